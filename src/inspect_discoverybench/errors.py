@@ -1,0 +1,60 @@
+"""The exception tree.
+
+```
+DiscoveryBenchError            one line: what, the value, what is expected or how to mend it
+├── InvalidArgument            a task or command argument outside its possible values
+├── DataError
+│   ├── DataMissing            a folder or file of the released data is not there
+│   ├── DataCorrupt            a file is there but is not the released one
+│   ├── DownloadFailed         the archive could not be fetched
+│   └── InvalidMetadata        a metadata file or answer key that does not follow its form
+├── JudgeUnavailable           the role `grader` has no model that can be called
+├── ReplyRejected              a judge's reply outside its contract (asked again, then unscored)
+└── SessionFailed              the sandbox did not run the Python session
+```
+
+The root is a `click.ClickException`: Inspect's command line and ours are click programs, so an
+error raised while a task is being built reaches the user as one line instead of a traceback.
+"""
+
+import click
+
+
+class DiscoveryBenchError(click.ClickException):
+    """Root of every error this package raises on purpose."""
+
+
+class InvalidArgument(DiscoveryBenchError):
+    """An argument outside its possible values."""
+
+
+class DataError(DiscoveryBenchError):
+    """The data cannot be used as they are."""
+
+
+class DataMissing(DataError):
+    """A folder or file of the released data is not there."""
+
+
+class DataCorrupt(DataError):
+    """A file differs from the released one."""
+
+
+class DownloadFailed(DataError):
+    """The archive of the released data could not be fetched."""
+
+
+class InvalidMetadata(DataError):
+    """A metadata file or an answer key does not follow its form."""
+
+
+class JudgeUnavailable(DiscoveryBenchError):
+    """The role `grader` has no model that can be called."""
+
+
+class ReplyRejected(DiscoveryBenchError):
+    """A judge's reply is outside its contract; the message is shown to the judge when it is asked again."""
+
+
+class SessionFailed(DiscoveryBenchError):
+    """The sandbox could not run the Python session: a fault of the infrastructure, never of the agent."""

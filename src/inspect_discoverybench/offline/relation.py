@@ -1,0 +1,121 @@
+"""How a hypothesis says that variables move together, read by rule."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from inspect_discoverybench.offline.words import content_stems, context_phrases, folded, numbers
+
+_UP = re.compile(
+    r"increas|\bris(?:e|es|ing)\b|\brose\b|\bgr(?:ow|ew)|\bgain|higher|greater|\bmore\b|larger|longer|faster|\bpositive|"
+    r"improv|enhanc|boost|surg|strengthen|\blater\b|\bheavier\b|\bolder\b|\bbetter\b|\btaller\b|\bexceeds?\b"
+)
+_DOWN = re.compile(
+    r"decreas|declin|\bfall|\bfell\b|\bdrop|lower|\bless\b|fewer|smaller|shorter|slower|\bnegative|\binverse|reduc|diminish|"
+    r"shrink|weaken|\bearlier\b|\blighter\b|\byounger\b|\bworse\b|collaps"
+)
+_NONE = re.compile(
+    r"\bno (?:\w+ ){0,2}(?:relation|effect|differen|correlat|associat|influence|impact|link|change)|insignificant|unrelated|"
+    r"independent of|not significant"
+)
+_NEGATED = re.compile(r"(?:\bnot|n't|n’t|\bnever|\bneither|\bnor|\bwithout|\bfails? to|\bcannot)\s+(?:\w+\s+){0,2}$")
+_GENERAL = re.compile(r"relat|associat|correlat|depend|influenc|affect|impact|effect|differ|predict|determin|interact|link")
+_FORMS = {
+    "linear": re.compile(r"(?<!non)(?<!non-)\blinear|proportional|slope|per (?:unit|additional)|for (?:each|every)"),
+    "curved": re.compile(r"quadratic|squar(?:e|ed)\b|curv|parabol|u-shaped|non-?linear|polynomial|optimum|peak"),
+    "ratio": re.compile(r"\bratio\b|divided by|quotient"),
+    "threshold": re.compile(r"threshold|exceed|\babove\b|\bbelow\b|\bcut-?off\b|\bstep\b"),
+    "exponential": re.compile(r"exponential|logarithm|\blog\b"),
+    "interaction": re.compile(r"interact|moderat|depends on|stronger|weaker|steeper"),
+    "subgroup": re.compile(r"\bonly\b|\bnot among\b|\bbut not\b"),
+    "difference": re.compile(r"differ|\bthan\b|compared (?:to|with)"),
+}
+_INCOMPATIBLE = {frozenset(pair) for pair in (("linear", "curved"), ("linear", "exponential"), ("curved", "ratio"))}
+_P_VALUE = re.compile(r"\b(?:p|n|r|r2|r²|R²)\s*(?:-value)?\s*[=<>≤≥]\s*[-\d.,eE]*\d%?")
+
+Answer = Literal["A", "B", "C"]
+
+
+@dataclass(frozen=True)
+class Relation:
+    """What the words of a hypothesis tell about its relationship.
+
+    Attributes:
+        directions: `+`, `-`, and `0` for a denied relationship.
+        forms: Names of the forms it mentions (linear, curved, ratio, …).
+        numbers: Numbers outside its contexts, without p-values and sample sizes.
+        general: Whether it says at all that variables are related.
+    """
+
+    directions: frozenset[str]
+    forms: frozenset[str]
+    numbers: tuple[float, ...]
+    general: bool
+
+    @classmethod
+    def read(cls, hypothesis: str) -> "Relation":
+        """Read one hypothesis."""
+        text = folded(hypothesis)
+        found: set[str] = {"0"} if _NONE.search(text) else set()
+        for sign, rule in (("+", _UP), ("-", _DOWN)):
+            for match in rule.finditer(text):
+                found.add("0" if _NEGATED.search(text[: match.start()]) else sign)
+        bare = _P_VALUE.sub(" ", hypothesis)
+        for phrase in context_phrases(hypothesis):
+            bare = bare.replace(phrase, " ") if re.search(r"\d{4}|BCE|\bCE\b", phrase) else bare
+        return cls(
+            directions=frozenset(found),
+            forms=frozenset(name for name, rule in _FORMS.items() if rule.search(text)),
+            numbers=tuple(numbers(bare)),
+            general=bool(_GENERAL.search(text)) or bool(found),
+        )
+
+
+def compare_relations(gold: str, predicted: str) -> tuple[Answer, str]:
+    """Judge the predicted relationship against the gold one.
+
+    Returns:
+        A (very similar), B (similar but more general) or C (different), and the reason.
+    """
+    if folded(gold) == folded(predicted):
+        return "A", "same text"
+    ours, theirs = Relation.read(gold), Relation.read(predicted)
+    against = _contradiction(ours, theirs)
+    if against:
+        return "C", against
+    if not ours.directions and not theirs.directions and not _share_words(gold, predicted):
+        return "C", "no direction and too few words in common"
+    if not theirs.directions and not theirs.general and not _close(ours.numbers, theirs.numbers):
+        return "C", "no relationship is stated"
+    same_direction = ours.directions == theirs.directions
+    forms = ours.forms - {"difference"} <= theirs.forms
+    close = _close(ours.numbers, theirs.numbers) if ours.numbers else True
+    if same_direction and close and (forms or bool(ours.numbers)):
+        return "A", "same direction" + (", numbers close" if ours.numbers else ", same form")
+    return "B", "no contradiction, but " + ("numbers" if not close else "form" if not forms else "direction") + " not matched"
+
+
+def _contradiction(ours: Relation, theirs: Relation) -> str:
+    signs = [relation.directions & {"+", "-"} for relation in (ours, theirs)]
+    for denier, other in ((0, 1), (1, 0)):
+        relations = (ours, theirs)
+        denied = "0" in relations[denier].directions and "0" not in relations[other].directions
+        # A further "no effect in the other group" is no contradiction; a denial in place of a direction is.
+        if denied and relations[other].general and (not signs[denier] or signs[other] - signs[denier]):
+            return "one of the two denies what the other states"
+    if all(signs) and not signs[0] & signs[1]:
+        return "opposite directions"
+    if any(pair <= ours.forms | theirs.forms and not pair <= ours.forms and not pair <= theirs.forms for pair in _INCOMPATIBLE):
+        return "different forms"
+    return ""
+
+
+def _close(gold: tuple[float, ...], predicted: tuple[float, ...]) -> bool:
+    """Whether at least half of the gold numbers have a predicted one within a tenth."""
+    hits = sum(any(abs(number - other) <= 0.1 * abs(number) + 1e-9 for other in predicted) for number in gold)
+    return bool(gold) and hits >= len(gold) / 2
+
+
+def _share_words(gold: str, predicted: str) -> bool:
+    ours, theirs = set(content_stems(gold)), set(content_stems(predicted))
+    return len(ours & theirs) >= 0.3 * max(1, min(len(ours), len(theirs)))

@@ -1,0 +1,42 @@
+"""Prompts are files: the first line names the origin, the rest is a `string.Template`."""
+
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from string import Template
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One prompt.
+
+    Attributes:
+        name: Path below `prompts/` without its suffix, such as `judge/variables`.
+        origin: Where the wording comes from (a listing of the paper, or "inspect-discoverybench").
+        text: Template with `$name` slots.
+    """
+
+    name: str
+    origin: str
+    text: str
+
+    @classmethod
+    @cache
+    def load(cls, name: str) -> "Prompt":
+        """Read `prompts/<name>.txt`."""
+        first, _, text = files(__package__).joinpath(f"{name}.txt").read_text("utf-8").partition("\n")
+        return cls(name=name, origin=first.removeprefix("# origin: "), text=text.strip("\n"))
+
+    @property
+    def fingerprint(self) -> str:
+        """Twelve hexadecimal digits that change when the wording does."""
+        return sha256(self.text.encode()).hexdigest()[:12]
+
+    def render(self, **values: str) -> str:
+        """Fill the slots.
+
+        Raises:
+            KeyError: A slot has no value.
+        """
+        return Template(self.text).substitute(values)

@@ -1,0 +1,92 @@
+"""The score's explanation: markdown that a person understands without opening the raw replies."""
+
+from inspect_discoverybench.hypothesis import Facet
+from inspect_discoverybench.scorer.comparison import Comparison
+from inspect_discoverybench.scorer.context import Contexts, Match
+from inspect_discoverybench.scorer.judge import Undecided
+from inspect_discoverybench.scorer.relationship import LABELS, Relationship
+from inspect_discoverybench.scorer.variables import Variables
+from inspect_discoverybench.scorer.verdict import Verdict
+
+_FORMS = {
+    "json": "It was read from a JSON object in the final message.",
+    "sections": "It was read from labelled sections of the final message.",
+    "text": "It is the whole final message.",
+}
+
+
+def explain(pair: Comparison, verdict: Verdict, source: str) -> str:
+    """What was compared, each verdict with the judge's reason, and how the score comes about."""
+    return "\n\n".join(
+        [
+            _headline(verdict),
+            f"**Gold hypothesis**\n\n{_quote(pair.gold_hypothesis)}",
+            f"**Predicted hypothesis**{_sentence(_FORMS.get(source, ''))}\n\n{_quote(pair.predicted_hypothesis)}",
+            f"### Context: {_number(verdict, Facet.CONTEXT)}\n\n{_context(verdict)}",
+            f"### Variables: {_number(verdict, Facet.VARIABLES)}\n\n{_variables(verdict.variables)}",
+            f"### Relationship: {_number(verdict, Facet.RELATIONSHIP)}\n\n{_relationship(verdict.relationship)}",
+        ]
+    )
+
+
+def _headline(verdict: Verdict) -> str:
+    scores = verdict.scores
+    if scores is None:
+        return "**Not scored**: the judge gave no usable answer to every question, so there is no HMS."
+    return (
+        f"**HMS {scores.hms:.2f}** = context {scores.context:.2f} × variables {scores.variables:.2f} "
+        f"× relationship {scores.relationship:.2f}"
+    )
+
+
+def _context(verdict: Verdict) -> str:
+    lines = [
+        f"- {whose}: {_oneline(answer.joined) if isinstance(answer, Contexts) else _failed(answer)}"
+        for whose, answer in (("gold", verdict.gold), ("predicted", verdict.predicted))
+    ]
+    if isinstance(verdict.match, Match):
+        match = "They match" if verdict.match.match else "They do not match"
+        by = "they are identical, so the judge was not asked" if verdict.identical else "the judge's answer"
+        lines.append(f"\n{match} ({by}).")
+    elif isinstance(verdict.match, Undecided):
+        lines.append(f"\n{_failed(verdict.match)}")
+    else:
+        lines.append("\nWithout both contexts there is nothing to match.")
+    return "\n".join(lines)
+
+
+def _variables(answer: Variables | Undecided) -> str:
+    if isinstance(answer, Undecided):
+        return _failed(answer)
+    counts = f"{answer.sizeA} in the gold hypothesis, {answer.sizeB} in the predicted one, {answer.intersection} common"
+    return f"{counts}: F1 = {answer.score:.2f}.{_reason(answer.explanation)}"
+
+
+def _relationship(answer: Relationship | Undecided) -> str:
+    if isinstance(answer, Undecided):
+        return _failed(answer)
+    return f"{answer.answer}) {LABELS[answer.answer]}.{_reason(answer.explanation)}"
+
+
+def _number(verdict: Verdict, facet: Facet) -> str:
+    return f"{verdict.facets[facet]:.2f}" if facet in verdict.facets else "undecided"
+
+
+def _failed(answer: Undecided) -> str:
+    return f"No usable reply to the question about the {answer.question}; the last one: {_oneline(answer.reason)}"
+
+
+def _reason(explanation: str) -> str:
+    return f"\n\n{_quote(explanation)}" if explanation.strip() else ""
+
+
+def _sentence(text: str) -> str:
+    return f" ({text[0].lower()}{text[1:].rstrip('.')})" if text else ""
+
+
+def _quote(text: str) -> str:
+    return "\n".join(f"> {line}" for line in text.strip().splitlines())
+
+
+def _oneline(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,170 @@
+"""Asking the judge: one question, a reply in its contract, or asked again with the reason."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Generic, TypeVar
+
+from inspect_ai.model import (
+    CachePolicy,
+    ChatMessage,
+    ChatMessageSystem,
+    ChatMessageUser,
+    GenerateConfig,
+    Model,
+    ResponseSchema,
+    get_model,
+)
+from inspect_ai.util import json_schema, span
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+
+from inspect_discoverybench.dataset.metadata import DataFile
+from inspect_discoverybench.errors import JudgeUnavailable, ReplyRejected
+from inspect_discoverybench.prompts import Prompt
+
+ROLE = "grader"
+DEFAULT_JUDGE = "openai/gpt-4o-2024-08-06"
+TRIES = 3
+CONFIG = GenerateConfig(temperature=0.0, seed=0, max_tokens=2048)
+
+
+class Reply(BaseModel):
+    """A judge's reply. Fields that nobody asked for are left aside."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+def _as_text(value: Any) -> Any:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+Explanation = Annotated[str, BeforeValidator(_as_text)]
+"""The judge's own words, in whatever JSON they come."""
+
+R = TypeVar("R", bound=Reply)
+
+
+@dataclass(frozen=True)
+class Question(Generic[R]):
+    """One question to the judge.
+
+    Attributes:
+        name: What the log calls it.
+        text: The filled prompt.
+        reply: The contract of the reply.
+    """
+
+    name: str
+    text: str
+    reply: type[R]
+
+
+@dataclass(frozen=True)
+class Undecided:
+    """A question that got no reply in its contract.
+
+    Attributes:
+        question: Name of the question.
+        reason: What was wrong with the last reply.
+    """
+
+    question: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One question with every raw reply to it, as the score's metadata keep it."""
+
+    question: str
+    replies: tuple[str, ...]
+
+
+class Judge:
+    """The model of the role `grader`, and the record of what it was asked."""
+
+    def __init__(self, model: Model) -> None:
+        """Judge with this model."""
+        self.model = model
+        self.exchanges: list[Exchange] = []
+
+    @classmethod
+    def of_eval(cls, default: str) -> "Judge":
+        """The judge of the running eval: the role `grader`, else the default model.
+
+        Raises:
+            JudgeUnavailable: It cannot be called, for want of a key or of a provider.
+        """
+        try:
+            return cls(get_model(role=ROLE, default=default, config=CONFIG))
+        # Inspect's error for a missing key or package is not a public name, so every kind that providers
+        # raise on creation is caught here; nothing is hidden, the message carries it.
+        except Exception as error:
+            reason = " ".join(str(getattr(error, "message", error)).split()).removeprefix("ERROR: ")
+            raise JudgeUnavailable(
+                f"The judge (role {ROLE}, model {default}) cannot be called: {reason} "
+                f"Name another with --model-role {ROLE}=PROVIDER/MODEL."
+            ) from error
+
+    async def ask(self, question: Question[R]) -> R | Undecided:
+        """Ask until the reply follows its contract, three times at most.
+
+        Only the first reply may come from the cache: asked again, a judge must be able to answer differently.
+        """
+        messages: list[ChatMessage] = [
+            ChatMessageSystem(content=Prompt.load("judge/system").render()),
+            ChatMessageUser(content=question.text),
+        ]
+        schema = ResponseSchema(name=question.reply.__name__, json_schema=json_schema(question.reply))
+        replies: list[str] = []
+        reason = ""
+        async with span(f"judge: {question.name}"):
+            while len(replies) < TRIES:
+                output = await self.model.generate(
+                    messages,
+                    config=GenerateConfig(response_schema=schema),
+                    cache=False if replies else CachePolicy(expiry=None, per_epoch=False),
+                )
+                replies.append(output.completion)
+                try:
+                    reply = read(output.completion, question.reply)
+                except ReplyRejected as rejected:
+                    reason = rejected.message
+                    again = Prompt.load("judge/reask").render(reason=reason)
+                    messages += [output.message, ChatMessageUser(content=again)]
+                else:
+                    self.exchanges.append(Exchange(question.name, tuple(replies)))
+                    return reply
+        self.exchanges.append(Exchange(question.name, tuple(replies)))
+        return Undecided(question.name, reason)
+
+
+def read(text: str, contract: type[R]) -> R:
+    """A reply that follows its contract: one JSON object, alone or in a code fence.
+
+    Raises:
+        ReplyRejected: It does not.
+    """
+    body = text.strip()
+    if body.startswith("```") and body.endswith("```") and "\n" in body:
+        body = body[body.index("\n") : -3].strip()
+    try:
+        content = json.loads(body)
+    except ValueError as error:
+        raise ReplyRejected(f"it is not a JSON object ({error}).") from error
+    try:
+        return contract.model_validate(content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise ReplyRejected(f"{place}: {first['msg']}." if place else f"{first['msg']}.") from error
+
+
+def quoted(value: Any) -> str:
+    """A value as JSON, so that quotes, braces, fences and instructions inside it stay data."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def described(data_files: Sequence[DataFile]) -> str:
+    """The data files as the listings show them to the judge: names, descriptions, columns."""
+    return quoted([file.model_dump(include={"name", "description", "columns"}) for file in data_files])

@@ -1,0 +1,83 @@
+"""The scorer `hms`: from the log alone, so that `inspect score` can redo it."""
+
+from typing import Any
+
+from inspect_ai.scorer import Score, Scorer, Target, scorer
+from inspect_ai.solver import TaskState
+
+from inspect_discoverybench.dataset.samples import SampleMetadata
+from inspect_discoverybench.hypothesis import Submission, SubmissionState, read_submission
+from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.scorer.comparison import Comparison
+from inspect_discoverybench.scorer.explanation import explain
+from inspect_discoverybench.scorer.hms import NO_SUBMISSION
+from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
+from inspect_discoverybench.scorer.metrics import NO_RESPONSE, hms_metrics
+from inspect_discoverybench.scorer.verdict import compare
+
+PROMPTS = ("system", "extract_context", "match_context", "compare", "variables", "relationship", "reask")
+
+
+@scorer(metrics=hms_metrics("domain", "question_type"))
+def hms(grader: str = DEFAULT_JUDGE) -> Scorer:
+    """Hypothesis match score: context × variables × relationship, each asked from a judge (paper §4.3).
+
+    A sample without a submission scores 0 and the judge is not asked. A judge that gives no usable reply in three
+    tries leaves the sample unscored; it never scores 0 for that.
+
+    Args:
+        grader: The judge, unless the role `grader` names one.
+    """
+
+    async def score(state: TaskState, target: Target) -> Score:
+        submission = submission_of(state)
+        if submission is None:
+            return Score(
+                value=NO_SUBMISSION.values(),
+                reason=NO_RESPONSE,
+                explanation="**HMS 0**: nothing was submitted, so the judge was not asked.",
+            )
+        judge = Judge.of_eval(grader)
+        metadata = state.metadata_as(SampleMetadata)
+        pair = Comparison(
+            goal=metadata.goal,
+            data_files=metadata.data_files,
+            gold_hypothesis=target.text,
+            gold_workflow=metadata.gold_workflow,
+            predicted_hypothesis=submission.hypothesis,
+            predicted_workflow=submission.workflow,
+        )
+        verdict = await compare(judge, pair)
+        explanation = explain(pair, verdict, submission.source)
+        record: dict[str, Any] = {
+            "judge": str(judge.model),
+            "aggregation": "product",
+            "asked_again": sum(len(exchange.replies) - 1 for exchange in judge.exchanges),
+            "workflow": submission.workflow,
+            "submission_source": submission.source,
+            "prompts": {name: Prompt.load(f"judge/{name}").fingerprint for name in PROMPTS},
+            "facets": {facet.value: value for facet, value in verdict.facets.items()},
+            "replies": {e.question: list(e.replies) for e in sorted(judge.exchanges, key=lambda e: e.question)},
+        }
+        if verdict.scores is None:
+            return Score.unscored(
+                reason="grader_failed", answer=submission.hypothesis, explanation=explanation, metadata=record
+            )
+        return Score(
+            value=verdict.scores.values(), answer=submission.hypothesis, explanation=explanation, metadata=record
+        )
+
+    return score
+
+
+def submission_of(state: TaskState) -> Submission | None:
+    """What was submitted: by the call of `submit`, else as text in the final message.
+
+    A final message that calls a tool is work cut short by a limit, and no answer.
+    """
+    submitted = state.store_as(SubmissionState).submission
+    if submitted is not None:
+        return submitted
+    if not state.output.choices or state.output.message.tool_calls:
+        return None
+    return read_submission(state.output.completion)

@@ -1,0 +1,36 @@
+"""The tool `submit(hypothesis, workflow)`: ends the sample."""
+
+from inspect_ai.tool import Tool, ToolCall, ToolCallContent, ToolCallView, ToolCallViewer, ToolError, tool
+from inspect_ai.util import store_as
+
+from inspect_discoverybench.hypothesis import Submission, SubmissionState
+
+
+def _viewer() -> ToolCallViewer:
+    def view(call: ToolCall) -> ToolCallView:
+        parts = (f"**{name.capitalize()}**\n\n{text}" for name, text in call.arguments.items())
+        return ToolCallView(call=ToolCallContent(title="submit", format="markdown", content="\n\n".join(parts)))
+
+    return view
+
+
+@tool(viewer=_viewer(), parallel=False)
+def submit() -> Tool:
+    """Hand in the hypothesis; the first one stands."""
+
+    async def execute(hypothesis: str, workflow: str = "") -> str:
+        """Submit your final hypothesis and end the task. This can be done once.
+
+        Args:
+            hypothesis: One declarative statement with its context, variables and relationship, with numbers.
+            workflow: Short summary of the steps from loading the data to the hypothesis.
+        """
+        state = store_as(SubmissionState)
+        if state.submission is not None:
+            raise ToolError("A hypothesis has been submitted already; the first one stands.")
+        if not hypothesis.strip():
+            raise ToolError("The hypothesis is empty. Submit one declarative statement.")
+        state.submission = Submission(hypothesis=hypothesis, workflow=workflow)
+        return f"Submitted: {state.submission.hypothesis}"
+
+    return execute

@@ -1,0 +1,148 @@
+"""The tasks: each reads as a paragraph."""
+
+from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.solver import TaskState, use_tools
+from inspect_ai.util import SandboxEnvironmentSpec
+from inspect_ai.viewer import (
+    SampleScoreView,
+    ScoreColorScale,
+    TaskSamplesColumn,
+    TaskSamplesView,
+    ViewerConfig,
+)
+
+from inspect_discoverybench.dataset import splits
+from inspect_discoverybench.dataset.samples import Hints, select
+from inspect_discoverybench.errors import InvalidArgument
+from inspect_discoverybench.hypothesis import Facet
+from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
+from inspect_discoverybench.scorer.scorer import hms
+from inspect_discoverybench.session.session import PythonSession
+from inspect_discoverybench.session.tool import python
+from inspect_discoverybench.shipped import shipped
+from inspect_discoverybench.solvers.react import react
+from inspect_discoverybench.solvers.submission import submit
+
+VERSION = "1-A"
+"""The number rises when results are no longer comparable, the letter when the interface changes."""
+
+MESSAGES = 100
+"""Default message limit of a sample."""
+
+SECONDS = 3600
+"""Default time limit of a sample."""
+
+OUTPUT_TOKENS = 100_000
+"""Default limit of the tokens that the evaluated model writes for a sample."""
+
+OFFLINE_JUDGE = "discoverybench/lexical"
+
+Values = str | list[str] | None
+
+
+@task
+def real(
+    split: str = "test",
+    dataset: Values = None,
+    domain: Values = None,
+    question_type: Values = None,
+    domain_knowledge: bool = False,
+    workflow_tags: bool = False,
+    sandbox: str = "docker",
+) -> Task:
+    """DB-REAL: discovery goals from published studies (paper §4.1).
+
+    Args:
+        split: `test` (239 samples) or `train` (25 samples, gold hypotheses in the metadata).
+        dataset: Keep these study folders only.
+        domain: Keep these domains only.
+        question_type: Keep goals that ask for this facet only: context, variables or relationship.
+        domain_knowledge: Add the study's background to the task text.
+        workflow_tags: Add the keywords of the gold workflow to the task text.
+        sandbox: `docker`, `k8s` or `local`; local code is not isolated from this machine.
+
+    Raises:
+        InvalidArgument: A value is not possible, or the filters select nothing.
+        DataError: The released data are not there, or a file was changed.
+        JudgeUnavailable: The judge cannot be called.
+    """
+    samples = splits.real(split, Hints(domain_knowledge, workflow_tags))
+    samples = select(samples, dataset=dataset, domain=domain, question_type=question_type)
+    return _discovery(f"DiscoveryBench DB-REAL ({split})", samples, sandbox, grader=DEFAULT_JUDGE)
+
+
+@task
+def demo(sandbox: str = "local") -> Task:
+    """Eight small invented studies: try the package without key, network or Docker.
+
+    Args:
+        sandbox: `local`, `docker` or `k8s`; local code is not isolated from this machine.
+
+    Raises:
+        InvalidArgument: The sandbox is not one of these.
+        JudgeUnavailable: The judge cannot be called.
+    """
+    return _discovery("DiscoveryBench demo", splits.demo(Hints()), sandbox, grader=OFFLINE_JUDGE)
+
+
+def _discovery(title: str, samples: list[Sample], sandbox: str, grader: str) -> Task:
+    """One sample per goal, solved with `python` and `submit`, scored by HMS."""
+    # A judge that cannot be called is found now, before the evaluated model has cost anything.
+    Judge.of_eval(grader)
+    return Task(
+        dataset=MemoryDataset(samples, name=title),
+        setup=use_tools(python(), submit()),
+        solver=react(),
+        cleanup=_end_session,
+        scorer=hms(grader=grader),
+        sandbox=_sandbox(sandbox),
+        message_limit=MESSAGES,
+        time_limit=SECONDS,
+        token_limit=f"output:{OUTPUT_TOKENS}",
+        display_name=title,
+        version=VERSION,
+        headline_metric="hms.hms",
+        viewer=_viewer(),
+    )
+
+
+def _sandbox(name: str) -> str | SandboxEnvironmentSpec:
+    if name == "local":
+        return name
+    if name in ("docker", "k8s"):
+        # An absolute path, or Inspect would look for a compose file in the user's folder.
+        return SandboxEnvironmentSpec(name, str(shipped("compose.yaml")))
+    raise InvalidArgument(
+        f"sandbox={name} is not a sandbox of this task; possible are: docker, k8s, local. "
+        "Give any other provider with Inspect's own option --sandbox."
+    )
+
+
+async def _end_session(state: TaskState) -> None:
+    """A local sandbox kills nobody, so the kernel of the session is ended here."""
+    await PythonSession().stop()
+
+
+def _viewer() -> ViewerConfig:
+    keys = ["hms", *Facet]
+    return ViewerConfig(
+        sample_score_view=SampleScoreView(default="grid"),
+        task_samples_view=TaskSamplesView(
+            name="Discovery",
+            columns=[
+                TaskSamplesColumn(id="sampleStatus"),
+                TaskSamplesColumn(id="sampleId"),
+                *(TaskSamplesColumn.score("hms", key) for key in keys),
+                TaskSamplesColumn(id="answer"),
+                TaskSamplesColumn(id="target"),
+                TaskSamplesColumn(id="tokens"),
+                TaskSamplesColumn(id="duration"),
+                TaskSamplesColumn(id="limit"),
+                TaskSamplesColumn(id="error"),
+            ],
+            score_labels={"hms": "HMS", **{facet: facet.capitalize() for facet in Facet}},
+            score_color_scales={key: ScoreColorScale(palette="good-high", min=0, max=1) for key in keys},
+            multiline=False,
+        ),
+    )

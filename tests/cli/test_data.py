@@ -1,0 +1,80 @@
+"""`discoverybench data` as a user types it."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from inspect_discoverybench.cli.main import main
+from inspect_discoverybench.dataset import source
+from tests.dataset.test_source import ANSWER_KEY, DATA_FILE, Mirror, pack
+
+
+@pytest.fixture
+def upstream(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The released data; the test itself starts with empty caches and no user's data folder."""
+    folder = os.environ.get("DISCOVERYBENCH_DATA_DIR")
+    if not folder:
+        pytest.skip("DISCOVERYBENCH_DATA_DIR names no folder with the released data")
+    monkeypatch.delenv("DISCOVERYBENCH_DATA_DIR")
+    for variable in ("XDG_CACHE_HOME", "HOME"):
+        monkeypatch.setenv(variable, str(tmp_path / "caches"))
+    return Path(folder)
+
+
+def test_fetch_then_verify(upstream: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    absent = CliRunner().invoke(main, ["data", "verify"])
+    assert absent.exit_code == 1
+    assert absent.stderr.startswith("Error: ")
+    assert "Run `discoverybench data fetch`" in absent.stderr
+    assert absent.stderr.count("\n") == 1
+
+    with Mirror(pack(upstream)) as mirror:
+        monkeypatch.setenv("DISCOVERYBENCH_ARCHIVE_URL", mirror.url)
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+        fetched = CliRunner().invoke(main, ["data", "fetch"])
+        assert fetched.exit_code == 0, fetched.output
+        assert fetched.stdout == f"1466 files are in {source.cache_folder()}\n"
+        assert mirror.url in fetched.stderr
+        CliRunner().invoke(main, ["data", "fetch"])
+        assert mirror.requests == 1
+        CliRunner().invoke(main, ["data", "fetch", "--force"])
+        assert mirror.requests == 2
+
+    verified = CliRunner().invoke(main, ["data", "verify"])
+    assert verified.exit_code == 0, verified.output
+    assert "1466" in verified.stdout
+
+
+def test_failed_fetch_is_one_line(upstream: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DISCOVERYBENCH_ARCHIVE_URL", "nowhere/archive.tar.gz")
+    failed = CliRunner().invoke(main, ["data", "fetch"])
+    assert failed.exit_code == 1
+    assert "Error: nowhere/archive.tar.gz could not be downloaded" in failed.stderr
+    assert "Traceback" not in failed.output
+
+
+@pytest.mark.parametrize("named_by", ["option", "variable"])
+def test_verify_lists_what_is_missing_and_changed(
+    upstream: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named_by: str
+) -> None:
+    folder = tmp_path / "copy"
+    for path in source.checksums():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(upstream / path, folder / path)
+    arguments = ["data", "verify"]
+    if named_by == "option":
+        arguments += ["--path", str(folder)]
+    else:
+        monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", str(folder))
+    assert CliRunner().invoke(main, arguments).exit_code == 0
+
+    (folder / ANSWER_KEY).unlink()
+    with (folder / DATA_FILE).open("ab") as file:
+        file.write(b" ")
+    found = CliRunner().invoke(main, arguments)
+    assert found.exit_code == 1
+    assert found.stdout.splitlines()[:2] == [f"missing  {ANSWER_KEY}", f"changed  {DATA_FILE}"]
+    assert f"Error: {folder} differs from the released data" in found.stderr

@@ -1,0 +1,300 @@
+"""The released data: fetched from a mirror on loopback that serves an archive of `DISCOVERYBENCH_DATA_DIR`."""
+
+import functools
+import io
+import os
+import subprocess
+import sys
+import tarfile
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import pytest
+
+from inspect_discoverybench.dataset import source
+from inspect_discoverybench.errors import DataCorrupt, DataError, DataMissing, DownloadFailed
+
+DATA_FILE = "discoverybench/real/test/archaeology/capital.csv"
+ANSWER_KEY = "eval/answer_key_real.csv"
+TOP = f"discoverybench-{source.COMMIT}"
+FETCH = """
+from inspect_discoverybench.dataset import source
+print("ready", flush=True)
+print(source.fetch(progress=False))
+"""
+
+
+class Mirror:
+    """A server on loopback that answers every request with `body`, and can be slow or cut the connection."""
+
+    def __init__(self, body: bytes) -> None:
+        self.body = body
+        self.requests = 0
+        self.cut = False
+        self.asked = threading.Event()
+        self.gate = threading.Event()
+        self.gate.set()
+        mirror = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                mirror.requests += 1
+                mirror.asked.set()
+                mirror.gate.wait(10)
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(mirror.body)))
+                self.end_headers()
+                self.wfile.write(mirror.body[: len(mirror.body) // 2] if mirror.cut else mirror.body)
+
+            def log_message(self, format: str, *args: object) -> None:
+                pass
+
+        class Server(ThreadingHTTPServer):
+            def handle_error(self, request: object, client_address: object) -> None:
+                # A client that was killed is no news.
+                pass
+
+        self._server = Server(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}/archive.tar.gz"
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.gate.set()
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@functools.cache
+def pack(
+    upstream: Path, files: tuple[tuple[str, bytes], ...] = (), links: tuple[tuple[str, str], ...] = ()
+) -> bytes:
+    """The archive as the code host makes it; `files` replace or join the released ones, `links` come first."""
+    buffer = io.BytesIO()
+    contents = {path: (upstream / path).read_bytes() for path in source.checksums()}
+    contents |= {"README.md": b"no data file", "eval/eval.py": b"no data file", **dict(files)}
+    with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=0) as archive:
+        for path, target in links:
+            link = tarfile.TarInfo(f"{TOP}/{path}")
+            link.type, link.linkname = tarfile.SYMTYPE, target
+            archive.addfile(link)
+        for path, content in contents.items():
+            member = tarfile.TarInfo(f"{TOP}/{path}")
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return buffer.getvalue()
+
+
+@pytest.fixture
+def upstream() -> Path:
+    folder = os.environ.get("DISCOVERYBENCH_DATA_DIR")
+    if not folder:
+        pytest.skip("DISCOVERYBENCH_DATA_DIR names no folder with the released data")
+    return Path(folder)
+
+
+@pytest.fixture
+def caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder for caches; no user's data folder."""
+    monkeypatch.delenv("DISCOVERYBENCH_DATA_DIR", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+    # macOS derives the cache folder from the home folder.
+    monkeypatch.setenv("HOME", str(tmp_path / "caches"))
+    return tmp_path / "caches"
+
+
+@pytest.fixture
+def mirror(upstream: Path, caches: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mirror]:
+    with Mirror(pack(upstream)) as server:
+        monkeypatch.setenv("DISCOVERYBENCH_ARCHIVE_URL", server.url)
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+        yield server
+
+
+def left_behind(caches: Path) -> set[str]:
+    """What stands in the cache folder beside the lock."""
+    return {path.name for path in caches.glob("**/inspect-discoverybench/*") if path.suffix != ".lock"}
+
+
+def start_fetch() -> subprocess.Popen[str]:
+    process = subprocess.Popen([sys.executable, "-c", FETCH], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+def test_checksums_are_those_of_the_released_files(upstream: Path) -> None:
+    assert source.mismatches(upstream) == source.Report(1466, (), ())
+    assert source.mismatches(upstream, "eval/").checked == 2
+
+
+def test_data_root_fetches_once_and_only_the_released_files(mirror: Mirror, caches: Path) -> None:
+    root = source.data_root()
+    files = {path.relative_to(root).as_posix() for path in root.rglob("*") if not path.is_dir()}
+    assert files == set(source.checksums())
+    assert source.mismatches(root).clean
+    assert root.is_relative_to(caches)
+    assert left_behind(caches) == {source.COMMIT}
+
+    assert source.data_root() == source.fetch() == source.present() == root
+    assert mirror.requests == 1
+
+
+def test_two_processes_share_one_download(mirror: Mirror, caches: Path) -> None:
+    mirror.gate.clear()
+    processes = [start_fetch(), start_fetch()]
+    assert mirror.asked.wait(10)
+    # Long enough for the second to arrive at the lock, or, were there none, at the mirror.
+    time.sleep(0.5)
+    mirror.gate.set()
+    answers = [process.communicate(timeout=20)[0].strip() for process in processes]
+    assert [process.returncode for process in processes] == [0, 0]
+    assert answers == [str(source.cache_folder())] * 2
+    assert mirror.requests == 1
+    assert left_behind(caches) == {source.COMMIT}
+
+
+def test_killed_run_leaves_nothing_the_next_one_stumbles_over(mirror: Mirror, caches: Path) -> None:
+    mirror.gate.clear()
+    process = start_fetch()
+    assert mirror.asked.wait(10)
+    process.kill()
+    process.communicate()
+    assert left_behind(caches) == {f"{source.COMMIT}.partial"}
+
+    mirror.gate.set()
+    assert source.mismatches(source.fetch(progress=False)).clean
+    assert left_behind(caches) == {source.COMMIT}
+
+
+def test_cut_connection_fails_and_the_next_run_succeeds(mirror: Mirror, caches: Path) -> None:
+    mirror.cut = True
+    with pytest.raises(DownloadFailed, match="DISCOVERYBENCH_DATA_DIR") as failure:
+        source.fetch(progress=False)
+    assert mirror.url in failure.value.message
+    assert left_behind(caches) == set()
+
+    mirror.cut = False
+    assert source.mismatches(source.fetch(progress=False)).clean
+
+
+def test_changed_file_in_the_archive_is_refused(mirror: Mirror, upstream: Path, caches: Path) -> None:
+    content = bytearray((upstream / DATA_FILE).read_bytes())
+    content[100] ^= 1
+    mirror.body = pack(upstream, files=((DATA_FILE, bytes(content)),))
+    with pytest.raises(DataCorrupt, match=f"{DATA_FILE} differs .* `discoverybench data fetch`"):
+        source.fetch(progress=False)
+    assert left_behind(caches) == set()
+
+
+@pytest.mark.parametrize("damage", ["page", "half"])
+def test_damaged_archive_is_refused(mirror: Mirror, caches: Path, damage: str) -> None:
+    mirror.body = b"<html>Sign in</html>" if damage == "page" else mirror.body[: len(mirror.body) // 2]
+    with pytest.raises(DataCorrupt, match="damaged archive"):
+        source.fetch(progress=False)
+    assert left_behind(caches) == set()
+
+
+def test_members_outside_the_released_paths_are_not_extracted(
+    mirror: Mirror, upstream: Path, caches: Path, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    mirror.body = pack(
+        upstream,
+        files=(("../escape.csv", b"a"), ("../../escape.csv", b"b"), ("eval/../../../escape.csv", b"c")),
+        links=(("discoverybench/real", str(outside)), ("discoverybench/synth", "../../../../outside")),
+    )
+    assert source.mismatches(source.fetch(progress=False)).clean
+    assert not list(tmp_path.rglob("escape.csv"))
+    assert not list(outside.iterdir())
+    assert left_behind(caches) == {source.COMMIT}
+
+
+def test_forced_fetch_mends_a_changed_file_and_keeps_the_folder_when_it_fails(
+    mirror: Mirror, caches: Path
+) -> None:
+    root = source.fetch(progress=False)
+    (root / DATA_FILE).write_text("changed")
+    mirror.cut = True
+    with pytest.raises(DownloadFailed):
+        source.fetch(progress=False, force=True)
+    assert source.mismatches(root) == source.Report(1466, (), (DATA_FILE,))
+
+    mirror.cut = False
+    assert source.fetch(progress=False, force=True) == root
+    assert source.mismatches(root).clean
+    assert left_behind(caches) == {source.COMMIT}
+
+
+def test_cache_that_cannot_be_written_is_one_line(
+    caches: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    monkeypatch.setenv("HOME", str(tmp_path / "file"))
+    with pytest.raises(DownloadFailed, match="could not be written"):
+        source.fetch(progress=False)
+
+
+def test_users_folder_is_used_as_it_is(upstream: Path) -> None:
+    assert source.data_root() == upstream.absolute()
+
+
+@pytest.mark.parametrize("folder", ["absent", "empty"])
+def test_users_folder_without_data_is_an_error(mirror: Mirror, tmp_path: Path, folder: str) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DISCOVERYBENCH_DATA_DIR", str(tmp_path / folder))
+        with pytest.raises(
+            DataMissing, match=f"DISCOVERYBENCH_DATA_DIR={tmp_path / folder} .*`discoverybench/`"
+        ):
+            source.data_root()
+    assert mirror.requests == 0
+
+
+def test_absent_cache_names_the_command(caches: Path) -> None:
+    with pytest.raises(DataMissing, match="Run `discoverybench data fetch`, or set DISCOVERYBENCH_DATA_DIR"):
+        source.present()
+
+
+@pytest.mark.parametrize(
+    ("damaged", "error", "message"),
+    [
+        ({DATA_FILE: None}, DataMissing, f"{DATA_FILE} is missing. "),
+        ({DATA_FILE: b"changed"}, DataCorrupt, f"{DATA_FILE} differs from the released file. "),
+        ({DATA_FILE: b"changed", ANSWER_KEY: None}, DataMissing, f"{ANSWER_KEY} is missing, 1 more "),
+    ],
+)
+def test_require_names_the_first_file_that_is_wrong(
+    upstream: Path, tmp_path: Path, damaged: dict[str, bytes | None], error: type[DataError], message: str
+) -> None:
+    paths = (DATA_FILE, ANSWER_KEY)
+    for path in paths:
+        (tmp_path / path).parent.mkdir(parents=True)
+        (tmp_path / path).write_bytes((upstream / path).read_bytes())
+    source.require(tmp_path, paths)
+
+    for path, content in damaged.items():
+        (tmp_path / path).unlink()
+        if content is not None:
+            (tmp_path / path).write_bytes(content)
+    with pytest.raises(error) as failure:
+        source.require(tmp_path, paths)
+    assert failure.value.message.startswith(f"{tmp_path}: {message}")
+    assert "`discoverybench data verify`" in failure.value.message
+
+
+def test_import_brings_nothing_that_only_a_download_needs() -> None:
+    code = "import sys, inspect_discoverybench.dataset.source; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert {"pooch", "requests", "tqdm", "filelock"}.isdisjoint(done.stdout.split())
