@@ -132,7 +132,7 @@ def serve(answer: Callable[[Request], Answer], latency: float = 0.0) -> Iterator
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     endpoint = Endpoint(f"http://127.0.0.1:{server.server_port}/v1", answer, latency)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     try:
         yield endpoint

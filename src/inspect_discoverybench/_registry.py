@@ -12,6 +12,7 @@ from typing import Any
 from inspect_ai._util.registry import registry_add
 from inspect_ai.util import RegistryInfo, registry_info
 
+from inspect_discoverybench.offline import provider as provider
 from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.solvers.gold import gold
 from inspect_discoverybench.solvers.react import react

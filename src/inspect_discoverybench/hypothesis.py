@@ -63,8 +63,10 @@ def read_submission(text: str) -> Submission | None:
     return _submission(text, "", "text")
 
 
-# Braces are scanned from every opening one; a message beyond this is no answer any more.
+# A text made to be slow costs no more than this many scans of this many characters.
 _LONGEST = 50_000
+_MOST_FAILURES = 100
+_OBJECT = re.compile(r"\{(?=\s*[\"'])")
 _LABEL = re.compile(
     r"^[ \t]*(?:#{1,6}[ \t]*|[-*][ \t]+|\d+[.)][ \t]*)?(?P<bold>\*\*|__)?(?:final[ \t]+)?(?P<label>hypothesis|workflow)"
     r"(?:[ \t]+summary)?[ \t]*(?:\*\*|__)?[ \t]*(?::[ \t]*(?:\*\*|__)?|$)",
@@ -72,25 +74,46 @@ _LABEL = re.compile(
 )
 
 
-def _submission(
-    hypothesis: str, workflow: str, source: Literal["json", "sections", "text"]
-) -> Submission | None:
+def _submission(hypothesis: str, workflow: str, source: Literal["json", "sections", "text"]) -> Submission | None:
     return Submission(hypothesis=hypothesis, workflow=workflow, source=source) if hypothesis.strip() else None
 
 
 def _objects(text: str) -> Iterator[Mapping[Any, Any]]:
-    """Every JSON object or Python dict literal in the text, in order of its first character."""
-    for start in re.finditer(r"\{(?=\s*[\"'])", text):
-        tail = text[start.start() :]
-        try:
-            found: object = json.JSONDecoder(strict=False).raw_decode(tail)[0]
-        except (ValueError, RecursionError):
-            try:
-                found = ast.literal_eval(_balanced(tail))
-            except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
-                continue
-        if isinstance(found, Mapping):
-            yield found
+    """Every JSON object or Python dict literal in the text, each after those inside it."""
+    position, failures = 0, 0
+    while failures < _MOST_FAILURES and (start := _OBJECT.search(text, position)):
+        literal = _balanced(text[start.start() :])
+        found = _parsed(literal)
+        if found is None:
+            position, failures = start.end(), failures + 1
+        else:
+            position = start.start() + len(literal)
+            yield from _nested(found)
+
+
+def _parsed(literal: str) -> object:
+    try:
+        return json.loads(literal, strict=False)
+    except (ValueError, RecursionError):
+        pass  # it may be Python's notation
+    try:
+        return ast.literal_eval(literal)
+    except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+        return None
+
+
+def _nested(value: object) -> list[Mapping[Any, Any]]:
+    """The objects inside a value, the outermost last."""
+    objects: list[Mapping[Any, Any]] = []
+    waiting = [value]
+    while waiting:
+        match waiting.pop():
+            case Mapping() as found:
+                objects.append(found)
+                waiting.extend(found.values())
+            case list() as parts:
+                waiting.extend(parts)
+    return objects[::-1]
 
 
 def _balanced(text: str) -> str:
@@ -117,7 +140,7 @@ def _sections(text: str) -> dict[str, str]:
     labels = list(_LABEL.finditer(text))
     ends = [label.start() for label in labels[1:]] + [len(text)]
     return {
-        label["label"].casefold(): text[label.end() : end].strip() for label, end in zip(labels, ends, strict=True)
+        label["label"].casefold(): text[label.end() : end].strip() for label, end in zip(labels, ends, strict=False)
     }
 
 

@@ -16,7 +16,7 @@ from inspect_discoverybench.dataset import splits
 from inspect_discoverybench.dataset.samples import Hints, select
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.hypothesis import Facet
-from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
+from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, check_early, require_judge
 from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.session.session import PythonSession
 from inspect_discoverybench.session.tool import python
@@ -60,12 +60,11 @@ def real(
         question_type: Keep goals that ask for this facet only: context, variables or relationship.
         domain_knowledge: Add the study's background to the task text.
         workflow_tags: Add the keywords of the gold workflow to the task text.
-        sandbox: `docker`, `k8s` or `local`; local code is not isolated from this machine.
+        sandbox: `docker` or `local`; local code is not isolated from this machine.
 
     Raises:
         InvalidArgument: A value is not possible, or the filters select nothing.
         DataError: The released data are not there, or a file was changed.
-        JudgeUnavailable: The judge cannot be called.
     """
     samples = splits.real(split, Hints(domain_knowledge, workflow_tags))
     samples = select(samples, dataset=dataset, domain=domain, question_type=question_type)
@@ -77,22 +76,20 @@ def demo(sandbox: str = "local") -> Task:
     """Eight small invented studies: try the package without key, network or Docker.
 
     Args:
-        sandbox: `local`, `docker` or `k8s`; local code is not isolated from this machine.
+        sandbox: `local` or `docker`; local code is not isolated from this machine.
 
     Raises:
         InvalidArgument: The sandbox is not one of these.
-        JudgeUnavailable: The judge cannot be called.
     """
     return _discovery("DiscoveryBench demo", splits.demo(Hints()), sandbox, grader=OFFLINE_JUDGE)
 
 
 def _discovery(title: str, samples: list[Sample], sandbox: str, grader: str) -> Task:
     """One sample per goal, solved with `python` and `submit`, scored by HMS."""
-    # A judge that cannot be called is found now, before the evaluated model has cost anything.
-    Judge.of_eval(grader)
+    check_early(grader)
     return Task(
         dataset=MemoryDataset(samples, name=title),
-        setup=use_tools(python(), submit()),
+        setup=[require_judge(grader), use_tools(python(), submit())],
         solver=react(),
         cleanup=_end_session,
         scorer=hms(grader=grader),
@@ -110,12 +107,12 @@ def _discovery(title: str, samples: list[Sample], sandbox: str, grader: str) -> 
 def _sandbox(name: str) -> str | SandboxEnvironmentSpec:
     if name == "local":
         return name
-    if name in ("docker", "k8s"):
+    if name == "docker":
         # An absolute path, or Inspect would look for a compose file in the user's folder.
         return SandboxEnvironmentSpec(name, str(shipped("compose.yaml")))
     raise InvalidArgument(
-        f"sandbox={name} is not a sandbox of this task; possible are: docker, k8s, local. "
-        "Give any other provider with Inspect's own option --sandbox."
+        f"sandbox={name} is not a sandbox of this task; possible are: docker, local. "
+        "Any other provider goes with Inspect's own option --sandbox PROVIDER:CONFIG."
     )
 
 

@@ -2,7 +2,6 @@
 
 import hashlib
 import io
-import os
 import tarfile
 import tempfile
 from collections.abc import Sequence
@@ -132,9 +131,7 @@ def select(samples: Sequence[Sample], **wanted: str | list[str] | None) -> list[
     Raises:
         InvalidArgument: A value occurs in no sample, or no sample has all of them.
     """
-    fields = {
-        name: [values] if isinstance(values, str) else list(values) for name, values in wanted.items() if values
-    }
+    fields = {name: [values] if isinstance(values, str) else list(values) for name, values in wanted.items() if values}
     for name, values in fields.items():
         possible = sorted({str(sample.metadata[name]) for sample in samples if sample.metadata})
         for value in values:
@@ -177,5 +174,5 @@ def _archive(paths: list[Path]) -> Path:
         archive.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=archive.parent, delete=False) as file:
             file.write(content)
-        os.replace(file.name, archive)
+        Path(file.name).replace(archive)
     return archive

@@ -82,7 +82,7 @@ def data_root() -> Path:
 
 
 def present(folder: Path | None = None) -> Path:
-    """The folder with the released data, nothing downloaded: `folder`, else the user's, else the cache folder.
+    """The folder with the released data, no download: `folder`, else the user's, else the cache folder.
 
     Raises:
         DataMissing: there is no such folder, or it has no `discoverybench/` in it.
@@ -148,7 +148,7 @@ def remedy(root: Path) -> str:
     """What a user can do about a folder that is not there, or not as released; one sentence."""
     if root == cache_folder():
         return f"Run `discoverybench data fetch{' --force' if root.is_dir() else ''}`, {_ELSE}"
-    return f"Use a copy of {REPOSITORY} at {COMMIT[:7]}, or `discoverybench data fetch` without {DATA_DIR_VARIABLE}."
+    return f"Use a copy of {REPOSITORY} at {COMMIT[:7]}, or unset {DATA_DIR_VARIABLE} to use a download."
 
 
 def _compare(root: Path, paths: Iterable[str]) -> Report:

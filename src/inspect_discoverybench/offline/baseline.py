@@ -55,7 +55,10 @@ def _look(task: TaskText, alone: bool) -> Turn:
 
 def _fit(plan: Plan) -> Turn:
     named = ", ".join(plan.predictors) or "whatever is associated with it"
-    text = f"{_SIGNATURE}. The goal's words fit {plan.target} in {plan.file}; I compare forms of its relationship with {named}."
+    text = (
+        f"{_SIGNATURE}. The goal's words fit {plan.target} in {plan.file}; I compare forms of its "
+        f"relationship with {named}."
+    )
     return Turn(text, "python", {"code": _cell("findings") + _report(plan)})
 
 
@@ -63,9 +66,9 @@ def _end(task: TaskText, finding: dict[str, Any] | None, runs: Sequence[ChatMess
     if finding is not None:
         found = hypothesis(task.goal, finding)
         steps = (
-            "1. Loaded every data file. 2. Matched columns to the words of the goal. 3. Compared linear, quadratic, threshold, ratio "
-            f"and interaction forms by BIC on {finding['rows']} complete rows. 4. Chose the {finding['kind']} form and fitted it by "
-            "ordinary least squares."
+            "1. Loaded every data file. 2. Matched columns to the words of the goal. 3. Compared linear, "
+            f"quadratic, threshold, ratio and interaction forms by BIC on {finding['rows']} complete rows. "
+            f"4. Chose the {finding['kind']} form and fitted it by ordinary least squares."
         )
     else:
         found, steps = _guess(task), _excuse(runs)
@@ -81,8 +84,8 @@ def _guess(task: TaskText) -> str:
     if plan is None or not plan.predictors:
         return f"A relationship exists, but it was not established from the data: {' '.join(task.goal.split())[:300]}"
     return (
-        f"{plan.target} increases with {' and '.join(plan.predictors)}; this is a guess from the column descriptions, not tested "
-        "against the data."
+        f"{plan.target} increases with {' and '.join(plan.predictors)}; this is a guess from the column "
+        "descriptions, not tested against the data."
     )
 
 
@@ -92,7 +95,10 @@ def _excuse(runs: Sequence[ChatMessageTool]) -> str:
     last = runs[-1]
     said = last.error.message if last.error else last.text
     reason = next((line.strip() for line in reversed(said.splitlines()) if line.strip()), "no output")
-    return f"The analysis could not be done: the Python session gave no findings ({reason[:300]}). The hypothesis is guessed."
+    return (
+        f"The analysis could not be done: the Python session gave no findings ({reason[:300]}). The "
+        "hypothesis is guessed."
+    )
 
 
 def _cell(name: str) -> str:

@@ -1,6 +1,7 @@
 """`discoverybench/lexical`: the judge's questions answered by rules (paper §4.3, appendix F)."""
 
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -13,8 +14,13 @@ from inspect_discoverybench.offline.words import content_stems, context_phrases,
 
 _SIGNATURE = "lexical judge (no language model)"
 _FENCE = "```json"
-_GENERIC = frozenset(stems("mean average total number count value index score level year site name type day"))
-"""Stems that many columns share; alone they do not tell that a column is meant."""
+_GENERIC = frozenset(
+    stems(
+        "mean average total number count value index score level year site name type day "
+        "mm cm m km g kg t ml l ha ms s min h c percent pct usd"
+    )
+)
+"""Stems that many columns share, and units; alone they do not tell that a column is meant."""
 
 
 class Lexical:
@@ -126,7 +132,7 @@ def _columns(value: Any) -> Iterator[tuple[str, str]]:
 
 def _mentions(text: str, name: str, description: str) -> bool:
     """Whether a text speaks of a column: most words of its name, or most of its description."""
-    if len(name) > 2 and name.casefold() in text.casefold():
+    if len(name) > 2 and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE):
         return True
     said = set(content_stems(text))
     named = set(content_stems(name))

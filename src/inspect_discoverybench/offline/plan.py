@@ -9,16 +9,18 @@ from inspect_discoverybench.offline.task_text import DataFile, TaskText
 from inspect_discoverybench.offline.words import content_stems, stems
 
 _TARGET_AFTER = re.compile(
-    r"\b(?:affects?|influences?|impacts?|determines?|predicts?|explains?|drives?|shapes?|raises?|lowers?|increases?|"
-    r"reduces?|improves?|helps?|matters? for|(?:effect|influence|impact)s?\b.*?\bon|relates? to|contributes? to|leads? to)\b",
+    r"\b(?:affects?|influences?|impacts?|determines?|predicts?|explains?|drives?|shapes?|raises?|lowers?|"
+    r"increases?|reduces?|improves?|helps?|matters? for|(?:effect|influence|impact)s?\b.*?\bon|relates? to|"
+    r"contributes? to|leads? to)\b",
     re.IGNORECASE,
 )
 _TARGET_BEFORE = re.compile(
-    r"\b(?:depends? (?:up)?on|(?:vary|varies|changed?s?|differs?|differed) (?:with|by|between|across|over|from|among)|"
+    r"\b(?:depends? (?:up)?on|(?:vary|varies|changed?s?|differs?|differed) "
+    r"(?:with|by|between|across|over|from|among)|"
     r"(?:affected|influenced|determined|predicted|explained|driven|shaped) by)\b",
     re.IGNORECASE,
 )
-_IDENTIFIER = re.compile(r"(?:^|[^a-z])(?:id|index|code|uuid)(?:$|[^a-z])", re.IGNORECASE)
+_IDENTIFIER = re.compile(r"(?:^|[^a-z])(?:id|uuid)(?:$|[^a-z])|^(?:index|code)$", re.IGNORECASE)
 _MATCHED = 0.6
 _MOST_PREDICTORS = 4
 _MOST_USABLE = 40
@@ -61,6 +63,7 @@ class _Match:
     column: str
     kind: str
     score: float
+    hits: frozenset[str]
     position: int
 
 
@@ -80,11 +83,10 @@ def make_plan(task: TaskText, tables: Sequence[Table]) -> Plan | None:
     if not ranked:
         return None
     _, table, matches = max(ranked, key=lambda entry: entry[0])
-    named = sorted((match for match in matches if match.score >= _MATCHED), key=lambda match: -match.score)
-    named = named[: _MOST_PREDICTORS + 1] or matches[:1]
+    named = _named(matches)
     target = _target(task.goal, sorted(named, key=lambda match: match.position))
     chosen = [match.column for match in named if match.column != target]
-    usable = [match.column for match in matches if match.kind != "text" and not _IDENTIFIER.search(match.column)]
+    usable = [match.column for match in matches if match.kind != "text"]
     return Plan(table.file, target, tuple(chosen), tuple(usable[:_MOST_USABLE]))
 
 
@@ -97,13 +99,28 @@ def _match(task: TaskText, table: Table) -> list[_Match]:
     common = Counter(word for name in table.kinds for word in names[name] | abouts[name])
     matches = []
     for name, kind in table.kinds.items():
-        if kind == "constant":
+        if kind == "constant" or _IDENTIFIER.search(name):
             continue
         hits = (names[name] | abouts[name]) & wanted
         score = 2 * _share(names[name], wanted, common) + _share(abouts[name], wanted, common)
         telling = sorted(hits, key=lambda word: (common[word], word))[:1]
-        matches.append(_Match(name, kind, score, goal.index(telling[0]) if telling else len(goal)))
+        matches.append(_Match(name, kind, score, frozenset(hits), goal.index(telling[0]) if telling else len(goal)))
     return matches
+
+
+def _named(matches: Sequence[_Match]) -> list[_Match]:
+    """The columns that the goal names, the best match first; at least one.
+
+    A column that only repeats words which better ones have claimed is passed over: "loaf volume" names
+    `loaf_volume`, not also `loaf_number`.
+    """
+    named: list[_Match] = []
+    claimed: set[str] = set()
+    for match in sorted(matches, key=lambda match: -match.score):
+        if match.score >= _MATCHED and not match.hits <= claimed and len(named) <= _MOST_PREDICTORS:
+            named.append(match)
+            claimed |= match.hits
+    return named or [max(matches, key=lambda match: (match.score, match.kind == "number"))]
 
 
 def _share(words: set[str], wanted: set[str], common: Mapping[str, int]) -> float:
@@ -121,10 +138,10 @@ def _target(goal: str, named: Sequence[_Match]) -> str:
     before, after = _TARGET_BEFORE.search(goal), _TARGET_AFTER.search(goal)
     if before:
         border = len(stems(goal[: before.start()]))
-        named = [match for match in named if match.position < border] or named
-        return named[-1].column
-    if after:
+        fitting = [match for match in named if match.position < border]
+    elif after:
         border = len(stems(goal[: after.end()]))
-        return next((match.column for match in named if match.position >= border), named[-1].column)
-    numeric = [match.column for match in named if match.kind == "number"]
-    return (numeric or [match.column for match in named])[-1]
+        fitting = [match for match in named if match.position >= border]
+    else:
+        fitting = [match for match in named if match.kind == "number"][-1:]
+    return max(fitting or named[-1:], key=lambda match: match.score).column

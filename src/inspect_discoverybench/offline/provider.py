@@ -1,7 +1,5 @@
 """The model provider `discoverybench/…`: two rule-based models for runs without a network or a key."""
 
-from collections.abc import Callable
-
 from inspect_ai.model import (
     ChatCompletionChoice,
     ChatMessage,
@@ -15,11 +13,9 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolCall, ToolChoice, ToolFunction, ToolInfo
 
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.offline.baseline import Baseline
-from inspect_discoverybench.offline.lexical import Lexical
 from inspect_discoverybench.offline.turn import Rules
 
-_MODELS: dict[str, Callable[[], Rules]] = {"baseline": Baseline, "lexical": Lexical}
+_DEFAULTS = GenerateConfig()
 
 
 @modelapi(name="discoverybench")
@@ -35,24 +31,25 @@ class OfflineModel(ModelAPI):
         model_name: str,
         base_url: str | None = None,
         api_key: str | None = None,
-        config: GenerateConfig = GenerateConfig(),
+        config: GenerateConfig = _DEFAULTS,
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config)
-        if model_name not in _MODELS:
-            expected = " or ".join(f"discoverybench/{name}" for name in _MODELS)
-            raise InvalidArgument(f"model 'discoverybench/{model_name}' does not exist: expected {expected}")
-        self._rules = _MODELS[model_name]()
+        self._rules = _rules(model_name)
 
     async def generate(
         self,
-        input: list[ChatMessage],
+        input: list[ChatMessage],  # noqa: A002 - the name in Inspect's interface
         tools: list[ToolInfo],
         tool_choice: ToolChoice,
         config: GenerateConfig,
     ) -> ModelOutput:
         """Let the rules say what comes next."""
         turn = self._rules.reply(input, _allowed(tools, tool_choice))
-        calls = [ToolCall(id=f"call_{len(input)}", function=turn.tool, arguments=dict(turn.arguments))] if turn.tool else None
+        calls = (
+            [ToolCall(id=f"call_{len(input)}", function=turn.tool, arguments=dict(turn.arguments))]
+            if turn.tool
+            else None
+        )
         message = ChatMessageAssistant(content=turn.text, tool_calls=calls, model=self.model_name, source="generate")
         return ModelOutput(
             model=self.model_name,
@@ -67,6 +64,22 @@ class OfflineModel(ModelAPI):
     def max_connections(self) -> int:
         """Nothing is waited for, so nothing need be held back."""
         return 1000
+
+
+def _rules(model_name: str) -> Rules:
+    # Imported here: every `inspect` command imports this module, few use these models.
+    if model_name == "baseline":
+        from inspect_discoverybench.offline.baseline import Baseline
+
+        return Baseline()
+    if model_name == "lexical":
+        from inspect_discoverybench.offline.lexical import Lexical
+
+        return Lexical()
+    raise InvalidArgument(
+        f"model 'discoverybench/{model_name}' does not exist: expected discoverybench/baseline or "
+        "discoverybench/lexical"
+    )
 
 
 def _allowed(tools: list[ToolInfo], choice: ToolChoice) -> list[ToolInfo]:

@@ -7,19 +7,21 @@ from typing import Literal
 from inspect_discoverybench.offline.words import content_stems, context_phrases, folded, numbers
 
 _UP = re.compile(
-    r"increas|\bris(?:e|es|ing)\b|\brose\b|\bgr(?:ow|ew)|\bgain|higher|greater|\bmore\b|larger|longer|faster|\bpositive|"
-    r"improv|enhanc|boost|surg|strengthen|\blater\b|\bheavier\b|\bolder\b|\bbetter\b|\btaller\b|\bexceeds?\b"
+    r"increas|\bris(?:e|es|ing)\b|\brose\b|\bgrow(?!th)|\bgrew\b|\bgain|higher|greater|\bmore\b|larger|longer|faster|"
+    r"\bpositive|improv|enhanc|boost|surg|strengthen|\blater\b|\bheavier\b|\bolder\b|\bbetter\b|\btaller\b|\bexceeds?\b"
 )
 _DOWN = re.compile(
-    r"decreas|declin|\bfall|\bfell\b|\bdrop|lower|\bless\b|fewer|smaller|shorter|slower|\bnegative|\binverse|reduc|diminish|"
-    r"shrink|weaken|\bearlier\b|\blighter\b|\byounger\b|\bworse\b|collaps"
+    r"decreas|declin|\bfall|\bfell\b|\bdrop|lower|\bless\b|fewer|smaller|shorter|slower|\bnegative|\binverse|reduc|"
+    r"diminish|shrink|weaken|\bearlier\b|\blighter\b|\byounger\b|\bworse\b|collaps"
 )
 _NONE = re.compile(
-    r"\bno (?:\w+ ){0,2}(?:relation|effect|differen|correlat|associat|influence|impact|link|change)|insignificant|unrelated|"
-    r"independent of|not significant"
+    r"\bno (?:\w+ ){0,2}(?:relation|effect|differen|correlat|associat|influence|impact|link|change)|"
+    r"insignificant|unrelated|independent of|not significant"
 )
 _NEGATED = re.compile(r"(?:\bnot|n't|n’t|\bnever|\bneither|\bnor|\bwithout|\bfails? to|\bcannot)\s+(?:\w+\s+){0,2}$")
-_GENERAL = re.compile(r"relat|associat|correlat|depend|influenc|affect|impact|effect|differ|predict|determin|interact|link")
+_GENERAL = re.compile(
+    r"relat|associat|correlat|depend|influenc|affect|impact|effect|differ|predict|determin|interact|link"
+)
 _FORMS = {
     "linear": re.compile(r"(?<!non)(?<!non-)\blinear|proportional|slope|per (?:unit|additional)|for (?:each|every)"),
     "curved": re.compile(r"quadratic|squar(?:e|ed)\b|curv|parabol|u-shaped|non-?linear|polynomial|optimum|peak"),
@@ -59,7 +61,8 @@ class Relation:
         found: set[str] = {"0"} if _NONE.search(text) else set()
         for sign, rule in (("+", _UP), ("-", _DOWN)):
             for match in rule.finditer(text):
-                found.add("0" if _NEGATED.search(text[: match.start()]) else sign)
+                before = text[max(0, match.start() - 60) : match.start()]
+                found.add("0" if _NEGATED.search(before) else sign)
         bare = _P_VALUE.sub(" ", hypothesis)
         for phrase in context_phrases(hypothesis):
             bare = bare.replace(phrase, " ") if re.search(r"\d{4}|BCE|\bCE\b", phrase) else bare
@@ -87,12 +90,15 @@ def compare_relations(gold: str, predicted: str) -> tuple[Answer, str]:
         return "C", "no direction and too few words in common"
     if not theirs.directions and not theirs.general and not _close(ours.numbers, theirs.numbers):
         return "C", "no relationship is stated"
-    same_direction = ours.directions == theirs.directions
-    forms = ours.forms - {"difference"} <= theirs.forms
-    close = _close(ours.numbers, theirs.numbers) if ours.numbers else True
-    if same_direction and close and (forms or bool(ours.numbers)):
-        return "A", "same direction" + (", numbers close" if ours.numbers else ", same form")
-    return "B", "no contradiction, but " + ("numbers" if not close else "form" if not forms else "direction") + " not matched"
+    if ours.directions != theirs.directions:
+        return "B", "no contradiction, but the directions are not all the same"
+    if ours.numbers:
+        if _close(ours.numbers, theirs.numbers):
+            return "A", "same direction, numbers close"
+        return "B", "same direction, but the numbers are missing or others"
+    if ours.forms - {"difference"} <= theirs.forms:
+        return "A", "same direction, same form"
+    return "B", "same direction, but the form is not told"
 
 
 def _contradiction(ours: Relation, theirs: Relation) -> str:
@@ -105,14 +111,19 @@ def _contradiction(ours: Relation, theirs: Relation) -> str:
             return "one of the two denies what the other states"
     if all(signs) and not signs[0] & signs[1]:
         return "opposite directions"
-    if any(pair <= ours.forms | theirs.forms and not pair <= ours.forms and not pair <= theirs.forms for pair in _INCOMPATIBLE):
+    if any(
+        pair <= ours.forms | theirs.forms and not pair <= ours.forms and not pair <= theirs.forms
+        for pair in _INCOMPATIBLE
+    ):
         return "different forms"
     return ""
 
 
 def _close(gold: tuple[float, ...], predicted: tuple[float, ...]) -> bool:
     """Whether at least half of the gold numbers have a predicted one within a tenth."""
-    hits = sum(any(abs(number - other) <= 0.1 * abs(number) + 1e-9 for other in predicted) for number in gold)
+    # Sizes only: "lower by 5" and "a coefficient of -5" say the same, and directions are compared before.
+    sizes = [abs(number) for number in predicted]
+    hits = sum(any(abs(abs(number) - size) <= 0.1 * abs(number) + 1e-9 for size in sizes) for number in gold)
     return bool(gold) and hits >= len(gold) / 2
 
 

@@ -3,15 +3,22 @@
 import re
 
 STOP_WORDS = frozenset(
-    """a about above additional across affect affected after all also amount among an and any are around as association at
-    average based be been before being below between both but by can change changes column dataset data depend
-    depends did differ difference different do does during each effect either every exist exists explain explains few
-    for found from given had has have how if impact in indicate indicates influence into is it its kind large main many
-    may mean might more most much no nor not observation observations of on only or other our over own per
-    percentage place play possible question rate record recorded relate related relation relationship result row rows same
-    see set shape should show since small so some stay such than that the their them then there these they this those
-    through throughout to tend tends typical under until up value values variable vary was were what when where
-    whether which while who whose why will with within would you""".split()
+    re.findall(
+        r"\w+",
+        """
+        a about above across additional affect affected after all also among amount an and any are
+        around as association at average based be been before being below between both but by can
+        change changes column data dataset depend depends did differ difference different do does
+        during each effect either every exist exists explain explains few for found from given had
+        has have how if impact in indicate indicates influence into is it its kind large main many
+        may mean might more most much no nor not observation observations of on only or other our
+        over own per percentage place play possible question rate record recorded relate related
+        relation relationship result row rows same see set shape should show since small so some
+        stay such tend tends than that the their them then there these they this those through
+        throughout to typical under until up value values variable vary was were what when where
+        whether which while who whose why will with within would you
+        """,
+    )
 )
 """Words that say nothing about which column is meant."""
 
@@ -20,8 +27,8 @@ _NUMBER = re.compile(r"(?<![\w.])[-−+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 
 _OPENERS = (
-    "among|amongst|within|during|throughout|across|for|in|at|on|over|from|between|when|whenever|where|if|after|before|"
-    "since|until|under|while|once|only|around"
+    r"among|amongst|within|during|throughout|across|for|in|at|on|over|from|between|when|whenever|where|if|"
+    r"after|before|since|until|under|while|once|only|around"
 )
 _LEADING = re.compile(rf"\s*((?:{_OPENERS})\b.+?)(?:,\s|$)", re.IGNORECASE | re.DOTALL)
 _PER_UNIT = re.compile(r"\s*for (?:each|every|an? additional)\b", re.IGNORECASE)
@@ -34,8 +41,8 @@ _GROUP = re.compile(
     r"(?<!account )(?<!accounts )(?<!accounting )(?<!control )(?<!controlling )(?<!adjusted )(?<!adjusting )"
     r"(?<!preference )(?<!responsible )(?<!need )\b(?:among(?:st)?|within|during|throughout|across|for)\s+"
     r"(?!each\b|every\b|one\b|an?\b|example\b|instance\b).+?"
-    rf"{_END}|(?<!\bwho)(?<!\bthat)\s(?:is|are|was|were|has|have|had|does|do|did|by|with|than|but|tends?|shows?|affects?|"
-    r"(?:in|de)creases?|rises?|falls?|relates?|depends?|changes?|var(?:y|ies)|differs?|when|where|if)\b)",
+    rf"{_END}|(?<!\bwho)(?<!\bthat)\s(?:is|are|was|were|has|have|had|does|do|did|by|with|than|but|tends?|shows?|"
+    r"affects?|(?:in|de)creases?|rises?|falls?|relates?|depends?|changes?|var(?:y|ies)|differs?|when|where|if)\b)",
     re.IGNORECASE | re.DOTALL,
 )
 _YEAR = r"(?:(?:1\d|20)\d\d\b(?:\s*(?:BCE?|CE|AD)\b)?|\d{3,4}\s*(?:BCE?|CE|AD)\b)"
@@ -51,9 +58,17 @@ _PLACE = re.compile(
 
 
 def stem(word: str) -> str:
-    """Cut common endings so that `planted`, `planting` and `plants` meet; no dictionary, so sometimes wrong."""
+    """Cut common endings so that `planted`, `planting` and `plants` meet; sometimes wrong."""
     word = word.lower()
-    for ending, kept in (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", "e"), ("s", ""), ("ly", "")):
+    for ending, kept in (
+        ("ies", "y"),
+        ("sses", "ss"),
+        ("ing", ""),
+        ("ed", ""),
+        ("es", "e"),
+        ("s", ""),
+        ("ly", ""),
+    ):
         if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
             word = word.removesuffix(ending) + kept
             break

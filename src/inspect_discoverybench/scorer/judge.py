@@ -1,6 +1,7 @@
 """Asking the judge: one question, a reply in its contract, or asked again with the reason."""
 
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Generic, TypeVar
@@ -15,8 +16,10 @@ from inspect_ai.model import (
     ResponseSchema,
     get_model,
 )
+from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import json_schema, span
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from rich.markup import render
 
 from inspect_discoverybench.dataset.metadata import DataFile
 from inspect_discoverybench.errors import JudgeUnavailable, ReplyRejected
@@ -100,7 +103,7 @@ class Judge:
         # Inspect's error for a missing key or package is not a public name, so every kind that providers
         # raise on creation is caught here; nothing is hidden, the message carries it.
         except Exception as error:
-            reason = " ".join(str(getattr(error, "message", error)).split()).removeprefix("ERROR: ")
+            reason = render(" ".join(str(getattr(error, "message", error)).split())).plain.removeprefix("ERROR: ")
             raise JudgeUnavailable(
                 f"The judge (role {ROLE}, model {default}) cannot be called: {reason} "
                 f"Name another with --model-role {ROLE}=PROVIDER/MODEL."
@@ -137,6 +140,38 @@ class Judge:
                     return reply
         self.exchanges.append(Exchange(question.name, tuple(replies)))
         return Undecided(question.name, reason)
+
+
+def check_early(grader: str) -> None:
+    """See that the judge can be called while Inspect builds the task: one line, before a container is started.
+
+    Does nothing where the roles are not known yet, as in `eval(real(), model_roles=…)`; `require_judge` looks then.
+
+    Raises:
+        JudgeUnavailable: It cannot be called.
+    """
+    try:
+        # Inspect has a model here exactly when it builds the task for a run, unless the environment names one.
+        known = "INSPECT_EVAL_MODEL" not in os.environ and get_model() is not None
+    except ValueError:
+        known = False
+    if known:
+        Judge.of_eval(grader)
+
+
+@solver
+def require_judge(grader: str) -> Solver:
+    """See that the judge can be called, before the evaluated model has cost anything.
+
+    Args:
+        grader: The judge, unless the role `grader` names one.
+    """
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        Judge.of_eval(grader)
+        return state
+
+    return solve
 
 
 def read(text: str, contract: type[R]) -> R:

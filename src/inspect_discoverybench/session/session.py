@@ -88,15 +88,16 @@ class PythonSession:
                     raise SessionFailed(f"The sandbox cannot run a Python session: {result.stderr[-500:]}")
                 cell = CellResult(cell.status, cell.output, restarted=state.cells > 0)
         except TimeoutError:
-            await self.stop()
+            await self._kernel("stop")
             cell = CellResult("killed", "", restarted=False)
         state.cells += 1
         state.restarts += cell.restarted
         return cell
 
     async def stop(self) -> None:
-        """End the kernel; the next cell starts from nothing."""
-        await self._kernel("stop")
+        """End the kernel, if there is one; the next cell starts from nothing."""
+        if store_as(SessionState).cells:
+            await self._kernel("stop")
 
     async def _install(self) -> None:
         await sandbox().write_file(KERNEL, files(__package__).joinpath("kernel.py").read_text("utf-8"))

@@ -13,7 +13,7 @@ import pandas as pd
 warnings.simplefilter("ignore")
 
 READABLE = (".csv", ".tsv", ".dta", ".xls", ".xlsx")
-MAX_CHARACTERS = 10_000  # Inspect cuts a tool's output at 16 KB by default, in the middle.
+MAX_CHARACTERS = 7_000  # The session cuts the output of one call at 10 KB, and a cut line is lost.
 
 
 def read_table(path: Path) -> pd.DataFrame:
@@ -63,7 +63,7 @@ def lengthen(table: pd.DataFrame, name: str) -> pd.DataFrame:
 def load_frames() -> dict[str, pd.DataFrame]:
     """Every table in the working directory by its file name, and tables that share a key joined into one."""
     frames: dict[str, pd.DataFrame] = {}
-    for path in sorted(Path(".").iterdir()):
+    for path in sorted(Path().iterdir()):
         if path.suffix.lower() not in READABLE or not path.is_file():
             continue
         try:
@@ -104,7 +104,7 @@ def kind(name: str, column: pd.Series) -> str:
         return "binary"
     if pd.api.types.is_numeric_dtype(column.dtype):
         in_time = re.search(r"(^|[^a-z])(year|yr|bce|ce|calbp)($|[^a-z])", name.lower()) and levels > 5
-        return "year" if in_time and -12_000 <= column.min() and column.max() <= 12_000 else "number"
+        return "year" if in_time and column.min() >= -12_000 and column.max() <= 12_000 else "number"
     return "group" if levels <= 12 else "text"
 
 

@@ -1,0 +1,155 @@
+"""The kernel and its client as the sandbox runs them: a program on the standard library."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspect_discoverybench.session import kernel
+
+
+class Session:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        (folder / ".session").mkdir()
+        (folder / ".session" / "kernel.py").write_text(Path(kernel.__file__).read_text("utf-8"), "utf-8")
+
+    def client(self, *arguments: str, request: str | None = None) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-I", "-S", ".session/kernel.py", *arguments, ".session"]
+        return subprocess.run(command, cwd=self.folder, input=request, capture_output=True, text=True, timeout=60)
+
+    def run(self, code: str, timeout: float = 20, max_output: int = 10_000) -> dict[str, Any]:
+        request = json.dumps({"code": code, "timeout": timeout, "max_output": max_output})
+        done = self.client("run", request=request)
+        assert done.returncode == 0, done.stderr
+        reply: dict[str, Any] = json.loads(done.stdout)
+        return reply
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    started = Session(tmp_path)
+    yield started
+    started.client("stop")
+
+
+def ok(output: str) -> dict[str, Any]:
+    return {"status": "ok", "output": output, "restarted": False}
+
+
+def test_variables_are_kept_and_the_last_expression_is_shown(session: Session) -> None:
+    assert session.run("x = 41") == ok("")
+    assert session.run("print('one')\nx + 1") == ok("one\n42\n")
+    assert session.run("_ * 2") == ok("84\n")
+    assert session.run("x;") == ok("41\n")
+
+
+def test_an_error_shows_the_cells_own_lines(session: Session) -> None:
+    reply = session.run("def f():\n    return 1 / 0\n\nf()")
+    assert reply["status"] == "error"
+    assert "return 1 / 0" in reply["output"]
+    assert "ZeroDivisionError" in reply["output"]
+    assert "kernel.py" not in reply["output"]
+    assert session.run("x = ('")["output"].count("SyntaxError") == 1
+
+
+def test_output_of_child_processes_is_caught_in_order(session: Session) -> None:
+    code = (
+        "import os, sys\nprint('a'); sys.stdout.flush()\nos.system('echo b; echo c >&2')\nprint('d', file=sys.stderr)"
+    )
+    assert session.run(code) == ok("a\nb\nc\nd\n")
+
+
+def test_output_is_capped_in_the_middle_with_a_notice(session: Session) -> None:
+    reply = session.run("print('A' * 500 + 'B' * 100_000 + 'C' * 500)", max_output=200)
+    assert reply["output"].startswith("A" * 100)
+    assert reply["output"].endswith("C" * 99 + "\n")
+    assert "[... 100801 bytes of output left out ...]" in reply["output"]
+
+
+def test_endless_output_costs_no_memory(session: Session) -> None:
+    reply = session.run("while True: print('x' * 1000)", timeout=1, max_output=100)
+    assert reply["status"] == "interrupted"
+    assert len(reply["output"]) < 200
+
+
+def test_a_cell_beyond_its_limit_is_interrupted_and_the_session_lives(session: Session) -> None:
+    session.run("x = 1")
+    started = time.monotonic()
+    assert session.run("import time\nprint('before')\ntime.sleep(60)", timeout=1) == {
+        "status": "interrupted",
+        "output": "before\n",
+        "restarted": False,
+    }
+    assert session.run("import os\nos.system('sleep 60')", timeout=1)["status"] == "interrupted"
+    assert time.monotonic() - started < 10
+    assert session.run("x") == ok("1\n")
+
+
+def test_a_cell_that_ignores_the_interrupt_is_killed_and_the_loss_is_said(session: Session) -> None:
+    session.run("x = 1")
+    code = "import time\nwhile True:\n    try:\n        time.sleep(60)\n    except KeyboardInterrupt:\n        pass"
+    assert session.run(code, timeout=1)["status"] == "killed"
+    after = session.run("x")
+    assert after["restarted"] is True
+    assert "NameError" in after["output"]
+    assert session.run("1")["restarted"] is False
+
+
+@pytest.mark.parametrize("death", ["import os; os._exit(1)", "import os; os.kill(os.getpid(), 9)"])
+def test_death_of_the_kernel_keeps_what_was_printed(session: Session, death: str) -> None:
+    assert session.run(f"print('last words')\n{death}") == {
+        "status": "died",
+        "output": "last words\n",
+        "restarted": False,
+    }
+    assert session.run("1")["restarted"] is True
+
+
+def test_what_would_end_a_program_does_not_end_the_session(session: Session) -> None:
+    session.run("x = 1")
+    assert "SystemExit: 3" in session.run("import sys; sys.exit(3)")["output"]
+    assert session.run("input()")["status"] == "error"
+    assert session.run("import os\nif os.fork() == 0: print('child')\nelse: os.wait()")["output"] == "child\n"
+    assert session.run("x") == ok("1\n")
+
+
+def test_functions_of_a_cell_can_be_sent_to_processes(session: Session) -> None:
+    code = "import multiprocessing\ndef square(n): return n * n\n"
+    code += "with multiprocessing.get_context('fork').Pool(2) as pool: print(pool.map(square, [1, 2, 3]))"
+    assert session.run(code) == ok("[1, 4, 9]\n")
+
+
+def test_bytes_that_are_no_text_and_other_scripts(session: Session) -> None:
+    assert session.run("'é漢'") == ok("'é漢'\n")
+    assert "�" in session.run("import os\n_ = os.write(1, b'\\xff\\n')")["output"]
+
+
+def test_keys_of_the_host_do_not_reach_the_cells(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    assert session.run("import os\nos.environ.get('OPENAI_API_KEY')") == ok("")
+    assert session.run("os.environ['PATH'] != ''") == ok("True\n")
+
+
+def test_stop_ends_a_busy_kernel_too(session: Session) -> None:
+    pid = int(session.run("import os\nos.getpid()")["output"])
+    busy = subprocess.Popen(
+        [sys.executable, "-I", "-S", ".session/kernel.py", "run", ".session"],
+        cwd=session.folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+    )
+    assert busy.stdin
+    busy.stdin.write(json.dumps({"code": "while True: pass", "timeout": 60, "max_output": 10}))
+    busy.stdin.close()
+    time.sleep(0.5)
+    session.client("stop")
+    assert busy.wait(10) == 0
+    assert not Path(f"/proc/{pid}").exists() or "Z" in Path(f"/proc/{pid}/stat").read_text().split()[2]
+    assert session.run("1") == ok("1\n")

@@ -1,0 +1,41 @@
+"""The gold solver with a judge that answers truthfully: every task can be scored, and scores 1."""
+
+import pytest
+from inspect_ai import eval
+
+from inspect_discoverybench import demo, real
+from inspect_discoverybench.solvers.gold import gold
+from tests.endpoint import serve, truthful
+
+
+@pytest.mark.data
+@pytest.mark.usefixtures("upstream")
+@pytest.mark.parametrize(("split", "count"), [("train", 25), ("test", 239)])
+def test_every_task_of_db_real_scores_one(monkeypatch: pytest.MonkeyPatch, split: str, count: int) -> None:
+    with serve(truthful) as endpoint:
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "test")
+        log = eval(
+            real(split=split, sandbox="local"),
+            model="mockllm/model",
+            model_roles={"grader": "openai/gpt-4o-2024-08-06"},
+            solver=gold(),
+            max_connections=50,
+            max_sandboxes=50,
+            max_samples=50,
+        )[0]
+    assert log.status == "success"
+    assert log.samples
+    assert len(log.samples) == count
+    for sample in log.samples:
+        assert sample.scores
+        assert sample.scores["hms"].value == {"hms": 1, "context": 1, "variables": 1, "relationship": 1}, sample.id
+        assert sample.scores["hms"].metadata
+        assert sample.scores["hms"].metadata["judge"] == "openai/gpt-4o-2024-08-06"
+
+
+def test_every_demo_task_scores_one_with_the_lexical_judge() -> None:
+    log = eval(demo(), model="mockllm/model", solver=gold())[0]
+    assert log.samples
+    assert len(log.samples) >= 8
+    assert all(s.scores and s.scores["hms"].as_dict()["hms"] == 1 for s in log.samples)

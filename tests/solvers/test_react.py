@@ -1,0 +1,182 @@
+"""The ReAct solver on the demo tasks, with scripted models."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from inspect_ai import eval
+from inspect_ai.event import ModelEvent, ToolEvent
+from inspect_ai.log import EvalSample
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageTool,
+    ChatMessageUser,
+    GenerateConfig,
+    ModelOutput,
+    ModelUsage,
+    get_model,
+)
+from inspect_ai.tool import ToolChoice, ToolInfo
+
+from inspect_discoverybench import demo
+from inspect_discoverybench.hypothesis import SubmissionState
+from inspect_discoverybench.session.session import SessionState
+from inspect_discoverybench.solvers.react import react
+
+Turn = ModelOutput | str
+
+
+def python(code: str, thought: str = "") -> ModelOutput:
+    return ModelOutput.for_tool_call("mockllm/model", "python", {"code": code}, content=thought or "Look.")
+
+
+def submit(**arguments: Any) -> ModelOutput:
+    return ModelOutput.for_tool_call("mockllm/model", "submit", arguments)
+
+
+def play(turns: Sequence[Turn], *, most: int = 25, tokens: int = 1, **options: Any) -> EvalSample:
+    """Run one demo task with a model that says these turns, and then the last one for ever.
+
+    Args:
+        turns: Tool calls, or texts.
+        most: Turns that the solver allows.
+        tokens: Output tokens of each turn.
+        options: Of the eval.
+    """
+
+    def output(
+        messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
+    ) -> ModelOutput:
+        turn = turns[min(sum(m.role == "assistant" for m in messages), len(turns) - 1)]
+        made = ModelOutput.from_content("mockllm/model", turn) if isinstance(turn, str) else turn.model_copy(deep=True)
+        made.usage = ModelUsage(input_tokens=1, output_tokens=tokens, total_tokens=tokens + 1)
+        return made
+
+    model = get_model("mockllm/model", custom_outputs=output)
+    log = eval(demo(), model=model, solver=react(turns=most), limit=1, **options)[0]
+    assert log.status == "success", log.error
+    assert log.samples
+    return log.samples[0]
+
+
+def submission(sample: EvalSample) -> Any:
+    state = sample.store_as(SubmissionState)
+    return state.submission
+
+
+def observations(sample: EvalSample) -> list[str]:
+    return [m.text for m in sample.messages if isinstance(m, ChatMessageTool) and m.function == "python"]
+
+
+def judged(sample: EvalSample) -> bool:
+    """Whether the judge was asked anything."""
+    return any(isinstance(e, ModelEvent) and e.role == "grader" for e in sample.events)
+
+
+def test_a_session_and_a_submission() -> None:
+    sample = play(
+        [
+            python("import pandas as pd\ndata = pd.read_csv('data.csv')\nlen(data)"),
+            python("data.shape[1] > 3"),
+            submit(hypothesis="In all rows, y rises with x.", workflow="1. load"),
+        ]
+    )
+    assert int(observations(sample)[0]) > 100
+    assert observations(sample)[1] == "True"
+    assert submission(sample).hypothesis == "In all rows, y rises with x."
+    assert submission(sample).source == "submit"
+    assert sample.messages[-1].role == "tool"
+    assert sample.store_as(SessionState).cells == 2
+    assert judged(sample)
+
+
+def test_code_that_fails_is_shown_to_the_agent() -> None:
+    sample = play([python("1/0"), submit(hypothesis="h", workflow="w")])
+    assert "ZeroDivisionError" in observations(sample)[0]
+    assert submission(sample).hypothesis == "h"
+
+
+def test_kernel_death_is_said_and_the_run_goes_on() -> None:
+    sample = play(
+        [python("x = 1"), python("import os; os._exit(1)"), python("x"), submit(hypothesis="h", workflow="w")]
+    )
+    assert "all variables are lost" in observations(sample)[1]
+    assert observations(sample)[2].startswith("[The session had ended, so this ran in a new one")
+    assert sample.store_as(SessionState).restarts == 1
+
+
+def test_fenced_code_is_run() -> None:
+    sample = play([python("```python\n6 * 7\n```"), submit(hypothesis="h", workflow="w")])
+    assert observations(sample) == ["42"]
+
+
+def test_a_call_reads_as_code_in_the_log() -> None:
+    sample = play([python("print('```')"), submit(hypothesis="**h**", workflow="w")])
+    call = next(e for e in sample.events if isinstance(e, ToolEvent) and e.function == "python")
+    assert call.view
+    assert call.view.format == "markdown"
+    assert call.view.content == "````python\nprint('```')\n````\n"
+
+
+def test_a_text_only_turn_gets_one_plain_reminder() -> None:
+    sample = play(["I will look at the data.", submit(hypothesis="h", workflow="w")])
+    reminders = [m for m in sample.messages if isinstance(m, ChatMessageUser)][1:]
+    assert len(reminders) == 1
+    assert reminders[0].text.startswith("That message called no tool.")
+
+
+def test_text_of_a_model_that_calls_no_tools_is_read() -> None:
+    answer = json.dumps({"hypothesis": "y rises with x.", "workflow": "read"})
+    sample = play([answer], most=3)
+    assert sum(isinstance(m, ChatMessageAssistant) for m in sample.messages) == 3
+    assert submission(sample) is None
+    assert sample.scores
+    assert sample.scores["hms"].answer == "y rises with x."
+    assert judged(sample)
+
+
+def test_turns_bound_the_run() -> None:
+    sample = play([python("1")], most=4)
+    assert len(observations(sample)) == 4
+    assert sample.scores
+    assert sample.scores["hms"].reason == "no_response"
+    assert not judged(sample)
+
+
+@pytest.mark.parametrize(
+    ("options", "limit"),
+    [({"message_limit": 6}, "message"), ({"token_limit": "output:40", "tokens": 20}, "token"), ({}, None)],
+)
+def test_a_limit_of_the_eval_without_a_submission(options: dict[str, Any], limit: str | None) -> None:
+    sample = play([python("1")], **options)
+    assert (sample.limit.type if sample.limit else None) == limit
+    assert sample.scores
+    assert sample.scores["hms"].value == {"hms": 0, "context": 0, "variables": 0, "relationship": 0}
+    assert sample.scores["hms"].reason == "no_response"
+    assert not judged(sample)
+
+
+def test_an_empty_hypothesis_is_sent_back_and_the_first_submission_stands() -> None:
+    sample = play([submit(hypothesis="  ", workflow="w"), submit(hypothesis="h", workflow="w")])
+    errors = [m.error.message for m in sample.messages if isinstance(m, ChatMessageTool) and m.error]
+    assert errors == ["The hypothesis is empty. Submit one declarative statement."]
+    assert submission(sample).hypothesis == "h"
+
+
+def test_two_submissions_in_one_turn() -> None:
+    both = submit(hypothesis="first", workflow="w")
+    second = submit(hypothesis="second", workflow="w").choices[0].message.tool_calls
+    assert both.choices[0].message.tool_calls
+    assert second
+    both.choices[0].message.tool_calls.extend(second)
+    sample = play([both])
+    assert submission(sample).hypothesis == "first"
+
+
+@pytest.mark.parametrize("turn", ["", ModelOutput.from_content("mockllm/model", "", stop_reason="content_filter")])
+def test_empty_replies_and_refusals_end_as_no_submission(turn: Turn) -> None:
+    sample = play([turn], most=3)
+    assert sample.scores
+    assert sample.scores["hms"].reason == "no_response"
