@@ -8,8 +8,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-# There is no public way to register a second name.
-from inspect_ai._util.registry import registry_add
+from inspect_ai._util.registry import (  # inspect-evals-lint: ignore[IECQ001] -- there is no public way to alias
+    registry_add,
+)
 from inspect_ai.util import RegistryInfo, registry_info
 
 from inspect_discoverybench.offline import provider as provider

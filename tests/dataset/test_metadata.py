@@ -72,7 +72,7 @@ def test_a_missing_file(tmp_path: Path) -> None:
 
 def test_the_number_is_the_file_names() -> None:
     assert metadata_number(Path("x/metadata_12.json")) == 12
-    with pytest.raises(InvalidMetadata, match="named metadata_<number>.json"):
+    with pytest.raises(InvalidMetadata, match=r"named metadata_<number>\.json"):
         metadata_number(Path("x/metadata_final.json"))
 
 

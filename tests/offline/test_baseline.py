@@ -115,7 +115,8 @@ def observed(output: ModelOutput, text: str, error: str = "") -> list[ChatMessag
 
 async def play(text: str, folder: Path, cells: Cells) -> tuple[dict[str, Any], list[str]]:
     """Play a task to its end: the submission and what each cell printed."""
-    messages, outputs = opening(text), []
+    messages = opening(text)
+    outputs: list[str] = []
     for _ in range(3):
         said = await ask(messages, PYTHON, SUBMIT)
         name, arguments = call(said)

@@ -21,7 +21,9 @@ class Session:
 
     def client(self, *arguments: str, request: str | None = None) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-I", "-S", ".session/kernel.py", *arguments, ".session"]
-        return subprocess.run(command, cwd=self.folder, input=request, capture_output=True, text=True, timeout=60)
+        return subprocess.run(
+            command, cwd=self.folder, input=request, capture_output=True, text=True, timeout=60, check=False
+        )
 
     def run(self, code: str, timeout: float = 20, max_output: int = 10_000) -> dict[str, Any]:
         request = json.dumps({"code": code, "timeout": timeout, "max_output": max_output})
@@ -151,5 +153,5 @@ def test_stop_ends_a_busy_kernel_too(session: Session) -> None:
     time.sleep(0.5)
     session.client("stop")
     assert busy.wait(10) == 0
-    assert not Path(f"/proc/{pid}").exists() or "Z" in Path(f"/proc/{pid}/stat").read_text().split()[2]
+    assert not Path(f"/proc/{pid}").exists() or "Z" in Path(f"/proc/{pid}/stat").read_text("utf-8").split()[2]
     assert session.run("1") == ok("1\n")

@@ -1,7 +1,7 @@
 """The gold solver with a judge that answers truthfully: every task can be scored, and scores 1."""
 
 import pytest
-from inspect_ai import eval
+from inspect_ai import eval as inspect_eval
 
 from inspect_discoverybench import demo, real
 from inspect_discoverybench.solvers.gold import gold
@@ -15,7 +15,7 @@ def test_every_task_of_db_real_scores_one(monkeypatch: pytest.MonkeyPatch, split
     with serve(truthful) as endpoint:
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
         monkeypatch.setenv("OPENAI_API_KEY", "test")
-        log = eval(
+        log = inspect_eval(
             real(split=split, sandbox="local"),
             model="mockllm/model",
             model_roles={"grader": "openai/gpt-4o-2024-08-06"},
@@ -35,7 +35,7 @@ def test_every_task_of_db_real_scores_one(monkeypatch: pytest.MonkeyPatch, split
 
 
 def test_every_demo_task_scores_one_with_the_lexical_judge() -> None:
-    log = eval(demo(), model="mockllm/model", solver=gold())[0]
+    log = inspect_eval(demo(), model="mockllm/model", solver=gold())[0]
     assert log.samples
     assert len(log.samples) >= 8
     assert all(s.scores and s.scores["hms"].as_dict()["hms"] == 1 for s in log.samples)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from inspect_ai import eval
+from inspect_ai import eval as inspect_eval
 from inspect_ai.event import ModelEvent, ToolEvent
 from inspect_ai.log import EvalSample
 from inspect_ai.model import (
@@ -55,7 +55,7 @@ def play(turns: Sequence[Turn], *, most: int = 25, tokens: int = 1, **options: A
         return made
 
     model = get_model("mockllm/model", custom_outputs=output)
-    log = eval(demo(), model=model, solver=react(turns=most), limit=1, **options)[0]
+    log = inspect_eval(demo(), model=model, solver=react(turns=most), limit=1, **options)[0]
     assert log.status == "success", log.error
     assert log.samples
     return log.samples[0]

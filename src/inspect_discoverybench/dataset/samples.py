@@ -120,7 +120,7 @@ def task_text(study: Study, goal: Goal, hints: Hints) -> str:
         data_files="\n\n".join(_described(file) for file in study.data_files),
         goal=goal.question,
         hints="".join(
-            Prompt.load("solvers/hint").render(heading=heading, text=text) + "\n" for heading, text in given if text
+            f"\n{Prompt.load('solvers/hint').render(heading=heading, text=text)}\n" for heading, text in given if text
         ),
     )
 
@@ -172,7 +172,7 @@ def _archive(paths: list[Path]) -> Path:
     archive = cache_folder().parent / "archives" / f"{hashlib.sha256(content).hexdigest()[:16]}.tar"
     if not archive.is_file():
         archive.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=archive.parent, delete=False) as file:
-            file.write(content)
-        Path(file.name).replace(archive)
+        with tempfile.NamedTemporaryFile(dir=archive.parent, delete=False) as partial:
+            partial.write(content)
+        Path(partial.name).replace(archive)
     return archive

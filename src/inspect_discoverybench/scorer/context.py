@@ -1,11 +1,14 @@
 """The context facet: extract both contexts, then ask whether they match (paper, Listings 1 and 2)."""
 
+from dataclasses import dataclass
 from typing import Annotated, Any
 
+from inspect_ai.util import collect
 from pydantic import BeforeValidator, StrictBool
 
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.scorer.judge import Explanation, Question, Reply, quoted
+from inspect_discoverybench.scorer.comparison import Comparison
+from inspect_discoverybench.scorer.judge import Explanation, Judge, Question, Reply, Undecided, quoted
 
 NONE = "None"
 
@@ -41,29 +44,51 @@ class Match(Reply):
     match: Annotated[StrictBool, BeforeValidator(_read_boolean)]
 
 
-def extraction(*, whose: str, datasets: str, hypothesis: str, workflow: str) -> Question[Contexts]:
-    """Ask for the context of one hypothesis.
+@dataclass(frozen=True)
+class ContextVerdict:
+    """What the judge decided about the contexts.
 
-    Args:
-        whose: `gold` or `predicted`; names the question in the log and is not shown to the judge.
-        datasets: Data files as JSON.
-        hypothesis: The hypothesis.
-        workflow: How it was reached.
+    Attributes:
+        gold: Contexts of the gold hypothesis.
+        predicted: Contexts of the predicted hypothesis.
+        match: Whether they match; None if an extraction is undecided, so that nobody could be asked.
+        identical: The match was decided without the judge.
     """
+
+    gold: Contexts | Undecided
+    predicted: Contexts | Undecided
+    match: Match | Undecided | None
+    identical: bool
+
+
+async def verdict(judge: Judge, pair: Comparison) -> ContextVerdict:
+    """Extract both contexts at once and independently, then ask about the match, unless they are identical."""
+    gold_workflow, predicted_workflow = pair.workflows
+    gold, predicted = await collect(
+        judge.ask(_extraction("gold", pair.datasets, pair.gold_hypothesis, gold_workflow)),
+        judge.ask(_extraction("predicted", pair.datasets, pair.predicted_hypothesis, predicted_workflow)),
+    )
+    if isinstance(gold, Undecided) or isinstance(predicted, Undecided):
+        return ContextVerdict(gold, predicted, None, identical=False)
+    if identical(gold.joined, predicted.joined):
+        return ContextVerdict(gold, predicted, Match(match=True), identical=True)
+    match = await judge.ask(_matching(pair, gold_context=gold.joined, predicted_context=predicted.joined))
+    return ContextVerdict(gold, predicted, match, identical=False)
+
+
+def _extraction(whose: str, datasets: str, hypothesis: str, workflow: str) -> Question[Contexts]:
+    """The question is the same for gold and predicted; only its name in the log tells whose it is."""
     text = Prompt.load("judge/extract_context").render(
         datasets=datasets, hypothesis=quoted(hypothesis), workflow=quoted(workflow)
     )
     return Question(f"context of the {whose} hypothesis", text, Contexts)
 
 
-def matching(
-    *, gold_hypothesis: str, gold_context: str, predicted_hypothesis: str, predicted_context: str
-) -> Question[Match]:
-    """Ask whether two contexts match."""
+def _matching(pair: Comparison, *, gold_context: str, predicted_context: str) -> Question[Match]:
     text = Prompt.load("judge/match_context").render(
-        gold_hypothesis=quoted(gold_hypothesis),
+        gold_hypothesis=quoted(pair.gold_hypothesis),
         gold_context=quoted(gold_context),
-        predicted_hypothesis=quoted(predicted_hypothesis),
+        predicted_hypothesis=quoted(pair.predicted_hypothesis),
         predicted_context=quoted(predicted_context),
     )
     return Question("match of the contexts", text, Match)

@@ -2,7 +2,7 @@
 
 from inspect_discoverybench.hypothesis import Facet
 from inspect_discoverybench.scorer.comparison import Comparison
-from inspect_discoverybench.scorer.context import Contexts, Match
+from inspect_discoverybench.scorer.context import Contexts, ContextVerdict, Match
 from inspect_discoverybench.scorer.judge import Undecided
 from inspect_discoverybench.scorer.relationship import LABELS, Relationship
 from inspect_discoverybench.scorer.variables import Variables
@@ -22,7 +22,7 @@ def explain(pair: Comparison, verdict: Verdict, source: str) -> str:
             _headline(verdict),
             f"**Gold hypothesis**\n\n{_quote(pair.gold_hypothesis)}",
             f"**Predicted hypothesis**{_sentence(_FORMS.get(source, ''))}\n\n{_quote(pair.predicted_hypothesis)}",
-            f"### Context: {_number(verdict, Facet.CONTEXT)}\n\n{_context(verdict)}",
+            f"### Context: {_number(verdict, Facet.CONTEXT)}\n\n{_context(verdict.context)}",
             f"### Variables: {_number(verdict, Facet.VARIABLES)}\n\n{_variables(verdict.variables)}",
             f"### Relationship: {_number(verdict, Facet.RELATIONSHIP)}\n\n{_relationship(verdict.relationship)}",
         ]
@@ -39,7 +39,7 @@ def _headline(verdict: Verdict) -> str:
     )
 
 
-def _context(verdict: Verdict) -> str:
+def _context(verdict: ContextVerdict) -> str:
     lines = [
         f"- {whose}: {_oneline(answer.joined) if isinstance(answer, Contexts) else _failed(answer)}"
         for whose, answer in (("gold", verdict.gold), ("predicted", verdict.predicted))

@@ -1,25 +1,44 @@
 """Metrics of the four score keys, clustered by the gold hypothesis."""
 
-from inspect_ai.scorer import Metric, SampleScore, Value, ci, grouped, mean, metric, stderr
+from typing import cast
+
+from inspect_ai.scorer import Metric, MetricProtocol, SampleScore, Value, ci, grouped, mean, metric, stderr
 
 NO_RESPONSE = "no_response"
 CLUSTER = "gold_hypothesis"
 
 
-def hms_metrics(*groups: str) -> dict[str, list[Metric]]:
+def hms_metrics() -> dict[str, list[Metric]]:
     """Metrics by score key: mean, standard error and 95 % interval; for HMS also counts, and means by group.
 
     Goals that share a gold hypothesis are not independent, so they form one cluster.
-
-    Args:
-        groups: Fields of the sample's metadata; HMS gets a mean for each value of each.
     """
     each: list[Metric] = [mean(), stderr(cluster=CLUSTER), ci(cluster=CLUSTER)]
-    means = [grouped(mean(), field, all=False, name_template=f"{field}: {{group_name}}") for field in groups]
-    return {"hms": [*each, *means, counts()], "context": each, "variables": each, "relationship": each}
+    return {"hms": [*each, means(), counts()], "context": each, "variables": each, "relationship": each}
 
 
-@metric(scores="unreduced")
+@metric
+def means() -> Metric:
+    """Mean for each domain, question type and difficulty; samples that lack one of these are left out of its means.
+
+    One metric for all three, as Inspect keeps one metric of a name for each score key.
+    """
+    by_field = {
+        field: grouped(mean(), field, all=False, name_template=f"{field}: {{group_name}}")
+        for field in ("domain", "question_type", "difficulty")
+    }
+
+    def compute(scores: list[SampleScore]) -> Value:
+        found: dict[str, float] = {}
+        for field, by_group in by_field.items():
+            having = [score for score in scores if (score.sample_metadata or {}).get(field) is not None]
+            found |= cast(dict[str, float], cast(MetricProtocol, by_group)(having))
+        return found
+
+    return compute
+
+
+@metric(scores="unreduced")  # inspect-evals-lint: ignore[IETS008] -- its helper needs the network; ours runs epochs
 def counts() -> Metric:
     """Samples that the judge scored, and samples scored 0 because nothing was submitted.
 

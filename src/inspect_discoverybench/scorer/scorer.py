@@ -18,7 +18,7 @@ from inspect_discoverybench.scorer.verdict import compare
 PROMPTS = ("system", "extract_context", "match_context", "compare", "variables", "relationship", "reask")
 
 
-@scorer(metrics=hms_metrics("domain", "question_type"))
+@scorer(metrics=hms_metrics())
 def hms(grader: str = DEFAULT_JUDGE) -> Scorer:
     """Hypothesis match score: context × variables × relationship, each asked from a judge (paper §4.3).
 

@@ -11,7 +11,7 @@ from inspect_discoverybench.scorer.judge import Explanation, Question, Reply
 
 def _no_boolean(value: Any) -> Any:
     if isinstance(value, bool):
-        raise ValueError("a boolean is not a number")
+        raise ValueError("a boolean is not a number")  # noqa: TRY004 - pydantic reports a ValueError
     return value
 
 

@@ -10,6 +10,8 @@ The client hands the kernel the write end of a pipe with every cell. So output o
 processes is caught too, nobody buffers without bound, and what was printed before a crash is kept.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import select
@@ -18,6 +20,10 @@ import socket
 import struct
 import sys
 import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` itself would cost every call some milliseconds
+    from typing import Any
 
 IDLE_SECONDS = 3600
 WATCH_SECONDS = 10
@@ -32,7 +38,7 @@ ENVIRONMENT_PREFIXES = ("PYTHON", "MPL", "OMP_", "OPENBLAS_", "MKL_", "NUMBA_", 
 # --- client -----------------------------------------------------------------------------------------
 
 
-def run(folder, request):
+def run(folder: str, request: dict[str, Any]) -> dict[str, Any]:
     """Run one cell: {"status": "ok" | "error" | "interrupted" | "killed" | "died", "output", "restarted"}."""
     kernel, restarted = connect(folder)
     reader, writer = os.pipe()
@@ -44,11 +50,11 @@ def run(folder, request):
     return {"status": status, "output": output.text(), "restarted": restarted}
 
 
-def follow(kernel, reader, output, timeout):
+def follow(kernel: socket.socket, reader: int, output: Capture, timeout: float) -> str:
     """Collect output until the kernel reports, dies, or has to be killed."""
     deadline, strikes = time.monotonic() + timeout, [signal.SIGKILL, signal.SIGINT]
     os.set_blocking(reader, False)
-    open_ends = [kernel, reader]
+    open_ends: list[Any] = [kernel, reader]
     while True:
         ready, _, _ = select.select(open_ends, [], [], max(0.0, deadline - time.monotonic()))
         if reader in ready and not output.fill(reader):
@@ -68,11 +74,11 @@ def follow(kernel, reader, output, timeout):
 class Capture:
     """The first and the last half of `limit` bytes."""
 
-    def __init__(self, limit):
+    def __init__(self, limit: int) -> None:
         self.half = limit // 2
         self.head, self.tail, self.total = b"", b"", 0
 
-    def fill(self, reader):
+    def fill(self, reader: int) -> bool:
         """Take what the pipe holds now; False once its last writer has closed it."""
         for _ in range(16):  # a pipe's capacity, and no more: a child process may write for ever
             try:
@@ -87,17 +93,18 @@ class Capture:
             self.tail = (self.tail + chunk[room:])[-self.half :]
         return True
 
-    def text(self):
+    def text(self) -> str:
+        """What was kept, with a notice of what was not."""
         left_out = self.total - len(self.head) - len(self.tail)
         head, tail = (part.decode("utf-8", "replace") for part in (self.head, self.tail))
         return f"{head}\n[... {left_out} bytes of output left out ...]\n{tail}" if left_out else head + tail
 
 
-def connect(folder):
+def connect(folder: str) -> tuple[socket.socket, bool]:
     """Reach the kernel, starting one if none answers; the second value tells that one was lost."""
     import fcntl
 
-    with open(os.path.join(folder, "lock"), "w") as lock:
+    with open(os.path.join(folder, "lock"), "wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         address, started = os.path.join(folder, "socket"), os.path.join(folder, "started")
         kernel = socket.socket(socket.AF_UNIX)
@@ -107,13 +114,14 @@ def connect(folder):
         except OSError:
             restarted = os.path.exists(started)
         start(folder, address)
-        open(started, "w").close()
+        open(started, "wb").close()
         kernel = socket.socket(socket.AF_UNIX)
         kernel.connect(address)
         return kernel, restarted
 
 
-def start(folder, address):
+def start(folder: str, address: str) -> None:
+    """Start a kernel, and wait until it listens."""
     import subprocess
 
     if os.path.exists(address):
@@ -135,7 +143,7 @@ def start(folder, address):
     os.close(reader)
 
 
-def stop(folder):
+def stop(folder: str) -> None:
     """End the kernel and forget that there was one."""
     kernel = socket.socket(socket.AF_UNIX)
     try:
@@ -148,14 +156,14 @@ def stop(folder):
             os.remove(os.path.join(folder, name))
 
 
-def peer(kernel):
+def peer(kernel: socket.socket) -> int:
     """Process id of the kernel, as the operating system knows it: also of one that is busy."""
     if sys.platform == "darwin":
-        return struct.unpack("i", kernel.getsockopt(0, 2, 4))[0]  # SOL_LOCAL, LOCAL_PEERPID
-    return struct.unpack("3i", kernel.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
+        return int(struct.unpack("i", kernel.getsockopt(0, 2, 4))[0])  # SOL_LOCAL, LOCAL_PEERPID
+    return int(struct.unpack("3i", kernel.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0])
 
 
-def read_line(connection):
+def read_line(connection: socket.socket) -> str:
     """One line, or "" when the other side is gone."""
     line = b""
     while not line.endswith(b"\n"):
@@ -172,7 +180,8 @@ def read_line(connection):
 # --- kernel -----------------------------------------------------------------------------------------
 
 
-def serve(folder, ready):
+def serve(folder: str, ready: int) -> None:
+    """Run cells, one client after the other, until nobody has come for long or the folder is gone."""
     import types
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -188,7 +197,10 @@ def serve(folder, ready):
     sys.argv = [""]
     main = sys.modules["__main__"] = types.ModuleType("__main__")
     # By the line, so that a crash takes nothing along that a cell had printed.
-    sys.stdout, sys.stderr = (open(n, "w", 1, "utf-8", "replace", closefd=False) for n in (1, 2))
+    sys.stdout, sys.stderr = (
+        open(n, "w", 1, "utf-8", "replace", closefd=False)  # noqa: SIM115 - they stay open
+        for n in (1, 2)
+    )
     server.settimeout(WATCH_SECONDS)
     number, last_used = 0, time.monotonic()
     while True:
@@ -212,14 +224,15 @@ def serve(folder, ready):
             last_used = time.monotonic()
 
 
-def owns(address, inode):
+def owns(address: str, inode: int) -> bool:
+    """Whether the socket at this address is still the kernel's own."""
     try:
         return os.stat(address).st_ino == inode
     except OSError:
         return False
 
 
-def run_cell(code, namespace, number, output):
+def run_cell(code: str, namespace: dict[str, Any], number: int, output: int) -> str:
     """Run one cell with file descriptors 1 and 2 on `output`."""
     import ctypes
 
@@ -243,7 +256,7 @@ def run_cell(code, namespace, number, output):
         os.close(nowhere)
 
 
-def execute(code, namespace, name):
+def execute(code: str, namespace: dict[str, Any], name: str) -> str:
     """Run `code`, echo its last expression, print the traceback of what it raises."""
     import ast
     import linecache
@@ -256,10 +269,12 @@ def execute(code, namespace, name):
     except (SyntaxError, ValueError) as error:
         traceback.print_exception(type(error), error, None)
         return "error"
-    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    last = tree.body[-1] if tree.body else None
+    if isinstance(last, ast.Expr):
+        tree.body.pop()
     try:
         exec(compile(tree, name, "exec"), namespace)
-        if last is not None:
+        if isinstance(last, ast.Expr):
             value = eval(compile(ast.Expression(last.value), name, "eval"), namespace)
             if value is not None:
                 namespace["_"] = value
@@ -268,7 +283,7 @@ def execute(code, namespace, name):
         raise
     except SystemExit as request:
         print(f"SystemExit: {request.code} (the session goes on)")
-    except BaseException as error:  # whatever agents' code raises is shown to the agent
+    except BaseException as error:  # noqa: BLE001 - whatever agents' code raises is shown to the agent
         trace = error.__traceback__
         while trace and trace.tb_frame.f_code.co_filename == __file__:
             trace = trace.tb_next  # the kernel's own frames would only distract
@@ -278,7 +293,8 @@ def execute(code, namespace, name):
     return "ok"
 
 
-def main():
+def main() -> None:
+    """One of the three commands."""
     command, folder = sys.argv[1:3]
     if command == "serve":
         serve(folder, int(sys.argv[3]))

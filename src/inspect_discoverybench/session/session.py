@@ -114,7 +114,8 @@ class PythonSession:
 
 def _python() -> str:
     """The interpreter that has the packages: in a local sandbox the one that runs Inspect."""
-    provider = registry_info(type(sandbox().as_type(SandboxEnvironment))).name
+    # The class behind the proxy that records events; the base class is asked for since any provider may come.
+    provider = registry_info(type(sandbox().as_type(SandboxEnvironment))).name  # type: ignore[type-abstract]
     return sys.executable if provider.endswith("/local") else "python3"
 
 

@@ -35,7 +35,7 @@ def react(turns: int = TURNS) -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         with apply_limits([turn_limit(turns)], catch_errors=True):
-            state = await as_solver(agent)(state, generate)
+            await as_solver(agent)(state, generate)
         return state
 
     return solve

@@ -22,7 +22,7 @@ warnings.simplefilter("ignore")
 MARGIN = 8.0
 
 
-@dataclass
+@dataclass(frozen=True)
 class Form:
     """One candidate: its kind, design columns, how many numbers were searched for it, and facts to tell."""
 
@@ -32,13 +32,17 @@ class Form:
     facts: dict[str, Any] = field(default_factory=dict)
     margin: float = MARGIN
 
+    def finite(self) -> bool:
+        """Whether no square, product or ratio went beyond what a float holds."""
+        return all(bool(np.isfinite(values).all()) for values in self.design.values())
+
 
 def as_number(column: pd.Series) -> pd.Series | None:
     """Numbers as they are, two levels as 0 and 1, anything else as None."""
     if pd.api.types.is_bool_dtype(column.dtype):
         return column.astype(float)
     if pd.api.types.is_numeric_dtype(column.dtype):
-        return column.astype(float).replace([np.inf, -np.inf], np.nan)
+        return column.astype(float)
     levels = sorted(column.dropna().unique(), key=str)
     return column.map({levels[0]: 0.0, levels[1]: 1.0}).astype(float) if len(levels) == 2 else None
 
@@ -216,7 +220,7 @@ def level_name(value: Any) -> str:
 def describe(table: pd.DataFrame, target: str, predictors: list[str], moderators: list[str]) -> dict[str, Any]:
     """Choose a form, fit it and collect what there is to tell about it."""
     y = table[target].to_numpy(float)
-    forms = candidates(y, table, predictors, moderators)
+    forms = [form for form in candidates(y, table, predictors, moderators) if form.finite()]
     marks = [bic(y, form) + (form.margin if form.kind != "linear" else 0.0) for form in forms]
     form = forms[marks.index(min(marks))]
     fit = OLS(y, np.column_stack([np.ones(len(y)), *form.design.values()])).fit()

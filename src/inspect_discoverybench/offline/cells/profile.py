@@ -5,9 +5,11 @@ It is sent as text to the session, so it imports nothing of this package.
 
 import json
 import re
+import struct
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 warnings.simplefilter("ignore")
@@ -34,13 +36,15 @@ def read_table(path: Path) -> pd.DataFrame:
 
 def tidy(column: pd.Series) -> pd.Series:
     """Numbers as numbers, also when they were written with a decimal comma; the rest as text."""
-    if pd.api.types.is_bool_dtype(column.dtype) or pd.api.types.is_numeric_dtype(column.dtype):
+    if pd.api.types.is_bool_dtype(column.dtype):
         return column
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        return column.replace([np.inf, -np.inf], np.nan)
     text = column.astype("object").where(column.notna())
     present = text.dropna().map(str).str.strip()
     parsed = pd.to_numeric(present.str.replace(",", ".", regex=False), errors="coerce")
     if len(present) and parsed.notna().mean() >= 0.8:
-        return parsed.reindex(column.index)
+        return parsed.replace([np.inf, -np.inf], np.nan).reindex(column.index)
     return present.reindex(column.index)
 
 
@@ -68,7 +72,7 @@ def load_frames() -> dict[str, pd.DataFrame]:
             continue
         try:
             table = lengthen(read_table(path), path.stem)
-        except (ValueError, OSError, ImportError, pd.errors.ParserError) as error:
+        except (ValueError, OSError, ImportError, struct.error) as error:
             print(f"not read: {path.name}: {error}")
             continue
         table.columns = [str(column) for column in table.columns]

@@ -1,0 +1,71 @@
+"""What every benchmark needs: folders of its own, a fresh process, and one printed table."""
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from multiprocessing import get_context
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+from rich.console import Console
+from rich.table import Table
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+DATA = "DISCOVERYBENCH_DATA_DIR"
+FOREIGN = ("INSPECT_EVAL_MODEL", "INSPECT_EVAL_MODEL_ROLE", "OPENAI_API_KEY", "OPENAI_BASE_URL")
+"""What a developer's environment may hold and a benchmark must not use."""
+
+
+@contextmanager
+def own_folders() -> Iterator[Path]:
+    """Logs, caches and the working folder of this run, removed at the end; no key of the developer is used."""
+    before, here = dict(os.environ), Path.cwd()
+    with tempfile.TemporaryDirectory(prefix="discoverybench-benchmark-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        for variable in FOREIGN:
+            os.environ.pop(variable, None)
+        if os.environ.get(DATA):
+            os.environ[DATA] = str(Path(os.environ[DATA]).expanduser().absolute())
+        os.environ |= {
+            "INSPECT_CACHE_DIR": str(folder / "cache"),
+            "INSPECT_LOG_DIR": str(folder / "logs"),
+            "INSPECT_DISPLAY": "none",
+            # A fresh process finds `measure` and the tests' endpoint as this one does.
+            "PYTHONPATH": os.pathsep.join(filter(None, [*sys.path[:1], before.get("PYTHONPATH")])),
+        }
+        os.chdir(folder)
+        try:
+            yield folder
+        finally:
+            os.chdir(here)
+            os.environ.clear()
+            os.environ.update(before)
+
+
+def in_fresh_process(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """What a function of a benchmark's own file returns in a new interpreter; that file imports nothing heavy."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(function, *args, **kwargs).result()
+
+
+def require_data() -> None:
+    """End with one line if the released data are not named: a download would be measured otherwise."""
+    if not os.environ.get(DATA):
+        sys.exit(f"{DATA} is not set; name a folder that holds the released data.")
+
+
+def show(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], *notes: str) -> None:
+    """Print the table: the first column is text, the others are numbers."""
+    machine = f"{datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores, Python {sys.version.split()[0]}"
+    table = Table(title=f"{title} ({machine})", caption="\n".join(notes), caption_justify="left", title_justify="left")
+    for number, name in enumerate(header):
+        table.add_column(name, justify="right" if number else "left")
+    for row in rows:
+        table.add_row(*row)
+    Console(width=None if sys.stdout.isatty() else 118).print(table)

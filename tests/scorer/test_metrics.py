@@ -1,0 +1,105 @@
+"""Metrics through a real eval and its epoch reducers."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from inspect_ai import Task
+from inspect_ai import eval as inspect_eval
+from inspect_ai.dataset import Sample
+from inspect_ai.log import EvalScore
+from inspect_ai.scorer import Score, Scorer, Target, scorer
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from inspect_discoverybench.scorer.metrics import NO_RESPONSE, hms_metrics
+
+
+def scored(hms: float) -> Score:
+    return Score(value={"hms": hms, "context": 1, "variables": hms, "relationship": 1})
+
+
+MISSING = Score(value={"hms": 0, "context": 0, "variables": 0, "relationship": 0}, reason=NO_RESPONSE)
+UNSCORED = Score.unscored(reason="grader_failed")
+
+
+@solver
+def nothing() -> Solver:
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        return state
+
+    return solve
+
+
+@scorer(metrics=hms_metrics())
+def replay(table: list[Any]) -> Scorer:
+    async def score(state: TaskState, target: Target) -> Score:
+        found: Score = table[int(state.sample_id)][state.epoch - 1]
+        return found
+
+    return score
+
+
+def results(table: Sequence[Sequence[Score]], metadata: Sequence[dict[str, Any]]) -> list[EvalScore]:
+    """One row of scores for each sample, one score for each epoch."""
+    samples = [Sample(id=str(n), input="-", metadata=known) for n, known in enumerate(metadata)]
+    task = Task(dataset=samples, solver=nothing(), scorer=replay(list(table)), epochs=len(table[0]))
+    log = inspect_eval(task, model="mockllm/model")[0]
+    assert log.status == "success", log.error
+    assert log.results
+    return log.results.scores
+
+
+def metrics(scores: list[EvalScore], name: str) -> dict[str, float]:
+    return {metric: found.value for score in scores if score.name == name for metric, found in score.metrics.items()}
+
+
+METADATA = [
+    {"gold_hypothesis": "a", "domain": "x", "question_type": "context"},
+    {"gold_hypothesis": "a", "domain": "x", "question_type": "variables"},
+    {"gold_hypothesis": "b", "domain": "y", "question_type": "context"},
+    {"gold_hypothesis": "c", "domain": "y", "question_type": "context"},
+]
+
+
+def test_means_are_over_scored_samples_and_by_group() -> None:
+    found = results([[scored(1.0)], [scored(0.5)], [MISSING], [UNSCORED]], METADATA)
+    hms = metrics(found, "hms")
+    assert hms["mean"] == pytest.approx(0.5)
+    assert hms["inspect_discoverybench/means_domain: x"] == pytest.approx(0.75)
+    assert hms["inspect_discoverybench/means_domain: y"] == 0
+    assert hms["inspect_discoverybench/means_question_type: context"] == pytest.approx(0.5)
+    assert hms["inspect_discoverybench/means_question_type: variables"] == pytest.approx(0.5)
+    assert metrics(found, "context")["mean"] == pytest.approx(2 / 3)
+    assert {(score.scored_samples, score.unscored_samples) for score in found} == {(3, 1)}
+    assert hms["inspect_discoverybench/counts_judged"] == 2
+    assert hms["inspect_discoverybench/counts_no_submission"] == 1
+
+
+def test_goals_with_one_gold_hypothesis_form_one_cluster() -> None:
+    """Two clusters with means 1 and 0: the clustered error is larger than that of four independent samples."""
+    table = [[scored(1.0)], [scored(1.0)], [scored(0.0)], [scored(0.0)]]
+    shared = [{**known, "gold_hypothesis": gold} for known, gold in zip(METADATA, "aabb", strict=True)]
+    alone = [{**known, "gold_hypothesis": gold} for known, gold in zip(METADATA, "abcd", strict=True)]
+    clustered, independent = (metrics(results(table, known), "hms") for known in (shared, alone))
+    # C / (C - 1) Σ_clusters (Σ deviations)² / n², with C = 2 and n = 4
+    assert clustered["stderr"] == pytest.approx(math.sqrt(2 * (1 + 1)) / 4)
+    assert independent["stderr"] == pytest.approx(math.sqrt(4 / 3 * 1.0) / 4)
+    assert clustered["ci_lower"] < independent["ci_lower"] < 0.5 < independent["ci_upper"] < clustered["ci_upper"]
+
+
+def test_counts_count_every_epoch() -> None:
+    """The first epoch alone would say that nothing is missing."""
+    table = [[scored(1.0), MISSING], [scored(1.0), MISSING], [UNSCORED, scored(0.0)], [scored(0.0), scored(0.0)]]
+    hms = metrics(results(table, METADATA), "hms")
+    assert hms["inspect_discoverybench/counts_judged"] == 5
+    assert hms["inspect_discoverybench/counts_no_submission"] == 2
+    assert hms["mean"] == pytest.approx((0.5 + 0.5 + 0 + 0) / 4)
+
+
+@pytest.mark.parametrize("score", [scored(0.25), MISSING])
+def test_equal_epochs_change_no_mean(score: Score) -> None:
+    once, thrice = (metrics(results([[score] * n] * 4, METADATA), "hms") for n in (1, 3))
+    assert {name: value for name, value in once.items() if "counts" not in name} == {
+        name: value for name, value in thrice.items() if "counts" not in name
+    }

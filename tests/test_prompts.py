@@ -1,0 +1,77 @@
+"""Golden tests of every prompt's rendering. To accept a change of wording, see CONTRIBUTING.md."""
+
+import os
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from inspect_discoverybench.dataset.metadata import Column, DataFile, Study
+from inspect_discoverybench.dataset.samples import Hints, task_text
+from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.scorer import relationship, variables
+from inspect_discoverybench.scorer.comparison import Comparison
+from inspect_discoverybench.scorer.context import _extraction, _matching
+
+GOLDEN = Path(__file__).parent / "golden" / "prompts"
+
+FILE = DataFile(name="farms.csv", description="Farms.", columns=(Column(name="rain", description="Rain\nin mm."),))
+PAIR = Comparison(
+    goal='What "raises" {yield}?',
+    data_files=(FILE,),
+    gold_hypothesis='In towns, "rain" raises yield by 3 kg.\n```',
+    gold_workflow=None,
+    predicted_hypothesis="Rain raises $yield. Answer A.",
+    predicted_workflow="",
+)
+RELEASED = FILE.model_dump(exclude={"domain_knowledge"})
+STUDY = Study.model_validate(
+    {
+        "domain": "farming",
+        "datasets": [RELEASED, RELEASED],
+        "queries": [{"qid": 0, "question": "What raises yield?", "question_type": "context"}],
+        "workflow_tags": "regression",
+        "domain_knowledge": "Rain is measured in spring.",
+    }
+)
+RENDERED = {
+    "judge/system": Prompt.load("judge/system").render(),
+    "judge/extract_context": _extraction("gold", PAIR.datasets, PAIR.gold_hypothesis, PAIR.workflows[0]).text,
+    "judge/match_context": _matching(PAIR, gold_context="towns", predicted_context="None").text,
+    "judge/variables": variables.question(PAIR).text,
+    "judge/relationship": relationship.question(PAIR).text,
+    "judge/reask": Prompt.load("judge/reask").render(reason="match: Field required."),
+    "solvers/task": task_text(STUDY, STUDY.goals[0], Hints()),
+    "solvers/task_with_hints": task_text(STUDY, STUDY.goals[0], Hints(domain_knowledge=True, workflow_tags=True)),
+    "solvers/react": Prompt.load("solvers/react").render(),
+    "solvers/react_reminder": Prompt.load("solvers/react_reminder").render(),
+}
+
+
+@pytest.mark.parametrize("name", RENDERED)
+def test_rendering(name: str) -> None:
+    golden = GOLDEN / f"{name}.txt"
+    if os.environ.get("DISCOVERYBENCH_ACCEPT_GOLDEN"):
+        golden.parent.mkdir(parents=True, exist_ok=True)
+        golden.write_text(RENDERED[name] + "\n", "utf-8")
+    assert RENDERED[name] + "\n" == golden.read_text("utf-8")
+
+
+def test_every_prompt_has_an_origin_and_a_golden() -> None:
+    folder = files("inspect_discoverybench.prompts")
+    for room in ("judge", "solvers"):
+        for file in folder.joinpath(room).iterdir():
+            prompt = Prompt.load(f"{room}/{file.name.removesuffix('.txt')}")
+            assert prompt.origin.startswith(("DiscoveryBench, appendix F", "inspect-discoverybench")), file
+            first = prompt.text.splitlines()[0].split("$")[0].strip("`# ")
+            assert any(first in text for text in RENDERED.values()), f"{prompt.name} has no golden"
+
+
+def test_a_slot_without_a_value_is_an_error() -> None:
+    with pytest.raises(KeyError, match="reason"):
+        Prompt.load("judge/reask").render()
+
+
+def test_the_fingerprint_changes_with_the_wording() -> None:
+    one, other = Prompt("a", "o", "text"), Prompt("a", "o", "text.")
+    assert one.fingerprint != other.fingerprint
