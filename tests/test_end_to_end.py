@@ -7,7 +7,7 @@ import sys
 import sysconfig
 import tempfile
 import venv
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from csv import DictReader
 from dataclasses import dataclass
 from functools import cache
@@ -95,19 +95,15 @@ def golds(upstream: Path) -> list[str]:
     return [row["gold_hypo"].strip() for row in rows]
 
 
-def agent_and_judge(secrets: Sequence[str]) -> Callable[[Request], Answer]:
-    """An agent that looks at the data, then around, and submits; a judge that compares texts."""
-    walk = WALK.replace("GOLDS", repr([text.encode().hex() for text in secrets]))
-    turns = [
-        tool_call("python", "First the {data}.", code=LOAD),
-        tool_call("python", "Then the machine.", code=walk),
-        tool_call("submit", "Done.", hypothesis=HYPOTHESIS, workflow="1. Load the data files. 2. Correlate."),
-    ]
+def agent_and_judge(*cells: str) -> Callable[[Request], Answer]:
+    """An agent that runs these cells and submits; a judge that compares texts."""
+    turns = [tool_call("python", "Next, the {data}.", code=code) for code in cells]
+    submit = tool_call("submit", "Done.", hypothesis=HYPOTHESIS, workflow="1. Load the data files. 2. Correlate.")
 
     def answer(request: Request) -> Answer:
         if question(request):
             return truthful(request)
-        return turns[sum(message["role"] == "assistant" for message in request["messages"])]
+        return [*turns, submit][sum(message["role"] == "assistant" for message in request["messages"])]
 
     return answer
 
@@ -155,7 +151,8 @@ def run(scripts: Path, upstream: Path, arguments: str) -> Run:
     folder = Path(tempfile.mkdtemp(dir=scripts.parents[1]))
     empty = folder / "empty"
     empty.mkdir()
-    with serve(agent_and_judge(golds(upstream)[:5])) as endpoint:
+    walk = WALK.replace("GOLDS", repr([gold.encode().hex() for gold in golds(upstream)[:5]]))
+    with serve(agent_and_judge(LOAD, *([walk] if arguments == FIVE else []))) as endpoint:
         provider = {"OPENAI_BASE_URL": endpoint.url, "OPENAI_API_KEY": "test"}
         env = environment(scripts, folder, DISCOVERYBENCH_DATA_DIR=str(upstream), **provider)
         shell(COMMAND.format(arguments), empty, env)
@@ -243,7 +240,7 @@ def test_no_gold_reaches_the_agent(evaluated: Callable[[str], Run], upstream: Pa
     for sample in done.samples:
         secrets |= {folded(text) for text in (str(sample.target), sample.metadata["gold_workflow"]) if text}
     requests = done.endpoint.agent_requests()
-    assert len(requests) == 3 * len(done.samples)
+    assert len(requests) == sum(1 + len(observations(sample)) for sample in done.samples)
     told = [*words(requests), *(folded(text) for sample in done.samples for text in observations(sample))]
     assert [(secret, text) for text in told for secret in secrets if secret in text] == []
     # The judge was shown the gold, so these texts would have been recognised.
@@ -279,10 +276,8 @@ def test_many_data_files_arrive_unpacked(evaluated: Callable[[str], Run], upstre
     files = {path.name: path.stat().st_size for path in released.glob("*.csv")}
     assert len(files) == 6
     # All of them readable, whole, and nothing beside them: the archive is gone.
-    [seen] = done.walks()
-    assert seen["data"] == sorted(files)
-    for name, size in files.items():
-        assert f"{name}: {{bytes: {size}}}" in observations(done.samples[0])[0]
+    lines = observations(done.samples[0])[0].splitlines()
+    assert [line.partition("} ")[0] for line in lines] == [f"{name}: {{bytes: {files[name]}" for name in sorted(files)]
 
 
 @pytest.mark.parametrize("install", ["from_wheel", "from_source"])

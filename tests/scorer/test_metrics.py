@@ -103,3 +103,8 @@ def test_equal_epochs_change_no_mean(score: Score) -> None:
     assert {name: value for name, value in once.items() if "counts" not in name} == {
         name: value for name, value in thrice.items() if "counts" not in name
     }
+
+
+def test_a_field_that_groups_nothing_is_left_out() -> None:
+    known = [{**m, "domain": "x", "question_type": str(n), "difficulty": None} for n, m in enumerate(METADATA)]
+    assert not [name for name in metrics(results([[scored(1.0)]] * 4, known), "hms") if "means" in name]

@@ -206,7 +206,9 @@ def _extract(archive: Path, tree: Path, url: str) -> None:
             for member in members:
                 # The host puts everything below one folder, named after the commit.
                 path = member.name.partition("/")[2]
-                if path in checksums() and member.isreg():
-                    members.extract(member.replace(name=path, deep=False), tree, filter="data")
+                content = members.extractfile(member) if path in checksums() and member.isreg() else None
+                if content is not None:
+                    (tree / path).parent.mkdir(parents=True, exist_ok=True)
+                    (tree / path).write_bytes(content.read())
     except (tarfile.TarError, gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise DataCorrupt(f"{url} is a damaged archive: {error}. {_AGAIN}") from error

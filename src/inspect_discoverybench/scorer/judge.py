@@ -28,7 +28,7 @@ from inspect_discoverybench.prompts import Prompt
 ROLE = "grader"
 DEFAULT_JUDGE = "openai/gpt-4o-2024-08-06"
 TRIES = 3
-CONFIG = GenerateConfig(temperature=0.0, seed=0, max_tokens=2048)
+CONFIG = GenerateConfig(temperature=0.0, seed=0, max_tokens=4096)
 
 
 class Reply(BaseModel):

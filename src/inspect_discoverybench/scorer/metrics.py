@@ -21,7 +21,8 @@ def hms_metrics() -> dict[str, list[Metric]]:
 def means() -> Metric:
     """Mean for each domain, question type and difficulty; samples that lack one of these are left out of its means.
 
-    One metric for all three, as Inspect keeps one metric of a name for each score key.
+    A field is left out where it groups nothing, because all of its values are equal or all are different. One metric
+    serves the three fields, as Inspect keeps one metric of a name for each score key.
     """
     by_field = {
         field: grouped(mean(), field, all=False, name_template=f"{field}: {{group_name}}")
@@ -32,7 +33,9 @@ def means() -> Metric:
         found: dict[str, float] = {}
         for field, by_group in by_field.items():
             having = [score for score in scores if (score.sample_metadata or {}).get(field) is not None]
-            found |= cast(dict[str, float], cast(MetricProtocol, by_group)(having))
+            groups = cast(dict[str, float], cast(MetricProtocol, by_group)(having))
+            if 1 < len(groups) < len(having):
+                found |= groups
         return found
 
     return compute

@@ -1,0 +1,193 @@
+"""The Python session through the tool, in the sandboxes of the real task: local, and the container."""
+
+import os
+import re
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from inspect_ai import eval as inspect_eval
+from inspect_ai.log import EvalLog, EvalSample
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.util import store
+
+from inspect_discoverybench import demo
+from inspect_discoverybench.session.session import CELL_SECONDS, OUTPUT_BYTES, SessionState
+from inspect_discoverybench.session.tool import python
+from inspect_discoverybench.shipped import shipped
+
+LOST = "all variables are lost"
+NEW = "[The session had ended, so this ran in a new one: variables of earlier calls are lost.]"
+
+
+@solver
+def cells(*codes: str, seconds: int = CELL_SECONDS, most: int = OUTPUT_BYTES) -> Solver:
+    """Run these cells one after the other, as an agent that calls the tool does."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        tool = python(seconds, most)
+        observed: list[Any] = []
+        for code in codes:
+            observed.append(await tool(code=code))  # noqa: PERF401 - what was seen before an error is kept
+        store().set("observations", observed)
+        store().set("kernels", kernels(Path.cwd()))
+        return state
+
+    return solve
+
+
+def played(runs: Solver, sandbox: str = "local", **options: Any) -> EvalLog:
+    """The log of one demo sample, solved by these cells."""
+    return inspect_eval(demo(sandbox=sandbox), model="mockllm/model", solver=runs, limit=1, **options)[0]
+
+
+def sample_of(log: EvalLog) -> EvalSample:
+    assert log.status == "success", log.error
+    assert log.samples
+    return log.samples[0]
+
+
+def observe(*codes: str, sandbox: str = "local", **settings: int) -> list[str]:
+    """What the agent reads after each of these cells."""
+    return [str(o) for o in sample_of(played(cells(*codes, **settings), sandbox)).store["observations"]]
+
+
+def kernels(folder: Path) -> list[int]:
+    """Processes that serve a session in this folder, also when it has been removed."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (process / "cmdline").read_bytes().decode().split("\0")
+            working = (process / "cwd").readlink().as_posix()
+        except OSError:
+            continue  # it has ended, or is a zombie
+        if command[1:3] == [".session/kernel.py", "serve"] and working.removesuffix(" (deleted)") == str(folder):
+            found.append(int(process.name))
+    return found
+
+
+def after_a_moment(folder: Path) -> list[int]:
+    """Kernels that are still there after a second; an idle one would leave by itself only after ten."""
+    deadline = time.monotonic() + 1
+    while (left := kernels(folder)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return left
+
+
+@pytest.fixture(params=["local", pytest.param("docker", marks=pytest.mark.docker)])
+def sandbox(request: pytest.FixtureRequest) -> str:
+    if request.param == "docker":
+        request.getfixturevalue("engine")
+    return str(request.param)
+
+
+def test_variables_are_kept(sandbox: str) -> None:
+    seen = observe("import pandas as pd\ndata = pd.read_csv('data.csv')", "rows = len(data)", "rows > 100", sandbox=sandbox)
+    assert seen == ["[No output.]", "[No output.]", "True"]
+
+
+def test_a_cell_beyond_its_limit(sandbox: str) -> None:
+    stubborn = "import time\nwhile True:\n    try:\n        time.sleep(60)\n    except KeyboardInterrupt:\n        pass"
+    seen = observe("x = 1", "print('on the way')\nwhile True: pass", "x", stubborn, "x", sandbox=sandbox, seconds=2)
+    assert seen[1] == "on the way\n[Interrupted after the limit of 2 s. The session keeps its variables.]"
+    assert seen[2] == "1"
+    assert seen[3].startswith("[Stopped after the limit of 2 s.")
+    assert LOST in seen[3]
+    assert seen[4].startswith(NEW)
+    assert "NameError" in seen[4]
+
+
+def test_an_agent_that_removes_the_sessions_folder(sandbox: str) -> None:
+    remove = "import shutil\nx = 1\nshutil.rmtree('.session')"
+    seen = observe("x = 1", remove, "y = 2", "y", sandbox=sandbox)
+    assert seen[1] == "[No output.]"
+    assert seen[2].startswith(NEW)
+    assert seen[3] == "2"
+
+
+def test_output_is_capped(sandbox: str) -> None:
+    seen = observe("print('A' * 100 + 'B' * 1_000_000 + 'C' * 99)", sandbox=sandbox, most=200)[0]
+    assert seen == "A" * 100 + "\n[... 1000000 bytes of output left out ...]\n" + "C" * 99
+
+
+@pytest.mark.docker
+@pytest.mark.usefixtures("engine")
+def test_out_of_memory_ends_the_session_and_not_the_container() -> None:
+    mark = "open('kept.txt', 'w').write('here')"
+    log = played(cells(mark, "print('now')\ntext = b'x' * (5 << 30)", "print(open('kept.txt').read())"), "docker")
+    seen = sample_of(log).store["observations"]
+    assert seen[1].startswith("now\n[The session died while this ran")
+    assert "ran out of memory" in seen[1]
+    assert LOST in seen[1]
+    assert seen[2] == f"{NEW}\nhere"
+    assert sample_of(log).store_as(SessionState).restarts == 1
+
+
+@pytest.mark.docker
+@pytest.mark.usefixtures("engine")
+def test_figures_can_be_made() -> None:
+    plot = "import matplotlib.pyplot as plt\n_ = plt.plot([1, 2])\nplt.savefig('figure.png')\nopen('figure.png', 'rb').read(4)"
+    assert observe(plot, sandbox="docker") == [r"b'\x89PNG'"]
+
+
+@pytest.mark.docker
+@pytest.mark.usefixtures("engine")
+def test_every_promised_package_can_be_imported() -> None:
+    lines = shipped("sandbox/requirements.in").read_text("utf-8").splitlines()
+    names = [re.split(r"[=<>~!]", line)[0] for line in lines if line and not line.startswith("#")]
+    assert len(names) > 10
+    code = f"""
+        import importlib, importlib.metadata
+        modules = importlib.metadata.packages_distributions()
+        for name in {names}:
+            for module in [m for m, owners in modules.items() if name in owners and not m.startswith("_")]:
+                importlib.import_module(module)
+                print(name)
+    """
+    seen = observe("if True:" + code, sandbox="docker")[0]
+    assert list(dict.fromkeys(seen.splitlines())) == names
+
+
+@pytest.fixture
+def swept(tmp_path: Path) -> Iterator[Path]:
+    """A file in which a cell notes its folder; a kernel that is left there is ended, lest it burn on."""
+    note = tmp_path / "folder.txt"
+    yield note
+    for left in kernels(Path(note.read_text("utf-8"))):
+        os.kill(left, signal.SIGKILL)
+
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="there is no /proc here")
+
+
+@needs_proc
+@pytest.mark.parametrize("before", [[], ["1"]])
+@pytest.mark.parametrize("ending", ["", "\nwhile True: pass"])
+def test_no_kernel_is_left_when_a_local_sample_ends(swept: Path, before: list[str], ending: str) -> None:
+    note = f"import os\nopen({str(swept)!r}, 'w').write(os.getcwd()){ending}"
+    sample = sample_of(played(cells(*before, note), time_limit=4))
+    assert (sample.limit is not None) == bool(ending)
+    if not ending:
+        assert len(sample.store["kernels"]) == 1  # so this test sees them
+    assert after_a_moment(Path(swept.read_text("utf-8"))) == []
+
+
+@needs_proc
+def test_no_kernel_is_left_when_a_local_sample_fails(swept: Path) -> None:
+    ...
+
+
+@pytest.mark.docker
+@pytest.mark.usefixtures("engine")
+def test_a_sandbox_without_python_is_an_error_and_no_zero(tmp_path: Path) -> None:
+    compose = yaml.safe_load(shipped("compose.yaml").read_text("utf-8"))
+    service = compose["services"]["default"]
+    service["build"]["context"] = str(shipped("sandbox"))
+    service["environment"]["PATH"] = "/usr/bin:/bin"
+    path = tmp_path / "compose.yaml"
+    path.write_text(yaml.safe_dump(compose), "utf-8")
+    log = played(cells("1"), sandbox="docker")
