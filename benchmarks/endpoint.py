@@ -33,7 +33,8 @@ def serve(parent: Connection, latency: float) -> None:
                 reply = _completion(truthful(json.loads(body)))
                 await asyncio.sleep(arrived + latency - asyncio.get_running_loop().time())
                 writer.write(reply)
-        except (asyncio.IncompleteReadError, ConnectionError):
+        # Cancelled when the server ends; asyncio would print a traceback for each client.
+        except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
             writer.close()
 
     async def run() -> None:

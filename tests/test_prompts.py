@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from inspect_discoverybench.dataset.metadata import Column, DataFile, Study
-from inspect_discoverybench.dataset.samples import Hints, task_text
+from inspect_discoverybench.dataset.metadata import Column, DataFile
+from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, task_text
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.scorer import relationship, variables
 from inspect_discoverybench.scorer.comparison import Comparison
@@ -24,15 +24,21 @@ PAIR = Comparison(
     predicted_hypothesis="Rain raises $yield. Answer A.",
     predicted_workflow="",
 )
-RELEASED = FILE.model_dump(exclude={"domain_knowledge"})
-STUDY = Study.model_validate(
-    {
-        "domain": "farming",
-        "datasets": [RELEASED, RELEASED],
-        "queries": [{"qid": 0, "question": "What raises yield?", "question_type": "context"}],
-        "workflow_tags": "regression",
-        "domain_knowledge": "Rain is measured in spring.",
-    }
+GOAL = SampleMetadata(
+    split="test",
+    dataset="farms",
+    metadata_number=0,
+    query_id=0,
+    domain="farming",
+    question_type="context",
+    difficulty=None,
+    goal="What raises yield?",
+    gold_hypothesis=PAIR.gold_hypothesis,
+    gold_workflow=None,
+    data_files=(FILE, FILE),
+    data_file_count=2,
+    workflow_tags="regression",
+    domain_knowledge="Rain is measured in spring.",
 )
 RENDERED = {
     "judge/system": Prompt.load("judge/system").render(),
@@ -41,8 +47,8 @@ RENDERED = {
     "judge/variables": variables.question(PAIR).text,
     "judge/relationship": relationship.question(PAIR).text,
     "judge/reask": Prompt.load("judge/reask").render(reason="match: Field required."),
-    "solvers/task": task_text(STUDY, STUDY.goals[0], Hints()),
-    "solvers/task_with_hints": task_text(STUDY, STUDY.goals[0], Hints(domain_knowledge=True, workflow_tags=True)),
+    "solvers/task": task_text(GOAL, Hints()),
+    "solvers/task_with_hints": task_text(GOAL, Hints(domain_knowledge=True, workflow_tags=True)),
     "solvers/react": Prompt.load("solvers/react").render(),
     "solvers/react_reminder": Prompt.load("solvers/react_reminder").render(),
 }

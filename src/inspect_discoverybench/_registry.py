@@ -17,7 +17,7 @@ from inspect_discoverybench.offline import provider as provider
 from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.solvers.gold import gold
 from inspect_discoverybench.solvers.react import react
-from inspect_discoverybench.tasks import demo, real
+from inspect_discoverybench.tasks import custom, demo, real, synth
 
 SHORT = "discoverybench"
 
@@ -32,5 +32,5 @@ def _alias(registered: Callable[..., Any]) -> None:
     registry_add(alias, RegistryInfo(type=info.type, name=f"{SHORT}/{name}", metadata=info.metadata))
 
 
-for _registered in (real, demo, react, gold, hms):
+for _registered in (real, synth, custom, demo, react, gold, hms):
     _alias(_registered)

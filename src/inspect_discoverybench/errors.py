@@ -7,6 +7,7 @@ DiscoveryBenchError            one line: what, the value, what is expected or ho
 │   ├── DataMissing            a folder or file of the released data is not there
 │   ├── DataCorrupt            a file is there but is not the released one
 │   ├── DownloadFailed         the archive could not be fetched
+│   ├── UnreadableTable        a data file cannot be read to its end
 │   └── InvalidMetadata        a metadata file or answer key that does not follow its form
 ├── JudgeUnavailable           the role `grader` has no model that can be called
 ├── ReplyRejected              a judge's reply outside its contract (asked again, then unscored)
@@ -42,6 +43,10 @@ class DataCorrupt(DataError):
 
 class DownloadFailed(DataError):
     """The archive of the released data could not be fetched."""
+
+
+class UnreadableTable(DataError):
+    """A data file cannot be read as a table to its end."""
 
 
 class InvalidMetadata(DataError):

@@ -1,5 +1,7 @@
 """The tasks: each reads as a paragraph."""
 
+from pathlib import Path
+
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.solver import TaskState, use_tools
@@ -13,7 +15,8 @@ from inspect_ai.viewer import (
 )
 
 from inspect_discoverybench.dataset import splits
-from inspect_discoverybench.dataset.samples import Hints, select
+from inspect_discoverybench.dataset.samples import Hints
+from inspect_discoverybench.dataset.selection import Wanted, select
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.hypothesis import Facet
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, check_early, require_judge
@@ -38,15 +41,15 @@ OUTPUT_TOKENS = 100_000
 
 OFFLINE_JUDGE = "discoverybench/lexical"
 
-Values = str | list[str] | None
-
 
 @task
 def real(
     split: str = "test",
-    dataset: Values = None,
-    domain: Values = None,
-    question_type: Values = None,
+    dataset: Wanted = None,
+    domain: Wanted = None,
+    question_type: Wanted = None,
+    difficulty: Wanted = None,
+    solvable: Wanted = None,
     domain_knowledge: bool = False,
     workflow_tags: bool = False,
     sandbox: str = "docker",
@@ -58,6 +61,8 @@ def real(
         dataset: Keep these study folders only.
         domain: Keep these domains only.
         question_type: Keep goals that ask for this facet only: context, variables or relationship.
+        difficulty: As in `synth`; DB-REAL has none.
+        solvable: As in `synth`; not known of DB-REAL.
         domain_knowledge: Add the study's background to the task text.
         workflow_tags: Add the keywords of the gold workflow to the task text.
         sandbox: `docker` or `local`; local code is not isolated from this machine.
@@ -66,9 +71,82 @@ def real(
         InvalidArgument: A value is not possible, or the filters select nothing.
         DataError: The released data are not there, or a file was changed.
     """
-    samples = splits.real(split, Hints(domain_knowledge, workflow_tags))
-    samples = select(samples, dataset=dataset, domain=domain, question_type=question_type)
+    samples = select(
+        splits.released("real", split, Hints(domain_knowledge, workflow_tags)),
+        dataset=dataset,
+        domain=domain,
+        question_type=question_type,
+        difficulty=difficulty,
+        solvable=solvable,
+    )
     return _discovery(f"DiscoveryBench DB-REAL ({split})", samples, sandbox, grader=DEFAULT_JUDGE)
+
+
+@task
+def synth(
+    split: str = "test",
+    dataset: Wanted = None,
+    domain: Wanted = None,
+    question_type: Wanted = None,
+    difficulty: Wanted = None,
+    solvable: Wanted = None,
+    domain_knowledge: bool = False,
+    workflow_tags: bool = False,
+    sandbox: str = "docker",
+) -> Task:
+    """DB-SYNTH: goals over generated data, in 48 domains (paper §4.2).
+
+    Args:
+        split: `test` (200 samples), `dev` (153) or `train` (550).
+        dataset: Keep these study folders only.
+        domain: Keep these domains only.
+        question_type: Keep goals of this type only; DB-SYNTH has `general` alone.
+        difficulty: Keep these difficulties only, 1 to 4.
+        solvable: `true` leaves out goals whose target column is constant in the released data.
+        domain_knowledge: As in `real`; DB-SYNTH has none.
+        workflow_tags: As in `real`; DB-SYNTH has none.
+        sandbox: `docker` or `local`; local code is not isolated from this machine.
+
+    Raises:
+        InvalidArgument: A value is not possible, or the filters select nothing.
+        DataError: The released data are not there, or a file was changed.
+    """
+    samples = select(
+        splits.released("synth", split, Hints(domain_knowledge, workflow_tags)),
+        dataset=dataset,
+        domain=domain,
+        question_type=question_type,
+        difficulty=difficulty,
+        solvable=solvable,
+    )
+    return _discovery(f"DiscoveryBench DB-SYNTH ({split})", samples, sandbox, grader=DEFAULT_JUDGE)
+
+
+@task
+def custom(
+    path: str,
+    answer_key: str | None = None,
+    domain_knowledge: bool = False,
+    workflow_tags: bool = False,
+    sandbox: str = "docker",
+) -> Task:
+    """Studies of one's own, in either on-disk form of the release (docs/custom.md).
+
+    Args:
+        path: A metadata file, or a folder of them; data files stand beside their metadata file.
+        answer_key: CSV file with the gold hypotheses; otherwise they stand in the metadata.
+        domain_knowledge: Add the study's background to the task text.
+        workflow_tags: Add the keywords of the gold workflow to the task text.
+        sandbox: `docker` or `local`; local code is not isolated from this machine.
+
+    Raises:
+        InvalidArgument: There is nothing at the path, or a hint is asked for that no study has.
+        DataError: A file is missing, does not follow its form, or cannot be read to its end.
+    """
+    samples = splits.custom(
+        Path(path), Path(answer_key) if answer_key else None, Hints(domain_knowledge, workflow_tags)
+    )
+    return _discovery(f"DiscoveryBench custom ({Path(path).name})", samples, sandbox, grader=DEFAULT_JUDGE)
 
 
 @task
@@ -79,7 +157,7 @@ def demo(sandbox: str = "local") -> Task:
         sandbox: `local` or `docker`; local code is not isolated from this machine.
 
     Raises:
-        InvalidArgument: The sandbox is not one of these.
+        InvalidArgument: The sandbox is neither of these.
     """
     return _discovery("DiscoveryBench demo", splits.demo(Hints()), sandbox, grader=OFFLINE_JUDGE)
 

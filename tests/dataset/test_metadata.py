@@ -58,6 +58,22 @@ def test_what_does_not_follow_the_form_is_named(tmp_path: Path, content: Any, me
         Study.read(write(tmp_path, content))
 
 
+@pytest.mark.parametrize("value", [None, 5, "text", [], {}, [5], [[5]], {"raw": 5}, [{}], True])
+@pytest.mark.parametrize(
+    "place", ["domain", "datasets", "queries", "workflow", "domain_knowledge", "columns", "question", "question_type"]
+)
+def test_any_value_in_any_place_is_read_or_named(tmp_path: Path, place: str, value: Any) -> None:
+    fields = study(**{place: value})
+    if place == "columns":
+        fields = study(datasets=[{**FILE, "columns": value}])
+    elif place.startswith("question"):
+        fields = study(queries=[{**QUERY, place: value}])
+    try:
+        Study.read(write(tmp_path, fields))
+    except InvalidMetadata as error:
+        assert "metadata_7.json: " in error.message
+
+
 def test_a_byte_in_neither_encoding(tmp_path: Path) -> None:
     path = tmp_path / "metadata_0.json"
     path.write_bytes(b'{"domain": "\x81"}')

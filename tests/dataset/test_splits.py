@@ -8,7 +8,8 @@ import pytest
 from inspect_ai.dataset import Sample
 
 from inspect_discoverybench.dataset import splits
-from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, select
+from inspect_discoverybench.dataset.samples import Hints, SampleMetadata
+from inspect_discoverybench.dataset.selection import select
 from inspect_discoverybench.errors import DataCorrupt, DataMissing, InvalidArgument
 
 pytestmark = pytest.mark.usefixtures("upstream")
@@ -25,7 +26,7 @@ def facts(samples: list[Sample]) -> list[SampleMetadata]:
 def test_the_counts_of_the_release(
     split: str, tasks: int, folders: int, metadata_files: int, golds: int, several_files: int
 ) -> None:
-    samples = splits.real(split, Hints())
+    samples = splits.released("real", split, Hints())
     known = facts(samples)
     assert len(samples) == len({sample.id for sample in samples}) == tasks
     assert len({m.dataset for m in known}) == folders
@@ -36,7 +37,7 @@ def test_the_counts_of_the_release(
 
 
 def test_domains_and_question_types_with_spellings_merged() -> None:
-    test, train = facts(splits.real("test", Hints())), facts(splits.real("train", Hints()))
+    test, train = facts(splits.released("real", "test", Hints())), facts(splits.released("real", "train", Hints()))
     assert collections.Counter(m.domain for m in test) == {
         "meta science": 100,
         "sociology": 58,
@@ -51,25 +52,25 @@ def test_domains_and_question_types_with_spellings_merged() -> None:
 
 def test_the_answer_key_goes_by_the_file_name() -> None:
     """135 of 144 test files carry another `id` inside; the gold of this one would then be another."""
-    sample = {s.id: s for s in splits.real("test", Hints())}["test/archaeology/12/0"]
+    sample = {s.id: s for s in splits.released("real", "test", Hints())}["test/archaeology/12/0"]
     assert "Depots peaked" in sample.target
     assert sample.target == facts([sample])[0].gold_hypothesis
 
 
 def test_workflows_are_public_in_train_only() -> None:
-    assert all(m.gold_workflow for m in facts(splits.real("train", Hints())))
-    assert not any(m.gold_workflow for m in facts(splits.real("test", Hints())))
+    assert all(m.gold_workflow for m in facts(splits.released("real", "train", Hints())))
+    assert not any(m.gold_workflow for m in facts(splits.released("real", "test", Hints())))
 
 
 def test_domain_knowledge_is_taken_from_a_data_files_entry_and_may_be_missing() -> None:
-    known = facts(splits.real("test", Hints()))
+    known = facts(splits.released("real", "test", Hints()))
     assert all(m.domain_knowledge for m in known if m.dataset == "archaeology")
     assert any(not m.domain_knowledge for m in known)
 
 
 def test_hints_stand_in_the_task_text_only_when_asked_for() -> None:
     def text(hints: Hints) -> str:
-        return str({s.id: s for s in splits.real("test", hints)}["test/archaeology/0/0"].input)
+        return str({s.id: s for s in splits.released("real", "test", hints)}["test/archaeology/0/0"].input)
 
     assert "## Domain knowledge" not in text(Hints())
     assert "Symbolic capital" in text(Hints(domain_knowledge=True))
@@ -78,7 +79,7 @@ def test_hints_stand_in_the_task_text_only_when_asked_for() -> None:
 
 def test_a_sample_takes_its_data_files_by_path_and_never_its_metadata(upstream: Path) -> None:
     for split in splits.REAL:
-        for sample in splits.real(split, Hints()):
+        for sample in splits.released("real", split, Hints()):
             assert sample.files
             assert not any("metadata" in name or "answer" in name for name in sample.files)
             assert all(Path(source).is_absolute() and Path(source).is_file() for source in sample.files.values())
@@ -88,7 +89,7 @@ def test_a_sample_takes_its_data_files_by_path_and_never_its_metadata(upstream: 
 
 
 def test_the_goal_does_not_bring_the_gold_along() -> None:
-    for sample in splits.real("train", Hints()):
+    for sample in splits.released("real", "train", Hints()):
         assert sample.target not in str(sample.input)
 
 
@@ -102,13 +103,13 @@ def test_the_goal_does_not_bring_the_gold_along() -> None:
     ],
 )
 def test_selection(wanted: dict[str, str | list[str]], count: int | None) -> None:
-    samples = splits.real("test", Hints())
+    samples = splits.released("real", "test", Hints())
     if count is not None:
         assert len(select(samples, **wanted)) == count
 
 
 def test_a_filter_that_selects_nothing_lists_the_possible_values() -> None:
-    samples = splits.real("test", Hints())
+    samples = splits.released("real", "test", Hints())
     with pytest.raises(InvalidArgument, match="domain=botany selects no sample; possible are: biology, economics"):
         select(samples, domain="botany")
     with pytest.raises(InvalidArgument, match="No sample has all of dataset=archaeology, domain=biology"):
@@ -117,11 +118,13 @@ def test_a_filter_that_selects_nothing_lists_the_possible_values() -> None:
 
 def test_unknown_split() -> None:
     with pytest.raises(InvalidArgument, match="split=dev is not a split of DB-REAL; possible are: train, test"):
-        splits.real("dev", Hints())
+        splits.released("real", "dev", Hints())
 
 
 def test_a_hint_that_no_sample_has() -> None:
-    with pytest.raises(InvalidArgument, match="domain_knowledge=true: no sample of demo has domain_knowledge"):
+    with pytest.raises(
+        InvalidArgument, match="domain_knowledge=true: no sample of the demo has any; those of DB-REAL have"
+    ):
         splits.demo(Hints(domain_knowledge=True))
 
 
@@ -139,14 +142,14 @@ def test_a_changed_file_is_named(copy: Path) -> None:
     file = copy / "discoverybench/real/train/nls_bmi/nls_bmi_processed.csv"
     file.write_text(file.read_text("utf-8").replace("MALE", "male", 1), "utf-8")
     with pytest.raises(DataCorrupt, match=r"nls_bmi_processed\.csv differs from the released file"):
-        splits.real("train", Hints())
+        splits.released("real", "train", Hints())
 
 
 def test_a_missing_file_is_named(copy: Path) -> None:
     (copy / "discoverybench/real/train/nls_bmi/nls_bmi_processed.csv").unlink()
     with pytest.raises(DataMissing, match=r"nls_bmi_processed\.csv is missing"):
-        splits.real("train", Hints())
+        splits.released("real", "train", Hints())
 
 
 def test_a_split_needs_only_its_own_files(copy: Path) -> None:
-    assert len(splits.real("train", Hints())) == 25
+    assert len(splits.released("real", "train", Hints())) == 25

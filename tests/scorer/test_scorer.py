@@ -48,6 +48,7 @@ def one_sample(text: str = PREDICTED) -> Task:
         gold_hypothesis=GOLD,
         gold_workflow=None,
         data_files=(DataFile(name="farms.csv", description="Farms.", columns=(Column(name="rain"),)),),
+        data_file_count=1,
         workflow_tags="",
         domain_knowledge="",
     )

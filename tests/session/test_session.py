@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 from inspect_ai import eval as inspect_eval
+from inspect_ai import task_with
 from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import store
@@ -30,11 +31,7 @@ def cells(*codes: str, seconds: int = CELL_SECONDS, most: int = OUTPUT_BYTES) ->
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         tool = python(seconds, most)
-        observed: list[Any] = []
-        for code in codes:
-            observed.append(await tool(code=code))  # noqa: PERF401 - what was seen before an error is kept
-        store().set("observations", observed)
-        store().set("kernels", kernels(Path.cwd()))
+        store().set("observations", [await tool(code=code) for code in codes])
         return state
 
     return solve
@@ -70,10 +67,15 @@ def kernels(folder: Path) -> list[int]:
     return found
 
 
-def after_a_moment(folder: Path) -> list[int]:
+def noted(note: Path) -> list[int]:
+    """Kernels in the folder that a cell has noted in this file."""
+    return kernels(Path(note.read_text("utf-8")))
+
+
+def after_a_moment(note: Path) -> list[int]:
     """Kernels that are still there after a second; an idle one would leave by itself only after ten."""
     deadline = time.monotonic() + 1
-    while (left := kernels(folder)) and time.monotonic() < deadline:
+    while (left := noted(note)) and time.monotonic() < deadline:
         time.sleep(0.02)
     return left
 
@@ -86,7 +88,9 @@ def sandbox(request: pytest.FixtureRequest) -> str:
 
 
 def test_variables_are_kept(sandbox: str) -> None:
-    seen = observe("import pandas as pd\ndata = pd.read_csv('data.csv')", "rows = len(data)", "rows > 100", sandbox=sandbox)
+    seen = observe(
+        "import pandas as pd\ndata = pd.read_csv('data.csv')", "rows = len(data)", "rows > 100", sandbox=sandbox
+    )
     assert seen == ["[No output.]", "[No output.]", "True"]
 
 
@@ -130,8 +134,8 @@ def test_out_of_memory_ends_the_session_and_not_the_container() -> None:
 @pytest.mark.docker
 @pytest.mark.usefixtures("engine")
 def test_figures_can_be_made() -> None:
-    plot = "import matplotlib.pyplot as plt\n_ = plt.plot([1, 2])\nplt.savefig('figure.png')\nopen('figure.png', 'rb').read(4)"
-    assert observe(plot, sandbox="docker") == [r"b'\x89PNG'"]
+    plot = "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.savefig('figure.png')"
+    assert observe(plot, "open('figure.png', 'rb').read(4)", sandbox="docker") == ["[No output.]", r"b'\x89PNG'"]
 
 
 @pytest.mark.docker
@@ -144,41 +148,52 @@ def test_every_promised_package_can_be_imported() -> None:
         import importlib, importlib.metadata
         modules = importlib.metadata.packages_distributions()
         for name in {names}:
-            for module in [m for m, owners in modules.items() if name in owners and not m.startswith("_")]:
-                importlib.import_module(module)
-                print(name)
+            for module, owners in modules.items():
+                if name in map(str.lower, owners) and not module.startswith("_"):
+                    importlib.import_module(module)
+                    print(name)
     """
     seen = observe("if True:" + code, sandbox="docker")[0]
     assert list(dict.fromkeys(seen.splitlines())) == names
 
 
+@solver
+def watched(*codes: str, note: Path, fails: bool) -> Solver:
+    """Run cells that note their folder, and remember how many kernels are there when that ends in whatever way."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        try:
+            await cells(*codes)(state, generate)
+            if fails:
+                raise RuntimeError("the solver fails")
+        finally:
+            store().set("kernels", len(noted(note)))
+        return state
+
+    return solve
+
+
 @pytest.fixture
-def swept(tmp_path: Path) -> Iterator[Path]:
+def note(tmp_path: Path) -> Iterator[Path]:
     """A file in which a cell notes its folder; a kernel that is left there is ended, lest it burn on."""
-    note = tmp_path / "folder.txt"
-    yield note
-    for left in kernels(Path(note.read_text("utf-8"))):
+    path = tmp_path / "folder.txt"
+    yield path
+    for left in noted(path):
         os.kill(left, signal.SIGKILL)
 
 
-needs_proc = pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="there is no /proc here")
-
-
-@needs_proc
-@pytest.mark.parametrize("before", [[], ["1"]])
-@pytest.mark.parametrize("ending", ["", "\nwhile True: pass"])
-def test_no_kernel_is_left_when_a_local_sample_ends(swept: Path, before: list[str], ending: str) -> None:
-    note = f"import os\nopen({str(swept)!r}, 'w').write(os.getcwd()){ending}"
-    sample = sample_of(played(cells(*before, note), time_limit=4))
-    assert (sample.limit is not None) == bool(ending)
-    if not ending:
-        assert len(sample.store["kernels"]) == 1  # so this test sees them
-    assert after_a_moment(Path(swept.read_text("utf-8"))) == []
-
-
-@needs_proc
-def test_no_kernel_is_left_when_a_local_sample_fails(swept: Path) -> None:
-    ...
+@pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="there is no /proc here")
+@pytest.mark.parametrize("before", [[], ["1"]], ids=["first cell", "later cell"])
+@pytest.mark.parametrize("ending", ["done", "limit", "failure"])
+def test_no_kernel_is_left_when_a_local_sample_ends(note: Path, before: list[str], ending: str) -> None:
+    last = f"import os\nwith open({str(note)!r}, 'w') as file: _ = file.write(os.getcwd())"
+    last += "\nwhile True: pass" if ending == "limit" else ""
+    runs = watched(*before, last, note=note, fails=ending == "failure")
+    sample = sample_of(played(runs, time_limit=5, fail_on_error=False))
+    assert (sample.limit is not None) == (ending == "limit")
+    assert (sample.error is not None) == (ending == "failure")
+    assert sample.store["kernels"] == 1
+    assert after_a_moment(note) == []
 
 
 @pytest.mark.docker
@@ -187,7 +202,15 @@ def test_a_sandbox_without_python_is_an_error_and_no_zero(tmp_path: Path) -> Non
     compose = yaml.safe_load(shipped("compose.yaml").read_text("utf-8"))
     service = compose["services"]["default"]
     service["build"]["context"] = str(shipped("sandbox"))
-    service["environment"]["PATH"] = "/usr/bin:/bin"
+    # Inspect names its own programs by their whole path.
+    service["command"] = "/usr/bin/sleep infinity"
+    service["environment"]["PATH"] = "/nowhere"
     path = tmp_path / "compose.yaml"
     path.write_text(yaml.safe_dump(compose), "utf-8")
-    log = played(cells("1"), sandbox="docker")
+    task = task_with(demo(), sandbox=("docker", str(path)))
+    log = inspect_eval(task, model="mockllm/model", solver=cells("1"), limit=1)[0]
+    assert log.status == "error"
+    assert log.error
+    assert log.error.message.startswith("The sandbox cannot run a Python session: ")
+    assert "python3" in log.error.message
+    assert not log.samples or not log.samples[0].scores

@@ -1,13 +1,16 @@
 """`discoverybench data`: the released data, fetched and checked."""
 
+import json
 import os
 from pathlib import Path
 
 import click
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
 from inspect_discoverybench.dataset import source
+from inspect_discoverybench.dataset.audit import Audit, Fact, audit_release, audit_studies
 from inspect_discoverybench.errors import DataCorrupt
 
 
@@ -50,3 +53,53 @@ def verify(path: Path | None) -> None:
     Console().print(table)
     if not report.clean:
         raise DataCorrupt(f"{root} differs from the released data. {source.remedy(root)}")
+
+
+@data.command()
+@click.option("--path", type=click.Path(path_type=Path), help="Studies of your own: a metadata file or a folder.")
+@click.option("--answer-key", type=click.Path(path_type=Path), help="CSV file with their gold hypotheses.")
+@click.option("--json", "as_json", is_flag=True, help="Print every count with the items behind it, for machines.")
+def audit(path: Path | None, answer_key: Path | None, as_json: bool) -> None:
+    """Count everything countable in the data, from the files themselves.
+
+    The exit code is 1 when a file cannot be used or a goal has no gold hypothesis.
+    """
+    audits = [audit_studies(path, answer_key)] if path else audit_release(source.present())
+    if as_json:
+        click.echo(json.dumps({a.name: {f.name: _counted(f) for f in a.facts} for a in audits}, indent=2))
+    else:
+        _print(audits)
+    if any(audited.problems for audited in audits):
+        raise click.exceptions.Exit(1)
+
+
+def _counted(fact: Fact) -> dict[str, object]:
+    return {"count": fact.count, "items": fact.items}
+
+
+def _print(audits: list[Audit]) -> None:
+    counts = [{fact.name: str(fact.count) for fact in audited.facts} for audited in audits]
+    table = Table(box=SIMPLE_HEAD)
+    table.add_column(no_wrap=True)
+    for audited in audits:
+        table.add_column(audited.name.replace("/", "\n"), justify="right")
+    for name in _merged([list(column) for column in counts]):
+        table.add_row(name, *(column.get(name, "0") for column in counts))
+    Console().print(table)
+    for audited in audits:
+        for line in audited.problems:
+            click.echo(f"{audited.name}: {line}")
+
+
+def _merged(columns: list[list[str]]) -> list[str]:
+    """Names of all columns, each after the one that it follows in its own column."""
+    merged: list[str] = []
+    for names in columns:
+        position = 0
+        for name in names:
+            if name in merged:
+                position = merged.index(name) + 1
+            else:
+                merged.insert(position, name)
+                position += 1
+    return merged

@@ -17,8 +17,22 @@ from inspect_discoverybench.errors import DataMissing, InvalidMetadata
 
 _QUESTION_TYPES = {"variable": "variables", "relationhsip": "relationship"}
 
-Text = Annotated[str, BeforeValidator(lambda value: (value or "").strip())]
-QuestionType = Annotated[str, BeforeValidator(lambda value: _QUESTION_TYPES.get(value, value))]
+
+def _stripped(value: Any) -> Any:
+    return value.strip() if isinstance(value, str) else value
+
+
+def _merged_spelling(value: Any) -> Any:
+    return _QUESTION_TYPES.get(value, value) if isinstance(value, str) else value
+
+
+def _flat_columns(value: Any) -> Any:
+    return value.get("raw") if isinstance(value, Mapping) else value
+
+
+Words = Annotated[str, BeforeValidator(_stripped), Field(min_length=1)]
+Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else _stripped(value))]
+QuestionType = Annotated[str, BeforeValidator(_merged_spelling)]
 
 
 class _Released(BaseModel):
@@ -37,7 +51,7 @@ class DataFile(_Released):
 
     name: str
     description: Text = ""
-    columns: Annotated[tuple[Column, ...], BeforeValidator(lambda c: c["raw"] if isinstance(c, Mapping) else c)]
+    columns: Annotated[tuple[Column, ...], BeforeValidator(_flat_columns)]
     domain_knowledge: Text = ""
 
 
@@ -45,16 +59,21 @@ class Goal(_Released):
     """One discovery goal; `query` is its name in the released files."""
 
     query_id: int = Field(validation_alias=AliasChoices("qid", "query_id"))
-    question: Text
+    question: Words
     question_type: QuestionType
     difficulty: int | None = None
     true_hypothesis: Text = ""
+    target_column: str | None = Field(default=None, validation_alias=AliasChoices("target_col", "target_column"))
 
 
 class Study(_Released):
-    """One metadata file."""
+    """One metadata file.
 
-    domain: Text
+    Its `id` is no key: in most of DB-REAL it differs from the number in the file's name.
+    """
+
+    id: int | None = None
+    domain: Words
     data_files: tuple[DataFile, ...] = Field(validation_alias="datasets", min_length=1)
     goals: tuple[Goal, ...] = Field(validation_alias="queries", min_length=1)
     workflow: Text = ""
@@ -67,14 +86,27 @@ class Study(_Released):
         """Flatten nested queries, and lift domain knowledge that stands in a data file's entry only."""
         if not isinstance(data, Mapping):
             return data
-        queries = data.get("queries") or []
-        nested = any(isinstance(query, list) for query in queries)
-        files = [file for file in data.get("datasets") or [] if isinstance(file, Mapping)]
-        knowledge = data.get("domain_knowledge") or next(
-            (file["domain_knowledge"] for file in files if file.get("domain_knowledge")), ""
+        queries, files = data.get("queries"), data.get("datasets")
+        if isinstance(queries, list) and all(isinstance(part, list) for part in queries):
+            queries = [query for part in queries for query in part]
+        knowledge = (
+            [known for file in files or () if isinstance(file, Mapping) and (known := file.get("domain_knowledge"))]
+            if isinstance(files, list)
+            else []
         )
-        flat = [query for part in queries for query in part] if nested else queries
-        return {**data, "queries": flat, "domain_knowledge": knowledge}
+        return {
+            **data,
+            "queries": queries,
+            "domain_knowledge": data.get("domain_knowledge") or next(iter(knowledge), ""),
+        }
+
+    @model_validator(mode="after")
+    def _distinct_ids(self) -> "Study":
+        ids = [goal.query_id for goal in self.goals]
+        for query_id in ids:
+            if ids.count(query_id) > 1:
+                raise ValueError(f"two queries have the qid {query_id}; give each its own")
+        return self
 
     @classmethod
     def read(cls, path: Path) -> "Study":
@@ -132,7 +164,12 @@ class AnswerKey:
 
 
 def decode(path: Path) -> str:
-    """Text of a released file: UTF-8, or else Windows-1252.
+    """Text of a file; see `decoded`."""
+    return decoded(path)[0]
+
+
+def decoded(path: Path) -> tuple[str, str]:
+    """Text of a released file and its encoding: UTF-8, or else Windows-1252.
 
     Raises:
         DataMissing: There is no such file.
@@ -143,10 +180,10 @@ def decode(path: Path) -> str:
     except FileNotFoundError as error:
         raise DataMissing(f"{path}: there is no such file.") from error
     try:
-        return content.decode("utf-8-sig")
+        return content.decode("utf-8-sig"), "UTF-8"
     except UnicodeDecodeError:
         pass  # 80 metadata files and one answer key of DB-SYNTH
     try:
-        return content.decode("cp1252")
+        return content.decode("cp1252"), "Windows-1252"
     except UnicodeDecodeError as error:
         raise InvalidMetadata(f"{path}: byte {error.start} is neither UTF-8 nor Windows-1252.") from error

@@ -1,14 +1,21 @@
-"""The splits that can be loaded, by name."""
+"""What can be loaded: the splits of the release, the demo, and studies of one's own."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Literal
 
 from inspect_ai.dataset import Sample
 
-from inspect_discoverybench.dataset.metadata import AnswerKey, metadata_number
-from inspect_discoverybench.dataset.samples import Hints, study_samples
+from inspect_discoverybench.dataset.metadata import AnswerKey, Goal
+from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, SandboxFiles, to_sample
 from inspect_discoverybench.dataset.source import checksums, data_root, require
-from inspect_discoverybench.errors import DataMissing, InvalidArgument
+from inspect_discoverybench.dataset.studies import described_target, metadata_files, read_goals
+from inspect_discoverybench.dataset.table import Table
+from inspect_discoverybench.dataset.target import Target, synth_targets
+from inspect_discoverybench.errors import InvalidArgument
+
+Kind = Literal["real", "synth"]
 
 
 @dataclass(frozen=True)
@@ -16,62 +23,110 @@ class Split:
     """A split of the released data.
 
     Attributes:
+        kind: `real` or `synth`.
         name: Its name, the first part of its sample ids.
-        folder: Where its studies stand below the data folder.
-        answer_key: The file with its gold hypotheses; None where they stand in the metadata.
     """
 
+    kind: Kind
     name: str
-    folder: str
-    answer_key: str | None = None
+
+    @property
+    def folder(self) -> str:
+        """Where its studies stand below the data folder."""
+        return f"discoverybench/{self.kind}/{self.name}"
+
+    @property
+    def answer_key(self) -> str | None:
+        """The file with its gold hypotheses; None where they stand in the metadata."""
+        return f"eval/answer_key_{self.kind}.csv" if self.name == "test" else None
+
+    def goals(self, root: Path) -> list[tuple[Path, SampleMetadata]]:
+        """Every goal with the folder of its study.
+
+        Raises:
+            DataError: A file does not follow its form.
+        """
+        key = AnswerKey(root / self.answer_key) if self.answer_key else None
+        find_target = _released_target if self.kind == "synth" else described_target
+        goals = read_goals(self.name, metadata_files(root / self.folder), key, find_target)
+        return [(folder, _with_tree_level(goal) if self.kind == "synth" else goal) for folder, goal in goals]
 
     def load(self, hints: Hints) -> list[Sample]:
-        """Every sample of the split, from files that are the released ones byte by byte.
+        """Every sample, from files that are the released ones byte by byte.
 
         Raises:
             DataError: The data are not there, or a file differs from the released one.
+            InvalidArgument: A hint is asked for that no sample has.
         """
         root = data_root()
         require(root, (path for path in checksums() if path == self.answer_key or path.startswith(f"{self.folder}/")))
-        key = AnswerKey(root / self.answer_key) if self.answer_key else None
-        return folder_samples(self.name, root / self.folder, key, hints)
+        return _samples(f"DB-{self.kind.upper()} {self.name}", self.goals(root), hints)
 
 
-REAL = {
-    "train": Split("train", "discoverybench/real/train"),
-    "test": Split("test", "discoverybench/real/test", "eval/answer_key_real.csv"),
-}
+REAL: Mapping[str, Split] = {name: Split("real", name) for name in ("train", "test")}
+SYNTH: Mapping[str, Split] = {name: Split("synth", name) for name in ("train", "dev", "test")}
 
 
-def real(split: str, hints: Hints) -> list[Sample]:
-    """DB-REAL: `train` (25 samples) or `test` (239 samples).
+def released(kind: Kind, split: str, hints: Hints) -> list[Sample]:
+    """A split of DB-REAL (train 25, test 239 samples) or of DB-SYNTH (train 550, dev 153, test 200).
 
     Raises:
-        InvalidArgument: There is no such split.
+        InvalidArgument: There is no such split, or it has not the hints asked for.
         DataError: The data are not there, or a file differs from the released one.
     """
-    if split not in REAL:
-        raise InvalidArgument(f"split={split} is not a split of DB-REAL; possible are: {', '.join(REAL)}.")
-    return REAL[split].load(hints)
+    splits = REAL if kind == "real" else SYNTH
+    if split not in splits:
+        raise InvalidArgument(f"split={split} is not a split of DB-{kind.upper()}; possible are: {', '.join(splits)}.")
+    return splits[split].load(hints)
 
 
 def demo(hints: Hints) -> list[Sample]:
     """The project's own small tasks, in DB-SYNTH's on-disk form."""
-    return folder_samples("demo", Path(__file__).with_name("demo"), None, hints)
+    paths = metadata_files(Path(__file__).with_name("demo"))
+    return _samples("the demo", read_goals("demo", paths, None, described_target), hints)
 
 
-def folder_samples(split: str, folder: Path, answer_key: AnswerKey | None, hints: Hints) -> list[Sample]:
-    """Samples of every `<study>/metadata_<number>.json` below a folder, in order of folder, number and goal.
+def custom(path: Path, answer_key: Path | None, hints: Hints) -> list[Sample]:
+    """Studies of one's own: a metadata file, or a folder of them, with their data files beside them.
+
+    Args:
+        path: In either on-disk form.
+        answer_key: CSV file with gold hypotheses; otherwise they stand in the metadata.
+        hints: What to add to the task text.
 
     Raises:
-        DataError: There is none, or one does not follow its form.
-        InvalidArgument: A hint is asked for that no sample has.
+        InvalidArgument: There is nothing at this path, or a hint is asked for that no sample has.
+        DataError: A file is missing, does not follow its form, or cannot be read to its end.
     """
-    paths = sorted(folder.glob("*/metadata_*.json"), key=lambda path: (path.parent.name, metadata_number(path)))
-    if not paths:
-        raise DataMissing(f"{folder}: no <study>/metadata_<number>.json below this folder.")
-    samples = [sample for path in paths for sample in study_samples(split, path, answer_key, hints)]
+    if not path.exists():
+        raise InvalidArgument(f"path={path}: no such file or folder; give a metadata file or a folder of them.")
+    paths = metadata_files(path) if path.is_dir() else [path]
+    goals = read_goals("custom", paths, AnswerKey(answer_key) if answer_key else None, described_target)
+    samples = _samples(str(path), goals, hints)
+    for file in sorted({folder / file.name for folder, goal in goals for file in goal.data_files}):
+        if file.suffix in (".csv", ".tsv"):
+            Table.read(file)
+    return samples
+
+
+def _released_target(metadata: SampleMetadata, goal: Goal, folder: Path) -> Target | None:
+    return synth_targets()[metadata.split, metadata.dataset, metadata.metadata_number, metadata.query_id]
+
+
+def _with_tree_level(goal: SampleMetadata) -> SampleMetadata:
+    """The last number of a DB-SYNTH folder is the level of its hypotheses below the root of the tree."""
+    return goal.model_copy(update={"tree_level": int(goal.dataset.rpartition("_")[2])})
+
+
+def _samples(whole: str, goals: list[tuple[Path, SampleMetadata]], hints: Hints) -> list[Sample]:
     for hint, asked in asdict(hints).items():
-        if asked and not any(sample.metadata and sample.metadata[hint] for sample in samples):
-            raise InvalidArgument(f"{hint}=true: no sample of {split} has {hint}; leave it out.")
+        if asked and not any(getattr(goal, hint) for _, goal in goals):
+            raise InvalidArgument(f"{hint}=true: no sample of {whole} has any; those of DB-REAL have.")
+    files: dict[tuple[Path, tuple[str, ...]], SandboxFiles] = {}
+    samples = []
+    for folder, goal in goals:
+        names = tuple(file.name for file in goal.data_files)
+        if (folder, names) not in files:
+            files[folder, names] = SandboxFiles.of([folder / name for name in names])
+        samples.append(to_sample(goal, hints, files[folder, names]))
     return samples

@@ -14,7 +14,23 @@ def hms_metrics() -> dict[str, list[Metric]]:
     Goals that share a gold hypothesis are not independent, so they form one cluster.
     """
     each: list[Metric] = [mean(), stderr(cluster=CLUSTER), ci(cluster=CLUSTER)]
-    return {"hms": [*each, means(), counts()], "context": each, "variables": each, "relationship": each}
+    return {"hms": [*each, solvable(), means(), counts()], "context": each, "variables": each, "relationship": each}
+
+
+@metric
+def solvable() -> Metric:
+    """Mean over the samples that can be solved from the data, and their number, where that is known (DB-SYNTH)."""
+
+    def compute(scores: list[SampleScore]) -> Value:
+        known = [score for score in scores if (score.sample_metadata or {}).get("solvable") is not None]
+        can_be = [score for score in known if score.sample_metadata and score.sample_metadata["solvable"]]
+        if not known:
+            return {}
+        if not can_be:
+            return {"samples": 0}
+        return {"mean": cast(float, cast(MetricProtocol, mean())(can_be)), "samples": len(can_be)}
+
+    return compute
 
 
 @metric

@@ -1,0 +1,69 @@
+"""`discoverybench data audit` on studies of one's own: the check before publishing."""
+
+import json
+from pathlib import Path
+
+from click.testing import CliRunner, Result
+
+from inspect_discoverybench.cli.main import main
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "lighthouses"
+
+
+def audit(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["data", "audit", *arguments])
+
+
+def test_a_good_study_has_a_table_and_exit_code_0() -> None:
+    done = audit("--path", str(EXAMPLE))
+    assert done.exit_code == 0
+    assert "lighthouses" in done.output
+    assert "goals without a gold hypothesis" in done.output
+
+
+def test_everything_wrong_is_found_in_one_go(tmp_path: Path) -> None:
+    for folder in ("one", "two", "three"):
+        (tmp_path / folder).mkdir()
+    question = {
+        "qid": 0,
+        "question": "Does y rise with x by 3 in towns?",
+        "question_type": "general",
+        "target_col": "y",
+    }
+    study = {
+        "domain": "art",
+        "datasets": [{"name": "a.csv", "columns": [{"name": "x"}, {"name": "size"}]}],
+        "queries": [
+            {**question, "true_hypothesis": "In towns y does rise with x by 3"},
+            {**question, "qid": 1, "true_hypothesis": "y falls."},
+            {"qid": 2, "question": "Why?", "question_type": "general"},
+        ],
+    }
+    (tmp_path / "one" / "metadata_0.json").write_text(json.dumps(study), "utf-8")
+    (tmp_path / "one" / "a.csv").write_text("x\ty\n1\t2\n3\t2\n", "utf-8")
+    (tmp_path / "two" / "metadata_0.json").write_bytes(b"\x81")
+    missing = {**study, "datasets": [{"name": "gone.csv", "columns": []}], "queries": study["queries"][:1]}
+    (tmp_path / "three" / "metadata_0.json").write_text(json.dumps(missing), "utf-8")
+
+    done = audit("--path", str(tmp_path), "--json")
+    assert done.exit_code == 1
+    found = {name: fact["items"] for name, fact in json.loads(done.output)[tmp_path.name].items()}
+    assert found["goals without a gold hypothesis"] == ["one/0/2"]
+    assert found["described columns that are absent"] == ["one/metadata_0.json: a.csv: size"]
+    assert found["data files not separated by commas"] == ["one/a.csv ('\\t')"]
+    assert len(found["questions asked twice"]) == 1
+    assert len(found["of these, with different gold hypotheses"]) == 1
+    assert found["target columns that are constant"] == ["one/0/0", "one/0/1"]
+    assert found["questions that hold the gold hypothesis"] == ["one/0/0", "three/0/0"]
+    assert [item.rpartition("/")[2].split(":")[0] for item in found["files that cannot be used"]] == [
+        "metadata_0.json",
+        "gone.csv",
+    ]
+    assert "one/0/2: no gold hypothesis" in audit("--path", str(tmp_path)).output
+
+
+def test_a_path_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+    done = audit("--path", str(tmp_path / "nowhere"))
+    assert done.exit_code == 1
+    assert done.output.startswith("Error: ")
+    assert len(done.output.splitlines()) == 1

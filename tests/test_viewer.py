@@ -1,0 +1,157 @@
+"""What a person sees of a run in Inspect's own viewer, in a real browser."""
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from inspect_ai.event import ToolEvent
+from inspect_ai.log import EvalSample, read_eval_log
+from playwright.sync_api import Page, expect, sync_playwright
+
+from inspect_discoverybench.hypothesis import SubmissionState
+
+pytestmark = pytest.mark.browser
+
+CHROMIUM = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+COLUMNS = ["hms", "context", "variables", "relationship"]
+
+
+@dataclass(frozen=True)
+class Viewer:
+    """Inspect's viewer at work on one log."""
+
+    url: str
+    samples: list[EvalSample]
+
+
+def answering(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+    except OSError:
+        return False
+    return True
+
+
+@pytest.fixture(scope="module")
+def viewer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Viewer]:
+    folder = tmp_path_factory.mktemp("viewer")
+    logs = folder / "logs"
+    inspect = [sys.executable, "-m", "inspect_ai"]
+    evaluate = ["eval", "discoverybench/demo", "--model", "discoverybench/baseline", "--limit", "2"]
+    subprocess.run([*inspect, *evaluate, "--log-dir", str(logs), "--display", "none"], cwd=folder, check=True)
+    log = read_eval_log(str(next(logs.iterdir())))
+    assert log.samples
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    view = [*inspect, "view", "start", "--port", str(port), "--log-dir", str(logs)]
+    server = subprocess.Popen(view, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 60
+        while not answering(port):
+            assert server.poll() is None, "the viewer ended"
+            assert time.monotonic() < deadline, "the viewer does not answer"
+            time.sleep(0.1)
+        yield Viewer(f"http://127.0.0.1:{port}", log.samples)
+    finally:
+        server.terminate()
+        server.wait(10)
+
+
+@pytest.fixture
+def page(viewer: Viewer, chromium: str, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """The list of samples, opened; at the end a picture is taken if a folder for pictures is named."""
+    with (
+        sync_playwright() as playwright,
+        playwright.chromium.launch(executable_path=chromium, args=CHROMIUM) as browser,
+    ):
+        opened = browser.new_page(viewport={"width": 1600, "height": 1000})
+        opened.goto(viewer.url)
+        expect(opened.get_by_role("row").filter(has_text=str(viewer.samples[0].id))).to_be_visible(timeout=30_000)
+        yield opened
+        if folder := os.environ.get("DISCOVERYBENCH_SCREENSHOTS"):
+            opened.screenshot(path=Path(folder) / f"{request.node.name}.png")
+
+
+def opened_sample(page: Page, sample: EvalSample, tab: str) -> None:
+    page.get_by_text(str(sample.id), exact=True).click()
+    page.get_by_role("tab", name=tab, exact=True).click()
+
+
+def scores(sample: EvalSample) -> dict[str, float]:
+    assert sample.scores
+    return {key: float(str(value)) for key, value in sample.scores["hms"].as_dict().items()}
+
+
+@pytest.mark.parametrize("key", COLUMNS)
+def test_the_list_of_samples_shows_each_score(page: Page, viewer: Viewer, key: str) -> None:
+    headers = [text.casefold() for text in page.get_by_role("columnheader").all_inner_texts()]
+    # The table of the metrics above has headers of its own.
+    first = headers.index("sample status")
+    for sample in viewer.samples:
+        cells = page.get_by_role("row").filter(has_text=str(sample.id)).get_by_role("gridcell")
+        shown = cells.nth(headers.index(key, first) - first).inner_text()
+        assert re.fullmatch(r"[01]\.?\d*", shown), shown
+        assert float(shown) == pytest.approx(scores(sample)[key], abs=0.005)
+
+
+def test_a_python_call_is_shown_as_highlighted_code(page: Page, viewer: Viewer) -> None:
+    opened_sample(page, viewer.samples[0], "Transcript")
+    call = next(event for event in viewer.samples[0].events if isinstance(event, ToolEvent))
+    code = page.locator("code.language-python").first
+    expect(code.locator(".token.keyword").first).to_be_visible()
+    assert code.inner_text().strip() == str(call.arguments["code"]).strip()
+    assert '"code":' not in page.locator("body").inner_text()
+
+
+def test_the_transcript_shows_the_whole_submission(page: Page, viewer: Viewer) -> None:
+    opened_sample(page, viewer.samples[0], "Transcript")
+    submission = viewer.samples[0].store_as(SubmissionState).submission
+    assert submission
+    page.get_by_role("tabpanel", name="Transcript")
+    title = page.get_by_text("Tool: submit")
+    for _ in range(20):  # what is out of sight is not on the page
+        if title.is_visible():
+            break
+        page.mouse.move(800, 800)
+        page.mouse.wheel(0, 500)
+        page.wait_for_timeout(100)
+    title.scroll_into_view_if_needed()
+    body = " ".join(page.locator("body").inner_text().split())
+    assert " ".join(submission.workflow.split()) in body
+
+
+def test_the_scoring_panel_explains_the_score(page: Page, viewer: Viewer) -> None:
+    sample = viewer.samples[0]
+    opened_sample(page, sample, "Scoring")
+    s = scores(sample)
+    sentence = (
+        f"HMS {s['hms']:.2f} = context {s['context']:.2f} × variables {s['variables']:.2f} "
+        f"× relationship {s['relationship']:.2f}"
+    )
+    expect(page.get_by_text(sentence)).to_be_visible()
+    for heading in ("Context", "Variables", "Relationship"):
+        expect(page.get_by_role("heading", name=re.compile(f"^{heading}: [01]\\.\\d\\d$"))).to_be_visible()
+
+
+def test_the_explanation_is_rendered(page: Page, viewer: Viewer) -> None:
+    sample = viewer.samples[0]
+    opened_sample(page, sample, "Scoring")
+    expect(page.get_by_text("Gold hypothesis")).to_be_visible()
+    lines = page.locator("body").inner_text().splitlines()
+    assert [line for line in lines if re.match(r"\s*(>|#+ |\*\*)", line)] == []
