@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 TARGET_CPU = 0.25
 TARGET_MEMORY = 700
-SECONDS = 300
+SECONDS = 600
 """Time limit of one run; it is ended then, with every process that it started."""
 
 OURS, SAME_STEPS, LEAST = "baseline and lexical", "Inspect's own, the same steps", "Inspect's own, one model call"
@@ -72,7 +72,7 @@ def evaluate(name: str, limit: int | None) -> Run:
     log = run(limit=limit)[0]
     wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF)
     if log.status != "success" or log.results is None:
-        sys.exit(f"{name}: the eval ended with {log.status}: {log.error and log.error.message}")
+        sys.exit(f"{name}: the eval ended with {log.status}: {log.error and log.error.traceback}")
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     unit = 2**20 if sys.platform == "darwin" else 2**10
     return Run(

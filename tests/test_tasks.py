@@ -202,7 +202,7 @@ def test_a_strangers_text_only_solver_is_scored() -> None:
     assert log.status == "success", log.error
     assert log.samples
     assert log.samples[0].scores
-    assert log.samples[0].scores["hms"].answer == "y rises with x."
+    assert log.samples[0].scores["HMS"].answer == "y rises with x."
 
 
 def test_tools_are_offered_to_a_strangers_solver(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,18 +19,30 @@ from inspect_discoverybench.solvers.gold import gold
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.tasks import custom, demo, real, synth
 
-SHORT = "discoverybench"
+PACKAGES = ("discoverybench", "inspect_discoverybench")
 
 
 def _alias(registered: Callable[..., Any]) -> None:
+    """Register a second name: what is created by it says so in the log."""
+
     @wraps(registered)
     def alias(*args: Any, **kwargs: Any) -> Any:
         return registered(*args, **kwargs)
 
     info = registry_info(registered)
-    name = info.name.rpartition("/")[2]
-    registry_add(alias, RegistryInfo(type=info.type, name=f"{SHORT}/{name}", metadata=info.metadata))
+    name = f"{PACKAGES[0]}/{registered.__name__}"
+    registry_add(alias, RegistryInfo(type=info.type, name=name, metadata=info.metadata))
 
 
-for _registered in (real, synth, custom, demo, react, gold, hms):
+def _synonyms(registered: Callable[..., Any]) -> None:
+    """Register further names for the same thing: the log has the one of its decorator, whichever was typed."""
+    info = registry_info(registered)
+    for package in PACKAGES:
+        name = f"{package}/{registered.__name__}"
+        registry_add(registered, RegistryInfo(type=info.type, name=name, metadata=info.metadata))
+    registry_add(registered, info)
+
+
+for _registered in (real, synth, custom, demo, react, gold):
     _alias(_registered)
+_synonyms(hms)

@@ -20,7 +20,7 @@ from inspect_discoverybench.dataset.selection import Wanted, select
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.hypothesis import Facet
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, check_early, require_judge
-from inspect_discoverybench.scorer.scorer import hms
+from inspect_discoverybench.scorer.scorer import LOGGED_AS, hms
 from inspect_discoverybench.session.session import PythonSession
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.shipped import shipped
@@ -177,7 +177,7 @@ def _discovery(title: str, samples: list[Sample], sandbox: str, grader: str) -> 
         token_limit=f"output:{OUTPUT_TOKENS}",
         display_name=title,
         version=VERSION,
-        headline_metric="hms.hms",
+        headline_metric=f"{LOGGED_AS}.hms",
         viewer=_viewer(),
     )
 
@@ -208,7 +208,7 @@ def _viewer() -> ViewerConfig:
             columns=[
                 TaskSamplesColumn(id="sampleStatus"),
                 TaskSamplesColumn(id="sampleId"),
-                *(TaskSamplesColumn.score("hms", key) for key in keys),
+                *(TaskSamplesColumn.score(LOGGED_AS, key) for key in keys),
                 TaskSamplesColumn(id="answer"),
                 TaskSamplesColumn(id="target"),
                 TaskSamplesColumn(id="tokens"),

@@ -50,7 +50,7 @@ def test_the_example_of_the_guide_runs_to_a_score() -> None:
     assert log.samples
     assert log.samples[0].id == "custom/lighthouses/0/0"
     assert log.samples[0].scores
-    assert log.samples[0].scores["hms"].as_dict()["variables"]
+    assert log.samples[0].scores["HMS"].as_dict()["variables"]
     metadata = log.samples[0].metadata
     assert (metadata["solvable"], metadata["near_constant"]) == (True, False)
     assert (metadata["workflow_length"], metadata["workflow_bucket"]) == (4, "s")
@@ -61,7 +61,7 @@ def test_the_gold_of_the_example_scores_one() -> None:
     log = inspect_eval(task, model="mockllm/model", solver=gold(), model_roles=ROLES)[0]
     assert log.samples
     assert log.samples[0].scores
-    assert log.samples[0].scores["hms"].as_dict()["hms"] == 1
+    assert log.samples[0].scores["HMS"].as_dict()["hms"] == 1
     assert "ferry only" in str(log.samples[0].input)
 
 

@@ -125,7 +125,7 @@ def test_every_task_of_the_dev_split_scores_one(monkeypatch: pytest.MonkeyPatch)
     assert log.status == "success", log.error
     assert log.samples
     assert len(log.samples) == 153
-    assert {sample.scores["hms"].as_dict()["hms"] for sample in log.samples if sample.scores} == {1}
+    assert {sample.scores["HMS"].as_dict()["hms"] for sample in log.samples if sample.scores} == {1}
     hms = {n: m.value for s in log.results.scores if s.name == "hms" for n, m in s.metrics.items()}  # type: ignore[union-attr]
     assert hms["inspect_discoverybench/solvable_samples"] == 134
     assert hms["inspect_discoverybench/solvable_mean"] == hms["mean"] == 1

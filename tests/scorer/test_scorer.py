@@ -70,7 +70,7 @@ def score_of(log: EvalLog) -> Score:
     assert log.status == "success", log.error
     assert log.samples
     assert log.samples[0].scores
-    return log.samples[0].scores["hms"]
+    return log.samples[0].scores["HMS"]
 
 
 def scripted(**replies: str | list[str]) -> Callable[[Request], Answer]:

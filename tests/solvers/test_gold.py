@@ -29,13 +29,13 @@ def test_every_task_of_db_real_scores_one(monkeypatch: pytest.MonkeyPatch, split
     assert len(log.samples) == count
     for sample in log.samples:
         assert sample.scores
-        assert sample.scores["hms"].value == {"hms": 1, "context": 1, "variables": 1, "relationship": 1}, sample.id
-        assert sample.scores["hms"].metadata
-        assert sample.scores["hms"].metadata["judge"] == "openai/gpt-4o-2024-08-06"
+        assert sample.scores["HMS"].value == {"hms": 1, "context": 1, "variables": 1, "relationship": 1}, sample.id
+        assert sample.scores["HMS"].metadata
+        assert sample.scores["HMS"].metadata["judge"] == "openai/gpt-4o-2024-08-06"
 
 
 def test_every_demo_task_scores_one_with_the_lexical_judge() -> None:
     log = inspect_eval(demo(), model="mockllm/model", solver=gold())[0]
     assert log.samples
     assert len(log.samples) >= 8
-    assert all(s.scores and s.scores["hms"].as_dict()["hms"] == 1 for s in log.samples)
+    assert all(s.scores and s.scores["HMS"].as_dict()["hms"] == 1 for s in log.samples)

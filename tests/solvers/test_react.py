@@ -133,7 +133,7 @@ def test_text_of_a_model_that_calls_no_tools_is_read() -> None:
     assert sum(isinstance(m, ChatMessageAssistant) for m in sample.messages) == 3
     assert submission(sample) is None
     assert sample.scores
-    assert sample.scores["hms"].answer == "y rises with x."
+    assert sample.scores["HMS"].answer == "y rises with x."
     assert judged(sample)
 
 
@@ -141,7 +141,7 @@ def test_turns_bound_the_run() -> None:
     sample = play([python("1")], most=4)
     assert len(observations(sample)) == 4
     assert sample.scores
-    assert sample.scores["hms"].reason == "no_response"
+    assert sample.scores["HMS"].reason == "no_response"
     assert not judged(sample)
 
 
@@ -153,8 +153,8 @@ def test_a_limit_of_the_eval_without_a_submission(options: dict[str, Any], limit
     sample = play([python("1")], **options)
     assert (sample.limit.type if sample.limit else None) == limit
     assert sample.scores
-    assert sample.scores["hms"].value == {"hms": 0, "context": 0, "variables": 0, "relationship": 0}
-    assert sample.scores["hms"].reason == "no_response"
+    assert sample.scores["HMS"].value == {"hms": 0, "context": 0, "variables": 0, "relationship": 0}
+    assert sample.scores["HMS"].reason == "no_response"
     assert not judged(sample)
 
 
@@ -179,4 +179,4 @@ def test_two_submissions_in_one_turn() -> None:
 def test_empty_replies_and_refusals_end_as_no_submission(turn: Turn) -> None:
     sample = play([turn], most=3)
     assert sample.scores
-    assert sample.scores["hms"].reason == "no_response"
+    assert sample.scores["HMS"].reason == "no_response"

@@ -9,9 +9,9 @@ from inspect_discoverybench.scorer.variables import Variables
 from inspect_discoverybench.scorer.verdict import Verdict
 
 _FORMS = {
-    "json": "It was read from a JSON object in the final message.",
-    "sections": "It was read from labelled sections of the final message.",
-    "text": "It is the whole final message.",
+    "json": " (read from a JSON object in the final message)",
+    "sections": " (read from labelled sections of the final message)",
+    "text": " (the whole final message)",
 }
 
 
@@ -20,8 +20,8 @@ def explain(pair: Comparison, verdict: Verdict, source: str) -> str:
     return "\n\n".join(
         [
             _headline(verdict),
-            f"**Gold hypothesis**\n\n{_quote(pair.gold_hypothesis)}",
-            f"**Predicted hypothesis**{_sentence(_FORMS.get(source, ''))}\n\n{_quote(pair.predicted_hypothesis)}",
+            f"**Gold hypothesis**\n\n{pair.gold_hypothesis}",
+            f"**Predicted hypothesis**{_FORMS.get(source, '')}\n\n{pair.predicted_hypothesis}",
             f"### Context: {_number(verdict, Facet.CONTEXT)}\n\n{_context(verdict.context)}",
             f"### Variables: {_number(verdict, Facet.VARIABLES)}\n\n{_variables(verdict.variables)}",
             f"### Relationship: {_number(verdict, Facet.RELATIONSHIP)}\n\n{_relationship(verdict.relationship)}",
@@ -45,9 +45,10 @@ def _context(verdict: ContextVerdict) -> str:
         for whose, answer in (("gold", verdict.gold), ("predicted", verdict.predicted))
     ]
     if isinstance(verdict.match, Match):
-        match = "They match" if verdict.match.match else "They do not match"
-        by = "they are identical, so the judge was not asked" if verdict.identical else "the judge's answer"
-        lines.append(f"\n{match} ({by}).")
+        if verdict.identical:
+            lines.append("\nThey are identical, so they match; the judge was not asked.")
+        else:
+            lines.append(f"\nThe judge: they {'match' if verdict.match.match else 'do not match'}.")
     elif isinstance(verdict.match, Undecided):
         lines.append(f"\n{_failed(verdict.match)}")
     else:
@@ -77,15 +78,7 @@ def _failed(answer: Undecided) -> str:
 
 
 def _reason(explanation: str) -> str:
-    return f"\n\n{_quote(explanation)}" if explanation.strip() else ""
-
-
-def _sentence(text: str) -> str:
-    return f" ({text[0].lower()}{text[1:].rstrip('.')})" if text else ""
-
-
-def _quote(text: str) -> str:
-    return "\n".join(f"> {line}" for line in text.strip().splitlines())
+    return f"\n\nThe judge: {explanation.strip()}" if explanation.strip() else ""
 
 
 def _oneline(text: str) -> str:

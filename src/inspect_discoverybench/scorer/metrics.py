@@ -11,9 +11,10 @@ CLUSTER = "gold_hypothesis"
 def hms_metrics() -> dict[str, list[Metric]]:
     """Metrics by score key: mean, standard error and 95 % interval; for HMS also counts, and means by group.
 
-    Goals that share a gold hypothesis are not independent, so they form one cluster.
+    The interval is a bootstrap, which stays within 0 and 1 for few samples too. Goals that share a gold hypothesis are
+    not independent, so they form one cluster.
     """
-    each: list[Metric] = [mean(), stderr(cluster=CLUSTER), ci(cluster=CLUSTER)]
+    each: list[Metric] = [mean(), stderr(cluster=CLUSTER), ci(method="bootstrap", cluster=CLUSTER)]
     return {"hms": [*each, solvable(), means(), counts()], "context": each, "variables": each, "relationship": each}
 
 

@@ -18,7 +18,11 @@ from inspect_discoverybench.scorer.verdict import compare
 PROMPTS = ("system", "extract_context", "match_context", "compare", "variables", "relationship", "reask")
 
 
-@scorer(metrics=hms_metrics())
+# In capitals in the log: the viewer takes a key for the whole score where scorer and key have the same name.
+LOGGED_AS = "HMS"
+
+
+@scorer(metrics=hms_metrics(), name=LOGGED_AS)
 def hms(grader: str = DEFAULT_JUDGE) -> Scorer:
     """Hypothesis match score: context × variables × relationship, each asked from a judge (paper §4.3).
 
