@@ -21,11 +21,16 @@ from inspect_ai.log import EvalSample, read_eval_log
 from inspect_discoverybench.hypothesis import SubmissionState
 from tests.endpoint import Answer, Endpoint, Request, question, serve, tool_call, truthful
 
+# The first test pays for the installation and for the containers of all; on a busy machine that takes minutes.
+pytestmark = pytest.mark.timeout(900)
+
 REPOSITORY = Path(__file__).parents[1]
-COMMAND = "inspect eval discoverybench/real --model openai/gpt-4o --model-role grader=openai/gpt-4o {} --display plain"
-FIVE = "--limit 5"
-MANY_FILES = "-T dataset=worldbank_education_gdp_indicators --limit 1"
-TRAIN = "-T split=train --limit 1"
+MODELS = "--model openai/gpt-4o --model-role grader=openai/gpt-4o"
+FIVE = f"inspect eval discoverybench/real {MODELS} --limit 5 --display plain"
+# With the long name, which must be found as well.
+LONG = f"inspect eval inspect_discoverybench/real {MODELS} --limit 1 --display plain"
+MANY_FILES = f"{LONG} -T dataset=worldbank_education_gdp_indicators"
+TRAIN = f"{LONG} -T split=train"
 
 HYPOTHESIS = "Between 3000 and 2000 BCE, the number of hoards rises with the number of monuments."
 JUDGED = {
@@ -135,7 +140,9 @@ def from_wheel() -> Iterator[Path]:
         venv.create(folder / "venv", with_pip=True)
         scripts = folder / "venv" / "bin"
         built = str(next(folder.glob("*.whl")))
-        subprocess.run([scripts / "python", "-m", "pip", "--quiet", "install", built], check=True)
+        # Half of the time would go into compiling what is never imported.
+        install = ["install", "--no-compile", built]
+        subprocess.run([scripts / "python", "-m", "pip", "--quiet", *install], check=True)
         yield scripts
 
 
@@ -146,16 +153,16 @@ def from_source() -> Path:
 
 
 @cache
-def run(scripts: Path, upstream: Path, arguments: str) -> Run:
-    """Evaluate once for all the tests that ask about these arguments."""
+def run(scripts: Path, upstream: Path, command: str) -> Run:
+    """Evaluate once for all the tests that ask about this command."""
     folder = Path(tempfile.mkdtemp(dir=scripts.parents[1]))
     empty = folder / "empty"
     empty.mkdir()
     walk = WALK.replace("GOLDS", repr([gold.encode().hex() for gold in golds(upstream)[:5]]))
-    with serve(agent_and_judge(LOAD, *([walk] if arguments == FIVE else []))) as endpoint:
+    with serve(agent_and_judge(LOAD, *([walk] if command == FIVE else []))) as endpoint:
         provider = {"OPENAI_BASE_URL": endpoint.url, "OPENAI_API_KEY": "test"}
         env = environment(scripts, folder, DISCOVERYBENCH_DATA_DIR=str(upstream), **provider)
-        shell(COMMAND.format(arguments), empty, env)
+        shell(command, empty, env)
     assert not list(empty.iterdir())
     log = read_eval_log(str(next((folder / "logs").iterdir())))
     assert log.status == "success", log.error
@@ -164,7 +171,7 @@ def run(scripts: Path, upstream: Path, arguments: str) -> Run:
 
 @pytest.fixture
 def evaluated(engine: None, upstream: Path, from_wheel: Path) -> Callable[[str], Run]:
-    return lambda arguments: run(from_wheel, upstream, arguments)
+    return lambda command: run(from_wheel, upstream, command)
 
 
 def observations(sample: EvalSample) -> list[str]:
@@ -234,9 +241,9 @@ def test_the_transcript_holds_the_judges_work(evaluated: Callable[[str], Run]) -
 
 @pytest.mark.docker
 @pytest.mark.data
-@pytest.mark.parametrize("arguments", [FIVE, MANY_FILES, TRAIN])
-def test_no_gold_reaches_the_agent(evaluated: Callable[[str], Run], upstream: Path, arguments: str) -> None:
-    done = evaluated(arguments)
+@pytest.mark.parametrize("command", [FIVE, MANY_FILES, TRAIN], ids=["five", "many files", "train"])
+def test_no_gold_reaches_the_agent(evaluated: Callable[[str], Run], upstream: Path, command: str) -> None:
+    done = evaluated(command)
     secrets = {folded(gold) for gold in golds(upstream)} | {"metadata_", "answer_key"}
     for sample in done.samples:
         secrets |= {folded(text) for text in (str(sample.target), sample.metadata["gold_workflow"]) if text}
@@ -282,30 +289,27 @@ def test_many_data_files_arrive_unpacked(evaluated: Callable[[str], Run], upstre
 
 
 @pytest.mark.parametrize("install", ["from_wheel", "from_source"])
-@pytest.mark.parametrize("own_folder", [False, True])
-def test_both_names_are_found(request: pytest.FixtureRequest, tmp_path: Path, install: str, own_folder: bool) -> None:
+def test_both_names_are_found_beside_a_folder_of_that_name(
+    request: pytest.FixtureRequest, tmp_path: Path, install: str
+) -> None:
     scripts: Path = request.getfixturevalue(install)
-    folder = tmp_path / "project"
-    folder.mkdir()
-    if own_folder:
-        package = folder / "discoverybench"
-        package.mkdir()
-        (package / "__init__.py").write_text("raise ImportError('not yours')\n", encoding="utf-8")
-        (package / "notes.md").write_text("My own notes.\n", encoding="utf-8")
+    own = tmp_path / "project" / "discoverybench"
+    own.mkdir(parents=True)
+    (own / "__init__.py").write_text("raise ImportError('not the installed one')\n", encoding="utf-8")
+    (own / "notes.md").write_text("My own notes.\n", encoding="utf-8")
     tasks = "discoverybench/demo inspect_discoverybench/demo"
     env = environment(scripts, tmp_path)
-    shell(f"inspect eval {tasks} --model discoverybench/baseline --limit 1 --display plain", folder, env)
+    shell(f"inspect eval {tasks} --model discoverybench/baseline --limit 1 --display plain", own.parent, env)
     logs = [read_eval_log(str(path)) for path in (tmp_path / "logs").iterdir()]
     assert sorted(log.eval.task for log in logs) == ["discoverybench/demo", "inspect_discoverybench/demo"]
     assert {log.status for log in logs} == {"success"}
 
 
-@pytest.mark.parametrize("name", ["compose.yaml", "sandbox/Dockerfile", "sandbox/requirements.txt"])
-def test_root_files_are_inside_the_wheel(from_wheel: Path, tmp_path: Path, name: str) -> None:
-    code = f"from inspect_discoverybench.shipped import shipped; print(shipped({name!r}))"
-    found = subprocess.run(
-        [from_wheel / "python", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
-    path = Path(found.stdout.strip())
-    assert from_wheel.parent in path.parents
-    assert path.read_bytes() == (REPOSITORY / name).read_bytes()
+def test_root_files_are_inside_the_wheel(from_wheel: Path, tmp_path: Path) -> None:
+    names = ["compose.yaml", "sandbox/Dockerfile", "sandbox/requirements.txt"]
+    code = f"from inspect_discoverybench.shipped import shipped\nfor name in {names}: print(shipped(name))"
+    command = [str(from_wheel / "python"), "-c", code]
+    found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.splitlines()
+    for name, path in zip(names, map(Path, found), strict=True):
+        assert from_wheel.parent in path.parents
+        assert path.read_bytes() == (REPOSITORY / name).read_bytes()

@@ -1,6 +1,6 @@
 import pytest
 
-from inspect_discoverybench.hypothesis import Submission, read_submission
+from inspect_discoverybench.hypothesis import MOST_CHARACTERS, Submission, read_submission
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,19 @@ from inspect_discoverybench.hypothesis import Submission, read_submission
         ("Hypothesis: A rises.\n\nWorkflow: load, fit", "A rises.", "load, fit", "sections"),
         ("**Hypothesis:** A rises.\n**Workflow:**\n1. load", "A rises.", "1. load", "sections"),
         ("## Final hypothesis\nA rises.\n\n## Workflow summary\nload", "A rises.", "load", "sections"),
+        ('{"hypothesis": "A rises."} I used the form {"hypothesis": "...", "workflow": "..."}', "A rises.", "", "json"),
+        ('{"hypothesis": "A rises."} and no {"hypothesis": ""}', "A rises.", "", "json"),
+        ('<think>{"hypothesis": "draft"}</think>A rises with B.', "A rises with B.", "", "text"),
+        ('{"name": "submit", "arguments": "{\\"hypothesis\\": \\"A rises.\\"}"}', "A rises.", "", "json"),
+        ("Hypothesis: A rises.\n\nThe rest.\nHypothesis:", "A rises.\n\nThe rest.", "", "sections"),
+        (
+            "## Hypothesis\nA rises.\n## Workflow\n1. load\n2. Hypothesis: tested",
+            "A rises.",
+            "1. load\n2. Hypothesis: tested",
+            "sections",
+        ),
+        ("**Final Hypothesis**: A rises.\n**Analysis workflow**: fit\n## Notes\nnone", "A rises.", "fit", "sections"),
+        ('{"hypothesis": "bad \\ud83d x"}', "bad ? x", "", "json"),
         ("I think A rises with B.", "I think A rises with B.", "", "text"),
         ("A rises {with 'odd' braces", "A rises {with 'odd' braces", "", "text"),
         ("The hypothesis is that A rises: clearly.", "The hypothesis is that A rises: clearly.", "", "text"),
@@ -31,7 +44,17 @@ def test_final_message_is_read(text: str, hypothesis: str, workflow: str, source
     assert read_submission(text) == expected
 
 
-@pytest.mark.parametrize("text", ["", "  \n", '{"hypothesis": "", "workflow": "w"}', "Hypothesis:\n\nWorkflow: w"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "  \n",
+        '{"hypothesis": {}}',
+        "<think>hm</think>",
+        '{"hypothesis": "", "workflow": "w"}',
+        "Hypothesis:\n\nWorkflow: w",
+    ],
+)
 def test_nothing_handed_in(text: str) -> None:
     assert read_submission(text) is None
 
@@ -42,3 +65,9 @@ def test_nothing_handed_in(text: str) -> None:
 )
 def test_hostile_text_is_read_in_bounded_time(text: str) -> None:
     assert read_submission(text) is not None
+
+
+def test_long_texts_are_cut() -> None:
+    found = read_submission("word " * 5_000)
+    assert found is not None
+    assert len(found.hypothesis) <= MOST_CHARACTERS

@@ -5,10 +5,10 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from inspect_ai.util import StoreModel
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 
 class Facet(StrEnum):
@@ -24,15 +24,27 @@ class Facet(StrEnum):
     """How the variables interact in that context."""
 
 
+MOST_CHARACTERS = 10_000
+"""Longest hypothesis and longest workflow: more would not fit into the judge's question."""
+
+
+def _sound(value: Any) -> Any:
+    """Text that can be stored and sent: models write half of a surrogate pair now and then."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+
+
+SoundText = Annotated[str, BeforeValidator(_sound)]
+
+
 class Submission(BaseModel):
     """What an agent hands in: a hypothesis and how it was reached (paper §4)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
 
-    hypothesis: str = Field(min_length=1)
+    hypothesis: Annotated[SoundText, Field(min_length=1, max_length=MOST_CHARACTERS)]
     """The predicted hypothesis in natural language."""
 
-    workflow: str = ""
+    workflow: Annotated[SoundText, Field(max_length=MOST_CHARACTERS)] = ""
     """Summary of the steps from loading the data to the hypothesis."""
 
     source: Literal["submit", "json", "sections", "text"] = "submit"
@@ -49,33 +61,50 @@ class SubmissionState(StoreModel):
 def read_submission(text: str) -> Submission | None:
     """Read a final message: a JSON object anywhere in it, else labelled sections, else the whole text.
 
-    The object may be fenced or not, in double or in single quotes; of several, the last one counts. None if the
-    text is empty, or if it hands in an empty hypothesis.
+    The object may be fenced or not, in double or in single quotes; of several that say something, the last one counts.
+    What a model wrote between `<think>` tags is no part of its answer. None if the text is empty, or if it hands in
+    nothing but an empty hypothesis. Texts beyond `MOST_CHARACTERS` are cut.
     """
-    text = text[-_LONGEST:]
-    for found in reversed(list(_objects(text))):
-        fields = {str(key).strip().casefold(): _plain(value) for key, value in found.items()}
-        if "hypothesis" in fields:
-            return _submission(fields["hypothesis"], fields.get("workflow", ""), "json")
-    sections = _sections(text)
-    if "hypothesis" in sections:
-        return _submission(sections["hypothesis"], sections.get("workflow", ""), "sections")
-    return _submission(text, "", "text")
+    text = _THOUGHT.sub("", text)[-_LONGEST:]
+    objects = [{str(key).strip().casefold(): _plain(value) for key, value in found.items()} for found in _objects(text)]
+    forms: tuple[tuple[Form, list[dict[str, str]]], ...] = (("json", objects), ("sections", [_sections(text)]))
+    for form, found in forms:
+        answers = [answer for answer in found if "hypothesis" in answer]
+        for answer in reversed(answers):
+            if _WORD.search(answer["hypothesis"]):
+                return _submission(answer["hypothesis"], answer.get("workflow", ""), form)
+        if answers:
+            return None
+    return _submission(text, "", "text") if text.strip() else None
 
+
+Form = Literal["json", "sections", "text"]
 
 # A text made to be slow costs no more than this many scans of this many characters.
 _LONGEST = 50_000
 _MOST_FAILURES = 100
 _OBJECT = re.compile(r"\{(?=\s*[\"'])")
+_WORD = re.compile(r"\w")
+_THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+# A heading or a bold line of its own starts a section, whatever its name; the first one of a name counts, since later
+# text speaks about it.
 _LABEL = re.compile(
-    r"^[ \t]*(?:#{1,6}[ \t]*|[-*][ \t]+|\d+[.)][ \t]*)?(?P<bold>\*\*|__)?(?:final[ \t]+)?(?P<label>hypothesis|workflow)"
-    r"(?:[ \t]+summary)?[ \t]*(?:\*\*|__)?[ \t]*(?::[ \t]*(?:\*\*|__)?|$)",
-    re.IGNORECASE | re.MULTILINE,
+    r"""^[ \t]*
+    (?: \#{1,6}[ \t]*(?P<heading>[^\n:]+)
+      | (?:\*\*|__)(?P<bold>[^\n*_:]+)
+      | (?P<word>(?:final[ \t]+)?hypothesis|workflow)
+    )
+    [ \t]*(?:\*\*|__)?[ \t]*(?: :[ \t]*(?:\*\*|__)? | $ )""",
+    re.IGNORECASE | re.MULTILINE | re.VERBOSE,
 )
 
 
-def _submission(hypothesis: str, workflow: str, source: Literal["json", "sections", "text"]) -> Submission | None:
-    return Submission(hypothesis=hypothesis, workflow=workflow, source=source) if hypothesis.strip() else None
+def _submission(hypothesis: str, workflow: str, form: Form) -> Submission:
+    return Submission(hypothesis=_cut(hypothesis), workflow=_cut(workflow), source=form)
+
+
+def _cut(text: str) -> str:
+    return _sound(text.strip()[:MOST_CHARACTERS]) if len(text) > MOST_CHARACTERS else text
 
 
 def _objects(text: str) -> Iterator[Mapping[Any, Any]]:
@@ -113,6 +142,8 @@ def _nested(value: object) -> list[Mapping[Any, Any]]:
                 waiting.extend(found.values())
             case list() as parts:
                 waiting.extend(parts)
+            case str() as inner if inner.lstrip().startswith("{"):
+                waiting.append(_parsed(inner.strip()))  # a tool call that was written as text
     return objects[::-1]
 
 
@@ -136,12 +167,16 @@ def _balanced(text: str) -> str:
 
 
 def _sections(text: str) -> dict[str, str]:
-    """Texts under the labels Hypothesis and Workflow; of several, the last."""
-    labels = list(_LABEL.finditer(text))
+    """Texts under the labels Hypothesis and Workflow, which may be headings, bold, or plain with a colon."""
+    labels = [label for label in _LABEL.finditer(text) if label["word"] is None or ":" in label.group()]
     ends = [label.start() for label in labels[1:]] + [len(text)]
-    return {
-        label["label"].casefold(): text[label.end() : end].strip() for label, end in zip(labels, ends, strict=False)
-    }
+    sections: dict[str, str] = {}
+    for label, end in zip(labels, ends, strict=False):
+        name = (label["heading"] or label["bold"] or label["word"]).casefold()
+        for key in ("hypothesis", "workflow"):
+            if re.search(rf"\b{key}\b", name) and not sections.get(key):
+                sections[key] = text[label.end() : end].strip()
+    return sections
 
 
 def _plain(value: object) -> str:

@@ -155,3 +155,50 @@ def test_stop_ends_a_busy_kernel_too(session: Session) -> None:
     assert busy.wait(10) == 0
     assert not Path(f"/proc/{pid}").exists() or "Z" in Path(f"/proc/{pid}/stat").read_text("utf-8").split()[2]
     assert session.run("1") == ok("1\n")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import sys; sys.stdout.close()",
+        "import sys; sys.stdout = None",
+        "import os; os.close(1); os.close(2)",
+        "import io, sys; sys.stdout = io.StringIO(); 1 / 0",
+        "import builtins; builtins.print = None; 1",
+        "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)",
+        "import os; os.makedirs('away'); os.chdir('away')",
+        "def f(): f()\nf()",
+        "raise KeyboardInterrupt",
+        "raise BaseException('no Exception')",
+        "class C:\n    def __str__(self): raise ValueError\nimport sys\nsys.exit(C())",
+        "y = " + "1 + " * 20_000 + "1",
+        "'\\ud83d'",
+    ],
+)
+def test_what_cells_do_to_the_session_does_not_outlast_them(session: Session, code: str) -> None:
+    session.run("x = 1")
+    assert session.run(code)["status"] in ("ok", "error")
+    assert session.run("import sys\nsys.stdout.write('seen\\n')\nx") == ok("seen\n1\n")
+
+
+def test_partial_lines_and_partial_errors_are_seen_with_their_cell(session: Session) -> None:
+    assert session.run("import sys; print('warn', end='', file=sys.stderr)") == ok("warn")
+    died = session.run("print('50 %', end='')\nimport os; os._exit(1)")
+    assert (died["status"], died["output"]) == ("died", "50 %")
+
+
+def test_a_child_that_outlives_the_kernel_delays_nobody(session: Session) -> None:
+    session.run("import os, time\nif os.fork() == 0: time.sleep(30)")
+    started = time.monotonic()
+    assert session.run("if os.fork() == 0: time.sleep(30)\nos._exit(1)")["status"] == "died"
+    assert session.run("1")["restarted"] is True
+    assert time.monotonic() - started < 10
+
+
+def test_annotations_are_the_cells_own(session: Session) -> None:
+    assert session.run("def f(x: int): pass\nf.__annotations__") == ok("{'x': <class 'int'>}\n")
+
+
+def test_a_file_of_the_agent_is_not_taken_for_a_module_that_the_kernel_needs(session: Session) -> None:
+    (session.folder / "ast.py").write_text("raise SystemExit\n", "utf-8")
+    assert session.run("1") == ok("1\n")

@@ -127,14 +127,22 @@ def test_a_text_only_turn_gets_one_plain_reminder() -> None:
     assert reminders[0].text.startswith("That message called no tool.")
 
 
-def test_text_of_a_model_that_calls_no_tools_is_read() -> None:
+def test_an_answer_in_text_is_read_and_ends_the_run() -> None:
     answer = json.dumps({"hypothesis": "y rises with x.", "workflow": "read"})
-    sample = play([answer], most=3)
-    assert sum(isinstance(m, ChatMessageAssistant) for m in sample.messages) == 3
+    sample = play([answer, "As I said above, I have submitted my answer."])
+    assert sum(isinstance(m, ChatMessageAssistant) for m in sample.messages) == 1
     assert submission(sample) is None
     assert sample.scores
     assert sample.scores["HMS"].answer == "y rises with x."
     assert judged(sample)
+
+
+@pytest.mark.parametrize("options", [{"most": 3}, {"message_limit": 6}])
+def test_chatter_before_a_limit_is_no_answer(options: dict[str, Any]) -> None:
+    sample = play(["I will now look at the data files."], **options)
+    assert sample.scores
+    assert sample.scores["HMS"].reason == "no_response"
+    assert not judged(sample)
 
 
 def test_turns_bound_the_run() -> None:

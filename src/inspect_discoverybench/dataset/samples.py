@@ -58,7 +58,7 @@ class SandboxFiles:
 
 
 class SampleMetadata(BaseModel):
-    """What a sample knows beside its text. None of it reaches the evaluated model or its sandbox.
+    """What a sample knows. The model reads goal and data files, and hints if they are asked for; nothing else of it.
 
     Attributes:
         split: `train`, `dev` or `test`; `demo`; `custom`.

@@ -75,7 +75,7 @@ def released(kind: Kind, split: str, hints: Hints) -> list[Sample]:
         DataError: The data are not there, or a file differs from the released one.
     """
     splits = REAL if kind == "real" else SYNTH
-    if split not in splits:
+    if str(split) not in splits:  # a list too, which the command line makes of `train,test`
         raise InvalidArgument(f"split={split} is not a split of DB-{kind.upper()}; possible are: {', '.join(splits)}.")
     return splits[split].load(hints)
 

@@ -15,13 +15,16 @@ _FORMS = {
 }
 
 
+_NOT_ASKED = "Not asked, as the contexts do not match."
+
+
 def explain(pair: Comparison, verdict: Verdict, source: str) -> str:
     """What was compared, each verdict with the judge's reason, and how the score comes about."""
     return "\n\n".join(
         [
             _headline(verdict),
-            f"**Gold hypothesis**\n\n{pair.gold_hypothesis}",
-            f"**Predicted hypothesis**{_FORMS.get(source, '')}\n\n{pair.predicted_hypothesis}",
+            f"**Gold hypothesis**\n\n{_quote(pair.gold_hypothesis)}",
+            f"**Predicted hypothesis**{_FORMS.get(source, '')}\n\n{_quote(pair.predicted_hypothesis)}",
             f"### Context: {_number(verdict, Facet.CONTEXT)}\n\n{_context(verdict.context)}",
             f"### Variables: {_number(verdict, Facet.VARIABLES)}\n\n{_variables(verdict.variables)}",
             f"### Relationship: {_number(verdict, Facet.RELATIONSHIP)}\n\n{_relationship(verdict.relationship)}",
@@ -30,12 +33,14 @@ def explain(pair: Comparison, verdict: Verdict, source: str) -> str:
 
 
 def _headline(verdict: Verdict) -> str:
-    scores = verdict.scores
-    if scores is None:
+    values = verdict.values
+    if values is None:
         return "**Not scored**: the judge gave no usable answer to every question, so there is no HMS."
+    if verdict.variables is None:
+        return "**HMS 0.00**: the contexts do not match, so nothing else was asked (`gate`)."
     return (
-        f"**HMS {scores.hms:.2f}** = context {scores.context:.2f} × variables {scores.variables:.2f} "
-        f"× relationship {scores.relationship:.2f}"
+        f"**HMS {values['hms']:.2f}** = context {values['context']:.2f} × variables {values['variables']:.2f} "
+        f"× relationship {values['relationship']:.2f}"
     )
 
 
@@ -56,20 +61,26 @@ def _context(verdict: ContextVerdict) -> str:
     return "\n".join(lines)
 
 
-def _variables(answer: Variables | Undecided) -> str:
+def _variables(answer: Variables | Undecided | None) -> str:
+    if answer is None:
+        return _NOT_ASKED
     if isinstance(answer, Undecided):
         return _failed(answer)
     counts = f"{answer.sizeA} in the gold hypothesis, {answer.sizeB} in the predicted one, {answer.intersection} common"
     return f"{counts}: F1 = {answer.score:.2f}.{_reason(answer.explanation)}"
 
 
-def _relationship(answer: Relationship | Undecided) -> str:
+def _relationship(answer: Relationship | Undecided | None) -> str:
+    if answer is None:
+        return _NOT_ASKED
     if isinstance(answer, Undecided):
         return _failed(answer)
     return f"{answer.answer}) {LABELS[answer.answer]}.{_reason(answer.explanation)}"
 
 
 def _number(verdict: Verdict, facet: Facet) -> str:
+    if verdict.variables is None and facet is not Facet.CONTEXT:
+        return "not asked"
     return f"{verdict.facets[facet]:.2f}" if facet in verdict.facets else "undecided"
 
 
@@ -78,8 +89,13 @@ def _failed(answer: Undecided) -> str:
 
 
 def _reason(explanation: str) -> str:
-    return f"\n\nThe judge: {explanation.strip()}" if explanation.strip() else ""
+    return f"\n\nThe judge:\n\n{_quote(explanation)}" if explanation.strip() else ""
 
 
 def _oneline(text: str) -> str:
     return " ".join(text.split())
+
+
+def _quote(text: str) -> str:
+    """What others wrote, marked line by line, so that none of it can pass for a verdict."""
+    return "\n".join(f"> {line}" for line in text.strip().splitlines())

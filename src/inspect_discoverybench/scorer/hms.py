@@ -55,7 +55,5 @@ def f1(size_gold: int, size_predicted: int, intersection: int) -> float:
     """
     if min(size_gold, size_predicted) < 1 or not 0 <= intersection <= min(size_gold, size_predicted):
         raise ValueError(f"{intersection} common variables of {size_gold} and {size_predicted}")
-    if intersection == 0:
-        return 0.0
-    precision, recall = intersection / size_predicted, intersection / size_gold
-    return 2 * precision * recall / (precision + recall)
+    # 2pr / (p + r) with p = i / sizeB and r = i / sizeA
+    return 2 * intersection / (size_gold + size_predicted)

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Generic, TypeVar
 from inspect_ai.model import (
     CachePolicy,
     ChatMessage,
+    ChatMessageAssistant,
     ChatMessageSystem,
     ChatMessageUser,
     GenerateConfig,
@@ -17,7 +18,7 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.util import json_schema, span
+from inspect_ai.util import JSONSchema, json_schema, span
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 from rich.markup import render
 
@@ -121,23 +122,26 @@ class Judge:
             ChatMessageSystem(content=Prompt.load("judge/system").render()),
             ChatMessageUser(content=question.text),
         ]
-        schema = ResponseSchema(name=question.reply.__name__, json_schema=json_schema(question.reply))
+        schema = ResponseSchema(name=question.reply.__name__, json_schema=_schema(question.reply))
         replies: list[str] = []
         reason = ""
+        # Rules cost nothing to ask again, and change with the package.
+        offline = str(self.model).startswith("discoverybench/")
         async with span(f"judge: {question.name}"):
             while len(replies) < TRIES:
                 output = await self.model.generate(
                     messages,
                     config=GenerateConfig(response_schema=schema),
-                    cache=False if replies else CachePolicy(expiry=None, per_epoch=False),
+                    cache=False if replies or offline else CachePolicy(expiry=None, per_epoch=False),
                 )
-                replies.append(output.completion)
+                text = output.completion.encode("utf-8", "replace").decode()
+                replies.append(text)
                 try:
                     reply = read(output.completion, question.reply)
                 except ReplyRejected as rejected:
                     reason = rejected.message
                     again = Prompt.load("judge/reask").render(reason=reason)
-                    messages += [output.message, ChatMessageUser(content=again)]
+                    messages += [ChatMessageAssistant(content=text), ChatMessageUser(content=again)]
                 else:
                     self.exchanges.append(Exchange(question.name, tuple(replies)))
                     return reply
@@ -188,8 +192,9 @@ def read(text: str, contract: type[R]) -> R:
     if body.startswith("```") and body.endswith("```") and "\n" in body:
         body = body[body.index("\n") : -3].strip()
     try:
-        content = json.loads(body)
-    except ValueError as error:
+        content = json.loads(body, object_pairs_hook=_without_repeats)
+        json.dumps(content, ensure_ascii=False).encode()  # half of a surrogate pair could not be asked about again
+    except (ValueError, RecursionError) as error:
         raise ReplyRejected(f"it is not a JSON object ({error}).") from error
     try:
         return contract.model_validate(content)
@@ -197,6 +202,25 @@ def read(text: str, contract: type[R]) -> R:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
         raise ReplyRejected(f"{place}: {first['msg']}." if place else f"{first['msg']}.") from error
+
+
+def _schema(contract: type[Reply]) -> JSONSchema:
+    """The contract for providers that enforce one: the listing's fields, all of them, and no words of ours."""
+    schema = json_schema(contract)
+    waiting = [schema]
+    while waiting:
+        part = waiting.pop()
+        part.description = None
+        if part.properties:
+            part.required = list(part.properties)
+        waiting += [*(part.properties or {}).values(), *([part.items] if part.items else []), *(part.anyOf or [])]
+    return schema
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("a key stands in it twice")
+    return dict(pairs)
 
 
 def quoted(value: Any) -> str:

@@ -23,7 +23,7 @@ LOGGED_AS = "HMS"
 
 
 @scorer(metrics=hms_metrics(), name=LOGGED_AS)
-def hms(grader: str = DEFAULT_JUDGE) -> Scorer:
+def hms(grader: str = DEFAULT_JUDGE, gate: bool = False) -> Scorer:
     """Hypothesis match score: context × variables × relationship, each asked from a judge (paper §4.3).
 
     A sample without a submission scores 0 and the judge is not asked. A judge that gives no usable reply in three
@@ -31,6 +31,8 @@ def hms(grader: str = DEFAULT_JUDGE) -> Scorer:
 
     Args:
         grader: The judge, unless the role `grader` names one.
+        gate: Ask about variables and relationship only where the contexts match: fewer questions, and no values of
+            these facets elsewhere.
     """
 
     async def score(state: TaskState, target: Target) -> Score:
@@ -51,11 +53,12 @@ def hms(grader: str = DEFAULT_JUDGE) -> Scorer:
             predicted_hypothesis=submission.hypothesis,
             predicted_workflow=submission.workflow,
         )
-        verdict = await compare(judge, pair)
+        verdict = await compare(judge, pair, gate)
         explanation = explain(pair, verdict, submission.source)
         record: dict[str, Any] = {
             "judge": str(judge.model),
             "aggregation": "product",
+            "gate": gate,
             "asked_again": sum(len(exchange.replies) - 1 for exchange in judge.exchanges),
             "workflow": submission.workflow,
             "submission_source": submission.source,
@@ -63,13 +66,14 @@ def hms(grader: str = DEFAULT_JUDGE) -> Scorer:
             "facets": {facet.value: value for facet, value in verdict.facets.items()},
             "replies": {e.question: list(e.replies) for e in sorted(judge.exchanges, key=lambda e: e.question)},
         }
-        if verdict.scores is None:
+        values = verdict.values
+        if values is None:
             return Score.unscored(
                 reason="grader_failed", answer=submission.hypothesis, explanation=explanation, metadata=record
             )
-        return Score(
-            value=verdict.scores.values(), answer=submission.hypothesis, explanation=explanation, metadata=record
-        )
+        # A mapping's values may be any scalar; ours are all numbers.
+        value: dict[str, str | int | float | bool | None] = {**values}
+        return Score(value=value, answer=submission.hypothesis, explanation=explanation, metadata=record)
 
     return score
 
@@ -84,4 +88,14 @@ def submission_of(state: TaskState) -> Submission | None:
         return submitted
     if not state.output.choices or state.output.message.tool_calls:
         return None
-    return read_submission(state.output.completion)
+    # A refusal, or a provider's words about its context window, are no answer of the agent.
+    if state.output.stop_reason in ("content_filter", "model_length"):
+        return None
+    found = read_submission(state.output.completion)
+    return None if found is not None and found.source == "text" and _went_on(state) else found
+
+
+def _went_on(state: TaskState) -> bool:
+    """Whether the conversation went on after the last text: then the whole text was not meant as the answer."""
+    ids = [message.id for message in state.messages]
+    return state.output.message.id in ids[:-1]

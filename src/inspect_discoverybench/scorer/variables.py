@@ -1,5 +1,6 @@
 """The variables facet: how many each hypothesis has, and how many they share (paper, Listing 3)."""
 
+import re
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -9,13 +10,14 @@ from inspect_discoverybench.scorer.hms import f1
 from inspect_discoverybench.scorer.judge import Explanation, Question, Reply
 
 
-def _no_boolean(value: Any) -> Any:
-    if isinstance(value, bool):
-        raise ValueError("a boolean is not a number")  # noqa: TRY004 - pydantic reports a ValueError
-    return value
+def _read_number(value: Any) -> Any:
+    """Whole numbers only; some judges write them as strings, or as 3.0."""
+    if isinstance(value, bool) or (isinstance(value, str) and not re.fullmatch(r"\s*\d{1,4}(\.0+)?\s*", value)):
+        raise ValueError("write a whole number")
+    return float(value) if isinstance(value, str) else value
 
 
-Count = Annotated[int, BeforeValidator(_no_boolean)]
+Count = Annotated[int, BeforeValidator(_read_number)]
 
 
 class Variables(Reply):

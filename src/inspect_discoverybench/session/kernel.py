@@ -184,7 +184,8 @@ def serve(folder: str, ready: int) -> None:
     """Run cells, one client after the other, until nobody has come for long or the folder is gone."""
     import types
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Before the agent's folder leads the module path: a file of its own called ast.py must not be found instead.
+    import_what_cells_need()
     address = os.path.abspath(os.path.join(folder, "socket"))
     server = socket.socket(socket.AF_UNIX)
     server.bind(os.path.join(folder, "socket"))  # relative: an absolute path may be too long for a socket
@@ -196,32 +197,33 @@ def serve(folder: str, ready: int) -> None:
     sys.path[0] = ""
     sys.argv = [""]
     main = sys.modules["__main__"] = types.ModuleType("__main__")
-    # By the line, so that a crash takes nothing along that a cell had printed.
-    sys.stdout, sys.stderr = (
-        open(n, "w", 1, "utf-8", "replace", closefd=False)  # noqa: SIM115 - they stay open
-        for n in (1, 2)
-    )
+    cell = Cell()
+    # A forked child that outlives the kernel must not keep its socket open, or nobody would see that it is dead.
+    os.register_at_fork(after_in_child=server.close)
+    os.register_at_fork(after_in_child=cell.leave)
+    signal.signal(signal.SIGINT, cell.on_interrupt)
     server.settimeout(WATCH_SECONDS)
-    number, last_used = 0, time.monotonic()
+    last_used = time.monotonic()
     while True:
         try:
-            client, _ = server.accept()
+            cell.client, _ = server.accept()
         except TimeoutError:
             # A local sandbox removes its folder and kills nobody.
             if time.monotonic() - last_used > IDLE_SECONDS or not owns(address, mine):
                 return
             continue
-        number += 1
         try:
-            _, descriptors, _, _ = socket.recv_fds(client, 1, 1)
-            request = json.loads(read_line(client))
-            status = run_cell(request["code"], main.__dict__, number, descriptors[0])
-            client.sendall(status.encode() + b"\n")
-        except (OSError, ValueError, IndexError):
+            _, descriptors, _, _ = socket.recv_fds(cell.client, 1, 1)
+            request = json.loads(read_line(cell.client))
+        except (OSError, ValueError):
+            continue  # the client went away before it had asked for anything
+        status = cell.run(request["code"], main.__dict__, descriptors[0])
+        try:  # noqa: SIM105 - contextlib would cost every call its import
+            cell.client.sendall(status.encode() + b"\n")
+        except OSError:
             pass  # the client went away; the session stays
-        finally:
-            client.close()
-            last_used = time.monotonic()
+        cell.client.close()
+        last_used = time.monotonic()
 
 
 def owns(address: str, inode: int) -> bool:
@@ -232,28 +234,77 @@ def owns(address: str, inode: int) -> bool:
         return False
 
 
-def run_cell(code: str, namespace: dict[str, Any], number: int, output: int) -> str:
-    """Run one cell with file descriptors 1 and 2 on `output`."""
-    import ctypes
+def import_what_cells_need() -> None:
+    """Load modules that running a cell uses."""
+    import ast  # noqa: F401
+    import ctypes  # noqa: F401
+    import linecache  # noqa: F401
+    import traceback  # noqa: F401
 
-    for standard in (1, 2):
-        os.dup2(output, standard)
-    os.close(output)
-    kernel = os.getpid()
-    try:
-        return execute(code, namespace, f"<cell {number}>")
-    except KeyboardInterrupt:
-        return "interrupted"
-    finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        sys.stdout.flush()
-        ctypes.CDLL(None).fflush(None)
+
+class TimeLimit(KeyboardInterrupt):
+    """The client's interrupt, told apart from one that the cell raises itself."""
+
+
+class Cell:
+    """The cell that runs now, if one does."""
+
+    def __init__(self) -> None:
+        self.client: socket.socket | None = None
+        self.number = 0
+        self.running = False
+
+    def leave(self) -> None:
+        """Let go of the client, in a forked child."""
+        if self.client is not None:
+            self.client.close()
+
+    def on_interrupt(self, number: int, frame: Any) -> None:
+        """Reach the cell's code, and never the kernel's own."""
+        if self.running:
+            raise TimeLimit
+
+    def run(self, code: str, namespace: dict[str, Any], output: int) -> str:
+        """Run one cell with file descriptors 1 and 2 on `output`."""
+        kernel = os.getpid()
+        self.number += 1
+        redirect(output)
+        try:
+            self.running = True
+            status = execute(code, namespace, f"<cell {self.number}>")
+            self.running = False
+        except BaseException:  # noqa: BLE001 - an interrupt while the cell's error was being shown, or worse
+            self.running = False
+            status = "error"
+        flush()
         if os.getpid() != kernel:
             os._exit(0)  # a child that the cell forked must not serve on
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        for standard in (1, 2):
-            os.dup2(nowhere, standard)
-        os.close(nowhere)
+        redirect(os.open(os.devnull, os.O_WRONLY))
+        return status
+
+
+def redirect(output: int) -> None:
+    """Point file descriptors 1 and 2, and new streams on them, at `output`; cells may have closed the old ones."""
+    import io
+
+    for standard in (1, 2):
+        if output != standard:
+            os.dup2(output, standard)
+    if output > 2:
+        os.close(output)
+    # Unbuffered, so that a crash takes nothing along that a cell had printed.
+    for standard, name in ((1, "stdout"), (2, "stderr")):
+        raw = open(standard, "wb", buffering=0, closefd=False)  # noqa: SIM115 - it stays open
+        stream = io.TextIOWrapper(raw, "utf-8", "replace", write_through=True)
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
+
+
+def flush() -> None:
+    """Bring out what C code has printed; the streams of Python are not buffered."""
+    import ctypes
+
+    ctypes.CDLL(None).fflush(None)
 
 
 def execute(code: str, namespace: dict[str, Any], name: str) -> str:
@@ -263,32 +314,26 @@ def execute(code: str, namespace: dict[str, Any], name: str) -> str:
     import traceback
 
     linecache.cache[name] = (len(code), None, code.splitlines(True), name)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         tree = ast.parse(code, name)
-    except (SyntaxError, ValueError) as error:
-        traceback.print_exception(type(error), error, None)
-        return "error"
-    last = tree.body[-1] if tree.body else None
-    if isinstance(last, ast.Expr):
-        tree.body.pop()
-    try:
-        exec(compile(tree, name, "exec"), namespace)
+        last = tree.body[-1] if tree.body else None
         if isinstance(last, ast.Expr):
-            value = eval(compile(ast.Expression(last.value), name, "eval"), namespace)
+            tree.body.pop()
+        exec(compile(tree, name, "exec", dont_inherit=True), namespace)
+        if isinstance(last, ast.Expr):
+            value = eval(compile(ast.Expression(last.value), name, "eval", dont_inherit=True), namespace)
             if value is not None:
                 namespace["_"] = value
-                print(repr(value))
-    except KeyboardInterrupt:
-        raise
+                sys.stdout.write(f"{value!r}\n")
+    except TimeLimit:
+        return "interrupted"
     except SystemExit as request:
-        print(f"SystemExit: {request.code} (the session goes on)")
+        sys.stdout.write(f"SystemExit: {request.code} (the session goes on)\n")
     except BaseException as error:  # noqa: BLE001 - whatever agents' code raises is shown to the agent
         trace = error.__traceback__
-        while trace and trace.tb_frame.f_code.co_filename == __file__:
+        while trace and trace.tb_frame.f_code.co_filename in (__file__, ast.__file__):
             trace = trace.tb_next  # the kernel's own frames would only distract
-        sys.stdout.flush()
-        traceback.print_exception(type(error), error, trace)
+        traceback.print_exception(type(error), error, trace, file=sys.__stderr__)
         return "error"
     return "ok"
 

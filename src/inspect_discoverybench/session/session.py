@@ -18,14 +18,20 @@ CELL_SECONDS = 300
 OUTPUT_BYTES = 10_000
 """Default cap of one cell's output."""
 
-FOLDER = ".session"
-KERNEL = f"{FOLDER}/kernel.py"
-# The client kills a kernel that ignores its interrupt; only a client that hangs itself gets here.
-CLIENT_SECONDS = 60
+# Starting a kernel and killing one that ignores its interrupt are the client's business; only a client that hangs
+# itself gets here.
+CLIENT_SECONDS = 90
+CANNOT_OPEN = 2  # Python's exit code when the file that it should run is not there
 
 
 class SessionState(StoreModel):
     """What the log keeps of a sample's session."""
+
+    folder: str | None = None
+    """Folder of the session in the sandbox; None until the first cell."""
+
+    installations: int = 0
+    """How often the kernel's file was written; the agent's code can remove or change what lies in its own sandbox."""
 
     cells: int = 0
     """Cells run so far."""
@@ -65,30 +71,19 @@ class PythonSession:
     output_bytes: int = OUTPUT_BYTES
 
     async def run(self, code: str) -> CellResult:
-        """Run one cell.
+        """Run one cell, at most once.
 
         Raises:
-            SessionFailed: The sandbox has no Python, or it could not start the kernel.
+            SessionFailed: The sandbox has no Python, or it cannot start the kernel.
             ProcessLookupError: The sample has no sandbox.
         """
         state = store_as(SessionState)
-        request = json.dumps({"code": code, "timeout": self.cell_seconds, "max_output": self.output_bytes})
-        if state.cells == 0:
-            await self._install()
+        if state.folder is None:
+            await self._install(state)
         try:
-            result = await self._kernel("run", request)
-            cell = _reply(result)
-            if cell is None:
-                # The agent's code can remove or change what lies in its own sandbox: install it once more.
-                await self._install()
-                await self._kernel("stop")
-                result = await self._kernel("run", request)
-                cell = _reply(result)
-                if cell is None:
-                    raise SessionFailed(f"The sandbox cannot run a Python session: {result.stderr[-500:]}")
-                cell = CellResult(cell.status, cell.output, restarted=state.cells > 0)
+            cell = await self._cell(state, code)
         except TimeoutError:
-            await self._kernel("stop")
+            await self._kernel(state, "stop")
             cell = CellResult("killed", "", restarted=False)
         state.cells += 1
         state.restarts += cell.restarted
@@ -96,16 +91,48 @@ class PythonSession:
 
     async def stop(self) -> None:
         """End the kernel, if there is one; the next cell starts from nothing."""
-        if store_as(SessionState).cells:
-            await self._kernel("stop")
+        state = store_as(SessionState)
+        if state.folder is not None:
+            await self._kernel(state, "stop")
 
-    async def _install(self) -> None:
-        await sandbox().write_file(KERNEL, files(__package__).joinpath("kernel.py").read_text("utf-8"))
+    async def _cell(self, state: SessionState, code: str) -> CellResult:
+        result = await self._call(state, code)
+        if result.returncode == CANNOT_OPEN:
+            # The client is gone, so the cell has not run.
+            await self._install(state)
+            result = await self._call(state, code)
+            cell = _reply(result)
+            if cell is not None:
+                return CellResult(cell.status, cell.output, restarted=state.cells > 0)
+        cell = _reply(result)
+        if cell is None:
+            # The cell may have run, so it is not run again. Does the sandbox still run anything?
+            await self._install(state)
+            if _reply(await self._call(state, "")) is None:
+                reason = result.stderr.strip()[-500:] or result.stdout.strip()[-500:]
+                raise SessionFailed(
+                    f"The sandbox cannot run a Python session (exit code {result.returncode}): {reason}"
+                )
+            cell = CellResult("died", "", restarted=False)
+        return cell
 
-    async def _kernel(self, command: str, request: str | None = None) -> ExecResult[str]:
+    async def _install(self, state: SessionState) -> None:
+        """Write the kernel into a new folder: what became of an old one is the agent's affair."""
+        if state.folder is not None:
+            await self._kernel(state, "stop")
+        state.installations += 1
+        state.folder = ".session" if state.installations == 1 else f".session-{state.installations}"
+        source = files(__package__).joinpath("kernel.py").read_text("utf-8")
+        await sandbox().write_file(f"{state.folder}/kernel.py", source)
+
+    async def _call(self, state: SessionState, code: str) -> ExecResult[str]:
+        request = json.dumps({"code": code, "timeout": self.cell_seconds, "max_output": self.output_bytes})
+        return await self._kernel(state, "run", request)
+
+    async def _kernel(self, state: SessionState, command: str, request: str | None = None) -> ExecResult[str]:
         # Isolated, and without site-packages: the client starts in milliseconds.
         return await sandbox().exec(
-            [_python(), "-I", "-S", KERNEL, command, FOLDER],
+            [_python(), "-I", "-S", f"{state.folder}/kernel.py", command, str(state.folder)],
             input=request,
             timeout=self.cell_seconds + CLIENT_SECONDS,
             timeout_retry=False,

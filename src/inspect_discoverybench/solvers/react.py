@@ -1,10 +1,11 @@
 """ReAct: a thought, one `python` call, its observation, and again (paper §5.1)."""
 
-from inspect_ai.agent import AgentPrompt, AgentSubmit, as_solver
+from inspect_ai.agent import AgentPrompt, AgentState, AgentSubmit, as_solver
 from inspect_ai.agent import react as react_agent
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import apply_limits, turn_limit
 
+from inspect_discoverybench.hypothesis import read_submission
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.submission import submit
@@ -18,7 +19,7 @@ def react(turns: int = TURNS) -> Solver:
     """Inspect's ReAct agent with the tools `python` and `submit`.
 
     It ends with `submit`, after `turns` model calls, or at a limit of the eval. A turn without a tool call gets a
-    reminder.
+    reminder, unless it is the answer itself: a JSON object or labelled sections, hypothesis and workflow.
 
     Args:
         turns: Most model calls.
@@ -30,7 +31,7 @@ def react(turns: int = TURNS) -> Solver:
         ),
         tools=[python()],
         submit=AgentSubmit(tool=submit(), keep_in_messages=True),
-        on_continue=Prompt.load("solvers/react_reminder").render(),
+        on_continue=_remind_unless_answered,
     )
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -39,3 +40,12 @@ def react(turns: int = TURNS) -> Solver:
         return state
 
     return solve
+
+
+async def _remind_unless_answered(state: AgentState) -> bool | str:
+    if state.output.message.tool_calls:
+        return True
+    answer = read_submission(state.output.completion)
+    if answer is not None and answer.source != "text" and answer.workflow:
+        return False
+    return Prompt.load("solvers/react_reminder").render()

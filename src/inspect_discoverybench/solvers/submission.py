@@ -3,7 +3,7 @@
 from inspect_ai.tool import Tool, ToolCall, ToolCallContent, ToolCallView, ToolCallViewer, ToolError, tool
 from inspect_ai.util import store_as
 
-from inspect_discoverybench.hypothesis import Submission, SubmissionState
+from inspect_discoverybench.hypothesis import MOST_CHARACTERS, Submission, SubmissionState
 
 
 def _viewer() -> ToolCallViewer:
@@ -30,6 +30,8 @@ def submit() -> Tool:
             raise ToolError("A hypothesis has been submitted already; the first one stands.")
         if not hypothesis.strip():
             raise ToolError("The hypothesis is empty. Submit one declarative statement.")
+        if max(len(hypothesis), len(workflow)) > MOST_CHARACTERS:
+            raise ToolError(f"Hypothesis and workflow may have {MOST_CHARACTERS} characters each. Submit shorter ones.")
         state.submission = Submission(hypothesis=hypothesis, workflow=workflow)
         return f"Submitted: {state.submission.hypothesis}"
 
