@@ -34,26 +34,31 @@ def writes(text: str, stop_reason: StopReason) -> Solver:
     return solve
 
 
-@task
-def one_sample(text: str = PREDICTED, stop_reason: StopReason = "stop", gate: bool = False) -> Task:
+def sample(number: int = 0) -> Sample:
+    """A sample; with another number, its gold hypothesis says so, and nothing else differs."""
+    gold = GOLD if number == 0 else f"{GOLD} case {number}"
     metadata = SampleMetadata(
         split="test",
         dataset="farms",
         metadata_number=0,
-        query_id=0,
+        query_id=number,
         domain="farming",
         question_type="variables",
         difficulty=None,
         goal="What raises yield?",
-        gold_hypothesis=GOLD,
+        gold_hypothesis=gold,
         gold_workflow=None,
         data_files=(DataFile(name="farms.csv", description="Farms.", columns=(Column(name="rain"),)),),
         data_file_count=1,
         workflow_tags="",
         domain_knowledge="",
     )
-    sample = Sample(id="test/farms/0/0", input="What raises yield?", target=GOLD, metadata=metadata.model_dump())
-    return Task(dataset=[sample], solver=writes(text, stop_reason), scorer=hms(gate=gate))
+    return Sample(id=metadata.sample_id, input="What raises yield?", target=gold, metadata=metadata.model_dump())
+
+
+@task
+def one_sample(text: str = PREDICTED, stop_reason: StopReason = "stop", gate: bool = False) -> Task:
+    return Task(dataset=[sample()], solver=writes(text, stop_reason), scorer=hms(gate=gate))
 
 
 def judged(
@@ -158,112 +163,6 @@ def test_counts_are_asymmetric(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 FULL = {"hms": 1.0, "context": 1.0, "variables": 1.0, "relationship": 1.0}
-
-
-@pytest.mark.parametrize(
-    ("replies", "facet", "value"),
-    [
-        ({"match": '{"match": "false"}'}, "context", 0),
-        ({"match": '{"match": "True"}'}, "context", 1),
-        ({"match": '```json\n{"match": false}\n```'}, "context", 0),
-        ({"match": '{"match": false, "why": "extra"}'}, "context", 0),
-        ({"relationship": '{"answer": "A"}'}, "relationship", 1),
-        ({"relationship": '{"answer": "a)"}'}, "relationship", 1),
-        ({"relationship": '{"answer": "A) very similar"}'}, "relationship", 1),
-        ({"relationship": '{"answer": "very similar"}'}, "relationship", 1),
-        ({"relationship": '{"answer": "B) similar but general than HypoA"}'}, "relationship", 0.5),
-        ({"relationship": '{"answer": "Similar but general than HypoA."}'}, "relationship", 0.5),
-        ({"relationship": '{"answer": "C. different"}'}, "relationship", 0),
-        ({"relationship": '{"answer": "(C)"}'}, "relationship", 0),
-        ({"relationship": '{"answer": "Different"}'}, "relationship", 0),
-        ({"variables": '{"sizeA": "3", "sizeB": "3", "intersection": "3"}'}, "variables", 1),
-        ({"variables": '{"sizeA": 3, "sizeB": 3, "intersection": 0}'}, "variables", 0),
-        ({"variables": '{"sizeA": 3.0, "sizeB": 3, "intersection": 3, "explanation": ["a", "b"]}'}, "variables", 1),
-    ],
-)
-def test_reply_in_the_contract(
-    monkeypatch: pytest.MonkeyPatch, replies: dict[str, str], facet: str, value: float
-) -> None:
-    if "match" in replies:
-        replies["extract"] = ['{"hypothesis": [{"context": "a"}]}', '{"hypothesis": [{"context": "b"}]}']  # type: ignore[assignment]
-    log, endpoint = judged(monkeypatch, scripted(**replies))
-    score = score_of(log)
-    assert isinstance(score.value, dict)
-    assert score.value == {**FULL, facet: value, "hms": value}
-    assert len(endpoint.requests) == (5 if "match" in replies else 4)
-
-
-OUTSIDE = [
-    ("extract", "I see no context."),
-    ("extract", '{"hypothesis": "towns"}'),
-    ("extract", '{"contexts": []}'),
-    ("extract", '{"hypothesis": [{"text": "no context key"}]}'),
-    ("match", "They match."),
-    ("match", "null"),
-    ("match", '{"match": 1}'),
-    ("match", '{"match": "yes"}'),
-    ("variables", '{"sizeA": 2, "sizeB": 2, "intersection": 3}'),
-    ("variables", '{"sizeA": 0, "sizeB": 2, "intersection": 0}'),
-    ("variables", '{"sizeA": 2, "sizeB": 2, "intersection": -1}'),
-    ("variables", '{"sizeA": 2.5, "sizeB": 2, "intersection": 1}'),
-    ("variables", '{"sizeA": true, "sizeB": 2, "intersection": 1}'),
-    ("variables", '{"sizeA": 2, "sizeB": 2}'),
-    ("variables", "two, two and two"),
-    ("relationship", '{"answer": "Answer: C) different"}'),
-    ("relationship", '{"answer": "not very similar"}'),
-    ("relationship", '{"answer": "All differ"}'),
-    ("relationship", '{"answer": "A or B"}'),
-    ("relationship", '{"answer": "A", "explanation": "cut o'),
-    ("relationship", '{"answer": "A"} I hope this helps.'),
-    ("relationship", "A"),
-    ("relationship", ""),
-    ("relationship", '{"answer": "A", "answer": "C"}'),
-    ("relationship", '{"answer": ' + "[" * 5_000),
-    ("variables", '{"sizeA": "1_0", "sizeB": 2, "intersection": 1}'),
-    ("extract", '{"hypothesis": [{"context": "half \\ud83d"}]}'),
-]
-
-
-@pytest.mark.parametrize(("name", "reply"), OUTSIDE)
-def test_reply_outside_the_contract_is_asked_again_and_then_unscored(
-    monkeypatch: pytest.MonkeyPatch, name: str, reply: str
-) -> None:
-    others: dict[str, Any] = {}
-    if name == "match":
-        others["extract"] = ['{"hypothesis": [{"context": "a"}]}', '{"hypothesis": [{"context": "b"}]}']
-    log, endpoint = judged(monkeypatch, scripted(**{**others, name: reply}))
-    score = score_of(log)
-    assert score.value != score.value  # NaN: excluded from every metric
-    assert score.reason == "grader_failed"
-    assert endpoint.judge_requests().count(name) == (6 if name == "extract" else 3)
-    assert "Not scored" in str(score.explanation)
-    assert score.metadata
-    decided = {"context", "variables", "relationship"} - {{"extract": "context", "match": "context"}.get(name, name)}
-    assert set(score.metadata["facets"]) == decided
-    assert log.results
-    assert {s.unscored_samples for s in log.results.scores if s.name in FULL} == {1}
-
-
-@pytest.mark.parametrize(("name", "reply"), OUTSIDE)
-def test_a_second_reply_can_mend_it(monkeypatch: pytest.MonkeyPatch, name: str, reply: str) -> None:
-    good = scripted()
-    seen: list[Request] = []
-
-    def answer(request: Request) -> Answer:
-        if question(request) == "extract" and name == "match":
-            return json.dumps({"hypothesis": [{"context": slots(request)["hypothesis"]}]})
-        if question(request) == name and len(request["messages"]) == 2:
-            return reply
-        if len(request["messages"]) > 2:
-            seen.append(request)
-        return good(request)
-
-    log, _ = judged(monkeypatch, answer)
-    assert score_of(log).value == FULL
-    assert score_of(log).metadata["asked_again"] == (2 if name == "extract" else 1)  # type: ignore[index]
-    for request in seen:
-        assert request["messages"][2]["content"] == reply or not reply
-        assert "could not be used" in request["messages"][3]["content"]
 
 
 def test_variables_and_relationship_both_unreadable_are_no_perfect_match(monkeypatch: pytest.MonkeyPatch) -> None:

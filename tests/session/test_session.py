@@ -211,6 +211,41 @@ def test_a_sandbox_without_python_is_an_error_and_no_zero(tmp_path: Path) -> Non
     log = inspect_eval(task, model="mockllm/model", solver=cells("1"), limit=1)[0]
     assert log.status == "error"
     assert log.error
-    assert log.error.message.startswith("The sandbox cannot run a Python session: ")
+    assert log.error.message.startswith("The sandbox cannot run a Python session (exit code 127): ")
     assert "python3" in log.error.message
     assert not log.samples or not log.samples[0].scores
+
+
+KILL_THE_CLIENT = """
+import os, signal
+open('ran', 'a').write('x')
+for process in os.listdir('/proc'):
+    if process.isdigit():
+        try:
+            command = open(f'/proc/{process}/cmdline').read()
+            here = os.readlink(f'/proc/{process}/cwd') == os.getcwd()
+        except OSError:
+            continue
+        if here and 'kernel.py\\0run' in command:
+            os.kill(int(process), signal.SIGKILL)
+"""
+
+
+def test_a_cell_runs_once_at_most(sandbox: str) -> None:
+    """Its client is killed, so nobody knows whether it has run: it is not run again."""
+    seen = observe(KILL_THE_CLIENT, "open('ran').read()", sandbox=sandbox)
+    assert LOST in seen[0]
+    assert seen[1] == "'x'"
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        "import os, shutil; shutil.rmtree('.session'); open('.session', 'w').close()",
+        "open('.session/kernel.py', 'w').write('print(1)')",
+        "import os; os.remove('.session/kernel.py'); os.chmod('.session', 0)",
+    ],
+)
+def test_what_agents_do_to_the_sessions_files_is_their_affair(sandbox: str, harm: str) -> None:
+    seen = observe(harm, "1", "x = 2", "x", sandbox=sandbox)
+    assert seen[3] == "2"

@@ -1,0 +1,207 @@
+"""Every form of reply that judges have been seen to give: read, asked again, or unscored.
+
+One eval judges all cases of a kind, each in a sample of its own.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from inspect_ai import Task
+from inspect_ai import eval as inspect_eval
+from inspect_ai.log import EvalLog
+from inspect_ai.scorer import Score
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from inspect_discoverybench.scorer.scorer import hms
+from tests.endpoint import Answer, Endpoint, Request, question, serve, slots
+from tests.scorer.test_scorer import FULL, sample, scripted
+
+INSIDE = [
+    ("match", '{"match": "false"}', "context", 0),
+    ("match", '{"match": "True"}', "context", 1),
+    ("match", '```json\n{"match": false}\n```', "context", 0),
+    ("match", '{"match": false, "why": "extra"}', "context", 0),
+    ("relationship", '{"answer": "A"}', "relationship", 1),
+    ("relationship", '{"answer": "a)"}', "relationship", 1),
+    ("relationship", '{"answer": "A) very similar"}', "relationship", 1),
+    ("relationship", '{"answer": "very similar"}', "relationship", 1),
+    ("relationship", '{"answer": "B) similar but general than HypoA"}', "relationship", 0.5),
+    ("relationship", '{"answer": "Similar but general than HypoA."}', "relationship", 0.5),
+    ("relationship", '{"answer": "C. different"}', "relationship", 0),
+    ("relationship", '{"answer": "(C)"}', "relationship", 0),
+    ("relationship", '{"answer": "Different"}', "relationship", 0),
+    ("variables", '{"sizeA": "3", "sizeB": "3", "intersection": "3"}', "variables", 1),
+    ("variables", '{"sizeA": 3, "sizeB": 3, "intersection": 0}', "variables", 0),
+    ("variables", '{"sizeA": 3.0, "sizeB": 3, "intersection": 3, "explanation": ["a", "b"]}', "variables", 1),
+]
+
+OUTSIDE = [
+    ("extract", "I see no context."),
+    ("extract", '{"hypothesis": "towns"}'),
+    ("extract", '{"contexts": []}'),
+    ("extract", '{"hypothesis": [{"text": "no context key"}]}'),
+    ("match", "They match."),
+    ("match", "null"),
+    ("match", '{"match": 1}'),
+    ("match", '{"match": "yes"}'),
+    ("variables", '{"sizeA": 2, "sizeB": 2, "intersection": 3}'),
+    ("variables", '{"sizeA": 0, "sizeB": 2, "intersection": 0}'),
+    ("variables", '{"sizeA": 2, "sizeB": 2, "intersection": -1}'),
+    ("variables", '{"sizeA": 2.5, "sizeB": 2, "intersection": 1}'),
+    ("variables", '{"sizeA": true, "sizeB": 2, "intersection": 1}'),
+    ("variables", '{"sizeA": 2, "sizeB": 2}'),
+    ("variables", "two, two and two"),
+    ("relationship", '{"answer": "Answer: C) different"}'),
+    ("relationship", '{"answer": "not very similar"}'),
+    ("relationship", '{"answer": "All differ"}'),
+    ("relationship", '{"answer": "A or B"}'),
+    ("relationship", '{"answer": "A", "explanation": "cut o'),
+    ("relationship", '{"answer": "A"} I hope this helps.'),
+    ("relationship", "A"),
+    ("relationship", ""),
+    ("relationship", '{"answer": "A", "answer": "C"}'),
+    ("relationship", '{"answer": ' + "[" * 5_000),
+    ("variables", '{"sizeA": "1_0", "sizeB": 2, "intersection": 1}'),
+    ("extract", '{"hypothesis": [{"context": "half \\ud83d"}]}'),
+]
+
+
+@solver
+def writes_its_number() -> Solver:
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        number = str(state.sample_id).rpartition("/")[2]
+        state.output = state.output.from_content("stranger", f"Rainfall raises yield in case {number}")
+        return state
+
+    return solve
+
+
+class Judged:
+    """The log of an eval that judged some cases, numbered from 1, and what the judge was asked about each."""
+
+    def __init__(self, log: EvalLog, endpoint: Endpoint) -> None:
+        assert log.status == "success", log.error
+        self.log = log
+        self.endpoint = endpoint
+
+    def score(self, index: int) -> Score:
+        assert self.log.samples
+        scored = next(s for s in self.log.samples if str(s.id).endswith(f"/{index + 1}"))
+        assert scored.scores
+        return scored.scores["HMS"]
+
+    def asked(self, index: int) -> list[Request]:
+        return [request for request in self.endpoint.requests if number(request) == index + 1]
+
+
+def number(request: Request) -> int:
+    found = re.search(r"case (\d+)", request["messages"][1]["content"])
+    assert found
+    return int(found[1])
+
+
+@pytest.fixture(scope="module")
+def judge_all(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Judged]:
+    """Judge as many samples as there are cases, with an answer for each request."""
+
+    def judged(count: int, answer: Callable[[Request], Answer]) -> Judged:
+        folder = tmp_path_factory.mktemp("judged")
+        with pytest.MonkeyPatch.context() as patch, serve(answer) as endpoint:
+            patch.setenv("INSPECT_CACHE_DIR", str(folder / "cache"))
+            patch.setenv("OPENAI_BASE_URL", endpoint.url)
+            patch.setenv("OPENAI_API_KEY", "test")
+            task = Task([sample(n) for n in range(1, count + 1)], solver=writes_its_number(), scorer=hms())
+            log = inspect_eval(
+                task,
+                model="mockllm/model",
+                model_roles={"grader": "openai/gpt-4o"},
+                log_dir=str(folder / "logs"),
+                display="none",
+            )[0]
+            return Judged(log, endpoint)
+
+    return judged
+
+
+def agreeing(cases: list[tuple[Any, ...]]) -> Callable[[Request], str]:
+    """A judge that agrees to everything, and asks itself about the match only where that is the case."""
+    good = scripted()
+
+    def answer(request: Request) -> str:
+        if question(request) == "extract" and cases[number(request) - 1][0] == "match":
+            return json.dumps({"hypothesis": [{"context": slots(request)["hypothesis"]}]})
+        return str(good(request))
+
+    return answer
+
+
+@pytest.fixture(scope="module")
+def inside(judge_all: Callable[..., Judged]) -> Judged:
+    def answer(request: Request) -> Answer:
+        name, reply, *_ = INSIDE[number(request) - 1]
+        return reply if question(request) == name else agreeing(INSIDE)(request)
+
+    return judge_all(len(INSIDE), answer)
+
+
+@pytest.fixture(scope="module")
+def outside(judge_all: Callable[..., Judged]) -> Judged:
+    def answer(request: Request) -> Answer:
+        name, reply = OUTSIDE[number(request) - 1]
+        return reply if question(request) == name else agreeing(OUTSIDE)(request)
+
+    return judge_all(len(OUTSIDE), answer)
+
+
+@pytest.fixture(scope="module")
+def mended(judge_all: Callable[..., Judged]) -> Judged:
+    """The first reply is outside the contract, the second one inside."""
+
+    def answer(request: Request) -> Answer:
+        name, reply = OUTSIDE[number(request) - 1]
+        first = question(request) == name and len(request["messages"]) == 2
+        return reply if first else agreeing(OUTSIDE)(request)
+
+    return judge_all(len(OUTSIDE), answer)
+
+
+@pytest.mark.parametrize("index", range(len(INSIDE)), ids=[f"{name}-{reply}" for name, reply, *_ in INSIDE])
+def test_reply_in_the_contract(inside: Judged, index: int) -> None:
+    name, _, facet, value = INSIDE[index]
+    assert inside.score(index).value == {**FULL, facet: value, "hms": value}
+    assert len(inside.asked(index)) == (5 if name == "match" else 4)
+
+
+@pytest.mark.parametrize("index", range(len(OUTSIDE)), ids=[f"{name}-{reply[:60]}" for name, reply in OUTSIDE])
+def test_reply_outside_the_contract_is_asked_again_and_then_unscored(outside: Judged, index: int) -> None:
+    name, score = OUTSIDE[index][0], outside.score(index)
+    assert score.value != score.value  # NaN: excluded from every metric
+    assert score.reason == "grader_failed"
+    assert "Not scored" in str(score.explanation)
+    assert [question(request) for request in outside.asked(index)].count(name) == (6 if name == "extract" else 3)
+    assert score.metadata
+    decided = {"context", "variables", "relationship"} - {{"extract": "context", "match": "context"}.get(name, name)}
+    assert set(score.metadata["facets"]) == decided
+
+
+def test_unscored_samples_are_counted(outside: Judged) -> None:
+    assert outside.log.results
+    means = [score for score in outside.log.results.scores if "mean" in score.metrics]
+    assert {score.name for score in means} == set(FULL)
+    assert {(score.scored_samples, score.unscored_samples) for score in means} == {(0, len(OUTSIDE))}
+
+
+@pytest.mark.parametrize("index", range(len(OUTSIDE)), ids=[f"{name}-{reply[:60]}" for name, reply in OUTSIDE])
+def test_a_second_reply_can_mend_it(mended: Judged, index: int) -> None:
+    (name, reply), score = OUTSIDE[index], mended.score(index)
+    assert score.value == FULL
+    assert score.metadata
+    assert score.metadata["asked_again"] == (2 if name == "extract" else 1)
+    again = [request for request in mended.asked(index) if len(request["messages"]) > 2]
+    assert len(again) == score.metadata["asked_again"]
+    for request in again:
+        assert request["messages"][2]["content"] == reply or not reply
+        assert "could not be used" in request["messages"][3]["content"]
