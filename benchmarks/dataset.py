@@ -62,8 +62,10 @@ def main() -> None:
             known = {part: median(run[part] for run in split) for part in split[0]}
             rows.append((f"{builds[0]['samples']} samples of {name}", f"{whole:.3f}", f"{TARGETS[kind]:.1f}"))
             rows += [(f"  {part}", f"{seconds:.3f}", "") for part, seconds in known.items()]
-            rows.append(("  rest: samples, and archives of studies with many files", f"{whole - sum(known.values()):.3f}", ""))
-        rows.append(("the task `real` as a whole", f"{median(in_fresh_process(build_task) for _ in range(RUNS)):.3f}", ""))
+            rest = whole - sum(known.values())
+            rows.append(("  rest: samples, and archives of studies with many files", f"{rest:.3f}", ""))
+        task = median(in_fresh_process(build_task) for _ in range(RUNS))
+    rows.append(("the task `real` as a whole", f"{task:.3f}", ""))
     show(
         "Building the dataset",
         ("what", "seconds", "target"),

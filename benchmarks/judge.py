@@ -7,6 +7,7 @@ import sys
 import time
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from statistics import median
 
 import httpx
@@ -99,7 +100,7 @@ class Measured:
 
 def evaluate(server: Endpoint, cache: str, one_by_one: bool, asking: Scorer | None = None) -> Measured:
     """Score DB-REAL test, or `SINGLE` samples of it one after the other, with our scorer or another."""
-    os.environ["INSPECT_CACHE_DIR"] = str(os.path.abspath(cache))
+    os.environ["INSPECT_CACHE_DIR"] = str(Path(cache).resolve())
     before = server.requests
     task = task_with(real(), sandbox=None)
     log = inspect_eval(

@@ -39,8 +39,6 @@ def own_folders() -> Iterator[Path]:
             # Local sandboxes, and archives of data files; an eval that is ended at a time limit leaves them behind.
             "TMPDIR": name,
             "XDG_CACHE_HOME": str(folder / "cache"),
-            # A fresh process finds `measure` and the tests' endpoint as this one does.
-            "PYTHONPATH": os.pathsep.join(filter(None, [*sys.path[:1], before.get("PYTHONPATH")])),
         }
         os.chdir(folder)
         try:

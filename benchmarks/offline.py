@@ -75,9 +75,7 @@ def evaluate(name: str, limit: int | None) -> Run:
         sys.exit(f"{name}: the eval ended with {log.status}: {log.error and log.error.traceback}")
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     unit = 2**20 if sys.platform == "darwin" else 2**10
-    return Run(
-        log.results.completed_samples, wall, _cpu(after) - _cpu(before), _cpu(children), after.ru_maxrss / unit
-    )
+    return Run(log.results.completed_samples, wall, _cpu(after) - _cpu(before), _cpu(children), after.ru_maxrss / unit)
 
 
 def _cpu(usage: resource.struct_rusage) -> float:
@@ -173,12 +171,12 @@ def watch(name: str, limit: int | None) -> tuple[Run, float | None]:
         elif pid:
             kernels += _cpu(usage)
         elif time.monotonic() > deadline:
-            for left in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split():
+            for left in Path(f"/proc/self/task/{os.getpid()}/children").read_text(encoding="utf-8").split():
                 os.kill(int(left), signal.SIGKILL)
         else:
             time.sleep(0.05)
     if child.returncode:
-        sys.exit(f"{name}: ended with {child.returncode} (time limit {SECONDS} s)")
+        sys.exit(f"{name}: ended with {child.returncode}; its time limit is {SECONDS} s.")
     return Run(**json.loads(report.read_text(encoding="utf-8"))), kernels if adopts else None
 
 
@@ -216,7 +214,7 @@ def main() -> None:
         ("run", "wall s", "CPU s", "ours above", "clients s", "kernels s", "peak MB"),
         rows,
         "CPU seconds per sample: of the process that runs Inspect; of what it started and waited for; of the kernels.",
-        f"Targets: ours above Inspect's own ≤ {TARGET_CPU} s per sample, peak memory of that process ≤ {TARGET_MEMORY} MB.",
+        f"Targets: ours above Inspect's own ≤ {TARGET_CPU} s per sample, peak memory ≤ {TARGET_MEMORY} MB.",
     )
 
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from statistics import median
 
 from inspect_ai import eval as inspect_eval
@@ -35,6 +36,47 @@ NOTHING = "`exec(['true'])`: the sandbox alone"
 SHELL = "interactive Python in Inspect's `bash_session`"
 
 
+@dataclass(frozen=True)
+class Way:
+    """One way to run the fit.
+
+    Attributes:
+        name: What the table calls it.
+        calls: How often it is timed.
+        run: Runs the fit and returns what it printed.
+    """
+
+    name: str
+    calls: int
+    run: Callable[[], Awaitable[str]]
+
+
+async def started(interpreter: str, shell: bool) -> list[Way]:
+    """Every way, those that keep state with both libraries loaded."""
+    code, typed = python(), bash_session()
+    await code(code=LOAD)
+
+    async def nothing() -> str:
+        return SLOPE if (await sandbox().exec(["true"])).success else "it failed"
+
+    async def session() -> str:
+        return str(await code(code=FIT))
+
+    async def fresh() -> str:
+        result = await sandbox().exec([interpreter, "-c", f"{LOAD}; {FIT}"], timeout=60)
+        return result.stdout + result.stderr
+
+    async def line() -> str:
+        return str(await typed(action="type_submit", input=FIT))
+
+    ways = [Way(NOTHING, CALLS, nothing), Way(SESSION, CALLS, session), Way(FRESH, FEWER, fresh)]
+    if shell:
+        for text in (f"{interpreter} -q", LOAD, "print('loaded')"):
+            await typed(action="type_submit", input=text)
+        ways.append(Way(SHELL, FEWER, line))
+    return ways
+
+
 @solver
 def timed_calls(interpreter: str, shell: bool) -> Solver:
     """Time each way in turn, so that all meet the same load of the machine; the log's store takes the seconds.
@@ -45,48 +87,26 @@ def timed_calls(interpreter: str, shell: bool) -> Solver:
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        run, typed = python(), bash_session()
-
-        async def session() -> str:
-            return str(await run(code=FIT))
-
-        async def fresh() -> str:
-            result = await sandbox().exec([interpreter, "-c", f"{LOAD}; {FIT}"], timeout=60)
-            return result.stdout + result.stderr
-
-        async def nothing() -> str:
-            return SLOPE if (await sandbox().exec(["true"])).success else "failed"
-
-        async def shell_line() -> str:
-            return str(await typed(action="type_submit", input=FIT))
-
-        await run(code=LOAD)
-        ways = [(NOTHING, nothing, CALLS), (SESSION, session, CALLS), (FRESH, fresh, FEWER)]
-        if shell:
-            await typed(action="type_submit", input=f"{interpreter} -q")
-            await typed(action="type_submit", input=LOAD)
-            await typed(action="type_submit", input="print('loaded')")
-            ways.append((SHELL, shell_line, FEWER))
-        seconds: dict[str, list[float]] = {name: [] for name, _, _ in ways}
-        for name, way, _ in ways:
-            await seconds_of(way)  # the first call warms caches and is not counted
-        for turn in range(CALLS):
-            for name, way, calls in ways:
-                if turn < calls:
-                    seconds[name].append(await seconds_of(way))
-        state.store.set("seconds", seconds)
+        ways = await started(interpreter, shell)
+        seconds: dict[str, list[float]] = {way.name: [] for way in ways}
+        for turn in range(CALLS + 1):
+            for way in ways:
+                if turn <= way.calls:
+                    seconds[way.name].append(await seconds_of(way))
+        # The first call of each warms caches and does not count.
+        state.store.set("seconds", {name: values[1:] for name, values in seconds.items()})
         return state
 
     return solve
 
 
-async def seconds_of(way: Callable[[], Awaitable[str]]) -> float:
+async def seconds_of(way: Way) -> float:
     """Seconds of one call that gives the right answer."""
     start = time.perf_counter()
-    said = await way()
+    said = await way.run()
     seconds = time.perf_counter() - start
     if SLOPE not in said:
-        raise ValueError(f"expected {SLOPE!r}, got {said[-500:]!r}")
+        raise ValueError(f"{way.name}: expected {SLOPE!r}, got {said[-500:]!r}")
     return seconds
 
 
@@ -105,12 +125,18 @@ def measured(name: str) -> dict[str, list[float]]:
     return seconds
 
 
+def engine_answers() -> bool:
+    """Whether there is a Docker engine."""
+    asked = ["docker", "info"]
+    return bool(shutil.which("docker")) and not subprocess.run(asked, capture_output=True, check=False).returncode
+
+
 def main() -> None:
     """Measure in each sandbox and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sandbox", choices=["docker", "local"], action="append", help="default: both")
     names = parser.parse_args().sandbox or ["docker", "local"]
-    if "docker" in names and (shutil.which("docker") is None or subprocess.run(["docker", "info"], capture_output=True, check=False).returncode):
+    if "docker" in names and not engine_answers():
         sys.exit("No Docker engine answers; start it, or choose --sandbox local.")
     rows = []
     with own_folders():

@@ -209,6 +209,7 @@ def _viewer() -> ViewerConfig:
                 TaskSamplesColumn(id="sampleStatus"),
                 TaskSamplesColumn(id="sampleId"),
                 *(TaskSamplesColumn.score(LOGGED_AS, key) for key in keys),
+                TaskSamplesColumn(id="input", visible=False),
                 TaskSamplesColumn(id="answer"),
                 TaskSamplesColumn(id="target"),
                 TaskSamplesColumn(id="tokens"),
@@ -218,6 +219,6 @@ def _viewer() -> ViewerConfig:
             ],
             score_labels={"hms": "HMS", **{facet: facet.capitalize() for facet in Facet}},
             score_color_scales={key: ScoreColorScale(palette="good-high", min=0, max=1) for key in keys},
-            multiline=False,
+            multiline=True,
         ),
     )

@@ -127,8 +127,8 @@ def test_every_task_of_the_dev_split_scores_one(monkeypatch: pytest.MonkeyPatch)
     assert len(log.samples) == 153
     assert {sample.scores["HMS"].as_dict()["hms"] for sample in log.samples if sample.scores} == {1}
     hms = {n: m.value for s in log.results.scores if s.name == "hms" for n, m in s.metrics.items()}  # type: ignore[union-attr]
-    assert hms["inspect_discoverybench/solvable_samples"] == 134
-    assert hms["inspect_discoverybench/solvable_mean"] == hms["mean"] == 1
+    assert hms["inspect_discoverybench/solvable_solvable_samples"] == 134
+    assert hms["inspect_discoverybench/solvable_mean_solvable"] == hms["mean"] == 1
 
 
 AUDIT = {

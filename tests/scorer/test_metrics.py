@@ -111,10 +111,10 @@ def test_a_field_that_groups_nothing_is_left_out() -> None:
     assert not [name for name in metrics(results([[scored(1.0)]] * 4, known), "hms") if "means" in name]
 
 
-def test_solvable_samples_stand_beside_all_where_the_flag_exists() -> None:
+def test_solvable_solvable_samples_stand_beside_all_where_the_flag_exists() -> None:
     known = [{**m, "solvable": flag} for m, flag in zip(METADATA, (True, False, True, None), strict=True)]
     hms = metrics(results([[scored(1.0)], [scored(0.0)], [scored(0.5)], [scored(0.5)]], known), "hms")
     assert hms["mean"] == pytest.approx(0.5)
-    assert hms["inspect_discoverybench/solvable_mean"] == pytest.approx(0.75)
-    assert hms["inspect_discoverybench/solvable_samples"] == 2
+    assert hms["inspect_discoverybench/solvable_mean_solvable"] == pytest.approx(0.75)
+    assert hms["inspect_discoverybench/solvable_solvable_samples"] == 2
     assert not [name for name in metrics(results([[scored(1.0)]] * 4, METADATA), "hms") if "solvable" in name]

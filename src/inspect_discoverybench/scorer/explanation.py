@@ -1,5 +1,7 @@
 """The score's explanation: markdown that a person understands without opening the raw replies."""
 
+import re
+
 from inspect_discoverybench.hypothesis import Facet
 from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.context import Contexts, ContextVerdict, Match
@@ -23,8 +25,8 @@ def explain(pair: Comparison, verdict: Verdict, source: str) -> str:
     return "\n\n".join(
         [
             _headline(verdict),
-            f"**Gold hypothesis**\n\n{_quote(pair.gold_hypothesis)}",
-            f"**Predicted hypothesis**{_FORMS.get(source, '')}\n\n{_quote(pair.predicted_hypothesis)}",
+            f"### Gold hypothesis\n\n{_quote(pair.gold_hypothesis)}",
+            f"### Predicted hypothesis{_FORMS.get(source, '')}\n\n{_quote(pair.predicted_hypothesis)}",
             f"### Context: {_number(verdict, Facet.CONTEXT)}\n\n{_context(verdict.context)}",
             f"### Variables: {_number(verdict, Facet.VARIABLES)}\n\n{_variables(verdict.variables)}",
             f"### Relationship: {_number(verdict, Facet.RELATIONSHIP)}\n\n{_relationship(verdict.relationship)}",
@@ -46,7 +48,7 @@ def _headline(verdict: Verdict) -> str:
 
 def _context(verdict: ContextVerdict) -> str:
     lines = [
-        f"- {whose}: {_oneline(answer.joined) if isinstance(answer, Contexts) else _failed(answer)}"
+        f"- {whose}: {_quote(answer.joined) if isinstance(answer, Contexts) else _failed(answer)}"
         for whose, answer in (("gold", verdict.gold), ("predicted", verdict.predicted))
     ]
     if isinstance(verdict.match, Match):
@@ -85,17 +87,13 @@ def _number(verdict: Verdict, facet: Facet) -> str:
 
 
 def _failed(answer: Undecided) -> str:
-    return f"No usable reply to the question about the {answer.question}; the last one: {_oneline(answer.reason)}"
+    return f"No usable reply to the question about the {answer.question}; the last one: {_quote(answer.reason)}"
 
 
 def _reason(explanation: str) -> str:
-    return f"\n\nThe judge:\n\n{_quote(explanation)}" if explanation.strip() else ""
-
-
-def _oneline(text: str) -> str:
-    return " ".join(text.split())
+    return f"\n\nThe judge: {_quote(explanation)}" if explanation.strip() else ""
 
 
 def _quote(text: str) -> str:
-    """What others wrote, marked line by line, so that none of it can pass for a verdict."""
-    return "\n".join(f"> {line}" for line in text.strip().splitlines())
+    """What others wrote, as one line of plain text, so that none of it can pass for a verdict of ours."""
+    return re.sub(r"([*#`\[\]\\])", r"\\\1", " ".join(text.split()))

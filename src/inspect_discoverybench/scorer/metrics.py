@@ -28,8 +28,8 @@ def solvable() -> Metric:
         if not known:
             return {}
         if not can_be:
-            return {"samples": 0}
-        return {"mean": cast(float, cast(MetricProtocol, mean())(can_be)), "samples": len(can_be)}
+            return {"solvable_samples": 0}
+        return {"mean_solvable": cast(float, cast(MetricProtocol, mean())(can_be)), "solvable_samples": len(can_be)}
 
     return compute
 
@@ -52,7 +52,7 @@ def means() -> Metric:
             having = [score for score in scores if (score.sample_metadata or {}).get(field) is not None]
             groups = cast(dict[str, float], cast(MetricProtocol, by_group)(having))
             if 1 < len(groups) < len(having):
-                found |= groups
+                found |= dict(sorted(groups.items()))
         return found
 
     return compute

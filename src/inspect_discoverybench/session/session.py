@@ -96,6 +96,13 @@ class PythonSession:
             await self._kernel(state, "stop")
 
     async def _cell(self, state: SessionState, code: str) -> CellResult:
+        try:
+            return await self._call_or_mend(state, code)
+        except (PermissionError, FileExistsError, NotADirectoryError):
+            # The first installation went well, so the agent's code has closed its own folder to itself.
+            return CellResult("died", "", restarted=False)
+
+    async def _call_or_mend(self, state: SessionState, code: str) -> CellResult:
         result = await self._call(state, code)
         if result.returncode == CANNOT_OPEN:
             # The client is gone, so the cell has not run.

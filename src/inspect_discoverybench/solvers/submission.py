@@ -1,20 +1,12 @@
 """The tool `submit(hypothesis, workflow)`: ends the sample."""
 
-from inspect_ai.tool import Tool, ToolCall, ToolCallContent, ToolCallView, ToolCallViewer, ToolError, tool
+from inspect_ai.tool import Tool, ToolError, tool
 from inspect_ai.util import store_as
 
 from inspect_discoverybench.hypothesis import MOST_CHARACTERS, Submission, SubmissionState
 
 
-def _viewer() -> ToolCallViewer:
-    def view(call: ToolCall) -> ToolCallView:
-        parts = (f"**{name.capitalize()}**\n\n{text}" for name, text in call.arguments.items())
-        return ToolCallView(call=ToolCallContent(title="submit", format="markdown", content="\n\n".join(parts)))
-
-    return view
-
-
-@tool(viewer=_viewer(), parallel=False)
+@tool(parallel=False)
 def submit() -> Tool:
     """Hand in the hypothesis; the first one stands."""
 
@@ -33,6 +25,7 @@ def submit() -> Tool:
         if max(len(hypothesis), len(workflow)) > MOST_CHARACTERS:
             raise ToolError(f"Hypothesis and workflow may have {MOST_CHARACTERS} characters each. Submit shorter ones.")
         state.submission = Submission(hypothesis=hypothesis, workflow=workflow)
-        return f"Submitted: {state.submission.hypothesis}"
+        # The viewer shows the result of any tool of this name, and not its call.
+        return f"**Hypothesis**\n\n{state.submission.hypothesis}\n\n**Workflow**\n\n{state.submission.workflow}"
 
     return execute
