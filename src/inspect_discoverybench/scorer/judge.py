@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any, Generic, TypeVar
 
 from inspect_ai.model import (
@@ -204,6 +205,7 @@ def read(text: str, contract: type[R]) -> R:
         raise ReplyRejected(f"{place}: {first['msg']}." if place else f"{first['msg']}.") from error
 
 
+@cache
 def _schema(contract: type[Reply]) -> JSONSchema:
     """The contract for providers that enforce one: the listing's fields, all of them, and no words of ours."""
     schema = json_schema(contract)
