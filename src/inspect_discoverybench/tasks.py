@@ -71,15 +71,17 @@ def real(
         InvalidArgument: A value is not possible, or the filters select nothing.
         DataError: The released data are not there, or a file was changed.
     """
-    samples = select(
-        splits.released("real", split, Hints(domain_knowledge, workflow_tags)),
+    return _released(
+        "real",
+        split,
+        Hints(domain_knowledge, workflow_tags),
+        sandbox,
         dataset=dataset,
         domain=domain,
         question_type=question_type,
         difficulty=difficulty,
         solvable=solvable,
     )
-    return _discovery(f"DiscoveryBench DB-REAL ({split})", samples, sandbox, grader=DEFAULT_JUDGE)
 
 
 @task
@@ -111,15 +113,17 @@ def synth(
         InvalidArgument: A value is not possible, or the filters select nothing.
         DataError: The released data are not there, or a file was changed.
     """
-    samples = select(
-        splits.released("synth", split, Hints(domain_knowledge, workflow_tags)),
+    return _released(
+        "synth",
+        split,
+        Hints(domain_knowledge, workflow_tags),
+        sandbox,
         dataset=dataset,
         domain=domain,
         question_type=question_type,
         difficulty=difficulty,
         solvable=solvable,
     )
-    return _discovery(f"DiscoveryBench DB-SYNTH ({split})", samples, sandbox, grader=DEFAULT_JUDGE)
 
 
 @task
@@ -160,6 +164,12 @@ def demo(sandbox: str = "local") -> Task:
         InvalidArgument: The sandbox is neither of these.
     """
     return _discovery("DiscoveryBench demo", splits.demo(Hints()), sandbox, grader=OFFLINE_JUDGE)
+
+
+def _released(kind: splits.Kind, split: str, hints: Hints, sandbox: str, **wanted: Wanted) -> Task:
+    """The samples of a released split that are wanted."""
+    samples = select(splits.released(kind, split, hints), **wanted)
+    return _discovery(f"DiscoveryBench DB-{kind.upper()} ({split})", samples, sandbox, grader=DEFAULT_JUDGE)
 
 
 def _discovery(title: str, samples: list[Sample], sandbox: str, grader: str) -> Task:
