@@ -218,7 +218,7 @@ def test_the_transcript_holds_the_agents_work(evaluated: Callable[[str], Run]) -
         calls = [event for event in sample.events if isinstance(event, ToolEvent)]
         assert [call.function for call in calls] == ["python", "python", "submit"]
         assert [call.error for call in calls] == [None] * 3
-        for call in calls:
+        for call in calls[:2]:
             assert call.view
             assert call.view.format == "markdown"
         assert calls[0].view
@@ -227,6 +227,8 @@ def test_the_transcript_holds_the_agents_work(evaluated: Callable[[str], Run]) -
         submission = sample.store_as(SubmissionState).submission
         assert submission
         assert (submission.hypothesis, submission.source) == (HYPOTHESIS, "submit")
+        # The viewer shows the result of a tool of this name.
+        assert calls[2].result == f"**Hypothesis**\n\n{HYPOTHESIS}\n\n**Workflow**\n\n{submission.workflow}"
 
 
 @pytest.mark.docker
