@@ -58,7 +58,7 @@ def means() -> Metric:
     return compute
 
 
-@metric(scores="unreduced")  # inspect-evals-lint: ignore[IETS008] -- its helper needs the network; ours runs epochs
+@metric(scores="unreduced")
 def counts() -> Metric:
     """Samples that the judge scored, and samples scored 0 because nothing was submitted.
 
