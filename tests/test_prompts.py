@@ -12,6 +12,7 @@ from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.scorer import relationship, variables
 from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.context import _extraction, _matching
+from inspect_discoverybench.solvers.datavoyager.roles import Role, turn_of
 
 GOLDEN = Path(__file__).parent / "golden" / "prompts"
 
@@ -51,6 +52,16 @@ RENDERED = {
     "solvers/task_with_hints": task_text(GOAL, Hints(domain_knowledge=True, workflow_tags=True)),
     "solvers/react": Prompt.load("solvers/react").render(),
     "solvers/react_reminder": Prompt.load("solvers/react_reminder").render(),
+    "solvers/no_data_guess": Prompt.load("solvers/no_data_guess").render(),
+    "solvers/codegen": Prompt.load("solvers/codegen").render(),
+    "solvers/codegen_no_program": Prompt.load("solvers/codegen_no_program").render(),
+    "solvers/reflexion_reflect": Prompt.load("solvers/reflexion_reflect").render(trial="1", trials="3", hms="0.50"),
+    "solvers/reflexion_lessons": Prompt.load("solvers/reflexion_lessons").render(reflections="Trial 1 {of} $3."),
+    **{
+        f"solvers/datavoyager/{name}": Prompt.load(f"solvers/datavoyager/{name}").render()
+        for name in (*Role, "plan", "revise", "verdict", "ask_again", "next_step", "submit")
+    },
+    "solvers/datavoyager/turn": turn_of(Role.CODER, "count the rows.").text,
 }
 
 
@@ -65,8 +76,10 @@ def test_rendering(name: str) -> None:
 
 def test_every_prompt_has_an_origin_and_a_golden() -> None:
     folder = files("inspect_discoverybench.prompts")
-    for room in ("judge", "solvers"):
+    for room in ("judge", "solvers", "solvers/datavoyager"):
         for file in folder.joinpath(room).iterdir():
+            if not file.name.endswith(".txt"):
+                continue
             prompt = Prompt.load(f"{room}/{file.name.removesuffix('.txt')}")
             assert prompt.origin.startswith(("DiscoveryBench, appendix F", "inspect-discoverybench")), file
             first = prompt.text.splitlines()[0].split("$")[0].strip("`# ")

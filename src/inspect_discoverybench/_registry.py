@@ -15,8 +15,12 @@ from inspect_ai.util import RegistryInfo, registry_info
 
 from inspect_discoverybench.offline import provider as provider
 from inspect_discoverybench.scorer.scorer import hms
+from inspect_discoverybench.solvers.codegen import codegen
+from inspect_discoverybench.solvers.datavoyager.datavoyager import datavoyager
 from inspect_discoverybench.solvers.gold import gold
+from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from inspect_discoverybench.solvers.react import react
+from inspect_discoverybench.solvers.reflexion import reflexion
 from inspect_discoverybench.tasks import custom, demo, real, synth
 
 PACKAGES = ("discoverybench", "inspect_discoverybench")
@@ -43,6 +47,8 @@ def _synonyms(registered: Callable[..., Any]) -> None:
     registry_add(registered, info)
 
 
-for _registered in (real, synth, custom, demo, react, gold):
+SOLVERS = (react, codegen, datavoyager, reflexion, no_data_guess, gold)
+
+for _registered in (real, synth, custom, demo, *SOLVERS):
     _alias(_registered)
 _synonyms(hms)

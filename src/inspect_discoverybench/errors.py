@@ -63,3 +63,13 @@ class ReplyRejected(DiscoveryBenchError):
 
 class SessionFailed(DiscoveryBenchError):
     """The sandbox could not run the Python session: a fault of the infrastructure, never of the agent."""
+
+
+def at_least_one(name: str, value: object) -> None:
+    """See that an argument is a number of things.
+
+    Raises:
+        InvalidArgument: It is not 1 or more.
+    """
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise InvalidArgument(f"{name}={value} is not possible; expected a whole number from 1 on.")

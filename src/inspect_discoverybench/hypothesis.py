@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
+from inspect_ai.solver import TaskState
 from inspect_ai.util import StoreModel
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -58,6 +59,29 @@ class SubmissionState(StoreModel):
     """The submission; None until there is one."""
 
 
+def submission_of(state: TaskState) -> Submission | None:
+    """What was submitted: by the call of `submit`, else as text in the final message.
+
+    A final message that calls a tool is work cut short by a limit, and no answer.
+    """
+    submitted = state.store_as(SubmissionState).submission
+    if submitted is not None:
+        return submitted
+    if not state.output.choices or state.output.message.tool_calls:
+        return None
+    # A refusal, or a provider's words about its context window, are no answer of the agent.
+    if state.output.stop_reason in ("content_filter", "model_length"):
+        return None
+    found = read_submission(state.output.completion)
+    return None if found is not None and found.source == "text" and _went_on(state) else found
+
+
+def _went_on(state: TaskState) -> bool:
+    """Whether the conversation went on after the last text: then the whole text was not meant as the answer."""
+    ids = [message.id for message in state.messages]
+    return state.output.message.id in ids[:-1]
+
+
 def read_submission(text: str) -> Submission | None:
     """Read a final message: a JSON object anywhere in it, else labelled sections, else the whole text.
 
@@ -66,7 +90,9 @@ def read_submission(text: str) -> Submission | None:
     nothing but an empty hypothesis. Texts beyond `MOST_CHARACTERS` are cut.
     """
     text = _THOUGHT.sub("", text)[-_LONGEST:]
-    objects = [{str(key).strip().casefold(): _plain(value) for key, value in found.items()} for found in _objects(text)]
+    objects = [
+        {str(key).strip().casefold(): _plain(value) for key, value in found.items()} for found in json_objects(text)
+    ]
     forms: tuple[tuple[Form, list[dict[str, str]]], ...] = (("json", objects), ("sections", [_sections(text)]))
     for form, found in forms:
         answers = [answer for answer in found if "hypothesis" in answer]
@@ -107,7 +133,7 @@ def _cut(text: str) -> str:
     return _sound(text.strip()[:MOST_CHARACTERS]) if len(text) > MOST_CHARACTERS else text
 
 
-def _objects(text: str) -> Iterator[Mapping[Any, Any]]:
+def json_objects(text: str) -> Iterator[Mapping[Any, Any]]:
     """Every JSON object or Python dict literal in the text, each after those inside it."""
     position, failures = 0, 0
     while failures < _MOST_FAILURES and (start := _OBJECT.search(text, position)):

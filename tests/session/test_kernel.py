@@ -25,8 +25,8 @@ class Session:
             command, cwd=self.folder, input=request, capture_output=True, text=True, timeout=60, check=False
         )
 
-    def run(self, code: str, timeout: float = 20, max_output: int = 10_000) -> dict[str, Any]:
-        request = json.dumps({"code": code, "timeout": timeout, "max_output": max_output})
+    def run(self, code: str, timeout: float = 20, max_output: int = 10_000, figures: bool = False) -> dict[str, Any]:
+        request = json.dumps({"code": code, "timeout": timeout, "max_output": max_output, "figures": figures})
         done = self.client("run", request=request)
         assert done.returncode == 0, done.stderr
         reply: dict[str, Any] = json.loads(done.stdout)
@@ -148,7 +148,7 @@ def test_stop_ends_a_busy_kernel_too(session: Session) -> None:
         text=True,
     )
     assert busy.stdin
-    busy.stdin.write(json.dumps({"code": "while True: pass", "timeout": 60, "max_output": 10}))
+    busy.stdin.write(json.dumps({"code": "while True: pass", "timeout": 60, "max_output": 10, "figures": False}))
     busy.stdin.close()
     time.sleep(0.5)
     session.client("stop")

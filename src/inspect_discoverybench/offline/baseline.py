@@ -13,6 +13,7 @@ from inspect_ai.tool import ToolInfo
 from inspect_discoverybench.offline.plan import Plan, Table, described_tables, make_plan
 from inspect_discoverybench.offline.statement import hypothesis
 from inspect_discoverybench.offline.task_text import TaskText
+from inspect_discoverybench.offline.team import role_of, words
 from inspect_discoverybench.offline.turn import Turn
 
 _SIGNATURE = "Rule-based baseline (no language model)"
@@ -34,6 +35,9 @@ class Baseline:
         later = messages[task.start + 1 :]
         findings = _lines(later, "FINDINGS")
         runs = [message for message in later if isinstance(message, ChatMessageTool) and message.function == "python"]
+        role = role_of(messages)
+        if role is not None and not offered:
+            return Turn(f"{_SIGNATURE}. {words(role, task, later, findings[-1] if findings else None)}")
         if "python" in offered and not findings:
             if not runs:
                 return _look(task, alone="submit" not in offered)

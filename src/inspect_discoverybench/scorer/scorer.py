@@ -6,7 +6,7 @@ from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from inspect_discoverybench.dataset.samples import SampleMetadata
-from inspect_discoverybench.hypothesis import Submission, SubmissionState, read_submission
+from inspect_discoverybench.hypothesis import submission_of
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.explanation import explain
@@ -76,26 +76,3 @@ def hms(grader: str = DEFAULT_JUDGE, gate: bool = False) -> Scorer:
         return Score(value=value, answer=submission.hypothesis, explanation=explanation, metadata=record)
 
     return score
-
-
-def submission_of(state: TaskState) -> Submission | None:
-    """What was submitted: by the call of `submit`, else as text in the final message.
-
-    A final message that calls a tool is work cut short by a limit, and no answer.
-    """
-    submitted = state.store_as(SubmissionState).submission
-    if submitted is not None:
-        return submitted
-    if not state.output.choices or state.output.message.tool_calls:
-        return None
-    # A refusal, or a provider's words about its context window, are no answer of the agent.
-    if state.output.stop_reason in ("content_filter", "model_length"):
-        return None
-    found = read_submission(state.output.completion)
-    return None if found is not None and found.source == "text" and _went_on(state) else found
-
-
-def _went_on(state: TaskState) -> bool:
-    """Whether the conversation went on after the last text: then the whole text was not meant as the answer."""
-    ids = [message.id for message in state.messages]
-    return state.output.message.id in ids[:-1]

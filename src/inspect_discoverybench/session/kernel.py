@@ -2,7 +2,7 @@
 
 This file is copied into the sandbox and runs there on the standard library alone:
 
-    python kernel.py run FOLDER      reads {"code", "timeout", "max_output"} from stdin, prints one JSON reply
+    python kernel.py run FOLDER      reads {"code", "timeout", "max_output", "figures"} from stdin, prints a JSON reply
     python kernel.py stop FOLDER     ends the kernel, if there is one
     python kernel.py serve FOLDER    the kernel itself, started by `run` when none answers
 
@@ -29,6 +29,8 @@ IDLE_SECONDS = 3600
 WATCH_SECONDS = 10
 GRACE_SECONDS = 5
 START_SECONDS = 60
+MOST_FIGURES = 4
+FIGURE_PIXELS = 768  # longest side; four figures full of noise stay below the 10 MB that Inspect lets through
 # The kernel's environment is a list of what it needs, not a copy: in a local sandbox the caller's
 # environment holds API keys.
 ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ", "VIRTUAL_ENV", "LD_LIBRARY_PATH")
@@ -39,19 +41,19 @@ ENVIRONMENT_PREFIXES = ("PYTHON", "MPL", "OMP_", "OPENBLAS_", "MKL_", "NUMBA_", 
 
 
 def run(folder: str, request: dict[str, Any]) -> dict[str, Any]:
-    """Run one cell: {"status": "ok" | "error" | "interrupted" | "killed" | "died", "output", "restarted"}."""
+    """Run one cell: status ("ok", "error", "interrupted", "killed" or "died"), output, restarted, figures."""
     kernel, restarted = connect(folder)
     reader, writer = os.pipe()
     socket.send_fds(kernel, [b"o"], [writer])
     os.close(writer)
-    kernel.sendall(json.dumps({"code": request["code"]}).encode() + b"\n")
+    kernel.sendall(json.dumps({"code": request["code"], "figures": request["figures"]}).encode() + b"\n")
     output = Capture(request["max_output"])
-    status = follow(kernel, reader, output, request["timeout"])
-    return {"status": status, "output": output.text(), "restarted": restarted}
+    status, figures = follow(kernel, reader, output, request["timeout"])
+    return {"status": status, "output": output.text(), "restarted": restarted, "figures": figures}
 
 
-def follow(kernel: socket.socket, reader: int, output: Capture, timeout: float) -> str:
-    """Collect output until the kernel reports, dies, or has to be killed."""
+def follow(kernel: socket.socket, reader: int, output: Capture, timeout: float) -> tuple[str, list[str]]:
+    """Collect output until the kernel reports status and figures, dies, or has to be killed."""
     deadline, strikes = time.monotonic() + timeout, [signal.SIGKILL, signal.SIGINT]
     os.set_blocking(reader, False)
     open_ends: list[Any] = [kernel, reader]
@@ -60,11 +62,11 @@ def follow(kernel: socket.socket, reader: int, output: Capture, timeout: float) 
         if reader in ready and not output.fill(reader):
             open_ends.remove(reader)
         if kernel in ready:
-            status = read_line(kernel)
+            status, *figures = read_line(kernel).split(" ")
             output.fill(reader)
             if not status:
-                return "died" if strikes else "killed"
-            return status if len(strikes) == 2 else "interrupted"
+                return "died" if strikes else "killed", []
+            return status if len(strikes) == 2 else "interrupted", figures
         if time.monotonic() >= deadline and strikes:
             # First as a person would (Ctrl-C reaches child processes too); then without asking.
             os.killpg(peer(kernel), strikes.pop())
@@ -129,7 +131,8 @@ def start(folder: str, address: str) -> None:
     reader, writer = os.pipe()
     subprocess.Popen(
         [sys.executable, os.path.join(folder, "kernel.py"), "serve", folder, str(writer)],
-        env={k: v for k, v in os.environ.items() if k in ENVIRONMENT or k.startswith(ENVIRONMENT_PREFIXES)},
+        env={"MPLBACKEND": "Agg"}
+        | {k: v for k, v in os.environ.items() if k in ENVIRONMENT or k.startswith(ENVIRONMENT_PREFIXES)},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -165,7 +168,7 @@ def peer(kernel: socket.socket) -> int:
 
 def read_line(connection: socket.socket) -> str:
     """One line, or "" when the other side is gone."""
-    line = b""
+    line = bytearray()
     while not line.endswith(b"\n"):
         try:
             chunk = connection.recv(65536)
@@ -217,9 +220,9 @@ def serve(folder: str, ready: int) -> None:
             request = json.loads(read_line(cell.client))
         except (OSError, ValueError):
             continue  # the client went away before it had asked for anything
-        status = cell.run(request["code"], main.__dict__, descriptors[0])
+        report = cell.run(request["code"], main.__dict__, descriptors[0], request["figures"])
         try:  # noqa: SIM105 - contextlib would cost every call its import
-            cell.client.sendall(status.encode() + b"\n")
+            cell.client.sendall(" ".join(report).encode() + b"\n")
         except OSError:
             pass  # the client went away; the session stays
         cell.client.close()
@@ -264,23 +267,25 @@ class Cell:
         if self.running:
             raise TimeLimit
 
-    def run(self, code: str, namespace: dict[str, Any], output: int) -> str:
-        """Run one cell with file descriptors 1 and 2 on `output`."""
+    def run(self, code: str, namespace: dict[str, Any], output: int, figures: bool) -> list[str]:
+        """Run one cell with file descriptors 1 and 2 on `output`: its status, and the figures if they are wanted."""
         kernel = os.getpid()
         self.number += 1
         redirect(output)
+        status, drawn = "error", []
         try:
             self.running = True
             status = execute(code, namespace, f"<cell {self.number}>")
+            if figures and os.getpid() == kernel:
+                drawn = open_figures()
             self.running = False
-        except BaseException:  # noqa: BLE001 - an interrupt while the cell's error was being shown, or worse
+        except BaseException:  # noqa: BLE001 - an interrupt while its error was shown or its figures drawn, or worse
             self.running = False
-            status = "error"
         flush()
         if os.getpid() != kernel:
             os._exit(0)  # a child that the cell forked must not serve on
         redirect(os.open(os.devnull, os.O_WRONLY))
-        return status
+        return [status, *drawn]
 
 
 def redirect(output: int) -> None:
@@ -336,6 +341,29 @@ def execute(code: str, namespace: dict[str, Any], name: str) -> str:
         traceback.print_exception(type(error), error, trace, file=sys.__stderr__)
         return "error"
     return "ok"
+
+
+def open_figures() -> list[str]:
+    """The open matplotlib figures as PNG in base64; they are closed, so that none is shown twice."""
+    pyplot: Any = sys.modules.get("matplotlib.pyplot")
+    if pyplot is None:
+        return []
+    import base64
+    import io
+
+    drawn = []
+    for number in pyplot.get_fignums()[:MOST_FIGURES]:
+        figure, image = pyplot.figure(number), io.BytesIO()
+        try:
+            figure.savefig(image, format="png", dpi=min(100, FIGURE_PIXELS / max(figure.get_size_inches())))
+        except Exception as error:  # noqa: BLE001 - figures are drawn only now, and what is in them is the agent's
+            sys.stdout.write(f"Figure {number} could not be drawn: {type(error).__name__}: {error}\n")
+        else:
+            drawn.append(base64.b64encode(image.getvalue()).decode())
+    if len(pyplot.get_fignums()) > MOST_FIGURES:
+        sys.stdout.write(f"Only the first {MOST_FIGURES} of {len(pyplot.get_fignums())} figures are shown.\n")
+    pyplot.close("all")
+    return drawn
 
 
 def main() -> None:

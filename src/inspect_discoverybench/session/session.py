@@ -2,12 +2,12 @@
 
 import json
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
-from typing import Literal
+from typing import Annotated, Literal
 
 from inspect_ai.util import ExecResult, SandboxEnvironment, StoreModel, registry_info, sandbox, store_as
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 from pydantic.dataclasses import dataclass as validated
 
 from inspect_discoverybench.errors import SessionFailed
@@ -49,11 +49,13 @@ class CellResult:
             kept); `killed` (time limit, and it ignored the interrupt) or `died`: variables are lost.
         output: What it printed, and the representation of its last expression.
         restarted: The kernel of earlier cells was gone; this cell ran in a new one.
+        figures: The figures that it left open, as PNG in base64; none unless they are asked for.
     """
 
     status: Literal["ok", "error", "interrupted", "killed", "died"]
     output: str
     restarted: bool
+    figures: tuple[Annotated[str, Field(pattern="^[A-Za-z0-9+/]+=*$")], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -65,10 +67,12 @@ class PythonSession:
     Attributes:
         cell_seconds: Time limit of one cell.
         output_bytes: Cap of one cell's output; what exceeds it is cut from the middle, with a notice.
+        figures: Whether a cell returns the matplotlib figures that are open at its end, and closes them.
     """
 
     cell_seconds: int = CELL_SECONDS
     output_bytes: int = OUTPUT_BYTES
+    figures: bool = False
 
     async def run(self, code: str) -> CellResult:
         """Run one cell, at most once.
@@ -110,7 +114,7 @@ class PythonSession:
             result = await self._call(state, code)
             cell = _reply(result)
             if cell is not None:
-                return CellResult(cell.status, cell.output, restarted=state.cells > 0)
+                return replace(cell, restarted=state.cells > 0)
         cell = _reply(result)
         if cell is None:
             # The cell may have run, so it is not run again. Does the sandbox still run anything?
@@ -133,8 +137,13 @@ class PythonSession:
         await sandbox().write_file(f"{state.folder}/kernel.py", source)
 
     async def _call(self, state: SessionState, code: str) -> ExecResult[str]:
-        request = json.dumps({"code": code, "timeout": self.cell_seconds, "max_output": self.output_bytes})
-        return await self._kernel(state, "run", request)
+        request = {
+            "code": code,
+            "timeout": self.cell_seconds,
+            "max_output": self.output_bytes,
+            "figures": self.figures,
+        }
+        return await self._kernel(state, "run", json.dumps(request))
 
     async def _kernel(self, state: SessionState, command: str, request: str | None = None) -> ExecResult[str]:
         # Isolated, and without site-packages: the client starts in milliseconds.

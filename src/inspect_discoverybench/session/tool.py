@@ -2,7 +2,8 @@
 
 import re
 
-from inspect_ai.tool import Tool, ToolCall, ToolCallContent, ToolCallView, ToolCallViewer, tool
+from inspect_ai.model import ContentImage, ContentText
+from inspect_ai.tool import Tool, ToolCall, ToolCallContent, ToolCallView, ToolCallViewer, ToolResult, tool
 
 from inspect_discoverybench.session.session import CELL_SECONDS, OUTPUT_BYTES, CellResult, PythonSession
 
@@ -20,16 +21,17 @@ def _viewer() -> ToolCallViewer:
 
 
 @tool(viewer=_viewer(), parallel=False)
-def python(cell_seconds: int = CELL_SECONDS, output_bytes: int = OUTPUT_BYTES) -> Tool:
+def python(cell_seconds: int = CELL_SECONDS, output_bytes: int = OUTPUT_BYTES, figures: bool = False) -> Tool:
     """Python in a session that keeps its variables between calls.
 
     Args:
         cell_seconds: Time limit of one call.
         output_bytes: Cap of one call's output.
+        figures: Return the matplotlib figures that a call leaves open as images; the model must take images.
     """
-    session = PythonSession(cell_seconds, output_bytes)
+    session = PythonSession(cell_seconds, output_bytes, figures)
 
-    async def execute(code: str) -> str:
+    async def execute(code: str) -> ToolResult:
         """Run Python code.
 
         The session keeps its variables between calls. The value of the last expression is shown, as in a
@@ -40,7 +42,13 @@ def python(cell_seconds: int = CELL_SECONDS, output_bytes: int = OUTPUT_BYTES) -
         """
         fenced = _FENCED.fullmatch(code)
         cell = await session.run(fenced.group(1) if fenced else code)
-        return _observation(cell, cell_seconds)
+        text = _observation(cell, cell_seconds)
+        if not cell.figures:
+            return text
+        return [
+            ContentText(text=text),
+            *(ContentImage(image=f"data:image/png;base64,{figure}") for figure in cell.figures),
+        ]
 
     return execute
 
@@ -64,6 +72,6 @@ def _observation(cell: CellResult, cell_seconds: int) -> str:
                 "[The session died while this ran, because the code ended the process or it ran out of memory: "
                 "all variables are lost. The next call starts a new session.]"
             )
-        case "ok" if not cell.output:
+        case "ok" if not (cell.output or cell.figures):
             notices.append("[No output.]")
     return "\n".join(filter(None, notices))

@@ -5,6 +5,7 @@ from inspect_ai.agent import react as react_agent
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import apply_limits, turn_limit
 
+from inspect_discoverybench.errors import at_least_one
 from inspect_discoverybench.hypothesis import read_submission
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.session.tool import python
@@ -15,7 +16,7 @@ TURNS = 25
 
 
 @solver
-def react(turns: int = TURNS) -> Solver:
+def react(turns: int = TURNS, figures: bool = False) -> Solver:
     """Inspect's ReAct agent with the tools `python` and `submit`.
 
     It ends with `submit`, after `turns` model calls, or at a limit of the eval. A turn without a tool call gets a
@@ -23,13 +24,18 @@ def react(turns: int = TURNS) -> Solver:
 
     Args:
         turns: Most model calls.
+        figures: Show open matplotlib figures to the model, which must take images.
+
+    Raises:
+        InvalidArgument: `turns` is not 1 or more.
     """
+    at_least_one("turns", turns)
     agent = react_agent(
         name="react",
         prompt=AgentPrompt(
             instructions=Prompt.load("solvers/react").render(), handoff_prompt=None, assistant_prompt=None
         ),
-        tools=[python()],
+        tools=[python(figures=figures)],
         submit=AgentSubmit(tool=submit(), keep_in_messages=True),
         on_continue=_remind_unless_answered,
     )

@@ -1,0 +1,145 @@
+"""Reflexion with an oracle: CodeGen in trials, each told the score of the one before (paper §5.1)."""
+
+import math
+from collections.abc import Sequence
+
+from inspect_ai.log import transcript
+from inspect_ai.model import ChatMessage, ChatMessageUser, ModelOutput
+from inspect_ai.scorer import score
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.tool import Tool
+from inspect_ai.util import StoreModel, span, store_as, suspend_token_limit
+from pydantic import BaseModel, ConfigDict, Field
+
+from inspect_discoverybench.errors import InvalidArgument, at_least_one
+from inspect_discoverybench.hypothesis import Submission, SubmissionState, submission_of
+from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.session.session import PythonSession
+from inspect_discoverybench.session.tool import python
+from inspect_discoverybench.solvers.codegen import attempt
+from inspect_discoverybench.solvers.step import step
+from inspect_discoverybench.solvers.submission import submit
+
+TRIALS = 3
+"""Default number of trials (paper §5.1)."""
+
+
+class Trial(BaseModel):
+    """One trial.
+
+    Attributes:
+        submission: What it handed in; None if nothing.
+        hms: The oracle's number in 0–1; None where the judge gave no usable reply.
+        reflection: What the model wrote for the next trial; None after the last one.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    submission: Submission | None
+    hms: float | None
+    reflection: str | None = None
+
+
+class ReflexionState(StoreModel):
+    """What the log keeps of the trials."""
+
+    oracle: bool = True
+    """The agent was told scores: its results are no rivals of agents that were not."""
+
+    trials: list[Trial] = Field(default_factory=list)
+    """Every trial that came to its end; the last one is what the sample is scored by."""
+
+    best_hms: float | None = None
+    """The highest HMS of a trial, beside the last one's."""
+
+
+@solver
+def reflexion(trials: int = TRIALS, figures: bool = False) -> Solver:
+    """CodeGen, again and again until HMS is 1, with a reflection on the score between trials.
+
+    The only thing that the model learns from the judge is the number. Each trial starts from a clean conversation and
+    a new session. A trial that a limit cuts short leaves the submission of the one before standing.
+
+    Args:
+        trials: Most trials.
+        figures: Show open matplotlib figures to the model, which must take images.
+
+    Raises:
+        InvalidArgument: `trials` is not 1 or more; or the task is not scored by HMS.
+    """
+    at_least_one("trials", trials)
+    tools = [python(figures=figures), submit()]
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        task, record = list(state.messages), store_as(ReflexionState)
+        for number in range(1, trials + 1):
+            async with span(f"trial {number}", type="agent"):
+                state.messages = [*task, *_lessons(record.trials)]
+                trial = await _try(state, tools)
+            record.trials = [*record.trials, trial]
+            record.best_hms = max((t.hms for t in record.trials if t.hms is not None), default=None)
+            if trial.hms is None or trial.hms >= 1 or number == trials:
+                break
+            async with span(f"reflection {number}", type="agent"):
+                reflection = await _reflection(state.messages, tools, trial.hms, number, trials)
+            record.trials = [*record.trials[:-1], trial.model_copy(update={"reflection": reflection})]
+        transcript().info(
+            {"oracle": True, "hms": [t.hms for t in record.trials], "best_hms": record.best_hms}, source="reflexion"
+        )
+        return state
+
+    return solve
+
+
+async def _try(state: TaskState, tools: Sequence[Tool]) -> Trial:
+    """One trial from nothing but the messages; what was submitted before it stands until it has ended."""
+    submitted = store_as(SubmissionState)
+    before, ended = submitted.submission, False
+    submitted.submission, state.output = None, ModelOutput()
+    await PythonSession().stop()
+    try:
+        await attempt(state, tools)
+        ended = True
+    finally:  # a limit ends the sample by an exception of one kind or another
+        if not ended:
+            submitted.submission = store_as(SubmissionState).submission or before
+    # An answer in words is kept like one by call: a later trial may be cut short.
+    submitted.submission = submission_of(state)
+    return Trial(submission=submitted.submission, hms=await _oracle(state))
+
+
+async def _oracle(state: TaskState) -> float | None:
+    """The number that the task's own scorer gives: HMS, or None if its judge gave no usable reply.
+
+    Raises:
+        InvalidArgument: The task is not scored by HMS.
+    """
+    try:
+        with suspend_token_limit():  # the judge's tokens are not the agent's
+            scores = await score(state)
+    except RuntimeError as error:
+        raise InvalidArgument(f"reflexion needs the task's scorer as its oracle: {error}") from error
+    for found in scores:
+        if isinstance(found.value, float) and math.isnan(found.value):
+            return None
+        if isinstance(found.value, dict) and isinstance(found.value.get("hms"), int | float):
+            return float(found.value["hms"])
+    raise InvalidArgument(
+        f"reflexion needs the task's scorer as its oracle, but no score has the key hms: {[s.value for s in scores]}. "
+        "Score with discoverybench/hms."
+    )
+
+
+async def _reflection(
+    conversation: Sequence[ChatMessage], tools: Sequence[Tool], hms: float, number: int, trials: int
+) -> str:
+    question = Prompt.load("solvers/reflexion_reflect").render(trial=str(number), trials=str(trials), hms=f"{hms:.2f}")
+    said = await step([*conversation, ChatMessageUser(content=question)], tools, "none")
+    return said.output.completion
+
+
+def _lessons(trials: Sequence[Trial]) -> list[ChatMessage]:
+    if not trials:
+        return []
+    reflections = "\n\n".join(f"Trial {n}, score {t.hms:.2f}:\n{t.reflection}" for n, t in enumerate(trials, 1))
+    return [ChatMessageUser(content=Prompt.load("solvers/reflexion_lessons").render(reflections=reflections))]
