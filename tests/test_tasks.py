@@ -1,5 +1,6 @@
 """The tasks from Inspect's command line: what a user's mistake looks like, and that nothing has run by then."""
 
+import json
 import os
 import subprocess
 import sys
@@ -10,13 +11,13 @@ from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import Sample
 from inspect_ai.log import read_eval_log
-from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
+from inspect_ai.solver import Generate, Solver, SolverSpec, TaskState, generate, solver
 
 from inspect_discoverybench import demo, real
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.scorer.judge import require_judge
 from inspect_discoverybench.shipped import shipped
-from tests.endpoint import Answer, Request, serve
+from tests.endpoint import Answer, Request, serve, tool_call
 
 INSPECT = Path(sys.executable).with_name("inspect")
 
@@ -217,3 +218,128 @@ def test_tools_are_offered_to_a_strangers_solver(monkeypatch: pytest.MonkeyPatch
         monkeypatch.setenv("LOCAL_BASE_URL", endpoint.url)
         inspect_eval(demo(), model="openai-api/local/model", solver=generate(), limit=1)
     assert seen == [["python", "submit"]]
+
+
+STRANGERS = '''
+from inspect_ai.agent import Agent, AgentSubmit, agent, react
+from inspect_ai.model import get_model
+from inspect_ai.solver import solver
+from inspect_ai.util import store
+
+
+@agent
+def plain() -> Agent:
+    """Inspect's own ReAct agent, as its documentation shows it; the task's tools are not handed to it."""
+    return react(prompt="Answer with one hypothesis.")
+
+
+@agent
+def keeping() -> Agent:
+    """The same, with its call left in the conversation."""
+    return react(prompt="Answer with one hypothesis.", submit=AgentSubmit(keep_in_messages=True))
+
+
+@solver
+def words():
+    async def solve(state, generate):
+        state.output = await get_model().generate(state.messages)
+        state.messages.append(state.output.message)
+        return state
+
+    return solve
+'''
+
+
+@pytest.mark.parametrize("name", ["plain", "keeping", "words"])
+def test_a_strangers_agent_from_a_file_of_their_own(tmp_path: Path, name: str) -> None:
+    """A plain `react()` agent, which submits by a tool of its own, and a solver that only writes text."""
+    (tmp_path / "mine.py").write_text(STRANGERS, "utf-8")
+
+    def answer(request: Request) -> Answer:
+        tools = [tool["function"] for tool in request.get("tools", [])]
+        if name == "words":
+            assert tools == []
+            return "## Hypothesis\n\ny rises with x.\n\n## Workflow\n\nread"
+        [submit] = [tool for tool in tools if tool["name"] == "submit"]
+        [argument] = submit["parameters"]["properties"]
+        return tool_call("submit", "I am sure now.", **{argument: "y rises with x."})
+
+    with serve(answer) as endpoint:
+        keys = {"LOCAL_API_KEY": "test", "LOCAL_BASE_URL": endpoint.url}
+        model = ["--model", "openai-api/local/model"]
+        done = run_inspect("discoverybench/demo", *model, "--limit", "1", "--solver", f"mine.py@{name}", **keys)
+    assert done.returncode == 0, done.stdout + done.stderr
+    log = read_eval_log(str(next((tmp_path / "logs").iterdir())))
+    assert log.samples
+    assert log.samples[0].scores
+    assert log.samples[0].scores["HMS"].answer == "y rises with x."
+    assert log.samples[0].scores["HMS"].metadata
+    assert log.samples[0].scores["HMS"].metadata["facets"]
+
+
+AGENTS = ["react", "codegen", "datavoyager", "reflexion", "no_data_guess"]
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_every_agent_by_name_over_http(tmp_path: Path, agent: str) -> None:
+    """The real OpenAI provider; the endpoint does what a request demands."""
+
+    def answer(request: Request) -> Answer:
+        choice = request.get("tool_choice")
+        must = choice["function"]["name"] if isinstance(choice, dict) else None
+        names = [tool["function"]["name"] for tool in request.get("tools", [])]
+        ran = any(message["role"] == "tool" for message in request["messages"])
+        if must == "submit" or (ran and "submit" in names):
+            return tool_call("submit", hypothesis="y rises with x.", workflow="1. load")
+        if "python" in names:
+            return tool_call("python", "Look.", code="print(6 * 7)")
+        return json.dumps({"answered": ran, "progress": True, "next": "coder", "instruction": "count"})
+
+    with serve(answer) as endpoint:
+        keys = {"OPENAI_API_KEY": "test", "OPENAI_BASE_URL": endpoint.url}
+        done = run_inspect(
+            *("discoverybench/demo", "--model", "openai/gpt-4o", "--limit", "1"),
+            *("--solver", f"discoverybench/{agent}"),
+            **keys,
+        )
+    assert done.returncode == 0, done.stdout + done.stderr
+    log = read_eval_log(str(next((tmp_path / "logs").iterdir())))
+    assert log.eval.solver == f"discoverybench/{agent}"
+    assert log.samples
+    assert log.samples[0].scores
+    assert log.samples[0].scores["HMS"].answer == "y rises with x."
+    tools = [{tool["function"]["name"] for tool in request.get("tools", [])} for request in endpoint.requests]
+    assert ({"python"} in tools) == (agent in ("codegen", "datavoyager", "reflexion"))
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_every_agent_with_the_baseline_on_the_demo(agent: str) -> None:
+    log = inspect_eval(demo(), model="discoverybench/baseline", solver=SolverSpec(f"discoverybench/{agent}"))[0]
+    assert log.status == "success", log.error
+    assert log.samples
+    scores = [sample.scores["HMS"].as_dict()["hms"] for sample in log.samples if sample.scores]
+    assert len(scores) == 8
+    assert (sum(map(float, map(str, scores))) > 4) == (agent != "no_data_guess")
+
+
+@pytest.mark.data
+@pytest.mark.usefixtures("upstream")
+@pytest.mark.parametrize("agent", AGENTS)
+def test_every_agent_with_the_baseline_on_db_real(agent: str) -> None:
+    """One sample of each study of the training split; the benchmark `agents.py` runs all of them."""
+    task = real(split="train", sandbox="local")
+    firsts = {str(sample.metadata and sample.metadata["dataset"]): sample.id for sample in reversed(list(task.dataset))}
+    log = inspect_eval(
+        task,
+        model="discoverybench/baseline",
+        model_roles={"grader": "discoverybench/lexical"},
+        solver=SolverSpec(f"discoverybench/{agent}"),
+        sample_id=list(firsts.values()),
+    )[0]
+    assert log.status == "success", log.error
+    assert log.samples
+    assert len(log.samples) == 4
+    for sample in log.samples:
+        assert sample.scores
+        assert sample.scores["HMS"].reason is None
+        assert sample.scores["HMS"].answer

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
+from inspect_ai.model import ChatMessageTool
 from inspect_ai.solver import TaskState
 from inspect_ai.util import StoreModel
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -60,20 +61,33 @@ class SubmissionState(StoreModel):
 
 
 def submission_of(state: TaskState) -> Submission | None:
-    """What was submitted: by the call of `submit`, else as text in the final message.
+    """What was submitted: by our tool `submit`, by Inspect's own, else as text in the final message.
 
-    A final message that calls a tool is work cut short by a limit, and no answer.
+    A final message that calls any other tool is work cut short by a limit, and no answer.
     """
     submitted = state.store_as(SubmissionState).submission
     if submitted is not None:
         return submitted
-    if not state.output.choices or state.output.message.tool_calls:
-        return None
     # A refusal, or a provider's words about its context window, are no answer of the agent.
-    if state.output.stop_reason in ("content_filter", "model_length"):
+    if not state.output.choices or state.output.stop_reason in ("content_filter", "model_length"):
         return None
+    if state.output.message.tool_calls:
+        return read_submission(_answer_by_tool(state))
     found = read_submission(state.output.completion)
     return None if found is not None and found.source == "text" and _went_on(state) else found
+
+
+def _answer_by_tool(state: TaskState) -> str:
+    """The argument of the `submit` tool of Inspect's `react()`; empty unless that call came to its end.
+
+    `react()` takes the call out of the conversation, or keeps it together with its result.
+    """
+    final = state.output.message
+    kept = next((message for message in state.messages if message.id == final.id), final)
+    waiting = {call.id for call in getattr(kept, "tool_calls", None) or []}
+    done = {m.tool_call_id for m in state.messages if isinstance(m, ChatMessageTool) and m.error is None}
+    answers = [call.arguments.get("answer") for call in final.tool_calls or [] if call.function == "submit"]
+    return "".join(filter(None, answers[:1])) if waiting <= done else ""
 
 
 def _went_on(state: TaskState) -> bool:

@@ -1,8 +1,11 @@
 """The Python session through the tool, in the sandboxes of the real task: local, and the container."""
 
+import base64
 import os
 import re
 import signal
+import struct
+import textwrap
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,11 +29,11 @@ NEW = "[The session had ended, so this ran in a new one: variables of earlier ca
 
 
 @solver
-def cells(*codes: str, seconds: int = CELL_SECONDS, most: int = OUTPUT_BYTES) -> Solver:
+def cells(*codes: str, seconds: int = CELL_SECONDS, most: int = OUTPUT_BYTES, figures: bool = False) -> Solver:
     """Run these cells one after the other, as an agent that calls the tool does."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        tool = python(seconds, most)
+        tool = python(seconds, most, figures)
         store().set("observations", [await tool(code=code) for code in codes])
         return state
 
@@ -136,6 +139,42 @@ def test_out_of_memory_ends_the_session_and_not_the_container() -> None:
 def test_figures_can_be_made() -> None:
     plot = "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.savefig('figure.png')"
     assert observe(plot, "open('figure.png', 'rb').read(4)", sandbox="docker") == ["[No output.]", r"b'\x89PNG'"]
+
+
+@pytest.mark.docker
+@pytest.mark.usefixtures("engine")
+def test_open_figures_are_shown_once_beside_the_text() -> None:
+    plot = "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.figure()\nplt.bar([1, 2], [3, 4])\nprint('drawn')"
+    images = "import base64, io, json"  # what a later cell does, when nothing is open
+    log = played(cells(plot, images, figures=True), "docker")
+    first, second = sample_of(log).store["observations"]
+    text, *figures = first
+    assert text["text"] == "drawn"
+    assert [figure["type"] for figure in figures] == ["image", "image"]
+    for figure in figures:
+        content = base64.b64decode(figure["image"].removeprefix("data:image/png;base64,"))
+        assert content.startswith(b"\x89PNG")
+        assert max(struct.unpack(">II", content[16:24])) <= 720
+    assert second == "[No output.]"
+    assert observe(plot, sandbox="docker") == ["drawn"]
+
+
+@pytest.mark.docker
+@pytest.mark.usefixtures("engine")
+def test_figures_that_are_large_many_or_broken() -> None:
+    noise = """
+        import numpy as np, matplotlib.pyplot as plt
+        for n in range(6):
+            plt.figure(figsize=(30, 30)).figimage(np.random.default_rng(n).random((720, 720, 3)))
+    """
+    broken = "plt.title('$' + chr(92) + 'frac{1}$'); print('before')"
+    log = played(cells(textwrap.dedent(noise), broken, figures=True), "docker")
+    many, none = sample_of(log).store["observations"]
+    assert many[0]["text"] == "Only the first 4 of 6 figures are shown."
+    assert len(many) == 5
+    assert sum(len(figure["image"]) for figure in many[1:]) > 4_000_000
+    assert none.startswith("before\n")
+    assert "Figure 1 could not be drawn: ValueError" in none
 
 
 @pytest.mark.docker

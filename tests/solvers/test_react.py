@@ -5,74 +5,18 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from inspect_ai import eval as inspect_eval
-from inspect_ai.event import ModelEvent, ToolEvent
+from inspect_ai.event import ToolEvent
 from inspect_ai.log import EvalSample
-from inspect_ai.model import (
-    ChatMessage,
-    ChatMessageAssistant,
-    ChatMessageTool,
-    ChatMessageUser,
-    GenerateConfig,
-    ModelOutput,
-    ModelUsage,
-    get_model,
-)
-from inspect_ai.tool import ToolChoice, ToolInfo
+from inspect_ai.model import ChatMessageAssistant, ChatMessageTool, ChatMessageUser, ModelOutput
 
-from inspect_discoverybench import demo
-from inspect_discoverybench.hypothesis import SubmissionState
 from inspect_discoverybench.session.session import SessionState
 from inspect_discoverybench.solvers.react import react
-
-Turn = ModelOutput | str
-
-
-def python(code: str, thought: str = "") -> ModelOutput:
-    return ModelOutput.for_tool_call("mockllm/model", "python", {"code": code}, content=thought or "Look.")
+from tests.solvers import playing
+from tests.solvers.playing import Turn, judged, observations, python, submission, submit
 
 
-def submit(**arguments: Any) -> ModelOutput:
-    return ModelOutput.for_tool_call("mockllm/model", "submit", arguments)
-
-
-def play(turns: Sequence[Turn], *, most: int = 25, tokens: int = 1, **options: Any) -> EvalSample:
-    """Run one demo task with a model that says these turns, and then the last one for ever.
-
-    Args:
-        turns: Tool calls, or texts.
-        most: Turns that the solver allows.
-        tokens: Output tokens of each turn.
-        options: Of the eval.
-    """
-
-    def output(
-        messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
-    ) -> ModelOutput:
-        turn = turns[min(sum(m.role == "assistant" for m in messages), len(turns) - 1)]
-        made = ModelOutput.from_content("mockllm/model", turn) if isinstance(turn, str) else turn.model_copy(deep=True)
-        made.usage = ModelUsage(input_tokens=1, output_tokens=tokens, total_tokens=tokens + 1)
-        return made
-
-    model = get_model("mockllm/model", custom_outputs=output)
-    log = inspect_eval(demo(), model=model, solver=react(turns=most), limit=1, **options)[0]
-    assert log.status == "success", log.error
-    assert log.samples
-    return log.samples[0]
-
-
-def submission(sample: EvalSample) -> Any:
-    state = sample.store_as(SubmissionState)
-    return state.submission
-
-
-def observations(sample: EvalSample) -> list[str]:
-    return [m.text for m in sample.messages if isinstance(m, ChatMessageTool) and m.function == "python"]
-
-
-def judged(sample: EvalSample) -> bool:
-    """Whether the judge was asked anything."""
-    return any(isinstance(e, ModelEvent) and e.role == "grader" for e in sample.events)
+def play(turns: Sequence[Turn], *, most: int = 25, **options: Any) -> EvalSample:
+    return playing.play(turns, react(turns=most), **options)
 
 
 def test_a_session_and_a_submission() -> None:

@@ -30,7 +30,7 @@ WATCH_SECONDS = 10
 GRACE_SECONDS = 5
 START_SECONDS = 60
 MOST_FIGURES = 4
-FIGURE_PIXELS = 768  # longest side; four figures full of noise stay below the 10 MB that Inspect lets through
+FIGURE_PIXELS = 720  # longest side; four figures full of noise stay below the 10 MB that Inspect lets through
 # The kernel's environment is a list of what it needs, not a copy: in a local sandbox the caller's
 # environment holds API keys.
 ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ", "VIRTUAL_ENV", "LD_LIBRARY_PATH")

@@ -72,6 +72,6 @@ def _observation(cell: CellResult, cell_seconds: int) -> str:
                 "[The session died while this ran, because the code ended the process or it ran out of memory: "
                 "all variables are lost. The next call starts a new session.]"
             )
-        case "ok" if not (cell.output or cell.figures):
+        case "ok" if not cell.output:
             notices.append("[No output.]")
     return "\n".join(filter(None, notices))

@@ -7,21 +7,23 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool
 
 from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.session.session import CELL_SECONDS
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.step import step
 from inspect_discoverybench.solvers.submission import submit
 
 
 @solver
-def codegen(figures: bool = False) -> Solver:
+def codegen(figures: bool = False, cell_seconds: int = CELL_SECONDS) -> Solver:
     """Two generations: the first must call `python` with the whole program, the second must call `submit`.
 
     The system prompt shows one worked demonstration. A program that fails is not run again.
 
     Args:
         figures: Show open matplotlib figures to the model, which must take images.
+        cell_seconds: Time limit of one `python` call.
     """
-    tools = [python(figures=figures), submit()]
+    tools = [python(cell_seconds, figures=figures), submit()]
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         await attempt(state, tools)

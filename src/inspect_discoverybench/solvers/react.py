@@ -8,6 +8,7 @@ from inspect_ai.util import apply_limits, turn_limit
 from inspect_discoverybench.errors import at_least_one
 from inspect_discoverybench.hypothesis import read_submission
 from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.session.session import CELL_SECONDS
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.submission import submit
 
@@ -16,7 +17,7 @@ TURNS = 25
 
 
 @solver
-def react(turns: int = TURNS, figures: bool = False) -> Solver:
+def react(turns: int = TURNS, figures: bool = False, cell_seconds: int = CELL_SECONDS) -> Solver:
     """Inspect's ReAct agent with the tools `python` and `submit`.
 
     It ends with `submit`, after `turns` model calls, or at a limit of the eval. A turn without a tool call gets a
@@ -25,6 +26,7 @@ def react(turns: int = TURNS, figures: bool = False) -> Solver:
     Args:
         turns: Most model calls.
         figures: Show open matplotlib figures to the model, which must take images.
+        cell_seconds: Time limit of one `python` call.
 
     Raises:
         InvalidArgument: `turns` is not 1 or more.
@@ -35,7 +37,7 @@ def react(turns: int = TURNS, figures: bool = False) -> Solver:
         prompt=AgentPrompt(
             instructions=Prompt.load("solvers/react").render(), handoff_prompt=None, assistant_prompt=None
         ),
-        tools=[python(figures=figures)],
+        tools=[python(cell_seconds, figures=figures)],
         submit=AgentSubmit(tool=submit(), keep_in_messages=True),
         on_continue=_remind_unless_answered,
     )

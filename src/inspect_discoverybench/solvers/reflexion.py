@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from inspect_discoverybench.errors import InvalidArgument, at_least_one
 from inspect_discoverybench.hypothesis import Submission, SubmissionState, submission_of
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.session.session import PythonSession
+from inspect_discoverybench.session.session import CELL_SECONDS, PythonSession
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.codegen import attempt
 from inspect_discoverybench.solvers.step import step
@@ -35,8 +35,8 @@ class Trial(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    submission: Submission | None
-    hms: float | None
+    submission: Submission | None = None
+    hms: float | None = None
     reflection: str | None = None
 
 
@@ -54,7 +54,7 @@ class ReflexionState(StoreModel):
 
 
 @solver
-def reflexion(trials: int = TRIALS, figures: bool = False) -> Solver:
+def reflexion(trials: int = TRIALS, figures: bool = False, cell_seconds: int = CELL_SECONDS) -> Solver:
     """CodeGen, again and again until HMS is 1, with a reflection on the score between trials.
 
     The only thing that the model learns from the judge is the number. Each trial starts from a clean conversation and
@@ -63,19 +63,22 @@ def reflexion(trials: int = TRIALS, figures: bool = False) -> Solver:
     Args:
         trials: Most trials.
         figures: Show open matplotlib figures to the model, which must take images.
+        cell_seconds: Time limit of one `python` call.
 
     Raises:
         InvalidArgument: `trials` is not 1 or more; or the task is not scored by HMS.
     """
     at_least_one("trials", trials)
-    tools = [python(figures=figures), submit()]
+    tools = [python(cell_seconds, figures=figures), submit()]
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         task, record = list(state.messages), store_as(ReflexionState)
         for number in range(1, trials + 1):
             async with span(f"trial {number}", type="agent"):
                 state.messages = [*task, *_lessons(record.trials)]
-                trial = await _try(state, tools)
+                await _try(state, tools)
+            async with span(f"oracle {number}", type="agent"):
+                trial = Trial(submission=submission_of(state), hms=await _oracle(state))
             record.trials = [*record.trials, trial]
             record.best_hms = max((t.hms for t in record.trials if t.hms is not None), default=None)
             if trial.hms is None or trial.hms >= 1 or number == trials:
@@ -91,7 +94,7 @@ def reflexion(trials: int = TRIALS, figures: bool = False) -> Solver:
     return solve
 
 
-async def _try(state: TaskState, tools: Sequence[Tool]) -> Trial:
+async def _try(state: TaskState, tools: Sequence[Tool]) -> None:
     """One trial from nothing but the messages; what was submitted before it stands until it has ended."""
     submitted = store_as(SubmissionState)
     before, ended = submitted.submission, False
@@ -105,7 +108,6 @@ async def _try(state: TaskState, tools: Sequence[Tool]) -> Trial:
             submitted.submission = store_as(SubmissionState).submission or before
     # An answer in words is kept like one by call: a later trial may be cut short.
     submitted.submission = submission_of(state)
-    return Trial(submission=submitted.submission, hms=await _oracle(state))
 
 
 async def _oracle(state: TaskState) -> float | None:
@@ -114,11 +116,8 @@ async def _oracle(state: TaskState) -> float | None:
     Raises:
         InvalidArgument: The task is not scored by HMS.
     """
-    try:
-        with suspend_token_limit():  # the judge's tokens are not the agent's
-            scores = await score(state)
-    except RuntimeError as error:
-        raise InvalidArgument(f"reflexion needs the task's scorer as its oracle: {error}") from error
+    with suspend_token_limit():  # the judge's tokens are not the agent's
+        scores = await score(state)
     for found in scores:
         if isinstance(found.value, float) and math.isnan(found.value):
             return None

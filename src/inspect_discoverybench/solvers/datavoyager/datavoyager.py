@@ -8,6 +8,7 @@ from inspect_ai.util import span, store_as
 
 from inspect_discoverybench.errors import at_least_one
 from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.session.session import CELL_SECONDS
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.datavoyager import critic
 from inspect_discoverybench.solvers.datavoyager.ledger import Ledger, Turn
@@ -20,7 +21,7 @@ TURNS = 20
 
 
 @solver
-def datavoyager(turns: int = TURNS, figures: bool = False) -> Solver:
+def datavoyager(turns: int = TURNS, figures: bool = False, cell_seconds: int = CELL_SECONDS) -> Solver:
     """The planner plans; the critic says who acts next, until the goal is answered; the analyst submits.
 
     Each role has its own system prompt and its own model role (`planner`, `coder`, `analyst`, `critic`), which is the
@@ -29,12 +30,13 @@ def datavoyager(turns: int = TURNS, figures: bool = False) -> Solver:
     Args:
         turns: Most turns after the first plan.
         figures: Show open matplotlib figures to the models, which must take images.
+        cell_seconds: Time limit of one `python` call.
 
     Raises:
         InvalidArgument: `turns` is not 1 or more.
     """
     at_least_one("turns", turns)
-    tools = [python(figures=figures), submit()]
+    tools = [python(cell_seconds, figures=figures), submit()]
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         ledger = store_as(Ledger)
@@ -65,8 +67,8 @@ async def _act(state: TaskState, tools: Sequence[Tool], role: Role, instruction:
         acted = await step([role.briefing(), *state.messages], tools, call, role.model())
         state.messages.extend(acted.messages)
     message = acted.message
-    calls = [str(call.arguments.get("code", "")) for call in message.tool_calls or []]
-    store_as(Ledger).record(Turn(role=role, instruction=instruction, did="\n\n".join([message.text, *calls])))
+    code = [str(call.arguments["code"]) for call in message.tool_calls or [] if "code" in call.arguments]
+    store_as(Ledger).record(Turn(role=role, instruction=instruction, did="\n\n".join([message.text, *code])))
     return acted
 
 

@@ -59,6 +59,8 @@ class Ledger(StoreModel):
     def weigh(self, verdict: Verdict | None) -> bool:
         """Add a verdict; whether the planner must now revise: two stalls, or a loop, and revisions are left."""
         self.verdicts = [*self.verdicts, verdict]
+        if verdict is not None and verdict.answered:
+            return False
         self.stalls = 0 if verdict is not None and verdict.progress else self.stalls + 1
         if self.revisions == MOST_REVISIONS or not (self.stalls >= MOST_STALLS or self._loops(verdict)):
             return False

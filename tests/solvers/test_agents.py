@@ -1,0 +1,148 @@
+"""What every agent of the paper must survive: one eval for each agent, one demo task for each trouble."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+from inspect_ai.model import ChatMessage, ModelOutput
+from inspect_ai.solver import Solver
+
+from inspect_discoverybench.errors import InvalidArgument
+from inspect_discoverybench.hypothesis import SubmissionState
+from inspect_discoverybench.session.session import SessionState
+from inspect_discoverybench.solvers.codegen import codegen
+from inspect_discoverybench.solvers.datavoyager.datavoyager import datavoyager
+from inspect_discoverybench.solvers.no_data_guess import no_data_guess
+from inspect_discoverybench.solvers.react import react
+from inspect_discoverybench.solvers.reflexion import reflexion
+from tests.solvers.playing import Script, Turn, judged, observations, play_all, python, reason, submission, submit
+
+HANDED_IN = submit(hypothesis="In all rows, y rises with x.", workflow="1. load")
+VERDICT = {"reason": "r", "answered": False, "progress": True, "next": "coder", "instruction": "go on"}
+
+AGENTS: dict[str, Callable[..., Solver]] = {
+    "react": lambda: react(turns=6, cell_seconds=1),
+    "codegen": lambda: codegen(cell_seconds=1),
+    "datavoyager": lambda: datavoyager(turns=3, cell_seconds=1),
+    "reflexion": lambda: reflexion(trials=2, cell_seconds=1),
+    "no_data_guess": no_data_guess,
+}
+USE_PYTHON = ["react", "codegen", "datavoyager", "reflexion"]
+
+
+def worker(code: str) -> Script:
+    """Runs this code whenever a program is asked for, submits in the end, and answers as critic and planner."""
+
+    def turn(messages: list[ChatMessage], must: str) -> Turn:
+        if must == "python":
+            return python(code)
+        if must == "submit":
+            return HANDED_IN
+        if messages[0].role == "system" and "You are the critic" in messages[0].text:
+            ran = sum(message.role == "tool" for message in messages)
+            return json.dumps(VERDICT | {"answered": ran >= 2, "instruction": f"part {ran}"})
+        if any(message.text.startswith("Turn of the") for message in messages):
+            return "1. Load the data."
+        # ReAct may call what it likes.
+        ran = sum(message.role == "tool" for message in messages)
+        return python(code) if ran < 2 else HANDED_IN
+
+    return turn
+
+
+REFUSAL = ModelOutput.from_content("mockllm/model", "I cannot help with that.", stop_reason="content_filter")
+TROUBLES: dict[str, Script] = {
+    "works": worker("print(6 * 7)"),
+    "code fails": worker("1 / 0"),
+    "code never ends": worker("while True: pass"),
+    "kernel dies": worker("import os; os._exit(1)"),
+    "chatter": ["I will look at the data now."],
+    "empty": [""],
+    "refuses": [REFUSAL],
+    "wrong arguments": [ModelOutput.for_tool_call("mockllm/model", "submit", {"guess": 1})],
+}
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_no_trouble_raises_and_each_ends_as_the_failure_policy_says(name: str) -> None:
+    played = play_all(TROUBLES, AGENTS[name]())
+    for trouble in ("works", "code fails", "code never ends", "kernel dies"):
+        assert submission(played[trouble]) is not None, trouble
+        assert judged(played[trouble]), trouble
+    for trouble in ("empty", "refuses", "wrong arguments"):
+        assert reason(played[trouble]) == "no_response", trouble
+        assert not judged(played[trouble]), trouble
+    if name in USE_PYTHON:
+        assert "42" in observations(played["works"])[0]
+        assert "ZeroDivisionError" in observations(played["code fails"])[0]
+        assert "[Interrupted after the limit of 1 s." in observations(played["code never ends"])[0]
+        assert "all variables are lost" in observations(played["kernel dies"])[0]
+
+
+@pytest.mark.parametrize("name", ["codegen", "datavoyager", "reflexion", "no_data_guess"])
+def test_words_in_place_of_the_last_call_are_read(name: str) -> None:
+    answer = json.dumps({"hypothesis": "y rises with x.", "workflow": "read"})
+    said = play_all({"json": [answer], "words": ["y rises with x, by 3 units."]}, AGENTS[name]())
+    for sample in said.values():
+        assert sample.scores
+        assert str(sample.scores["HMS"].answer).startswith("y rises with x")
+        assert judged(sample)
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_a_limit_at_any_call_ends_the_sample_and_what_was_submitted_stands(name: str) -> None:
+    scripts = {f"call {number}": TROUBLES["works"] for number in range(8)}
+    played = play_all(scripts, AGENTS[name](), costs=range(8), token_limit="output:500")
+    cut = [sample for sample in played.values() if sample.limit is not None]
+    assert cut
+    for sample in cut:
+        assert sample.limit
+        assert sample.limit.type == "token"
+        assert judged(sample) == (sample.store_as(SubmissionState).submission is not None)
+        assert (reason(sample) is None) == judged(sample)
+    # The first call is never a submission, but where there is no other.
+    assert submission(played["call 0"]) is None
+    assert any(submission(sample) is not None for sample in played.values())
+
+
+@pytest.mark.parametrize("name", AGENTS)
+@pytest.mark.parametrize("messages", [3, 5])
+def test_a_limit_of_messages(name: str, messages: int) -> None:
+    sample = play_all({"works": TROUBLES["works"]}, AGENTS[name](), message_limit=messages)["works"]
+    assert len(sample.messages) <= messages
+    assert (reason(sample) == "no_response") == (submission(sample) is None)
+
+
+@pytest.mark.parametrize("name", USE_PYTHON)
+def test_a_limit_of_time_in_the_middle_of_a_program(name: str) -> None:
+    agent = {"react": react, "codegen": codegen, "datavoyager": datavoyager, "reflexion": reflexion}[name]()
+    sample = play_all({"hangs": TROUBLES["code never ends"]}, agent, time_limit=3)["hangs"]
+    assert sample.limit
+    assert sample.limit.type == "time"
+    assert reason(sample) == "no_response"
+
+
+@pytest.mark.parametrize("name", USE_PYTHON)
+def test_one_session_serves_all_programs(name: str) -> None:
+    if name == "datavoyager":
+        sample = play_all({"works": worker("n = globals().get('n', 0) + 1\nn")}, AGENTS[name]())["works"]
+        assert observations(sample) == ["1", "2"]
+    else:
+        sample = play_all({"works": worker("'x'")}, AGENTS[name]())["works"]
+    assert sample.store_as(SessionState).restarts == 0
+    assert sample.store_as(SessionState).installations == 1
+
+
+@pytest.mark.parametrize(
+    ("agent", "argument"),
+    [
+        (react, {"turns": 0}),
+        (datavoyager, {"turns": "many"}),
+        (reflexion, {"trials": 0}),
+        (reflexion, {"trials": True}),
+    ],
+)
+def test_a_number_that_makes_no_sense_is_one_clear_line(agent: Callable[..., Solver], argument: dict[str, int]) -> None:
+    [(name, value)] = argument.items()
+    with pytest.raises(InvalidArgument, match=f"^{name}={value} is not possible; expected a whole number from 1 on.$"):
+        agent(**argument)

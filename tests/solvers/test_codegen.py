@@ -1,0 +1,71 @@
+"""CodeGen: what is asked, what runs, and that its worked demonstration is true."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from inspect_ai.model import ChatMessageTool, ChatMessageUser
+from inspect_ai.tool import ToolFunction
+
+from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.solvers.codegen import codegen
+from tests.session.test_kernel import Session
+from tests.solvers.playing import calls, observations, play, python, submission, submit
+
+HANDED_IN = submit(hypothesis="h", workflow="w")
+
+
+def test_two_generations_each_with_the_one_tool_that_it_must_call() -> None:
+    sample = play([python("2 + 2"), HANDED_IN, python("never")], codegen())
+    assert [(call.tool_choice, [tool.name for tool in call.tools]) for call in calls(sample)] == [
+        (ToolFunction(name="python"), ["python"]),
+        (ToolFunction(name="submit"), ["submit"]),
+    ]
+    assert [message.role for message in sample.messages] == ["system", "user", "assistant", "tool", "assistant", "tool"]
+    assert observations(sample) == ["4"]
+
+
+def test_a_failed_program_is_not_run_again() -> None:
+    sample = play([python("1 / 0"), python("print('again')")], codegen())
+    ran, refused = [message for message in sample.messages if isinstance(message, ChatMessageTool)]
+    assert "ZeroDivisionError" in ran.text
+    assert refused.error
+    assert submission(sample) is None
+
+
+def test_of_several_programs_only_the_first_runs() -> None:
+    two = python("print('first')")
+    more = python("print('second')").message.tool_calls
+    assert two.message.tool_calls
+    assert more
+    two.message.tool_calls.extend(more)
+    sample = play([two, HANDED_IN], codegen())
+    assert observations(sample) == ["first"]
+    assert submission(sample)
+
+
+def test_a_model_that_writes_no_program_is_told_so_and_submits() -> None:
+    sample = play(["Rain raises yield, I think.", HANDED_IN], codegen())
+    told = [message.text for message in sample.messages if isinstance(message, ChatMessageUser)][1:]
+    assert told == [Prompt.load("solvers/codegen_no_program").render()]
+    assert submission(sample)
+
+
+def test_the_demonstration_is_true(tmp_path: Path) -> None:
+    shutil.copy(Path(__file__).parents[1] / "fixtures" / "codegen" / "tram_days.csv", tmp_path)
+    prompt = Prompt.load("solvers/codegen").render()
+    [(program, output)] = re.findall(r"```python\n(.*?)\n```.*?```\n(.*?)\n```", prompt, re.DOTALL)
+    session = Session(tmp_path)
+    try:
+        assert session.run(program, timeout=120)["output"].rstrip() == output
+    finally:
+        session.client("stop")
+    for number in ("12.3", "9.6", "14.9", "11.4"):
+        assert number in prompt.partition("a call of `submit`:")[2]
+
+
+@pytest.mark.data
+def test_the_demonstration_is_no_task_of_the_benchmark(upstream: Path) -> None:
+    for file in upstream.rglob("metadata_*.json"):
+        assert b"tram_days" not in file.read_bytes()

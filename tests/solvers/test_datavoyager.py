@@ -1,0 +1,199 @@
+"""DataVoyager: who acts when, what stalls do, and which model speaks for which role."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from inspect_ai.log import EvalSample
+from inspect_ai.model import ChatMessage, ChatMessageSystem, ModelOutput
+from inspect_ai.tool import ToolFunction
+
+from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.solvers.datavoyager import critic
+from inspect_discoverybench.solvers.datavoyager.datavoyager import datavoyager
+from inspect_discoverybench.solvers.datavoyager.ledger import Ledger
+from inspect_discoverybench.solvers.datavoyager.roles import Role
+from tests.solvers.playing import Turn, calls, observations, play, python, scripted, spans, submission, submit
+
+
+def verdict(next_role: str | None = "coder", instruction: str | None = "go on", **fields: Any) -> str:
+    answer = {"reason": "r", "answered": False, "progress": True, "next": next_role, "instruction": instruction}
+    return json.dumps(answer | fields)
+
+
+ANSWERED = verdict(answered=True)
+
+
+class Team:
+    """A scripted team: the critic says these replies, the last one for ever; the others do what is asked."""
+
+    def __init__(self, *replies: Turn, code: Sequence[str] = ()) -> None:
+        self.replies = list(replies)
+        self.code = list(code)
+        self.acts = 0
+
+    def __call__(self, messages: list[ChatMessage], must: str) -> Turn:
+        if must == "submit":
+            return submit(hypothesis="y rises with x.", workflow="1. load")
+        if must == "python":
+            self.acts += 1
+            return python(self.code.pop(0) if self.code else f"print({self.acts})")
+        if messages[0].text == Role.CRITIC.briefing().text:
+            return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
+        self.acts += 1
+        return f"Words number {self.acts}."
+
+
+def ledger(sample: EvalSample) -> Ledger:
+    return sample.store_as(Ledger)
+
+
+def told(sample: EvalSample) -> list[str]:
+    """The instructions that gave turns."""
+    return [m.text for m in sample.messages if m.role == "user" and m.text.startswith("Turn of the")]
+
+
+def test_the_critic_says_who_acts_until_the_goal_is_answered() -> None:
+    team = Team(verdict("coder", "count"), verdict("analyst", "read"), verdict("planner", "refine"), ANSWERED)
+    sample = play(team, datavoyager())
+    assert spans(sample) == [
+        "planner", "critic", "coder", "critic", "analyst", "critic", "planner", "critic", "analyst",
+    ]  # fmt: skip
+    assert told(sample)[1:4] == ["Turn of the coder: count", "Turn of the analyst: read", "Turn of the planner: refine"]
+    assert observations(sample) == ["2"]
+    kept = ledger(sample)
+    assert [turn.role for turn in kept.turns] == ["planner", "coder", "analyst", "planner", "analyst"]
+    assert kept.turns[1].did.endswith("print(2)")
+    assert kept.plan == "Words number 4."
+    assert [v.answered for v in kept.verdicts if v] == [False, False, False, True]
+    assert kept.revisions == 0
+    assert submission(sample)
+
+
+def test_each_role_has_its_own_prompt_and_tool() -> None:
+    sample = play(Team(verdict("coder"), verdict("analyst"), ANSWERED), datavoyager())
+    seen = []
+    for call in calls(sample):
+        assert isinstance(call.input[0], ChatMessageSystem)
+        role = next(role for role in Role if call.input[0].text == role.briefing().text)
+        seen.append((role.value, call.tool_choice))
+    forced = [ToolFunction(name="python"), ToolFunction(name="submit")]
+    assert seen == [
+        ("planner", "none"),
+        ("critic", "none"),
+        ("coder", forced[0]),
+        ("critic", "none"),
+        ("analyst", "none"),
+        ("critic", "none"),
+        ("analyst", forced[1]),
+    ]
+    # One shared conversation: what a role reads begins with what the role before it had read.
+    read = [[message.text for message in call.input[1:]] for call in calls(sample) if call.input[0].text]
+    assert read[4][: len(read[2]) - 1] == read[2][:-1]
+
+
+def test_two_turns_without_progress_make_the_planner_revise_at_most_twice() -> None:
+    stuck = [verdict("coder", f"try {n}", progress=False) for n in range(12)]
+    sample = play(Team(*stuck), datavoyager(turns=8))
+    revise = Prompt.load("solvers/datavoyager/revise").render()
+    acts = ["revise" if revise in text else text.removeprefix("Turn of the ") for text in told(sample)]
+    assert acts[1:-1] == ["coder: try 0", "revise", "coder: try 2", "revise", *(f"coder: try {n}" for n in range(4, 8))]
+    assert ledger(sample).revisions == 2
+    assert submission(sample)
+
+
+def test_progress_starts_the_count_again() -> None:
+    replies = [verdict("coder", f"try {n}", progress=n % 2 == 1) for n in range(8)]
+    sample = play(Team(*replies), datavoyager(turns=6))
+    assert ledger(sample).revisions == 0
+
+
+def test_an_instruction_given_again_is_a_loop() -> None:
+    sample = play(Team(verdict("coder", "count the rows")), datavoyager(turns=4))
+    assert [turn.instruction for turn in ledger(sample).turns][1] == "count the rows"
+    assert ledger(sample).revisions == 2
+
+
+def test_a_program_written_again_is_a_loop() -> None:
+    replies = [verdict("coder", f"try {n}") for n in range(4)]
+    sample = play(Team(*replies, code=["print('same')"] * 3), datavoyager(turns=3))
+    assert ledger(sample).revisions == 1
+    assert [turn.role for turn in ledger(sample).turns] == ["planner", "coder", "coder", "planner", "analyst"]
+
+
+@pytest.mark.parametrize("turns", [1, 3])
+def test_turns_bound_the_work_and_the_analyst_submits(turns: int) -> None:
+    replies = [verdict("coder", f"try {n}") for n in range(9)]
+    sample = play(Team(*replies), datavoyager(turns=turns))
+    assert len(observations(sample)) == turns
+    assert spans(sample)[-1] == "analyst"
+    assert submission(sample)
+
+
+REFUSAL = ModelOutput.from_content("mockllm/model", "No.", stop_reason="content_filter")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["", "I think the coder should act.", "{'answered': maybe}", REFUSAL, verdict("critic"), verdict("coder", " "),
+     verdict(None, None), json.dumps({"answered": False})],
+)  # fmt: skip
+def test_an_unreadable_critic_is_asked_twice_more_and_then_counts_as_no_progress(reply: Turn) -> None:
+    sample = play(Team(reply), datavoyager(turns=2))
+    asked = [call for call in calls(sample) if call.input[0].text == Role.CRITIC.briefing().text]
+    assert len(asked) == 2 * critic.TRIES
+    again = Prompt.load("solvers/datavoyager/ask_again").render()
+    assert [again in call.input[-1].text for call in asked] == [False, True, True] * 2
+    kept = ledger(sample)
+    assert kept.verdicts == [None, None]
+    assert kept.revisions == 1
+    assert [turn.role for turn in kept.turns] == ["planner", "coder", "planner", "analyst"]
+    assert kept.turns[1].instruction == Prompt.load("solvers/datavoyager/next_step").render()
+    assert submission(sample)
+
+
+def test_a_second_reply_in_the_contract_counts() -> None:
+    sample = play(Team("hm", f"Here it is:\n```json\n{verdict('analyst', 'read')}\n```", ANSWERED), datavoyager())
+    assert [turn.role for turn in ledger(sample).turns] == ["planner", "analyst", "analyst"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        verdict("coder", "go on"),
+        "```json\n" + verdict("coder", "go on") + "\n```",
+        "{'answered': False, 'progress': True, 'next': 'coder', 'instruction': 'go on'}",
+        '{"answered": "false", "progress": 1, "next": "coder", "instruction": "go on", "confidence": 0.5}',
+        '{"note": {"answered": true}}\n' + verdict("coder", "go on"),
+    ],
+)
+def test_forms_of_a_verdict_that_are_read(text: str) -> None:
+    read = critic.read(text)
+    assert read is not None
+    assert (read.answered, read.progress, read.next, read.instruction) == (False, True, Role.CODER, "go on")
+
+
+def test_each_role_can_have_a_model_of_its_own() -> None:
+    team = Team(verdict("coder", "count"), verdict("analyst", "read"), ANSWERED)
+    others = {role.value: scripted(team) for role in Role}
+    for role, model in others.items():
+        model.api.model_name = f"the-{role}"
+    sample = play(["never asked"], datavoyager(), model_roles=others)
+    assert submission(sample)
+    asked = [(call.role, call.model.removeprefix("mockllm/")) for call in calls(sample)]
+    assert asked == [
+        (role, f"the-{role}") for role in ("planner", "critic", "coder", "critic", "analyst", "critic", "analyst")
+    ]
+
+
+def test_a_coder_that_writes_no_code_leaves_its_words() -> None:
+    def talker(messages: list[ChatMessage], must: str) -> Turn:
+        if must == "python":
+            return "I would rather talk."
+        return Team(ANSWERED if any("rather" in m.text for m in messages) else verdict())(messages, must)
+
+    sample = play(talker, datavoyager())
+    assert observations(sample) == []
+    assert "I would rather talk." in [turn.did for turn in ledger(sample).turns]
+    assert submission(sample)

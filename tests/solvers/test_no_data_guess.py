@@ -1,0 +1,66 @@
+"""NoDataGuess: one generation, nothing to look at."""
+
+from pathlib import Path
+
+import pytest
+from inspect_ai import eval as inspect_eval
+from inspect_ai.solver import Generate, Solver, TaskState, chain, solver
+from inspect_ai.tool import ToolFunction
+from inspect_ai.util import sandbox, store
+
+from inspect_discoverybench import real
+from inspect_discoverybench.dataset.samples import MOST_SINGLE_FILES
+from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.solvers.no_data_guess import no_data_guess
+from tests.solvers.playing import calls, play, scripted, submission, submit
+
+HANDED_IN = submit(hypothesis="h", workflow="w")
+
+
+@solver
+def look() -> Solver:
+    """Note which files are in the sandbox."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        store().set("files", (await sandbox().exec(["ls", "-A"])).stdout.split())
+        return state
+
+    return solve
+
+
+def test_one_generation_that_must_submit() -> None:
+    sample = play([HANDED_IN], no_data_guess())
+    [call] = calls(sample)
+    assert call.tool_choice == ToolFunction(name="submit")
+    assert [tool.name for tool in call.tools] == ["submit"]
+    assert call.input[0].text == Prompt.load("solvers/no_data_guess").render()
+    assert "loaf_volume_ml" in call.input[1].text
+    assert submission(sample)
+
+
+def test_no_data_file_is_in_the_sandbox() -> None:
+    before = play([HANDED_IN], chain(look(), no_data_guess()))
+    after = play([HANDED_IN], chain(no_data_guess(), look()))
+    assert before.store["files"] == ["data.csv"]
+    assert after.store["files"] == []
+
+
+@pytest.mark.data
+@pytest.mark.docker
+@pytest.mark.usefixtures("engine", "upstream")
+def test_no_data_file_of_a_study_with_many_is_in_the_container() -> None:
+    log = inspect_eval(
+        real(dataset="worldbank_education_gdp_indicators"),
+        model=scripted([HANDED_IN]),
+        model_roles={"grader": "discoverybench/lexical"},
+        solver=chain(look(), no_data_guess(), look()),
+        limit=1,
+    )[0]
+    assert log.samples, log.error
+    assert log.samples[0].store["files"] == []
+    assert log.samples[0].metadata["data_file_count"] > MOST_SINGLE_FILES
+
+
+def test_the_task_text_names_no_session() -> None:
+    assert "session" not in Prompt.load("solvers/task").text
+    assert not Path("data.csv").exists()

@@ -1,0 +1,187 @@
+"""Reflexion: what the model may know of the judge, and what each trial starts from."""
+
+import json
+
+import pytest
+from inspect_ai import Task, task_with
+from inspect_ai import eval as inspect_eval
+from inspect_ai.log import EvalSample
+from inspect_ai.model import ChatMessage
+from inspect_ai.scorer import includes
+from inspect_ai.tool import ToolFunction
+
+from inspect_discoverybench import demo
+from inspect_discoverybench.hypothesis import Submission
+from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.session.session import SessionState
+from inspect_discoverybench.solvers.reflexion import ReflexionState, reflexion
+from tests.endpoint import Request, question, serve, slots, truthful
+from tests.solvers.playing import Turn, calls, observations, play, python, reason, score, scripted, spans, submit
+
+GOLD = "Among the test loaves, proofing hours and hydration interact"
+"""How the gold hypothesis of the first demo task begins."""
+
+
+def wrong(messages: list[ChatMessage], must: str) -> Turn:
+    """An agent that never finds it and reflects on what it was told."""
+    if must == "python":
+        return python("seen = globals().get('seen', 0) + 1\nprint('programs in this session:', seen)")
+    if must == "submit":
+        return submit(hypothesis="In Norway, salmon shrink by 3 %.", workflow="1. guess")
+    return "REFLECTION: " + messages[-1].text.splitlines()[0]
+
+
+def record(sample: EvalSample) -> ReflexionState:
+    return sample.store_as(ReflexionState)
+
+
+def test_trials_reflections_and_the_record_of_them() -> None:
+    sample = play(wrong, reflexion())
+    turns = ["trial 1", "oracle 1", "reflection 1", "trial 2", "oracle 2", "reflection 2", "trial 3", "oracle 3"]
+    assert spans(sample) == turns
+    assert len(calls(sample)) == 3 * 2 + 2
+    trials = record(sample).trials
+    assert [trial.hms for trial in trials] == [0.0, 0.0, 0.0]
+    assert [bool(trial.reflection) for trial in trials] == [True, True, False]
+    assert all(trial.submission and "salmon" in trial.submission.hypothesis for trial in trials)
+    assert record(sample).oracle is True
+    assert record(sample).best_hms == 0.0
+
+
+def test_a_trial_starts_from_a_clean_conversation_and_a_new_session() -> None:
+    sample = play(wrong, reflexion())
+    first, second, third = [call.input for call in calls(sample) if call.tool_choice == ToolFunction(name="python")]
+    assert [message.role for message in first] == ["system", "user"]
+    assert [message.role for message in second] == ["system", "user", "user"]
+    assert [message.text for message in second[:2]] == [message.text for message in first]
+    assert "REFLECTION: That was trial 1" in second[2].text
+    assert "REFLECTION: That was trial 2" in third[2].text
+    assert [message.role for message in third] == ["system", "user", "user"]
+    assert sample.store_as(SessionState).cells == 3
+    assert observations(sample) == ["programs in this session: 1"]
+    assert sample.store_as(SessionState).restarts == 0
+
+
+def test_nothing_of_the_judge_but_the_number_reaches_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The judge says a secret in every reply; the gold texts are looked for too."""
+    secret = "XYLOPHONE"
+
+    def judge(request: Request) -> str:
+        given = slots(request)
+        match question(request):
+            case "extract":
+                whole = {"text": given["hypothesis"], "context": f"{secret} context", "explanation": secret}
+                return json.dumps({"hypothesis": [whole]})
+            case "variables":
+                return json.dumps({"sizeA": 2, "sizeB": 2, "intersection": 1, "explanation": secret})
+            case "relationship":
+                return json.dumps({"answer": "B", "explanation": secret})
+        return json.dumps({"match": True, "explanation": secret})
+
+    with serve(judge) as endpoint:
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "test")
+        sample = play(wrong, reflexion(), model_roles={"grader": "openai/gpt-4o"})
+        assert endpoint.judge_requests()
+    gold = str(sample.target)
+    assert gold.startswith(GOLD)
+    for call in calls(sample):
+        heard = json.dumps([message.model_dump(mode="json") for message in call.input])
+        assert "hydration_percent" in heard
+        assert secret not in heard
+        assert GOLD not in heard
+        for word in ("sizeA", "explanation", "HypoA", "gold", "matched"):
+            assert word not in heard
+    # HMS = context 1 × variables 0.5 × relationship 0.5: the number, and it alone.
+    assert [trial.hms for trial in record(sample).trials] == [0.25, 0.25, 0.25]
+    reflections = [call.input[-1].text for call in calls(sample) if call.tool_choice == "none"]
+    assert reflections == [
+        Prompt.load("solvers/reflexion_reflect").render(trial=str(n), trials="3", hms="0.25") for n in (1, 2)
+    ]
+
+
+def test_a_solved_task_needs_one_trial() -> None:
+    with_gold: dict[str, str] = {}
+
+    def right(messages: list[ChatMessage], must: str) -> Turn:
+        return python("1") if must == "python" else submit(hypothesis=with_gold["text"], workflow="w")
+
+    with_gold["text"] = str(next(iter(demo().dataset)).target)
+    sample = play(right, reflexion())
+    assert spans(sample) == ["trial 1", "oracle 1"]
+    assert record(sample).best_hms == 1.0
+    assert score(sample) == 1.0
+
+
+def test_the_last_trial_counts_and_the_best_stands_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    tries = iter(["In bakeries, volume rises.", "In Norway, salmon shrink by 3 %."])
+
+    def worse(messages: list[ChatMessage], must: str) -> Turn:
+        if must == "submit":
+            return submit(hypothesis=next(tries), workflow="w")
+        return python("1") if must == "python" else "I will try something else."
+
+    def judge(request: Request) -> str:
+        if question(request) == "variables" and "salmon" not in slots(request)["HypoB"]:
+            return json.dumps({"sizeA": 2, "sizeB": 2, "intersection": 1, "explanation": "half"})
+        return json.dumps({"answer": "A", "explanation": ""}) if question(request) == "relationship" else same(request)
+
+    def same(request: Request) -> str:
+        answer = truthful(request)
+        return json.dumps({"match": True}) if question(request) == "match" else answer
+
+    with serve(judge) as endpoint:
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "test")
+        sample = play(worse, reflexion(trials=2), model_roles={"grader": "openai/gpt-4o"})
+    assert [trial.hms for trial in record(sample).trials] == [0.5, 0.0]
+    assert score(sample) == 0
+    assert record(sample).best_hms == 0.5
+
+
+def test_a_trial_cut_short_leaves_the_submission_before_it_standing() -> None:
+    # The call after the reflection, the second trial's program, costs more than the sample may.
+    sample = play(wrong, reflexion(), tokens=lambda number: 1000 if number == 3 else 1, token_limit="output:500")
+    assert sample.limit
+    [trial] = record(sample).trials
+    assert trial.submission == Submission.model_validate(sample.store["SubmissionState:submission"])
+    assert reason(sample) is None
+
+
+def test_the_tokens_of_the_oracle_are_not_the_agents() -> None:
+    sample = play(wrong, reflexion(), token_limit="output:60")
+    assert sample.limit is None
+    assert len(record(sample).trials) == 3
+
+
+def test_a_judge_that_gives_no_number_ends_the_trials(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serve(lambda _: "I cannot say.") as endpoint:
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "test")
+        sample = play(wrong, reflexion(), model_roles={"grader": "openai/gpt-4o"})
+    assert [trial.hms for trial in record(sample).trials] == [None]
+    assert record(sample).best_hms is None
+    assert reason(sample) == "grader_failed"
+
+
+def _play_task(task: Task) -> EvalSample:
+    log = inspect_eval(task, model=scripted(wrong), solver=reflexion(), limit=1)[0]
+    assert log.samples
+    return log.samples[0]
+
+
+def test_another_scorer_is_no_oracle() -> None:
+    sample = _play_task(task_with(demo(), scorer=includes()))
+    assert sample.error
+    assert "no score has the key hms: ['I']. Score with discoverybench/hms." in sample.error.message
+
+
+def test_a_truthful_judge_over_the_real_provider(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serve(truthful) as endpoint:
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "test")
+        sample = play(wrong, reflexion(trials=2), model_roles={"grader": "openai/gpt-4o"})
+        asked = len(endpoint.judge_requests())
+    # The pair is the same in both trials and at the end: Inspect's cache answers all but the first time.
+    assert asked == 5
+    assert [trial.hms for trial in record(sample).trials] == [0.0, 0.0]
