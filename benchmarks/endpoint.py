@@ -3,22 +3,33 @@
 import asyncio
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))  # the truthful judge of the tests answers here too
 
 
-def serve(parent: Connection, latency: float) -> None:
+Request = dict[str, Any]
+Answer = str | dict[str, Any]
+"""A text, or a whole assistant message (tool calls)."""
+
+
+def judge(request: Request) -> Answer:
+    """Answer the judge's questions truthfully."""
+    from tests.endpoint import truthful
+
+    return truthful(request)
+
+
+def serve(parent: Connection, latency: float, answer: Callable[[Request], Answer]) -> None:
     """Speak the OpenAI chat API until the parent is gone; tell it the port, then the number of requests when asked.
 
     One thread and one write for each reply: neither a lock nor the network's small-packet delay adds to the latency.
     """
-    from tests.endpoint import truthful
-
     requests = 0
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -30,7 +41,8 @@ def serve(parent: Connection, latency: float) -> None:
                 body = await reader.readexactly(length)
                 arrived = asyncio.get_running_loop().time()
                 requests += 1
-                reply = _completion(truthful(json.loads(body)))
+                request = json.loads(body)
+                reply = _completion(request, answer(request))
                 await asyncio.sleep(arrived + latency - asyncio.get_running_loop().time())
                 writer.write(reply)
         # Cancelled when the server ends; asyncio would print a traceback for each client.
@@ -55,19 +67,27 @@ def serve(parent: Connection, latency: float) -> None:
     asyncio.run(run())
 
 
-def _completion(content: str) -> bytes:
-    message = {"role": "assistant", "content": content}
+def _completion(request: Request, answer: Answer) -> bytes:
+    message = {"role": "assistant", "content": answer} if isinstance(answer, str) else answer
+    read, written = _tokens({"messages": request["messages"], "tools": request.get("tools", [])}), _tokens(message)
     body = json.dumps(
         {
             "id": "chatcmpl-1",
             "object": "chat.completion",
             "created": 0,
             "model": "gpt-4o-2024-08-06",
-            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
-            "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15},
+            "choices": [
+                {"index": 0, "message": message, "finish_reason": "tool_calls" if "tool_calls" in message else "stop"}
+            ],
+            "usage": {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written},
         }
     ).encode()
     return b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
+
+
+def _tokens(value: object) -> int:
+    """Four characters a token, as a rule of thumb for English and code."""
+    return len(json.dumps(value, ensure_ascii=False)) // 4
 
 
 class Endpoint:
@@ -85,10 +105,10 @@ class Endpoint:
 
 
 @contextmanager
-def endpoint(latency: float) -> Iterator[Endpoint]:
+def endpoint(latency: float, answer: Callable[[Request], Answer] = judge) -> Iterator[Endpoint]:
     """An endpoint for the duration of the block; every reply comes `latency` seconds after its request."""
     ours, theirs = get_context("spawn").Pipe()
-    process = get_context("spawn").Process(target=serve, args=(theirs, latency), daemon=True)
+    process = get_context("spawn").Process(target=serve, args=(theirs, latency, answer), daemon=True)
     process.start()
     theirs.close()
     try:

@@ -7,12 +7,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from inspect_ai.event import ToolEvent
-from inspect_ai.log import EvalSample, read_eval_log
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 pytestmark = pytest.mark.browser
@@ -45,32 +46,46 @@ def answering(port: int) -> bool:
     return True
 
 
-@pytest.fixture(scope="module")
-def viewer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Viewer]:
-    folder = tmp_path_factory.mktemp("viewer")
-    logs = folder / "logs"
-    inspect = [sys.executable, "-m", "inspect_ai"]
-    evaluate = ["eval", "discoverybench/demo", "--model", "discoverybench/baseline", "--limit", "2"]
-    command = [*inspect, *evaluate, "--log-dir", str(logs), "--display", "plain"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+INSPECT = [sys.executable, "-m", "inspect_ai"]
+
+
+def evaluated(logs: Path, *arguments: str) -> EvalLog:
+    """Run the demo with the offline models, from the command line."""
+    evaluate = ["eval", "discoverybench/demo", "--model", "discoverybench/baseline", *arguments]
+    command = [*INSPECT, *evaluate, "--log-dir", str(logs), "--display", "plain"]
+    done = subprocess.run(command, cwd=logs.parent, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    log = read_eval_log(str(next(logs.iterdir())), resolve_attachments=True)
-    assert log.samples
+    newest = max(logs.iterdir(), key=lambda path: path.stat().st_mtime)
+    return read_eval_log(str(newest), resolve_attachments=True)
+
+
+@contextmanager
+def serving(logs: Path) -> Iterator[str]:
+    """Inspect's viewer on these logs; its address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    view = [*inspect, "view", "start", "--port", str(port), "--log-dir", str(logs)]
-    server = subprocess.Popen(view, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    view = [*INSPECT, "view", "start", "--port", str(port), "--log-dir", str(logs)]
+    server = subprocess.Popen(view, cwd=logs.parent, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         deadline = time.monotonic() + 60
         while not answering(port):
             assert server.poll() is None, "the viewer ended"
             assert time.monotonic() < deadline, "the viewer does not answer"
             time.sleep(0.1)
-        yield Viewer(f"http://127.0.0.1:{port}", log.samples)
+        yield f"http://127.0.0.1:{port}"
     finally:
         server.terminate()
         server.wait(10)
+
+
+@pytest.fixture(scope="module")
+def viewer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Viewer]:
+    logs = tmp_path_factory.mktemp("viewer") / "logs"
+    log = evaluated(logs, "--limit", "2")
+    assert log.samples
+    with serving(logs) as url:
+        yield Viewer(url, log.samples)
 
 
 @pytest.fixture(scope="module")
@@ -157,3 +172,25 @@ def test_the_explanation_is_rendered(page: Page, viewer: Viewer) -> None:
     expect(block.get_by_role("heading").first).to_be_visible()
     marks = re.compile(r"\s*(>|#+ |\*\*)")
     assert [line for line in block.inner_text().splitlines() if marks.match(line)] == []
+
+
+@pytest.mark.parametrize(
+    ("agent", "spans"),
+    [
+        ("datavoyager", ["planner", "critic", "coder", "critic", "analyst", "critic", "analyst"]),
+        ("reflexion", ["trial 1", "oracle 1", "reflection 1", "trial 2", "oracle 2"]),
+    ],
+)
+def test_the_transcript_names_who_speaks(browser: Browser, tmp_path: Path, agent: str, spans: list[str]) -> None:
+    # The baseline falls short of 1 on this one, so that Reflexion goes on.
+    chosen = ["--sample-id", "demo/street-trees_0_0/0/4", "--solver", f"discoverybench/{agent}"]
+    log = evaluated(tmp_path / "logs", *chosen, *(["-S", "trials=2"] if agent == "reflexion" else []))
+    assert log.samples
+    with serving(tmp_path / "logs") as url:
+        page = browser.new_page(viewport={"width": 1600, "height": 1400})
+        page.goto(url)
+        opened_sample(page, log.samples[0], "Transcript")
+        titles = page.get_by_text(re.compile(r"^sub-agent: ", re.IGNORECASE))
+        expect(titles).to_have_count(len(spans))
+        assert [title.casefold() for title in titles.all_inner_texts()] == [f"sub-agent: {name}" for name in spans]
+        page.close()

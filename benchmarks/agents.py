@@ -1,0 +1,171 @@
+"""Model calls, tokens and time of each agent on the 25 tasks of DB-REAL train: price a run before paying for it."""
+
+import argparse
+import json
+import os
+import sys
+import time
+from dataclasses import dataclass
+from statistics import mean
+
+from endpoint import Answer, Endpoint, Request, endpoint, judge
+from measure import own_folders, require_data, show
+
+LATENCY = 0.2
+AGENTS = ("no_data_guess", "codegen", "react", "datavoyager", "reflexion")
+PROGRAMS = 6
+"""Programs that the scripted analyst runs where an agent lets it choose."""
+
+THOUGHT = (
+    "The goal names an outcome and what may explain it. The columns are described, but types, missing values and units "
+    "have to be looked at before anything is fitted, so this step reads the tables and compares the numeric columns "
+    "with one another; the next one can then choose the form of the relationship and the group it holds for."
+)
+PROGRAM = """# Part {part}: read every table, look at its shape, types, missing values and the strongest correlations.
+from pathlib import Path
+import pandas as pd
+
+for path in sorted(Path().iterdir()):
+    if path.suffix not in (".csv", ".txt", ".tsv"):
+        continue
+    try:
+        table = pd.read_csv(path, sep=None, engine="python")
+    except Exception as error:
+        print(path, "could not be read:", error)
+        continue
+    print(path, table.shape)
+    print(table.dtypes.head(12).to_string())
+    print(table.isna().sum().sort_values(ascending=False).head(6).to_string())
+    numbers = table.select_dtypes("number")
+    pairs = numbers.iloc[:, :12].corr().stack()
+    print(pairs[pairs < 1].sort_values(key=abs, ascending=False).head(8).round(3).to_string())
+    print(numbers.iloc[:, :8].describe().round(2).to_string())
+"""
+HYPOTHESIS = (
+    "In the whole of the data, the outcome rises with the first explaining variable (coefficient 0.42, p < 0.001), "
+    "while the second has no significant effect once the first is held constant (p = 0.31)."
+)
+WORKFLOW = (
+    "1. Read the tables. 2. Looked at missing values. 3. Compared correlations. 4. Fitted an ordinary regression."
+)
+
+
+def analyst(request: Request) -> Answer:
+    """A model that thinks, codes and submits at the length of a usual one; the judge is answered truthfully."""
+    texts = [str(message.get("content")) for message in request["messages"]]
+    if "You are the judge" in texts[0]:
+        return judge(request)
+    choice = request.get("tool_choice")
+    must = choice["function"]["name"] if isinstance(choice, dict) else None
+    ran = sum(message["role"] == "tool" for message in request["messages"])
+    free = must is None and bool(request.get("tools"))
+    if must == "submit" or (free and ran >= PROGRAMS):
+        trial = sum(text.count("\nTrial ") for text in texts) + 1
+        return _call("submit", hypothesis=f"{HYPOTHESIS} This holds in part {trial}.", workflow=WORKFLOW)
+    if must == "python" or free:
+        return _call("python", code=PROGRAM.format(part=ran + 1))
+    if "You are the critic" in texts[0]:
+        spoke = "Turn of the analyst" in texts[-2] or "Turn of the analyst" in texts[-3]
+        role = "coder" if spoke or ran % 2 == 0 else "analyst"
+        asked = f"Carry out part {ran + 1} of the plan and print the numbers that the next step needs."
+        verdict = {"reason": THOUGHT[:150], "answered": ran >= PROGRAMS, "progress": True}
+        return json.dumps(verdict | {"next": role, "instruction": asked})
+    return f"{THOUGHT} {THOUGHT} {len(texts)}"
+
+
+def _call(name: str, **arguments: str) -> Answer:
+    function = {"name": name, "arguments": json.dumps(arguments)}
+    call = {"id": f"call_{time.monotonic_ns()}", "type": "function", "function": function}
+    return {"role": "assistant", "content": THOUGHT, "tool_calls": [call]}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What one agent did, for each sample on average.
+
+    Attributes:
+        calls: Calls of the evaluated model.
+        read: Its input tokens.
+        written: Its output tokens.
+        most: Most tokens of one sample, input and output.
+        judge: Tokens of the judge, input and output.
+        seconds: Working seconds of one sample.
+        wall: Wall seconds of all samples.
+    """
+
+    calls: float
+    read: float
+    written: float
+    most: int
+    judge: float
+    seconds: float
+    wall: float
+
+
+def measure(server: Endpoint, agent: str, sandbox: str, limit: int | None) -> Measured:
+    """Run one agent on DB-REAL train."""
+    from inspect_ai import eval as inspect_eval
+    from inspect_ai.event import ModelEvent
+    from inspect_ai.model import ModelUsage
+    from inspect_ai.solver import SolverSpec
+
+    from inspect_discoverybench import real
+
+    start = time.perf_counter()
+    log = inspect_eval(
+        real(split="train", sandbox=sandbox),
+        model="openai/gpt-4o",
+        model_roles={"grader": "openai/gpt-4o-2024-08-06"},
+        solver=SolverSpec(f"discoverybench/{agent}"),
+        limit=limit,
+    )[0]
+    wall = time.perf_counter() - start
+    if log.status != "success" or not log.samples:
+        sys.exit(f"{agent}: the eval ended with {log.status}: {log.error}")
+    asked = [[e for e in sample.events if isinstance(e, ModelEvent) and e.cache != "read"] for sample in log.samples]
+    agents = [[e.output.usage or ModelUsage() for e in sample if e.role != "grader"] for sample in asked]
+    judges = [[e.output.usage or ModelUsage() for e in sample if e.role == "grader"] for sample in asked]
+    return Measured(
+        calls=mean(len(sample) for sample in agents),
+        read=mean(sum(usage.input_tokens for usage in sample) for sample in agents),
+        written=mean(sum(usage.output_tokens for usage in sample) for sample in agents),
+        most=max(sum(usage.total_tokens for usage in sample) for sample in agents),
+        judge=mean(sum(usage.total_tokens for usage in sample) for sample in judges),
+        seconds=mean(sample.working_time or 0 for sample in log.samples),
+        wall=wall,
+    )
+
+
+def main() -> None:
+    """Measure the agents one after the other."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--limit", type=int, help="samples for each agent; all 25 by default")
+    parser.add_argument("--sandbox", choices=["docker", "local"], default="docker")
+    options = parser.parse_args()
+    require_data()
+    with own_folders(), endpoint(LATENCY, analyst) as server:
+        os.environ |= {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "none"}
+        measured = {agent: measure(server, agent, options.sandbox, options.limit) for agent in AGENTS}
+    show(
+        f"Agents on DB-REAL train, {options.sandbox}, endpoint of {LATENCY} s",
+        ["agent", "calls", "tokens in", "tokens out", "most in a sample", "judge", "seconds", "wall s"],
+        [
+            [
+                agent,
+                f"{m.calls:.1f}",
+                f"{m.read:,.0f}",
+                f"{m.written:,.0f}",
+                f"{m.most:,}",
+                f"{m.judge:,.0f}",
+                f"{m.seconds:.1f}",
+                f"{m.wall:.0f}",
+            ]
+            for agent, m in measured.items()
+        ],
+        "For each sample, but for the last column. Four characters count as a token.",
+        f"A scripted analyst: {PROGRAMS} programs where the agent lets it choose, no trial of Reflexion reaches 1.",
+    )
+
+
+if __name__ == "__main__":
+    main()
