@@ -21,6 +21,7 @@ from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.hypothesis import Facet
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, check_early, require_judge
 from inspect_discoverybench.scorer.scorer import LOGGED_AS, hms
+from inspect_discoverybench.scorer.verdict import Aggregation
 from inspect_discoverybench.session.session import PythonSession
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.shipped import shipped
@@ -53,6 +54,7 @@ def real(
     domain_knowledge: bool = False,
     workflow_tags: bool = False,
     sandbox: str = "docker",
+    aggregation: str = Aggregation.PRODUCT,
 ) -> Task:
     """DB-REAL: discovery goals from published studies (paper §4.1).
 
@@ -66,6 +68,7 @@ def real(
         domain_knowledge: Add the study's background to the task text.
         workflow_tags: Add the keywords of the gold workflow to the task text.
         sandbox: `docker` or `local`; local code is not isolated from this machine.
+        aggregation: `product`; or `subhypotheses`, which adds `hms_recall` and `hms_f1` to the scores.
 
     Raises:
         InvalidArgument: A value is not possible, or the filters select nothing.
@@ -76,6 +79,7 @@ def real(
         split,
         Hints(domain_knowledge, workflow_tags),
         sandbox,
+        aggregation,
         dataset=dataset,
         domain=domain,
         question_type=question_type,
@@ -95,6 +99,7 @@ def synth(
     domain_knowledge: bool = False,
     workflow_tags: bool = False,
     sandbox: str = "docker",
+    aggregation: str = Aggregation.PRODUCT,
 ) -> Task:
     """DB-SYNTH: goals over generated data, in 48 domains (paper §4.2).
 
@@ -108,6 +113,7 @@ def synth(
         domain_knowledge: As in `real`; DB-SYNTH has none.
         workflow_tags: As in `real`; DB-SYNTH has none.
         sandbox: `docker` or `local`; local code is not isolated from this machine.
+        aggregation: `product`; or `subhypotheses`, which adds `hms_recall` and `hms_f1` to the scores.
 
     Raises:
         InvalidArgument: A value is not possible, or the filters select nothing.
@@ -118,6 +124,7 @@ def synth(
         split,
         Hints(domain_knowledge, workflow_tags),
         sandbox,
+        aggregation,
         dataset=dataset,
         domain=domain,
         question_type=question_type,
@@ -133,6 +140,7 @@ def custom(
     domain_knowledge: bool = False,
     workflow_tags: bool = False,
     sandbox: str = "docker",
+    aggregation: str = Aggregation.PRODUCT,
 ) -> Task:
     """Studies of one's own, in either on-disk form of the release (docs/custom.md).
 
@@ -142,6 +150,7 @@ def custom(
         domain_knowledge: Add the study's background to the task text.
         workflow_tags: Add the keywords of the gold workflow to the task text.
         sandbox: `docker` or `local`; local code is not isolated from this machine.
+        aggregation: `product`; or `subhypotheses`, which adds `hms_recall` and `hms_f1` to the scores.
 
     Raises:
         InvalidArgument: There is nothing at the path, or a hint is asked for that no study has.
@@ -150,29 +159,32 @@ def custom(
     samples = splits.custom(
         Path(path), Path(answer_key) if answer_key else None, Hints(domain_knowledge, workflow_tags)
     )
-    return _discovery(f"DiscoveryBench custom ({Path(path).name})", samples, sandbox, grader=DEFAULT_JUDGE)
+    return _discovery(f"DiscoveryBench custom ({Path(path).name})", samples, sandbox, aggregation, grader=DEFAULT_JUDGE)
 
 
 @task
-def demo(sandbox: str = "local") -> Task:
+def demo(sandbox: str = "local", aggregation: str = Aggregation.PRODUCT) -> Task:
     """Eight small invented studies: try the package without key, network or Docker.
 
     Args:
         sandbox: `local` or `docker`; local code is not isolated from this machine.
+        aggregation: As in `real`.
 
     Raises:
-        InvalidArgument: The sandbox is neither of these.
+        InvalidArgument: A value is not possible.
     """
-    return _discovery("DiscoveryBench demo", splits.demo(Hints()), sandbox, grader=OFFLINE_JUDGE)
+    return _discovery("DiscoveryBench demo", splits.demo(Hints()), sandbox, aggregation, grader=OFFLINE_JUDGE)
 
 
-def _released(kind: splits.Kind, split: str, hints: Hints, sandbox: str, **wanted: Wanted) -> Task:
+def _released(kind: splits.Kind, split: str, hints: Hints, sandbox: str, aggregation: str, **wanted: Wanted) -> Task:
     """The samples of a released split that are wanted."""
     samples = select(splits.released(kind, split, hints), **wanted)
-    return _discovery(f"DiscoveryBench DB-{kind.upper()} ({split})", samples, sandbox, grader=DEFAULT_JUDGE)
+    return _discovery(
+        f"DiscoveryBench DB-{kind.upper()} ({split})", samples, sandbox, aggregation, grader=DEFAULT_JUDGE
+    )
 
 
-def _discovery(title: str, samples: list[Sample], sandbox: str, grader: str) -> Task:
+def _discovery(title: str, samples: list[Sample], sandbox: str, aggregation: str, grader: str) -> Task:
     """One sample per goal, solved with `python` and `submit`, scored by HMS."""
     check_early(grader)
     return Task(
@@ -180,7 +192,7 @@ def _discovery(title: str, samples: list[Sample], sandbox: str, grader: str) -> 
         setup=[require_judge(grader), use_tools(python(), submit())],
         solver=react(),
         cleanup=_end_session,
-        scorer=hms(grader=grader),
+        scorer=hms(grader=grader, aggregation=aggregation),
         sandbox=_sandbox(sandbox),
         message_limit=MESSAGES,
         time_limit=SECONDS,

@@ -65,18 +65,18 @@ async def verdict(judge: Judge, pair: Comparison) -> ContextVerdict:
     """Extract both contexts at once and independently, then ask about the match, unless they are identical."""
     gold_workflow, predicted_workflow = pair.workflows
     gold, predicted = await collect(
-        judge.ask(_extraction("gold", pair.datasets, pair.gold_hypothesis, gold_workflow)),
-        judge.ask(_extraction("predicted", pair.datasets, pair.predicted_hypothesis, predicted_workflow)),
+        judge.ask(extraction("gold", pair.datasets, pair.gold_hypothesis, gold_workflow)),
+        judge.ask(extraction("predicted", pair.datasets, pair.predicted_hypothesis, predicted_workflow)),
     )
     if isinstance(gold, Undecided) or isinstance(predicted, Undecided):
         return ContextVerdict(gold, predicted, None, identical=False)
     if identical(gold.joined, predicted.joined):
         return ContextVerdict(gold, predicted, Match(match=True), identical=True)
-    match = await judge.ask(_matching(pair, gold_context=gold.joined, predicted_context=predicted.joined))
+    match = await judge.ask(matching(pair, gold_context=gold.joined, predicted_context=predicted.joined))
     return ContextVerdict(gold, predicted, match, identical=False)
 
 
-def _extraction(whose: str, datasets: str, hypothesis: str, workflow: str) -> Question[Contexts]:
+def extraction(whose: str, datasets: str, hypothesis: str, workflow: str) -> Question[Contexts]:
     """The question is the same for gold and predicted; only its name in the log tells whose it is."""
     text = Prompt.load("judge/extract_context").render(
         datasets=datasets, hypothesis=quoted(hypothesis), workflow=quoted(workflow)
@@ -84,7 +84,8 @@ def _extraction(whose: str, datasets: str, hypothesis: str, workflow: str) -> Qu
     return Question(f"context of the {whose} hypothesis", text, Contexts)
 
 
-def _matching(pair: Comparison, *, gold_context: str, predicted_context: str) -> Question[Match]:
+def matching(pair: Comparison, *, gold_context: str, predicted_context: str) -> Question[Match]:
+    """Ask whether the contexts match."""
     text = Prompt.load("judge/match_context").render(
         gold_hypothesis=quoted(pair.gold_hypothesis),
         gold_context=quoted(gold_context),

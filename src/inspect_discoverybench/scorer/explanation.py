@@ -7,6 +7,7 @@ from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.context import Contexts, ContextVerdict, Match
 from inspect_discoverybench.scorer.judge import Undecided
 from inspect_discoverybench.scorer.relationship import LABELS, Relationship
+from inspect_discoverybench.scorer.subhypotheses import PartsVerdict
 from inspect_discoverybench.scorer.variables import Variables
 from inspect_discoverybench.scorer.verdict import Verdict
 
@@ -30,6 +31,7 @@ def explain(pair: Comparison, verdict: Verdict, source: str) -> str:
             f"### Context: {_number(verdict, Facet.CONTEXT)}\n\n{_context(verdict.context)}",
             f"### Variables: {_number(verdict, Facet.VARIABLES)}\n\n{_variables(verdict.variables)}",
             f"### Relationship: {_number(verdict, Facet.RELATIONSHIP)}\n\n{_relationship(verdict.relationship)}",
+            *([] if verdict.parts is None else [_parts(verdict.parts)]),
         ]
     )
 
@@ -78,6 +80,27 @@ def _relationship(answer: Relationship | Undecided | None) -> str:
     if isinstance(answer, Undecided):
         return _failed(answer)
     return f"{answer.answer}) {LABELS[answer.answer]}.{_reason(answer.explanation)}"
+
+
+def _parts(verdict: PartsVerdict) -> str:
+    values = verdict.values
+    lines = [f"### Sub-hypotheses: {len(verdict.gold)} gold, {len(verdict.predicted)} predicted\n"]
+    for whose, found in (("gold", verdict.gold), ("predicted", verdict.predicted)):
+        lines += [
+            f"- {whose} {n}: {_quote(part.text)} (context: {_quote(part.context)})" for n, part in enumerate(found, 1)
+        ]
+    lines += [f"\n{_failed(answer)}" for answer in verdict.undecided]
+    for pair in verdict.matched:
+        numbers = f"{verdict.gold.index(pair.gold) + 1} and {verdict.predicted.index(pair.predicted) + 1}"
+        lines.append(
+            f"\nGold and predicted {numbers} match. {_variables(pair.variables)}\n\n{_relationship(pair.relationship)}"
+        )
+    if values is not None:
+        lines.append(
+            f"\nContext recall {values['context_recall']:.2f}, context F1 {values['context_f1']:.2f}; "
+            f"HMS (recall) {values['hms_recall']:.2f}, HMS (F1) {values['hms_f1']:.2f}."
+        )
+    return "\n".join(lines)
 
 
 def _number(verdict: Verdict, facet: Facet) -> str:

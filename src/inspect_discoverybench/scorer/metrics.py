@@ -15,7 +15,9 @@ def hms_metrics() -> dict[str, list[Metric]]:
     not independent, so they form one cluster.
     """
     each: list[Metric] = [mean(), stderr(cluster=CLUSTER), ci(method="bootstrap", cluster=CLUSTER)]
-    return {"hms": [*each, solvable(), means(), counts()], "context": each, "variables": each, "relationship": each}
+    # Patterns add no key where nothing matches them: the sub-hypotheses have keys only where they are aggregated.
+    facets = dict.fromkeys(("context", "variables", "relationship", "hms_*", "context_*"), each)
+    return {"hms": [*each, solvable(), means(), counts()], **facets}
 
 
 @metric

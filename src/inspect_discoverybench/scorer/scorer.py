@@ -10,10 +10,11 @@ from inspect_discoverybench.hypothesis import submission_of
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.explanation import explain
-from inspect_discoverybench.scorer.hms import NO_SUBMISSION
+from inspect_discoverybench.scorer.hms import NO_PARTS, NO_SUBMISSION
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
 from inspect_discoverybench.scorer.metrics import NO_RESPONSE, hms_metrics
-from inspect_discoverybench.scorer.verdict import compare
+from inspect_discoverybench.scorer.subhypotheses import PartsVerdict
+from inspect_discoverybench.scorer.verdict import Aggregation, compare
 
 PROMPTS = ("system", "extract_context", "match_context", "compare", "variables", "relationship", "reask")
 
@@ -23,7 +24,7 @@ LOGGED_AS = "HMS"
 
 
 @scorer(metrics=hms_metrics(), name=LOGGED_AS)
-def hms(grader: str = DEFAULT_JUDGE, gate: bool = False) -> Scorer:
+def hms(grader: str = DEFAULT_JUDGE, gate: bool = False, aggregation: str = Aggregation.PRODUCT) -> Scorer:
     """Hypothesis match score: context × variables × relationship, each asked from a judge (paper §4.3).
 
     A sample without a submission scores 0 and the judge is not asked. A judge that gives no usable reply in three
@@ -33,13 +34,18 @@ def hms(grader: str = DEFAULT_JUDGE, gate: bool = False) -> Scorer:
         grader: The judge, unless the role `grader` names one.
         gate: Ask about variables and relationship only where the contexts match: fewer questions, and no values of
             these facets elsewhere.
+        aggregation: `product`; or `subhypotheses`, which adds `hms_recall` and `hms_f1`, and asks more.
+
+    Raises:
+        InvalidArgument: `aggregation` is neither.
     """
+    aggregated = Aggregation.read(aggregation)
 
     async def score(state: TaskState, target: Target) -> Score:
         submission = submission_of(state)
         if submission is None:
             return Score(
-                value=NO_SUBMISSION.values(),
+                value=NO_SUBMISSION.values() | (NO_PARTS.values() if aggregated is not Aggregation.PRODUCT else {}),
                 reason=NO_RESPONSE,
                 explanation="**HMS 0**: nothing was submitted, so the judge was not asked.",
             )
@@ -53,16 +59,17 @@ def hms(grader: str = DEFAULT_JUDGE, gate: bool = False) -> Scorer:
             predicted_hypothesis=submission.hypothesis,
             predicted_workflow=submission.workflow,
         )
-        verdict = await compare(judge, pair, gate)
+        verdict = await compare(judge, pair, gate, aggregated)
         explanation = explain(pair, verdict, submission.source)
         record: dict[str, Any] = {
             "judge": str(judge.model),
-            "aggregation": "product",
+            "aggregation": aggregated.value,
             "gate": gate,
             "asked_again": sum(len(exchange.replies) - 1 for exchange in judge.exchanges),
             "workflow": submission.workflow,
             "submission_source": submission.source,
             "prompts": {name: Prompt.load(f"judge/{name}").fingerprint for name in PROMPTS},
+            "parts": _counted(verdict.parts),
             "facets": {facet.value: value for facet, value in verdict.facets.items()},
             "replies": {e.question: list(e.replies) for e in sorted(judge.exchanges, key=lambda e: e.question)},
         }
@@ -76,3 +83,9 @@ def hms(grader: str = DEFAULT_JUDGE, gate: bool = False) -> Scorer:
         return Score(value=value, answer=submission.hypothesis, explanation=explanation, metadata=record)
 
     return score
+
+
+def _counted(parts: PartsVerdict | None) -> dict[str, int] | None:
+    if parts is None:
+        return None
+    return {"gold": len(parts.gold), "predicted": len(parts.predicted), "matched": len(parts.matched)}

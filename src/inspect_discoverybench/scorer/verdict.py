@@ -1,19 +1,44 @@
 """Judging one pair: every question that does not wait for another is asked at once."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import cast
 
 from inspect_ai.util import collect
 
+from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.hypothesis import Facet
-from inspect_discoverybench.scorer import context, relationship, variables
+from inspect_discoverybench.scorer import context, relationship, subhypotheses, variables
 from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.context import ContextVerdict, Match
 from inspect_discoverybench.scorer.hms import FacetScores
 from inspect_discoverybench.scorer.judge import Judge, Undecided
 from inspect_discoverybench.scorer.relationship import Relationship
+from inspect_discoverybench.scorer.subhypotheses import PartsVerdict
 from inspect_discoverybench.scorer.variables import Variables
+
+
+class Aggregation(StrEnum):
+    """How the judge's answers become a score."""
+
+    PRODUCT = "product"
+    """HMS = context × variables × relationship, each for the whole hypothesis."""
+
+    SUBHYPOTHESES = "subhypotheses"
+    """Beside it `hms_recall` and `hms_f1`, from sub-hypotheses that are matched one to one."""
+
+    @classmethod
+    def read(cls, value: str) -> "Aggregation":
+        """The aggregation of this name.
+
+        Raises:
+            InvalidArgument: There is none.
+        """
+        if value not in list(cls):
+            raise InvalidArgument(f"aggregation={value} is not possible; possible are: {', '.join(cls)}.")
+        return cls(value)
 
 
 @dataclass(frozen=True)
@@ -23,6 +48,8 @@ class Verdict:
     context: ContextVerdict
     variables: Variables | Undecided | None
     relationship: Relationship | Undecided | None
+    parts: PartsVerdict | None = None
+    """The sub-hypotheses, where they are aggregated."""
 
     @property
     def facets(self) -> dict[Facet, float]:
@@ -38,32 +65,56 @@ class Verdict:
 
     @property
     def values(self) -> dict[str, float] | None:
-        """The four score keys; NaN for a facet that was not asked about. None if a facet is undecided."""
+        """The score keys; NaN for a facet that was not asked about. None if an answer is undecided."""
+        values = self._product
+        if values is None or self.parts is None:
+            return values
+        return None if self.parts.values is None else values | self.parts.values
+
+    @property
+    def _product(self) -> dict[str, float] | None:
         if self.variables is None and self.relationship is None:
             return {"hms": 0.0, "context": 0.0, "variables": math.nan, "relationship": math.nan}
         facets = self.facets
         return FacetScores(**facets).values() if len(facets) == len(Facet) else None
 
 
-async def compare(judge: Judge, pair: Comparison, gate: bool) -> Verdict:
+async def compare(
+    judge: Judge, pair: Comparison, gate: bool = False, aggregation: Aggregation = Aggregation.PRODUCT
+) -> Verdict:
     """Ask the five questions about a pair; four, if the contexts are identical.
 
     Args:
         judge: Whom to ask.
         pair: What to ask about.
         gate: Ask about variables and relationship only after the contexts have matched.
+        aggregation: Whether to ask about the sub-hypotheses too.
     """
-    if gate:
-        contexts = await context.verdict(judge, pair)
-        if isinstance(contexts.match, Match) and not contexts.match.match:
-            return Verdict(contexts, None, None)
-        others = await collect(judge.ask(variables.question(pair)), judge.ask(relationship.question(pair)))
-        answers = [contexts, *others]
-    else:
-        answers = await collect(
+    verdict = await (_gated(judge, pair) if gate else _at_once(judge, pair))
+    if aggregation is Aggregation.PRODUCT:
+        return verdict
+    compared = (verdict.variables, verdict.relationship)
+    return replace(verdict, parts=await subhypotheses.verdict(judge, pair, verdict.context, compared))
+
+
+async def _at_once(judge: Judge, pair: Comparison) -> Verdict:
+    return _verdict(
+        await collect(
             context.verdict(judge, pair),
             judge.ask(variables.question(pair)),
             judge.ask(relationship.question(pair)),
         )
+    )
+
+
+async def _gated(judge: Judge, pair: Comparison) -> Verdict:
+    contexts = await context.verdict(judge, pair)
+    if isinstance(contexts.match, Match) and not contexts.match.match:
+        return Verdict(contexts, None, None)
+    others = await collect(judge.ask(variables.question(pair)), judge.ask(relationship.question(pair)))
+    return _verdict([contexts, *others])
+
+
+def _verdict(answers: Sequence[object]) -> Verdict:
     # `collect` has one type for all of its results.
     return Verdict(*cast(tuple[ContextVerdict, Variables | Undecided, Relationship | Undecided], tuple(answers)))

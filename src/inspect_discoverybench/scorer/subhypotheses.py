@@ -1,0 +1,176 @@
+"""Sub-hypotheses: the parts of two hypotheses matched one to one by their contexts, each pair judged by itself."""
+
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import cast
+
+from inspect_ai.util import collect
+
+from inspect_discoverybench.scorer import relationship, variables
+from inspect_discoverybench.scorer.comparison import Comparison
+from inspect_discoverybench.scorer.context import Contexts, ContextVerdict, Match, folded, identical, matching
+from inspect_discoverybench.scorer.hms import PartScores
+from inspect_discoverybench.scorer.judge import Judge, Undecided
+from inspect_discoverybench.scorer.relationship import Relationship
+from inspect_discoverybench.scorer.variables import Variables
+
+
+@dataclass(frozen=True, order=True)
+class Part:
+    """One sub-hypothesis.
+
+    Attributes:
+        context: Its context; "None" where it has none.
+        text: What it says.
+    """
+
+    context: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Matched:
+    """A gold and a predicted part whose contexts match, and what the judge says of them."""
+
+    gold: Part
+    predicted: Part
+    variables: Variables | Undecided
+    relationship: Relationship | Undecided
+
+    @property
+    def score(self) -> float | None:
+        """Variables × relationship; None if one of them is undecided."""
+        if isinstance(self.variables, Undecided) or isinstance(self.relationship, Undecided):
+            return None
+        return self.variables.score * self.relationship.score
+
+
+@dataclass(frozen=True)
+class PartsVerdict:
+    """What the judge decided about the parts.
+
+    Attributes:
+        gold: Parts of the gold hypothesis.
+        predicted: Parts of the predicted hypothesis.
+        undecided: Questions about matches that got no usable reply.
+        matched: The matched pairs; empty while a match is undecided.
+    """
+
+    gold: tuple[Part, ...]
+    predicted: tuple[Part, ...]
+    undecided: tuple[Undecided, ...]
+    matched: tuple[Matched, ...]
+
+    @property
+    def values(self) -> dict[str, float] | None:
+        """The four further score keys; None if an answer is undecided."""
+        scores = [pair.score for pair in self.matched]
+        decided = [score for score in scores if score is not None]
+        if self.undecided or len(decided) < len(scores):
+            return None
+        return PartScores(len(self.gold), len(self.predicted), tuple(decided)).values()
+
+
+def parts(contexts: Contexts, whole: str) -> tuple[Part, ...]:
+    """The sub-hypotheses of an extraction, in an order of their own, so that the judge's order changes nothing.
+
+    One alone is the whole hypothesis, in its own words and not in the judge's.
+    """
+    if len(contexts.hypothesis) <= 1:
+        return (Part(contexts.joined, whole),)
+    found = (Part(Contexts(hypothesis=(part,)).joined, part.text.strip() or whole) for part in contexts.hypothesis)
+    return tuple(sorted(found, key=lambda part: (folded(part.context), folded(part.text), part)))
+
+
+async def verdict(
+    judge: Judge,
+    pair: Comparison,
+    whole: ContextVerdict,
+    compared: tuple[Variables | Undecided | None, Relationship | Undecided | None],
+) -> PartsVerdict | None:
+    """Match the parts, and ask about variables and relationship of each matched pair.
+
+    Args:
+        judge: Whom to ask.
+        pair: The whole hypotheses.
+        whole: Their contexts.
+        compared: The answers about their variables and relationship: those of the only pair, if there is but one.
+
+    Returns:
+        None if an extraction is undecided, so that there are no parts.
+    """
+    if isinstance(whole.gold, Undecided) or isinstance(whole.predicted, Undecided):
+        return None
+    gold, predicted = parts(whole.gold, pair.gold_hypothesis), parts(whole.predicted, pair.predicted_hypothesis)
+    if len(gold) == len(predicted) == 1:
+        return _one_to_one(gold[0], predicted[0], whole, compared)
+    places = list(product(range(len(gold)), range(len(predicted))))
+    answers = await collect(*(_match(judge, pair, gold[g], predicted[p], f"{g + 1}, {p + 1}") for g, p in places))
+    undecided = tuple(answer for answer in answers if isinstance(answer, Undecided))
+    if undecided:
+        return PartsVerdict(gold, predicted, undecided, ())
+    edges = [place for place, answer in zip(places, answers, strict=True) if answer]
+    matched = await collect(
+        *(
+            _compared(judge, pair, gold[g], predicted[p], f"{g + 1}, {p + 1}")
+            for g, p in maximum_matching(edges, len(gold), len(predicted))
+        )
+    )
+    return PartsVerdict(gold, predicted, (), tuple(matched))
+
+
+def maximum_matching(edges: list[tuple[int, int]], gold: int, predicted: int) -> list[tuple[int, int]]:
+    """As many edges as can be chosen such that none shares an end with another.
+
+    Args:
+        edges: Numbers of a gold and of a predicted part that match.
+        gold: How many gold parts there are.
+        predicted: How many predicted parts there are.
+    """
+    if not edges:
+        return []
+    # Imported here: every `inspect` command imports this module.
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    rows, columns = zip(*edges, strict=True)
+    graph = csr_array(([1] * len(edges), (rows, columns)), shape=(gold, predicted))
+    partners = maximum_bipartite_matching(graph, perm_type="column")
+    return [(row, int(column)) for row, column in enumerate(partners) if column >= 0]
+
+
+def _one_to_one(
+    gold: Part,
+    predicted: Part,
+    whole: ContextVerdict,
+    compared: tuple[Variables | Undecided | None, Relationship | Undecided | None],
+) -> PartsVerdict:
+    """The parts are the whole hypotheses, about which everything has been asked."""
+    undecided = (whole.match,) if isinstance(whole.match, Undecided) else ()
+    shared, relation = compared
+    if not isinstance(whole.match, Match) or not whole.match.match or shared is None or relation is None:
+        return PartsVerdict((gold,), (predicted,), undecided, ())
+    return PartsVerdict((gold,), (predicted,), (), (Matched(gold, predicted, shared, relation),))
+
+
+async def _match(judge: Judge, pair: Comparison, gold: Part, predicted: Part, place: str) -> bool | Undecided:
+    if identical(gold.context, predicted.context):
+        return True
+    asked = matching(
+        replace(pair, gold_hypothesis=gold.text, predicted_hypothesis=predicted.text),
+        gold_context=gold.context,
+        predicted_context=predicted.context,
+    )
+    answer = await judge.ask(replace(asked, name=f"{asked.name} of parts {place}"))
+    return answer if isinstance(answer, Undecided) else answer.match
+
+
+async def _compared(judge: Judge, pair: Comparison, gold: Part, predicted: Part, place: str) -> Matched:
+    parted = replace(pair, gold_hypothesis=gold.text, predicted_hypothesis=predicted.text)
+    shared, relation = variables.question(parted), relationship.question(parted)
+    answers = await collect(
+        judge.ask(replace(shared, name=f"{shared.name} of parts {place}")),
+        judge.ask(replace(relation, name=f"{relation.name} of parts {place}")),
+    )
+    # `collect` has one type for all of its results.
+    return Matched(gold, predicted, *cast(tuple[Variables | Undecided, Relationship | Undecided], tuple(answers)))

@@ -1,0 +1,189 @@
+"""Sub-hypotheses: the arithmetic by properties, the questions through the real provider."""
+
+import json
+from collections.abc import Callable
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from inspect_ai import Task
+from inspect_ai import eval as inspect_eval
+from inspect_ai.scorer import Score
+
+from inspect_discoverybench import demo
+from inspect_discoverybench.errors import InvalidArgument
+from inspect_discoverybench.scorer.context import Contexts
+from inspect_discoverybench.scorer.hms import FacetScores, PartScores
+from inspect_discoverybench.scorer.scorer import hms
+from inspect_discoverybench.scorer.subhypotheses import maximum_matching, parts
+from tests.endpoint import Answer, Endpoint, Request, question, serve, slots
+from tests.scorer.test_scorer import GOLD, sample, score_of, scripted, writes
+
+UNIT = st.floats(0, 1)
+
+
+@st.composite
+def scores(draw: st.DrawFn) -> PartScores:
+    gold, predicted = draw(st.integers(1, 8)), draw(st.integers(1, 8))
+    return PartScores(gold, predicted, tuple(draw(st.lists(UNIT, max_size=min(gold, predicted)))))
+
+
+@given(scores())
+def test_every_number_is_in_bounds(taken: PartScores) -> None:
+    assert all(0 <= value <= 1 for value in taken.values().values())
+    assert taken.hms_recall <= taken.context_recall + 1e-12
+    assert taken.hms_f1 <= taken.context_f1 + 1e-12
+
+
+@given(st.booleans(), UNIT, UNIT)
+def test_one_part_a_side_is_the_product(match: bool, variables: float, relationship: float) -> None:
+    whole = FacetScores(context=float(match), variables=variables, relationship=relationship)
+    taken = PartScores(1, 1, (variables * relationship,) if match else ())
+    assert taken.hms_recall == taken.hms_f1 == whole.hms
+    assert taken.context_recall == taken.context_f1 == whole.context
+
+
+EDGES = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), unique=True)
+
+
+@given(EDGES)
+def test_the_matching_is_one_to_one_and_no_larger_one_exists(edges: list[tuple[int, int]]) -> None:
+    found = maximum_matching(edges, 5, 5)
+    assert set(found) <= set(edges)
+    assert len({g for g, _ in found}) == len({p for _, p in found}) == len(found)
+    best = max(sum((g, p) in edges for g, p in enumerate(order)) for order in permutations(range(5)))
+    assert len(found) == best
+
+
+def contexts(*found: tuple[str | None, str]) -> Contexts:
+    return Contexts.model_validate({"hypothesis": [{"context": context, "text": text} for context, text in found]})
+
+
+PART = st.tuples(st.one_of(st.none(), st.text(max_size=4)), st.text(max_size=4))
+
+
+@given(st.lists(PART, max_size=5).flatmap(lambda found: st.tuples(st.just(found), st.permutations(found))))
+def test_the_order_of_the_parts_changes_nothing(both: tuple[list[tuple[str | None, str]], ...]) -> None:
+    one, other = both
+    assert parts(contexts(*one), "whole") == parts(contexts(*other), "whole")
+
+
+def test_one_part_is_the_whole_hypothesis_in_its_own_words() -> None:
+    [part] = parts(contexts(("towns", "the judge's words")), "the agent's words")
+    assert (part.context, part.text) == ("towns", "the agent's words")
+    assert parts(contexts(), "the agent's words")[0].context == "None"
+
+
+PREDICTED = "Rain raises yield in towns and lowers it in hills; wind does nothing at sea."
+PARTS = {
+    GOLD: [("towns", "gold in towns"), ("coast", "gold at the coast")],
+    PREDICTED: [("sea", "wind does nothing"), ("in towns", "rain raises yield"), ("hills", "rain lowers yield")],
+}
+
+
+def apart(order: int = 1) -> Callable[[Request], Answer]:
+    """A judge that takes both hypotheses apart; towns match, and the coast matches the sea."""
+    good = scripted(relationship='{"answer": "B"}')
+
+    def answer(request: Request) -> Answer:
+        given = slots(request)
+        match question(request):
+            case "extract":
+                found = PARTS[given["hypothesis"]][::order]
+                return json.dumps({"hypothesis": [{"context": c, "text": t} for c, t in found]})
+            case "match":
+                pair = (given["gold_context"], given["predicted_context"])
+                return json.dumps({"match": pair in {("towns", "in towns"), ("coast", "sea")}})
+            case "variables" if given["HypoA"] == "gold at the coast":
+                return json.dumps({"sizeA": 2, "sizeB": 2, "intersection": 1, "explanation": ""})
+        return good(request)
+
+    return answer
+
+
+def judged(
+    monkeypatch: pytest.MonkeyPatch, answer: Callable[[Request], Answer], text: str = PREDICTED
+) -> tuple[Score, Endpoint]:
+    with serve(answer) as endpoint:
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "test")
+        task = Task(dataset=[sample()], solver=writes(text, "stop"), scorer=hms(aggregation="subhypotheses"))
+        log = inspect_eval(task, model="mockllm/model", model_roles={"grader": "openai/gpt-4o"})[0]
+        return score_of(log), endpoint
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_parts_are_matched_and_each_pair_is_judged_by_its_own_texts(
+    monkeypatch: pytest.MonkeyPatch, order: int
+) -> None:
+    score, endpoint = judged(monkeypatch, apart(order))
+    # Two of two gold and two of three predicted parts are matched: towns 1 × 0.5, coast and sea 0.5 × 0.5.
+    assert score.value == pytest.approx(
+        {
+            "hms": 0,
+            "context": 0,
+            "variables": 1,
+            "relationship": 0.5,
+            "hms_recall": 1 * 0.75 / 3,
+            "hms_f1": 0.8 * 0.375,
+            "context_recall": 1,
+            "context_f1": 0.8,
+        }
+    )
+    texts = [
+        (slots(r)["HypoA"], slots(r)["HypoB"])
+        for r in endpoint.requests
+        if question(r) in ("variables", "relationship")
+    ]
+    pairs = [("gold in towns", "rain raises yield"), ("gold at the coast", "wind does nothing"), (GOLD, PREDICTED)]
+    assert sorted(texts) == sorted(2 * pairs)
+    # Six pairs of parts, and the whole.
+    assert endpoint.judge_requests().count("match") == 7
+    assert score.metadata
+    assert score.metadata["aggregation"] == "subhypotheses"
+    assert score.metadata["parts"] == {"gold": 2, "predicted": 3, "matched": 2}
+    assert "HMS (recall) 0.25, HMS (F1) 0.30" in str(score.explanation)
+
+
+def test_with_one_part_a_side_nothing_more_is_asked_and_all_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    score, endpoint = judged(monkeypatch, scripted(relationship='{"answer": "B"}'))
+    assert isinstance(score.value, dict)
+    assert score.value["hms"] == score.value["hms_recall"] == score.value["hms_f1"] == 0.5
+    assert sorted(endpoint.judge_requests()) == ["extract", "extract", "relationship", "variables"]
+
+
+def test_an_unreadable_match_of_two_parts_is_unscored(monkeypatch: pytest.MonkeyPatch) -> None:
+    good = apart()
+
+    def answer(request: Request) -> Answer:
+        hills = question(request) == "match" and slots(request)["predicted_context"] == "hills"
+        return "Perhaps." if hills else good(request)
+
+    score, _ = judged(monkeypatch, answer)
+    assert score.reason == "grader_failed"
+    assert score.metadata
+    assert set(score.metadata["facets"]) == {"context", "variables", "relationship"}
+
+
+def test_nothing_submitted_is_zero_on_every_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    score, endpoint = judged(monkeypatch, scripted(), text="")
+    assert isinstance(score.value, dict)
+    assert len(score.value) == 8
+    assert set(score.value.values()) == {0}
+    assert endpoint.requests == []
+
+
+def test_an_unknown_aggregation_is_one_clear_line() -> None:
+    line = "^aggregation=mean is not possible; possible are: product, subhypotheses.$"
+    with pytest.raises(InvalidArgument, match=line):
+        demo(aggregation="mean")
+
+
+def test_the_task_argument_adds_the_scores() -> None:
+    log = inspect_eval(demo(aggregation="subhypotheses"), model="discoverybench/baseline", limit=1)[0]
+    assert log.results
+    assert {"hms_recall", "hms_f1", "context_recall", "context_f1"} <= {score.name for score in log.results.scores}
+    plain = inspect_eval(demo(), model="discoverybench/baseline", limit=1)[0]
+    assert plain.results
+    assert {score.name for score in plain.results.scores} == {"hms", "context", "variables", "relationship"}
