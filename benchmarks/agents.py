@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import mean
 
 from endpoint import Answer, Endpoint, Request, endpoint, judge
@@ -111,6 +112,8 @@ def measure(server: Endpoint, agent: str, sandbox: str, limit: int | None) -> Me
 
     from inspect_discoverybench import real
 
+    # Each agent pays its own judge.
+    os.environ["INSPECT_CACHE_DIR"] = str(Path(f"cache-{agent}").resolve())
     start = time.perf_counter()
     log = inspect_eval(
         real(split="train", sandbox=sandbox),

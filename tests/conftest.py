@@ -6,6 +6,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A machine that does other things at the same time is no failure.
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 REQUIRED = {name for name in os.environ.get("DISCOVERYBENCH_REQUIRE", "").split(",") if name}
 

@@ -47,6 +47,7 @@ RENDERED = {
     "judge/match_context": matching(PAIR, gold_context="towns", predicted_context="None").text,
     "judge/variables": variables.question(PAIR).text,
     "judge/relationship": relationship.question(PAIR).text,
+    "judge/audit": Prompt.load("judge/audit").render(goal="g", gold="In {towns} $y", predicted="**p**"),
     "judge/reask": Prompt.load("judge/reask").render(reason="match: Field required."),
     "solvers/task": task_text(GOAL, Hints()),
     "solvers/task_with_hints": task_text(GOAL, Hints(domain_knowledge=True, workflow_tags=True)),

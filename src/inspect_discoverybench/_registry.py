@@ -21,7 +21,7 @@ from inspect_discoverybench.solvers.gold import gold
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.reflexion import reflexion
-from inspect_discoverybench.tasks import custom, demo, real, synth
+from inspect_discoverybench.tasks import custom, demo, judge_audit, real, synth
 
 PACKAGES = ("discoverybench", "inspect_discoverybench")
 
@@ -49,6 +49,6 @@ def _synonyms(registered: Callable[..., Any]) -> None:
 
 SOLVERS = (react, codegen, datavoyager, reflexion, no_data_guess, gold)
 
-for _registered in (real, synth, custom, demo, *SOLVERS):
+for _registered in (real, synth, custom, demo, judge_audit, *SOLVERS):
     _alias(_registered)
 _synonyms(hms)

@@ -86,8 +86,10 @@ def _answer_by_tool(state: TaskState) -> str:
     kept = next((message for message in state.messages if message.id == final.id), final)
     waiting = {call.id for call in getattr(kept, "tool_calls", None) or []}
     done = {m.tool_call_id for m in state.messages if isinstance(m, ChatMessageTool) and m.error is None}
-    answers = [call.arguments.get("answer") for call in final.tool_calls or [] if call.function == "submit"]
-    return "".join(filter(None, answers[:1])) if waiting <= done else ""
+    for call in final.tool_calls or []:
+        if call.function == "submit" and "answer" in call.arguments and (call.id not in waiting or call.id in done):
+            return _plain(call.arguments["answer"])
+    return ""
 
 
 def _went_on(state: TaskState) -> bool:

@@ -15,10 +15,11 @@ from inspect_ai.viewer import (
 )
 
 from inspect_discoverybench.dataset import splits
-from inspect_discoverybench.dataset.samples import Hints
+from inspect_discoverybench.dataset.samples import Hints, SampleMetadata
 from inspect_discoverybench.dataset.selection import Wanted, select
-from inspect_discoverybench.errors import InvalidArgument
+from inspect_discoverybench.errors import InvalidArgument, at_least_one
 from inspect_discoverybench.hypothesis import Facet
+from inspect_discoverybench.scorer.audit import audit, pairs
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, check_early, require_judge
 from inspect_discoverybench.scorer.scorer import LOGGED_AS, hms
 from inspect_discoverybench.scorer.verdict import Aggregation
@@ -174,6 +175,36 @@ def demo(sandbox: str = "local", aggregation: str = Aggregation.PRODUCT) -> Task
         InvalidArgument: A value is not possible.
     """
     return _discovery("DiscoveryBench demo", splits.demo(Hints()), sandbox, aggregation, grader=OFFLINE_JUDGE)
+
+
+@task
+def judge_audit(repeats: int = 2, kind: Wanted = None, released: bool = True) -> Task:
+    """Whether a model may be used as the judge: pairs of hypotheses whose right answers are known.
+
+    The evaluated model is the judge. 125 pairs are of invented studies, 50 of the gold hypotheses of DB-REAL train.
+
+    Args:
+        repeats: How often each pair is judged; the first time counts for accuracy, the others for consistency.
+        kind: Keep these kinds of change only, such as "relation negated".
+        released: Whether the released gold hypotheses are among the pairs; they need the data.
+
+    Raises:
+        InvalidArgument: A value is not possible.
+        DataError: The released data are not there, or a file was changed.
+    """
+    at_least_one("repeats", repeats)
+    found = list(pairs.invented())
+    if released:
+        train = splits.released("real", "train", Hints())
+        found += pairs.released([SampleMetadata.model_validate(sample.metadata) for sample in train])
+    samples = select([audit.sample(pair) for pair in found], kind=kind)
+    return Task(
+        dataset=MemoryDataset(samples, name="DiscoveryBench judge audit"),
+        solver=audit.judge_pair(repeats),
+        scorer=audit.audit(),
+        display_name="DiscoveryBench judge audit",
+        version=VERSION,
+    )
 
 
 def _released(kind: splits.Kind, split: str, hints: Hints, sandbox: str, aggregation: str, **wanted: Wanted) -> Task:

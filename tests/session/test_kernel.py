@@ -30,6 +30,8 @@ class Session:
         done = self.client("run", request=request)
         assert done.returncode == 0, done.stderr
         reply: dict[str, Any] = json.loads(done.stdout)
+        if not figures:
+            assert reply.pop("figures") == []
         return reply
 
 

@@ -179,6 +179,39 @@ def test_figures_that_are_large_many_or_broken() -> None:
 
 @pytest.mark.docker
 @pytest.mark.usefixtures("engine")
+def test_a_figure_that_cannot_be_drawn_in_time_is_in_nobodys_way() -> None:
+    slow = textwrap.dedent("""
+        import time, matplotlib.pyplot as plt
+        class Slow(plt.Line2D):
+            def draw(self, renderer): time.sleep(30)
+        plt.gca().add_line(Slow([0], [0]))
+        kept = 5
+    """)
+    endless = "import matplotlib.pyplot as plt\nplt.plot([1])\nwhile True: pass"
+    tight = (
+        "import matplotlib.pyplot as plt\nplt.rcParams['savefig.bbox'] = 'tight'\nplt.plot([1])\n"
+        "plt.text(1e5, 1e5, 'far away', clip_on=False)\nkept"
+    )
+    log = played(cells(slow, "kept", endless, tight, seconds=3, figures=True), "docker")
+    drawn, after, interrupted, figure = sample_of(log).store["observations"]
+    assert drawn.startswith("[Interrupted after the limit of 3 s. The session keeps its variables.]")
+    assert after == "5"
+    assert "keeps its variables" in interrupted
+    assert figure[0]["text"] == "5"
+    content = base64.b64decode(figure[-1]["image"].removeprefix("data:image/png;base64,"))
+    assert max(struct.unpack(">II", content[16:24])) <= 720
+
+
+@pytest.mark.docker
+@pytest.mark.usefixtures("engine")
+def test_a_folder_that_the_code_has_closed_is_the_agents_own_fault() -> None:
+    seen = observe("import os; os.chmod('.', 0); os._exit(1)", "1", sandbox="docker")
+    assert LOST in seen[0]
+    assert LOST in seen[1]
+
+
+@pytest.mark.docker
+@pytest.mark.usefixtures("engine")
 def test_every_promised_package_can_be_imported() -> None:
     lines = shipped("sandbox/requirements.in").read_text("utf-8").splitlines()
     names = [re.split(r"[=<>~!]", line)[0] for line in lines if line and not line.startswith("#")]

@@ -56,27 +56,46 @@ TROUBLES: dict[str, Script] = {
     "code fails": worker("1 / 0"),
     "code never ends": worker("while True: pass"),
     "kernel dies": worker("import os; os._exit(1)"),
-    "chatter": ["I will look at the data now."],
     "empty": [""],
+    "no choice": [ModelOutput(model="mockllm/model", choices=[])],
     "refuses": [REFUSAL],
-    "wrong arguments": [ModelOutput.for_tool_call("mockllm/model", "submit", {"guess": 1})],
+    "half a character": worker("print('\ud83d', 6 * 7)"),
 }
 
 
 @pytest.mark.parametrize("name", AGENTS)
 def test_no_trouble_raises_and_each_ends_as_the_failure_policy_says(name: str) -> None:
     played = play_all(TROUBLES, AGENTS[name]())
-    for trouble in ("works", "code fails", "code never ends", "kernel dies"):
+    for trouble in ("works", "code fails", "code never ends", "kernel dies", "half a character"):
         assert submission(played[trouble]) is not None, trouble
         assert judged(played[trouble]), trouble
-    for trouble in ("empty", "refuses", "wrong arguments"):
+    for trouble in ("empty", "no choice", "refuses"):
         assert reason(played[trouble]) == "no_response", trouble
         assert not judged(played[trouble]), trouble
     if name in USE_PYTHON:
         assert "42" in observations(played["works"])[0]
+        assert "42" in observations(played["half a character"])[0]
         assert "ZeroDivisionError" in observations(played["code fails"])[0]
         assert "[Interrupted after the limit of 1 s." in observations(played["code never ends"])[0]
         assert "all variables are lost" in observations(played["kernel dies"])[0]
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_a_call_that_cannot_be_carried_out_submits_nothing(name: str) -> None:
+    wrong = [ModelOutput.for_tool_call("mockllm/model", "submit", {"guess": 1})]
+    sample = play_all({"wrong arguments": wrong}, AGENTS[name]())["wrong arguments"]
+    assert reason(sample) == "no_response"
+
+
+@pytest.mark.parametrize("name", ["codegen", "datavoyager", "reflexion", "no_data_guess"])
+def test_the_right_call_counts_wherever_it_stands(name: str) -> None:
+    both = python("1").model_copy(deep=True)
+    more = submit(hypothesis="y rises with x.", workflow="w").message.tool_calls
+    assert both.message.tool_calls
+    assert more
+    both.message.tool_calls.extend(more)
+    sample = play_all({"both": [both]}, AGENTS[name]())["both"]
+    assert submission(sample) is not None
 
 
 @pytest.mark.parametrize("name", ["codegen", "datavoyager", "reflexion", "no_data_guess"])
@@ -130,7 +149,7 @@ def test_one_session_serves_all_programs(name: str) -> None:
     else:
         sample = play_all({"works": worker("'x'")}, AGENTS[name]())["works"]
     assert sample.store_as(SessionState).restarts == 0
-    assert sample.store_as(SessionState).installations == 1
+    assert sample.store_as(SessionState).installations == (2 if name == "reflexion" else 1)
 
 
 @pytest.mark.parametrize(

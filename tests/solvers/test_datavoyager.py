@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from inspect_ai.log import EvalSample
-from inspect_ai.model import ChatMessage, ChatMessageSystem, ModelOutput
+from inspect_ai.model import ChatMessage, ChatMessageSystem, ContentReasoning, ContentText, ModelOutput
 from inspect_ai.tool import ToolFunction
 
 from inspect_discoverybench.prompts import Prompt
@@ -109,10 +109,12 @@ def test_progress_starts_the_count_again() -> None:
     assert ledger(sample).revisions == 0
 
 
-def test_an_instruction_given_again_is_a_loop() -> None:
-    sample = play(Team(verdict("coder", "count the rows")), datavoyager(turns=4))
-    assert [turn.instruction for turn in ledger(sample).turns][1] == "count the rows"
-    assert ledger(sample).revisions == 2
+def test_an_instruction_given_again_without_progress_is_a_loop() -> None:
+    first, again = verdict("coder", "count"), verdict("coder", "count", progress=False)
+    sample = play(Team(first, again, ANSWERED), datavoyager())
+    assert [turn.role for turn in ledger(sample).turns] == ["planner", "coder", "planner", "analyst"]
+    sample = play(Team(first, first, ANSWERED), datavoyager())
+    assert [turn.role for turn in ledger(sample).turns] == ["planner", "coder", "coder", "analyst"]
 
 
 def test_a_program_written_again_is_a_loop() -> None:
@@ -166,12 +168,37 @@ def test_a_second_reply_in_the_contract_counts() -> None:
         "{'answered': False, 'progress': True, 'next': 'coder', 'instruction': 'go on'}",
         '{"answered": "false", "progress": 1, "next": "coder", "instruction": "go on", "confidence": 0.5}',
         '{"note": {"answered": true}}\n' + verdict("coder", "go on"),
+        verdict("Coder ", "go on"),
     ],
 )
 def test_forms_of_a_verdict_that_are_read(text: str) -> None:
     read = critic.read(text)
     assert read is not None
     assert (read.answered, read.progress, read.next, read.instruction) == (False, True, Role.CODER, "go on")
+
+
+@pytest.mark.parametrize("filler", ["none", "N/A", "", None, "analyst"])
+def test_an_answered_goal_needs_nobody_next(filler: str | None) -> None:
+    read = critic.read(verdict(filler, filler, answered=True))
+    assert read is not None
+    assert (read.answered, read.next) == (True, None)
+
+
+def test_private_reasoning_stays_out_of_the_shared_conversation() -> None:
+    team = Team(verdict("coder", "count"), ANSWERED)
+
+    def reasoner(messages: list[ChatMessage], must: str) -> Turn:
+        said = team(messages, must)
+        if isinstance(said, str):
+            said = ModelOutput.from_content("mockllm/model", said)
+        thought = ContentReasoning(reasoning="SECRET THOUGHT", signature="of-one-provider")
+        content = [thought, ContentText(text=said.message.text)]
+        return ModelOutput.from_message(said.message.model_copy(update={"content": content}))
+
+    sample = play(reasoner, datavoyager())
+    assert submission(sample)
+    for call in calls(sample):
+        assert "SECRET THOUGHT" not in json.dumps([message.model_dump(mode="json") for message in call.input])
 
 
 def test_each_role_can_have_a_model_of_its_own() -> None:

@@ -1,7 +1,5 @@
 """NoDataGuess: one generation, nothing to look at."""
 
-from pathlib import Path
-
 import pytest
 from inspect_ai import eval as inspect_eval
 from inspect_ai.solver import Generate, Solver, TaskState, chain, solver
@@ -63,4 +61,3 @@ def test_no_data_file_of_a_study_with_many_is_in_the_container() -> None:
 
 def test_the_task_text_names_no_session() -> None:
     assert "session" not in Prompt.load("solvers/task").text
-    assert not Path("data.csv").exists()

@@ -62,6 +62,39 @@ def test_a_trial_starts_from_a_clean_conversation_and_a_new_session() -> None:
     assert sample.store_as(SessionState).restarts == 0
 
 
+def test_a_trial_finds_the_data_files_and_nothing_of_the_trial_before() -> None:
+    spoil = "import os; print(sorted(os.listdir())); open('data.csv', 'w'); open('note', 'w'); os.chmod('.', 0o300)"
+
+    def spoiler(messages: list[ChatMessage], must: str) -> Turn:
+        return (
+            python(f"print(len(open('data.csv').read()) > 1000); {spoil}")
+            if must == "python"
+            else wrong(messages, must)
+        )
+
+    sample = play(spoiler, reflexion(trials=2))
+    assert observations(sample) == ["True\n['.session-2', 'data.csv']"]
+
+
+def test_a_trial_that_destroys_its_folder_is_the_last() -> None:
+    def destroyer(messages: list[ChatMessage], must: str) -> Turn:
+        return python("import os, shutil; shutil.rmtree(os.getcwd())") if must == "python" else wrong(messages, must)
+
+    sample = play(destroyer, reflexion())
+    assert len(record(sample).trials) == 1
+    assert reason(sample) is None
+
+
+@pytest.mark.parametrize("turns", [3, 4])
+def test_a_limit_of_turns_leaves_the_record_of_the_trial(turns: int) -> None:
+    sample = play(wrong, reflexion(), turn_limit=turns)
+    assert sample.limit
+    assert len(record(sample).trials) == 1
+    assert record(sample).trials[0].submission
+    assert record(sample).trials[0].hms == 0
+    assert reason(sample) is None
+
+
 def test_nothing_of_the_judge_but_the_number_reaches_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
     """The judge says a secret in every reply; the gold texts are looked for too."""
     secret = "XYLOPHONE"

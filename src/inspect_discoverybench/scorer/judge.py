@@ -88,9 +88,15 @@ class Exchange:
 class Judge:
     """The model of the role `grader`, and the record of what it was asked."""
 
-    def __init__(self, model: Model) -> None:
-        """Judge with this model."""
+    def __init__(self, model: Model, *, cached: bool = True) -> None:
+        """Judge with this model.
+
+        Args:
+            model: The judge.
+            cached: Whether Inspect's cache may answer. Rules never use it: they change with the package.
+        """
         self.model = model
+        self.cached = cached and not str(model).startswith("discoverybench/")
         self.exchanges: list[Exchange] = []
 
     @classmethod
@@ -126,14 +132,12 @@ class Judge:
         schema = ResponseSchema(name=question.reply.__name__, json_schema=_schema(question.reply))
         replies: list[str] = []
         reason = ""
-        # Rules cost nothing to ask again, and change with the package.
-        offline = str(self.model).startswith("discoverybench/")
         async with span(f"judge: {question.name}"):
             while len(replies) < TRIES:
                 output = await self.model.generate(
                     messages,
                     config=GenerateConfig(response_schema=schema),
-                    cache=False if replies or offline else CachePolicy(expiry=None, per_epoch=False),
+                    cache=CachePolicy(expiry=None, per_epoch=False) if self.cached and not replies else False,
                 )
                 text = output.completion.encode("utf-8", "replace").decode()
                 replies.append(text)

@@ -276,7 +276,7 @@ class Cell:
         try:
             self.running = True
             status = execute(code, namespace, f"<cell {self.number}>")
-            if figures and os.getpid() == kernel:
+            if figures and status != "interrupted" and os.getpid() == kernel:
                 drawn = open_figures()
             self.running = False
         except BaseException:  # noqa: BLE001 - an interrupt while its error was shown or its figures drawn, or worse
@@ -344,26 +344,34 @@ def execute(code: str, namespace: dict[str, Any], name: str) -> str:
 
 
 def open_figures() -> list[str]:
-    """The open matplotlib figures as PNG in base64; they are closed, so that none is shown twice."""
+    """The open matplotlib figures as PNG in base64; they are closed, so that none is drawn twice."""
     pyplot: Any = sys.modules.get("matplotlib.pyplot")
     if pyplot is None:
         return []
+    numbers = pyplot.get_fignums()
+    try:
+        # A bounding box of its own could make an image of any size.
+        with pyplot.rc_context({"savefig.bbox": None}):
+            drawn = [image for number in numbers[:MOST_FIGURES] if (image := png(pyplot.figure(number)))]
+    finally:
+        pyplot.close("all")
+    if len(numbers) > MOST_FIGURES:
+        sys.stdout.write(f"Only the first {MOST_FIGURES} of {len(numbers)} figures are shown.\n")
+    return drawn
+
+
+def png(figure: Any) -> str:
+    """One figure; "" if it cannot be drawn, which only shows now."""
     import base64
     import io
 
-    drawn = []
-    for number in pyplot.get_fignums()[:MOST_FIGURES]:
-        figure, image = pyplot.figure(number), io.BytesIO()
-        try:
-            figure.savefig(image, format="png", dpi=min(100, FIGURE_PIXELS / max(figure.get_size_inches())))
-        except Exception as error:  # noqa: BLE001 - figures are drawn only now, and what is in them is the agent's
-            sys.stdout.write(f"Figure {number} could not be drawn: {type(error).__name__}: {error}\n")
-        else:
-            drawn.append(base64.b64encode(image.getvalue()).decode())
-    if len(pyplot.get_fignums()) > MOST_FIGURES:
-        sys.stdout.write(f"Only the first {MOST_FIGURES} of {len(pyplot.get_fignums())} figures are shown.\n")
-    pyplot.close("all")
-    return drawn
+    image = io.BytesIO()
+    try:
+        figure.savefig(image, format="png", dpi=min(100, FIGURE_PIXELS / max(figure.get_size_inches())))
+    except Exception as error:  # noqa: BLE001 - what is in a figure is the agent's
+        sys.stdout.write(f"Figure {figure.number} could not be drawn: {type(error).__name__}: {error}\n")
+        return ""
+    return base64.b64encode(image.getvalue()).decode()
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Annotated, Literal
@@ -87,7 +88,7 @@ class PythonSession:
         try:
             cell = await self._cell(state, code)
         except TimeoutError:
-            await self._kernel(state, "stop")
+            await self.stop()
             cell = CellResult("killed", "", restarted=False)
         state.cells += 1
         state.restarts += cell.restarted
@@ -97,13 +98,19 @@ class PythonSession:
         """End the kernel, if there is one; the next cell starts from nothing."""
         state = store_as(SessionState)
         if state.folder is not None:
-            await self._kernel(state, "stop")
+            # The agent's code may have removed the folder, or closed it to itself.
+            with suppress(OSError, RuntimeError):
+                await self._kernel(state, "stop")
+            state.folder = None
 
     async def _cell(self, state: SessionState, code: str) -> CellResult:
         try:
             return await self._call_or_mend(state, code)
-        except (PermissionError, FileExistsError, NotADirectoryError):
-            # The first installation went well, so the agent's code has closed its own folder to itself.
+        except (OSError, RuntimeError):
+            # The first installation went well, so the agent's code has closed its own folder to itself; unless the
+            # sandbox runs nothing at all any more.
+            if not (await sandbox().exec(["true"], cwd="/")).success:
+                raise
             return CellResult("died", "", restarted=False)
 
     async def _call_or_mend(self, state: SessionState, code: str) -> CellResult:

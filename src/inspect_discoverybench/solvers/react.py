@@ -1,8 +1,10 @@
 """ReAct: a thought, one `python` call, its observation, and again (paper §5.1)."""
 
-from inspect_ai.agent import AgentPrompt, AgentState, AgentSubmit, as_solver
+from inspect_ai.agent import Agent, AgentPrompt, AgentState, AgentSubmit, agent, as_solver
 from inspect_ai.agent import react as react_agent
+from inspect_ai.model import get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.tool import Tool
 from inspect_ai.util import apply_limits, turn_limit
 
 from inspect_discoverybench.errors import at_least_one
@@ -10,6 +12,7 @@ from inspect_discoverybench.hypothesis import read_submission
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.session.session import CELL_SECONDS
 from inspect_discoverybench.session.tool import python
+from inspect_discoverybench.solvers.step import generated
 from inspect_discoverybench.solvers.submission import submit
 
 TURNS = 25
@@ -32,8 +35,9 @@ def react(turns: int = TURNS, figures: bool = False, cell_seconds: int = CELL_SE
         InvalidArgument: `turns` is not 1 or more.
     """
     at_least_one("turns", turns)
-    agent = react_agent(
+    reacting = react_agent(
         name="react",
+        model=_turn(),
         prompt=AgentPrompt(
             instructions=Prompt.load("solvers/react").render(), handoff_prompt=None, assistant_prompt=None
         ),
@@ -44,10 +48,22 @@ def react(turns: int = TURNS, figures: bool = False, cell_seconds: int = CELL_SE
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         with apply_limits([turn_limit(turns)], catch_errors=True):
-            await as_solver(agent)(state, generate)
+            await as_solver(reacting)(state, generate)
         return state
 
     return solve
+
+
+@agent
+def _turn() -> Agent:
+    """One generation, as `react()` makes it itself, but for texts that could not be stored."""
+
+    async def execute(state: AgentState, tools: list[Tool]) -> AgentState:
+        state.output = await generated(get_model(), state.messages, tools)
+        state.messages.append(state.output.message)
+        return state
+
+    return execute
 
 
 async def _remind_unless_answered(state: AgentState) -> bool | str:

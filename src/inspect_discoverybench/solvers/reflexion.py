@@ -2,15 +2,25 @@
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 
 from inspect_ai.log import transcript
 from inspect_ai.model import ChatMessage, ChatMessageUser, ModelOutput
 from inspect_ai.scorer import score
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool
-from inspect_ai.util import StoreModel, span, store_as, suspend_token_limit
+from inspect_ai.util import (
+    StoreModel,
+    sandbox,
+    span,
+    store_as,
+    suspend_token_limit,
+    suspend_turn_limit,
+    suspend_working_limit,
+)
 from pydantic import BaseModel, ConfigDict, Field
 
+from inspect_discoverybench.dataset.samples import SampleMetadata
 from inspect_discoverybench.errors import InvalidArgument, at_least_one
 from inspect_discoverybench.hypothesis import Submission, SubmissionState, submission_of
 from inspect_discoverybench.prompts import Prompt
@@ -52,6 +62,11 @@ class ReflexionState(StoreModel):
     best_hms: float | None = None
     """The highest HMS of a trial, beside the last one's."""
 
+    def improve(self, **known: float | str | None) -> None:
+        """Add what is now known of the last trial."""
+        self.trials = [*self.trials[:-1], self.trials[-1].model_copy(update=known)]
+        self.best_hms = max((trial.hms for trial in self.trials if trial.hms is not None), default=None)
+
 
 @solver
 def reflexion(trials: int = TRIALS, figures: bool = False, cell_seconds: int = CELL_SECONDS) -> Solver:
@@ -72,20 +87,21 @@ def reflexion(trials: int = TRIALS, figures: bool = False, cell_seconds: int = C
     tools = [python(cell_seconds, figures=figures), submit()]
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        task, record = list(state.messages), store_as(ReflexionState)
+        task, record, sandbox_files = list(state.messages), store_as(ReflexionState), await _files(state)
         for number in range(1, trials + 1):
             async with span(f"trial {number}", type="agent"):
+                if number > 1 and not await _restored(sandbox_files):
+                    break
                 state.messages = [*task, *_lessons(record.trials)]
                 await _try(state, tools)
+            record.trials = [*record.trials, Trial(submission=submission_of(state))]
             async with span(f"oracle {number}", type="agent"):
-                trial = Trial(submission=submission_of(state), hms=await _oracle(state))
-            record.trials = [*record.trials, trial]
-            record.best_hms = max((t.hms for t in record.trials if t.hms is not None), default=None)
-            if trial.hms is None or trial.hms >= 1 or number == trials:
+                hms = await _oracle(state)
+            record.improve(hms=hms)
+            if hms is None or hms >= 1 or number == trials:
                 break
             async with span(f"reflection {number}", type="agent"):
-                reflection = await _reflection(state.messages, tools, trial.hms, number, trials)
-            record.trials = [*record.trials[:-1], trial.model_copy(update={"reflection": reflection})]
+                record.improve(reflection=await _reflection(state.messages, tools, hms, number, trials))
         transcript().info(
             {"oracle": True, "hms": [t.hms for t in record.trials], "best_hms": record.best_hms}, source="reflexion"
         )
@@ -94,12 +110,29 @@ def reflexion(trials: int = TRIALS, figures: bool = False, cell_seconds: int = C
     return solve
 
 
+async def _files(state: TaskState) -> dict[str, bytes]:
+    """The data files as they are before the first trial."""
+    names = [file.name for file in state.metadata_as(SampleMetadata).data_files]
+    return {name: await sandbox().read_file(name, text=False) for name in names}
+
+
+async def _restored(files: dict[str, bytes]) -> bool:
+    """A new session in a folder that holds the data files and nothing else; False if the folder cannot be used."""
+    await PythonSession().stop()
+    clear = "chmod -R u+rwx . && find . -mindepth 1 -delete"
+    with suppress(OSError):  # the folder itself is gone
+        if (await sandbox().exec(["sh", "-c", clear])).success:
+            for name, content in files.items():
+                await sandbox().write_file(name, content)
+            return True
+    return False
+
+
 async def _try(state: TaskState, tools: Sequence[Tool]) -> None:
     """One trial from nothing but the messages; what was submitted before it stands until it has ended."""
     submitted = store_as(SubmissionState)
     before, ended = submitted.submission, False
     submitted.submission, state.output = None, ModelOutput()
-    await PythonSession().stop()
     try:
         await attempt(state, tools)
         ended = True
@@ -116,13 +149,14 @@ async def _oracle(state: TaskState) -> float | None:
     Raises:
         InvalidArgument: The task is not scored by HMS.
     """
-    with suspend_token_limit():  # the judge's tokens are not the agent's
+    # What the judge spends is not the agent's.
+    with suspend_token_limit(), suspend_turn_limit(), suspend_working_limit():
         scores = await score(state)
     for found in scores:
-        if isinstance(found.value, float) and math.isnan(found.value):
-            return None
         if isinstance(found.value, dict) and isinstance(found.value.get("hms"), int | float):
             return float(found.value["hms"])
+    if any(isinstance(found.value, float) and math.isnan(found.value) for found in scores):
+        return None
     raise InvalidArgument(
         f"reflexion needs the task's scorer as its oracle, but no score has the key hms: {[s.value for s in scores]}. "
         "Score with discoverybench/hms."

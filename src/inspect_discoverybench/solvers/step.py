@@ -2,10 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-from inspect_ai.model import ChatMessage, ChatMessageAssistant, Model, ModelOutput, execute_tools, get_model
-from inspect_ai.tool import Tool, ToolDef, ToolFunction
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    GenerateConfig,
+    Model,
+    ModelOutput,
+    execute_tools,
+    get_model,
+)
+from inspect_ai.tool import Tool, ToolChoice, ToolDef, ToolFunction
+from pydantic_core import PydanticSerializationError
 
 Call = Literal["python", "submit", "none"]
 """The tool that a step must call."""
@@ -32,12 +41,9 @@ class Step:
 
 
 async def step(
-    conversation: Sequence[ChatMessage],
-    tools: Sequence[Tool],
-    call: Call,
-    model: Model | None = None,
+    conversation: Sequence[ChatMessage], tools: Sequence[Tool], call: Call, model: Model | None = None
 ) -> Step:
-    """Generate once; the model must call this tool, and its first call is executed.
+    """Generate once; the model must call this tool, and its first call of it is executed.
 
     A model may answer in words nevertheless: it cannot call tools, it refuses, it says nothing. That is its answer.
 
@@ -47,12 +53,43 @@ async def step(
         call: Name of the tool, or `none`.
         model: The model; the evaluated one by default.
     """
-    output = await (model or get_model()).generate(
-        list(conversation), tools=list(tools), tool_choice="none" if call == "none" else ToolFunction(name=call)
-    )
-    calls = [] if call == "none" else (output.message.tool_calls or [])[:1]
-    message = output.message.model_copy(update={"tool_calls": calls or None})
-    # Another tool may be called by a model that overlooks what it must do; it is told that there is none.
+    choice: ToolChoice = "none" if call == "none" else ToolFunction(name=call)
+    output = await generated(model or get_model(), conversation, tools, choice)
+    calls = output.message.tool_calls or []
+    # A model that overlooks what it must do may call another tool; it is told that there is none.
+    chosen = [made for made in calls if made.function == call] or calls
+    message = output.message.model_copy(update={"tool_calls": None if call == "none" else chosen[:1] or None})
     named = [tool for tool in tools if ToolDef(tool).name == call]
     result = await execute_tools([*conversation, message], named)
     return Step(output, message, result.messages)
+
+
+async def generated(
+    model: Model,
+    conversation: Sequence[ChatMessage],
+    tools: Sequence[Tool],
+    choice: ToolChoice | None = None,
+    config: GenerateConfig | None = None,
+) -> ModelOutput:
+    """What a model says, in a form that can be stored and sent again; a reply without a message is an empty one."""
+    output = await model.generate(
+        list(conversation), tools=list(tools), tool_choice=choice, config=config or GenerateConfig()
+    )
+    if not output.choices:
+        return ModelOutput.from_content(output.model or str(model), "")
+    try:
+        output.model_dump_json()
+    except PydanticSerializationError:  # models write half of a surrogate pair now and then
+        return ModelOutput.model_validate(_sound(output.model_dump()))
+    return output
+
+
+def _sound(value: Any) -> Any:
+    match value:
+        case str():
+            return value.encode("utf-8", "replace").decode()
+        case list():
+            return [_sound(item) for item in value]
+        case dict():
+            return {_sound(key): _sound(item) for key, item in value.items()}
+    return value

@@ -1,7 +1,7 @@
 """The critic of DataVoyager: whether the goal is answered, whether there is progress, who acts next."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, GenerateConfig, Model, ResponseSchema
 from inspect_ai.tool import Tool
@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from inspect_discoverybench.hypothesis import SoundText, json_objects
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.solvers.datavoyager.roles import Role, turn_of
+from inspect_discoverybench.solvers.step import generated
 
 TRIES = 3
 
@@ -35,6 +36,16 @@ class Verdict(BaseModel):
     instruction: SoundText | None = None
     """With what instruction; None if the goal is answered."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _as_meant(cls, found: Any) -> Any:
+        """A role in any case; and nobody acts on an answered goal, whatever fills the two fields."""
+        if not isinstance(found, dict):
+            return found
+        role = found.get("next")
+        found = found | {"next": role.strip().casefold() if isinstance(role, str) else role}
+        return found | {"next": None, "instruction": None} if found.get("answered") is True else found
+
     @model_validator(mode="after")
     def _says_who_and_what(self) -> "Verdict":
         if not self.answered and not (self.next and (self.instruction or "").strip()):
@@ -45,13 +56,9 @@ class Verdict(BaseModel):
 async def ask(model: Model, conversation: Sequence[ChatMessage], tools: Sequence[Tool]) -> Verdict | None:
     """Ask until the reply follows its contract, three times at most; None if it never does."""
     messages = [*conversation, turn_of(Role.CRITIC, Prompt.load("solvers/datavoyager/verdict").render())]
+    config = GenerateConfig(response_schema=ResponseSchema(name="verdict", json_schema=_schema()))
     for _ in range(TRIES):
-        output = await model.generate(
-            messages,
-            tools=list(tools),
-            tool_choice="none",
-            config=GenerateConfig(response_schema=ResponseSchema(name="verdict", json_schema=_schema())),
-        )
+        output = await generated(model, messages, tools, "none", config)
         verdict = read(output.completion)
         if verdict is not None:
             return verdict

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from inspect_ai.model import ChatMessageAssistant, ContentReasoning, ContentText
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool
 from inspect_ai.util import span, store_as
@@ -65,11 +66,23 @@ async def _act(state: TaskState, tools: Sequence[Tool], role: Role, instruction:
         state.messages.append(turn_of(role, instruction))
         call: Call = "submit" if submits else "python" if role is Role.CODER else "none"
         acted = await step([role.briefing(), *state.messages], tools, call, role.model())
-        state.messages.extend(acted.messages)
-    message = acted.message
+        message = _without_reasoning(acted.message)
+        state.messages.extend([message, *acted.results])
     code = [str(call.arguments["code"]) for call in message.tool_calls or [] if "code" in call.arguments]
     store_as(Ledger).record(Turn(role=role, instruction=instruction, did="\n\n".join([message.text, *code])))
     return acted
+
+
+def _without_reasoning(message: ChatMessageAssistant) -> ChatMessageAssistant:
+    """What the other roles may read: a provider refuses the reasoning of another provider's model."""
+    if isinstance(message.content, str):
+        return message
+    said = [
+        part.model_copy(update={"internal": None}) if isinstance(part, ContentText) else part
+        for part in message.content
+        if not isinstance(part, ContentReasoning)
+    ]
+    return message.model_copy(update={"content": said})
 
 
 def _told(name: str) -> str:

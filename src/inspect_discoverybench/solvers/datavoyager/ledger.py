@@ -70,8 +70,9 @@ class Ledger(StoreModel):
         return True
 
     def _loops(self, verdict: Verdict | None) -> bool:
-        """Whether a role did again what it had done, or would be told again what it was told."""
+        """Whether a role did again what it had done, or would, without progress, be told again what it was told."""
         turns = self.turns[self.revised_at :]
         done = [(turn.role, turn.did) for turn in turns]
         told = [(turn.role, turn.instruction) for turn in turns]
-        return len(set(done)) < len(done) or (verdict is not None and (verdict.next, verdict.instruction) in told)
+        again = verdict is not None and not verdict.progress and (verdict.next, verdict.instruction) in told
+        return again or len(set(done)) < len(done)
