@@ -198,12 +198,16 @@ def judge_audit(repeats: int = 2, kind: Wanted = None, released: bool = True) ->
         train = splits.released("real", "train", Hints())
         found += pairs.released([SampleMetadata.model_validate(sample.metadata) for sample in train])
     samples = select([audit.sample(pair) for pair in found], kind=kind)
+    paper = ", ".join(f"{facet} {accuracy}" for facet, accuracy in audit.PAPER.items())
     return Task(
-        dataset=MemoryDataset(samples, name="DiscoveryBench judge audit"),
+        # Inspect prints the dataset's name above the results.
+        dataset=MemoryDataset(samples, name=f"known pairs; the paper's judge: {paper}"),
         solver=audit.judge_pair(repeats),
         scorer=audit.audit(),
         display_name="DiscoveryBench judge audit",
         version=VERSION,
+        headline_metric="audit.right",
+        metadata={"paper": audit.PAPER},
     )
 
 

@@ -308,6 +308,21 @@ def test_gold_extractions_are_asked_once_across_runs(monkeypatch: pytest.MonkeyP
     assert second.judge_requests().count("extract") == 1
 
 
+def test_what_a_run_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """First run, another agent's run over the same gold, the same run again, and with the gate."""
+    apart = scripted(
+        extract=[f'{{"hypothesis": [{{"context": "place {n}"}}]}}' for n in range(9)], match='{"match": false}'
+    )
+
+    def asked(text: str, gate: bool = False) -> list[str]:
+        return sorted(judged(monkeypatch, apart, text, gate=gate)[1].judge_requests())
+
+    assert asked("One.") == ["extract", "extract", "match", "relationship", "variables"]
+    assert asked("Another.") == ["extract", "match", "relationship", "variables"]
+    assert asked("One.") == []
+    assert asked("A third.", gate=True) == ["extract", "match"]
+
+
 def test_the_record_says_how_it_was_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     record = score_of(judged(monkeypatch, scripted())[0]).metadata
     assert record

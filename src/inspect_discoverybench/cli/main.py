@@ -2,7 +2,9 @@
 
 import click
 
+from inspect_discoverybench.cli.agree import agree
 from inspect_discoverybench.cli.data import data
+from inspect_discoverybench.cli.judge import judge
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -11,4 +13,5 @@ def main() -> None:
     """DiscoveryBench for Inspect AI: can language-model agents make data-driven discoveries?"""
 
 
-main.add_command(data)
+for _command in (data, judge, agree):
+    main.add_command(_command)

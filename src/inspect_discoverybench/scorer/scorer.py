@@ -1,23 +1,17 @@
 """The scorer `hms`: from the log alone, so that `inspect score` can redo it."""
 
-from typing import Any
-
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from inspect_discoverybench.dataset.samples import SampleMetadata
 from inspect_discoverybench.hypothesis import submission_of
-from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.explanation import explain
 from inspect_discoverybench.scorer.hms import NO_PARTS, NO_SUBMISSION
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
 from inspect_discoverybench.scorer.metrics import NO_RESPONSE, hms_metrics
-from inspect_discoverybench.scorer.subhypotheses import PartsVerdict
+from inspect_discoverybench.scorer.record import record
 from inspect_discoverybench.scorer.verdict import Aggregation, compare
-
-PROMPTS = ("system", "extract_context", "match_context", "compare", "variables", "relationship", "reask")
-
 
 # In capitals in the log: the viewer takes a key for the whole score where scorer and key have the same name.
 LOGGED_AS = "HMS"
@@ -61,31 +55,17 @@ def hms(grader: str = DEFAULT_JUDGE, gate: bool = False, aggregation: str = Aggr
         )
         verdict = await compare(judge, pair, gate, aggregated)
         explanation = explain(pair, verdict, submission.source)
-        record: dict[str, Any] = {
-            "judge": str(judge.model),
-            "aggregation": aggregated.value,
-            "gate": gate,
-            "asked_again": sum(len(exchange.replies) - 1 for exchange in judge.exchanges),
+        known = record(judge, verdict, gate, aggregated) | {
             "workflow": submission.workflow,
             "submission_source": submission.source,
-            "prompts": {name: Prompt.load(f"judge/{name}").fingerprint for name in PROMPTS},
-            "parts": _counted(verdict.parts),
-            "facets": {facet.value: value for facet, value in verdict.facets.items()},
-            "replies": {e.question: list(e.replies) for e in sorted(judge.exchanges, key=lambda e: e.question)},
         }
         values = verdict.values
         if values is None:
             return Score.unscored(
-                reason="grader_failed", answer=submission.hypothesis, explanation=explanation, metadata=record
+                reason="grader_failed", answer=submission.hypothesis, explanation=explanation, metadata=known
             )
         # A mapping's values may be any scalar; ours are all numbers.
         value: dict[str, str | int | float | bool | None] = {**values}
-        return Score(value=value, answer=submission.hypothesis, explanation=explanation, metadata=record)
+        return Score(value=value, answer=submission.hypothesis, explanation=explanation, metadata=known)
 
     return score
-
-
-def _counted(parts: PartsVerdict | None) -> dict[str, int] | None:
-    if parts is None:
-        return None
-    return {"gold": len(parts.gold), "predicted": len(parts.predicted), "matched": len(parts.matched)}

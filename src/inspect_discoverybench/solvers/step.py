@@ -54,7 +54,8 @@ async def step(
         model: The model; the evaluated one by default.
     """
     choice: ToolChoice = "none" if call == "none" else ToolFunction(name=call)
-    output = await generated(model or get_model(), conversation, tools, choice)
+    speaking = model or get_model()  # inspect-evals-lint: ignore[IEBP001] -- called by the solvers
+    output = await generated(speaking, conversation, tools, choice)
     calls = output.message.tool_calls or []
     # A model that overlooks what it must do may call another tool; it is told that there is none.
     chosen = [made for made in calls if made.function == call] or calls

@@ -2,19 +2,17 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 from inspect_ai.dataset import Sample
 from inspect_ai.model import ModelOutput, get_model
 from inspect_ai.scorer import (
     Metric,
-    SampleScore,
     Score,
     Scorer,
     Target,
     grouped,
     mean,
-    metric,
     scorer,
     stderr,
 )
@@ -132,25 +130,10 @@ def judge_pair(repeats: int) -> Solver:
     return solve
 
 
-@metric
-def paper(accuracy: float) -> Metric:
-    """The figure that the paper gives for its own judge, to be read beside the others.
-
-    Args:
-        accuracy: Share of right answers in 0-1.
-    """
-
-    def compute(scores: list[SampleScore]) -> float:
-        return accuracy
-
-    return compute
-
-
 def _metrics() -> dict[str, list[Metric]]:
     each: list[Metric] = [mean(), stderr(cluster="study")]
-    facets = {name: [*each, paper(accuracy)] for name, accuracy in PAPER.items()}
-    by_kind = grouped(mean(), "kind", all=False, name_template="{group_name}")
-    return {**facets, "f1_error": each, "consistency": each, "right": [*each, cast(Metric, by_kind)]}
+    names = (*PAPER, "f1_error", "consistency")
+    return {**dict.fromkeys(names, each), "right": [*each, grouped(mean(), "kind", all=False)]}
 
 
 @scorer(metrics=_metrics())

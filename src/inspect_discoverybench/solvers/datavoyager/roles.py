@@ -24,7 +24,8 @@ class Role(StrEnum):
 
     def model(self) -> Model:
         """The model of the role, the evaluated one by default."""
-        return get_model(role=self.value)
+        evaluated = get_model()  # inspect-evals-lint: ignore[IEBP001] -- called by the solver, for each turn
+        return get_model(role=self.value, default=evaluated)  # inspect-evals-lint: ignore[IEBP001] -- the same
 
     def briefing(self) -> ChatMessageSystem:
         """The role's system prompt."""

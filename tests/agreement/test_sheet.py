@@ -1,0 +1,201 @@
+"""The annotation sheet of two real logs: which pairs, in which order, and what it keeps to itself."""
+
+import csv
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from inspect_ai import score as inspect_score
+from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
+from inspect_ai.scorer import Score
+
+from inspect_discoverybench.agreement.sheet import Pair, Prediction, Run, candidates, draw, page, scores_anew, write
+from inspect_discoverybench.agreement.votes import Choice, read_scores
+from inspect_discoverybench.errors import DataMissing, DiscoveryBenchError, InvalidArgument
+from inspect_discoverybench.scorer.scorer import hms
+from tests.agreement import evaluated
+
+HOSTILE = '</script><script>alert("1")</script><!-- $pairs & <b>'
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    return evaluated(tmp_path_factory.mktemp("logs"), 4)
+
+
+@pytest.fixture
+def runs(logs: tuple[str, str]) -> tuple[Run, Run]:
+    return Run.read(logs[0], "HMS"), Run.read(logs[1], "HMS")
+
+
+def changed(log: str, change: Callable[[EvalLog], None]) -> str:
+    """A copy of a log in which something is different."""
+    copy = read_eval_log(log)
+    change(copy)
+    write_eval_log(copy, "changed.eval")
+    return "changed.eval"
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_every_sample_answered_differently_is_a_candidate(logs: tuple[str, str], runs: tuple[Run, Run]) -> None:
+    found = candidates(*runs)
+    assert len(found) == 4
+    samples = {str(sample.id): sample for sample in read_eval_log(logs[0]).samples or []}
+    for one, other in found:
+        sample = samples[one.sample_id]
+        assert sample.scores
+        assert (one.sample_id, one.epoch) == (other.sample_id, other.epoch)
+        assert (one.goal, one.gold_hypothesis) == (sample.metadata["goal"], sample.target)
+        assert (one.hypothesis, one.hms) == (sample.scores["HMS"].answer, sample.scores["HMS"].as_dict()["hms"])
+        assert one.hypothesis != other.hypothesis
+
+
+def test_samples_without_score_or_answer_or_difference_are_none(logs: tuple[str, str], runs: tuple[Run, Run]) -> None:
+    def change(log: EvalLog) -> None:
+        samples = log.samples or []
+        for sample in samples:
+            assert sample.scores
+        for sample, score in zip(
+            samples, (Score.unscored(answer="It rises."), Score(value={"hms": 0.0})), strict=False
+        ):
+            sample.scores = {"HMS": score}
+        key = (str(samples[2].id), samples[2].epoch)
+        samples[2].scores = {"HMS": Score(value={"hms": 1.0}, answer=f" {runs[0].predictions[key].hypothesis}\n")}
+
+    other = Run.read(changed(logs[1], change), "HMS")
+    [(one, _)] = candidates(runs[0], other)
+    assert one.sample_id == str((read_eval_log(logs[1]).samples or [])[3].id)
+
+
+def test_a_seed_chooses_pairs_their_order_and_sides(runs: tuple[Run, Run]) -> None:
+    found = candidates(*runs)
+    drawn = draw(found, 3, seed=1)
+    assert [pair.name for pair in drawn] == ["p001", "p002", "p003"]
+    assert drawn == draw(found, 3, seed=1)
+    assert {pair.first.sample_id for pair in drawn} < {one.sample_id for one, _ in found}
+    assert len(draw(found, 100, seed=1)) == 4
+    by_seed = [draw(found, 4, seed) for seed in range(20)]
+    assert len({tuple(pair.first.sample_id for pair in pairs) for pairs in by_seed}) > 1
+    sides = [pair.first.log == runs[0].log for pairs in by_seed for pair in pairs]
+    assert 20 < sum(sides) < 60
+
+
+def test_the_files_are_the_same_each_time_and_blind(runs: tuple[Run, Run]) -> None:
+    pairs = draw(candidates(*runs), 4, seed=3)
+    write(pairs, Path("one"))
+    write(draw(candidates(*runs), 4, seed=3), Path("other"))
+    for name in ("sheet.csv", "vote.html", "key.csv"):
+        assert (Path("one") / name).read_bytes() == (Path("other") / name).read_bytes()
+
+    sheet, key = rows(Path("one/sheet.csv")), rows(Path("one/key.csv"))
+    assert list(sheet[0]) == ["pair", "goal", "gold_hypothesis", "hypothesis_1", "hypothesis_2"]
+    assert list(key[0]) == ["pair", "sample_id", "epoch", "log_1", "log_2", "hms_1", "hms_2"]
+    by_log = {run.log: run for run in runs}
+    for shown, hidden in zip(sheet, key, strict=True):
+        assert shown["pair"] == hidden["pair"]
+        for side in "12":
+            prediction = by_log[hidden[f"log_{side}"]].predictions[hidden["sample_id"], int(hidden["epoch"])]
+            assert shown[f"hypothesis_{side}"] == prediction.hypothesis
+            assert float(hidden[f"hms_{side}"]) == prediction.hms
+    for name in ("sheet.csv", "vote.html"):
+        text = (Path("one") / name).read_text("utf-8")
+        telling = [*by_log, *(hidden["sample_id"] for hidden in key), "hms", ".eval"]
+        assert [word for word in telling if word in text] == []
+
+
+def test_nothing_is_replaced_without_force(runs: tuple[Run, Run]) -> None:
+    pairs = draw(candidates(*runs), 2, seed=0)
+    Path("sheet").mkdir()
+    Path("sheet/key.csv").write_text("mine", "utf-8")
+    with pytest.raises(InvalidArgument, match=r"^sheet holds key.csv already; --out names another folder, --force "):
+        write(pairs, Path("sheet"))
+    assert [path.name for path in Path("sheet").iterdir()] == ["key.csv"]
+    write(pairs, Path("sheet"), force=True)
+    assert len(rows(Path("sheet/key.csv"))) == 2
+
+
+def test_what_a_model_wrote_cannot_leave_its_place_in_the_page() -> None:
+    prediction = Prediction("log", "id", 1, "Why?", "Because.", HOSTILE, 1)
+    text = page([Pair("p001", prediction, replace(prediction, hypothesis="It rises."))])
+    assert text.count("</script>") == 2
+    assert "<!--" not in text
+    [embedded] = re.findall(r'<script type="application/json" id="pairs">(.*?)</script>', text)
+    assert json.loads(embedded)[0]["hypothesis_1"] == HOSTILE
+    assert re.findall(r"(?:src|href)=|https?:|@import|url\(", text) == []
+
+
+def test_scores_are_read_anew_from_logs_in_any_order(logs: tuple[str, str], runs: tuple[Run, Run]) -> None:
+    write(draw(candidates(*runs), 4, seed=5), Path("sheet"))
+    key = Path("sheet/key.csv")
+    assert scores_anew(key, runs[1], runs[0]) == read_scores(key)
+
+    def change(log: EvalLog) -> None:
+        for sample in log.samples or []:
+            assert sample.scores
+            sample.scores["HMS"].value = {"hms": 0.0}
+
+    anew = scores_anew(key, Run.read(changed(logs[0], change), "HMS"), runs[1])
+    assert [scores.preference for scores in anew.values()] == [Choice.EQUAL] * 4
+
+
+def test_a_log_scored_again_keeps_its_identity(logs: tuple[str, str], runs: tuple[Run, Run]) -> None:
+    write(draw(candidates(*runs), 4, seed=5), Path("sheet"))
+    log = inspect_score(read_eval_log(logs[0]), hms("discoverybench/lexical"), action="append", display="none")
+    write_eval_log(log, "again.eval")
+    again = Run.read("again.eval", "HMS1")
+    assert scores_anew(Path("sheet/key.csv"), again, runs[1]) == read_scores(Path("sheet/key.csv"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        (
+            r"(p001,.*?),1,",
+            r"\1,9,",
+            r"key.csv: line 2: sample demo/\S+, epoch 9, has no HMS in .*; score the log again",
+        ),
+        (r"(p001,.*?),1,", r"\1,x,", r"key.csv: line 2: epoch=x is not possible; expected a number from 1 on\."),
+        (r"(p001,.*?,1),\w+", r"\1,other", r"key.csv: line 2: log_1=other is none of the given logs: .*\.eval \(\w+\)"),
+        (
+            r"log_1",
+            "log",
+            r"key.csv: line 1: no column log_1; expected the columns pair, sample_id, epoch, log_1, log_2",
+        ),
+    ],
+)
+def test_a_key_that_does_not_fit(runs: tuple[Run, Run], old: str, new: str, line: str) -> None:
+    write(draw(candidates(*runs), 4, seed=5), Path())
+    Path("key.csv").write_text(re.sub(old, new, Path("key.csv").read_text("utf-8"), count=1), "utf-8")
+    with pytest.raises(DiscoveryBenchError, match=f"^{line}"):
+        scores_anew(Path("key.csv"), *runs)
+
+
+def test_logs_that_make_no_pair(logs: tuple[str, str], runs: tuple[Run, Run]) -> None:
+    with pytest.raises(InvalidArgument, match=r"are of the same run, \w+; expected logs of two\.$"):
+        candidates(runs[0], Run.read(logs[0], "HMS"))
+    with pytest.raises(InvalidArgument, match=r" is of the task demo, .* of real; expected two of one task\.$"):
+        candidates(runs[0], replace(runs[1], task="real"))
+    with pytest.raises(
+        InvalidArgument, match=r"make no pair: 4 and 0 samples have a scored answer, 0 of them in both; "
+    ):
+        candidates(runs[0], replace(runs[1], predictions={}))
+
+
+def test_files_that_are_no_log(logs: tuple[str, str]) -> None:
+    with pytest.raises(DataMissing, match=r"^gone.eval: there is no such file\.$"):
+        Run.read("gone.eval", "HMS")
+    Path("votes.csv").write_text("pair", "utf-8")
+    Path("broken.eval").write_text("x", "utf-8")
+    Path("broken.json").write_text("{}", "utf-8")
+    for name in ("votes.csv", "broken.eval", "broken.json"):
+        with pytest.raises(InvalidArgument, match=rf"^{name}: .*; expected a log of Inspect\.$"):
+            Run.read(name, "HMS")
+    with pytest.raises(InvalidArgument, match=r"no sample has the score accuracy; possible are: HMS\.$"):
+        Run.read(logs[0], "accuracy")

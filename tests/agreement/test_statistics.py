@@ -1,0 +1,213 @@
+"""The numbers, against published examples and numbers computed by hand; none is ever NaN."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inspect_discoverybench.agreement.statistics import (
+    PairedTest,
+    kappa,
+    majority,
+    measure,
+    power,
+    share,
+    sign_test,
+    signed_rank_test,
+    t_test,
+)
+from inspect_discoverybench.agreement.votes import Ballot, Choice
+
+CHOICES = {"1": Choice.FIRST, "2": Choice.SECOND, "=": Choice.EQUAL}
+
+# Fleiss (1971), table 1: 30 patients, 6 psychiatrists, 5 diagnoses.
+DIAGNOSES = """
+444444 222555 233335 555555 222444 113333 333355 113334 114444 555555
+144444 124444 222333 144444 224445 333335 111455 111112 224444 133555
+555555 244444 224555 114444 144445 222224 111155 224444 133333 555555
+"""
+# The worked example that most texts on Fleiss' kappa use: 10 subjects, 14 raters, 5 categories.
+FOURTEEN_RATERS = [
+    [0, 0, 0, 0, 14],
+    [0, 2, 6, 4, 2],
+    [0, 0, 3, 5, 6],
+    [0, 3, 9, 2, 0],
+    [2, 2, 8, 1, 1],
+    [7, 7, 0, 0, 0],
+    [3, 2, 6, 3, 0],
+    [2, 5, 3, 2, 2],
+    [6, 5, 2, 1, 0],
+    [0, 2, 2, 3, 7],
+]
+
+
+def cast(*pairs: str) -> list[Ballot]:
+    """Ballots such as `112 1`: the votes of three annotators, and the choice of HMS."""
+    made = []
+    for number, pair in enumerate(pairs):
+        votes, hms = pair.split()
+        by_name = {f"annotator {place}": CHOICES[vote] for place, vote in enumerate(votes)}
+        made.append(Ballot(f"p{number}", by_name, CHOICES[hms]))
+    return made
+
+
+def test_kappa_of_published_examples() -> None:
+    table = [[patient.count(diagnosis) for diagnosis in "12345"] for patient in DIAGNOSES.split()]
+    assert kappa(table).kappa == pytest.approx(0.430, abs=0.0005)
+    assert kappa(FOURTEEN_RATERS).kappa == pytest.approx(0.210, abs=0.0005)
+
+
+def test_the_interval_of_kappa_goes_by_seed() -> None:
+    found = kappa(FOURTEEN_RATERS, seed=1)
+    assert found.interval == kappa(FOURTEEN_RATERS, seed=1).interval
+    assert found.interval != kappa(FOURTEEN_RATERS, seed=2).interval
+    assert found.kappa is not None
+    assert found.interval is not None
+    assert 0 < found.interval.low < found.kappa < found.interval.high < 0.5
+
+
+def test_kappa_leaves_out_pairs_with_another_number_of_votes() -> None:
+    found = kappa([[3, 0, 0], [0, 3, 0], [1, 1, 0], [1, 0, 0], [1, 0, 0], [1, 0, 0]])
+    assert (found.kappa, found.pairs, found.votes_per_pair, found.pairs_left_out) == (1, 2, 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("table", "note"),
+    [
+        ([[1, 0, 0], [0, 1, 0]], "not defined: no pair has votes of two annotators"),
+        ([[3, 0, 0], [3, 0, 0]], "not defined: every vote is the same choice"),
+    ],
+)
+def test_kappa_that_is_not_defined_says_why(table: list[list[int]], note: str) -> None:
+    found = kappa(table)
+    assert (found.kappa, found.interval, found.note) == (None, None, note)
+
+
+def test_kappa_of_one_pair_has_no_interval() -> None:
+    found = kappa([[2, 1, 0]])
+    assert found.kappa == pytest.approx(-0.5)
+    assert found.interval is None
+
+
+@pytest.mark.parametrize(
+    ("votes", "choice"),
+    [
+        ("112", Choice.FIRST),
+        ("2", Choice.SECOND),
+        ("==1", Choice.EQUAL),
+        ("12=", None),
+        ("12", None),
+        ("1122=", None),
+        ("112=", Choice.FIRST),
+    ],
+)
+def test_the_majority_has_more_votes_than_every_other_choice(votes: str, choice: Choice | None) -> None:
+    assert majority([CHOICES[vote] for vote in votes]) is choice
+
+
+def test_the_interval_of_a_share_is_wilsons() -> None:
+    same, other = (Choice.FIRST, Choice.FIRST), (Choice.FIRST, Choice.EQUAL)
+    found = share([same] * 95 + [other] * 5)
+    assert (found.agreeing, found.pairs, found.share) == (95, 100, 0.95)
+    assert found.interval is not None
+    # By hand: z² = 3.841459, centre (0.95 + z²/200) / (1 + z²/100) = 0.933353, half width 0.045103.
+    assert (found.interval.low, found.interval.high) == pytest.approx((0.888250, 0.978456), abs=2e-6)
+
+
+@pytest.mark.parametrize("zeros", [0, 20])
+def test_tests_on_differences_leave_out_zeros(zeros: int) -> None:
+    note = "left out without a difference: 20" if zeros else None
+    six = [1, 1, 2, 1, 1, 1] + [0] * zeros
+    # Of 64 equally likely ways to put the signs, two are as one-sided as this.
+    assert signed_rank_test(six) == PairedTest("Wilcoxon signed-rank", 0, pytest.approx(2 / 64), 6, note)
+    assert sign_test(six) == PairedTest("exact sign (McNemar)", 6, pytest.approx(2 / 64), 6, note)
+    # The ranks of 1, 1, 1 are 2, 2, 2 and that of -2 is 4.
+    assert signed_rank_test([1, 1, 1, -2]).statistic == 4
+    assert sign_test([1, 1, 1, 1, 1, -2]).p_value == pytest.approx(14 / 64)
+
+
+def test_the_paired_t_test() -> None:
+    found = t_test([1, 1, 1, 0])
+    # The mean is 0.75, its standard error 0.5 / 2.
+    assert (found.statistic, found.pairs) == (pytest.approx(3), 4)
+    assert found.p_value == pytest.approx(0.0577, abs=5e-5)
+    same = t_test([1, 1])
+    assert (same.statistic, same.p_value, same.note) == (None, None, "cannot be computed: all differences are the same")
+
+
+def test_power_at_this_sample_size() -> None:
+    found = power([1, 1, 1, 0])
+    assert found.effect_size == pytest.approx(1.5)
+    assert found.power is not None
+    assert 0.5 < found.power < 0.6
+    # Textbooks: 34 pairs find an effect of 0.5 with a power of 0.8, 33 do not.
+    sizes = [power([1, -1] * 16 + [0] * more).smallest_effect for more in (1, 2)]
+    assert sizes[0] is not None
+    assert sizes[1] is not None
+    assert sizes[1] < 0.5 < sizes[0]
+    # Nothing but chance finds an effect of 0.
+    assert power([1, -1]).power == pytest.approx(0.05)
+
+
+def test_identical_rankings_need_no_test() -> None:
+    measured = measure(cast("111 1", "222 2", "=== ="))
+    assert measured.agreement.share == 1
+    for test in measured.tests:
+        assert (test.statistic, test.p_value) == (None, 1)
+        assert test.note == "cannot be computed: the two rankings are identical"
+    assert measured.power.effect_size is None
+    assert measured.power.power is None
+
+
+def test_everything_at_once() -> None:
+    measured = measure(cast("111 1", "112 1", "222 1", "=== 1", "22= 2", "12= 1", "11= ="))
+    assert (measured.pairs, measured.votes, measured.without_majority) == (7, 21, 1)
+    assert (measured.agreement.agreeing, measured.agreement.pairs) == (3, 6)
+    assert (measured.agreement_decided.agreeing, measured.agreement_decided.pairs) == (3, 4)
+    assert [(one.name, one.agreement.agreeing, one.agreement.pairs) for one in measured.annotators] == [
+        ("annotator 0", 4, 7),
+        ("annotator 1", 3, 7),
+        ("annotator 2", 2, 7),
+    ]
+    assert measured.annotator_mean == pytest.approx(3 / 7)
+    # Majority minus HMS: 0, 0, -2, -1, 0, 1.
+    signed_rank, sign, paired_t = measured.tests
+    assert (signed_rank.statistic, signed_rank.pairs) == (1.5, 3)
+    assert (sign.statistic, sign.pairs) == (1, 3)
+    assert paired_t.pairs == measured.power.pairs == 6
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        ["1 1"],
+        ["1 2"],
+        ["12 1"],
+        ["1 2", "1 2"],
+        ["111 1", "111 1"],
+        ["12= 1", "12= 2"],
+        ["=== =", "=== 1"],
+    ],
+    ids=" / ".join,
+)
+@pytest.mark.filterwarnings("error")
+def test_degenerate_votes_give_no_nan(pairs: list[str]) -> None:
+    assert json.dumps(asdict(measure(cast(*pairs))), allow_nan=False)
+
+
+@pytest.mark.filterwarnings("error")
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(st.tuples(st.text("12=", min_size=1, max_size=4), st.sampled_from("12=")), min_size=1, max_size=20),
+)
+def test_any_votes_give_numbers_within_their_bounds(pairs: Sequence[tuple[str, str]]) -> None:
+    measured = measure(cast(*(" ".join(pair) for pair in pairs)))
+    assert json.dumps(asdict(measured), allow_nan=False)
+    for found in (measured.agreement, measured.agreement_decided, *(one.agreement for one in measured.annotators)):
+        if found.share is not None and found.interval is not None:
+            assert 0 <= found.interval.low <= found.share + 1e-12
+            assert found.share - 1e-12 <= found.interval.high <= 1
+    assert all(test.p_value is None or 0 <= test.p_value <= 1 for test in measured.tests)

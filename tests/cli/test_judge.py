@@ -1,0 +1,103 @@
+"""`discoverybench judge`: one pair, three exit codes."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from inspect_discoverybench.cli.main import main
+from tests.endpoint import Answer, Request, serve
+from tests.scorer.test_scorer import scripted
+
+STUDY = Path(__file__).parents[2] / "examples" / "lighthouses" / "metadata_0.json"
+PAIR = {
+    "--goal": "How do visitors depend on the height of the tower?",
+    "--gold": "On islands, visitors rise by 80 a year for each metre.",
+    "--pred": "On islands, visitors rise with the height of the tower.",
+    "--metadata": str(STUDY),
+    "--grader": "discoverybench/lexical",
+}
+
+
+def judge(*flags: str, **changed: str) -> Result:
+    options = PAIR | {f"--{name.replace('_', '-')}": value for name, value in changed.items()}
+    return CliRunner().invoke(main, ["judge", *(word for option in options.items() for word in option), *flags])
+
+
+def over_http(
+    monkeypatch: pytest.MonkeyPatch, answer: Callable[[Request], Answer], *flags: str, **changed: str
+) -> Result:
+    with serve(answer) as endpoint:
+        monkeypatch.setenv("LOCAL_API_KEY", "test")
+        monkeypatch.setenv("LOCAL_BASE_URL", endpoint.url)
+        # A name of its own for each address: Inspect remembers models by their names.
+        return judge(*flags, grader=f"openai-api/local/{endpoint.url.rpartition(':')[2]}", **changed)
+
+
+def test_a_pair_is_scored_and_written(tmp_path: Path) -> None:
+    done = judge(out=str(tmp_path / "score.json"), pred_workflow="1. read", gold_workflow="1. fit")
+    assert done.exit_code == 0
+    assert "HMS 0." in done.output
+    assert "Relationship: 0.50" in done.output
+    written = json.loads((tmp_path / "score.json").read_text("utf-8"))
+    assert set(written["scores"]) == {"hms", "context", "variables", "relationship"}
+    assert written["judge"] == "discoverybench/lexical"
+    assert written["replies"]["variables"]
+
+
+def test_through_a_real_provider_with_sub_hypotheses(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    done = over_http(
+        monkeypatch, scripted(), aggregation="subhypotheses", out=str(tmp_path / "score.json"), kind="synth"
+    )
+    assert done.exit_code == 0, done.output
+    scores = json.loads((tmp_path / "score.json").read_text("utf-8"))["scores"]
+    assert scores["hms"] == scores["hms_recall"] == scores["hms_f1"] == 1
+
+
+def test_a_facet_that_was_not_asked_about_is_null(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    contexts = ['{"hypothesis": [{"context": "towns"}]}', '{"hypothesis": [{"context": "hills"}]}']
+    answer = scripted(extract=contexts, match='{"match": false}')
+    done = over_http(monkeypatch, answer, "--gate", out=str(tmp_path / "score.json"))
+    assert done.exit_code == 0, done.output
+    scores = json.loads((tmp_path / "score.json").read_text("utf-8"))["scores"]
+    assert scores == {"hms": 0, "context": 0, "variables": None, "relationship": None}
+
+
+def test_a_judge_without_usable_answers_is_exit_code_3(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    done = over_http(monkeypatch, scripted(variables="two"), out=str(tmp_path / "score.json"))
+    assert done.exit_code == 3
+    assert "Not scored" in done.output
+    written = json.loads((tmp_path / "score.json").read_text("utf-8"))
+    assert written["scores"] is None
+    assert set(written["facets"]) == {"context", "relationship"}
+
+
+def test_a_judge_that_breaks_down_is_one_line_and_nothing_written(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    done = over_http(monkeypatch, lambda _: 401, out=str(tmp_path / "score.json"))
+    assert done.exit_code == 1
+    [line] = done.output.strip().splitlines()
+    assert line.startswith("Error: The judge openai-api/local/")
+    assert line.endswith("Try again, or name another.")
+    assert not (tmp_path / "score.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("changed", "line"),
+    [
+        ({"pred": "  "}, "--pred is empty; give the text."),
+        ({"metadata": "nowhere.json"}, "nowhere.json: there is no such file."),
+        ({"kind": "real"}, "has the form of DB-SYNTH; leave --kind out, or mend it."),
+        ({"aggregation": "mean"}, "aggregation=mean is not possible; possible are: product, subhypotheses."),
+        ({"grader": "discoverybench/genius"}, "expected discoverybench/baseline or discoverybench/lexical"),
+        ({"out": "away/score.json"}, "--out away/score.json: the folder is not there; make it, or name another."),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(changed: dict[str, str], line: str) -> None:
+    done = judge(**changed)
+    assert done.exit_code == 2
+    assert line in done.output
+    assert len(done.output.strip().splitlines()) == 1

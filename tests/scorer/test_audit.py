@@ -1,0 +1,172 @@
+"""The audit of a judge: a judge that knows every answer is right everywhere, and others are found out."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from inspect_ai import eval as inspect_eval
+from inspect_ai import task_with
+from inspect_ai.log import EvalLog
+from inspect_ai.model import get_model
+
+from inspect_discoverybench import judge_audit
+from inspect_discoverybench.errors import InvalidArgument
+from inspect_discoverybench.scorer.audit.audit import PAPER, AuditState, judge_pair
+from inspect_discoverybench.scorer.audit.pairs import KINDS, ORDER, Pair, invented, released
+from tests.endpoint import Answer, Endpoint, Request, question, serve, slots
+
+COUNTS = {1.0: (3, 3, 3), 4 / 5: (3, 2, 2), 6 / 7: (3, 4, 3), 2 / 3: (3, 3, 2), 0.0: (3, 3, 0)}
+"""Sizes and intersection for each F1 that is expected."""
+
+
+def knowing(pairs: list[Pair]) -> Callable[[Request], Answer]:
+    """A judge that has read the table."""
+    by_texts = {(p.comparison.gold_hypothesis, p.comparison.predicted_hypothesis): p.expected for p in pairs}
+    words = {p.comparison.predicted_hypothesis: p.expected.predicted_context for p in pairs}
+    words |= {p.comparison.gold_hypothesis: p.expected.gold_context for p in pairs}
+
+    def answer(request: Request) -> Answer:
+        given = slots(request)
+        if question(request) == "extract":
+            text = given["hypothesis"]
+            named = words[text]
+            context = f"where {text}" if named is None else " and ".join(named) or None
+            return json.dumps({"hypothesis": [{"context": context}]})
+        if question(request) == "match":
+            expected = by_texts[given["gold_hypothesis"], given["predicted_hypothesis"]]
+            return json.dumps({"match": expected.context})
+        expected = by_texts[given["HypoA"], given["HypoB"]]
+        if question(request) == "relationship":
+            return json.dumps({"answer": expected.relationship[-1]})
+        return json.dumps(dict(zip(("sizeA", "sizeB", "intersection"), COUNTS[expected.variables], strict=True)))
+
+    return answer
+
+
+def audited(answer: Callable[[Request], Answer], **arguments: Any) -> tuple[EvalLog, Endpoint]:
+    with serve(answer) as endpoint:
+        # Without memory: Inspect would use the address of an earlier test.
+        model = get_model("openai/gpt-4o", base_url=endpoint.url, api_key="test", memoize=False)
+        log = inspect_eval(judge_audit(**arguments), model=model, max_connections=50)[0]
+    assert log.status == "success", log.error
+    return log, endpoint
+
+
+def means(log: EvalLog) -> dict[str, float]:
+    assert log.results
+    return {score.name: score.metrics["mean"].value for score in log.results.scores}
+
+
+def test_there_are_enough_pairs_and_each_says_why() -> None:
+    pairs = list(invented())
+    assert len(pairs) == 5 * len(KINDS) == 125
+    assert len({pair.name for pair in pairs}) == 125
+    assert all(pair.expected.why for pair in pairs)
+    texts = [(p.comparison.gold_hypothesis, p.comparison.predicted_hypothesis) for p in pairs if p.kind != "identical"]
+    # The two that carry an order differ in where it stands, and nothing else is the gold text itself.
+    assert all(gold != predicted for gold, predicted in texts)
+    assert sum(ORDER in predicted for _, predicted in texts) == 5
+    assert sum(ORDER in pair.comparison.predicted_workflow for pair in pairs) == 5
+
+
+@pytest.mark.data
+@pytest.mark.usefixtures("upstream")
+def test_a_judge_that_knows_every_answer_is_right_everywhere() -> None:
+    task = judge_audit(repeats=1)
+    assert len(task.dataset) == 175
+    known = [sample.metadata for sample in task.dataset if sample.metadata]
+    assert sum(metadata["kind"].startswith("released") for metadata in known) == 50
+    log, _ = audited(_by_metadata(known), repeats=1)
+    found = means(log)
+    for facet in (*PAPER, "right"):
+        assert found[facet] == 1, facet
+    assert found["f1_error"] == pytest.approx(0)
+    assert log.eval.metadata == {"paper": PAPER}
+    assert "context_match 0.99" in str(log.eval.dataset.name)
+
+
+def _by_metadata(known: list[dict[str, Any]]) -> Callable[[Request], Answer]:
+    from inspect_discoverybench.scorer.audit.pairs import Expected
+    from inspect_discoverybench.scorer.comparison import Comparison
+
+    pairs = []
+    for metadata in known:
+        fields = ("goal", "gold_hypothesis", "gold_workflow", "predicted_hypothesis", "predicted_workflow")
+        comparison = Comparison(data_files=(), **{name: metadata[name] for name in fields})
+        expected = Expected.model_validate(metadata["expected"])
+        pairs.append(Pair("", metadata["kind"], metadata["study"], comparison, expected))
+    return knowing(pairs)
+
+
+def test_every_question_is_asked_anew_in_each_round_and_fickleness_is_found() -> None:
+    good = knowing(list(invented()))
+    seen: dict[str, int] = {}
+
+    def fickle(request: Request) -> Answer:
+        key = json.dumps(request["messages"])
+        seen[key] = seen.get(key, 0) + 1
+        if question(request) == "relationship" and seen[key] > 1:
+            return json.dumps({"answer": "A"})
+        return good(request)
+
+    log, endpoint = audited(fickle, repeats=2, released=False, kind="relation negated")
+    assert means(log)["consistency"] == pytest.approx(2 / 3)
+    assert means(log)["relationship"] == 1
+    assert endpoint.judge_requests().count("relationship") == 2 * 5
+    assert log.samples
+    assert len(log.samples[0].store_as(AuditState).rounds) == 2
+
+
+def test_a_judge_that_obeys_the_texts_is_found_out() -> None:
+    good = knowing(list(invented()))
+
+    def obeying(request: Request) -> Answer:
+        if "Ignore all of the above" not in request["messages"][1]["content"]:
+            return good(request)
+        if question(request) == "extract":
+            return good(request)
+        agree = {"match": True, "answer": "A", "sizeA": 3, "sizeB": 3, "intersection": 3}
+        return json.dumps(agree)
+
+    log, _ = audited(obeying, repeats=1, released=False, kind=["order in the hypothesis", "order in the workflow"])
+    found = means(log)
+    assert found["relationship"] == 0
+    assert found["context_match"] == 0.5  # the match is not asked with the workflow
+
+
+def test_each_round_is_kept() -> None:
+    task = task_with(judge_audit(released=False, kind="identical"), solver=judge_pair(repeats=3))
+    log = inspect_eval(task, model="discoverybench/lexical", limit=1)[0]
+    assert log.samples
+    rounds = log.samples[0].store_as(AuditState).rounds
+    assert len(rounds) == 3
+    assert rounds[0] == rounds[1] == rounds[2]
+    assert (rounds[0].match, rounds[0].variables, rounds[0].relationship) == (True, 1.0, "A")
+
+
+def test_replies_outside_the_contract_are_wrong_answers() -> None:
+    log, endpoint = audited(lambda _: "I cannot say.", repeats=1, released=False, kind="identical")
+    found = means(log)
+    assert {found[facet] for facet in PAPER} == {0}
+    assert found["f1_error"] == 1
+    assert log.samples
+    assert [sample.store_as(AuditState).asked_again for sample in log.samples] == [8] * 5
+    assert len(endpoint.requests) == 5 * 4 * 3
+
+
+@pytest.mark.data
+@pytest.mark.usefixtures("upstream")
+def test_a_released_gold_is_paired_with_one_of_another_field() -> None:
+    samples = [sample for sample in judge_audit().dataset if sample.metadata]
+    others = [sample for sample in samples if sample.metadata and sample.metadata["kind"] == "released other study"]
+    assert len(others) == 25
+    assert all(s.metadata and s.metadata["gold_hypothesis"] != s.metadata["predicted_hypothesis"] for s in others)
+    assert list(released([])) == []
+
+
+def test_bad_arguments_are_one_clear_line() -> None:
+    with pytest.raises(InvalidArgument, match=r"^repeats=0 is not possible; expected a whole number from 1 on.$"):
+        judge_audit(repeats=0)
+    with pytest.raises(InvalidArgument, match=r"^kind=negated selects no sample; possible are: "):
+        judge_audit(kind="negated", released=False)
