@@ -3,6 +3,7 @@
 ```
 DiscoveryBenchError            one line: what, the value, what is expected or how to mend it
 ├── InvalidArgument            a task or command argument outside its possible values
+├── InvalidExperiment      an experiment file that cannot be read or does not follow the form
 ├── DataError
 │   ├── DataMissing            a folder or file of the released data is not there
 │   ├── DataCorrupt            a file is there but is not the released one
@@ -19,6 +20,7 @@ error raised while a task is being built reaches the user as one line instead of
 """
 
 import click
+from rich.markup import render
 
 
 class DiscoveryBenchError(click.ClickException):
@@ -27,6 +29,10 @@ class DiscoveryBenchError(click.ClickException):
 
 class InvalidArgument(DiscoveryBenchError):
     """An argument outside its possible values."""
+
+
+class InvalidExperiment(DiscoveryBenchError):
+    """An experiment file cannot be read, or does not follow the form."""
 
 
 class DataError(DiscoveryBenchError):
@@ -63,6 +69,11 @@ class ReplyRejected(DiscoveryBenchError):
 
 class SessionFailed(DiscoveryBenchError):
     """The sandbox could not run the Python session: a fault of the infrastructure, never of the agent."""
+
+
+def one_line(error: Exception) -> str:
+    """What an error of somebody else's says, in one line and without Inspect's colours."""
+    return render(" ".join(str(getattr(error, "message", error)).split())).plain.removeprefix("ERROR: ")[:500]
 
 
 def at_least_one(name: str, value: object) -> None:

@@ -5,6 +5,7 @@ import click
 from inspect_discoverybench.cli.agree import agree
 from inspect_discoverybench.cli.data import data
 from inspect_discoverybench.cli.judge import judge
+from inspect_discoverybench.cli.run import run
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -13,5 +14,5 @@ def main() -> None:
     """DiscoveryBench for Inspect AI: can language-model agents make data-driven discoveries?"""
 
 
-for _command in (data, judge, agree):
+for _command in (data, run, judge, agree):
     main.add_command(_command)

@@ -21,10 +21,9 @@ from inspect_ai.model import (
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import JSONSchema, json_schema, span
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
-from rich.markup import render
 
 from inspect_discoverybench.dataset.metadata import DataFile
-from inspect_discoverybench.errors import JudgeUnavailable, ReplyRejected
+from inspect_discoverybench.errors import JudgeUnavailable, ReplyRejected, one_line
 from inspect_discoverybench.prompts import Prompt
 
 ROLE = "grader"
@@ -113,9 +112,8 @@ class Judge:
         # Inspect's error for a missing key or package is not a public name, so every kind that providers
         # raise on creation is caught here; nothing is hidden, the message carries it.
         except Exception as error:
-            reason = render(" ".join(str(getattr(error, "message", error)).split())).plain.removeprefix("ERROR: ")
             raise JudgeUnavailable(
-                f"The judge (role {ROLE}, model {default}) cannot be called: {reason} "
+                f"The judge (role {ROLE}, model {default}) cannot be called: {one_line(error)} "
                 f"Name another with --model-role {ROLE}=PROVIDER/MODEL."
             ) from error
         return cls(model)

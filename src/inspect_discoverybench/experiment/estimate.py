@@ -1,0 +1,141 @@
+"""What an experiment will ask and cost, before it asks anything."""
+
+import math
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from inspect_discoverybench.errors import InvalidExperiment
+from inspect_discoverybench.experiment.form import Experiment
+from inspect_discoverybench.experiment.run import Run
+from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE
+
+Prices = Mapping[str, tuple[float, float]]
+"""US dollars for a million tokens, input and output, by model."""
+
+JUDGE_CALLS = 5
+JUDGE_TOKENS = (5000, 300)
+"""Of one sample, input and output."""
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What one sample takes.
+
+    Attributes:
+        calls: Calls of the evaluated model.
+        read: Its input tokens.
+        written: Its output tokens.
+        judged: How often the judge is asked its questions.
+    """
+
+    calls: int
+    read: int
+    written: int
+    judged: int = 1
+
+
+# Measured by benchmarks/agents.py on DB-REAL train.
+AGENTS = {
+    "no_data_guess": Usage(1, 1190, 211),
+    "codegen": Usage(2, 4744, 559),
+    "react": Usage(7, 25786, 2299),
+    "datavoyager": Usage(21, 84266, 3903),
+    "reflexion": Usage(8, 21832, 2023, judged=3),
+    "gold": Usage(0, 0, 0),
+}
+AUDIT = Usage(2 * JUDGE_CALLS, 2 * JUDGE_TOKENS[0], 2 * JUDGE_TOKENS[1], judged=0)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What one cell will take; NaN where nothing is known.
+
+    Attributes:
+        samples: Samples, epochs counted.
+        calls: Calls of the evaluated model.
+        judge_calls: Calls of the judge, none of them cached.
+        read: Input tokens of the evaluated model.
+        written: Its output tokens.
+        cost: US dollars of both.
+    """
+
+    samples: int
+    calls: float
+    judge_calls: float
+    read: float
+    written: float
+    cost: float
+
+
+def prices(path: Path | None) -> Prices:
+    """The committed table, and over it the user's own.
+
+    Raises:
+        InvalidExperiment: The user's table cannot be read.
+    """
+    committed = tomllib.loads(files(__package__).joinpath("prices.toml").read_text("utf-8"))
+    if path is None:
+        return {model: (read, written) for model, (read, written) in committed.items()}
+    try:
+        own = tomllib.loads(path.read_text("utf-8"))
+        return {model: (float(read), float(written)) for model, (read, written) in (committed | own).items()}
+    except OSError as error:
+        raise InvalidExperiment(f"--prices {path} cannot be read ({error.strerror}); mend the name.") from error
+    except (ValueError, TypeError) as error:
+        raise InvalidExperiment(
+            f'--prices {path}: expected lines like "openai/gpt-4o" = [2.5, 10.0] ({error}).'
+        ) from error
+
+
+def estimate(experiment: Experiment, found: Run, known: Prices) -> Estimate:
+    """What one cell will take, by the measured average of its agent."""
+    samples = found.samples * experiment.epochs
+    usage = _usage(found)
+    if usage is None:
+        return Estimate(samples, math.nan, math.nan, math.nan, math.nan, math.nan)
+    grader = experiment.grader.name if experiment.grader else _default_judge(found)
+    paid = _paid(found.cell.model.name, usage.read, usage.written, known)
+    judged = usage.judged * _paid(grader, *JUDGE_TOKENS, known) if usage.judged else 0.0
+    return Estimate(
+        samples=samples,
+        calls=samples * usage.calls,
+        judge_calls=samples * usage.judged * JUDGE_CALLS,
+        read=samples * usage.read,
+        written=samples * usage.written,
+        cost=samples * (paid + judged),
+    )
+
+
+def total(estimates: Sequence[Estimate]) -> Estimate:
+    """All cells together."""
+    return Estimate(
+        samples=sum(e.samples for e in estimates),
+        calls=sum(e.calls for e in estimates),
+        judge_calls=sum(e.judge_calls for e in estimates),
+        read=sum(e.read for e in estimates),
+        written=sum(e.written for e in estimates),
+        cost=sum(e.cost for e in estimates),
+    )
+
+
+def _usage(found: Run) -> Usage | None:
+    task = found.cell.task.name.rpartition("/")[2]
+    if task == "judge_audit":
+        return AUDIT
+    solver = "react" if found.cell.solver is None else found.cell.solver.name.rpartition("/")[2]
+    return AGENTS.get(solver)
+
+
+def _default_judge(found: Run) -> str:
+    return "discoverybench/lexical" if found.cell.task.name.rpartition("/")[2] == "demo" else DEFAULT_JUDGE
+
+
+def _paid(model: str, read: float, written: float, known: Prices) -> float:
+    """US dollars; NaN for a model without a known price, unless nothing is asked of it."""
+    if model not in known:
+        return math.nan if read or written else 0.0
+    per_read, per_written = known[model]
+    return (read * per_read + written * per_written) / 1_000_000

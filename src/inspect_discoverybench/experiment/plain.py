@@ -1,0 +1,87 @@
+"""The runs of an experiment in plain Inspect's words: a command, or a file for `inspect eval --run-config`."""
+
+import json
+import shlex
+from typing import Any
+
+import yaml
+
+from inspect_discoverybench.experiment.form import Experiment, ModelSpec
+from inspect_discoverybench.experiment.matrix import Cell
+
+
+def run_config(experiment: Experiment, cell: Cell) -> dict[str, Any]:
+    """One run as `inspect eval --run-config` reads it."""
+    limits = experiment.limits
+    roles = {role: _model(spec) for role, spec in experiment.roles.items()}
+    if experiment.grader is not None:
+        roles["grader"] = _model(experiment.grader)
+    config = {
+        "limit": limits.samples,
+        "epochs": experiment.epochs if experiment.epochs > 1 else None,
+        "message_limit": limits.messages,
+        "token_limit": limits.tokens,
+        "time_limit": limits.time,
+        "cost_limit": limits.cost,
+    }
+    return _given(
+        {
+            "task": _given({"task": cell.task.name, "args": cell.task.args}),
+            "solver": cell.solver and _given({"solver": cell.solver.name, "args": cell.solver.args}),
+            "model": _model(cell.model),
+            "model_roles": roles,
+            "generate_config": _given({"max_connections": experiment.max_connections}),
+            "eval_config": _given(config),
+            "tags": [experiment.name, *experiment.tags],
+            "metadata": {"experiment": experiment.name},
+        }
+    )
+
+
+def as_yaml(experiment: Experiment, cell: Cell) -> str:
+    """One run as the text of such a file."""
+    return yaml.safe_dump(run_config(experiment, cell), sort_keys=False, allow_unicode=True)
+
+
+def command(experiment: Experiment, cell: Cell) -> str:
+    """One run as a command for the shell."""
+    known = run_config(experiment, cell)
+    words = ["inspect", "eval", cell.task.name, *_pairs("-T", cell.task.args)]
+    if cell.solver is not None:
+        words += ["--solver", cell.solver.name, *_pairs("-S", cell.solver.args)]
+    words += ["--model", cell.model.name, *_pairs("-M", cell.model.args)]
+    if cell.model.base_url is not None:
+        words += ["--model-base-url", cell.model.base_url]
+    for role, spec in known.get("model_roles", {}).items():
+        simple = set(spec) == {"model"}
+        words += ["--model-role", f"{role}={spec['model'] if simple else json.dumps(_flat(spec))}"]
+    settings = cell.model.config | known.get("generate_config", {}) | known.get("eval_config", {})
+    for key, value in settings.items():
+        words += [f"--{key.replace('_', '-')}", value if isinstance(value, str) else json.dumps(value)]
+    words += ["--tags", ",".join(known["tags"]), "--metadata", f"experiment={experiment.name}"]
+    return shlex.join([*words, "--log-dir", experiment.log_dir])
+
+
+def _model(spec: ModelSpec) -> dict[str, Any]:
+    return _given({"model": spec.name, "base_url": spec.base_url, "args": spec.args, "config": spec.config})
+
+
+def _flat(spec: dict[str, Any]) -> dict[str, Any]:
+    """A role as `--model-role` takes it: its settings stand beside its name."""
+    return {key: value for key, value in spec.items() if key not in ("config", "args")} | {
+        **spec.get("config", {}),
+        **spec.get("args", {}),
+    }
+
+
+def _pairs(option: str, args: dict[str, Any]) -> list[str]:
+    return [
+        word
+        for key, value in args.items()
+        for word in (option, f"{key}={value if isinstance(value, str) else json.dumps(value)}")
+    ]
+
+
+def _given(values: dict[str, Any]) -> dict[str, Any]:
+    """What says something."""
+    return {key: value for key, value in values.items() if value not in (None, {}, [])}

@@ -1,0 +1,144 @@
+"""From an experiment to a complete set of logs: everything is built and checked first, then `eval_set` runs it."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from inspect_ai import Task, eval_set, task_with
+from inspect_ai.log import EvalLog
+from inspect_ai.model import GenerateConfig, Model, get_model
+from inspect_ai.util import registry_create
+from pydantic import ValidationError
+
+from inspect_discoverybench.errors import DiscoveryBenchError, InvalidExperiment, one_line
+from inspect_discoverybench.experiment.form import Experiment, ModelSpec, Named
+from inspect_discoverybench.experiment.matrix import Cell, matrix
+from inspect_discoverybench.experiment.source import Source
+from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
+
+# Their judge is the default one; the other tasks have one that needs no key, or none.
+JUDGED_BY_DEFAULT = ("real", "synth", "custom")
+
+
+RETRIES = 10
+"""Default number of times that what failed is tried again, with growing pauses."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A cell, ready to be run.
+
+    Attributes:
+        cell: What was asked for.
+        task: The task with solver and model in it.
+        samples: How many samples it has within the limit, epochs not counted.
+    """
+
+    cell: Cell
+    task: Task
+    samples: int
+
+
+def runs(experiment: Experiment, source: Source) -> list[Run]:
+    """Build every cell; nothing is run.
+
+    Raises:
+        InvalidExperiment: A name is not registered, an argument is not possible, or a model cannot be called.
+        DiscoveryBenchError: A task says what is wrong itself.
+    """
+    cells = matrix(experiment)
+    for number, spec in enumerate(experiment.models):
+        _model(spec, source.where(("models", number)))
+    roles(experiment, source)
+    built = [_run(cell, experiment, source) for cell in cells]
+    if experiment.grader is None and any(r.cell.task.name.rpartition("/")[2] in JUDGED_BY_DEFAULT for r in built):
+        Judge.of_eval(DEFAULT_JUDGE)
+    return built
+
+
+def roles(experiment: Experiment, source: Source) -> dict[str, Model]:
+    """The judge and further roles.
+
+    Raises:
+        InvalidExperiment: One of them cannot be called.
+    """
+    found = {role: _model(spec, source.where(("roles", role))) for role, spec in experiment.roles.items()}
+    if experiment.grader is not None:
+        found["grader"] = _model(experiment.grader, source.where(("grader",)))
+    return found
+
+
+def run(experiment: Experiment, source: Source, built: list[Run], retries: int = RETRIES) -> tuple[bool, list[EvalLog]]:
+    """Run what is missing in the experiment's log folder.
+
+    Args:
+        experiment: The experiment.
+        source: Its source.
+        built: Its cells.
+        retries: How often what failed is tried again.
+
+    Returns:
+        Whether everything is complete, and the logs.
+    """
+    limits = experiment.limits
+    return eval_set(
+        [found.task for found in built],
+        log_dir=experiment.log_dir,
+        model_roles=dict(roles(experiment, source)),
+        limit=limits.samples,
+        epochs=experiment.epochs,
+        message_limit=limits.messages,
+        token_limit=limits.tokens,
+        time_limit=limits.time,
+        cost_limit=limits.cost,
+        max_connections=experiment.max_connections,
+        tags=[experiment.name, *experiment.tags],
+        metadata={"experiment": experiment.name},
+        # Every finished sample is in the log at once, whatever ends the process.
+        log_buffer=1,
+        retry_attempts=retries,
+    )
+
+
+def _run(cell: Cell, experiment: Experiment, source: Source) -> Run:
+    names = [task.name for task in experiment.tasks]
+    task = _created("task", cell.task, source.where(("tasks", names.index(cell.task.name))))
+    task = task_with(task, model=_model(cell.model, ""))
+    if cell.solver is not None:
+        # In the log, `eval.solver` is empty for a solver that stands in the task.
+        task.metadata = {**(task.metadata or {}), "solver": cell.solver.name, "solver_args": cell.solver.args}
+        names = [solver.name for solver in experiment.solvers]
+        solver = _created("solver", cell.solver, source.where(("solvers", names.index(cell.solver.name))))
+        task = task_with(task, solver=solver)
+    most = experiment.limits.samples
+    return Run(cell, task, min(len(task.dataset), most) if most else len(task.dataset))
+
+
+def _created(kind: Literal["task", "solver"], part: Named, where: str) -> Any:
+    try:
+        return registry_create(kind, part.name, **part.args)
+    except DiscoveryBenchError as error:
+        raise InvalidExperiment(f"{where}: {error.message}") from error
+    except (LookupError, ValueError) as error:
+        raise InvalidExperiment(
+            f"{where}: {kind} {part.name}: {one_line(error)}. Mend the name, or install the package that has it."
+        ) from error
+    except TypeError as error:
+        raise InvalidExperiment(f"{where}: {kind} {part.name}: {one_line(error)}.") from error
+
+
+def _model(spec: ModelSpec, where: str) -> Model:
+    for key in spec.config:
+        if key not in GenerateConfig.model_fields:
+            raise InvalidExperiment(
+                f"{where}: model {spec.name}: config: {key} is no setting of Inspect's GenerateConfig."
+            )
+    try:
+        config = GenerateConfig.model_validate(spec.config)
+        return get_model(spec.name, base_url=spec.base_url, config=config, **spec.args)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise InvalidExperiment(f"{where}: model {spec.name}: config: {place}: {first['msg']}.") from error
+    # Inspect's errors for a missing key, package or provider are no public names; nothing is hidden.
+    except Exception as error:
+        raise InvalidExperiment(f"{where}: model {spec.name} cannot be called: {one_line(error)}") from error

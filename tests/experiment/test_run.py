@@ -1,0 +1,199 @@
+"""Running experiments: killed in the middle, they go on where they were; what cannot run fails before anything runs."""
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
+
+from inspect_discoverybench.cli.main import main
+
+COMMAND = Path(sys.executable).with_name("discoverybench")
+MATRIX = """
+name: small
+tasks: [discoverybench/demo]
+solvers: [discoverybench/codegen, discoverybench/react, discoverybench/no_data_guess]
+models: [discoverybench/baseline, {name: discoverybench/baseline, config: {temperature: 0.5}}]
+log_dir: logs/small
+"""
+
+
+def invoke(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["run", *arguments])
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    (tmp_path / "small.yaml").write_text(MATRIX, "utf-8")
+    return "small.yaml"
+
+
+def logs() -> list[EvalLog]:
+    """Every log of the folder that can be read."""
+    return [read_eval_log(info) for info in list_eval_logs("logs/small")]
+
+
+def finished(found: list[EvalLog]) -> Counter[str | None]:
+    """Samples that have ended, by the id that Inspect gives to each run of a sample."""
+    return Counter(sample.uuid for log in found for sample in log.samples or [] if sample.scores)
+
+
+def test_killed_in_the_middle_it_goes_on_and_runs_nothing_twice(file: str) -> None:
+    process = subprocess.Popen(
+        [str(COMMAND), "run", file], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+    )
+    deadline = time.monotonic() + 120
+    before: Counter[str | None] = Counter()
+    while len(before) < 10:
+        assert process.poll() is None, "it ended before it could be killed"
+        assert time.monotonic() < deadline
+        time.sleep(0.5)
+        before = finished(logs()) if Path("logs/small").is_dir() else before
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    before = finished(logs())
+    assert 10 <= len(before) < 48
+
+    done = subprocess.run([str(COMMAND), "run", file], capture_output=True, text=True, timeout=200, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    complete = [log for log in logs() if log.status == "success"]
+    assert len(complete) == 6
+    after = finished(complete)
+    assert len(after) == 48
+    # A sample that had ended is taken over, with the id of the run that ended it.
+    assert set(before) <= set(after)
+
+    again = invoke(file)
+    assert again.exit_code == 0, again.output
+    assert "6 of 6 runs are complete." in again.output
+    assert finished([log for log in logs() if log.status == "success"]) == after
+
+
+def test_a_dry_run_shows_the_matrix_and_runs_nothing(file: str) -> None:
+    done = invoke(file, "--dry-run", "--limit", "3")
+    assert done.exit_code == 0
+    assert "small: logs in logs/small" in done.output
+    assert "6 runs" in done.output
+    assert not Path("logs/small").exists()
+
+
+def test_the_estimate_is_arithmetic_on_the_measured_averages(file: str, tmp_path: Path) -> None:
+    import json
+
+    (tmp_path / "prices.toml").write_text('"discoverybench/baseline" = [1000000, 0]\n', "utf-8")
+    changes = ["--set", "epochs=2", "--limit", "3", "--prices", "prices.toml"]
+    done = invoke(file, "--dry-run", "--json", *changes)
+    assert done.exit_code == 0, done.output
+    runs = json.loads(done.output)["runs"]
+    codegen = next(run for run in runs if run["solver"]["name"] == "discoverybench/codegen")
+    assert (codegen["samples"], codegen["calls"], codegen["judge_calls"]) == (6, 12, 30)
+    assert codegen["cost"] == codegen["read"] == 6 * 4744
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["--set", "solvers=[discoverybench/genius]"], "small.yaml:4: solver discoverybench/genius: "),
+        (["--set", "tasks=[discoverybench/genius]"], "small.yaml:3: task discoverybench/genius: "),
+        (
+            ["--set", "tasks=[{name: discoverybench/demo, args: {colour: red}}]"],
+            "small.yaml:3: task discoverybench/demo: ",
+        ),
+        (
+            ["--set", "tasks=[{name: discoverybench/demo, args: {sandbox: x}}]"],
+            "small.yaml:3: sandbox=x is not a sandbox",
+        ),
+        (
+            ["--set", "solvers=[{name: discoverybench/react, args: {turns: 0}}]"],
+            "small.yaml:4: turns=0 is not possible",
+        ),
+        (["--model", "openai/gpt-4o"], "small.yaml:5: model openai/gpt-4o cannot be called: "),
+        (["--set", "grader=openai/gpt-4o"], "model openai/gpt-4o cannot be called: "),
+        (
+            ["--set", "models=[{name: discoverybench/baseline, config: {heat: 1}}]"],
+            "small.yaml:5: model discoverybench/",
+        ),
+        (["--set", "nmae=x"], "there is no such key; did you mean name?"),
+        (["--prices", "nowhere.toml"], "--prices nowhere.toml cannot be read"),
+    ],
+)
+def test_what_cannot_run_fails_before_anything_runs(file: str, arguments: list[str], line: str) -> None:
+    done = invoke(file, *arguments)
+    assert done.exit_code == 2
+    assert line in done.output
+    assert len(done.output.strip().splitlines()) == 1
+    assert not Path("logs").exists()
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    done = invoke("nowhere.yaml", "--check")
+    assert done.exit_code == 2
+    assert "nowhere.yaml cannot be read" in done.output
+
+
+def test_check_says_what_could_be_run(file: str) -> None:
+    done = invoke(file, "--check")
+    assert done.exit_code == 0
+    assert done.output == "small.yaml: 6 runs of 48 samples can be run.\n"
+
+
+def test_samples_with_errors_leave_it_incomplete(file: str) -> None:
+    # The pairs of an audit are no tasks for an agent, so every sample is an error.
+    changes = ["--set", "tasks=[{name: discoverybench/judge_audit, args: {released: false}}]", "--limit", "1"]
+    done = invoke(file, *changes, "--set", "solvers=[discoverybench/no_data_guess]", "--retries", "0")
+    assert done.exit_code == 1
+    assert "0 of 2 runs are complete." in done.output
+
+
+PLAIN = """
+name: plain
+tasks: [discoverybench/demo]
+solvers: [{name: discoverybench/react, args: {turns: 9}}]
+models: [{name: discoverybench/baseline, config: {temperature: 0.5}}]
+grader: discoverybench/lexical
+limits: {samples: 1, messages: 40}
+tags: [one]
+log_dir: logs/plain
+"""
+
+
+@pytest.mark.parametrize("form", ["commands", "run-config"])
+def test_a_cell_runs_in_plain_inspect(tmp_path: Path, form: str) -> None:
+    (tmp_path / "plain.yaml").write_text(PLAIN, "utf-8")
+    printed = invoke("plain.yaml", "--print", form)
+    assert printed.exit_code == 0, printed.output
+    if form == "commands":
+        [line] = printed.output.splitlines()
+        words = shlex.split(line)
+        assert words[:2] == ["inspect", "eval"]
+    else:
+        (tmp_path / "run.yaml").write_text(printed.output, "utf-8")
+        words = ["inspect", "eval", "--run-config", "run.yaml", "--log-dir", "logs/plain"]
+    done = subprocess.run(
+        [str(COMMAND.with_name("inspect")), *words[1:]], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    [info] = list_eval_logs("logs/plain")
+    log = read_eval_log(info)
+    assert log.status == "success"
+    assert log.samples
+    assert len(log.samples) == 1
+    assert (log.eval.solver, log.eval.solver_args_passed) == ("discoverybench/react", {"turns": 9})
+    assert log.eval.model_generate_config.temperature == 0.5 or log.plan.config.temperature == 0.5
+    assert log.eval.config.message_limit == 40
+    assert sorted(log.eval.tags or []) == ["one", "plain"]
+    assert log.eval.metadata
+    assert log.eval.metadata["experiment"] == "plain"
+
+
+def test_the_packages_own_experiments_have_names() -> None:
+    done = invoke("demo", "--check")
+    assert done.exit_code == 0, done.output
+    assert "3 runs of 24 samples" in done.output

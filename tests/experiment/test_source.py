@@ -1,0 +1,165 @@
+"""Reading experiments: the files in `evals/` resolved, and every mistake told with its line."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspect_discoverybench.errors import InvalidExperiment
+from inspect_discoverybench.experiment.form import schema
+from inspect_discoverybench.experiment.matrix import matrix
+from inspect_discoverybench.experiment.source import load
+
+EVALS = Path(__file__).parents[2] / "evals"
+GOLDEN = Path(__file__).parents[1] / "golden" / "experiments"
+FILES = sorted(path.name for path in EVALS.glob("*.yaml"))
+ACCEPT = "DISCOVERYBENCH_ACCEPT_GOLDEN"
+
+GOOD = """\
+name: small
+tasks:
+  - discoverybench/demo
+solvers: [discoverybench/codegen]
+models:
+  - discoverybench/baseline
+log_dir: logs/small
+"""
+
+
+def compare(golden: Path, text: str) -> None:
+    if os.environ.get(ACCEPT):
+        golden.parent.mkdir(parents=True, exist_ok=True)
+        golden.write_text(text, "utf-8")
+    assert golden.read_text("utf-8") == text
+
+
+def experiment(folder: Path, text: str = GOOD, name: str = "small.yaml") -> Path:
+    path = folder / name
+    path.write_text(text, "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_file_resolves_as_before(name: str) -> None:
+    found, _ = load(EVALS / name)
+    cells = [
+        {"task": c.task.model_dump(), "solver": c.solver and c.solver.model_dump(), "model": c.model.name}
+        for c in matrix(found)
+    ]
+    resolved = {"experiment": found.model_dump(mode="json", exclude_defaults=True), "matrix": cells}
+    compare(GOLDEN / f"{name}.json", json.dumps(resolved, indent=2, ensure_ascii=False) + "\n")
+
+
+def test_the_schema_is_the_one_of_the_form() -> None:
+    compare(EVALS / "experiment.schema.json", json.dumps(schema(), indent=2) + "\n")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_file_names_the_schema(name: str) -> None:
+    first = (EVALS / name).read_text("utf-8").splitlines()[0]
+    assert first == "# yaml-language-server: $schema=experiment.schema.json"
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (GOOD + "limitz: {}\n", "small.yaml:8: limitz: there is no such key; did you mean limits? Possible are: name,"),
+        (GOOD + "limits: {sampels: 3}\n", "small.yaml:8: limits.sampels: there is no such key; did you mean samples?"),
+        (GOOD + "models: []\n", "small.yaml:8: models stands here twice; drop one."),
+        (GOOD.replace("name: small\n", ""), "small.yaml:1: name is missing; add it."),
+        (GOOD + "epochs: 0\n", "small.yaml:8: epochs: Input should be greater than or equal to 1 (given: '0')."),
+        (GOOD + "grader:\n  nmae: x\n", "small.yaml:9: grader.nmae: there is no such key; did you mean name?"),
+        (GOOD + "limits: &a {samples: *a}\n", "small.yaml: its anchors go in a circle; take one of them out."),
+        (GOOD + "? [a]\n: 1\n", "small.yaml:8: a key is a word; this one is a list or a mapping."),
+        (GOOD + "tags: [!!python/name:os.system x]\n", "small.yaml:8: this is no YAML: could not determine a constru"),
+        (GOOD + "exclude: [{}]\n", "small.yaml:8: exclude.0: Value error, name a task, a solver or a model."),
+        (GOOD + "tags: ['${NOT_SET_AT_ALL}']\n", "small.yaml:8: the variable NOT_SET_AT_ALL is not set; set it, or"),
+        (GOOD + "include: nowhere.yaml\n", "nowhere.yaml cannot be read (No such file or directory); mend the name."),
+        (GOOD + "include: small.yaml\n", "small.yaml: the includes go in a circle: "),
+        (GOOD + "tags: [a\n", "small.yaml:9: this is no YAML: "),
+        ("- a list\n", "small.yaml: expected a mapping with the keys name, description, tasks,"),
+        ("", "small.yaml: expected a mapping with the keys "),
+    ],
+)
+def test_every_mistake_is_one_line_with_its_place(tmp_path: Path, text: str, line: str) -> None:
+    with pytest.raises(InvalidExperiment) as raised:
+        load(experiment(tmp_path, text))
+    assert line in raised.value.message
+    assert str(tmp_path) in raised.value.message
+    assert "\n" not in raised.value.message
+
+
+@pytest.mark.parametrize(
+    ("extra", "line"),
+    [
+        ("exclude: [{model: discoverybench/baseline}]", "small: the matrix is empty, as everything is excluded"),
+        ("exclude: [{model: discoverybench/none}]", "small: exclude model=discoverybench/none excludes nothing"),
+    ],
+)
+def test_an_empty_matrix_is_an_error(tmp_path: Path, extra: str, line: str) -> None:
+    with pytest.raises(InvalidExperiment, match=line):
+        matrix(load(experiment(tmp_path, GOOD + extra))[0])
+
+
+def test_a_cell_that_stands_twice_is_an_error(tmp_path: Path) -> None:
+    twice = GOOD.replace("[discoverybench/codegen]", "[discoverybench/codegen, discoverybench/codegen]")
+    with pytest.raises(InvalidExperiment, match="stands in the matrix twice; drop one"):
+        matrix(load(experiment(tmp_path, twice))[0])
+
+
+def test_includes_defaults_environment_and_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JUDGE", "lexical")
+    experiment(tmp_path, GOOD + "limits: {samples: 3, messages: 40}\n", "base.yaml")
+    own = """
+        include: base.yaml
+        name: own
+        grader: discoverybench/${JUDGE}
+        tags: ["${LAB:-none}"]
+        solvers: [{name: discoverybench/react, args: {turns: 5}}, discoverybench/reflexion]
+        limits: {samples: 2}
+        defaults:
+          solvers: {cell_seconds: 60}
+          models: {temperature: 0.5}
+    """
+    path = experiment(tmp_path, own, "own.yaml")
+    found, _ = load(path, ["limits.time=90", "solvers.0.args.turns=7", "models=[discoverybench/lexical]"])
+    assert (found.name, found.log_dir, found.tags) == ("own", "logs/small", ("none",))
+    assert found.grader
+    assert found.grader.name == "discoverybench/lexical"
+    assert found.limits.model_dump(exclude_none=True) == {"samples": 2, "messages": 40, "time": 90}
+    cells = matrix(found)
+    assert [cell.solver.args for cell in cells if cell.solver] == [
+        {"cell_seconds": 60, "turns": 7},
+        {"cell_seconds": 60},
+    ]
+    assert {cell.model.name for cell in cells} == {"discoverybench/lexical"}
+    assert {cell.model.config["temperature"] for cell in cells} == {0.5}
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ("limits", "--set limits: expected a.b=c."),
+        ("models.3.name=x", "--set models.3.name=x: 3 is none of the parts 0 to 0."),
+        ("name.first=x", "--set name.first=x: there is nothing below 'small'."),
+        ("name=[", "--set name=[: [ is no YAML."),
+    ],
+)
+def test_a_change_that_cannot_be_made(tmp_path: Path, change: str, line: str) -> None:
+    with pytest.raises(InvalidExperiment) as raised:
+        load(experiment(tmp_path), [change])
+    assert raised.value.message == line
+
+
+@given(st.text(max_size=60))
+def test_whatever_stands_in_a_file_is_read_or_refused(text: str) -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "any.yaml"
+        path.write_text(text, "utf-8")
+        with pytest.raises(InvalidExperiment):
+            load(path)
