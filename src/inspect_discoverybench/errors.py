@@ -19,7 +19,10 @@ The root is a `click.ClickException`: Inspect's command line and ours are click 
 error raised while a task is being built reaches the user as one line instead of a traceback.
 """
 
+from contextlib import suppress
+
 import click
+from rich.errors import MarkupError
 from rich.markup import render
 
 
@@ -71,9 +74,12 @@ class SessionFailed(DiscoveryBenchError):
     """The sandbox could not run the Python session: a fault of the infrastructure, never of the agent."""
 
 
-def one_line(error: Exception) -> str:
+def one_line(error: BaseException) -> str:
     """What an error of somebody else's says, in one line and without Inspect's colours."""
-    return render(" ".join(str(getattr(error, "message", error)).split())).plain.removeprefix("ERROR: ")[:500]
+    said = " ".join(str(getattr(error, "message", error)).split())
+    with suppress(MarkupError):  # it may have brackets of its own
+        said = render(said).plain
+    return said.removeprefix("ERROR: ")[:500].rstrip(".")
 
 
 def at_least_one(name: str, value: object) -> None:

@@ -74,13 +74,15 @@ def test_a_judge_without_usable_answers_is_exit_code_3(monkeypatch: pytest.Monke
     assert set(written["facets"]) == {"context", "relationship"}
 
 
+@pytest.mark.parametrize("status", [400, 401, 500])
 def test_a_judge_that_breaks_down_is_one_line_and_nothing_written(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, status: int
 ) -> None:
-    done = over_http(monkeypatch, lambda _: 401, out=str(tmp_path / "score.json"))
+    done = over_http(monkeypatch, lambda _: status, out=str(tmp_path / "score.json"))
     assert done.exit_code == 1
     [line] = done.output.strip().splitlines()
     assert line.startswith("Error: The judge openai-api/local/")
+    assert f"scripted failure {status}" in line
     assert line.endswith("Try again, or name another.")
     assert not (tmp_path / "score.json").exists()
 
@@ -90,6 +92,8 @@ def test_a_judge_that_breaks_down_is_one_line_and_nothing_written(
     [
         ({"pred": "  "}, "--pred is empty; give the text."),
         ({"metadata": "nowhere.json"}, "nowhere.json: there is no such file."),
+        ({"metadata": "."}, ".: this is a folder; name a file."),
+        ({"out": "."}, "--out .: this is a folder; name a file."),
         ({"kind": "real"}, "has the form of DB-SYNTH; leave --kind out, or mend it."),
         ({"aggregation": "mean"}, "aggregation=mean is not possible; possible are: product, subhypotheses."),
         ({"grader": "discoverybench/genius"}, "expected discoverybench/baseline or discoverybench/lexical"),

@@ -16,12 +16,20 @@ from inspect_discoverybench.scorer.audit.audit import PAPER, AuditState, judge_p
 from inspect_discoverybench.scorer.audit.pairs import KINDS, ORDER, Pair, invented, released
 from tests.endpoint import Answer, Endpoint, Request, question, serve, slots
 
-COUNTS = {1.0: (3, 3, 3), 4 / 5: (3, 2, 2), 6 / 7: (3, 4, 3), 2 / 3: (3, 3, 2), 0.0: (3, 3, 0)}
+COUNTS = {
+    1.0: (3, 3, 3),
+    4 / 5: (3, 2, 2),
+    6 / 7: (3, 4, 3),
+    8 / 9: (4, 5, 4),
+    2 / 3: (3, 3, 2),
+    3 / 4: (4, 4, 3),
+    0.0: (3, 3, 0),
+}
 """Sizes and intersection for each F1 that is expected."""
 
 
-def knowing(pairs: list[Pair]) -> Callable[[Request], Answer]:
-    """A judge that has read the table."""
+def knowing(pairs: list[Pair], count: int = 0) -> Callable[[Request], Answer]:
+    """A judge that has read the table; it counts variables in the first, or in the last way that is right."""
     by_texts = {(p.comparison.gold_hypothesis, p.comparison.predicted_hypothesis): p.expected for p in pairs}
     words = {p.comparison.predicted_hypothesis: p.expected.predicted_context for p in pairs}
     words |= {p.comparison.gold_hypothesis: p.expected.gold_context for p in pairs}
@@ -31,15 +39,16 @@ def knowing(pairs: list[Pair]) -> Callable[[Request], Answer]:
         if question(request) == "extract":
             text = given["hypothesis"]
             named = words[text]
-            context = f"where {text}" if named is None else " and ".join(named) or None
+            # Where the table leaves the context open, an honest judge may find none.
+            context = None if not named else " and ".join(word.split("|")[-1] for word in named)
             return json.dumps({"hypothesis": [{"context": context}]})
         if question(request) == "match":
             expected = by_texts[given["gold_hypothesis"], given["predicted_hypothesis"]]
-            return json.dumps({"match": expected.context})
+            return json.dumps({"match": bool(expected.context)})
         expected = by_texts[given["HypoA"], given["HypoB"]]
         if question(request) == "relationship":
             return json.dumps({"answer": expected.relationship[-1]})
-        return json.dumps(dict(zip(("sizeA", "sizeB", "intersection"), COUNTS[expected.variables], strict=True)))
+        return json.dumps(dict(zip(("sizeA", "sizeB", "intersection"), COUNTS[expected.variables[count]], strict=True)))
 
     return answer
 
@@ -72,12 +81,13 @@ def test_there_are_enough_pairs_and_each_says_why() -> None:
 
 @pytest.mark.data
 @pytest.mark.usefixtures("upstream")
-def test_a_judge_that_knows_every_answer_is_right_everywhere() -> None:
+@pytest.mark.parametrize("count", [0, -1])
+def test_a_judge_that_knows_every_answer_is_right_everywhere(count: int) -> None:
     task = judge_audit(repeats=1)
     assert len(task.dataset) == 175
     known = [sample.metadata for sample in task.dataset if sample.metadata]
     assert sum(metadata["kind"].startswith("released") for metadata in known) == 50
-    log, _ = audited(_by_metadata(known), repeats=1)
+    log, _ = audited(_by_metadata(known, count), repeats=1)
     found = means(log)
     for facet in (*PAPER, "right"):
         assert found[facet] == 1, facet
@@ -86,7 +96,7 @@ def test_a_judge_that_knows_every_answer_is_right_everywhere() -> None:
     assert "context_match 0.99" in str(log.eval.dataset.name)
 
 
-def _by_metadata(known: list[dict[str, Any]]) -> Callable[[Request], Answer]:
+def _by_metadata(known: list[dict[str, Any]], count: int) -> Callable[[Request], Answer]:
     from inspect_discoverybench.scorer.audit.pairs import Expected
     from inspect_discoverybench.scorer.comparison import Comparison
 
@@ -96,7 +106,7 @@ def _by_metadata(known: list[dict[str, Any]]) -> Callable[[Request], Answer]:
         comparison = Comparison(data_files=(), **{name: metadata[name] for name in fields})
         expected = Expected.model_validate(metadata["expected"])
         pairs.append(Pair("", metadata["kind"], metadata["study"], comparison, expected))
-    return knowing(pairs)
+    return knowing(pairs, count)
 
 
 def test_every_question_is_asked_anew_in_each_round_and_fickleness_is_found() -> None:
@@ -135,6 +145,18 @@ def test_a_judge_that_obeys_the_texts_is_found_out() -> None:
     assert found["context_match"] == 0.5  # the match is not asked with the workflow
 
 
+def test_a_judge_that_echoes_the_text_extracts_nothing() -> None:
+    good = knowing(list(invented()))
+
+    def echo(request: Request) -> Answer:
+        if question(request) == "extract":
+            return json.dumps({"hypothesis": [{"context": slots(request)["hypothesis"]}]})
+        return good(request)
+
+    log, _ = audited(echo, repeats=1, released=False)
+    assert means(log)["context_extraction"] < 0.05
+
+
 def test_each_round_is_kept() -> None:
     task = task_with(judge_audit(released=False, kind="identical"), solver=judge_pair(repeats=3))
     log = inspect_eval(task, model="discoverybench/lexical", limit=1)[0]
@@ -146,13 +168,14 @@ def test_each_round_is_kept() -> None:
 
 
 def test_replies_outside_the_contract_are_wrong_answers() -> None:
-    log, endpoint = audited(lambda _: "I cannot say.", repeats=1, released=False, kind="identical")
+    log, endpoint = audited(lambda _: "I cannot say.", repeats=2, released=False, kind="identical")
     found = means(log)
     assert {found[facet] for facet in PAPER} == {0}
     assert found["f1_error"] == 1
+    assert found["consistency"] == 0
     assert log.samples
-    assert [sample.store_as(AuditState).asked_again for sample in log.samples] == [8] * 5
-    assert len(endpoint.requests) == 5 * 4 * 3
+    assert [sample.store_as(AuditState).asked_again for sample in log.samples] == [16] * 5
+    assert len(endpoint.requests) == 2 * 5 * 4 * 3
 
 
 @pytest.mark.data

@@ -6,17 +6,21 @@ from pathlib import Path
 from typing import Any
 
 import click
+from inspect_ai.model import GenerateConfig
 from rich.console import Console
 from rich.markdown import Markdown
+from tenacity import RetryError
 
 from inspect_discoverybench.dataset.metadata import Study, decode
-from inspect_discoverybench.errors import DiscoveryBenchError, InvalidArgument, JudgeUnavailable
+from inspect_discoverybench.errors import DiscoveryBenchError, InvalidArgument, JudgeUnavailable, one_line
 from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.explanation import explain
-from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
+from inspect_discoverybench.scorer.judge import CONFIG, DEFAULT_JUDGE, Judge
 from inspect_discoverybench.scorer.record import record
 from inspect_discoverybench.scorer.verdict import Aggregation, Verdict, compare
 
+# Somebody waits for this answer: Inspect itself would try again for ever.
+PATIENCE = CONFIG.merge(GenerateConfig(max_retries=3, timeout=120))
 BAD_INPUT = 2
 UNSCORED = 3
 
@@ -60,13 +64,15 @@ def judge(
             goal=_said("goal", goal),
             data_files=_study(metadata, kind).data_files,
             gold_hypothesis=_said("gold", gold),
-            gold_workflow=gold_workflow or None,
+            gold_workflow=_sound(gold_workflow) or None,
             predicted_hypothesis=_said("pred", pred),
-            predicted_workflow=pred_workflow,
+            predicted_workflow=_sound(pred_workflow),
         )
         if out is not None and not out.absolute().parent.is_dir():
             raise InvalidArgument(f"--out {out}: the folder is not there; make it, or name another.")
-        asked = Judge.of_eval(grader)
+        if out is not None and out.is_dir():
+            raise InvalidArgument(f"--out {out}: this is a folder; name a file.")
+        asked = Judge.of_eval(grader, PATIENCE)
     except DiscoveryBenchError as error:
         error.show()
         raise click.exceptions.Exit(BAD_INPUT) from error
@@ -84,13 +90,34 @@ def _asked(judge: Judge, pair: Comparison, gate: bool, aggregation: Aggregation)
         return asyncio.run(compare(judge, pair, gate, aggregation))
     # Whatever a provider raises: each has errors of its own, and the message carries them.
     except Exception as error:
-        reason = " ".join(str(error).split())[:300] or type(error).__name__
-        raise JudgeUnavailable(f"The judge {judge.model} broke down: {reason} Try again, or name another.") from error
+        cause = _root(error)
+        reason = one_line(cause) or type(cause).__name__
+        raise JudgeUnavailable(f"The judge {judge.model} broke down: {reason}. Try again, or name another.") from error
+
+
+def _root(error: BaseException) -> BaseException:
+    """What went wrong first: task groups, retries and requests wrap it."""
+    while True:
+        match error:
+            case BaseExceptionGroup():
+                inner: BaseException | None = error.exceptions[0]
+            case RetryError():
+                inner = error.last_attempt.exception()
+            case _:
+                inner = error.__cause__
+        if inner is None:
+            return error
+        error = inner
 
 
 def _said(option: str, text: str) -> str:
     if not text.strip():
         raise InvalidArgument(f"--{option} is empty; give the text.")
+    return _sound(text)
+
+
+def _sound(text: str) -> str:
+    """A command line may hold bytes that are no text."""
     return text.encode("utf-8", "replace").decode()
 
 

@@ -179,6 +179,8 @@ def decoded(path: Path) -> tuple[str, str]:
         content = path.read_bytes()
     except FileNotFoundError as error:
         raise DataMissing(f"{path}: there is no such file.") from error
+    except IsADirectoryError as error:
+        raise DataMissing(f"{path}: this is a folder; name a file.") from error
     try:
         return content.decode("utf-8-sig"), "UTF-8"
     except UnicodeDecodeError:

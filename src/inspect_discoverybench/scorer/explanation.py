@@ -41,7 +41,7 @@ def _headline(verdict: Verdict) -> str:
     if values is None:
         return "**Not scored**: the judge gave no usable answer to every question, so there is no HMS."
     if verdict.variables is None:
-        return "**HMS 0.00**: the contexts do not match, so nothing else was asked (`gate`)."
+        return "**HMS 0.00**: the contexts do not match, so nothing else was asked about the whole hypotheses (`gate`)."
     return (
         f"**HMS {values['hms']:.2f}** = context {values['context']:.2f} × variables {values['variables']:.2f} "
         f"× relationship {values['relationship']:.2f}"

@@ -99,7 +99,7 @@ class Judge:
         self.exchanges: list[Exchange] = []
 
     @classmethod
-    def of_eval(cls, default: str) -> "Judge":
+    def of_eval(cls, default: str, config: GenerateConfig = CONFIG) -> "Judge":
         """The judge of the running eval: the role `grader`, else the default model.
 
         Raises:
@@ -107,7 +107,7 @@ class Judge:
         """
         try:
             model = get_model(  # inspect-evals-lint: ignore[IEBP001] -- called by the scorer and the setup solver
-                role=ROLE, default=default, config=CONFIG
+                role=ROLE, default=default, config=config
             )
         # Inspect's error for a missing key or package is not a public name, so every kind that providers
         # raise on creation is caught here; nothing is hidden, the message carries it.

@@ -2,8 +2,10 @@
 
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
+from pydantic import ValidationError
 
 from inspect_discoverybench.dataset.samples import SampleMetadata
+from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.hypothesis import submission_of
 from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.explanation import explain
@@ -44,7 +46,7 @@ def hms(grader: str = DEFAULT_JUDGE, gate: bool = False, aggregation: str = Aggr
                 explanation="**HMS 0**: nothing was submitted, so the judge was not asked.",
             )
         judge = Judge.of_eval(grader)
-        metadata = state.metadata_as(SampleMetadata)
+        metadata = _known(state)
         pair = Comparison(
             goal=metadata.goal,
             data_files=metadata.data_files,
@@ -69,3 +71,14 @@ def hms(grader: str = DEFAULT_JUDGE, gate: bool = False, aggregation: str = Aggr
         return Score(value=value, answer=submission.hypothesis, explanation=explanation, metadata=known)
 
     return score
+
+
+def _known(state: TaskState) -> SampleMetadata:
+    try:
+        return state.metadata_as(SampleMetadata)
+    except ValidationError as error:
+        missing = ", ".join(str(found["loc"][0]) for found in error.errors()[:3])
+        raise InvalidArgument(
+            f"discoverybench/hms scores samples of the discovery tasks; {state.sample_id} is none of them, as its "
+            f"metadata lack {missing}, ….",
+        ) from error

@@ -1,5 +1,6 @@
 """Sub-hypotheses: the parts of two hypotheses matched one to one by their contexts, each pair judged by itself."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import cast
@@ -53,7 +54,7 @@ class PartsVerdict:
         gold: Parts of the gold hypothesis.
         predicted: Parts of the predicted hypothesis.
         undecided: Questions about matches that got no usable reply.
-        matched: The matched pairs; empty while a match is undecided.
+        matched: The matched pairs; empty if a match is undecided, all pairs that match if another answer is.
     """
 
     gold: tuple[Part, ...]
@@ -72,14 +73,15 @@ class PartsVerdict:
 
 
 def parts(contexts: Contexts, whole: str) -> tuple[Part, ...]:
-    """The sub-hypotheses of an extraction, in an order of their own, so that the judge's order changes nothing.
+    """The distinct sub-hypotheses of an extraction, in an order of their own: the judge's order changes nothing.
 
     One alone is the whole hypothesis, in its own words and not in the judge's.
     """
-    if len(contexts.hypothesis) <= 1:
-        return (Part(contexts.joined, whole),)
     found = (Part(Contexts(hypothesis=(part,)).joined, part.text.strip() or whole) for part in contexts.hypothesis)
-    return tuple(sorted(found, key=lambda part: (folded(part.context), folded(part.text), part)))
+    distinct = {(folded(part.context), folded(part.text)): part for part in sorted(found, reverse=True)}
+    if len(distinct) <= 1:
+        return (Part(contexts.joined, whole),)
+    return tuple(distinct[key] for key in sorted(distinct))
 
 
 async def verdict(
@@ -88,7 +90,7 @@ async def verdict(
     whole: ContextVerdict,
     compared: tuple[Variables | Undecided | None, Relationship | Undecided | None],
 ) -> PartsVerdict | None:
-    """Match the parts, and ask about variables and relationship of each matched pair.
+    """Ask which parts match, and about variables and relationship of those that do; then match one to one.
 
     Args:
         judge: Whom to ask.
@@ -110,33 +112,39 @@ async def verdict(
     if undecided:
         return PartsVerdict(gold, predicted, undecided, ())
     edges = [place for place, answer in zip(places, answers, strict=True) if answer]
-    matched = await collect(
-        *(
-            _compared(judge, pair, gold[g], predicted[p], f"{g + 1}, {p + 1}")
-            for g, p in maximum_matching(edges, len(gold), len(predicted))
-        )
+    found = await collect(
+        *(_compared(judge, pair, gold[g], predicted[p], f"{g + 1}, {p + 1}") for g, p in edges),
     )
-    return PartsVerdict(gold, predicted, (), tuple(matched))
+    scores = {edge: matched.score for edge, matched in zip(edges, found, strict=True)}
+    decided = {edge: score for edge, score in scores.items() if score is not None}
+    if len(decided) < len(edges):
+        return PartsVerdict(gold, predicted, (), tuple(found))
+    chosen = set(maximum_matching(decided, len(gold), len(predicted)))
+    return PartsVerdict(
+        gold, predicted, (), tuple(matched for edge, matched in zip(edges, found, strict=True) if edge in chosen)
+    )
 
 
-def maximum_matching(edges: list[tuple[int, int]], gold: int, predicted: int) -> list[tuple[int, int]]:
-    """As many edges as can be chosen such that none shares an end with another.
+def maximum_matching(scores: Mapping[tuple[int, int], float], gold: int, predicted: int) -> list[tuple[int, int]]:
+    """As many edges as can be chosen such that none shares an end with another; of these choices, the best one.
+
+    Without the scores, the order of the parts would decide between choices that are equally large.
 
     Args:
-        edges: Numbers of a gold and of a predicted part that match.
+        scores: Score in 0-1 of each edge: of the numbers of a gold and of a predicted part that match.
         gold: How many gold parts there are.
         predicted: How many predicted parts there are.
     """
-    if not edges:
-        return []
     # Imported here: every `inspect` command imports this module.
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import maximum_bipartite_matching
+    import numpy as np
+    from scipy.optimize import linear_sum_assignment
 
-    rows, columns = zip(*edges, strict=True)
-    graph = csr_array(([1] * len(edges), (rows, columns)), shape=(gold, predicted))
-    partners = maximum_bipartite_matching(graph, perm_type="column")
-    return [(row, int(column)) for row, column in enumerate(partners) if column >= 0]
+    weights = np.zeros((gold, predicted))
+    for edge, score in scores.items():
+        # One more edge outweighs all scores together.
+        weights[edge] = 1 + score / (1 + min(gold, predicted))
+    rows, columns = linear_sum_assignment(weights, maximize=True)
+    return [edge for edge in zip(rows.tolist(), columns.tolist(), strict=True) if edge in scores]
 
 
 def _one_to_one(

@@ -1,6 +1,7 @@
 """The audit of a judge: the evaluated model judges pairs whose right answers are known."""
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -34,8 +35,11 @@ from inspect_discoverybench.scorer.verdict import Verdict, compare
 PAPER = {"context_extraction": 0.97, "context_match": 0.99, "variables": 0.94, "relationship": 0.99}
 """Accuracy of the paper's judge, as two of its authors found on 200 examples (§4.3)."""
 
-NEAR = 0.1
-"""How far an F1 may be from the expected one: judges may count the context as a variable, on both sides."""
+NEAR = 0.005
+"""How far an F1 may be from an expected one."""
+
+
+CONTEXTS = {True: "match", False: "differ", None: "open"}
 
 
 class Judged(BaseModel):
@@ -81,7 +85,8 @@ def sample(pair: Pair) -> Sample:
             goal=compared.goal, gold=compared.gold_hypothesis, predicted=compared.predicted_hypothesis
         ),
         target=(
-            f"contexts {'match' if pair.expected.context else 'differ'}; variables F1 {pair.expected.variables:.2f}; "
+            f"contexts: {CONTEXTS[pair.expected.context]}; "
+            f"variables: F1 {' or '.join(f'{f1:.2f}' for f1 in pair.expected.variables)}; "
             f"relationship {' or '.join(pair.expected.relationship)}: {pair.expected.why}"
         ),
         metadata={
@@ -149,10 +154,10 @@ def audit() -> Scorer:
         if not rounds:
             return Score.unscored(reason="no_response", explanation="A limit ended the sample before it was judged.")
         first = rounds[0]
-        error = 1.0 if first.variables is None else abs(first.variables - expected.variables)
+        error = 1.0 if first.variables is None else min(abs(first.variables - f1) for f1 in expected.variables)
         value: dict[str, str | int | float | bool | None] = {
             "context_extraction": _extracted(first, expected),
-            "context_match": float(first.match == expected.context),
+            "context_match": math.nan if expected.context is None else float(first.match == expected.context),
             "variables": float(first.variables is not None and error <= NEAR),
             "relationship": float(first.relationship is not None and first.relationship in expected.relationship),
             "f1_error": error,
@@ -168,7 +173,7 @@ def audit() -> Scorer:
 def _extracted(judged: Judged, expected: Expected) -> float:
     """Share of the contexts, gold and predicted, that name what they must; NaN where both are left open."""
     found = [
-        _names(context, words)
+        _names(context, words, expected.finding)
         for context, words in (
             (judged.gold_context, expected.gold_context),
             (judged.predicted_context, expected.predicted_context),
@@ -178,18 +183,27 @@ def _extracted(judged: Judged, expected: Expected) -> float:
     return sum(found) / len(found) if found else math.nan
 
 
-def _names(context: str | None, words: Words) -> bool:
+def _names(context: str | None, words: Words, finding: tuple[str, ...]) -> bool:
     if context is None or not words:
         return context == NONE
-    return all(folded(word) in folded(context) for word in words)
+    text = folded(context)
+    return all(_holds(text, word) for word in words) and not any(_holds(text, word) for word in finding)
+
+
+def _holds(text: str, word: str) -> bool:
+    """Whether a word stands in a text, in one of the ways to write it, at the beginning of a word."""
+    return re.search(rf"\b({'|'.join(map(re.escape, word.split('|')))})", text) is not None
 
 
 def _consistency(rounds: Sequence[Judged]) -> float:
-    """Share of the answers about match, variables and relationship that later rounds repeat; NaN for one round."""
+    """Share of the answers about match, variables and relationship that later rounds repeat; NaN for one round.
+
+    No answer is nothing that could be repeated.
+    """
     if len(rounds) == 1:
         return math.nan
     first, *later = ((judged.match, judged.variables, judged.relationship) for judged in rounds)
-    same = [one == other for answers in later for one, other in zip(first, answers, strict=True)]
+    same = [one is not None and one == other for answers in later for one, other in zip(first, answers, strict=True)]
     return sum(same) / len(same)
 
 

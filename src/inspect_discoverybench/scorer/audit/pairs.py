@@ -22,8 +22,9 @@ class Expected(BaseModel):
     Attributes:
         gold_context: What the extracted context of the gold hypothesis must name.
         predicted_context: The same for the predicted hypothesis.
-        context: Whether the contexts match.
-        variables: F1 of the variables.
+        finding: Words that no extracted context may hold: they belong to the finding.
+        context: Whether the contexts match; None where the texts leave it open.
+        variables: F1 of the variables; several where a judge may count the context as a variable, or not.
         relationship: The letters that are right; several where the listing leaves it open.
         why: The reason, for a person who reads the log.
     """
@@ -32,8 +33,9 @@ class Expected(BaseModel):
 
     gold_context: Words = None
     predicted_context: Words = None
-    context: bool
-    variables: float
+    finding: tuple[str, ...] = ()
+    context: bool | None
+    variables: tuple[float, ...]
     relationship: str
     why: str
 
@@ -65,7 +67,7 @@ class Kind:
         predicted: The predicted hypothesis, from a study's sentences.
         why: Why the answers are as follows.
         match: Whether the contexts match.
-        variables: F1 of the variables: the gold statement has three.
+        variables: F1 of the variables: the gold statement has three, or four with its context.
         relationship: The letters that are right.
         words: Name of the sentence whose words the predicted context must have; "" for no context; None if open.
         gold: The gold hypothesis.
@@ -75,7 +77,7 @@ class Kind:
     predicted: Callable[["Study"], str]
     why: str
     match: bool = True
-    variables: float = 1.0
+    variables: tuple[float, ...] = (1.0,)
     relationship: str = "A"
     words: str | None = "context"
     gold: Callable[["Study"], str] = field(default=lambda study: study.stated("gold"))
@@ -129,20 +131,33 @@ KINDS: dict[str, Kind] = {
         lambda s: s.stated("gold", "narrower"),
         "it is said to hold for less than it does",
         match=False,
+        variables=(1.0, 8 / 9),
         words="narrower",
     ),
     "context swapped": Kind(
         lambda s: s.stated("gold", "other"), "it is said to hold elsewhere", match=False, words="other"
     ),
-    "context dropped": Kind(lambda s: s.bare("gold"), "one has a context, the other has none", match=False, words=""),
+    "context dropped": Kind(
+        lambda s: s.bare("gold"),
+        "one has a context, the other has none",
+        match=False,
+        variables=(1.0, 6 / 7),
+        words="",
+    ),
     "variable dropped": Kind(
-        lambda s: s.stated("dropped"), "two of three variables: 2 × 2 / (3 + 2)", variables=4 / 5, relationship="AB"
+        lambda s: s.stated("dropped"),
+        "two of three variables: 2 × 2 / (3 + 2)",
+        variables=(4 / 5, 6 / 7),
+        relationship="AB",
     ),
     "variable added": Kind(
-        lambda s: s.stated("added"), "a fourth variable: 2 × 3 / (3 + 4)", variables=6 / 7, relationship="AC"
+        lambda s: s.stated("added"), "a fourth variable: 2 × 3 / (3 + 4)", variables=(6 / 7, 8 / 9), relationship="AC"
     ),
     "variable swapped": Kind(
-        lambda s: s.stated("swapped"), "one of three is another: 2 × 2 / (3 + 3)", variables=2 / 3, relationship="AC"
+        lambda s: s.stated("swapped"),
+        "one of three is another: 2 × 2 / (3 + 3)",
+        variables=(2 / 3, 3 / 4),
+        relationship="AC",
     ),
     "variable renamed": Kind(lambda s: s.stated("by_column"), "the same variables by their columns' names"),
     "relation negated": Kind(lambda s: s.stated("negated"), "every direction is reversed", relationship="C"),
@@ -151,7 +166,7 @@ KINDS: dict[str, Kind] = {
         lambda s: s.stated("sharper"), "more specific than the gold one, so not more general", relationship="AC"
     ),
     "coefficient changed": Kind(
-        lambda s: s.stated("coefficient"), "the same form with other numbers, so not more general", relationship="AC"
+        lambda s: s.stated("coefficient"), "the same form, but numbers that contradict it", relationship="C"
     ),
     "gold and predicted swapped": Kind(
         lambda s: s.stated("gold"),
@@ -165,9 +180,14 @@ KINDS: dict[str, Kind] = {
         words=None,
         gold=lambda s: f"{s.stated('gold')} {s.bare('second')}",
     ),
-    "empty": Kind(lambda s: "No hypothesis could be stated.", "nothing is said", False, 0.0, "C", words=""),
+    "empty": Kind(lambda s: "No hypothesis could be stated.", "nothing is said", False, (0.0,), "C", words=""),
     "gibberish": Kind(
-        lambda s: "Flurb the gnarp: 17 wibbles per zot, quomo drasted lin.", "no variable exists", False, 0.0, "C", None
+        lambda s: "Flurb the gnarp: 17 wibbles per zot, quomo drasted lin.",
+        "no variable exists",
+        False,
+        (0.0,),
+        "C",
+        None,
     ),
     "question repeated": Kind(
         lambda s: s.table["goal"], "a question states no relation beyond that there may be one", relationship="BC"
@@ -211,6 +231,7 @@ def invented() -> Iterator[Pair]:
             expected = Expected(
                 gold_context=None if name == "several findings" else study.words("context"),
                 predicted_context=study.words(kind.words),
+                finding=tuple(study.table["finding_words"]),
                 context=kind.match,
                 variables=kind.variables,
                 relationship=kind.relationship,
@@ -226,15 +247,18 @@ def released(goals: Sequence[SampleMetadata]) -> Iterator[Pair]:
     Args:
         goals: Goals of DB-REAL train.
     """
-    for goal in goals:
-        other = next(found for found in reversed(goals) if found.domain != goal.domain)
-        same = Expected(context=True, variables=1.0, relationship="A", why="the same text")
+    for number, goal in enumerate(goals):
+        others = [found for found in goals if found.domain != goal.domain]
+        same = Expected(context=True, variables=(1.0,), relationship="A", why="the same text")
         elsewhere = Expected(
-            context=False, variables=0.0, relationship="C", why="a finding of a study in another field"
+            context=None,
+            variables=(0.0,),
+            relationship="BC",
+            why="a finding of a study in another field; both may lack a context, and be of one form",
         )
         for kind, predicted, expected in (
             ("released identical", goal.gold_hypothesis, same),
-            ("released other study", other.gold_hypothesis, elsewhere),
+            ("released other study", others[number % len(others)].gold_hypothesis, elsewhere),
         ):
             comparison = Comparison(
                 goal=goal.goal,
