@@ -138,6 +138,7 @@ def synth(
 def custom(
     path: str,
     answer_key: str | None = None,
+    goal: str | None = None,
     domain_knowledge: bool = False,
     workflow_tags: bool = False,
     sandbox: str = "docker",
@@ -148,6 +149,8 @@ def custom(
     Args:
         path: A metadata file, or a folder of them; data files stand beside their metadata file.
         answer_key: CSV file with the gold hypotheses; otherwise they stand in the metadata.
+        goal: Ask this of the one metadata file at `path`; it is scored only if the file has this goal, and its gold
+            hypothesis.
         domain_knowledge: Add the study's background to the task text.
         workflow_tags: Add the keywords of the gold workflow to the task text.
         sandbox: `docker` or `local`; local code is not isolated from this machine.
@@ -157,9 +160,11 @@ def custom(
         InvalidArgument: There is nothing at the path, or a hint is asked for that no study has.
         DataError: A file is missing, does not follow its form, or cannot be read to its end.
     """
-    samples = splits.custom(
-        Path(path), Path(answer_key) if answer_key else None, Hints(domain_knowledge, workflow_tags)
-    )
+    hints = Hints(domain_knowledge, workflow_tags)
+    if goal is not None:
+        samples = splits.own(Path(path), goal, hints)
+    else:
+        samples = splits.custom(Path(path), Path(answer_key) if answer_key else None, hints)
     return _discovery(f"DiscoveryBench custom ({Path(path).name})", samples, sandbox, aggregation, grader=DEFAULT_JUDGE)
 
 
@@ -220,21 +225,24 @@ def _released(kind: splits.Kind, split: str, hints: Hints, sandbox: str, aggrega
 
 
 def _discovery(title: str, samples: list[Sample], sandbox: str, aggregation: str, grader: str) -> Task:
-    """One sample per goal, solved with `python` and `submit`, scored by HMS."""
-    check_early(grader)
+    """One sample per goal, solved with `python` and `submit`, scored by HMS where there is a gold hypothesis."""
+    scored = all(sample.target for sample in samples)
+    if scored:
+        check_early(grader)
+    tools = use_tools(python(), submit())
     return Task(
         dataset=MemoryDataset(samples, name=title),
-        setup=[require_judge(grader), use_tools(python(), submit())],
+        setup=[require_judge(grader), tools] if scored else tools,
         solver=react(),
         cleanup=_end_session,
-        scorer=hms(grader=grader, aggregation=aggregation),
+        scorer=hms(grader=grader, aggregation=aggregation) if scored else None,
         sandbox=_sandbox(sandbox),
         message_limit=MESSAGES,
         time_limit=SECONDS,
         token_limit=f"output:{OUTPUT_TOKENS}",
         display_name=title,
         version=VERSION,
-        headline_metric=f"{LOGGED_AS}.hms",
+        headline_metric=f"{LOGGED_AS}.hms" if scored else None,
         viewer=_viewer(),
     )
 

@@ -197,3 +197,56 @@ def test_the_packages_own_experiments_have_names() -> None:
     done = invoke("demo", "--check")
     assert done.exit_code == 0, done.output
     assert "3 runs of 24 samples" in done.output
+
+
+STUDY = Path(__file__).parents[2] / "examples" / "lighthouses" / "metadata_0.json"
+ONE = ["--metadata", str(STUDY), "--model", "discoverybench/baseline", "--sandbox", "local", "--solver", "codegen"]
+
+
+def test_one_goal_with_a_gold_hypothesis_is_scored() -> None:
+    import json
+
+    goal = json.loads(STUDY.read_text("utf-8"))["queries"][0]["question"]
+    task = ["--task", "discoverybench/custom", "--grader", "discoverybench/lexical"]
+    done = invoke(*ONE, *task, "--goal", f" {goal.upper()}\n")
+    assert done.exit_code == 0, done.output
+    assert "Hypothesis: " in done.output
+    assert "Workflow: Rule-based baseline" in done.output
+    assert "HMS " in done.output
+    assert "= context" in done.output
+
+
+def test_one_goal_in_words_of_ones_own_is_answered_and_not_scored() -> None:
+    done = invoke(*ONE, "--goal", "How do visitors depend on the height of the tower?")
+    assert done.exit_code == 0, done.output
+    assert "Hypothesis: " in done.output
+    assert "HMS" not in done.output
+    [info] = list_eval_logs("logs")
+    log = read_eval_log(info)
+    assert log.samples
+    assert log.samples[0].target == ""
+    assert log.samples[0].scores in (None, {})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        ([], "Name a FILE; or --metadata, --goal and one --model."),
+        ([*ONE, "--goal", "  "], "goal is empty; ask something of the data."),
+        (
+            [*ONE, "--goal", "Why?", "--metadata", "nowhere.json"],
+            "path=nowhere.json: with a goal of your own, name one",
+        ),
+        ([*ONE, "--goal", "Why?", "--solver", "genius"], "discoverybench/genius"),
+        ([*ONE, "--goal", "Why?", "--sandbox", "chroot"], "sandbox=chroot is not a sandbox of this task"),
+        (
+            ["small.yaml", "--goal", "Why?"],
+            "--goal is for one goal without a FILE; a FILE says it itself, or --set does.",
+        ),
+    ],
+)
+def test_one_goal_that_cannot_be_asked(file: str, arguments: list[str], line: str) -> None:
+    done = invoke(*arguments)
+    assert done.exit_code == 2, done.output
+    assert line in done.output
+    assert "Traceback" not in done.output

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.markdown import Markdown
 from rich.markup import escape
 from rich.table import Table
 
@@ -26,7 +28,7 @@ BAD_FILE = 2
 
 
 @click.command()
-@click.argument("file")
+@click.argument("file", required=False)
 @click.option("--check", is_flag=True, help="Only say whether everything could be run.")
 @click.option("--dry-run", is_flag=True, help="Show the matrix with expected calls, tokens and cost; run nothing.")
 @click.option("--model", "models", multiple=True, help="Run these models instead; may be given several times.")
@@ -39,10 +41,16 @@ BAD_FILE = 2
     type=click.Choice(["commands", "run-config"]),
     help="Print every run for plain Inspect: as commands, or as files for `inspect eval --run-config`; run nothing.",
 )
+@click.option("--task", type=click.Choice(["discoverybench/custom"]), help="For one goal without a FILE; the default.")
+@click.option("--metadata", type=click.Path(path_type=Path), help="For one goal: the metadata file of its study.")
+@click.option("--goal", help="For one goal: the goal, in words.")
+@click.option("--solver", help="For one goal: the agent, such as codegen; react by default.")
+@click.option("--grader", help="For one goal: the judge, where the metadata file has this goal's gold hypothesis.")
+@click.option("--sandbox", help="For one goal: docker (default) or local.")
 @click.option("--retries", default=10, show_default=True, help="How often what failed is tried again.")
 @click.option("--json", "as_json", is_flag=True, help="Print for machines.")
 def run(
-    file: str,
+    file: str | None,
     check: bool,
     dry_run: bool,
     models: tuple[str, ...],
@@ -50,6 +58,12 @@ def run(
     changes: tuple[str, ...],
     prices: Path | None,
     form: str | None,
+    task: str | None,
+    metadata: Path | None,
+    goal: str | None,
+    solver: str | None,
+    grader: str | None,
+    sandbox: str | None,
     retries: int,
     as_json: bool,
 ) -> None:
@@ -58,12 +72,23 @@ def run(
     FILE may be the name of one of the package's own: demo, fig4_real, fig4_synth, domain_knowledge, memorization,
     judge_audit, frontier.
 
+    Without a FILE, --metadata, --goal and --model run one goal on one metadata file, and print what comes of it.
+
     The exit code is 0 if everything is complete, 1 if something is not, 2 if the file cannot be run.
     """
+    if file is None:
+        _ask(metadata, goal, solver or "react", models, grader, sandbox or "docker")
+        return
+    _refuse_options_of_one_goal()
     if models:
         changes = (*changes, f"models={json.dumps(models)}")
     if limit is not None:
         changes = (*changes, f"limits.samples={limit}")
+    shown = "json" if as_json else "check" if check else "dry run" if dry_run else "matrix"
+    _run(_found(file), changes, prices, form or shown, retries, runs_it=not (check or dry_run or form))
+
+
+def _run(path: Path, changes: tuple[str, ...], prices: Path | None, shown: str, retries: int, *, runs_it: bool) -> None:
     try:
         # Imported here: they bring the whole package, for which no other command waits.
         from inspect_discoverybench.experiment.estimate import estimate
@@ -71,28 +96,63 @@ def run(
         from inspect_discoverybench.experiment.run import run as run_all
         from inspect_discoverybench.experiment.run import runs
 
-        experiment, source = load(_found(file), changes)
+        experiment, source = load(path, changes)
         built = runs(experiment, source)
         known = known_prices(prices)
     except DiscoveryBenchError as error:
         error.show()
         raise click.exceptions.Exit(BAD_FILE) from error
-    if form is not None:
-        _print_plain(experiment, built, form)
-        return
-    estimates = [estimate(experiment, found, known) for found in built]
-    if as_json:
-        click.echo(json.dumps(_as_json(experiment, built, estimates), indent=2))
-    elif check:
-        click.echo(f"{file}: {len(built)} runs of {sum(e.samples for e in estimates)} samples can be run.")
-    else:
-        _print(experiment, built, estimates, dry_run)
-    if check or dry_run:
+    _show(shown, path, experiment, built, [estimate(experiment, found, known) for found in built])
+    if not runs_it:
         return
     complete, logs = run_all(experiment, source, built, retries)
-    if not as_json:
+    if shown != "json":
         click.echo(f"{sum(log.status == 'success' for log in logs)} of {len(built)} runs are complete.")
     if not complete:
+        raise click.exceptions.Exit(INCOMPLETE)
+
+
+def _show(shown: str, path: Path, experiment: "Experiment", built: list["Run"], estimates: list["Estimate"]) -> None:
+    match shown:
+        case "json":
+            click.echo(json.dumps(_as_json(experiment, built, estimates), indent=2))
+        case "check":
+            click.echo(f"{path}: {len(built)} runs of {sum(e.samples for e in estimates)} samples can be run.")
+        case "commands" | "run-config":
+            _print_plain(experiment, built, shown)
+        case _:
+            _print(experiment, built, estimates, shown == "dry run")
+
+
+def _refuse_options_of_one_goal() -> None:
+    context = click.get_current_context()
+    for option in ("task", "metadata", "goal", "solver", "grader", "sandbox"):
+        if context.get_parameter_source(option) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--{option} is for one goal without a FILE; a FILE says it itself, or --set does.")
+
+
+def _ask(
+    metadata: Path | None, goal: str | None, solver: str, models: tuple[str, ...], grader: str | None, sandbox: str
+) -> None:
+    """One goal: hypothesis, workflow and, where there is a gold hypothesis, the score."""
+    if metadata is None or goal is None or len(models) != 1:
+        raise click.UsageError("Name a FILE; or --metadata, --goal and one --model.")
+    from inspect_discoverybench.experiment.single import ask
+
+    try:
+        answer = ask(metadata, goal, solver, models[0], grader, sandbox, None)
+    except DiscoveryBenchError as error:
+        error.show()
+        raise click.exceptions.Exit(BAD_FILE) from error
+    if answer.submission is not None:
+        click.echo(
+            f"Hypothesis: {answer.submission.hypothesis}\n\nWorkflow: {answer.submission.workflow or 'none given'}\n"
+        )
+    if answer.explanation is not None:
+        Console().print(Markdown(answer.explanation))
+    click.echo(f"Log: {answer.log}")
+    if answer.error is not None or answer.submission is None:
+        click.echo(f"Error: {answer.error or 'nothing was submitted'}", err=True)
         raise click.exceptions.Exit(INCOMPLETE)
 
 

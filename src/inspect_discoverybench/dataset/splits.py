@@ -10,7 +10,7 @@ from inspect_ai.dataset import Sample
 from inspect_discoverybench.dataset.metadata import AnswerKey, Goal
 from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, SandboxFiles, to_sample
 from inspect_discoverybench.dataset.source import checksums, data_root, require
-from inspect_discoverybench.dataset.studies import described_target, metadata_files, read_goals
+from inspect_discoverybench.dataset.studies import described_target, metadata_files, own_goal, read_goals
 from inspect_discoverybench.dataset.table import Table
 from inspect_discoverybench.dataset.target import Target, synth_targets
 from inspect_discoverybench.errors import InvalidArgument
@@ -107,6 +107,20 @@ def custom(path: Path, answer_key: Path | None, hints: Hints) -> list[Sample]:
         if file.suffix in (".csv", ".tsv"):
             Table.read(file)
     return samples
+
+
+def own(path: Path, goal: str, hints: Hints) -> list[Sample]:
+    """One sample: a goal in words on the study of one metadata file; without a gold hypothesis unless the file has one.
+
+    Raises:
+        InvalidArgument: The goal is empty, or there is no file at this path.
+        DataError: The file does not follow its form, or a data file is missing.
+    """
+    if not goal.strip():
+        raise InvalidArgument("goal is empty; ask something of the data.")
+    if not path.is_file():
+        raise InvalidArgument(f"path={path}: with a goal of your own, name one metadata file.")
+    return _samples(str(path), [(path.parent, own_goal(path, goal))], hints)
 
 
 def _released_target(metadata: SampleMetadata, goal: Goal, folder: Path) -> Target | None:

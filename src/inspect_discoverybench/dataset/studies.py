@@ -54,9 +54,22 @@ def described_target(metadata: SampleMetadata, goal: Goal, folder: Path) -> Targ
     return Target.of(goal.target_column, Table.read(folder / metadata.data_files[0].name).rows)
 
 
+def own_goal(path: Path, text: str) -> SampleMetadata:
+    """A goal in words on the study of one metadata file; its gold hypothesis is empty unless the file has this goal.
+
+    Raises:
+        DataError: The file cannot be read or does not follow its form.
+    """
+    study = Study.read(path)
+    number = max(goal.query_id for goal in study.goals) + 1
+    own = Goal.model_validate({"qid": number, "question": text, "question_type": "general"})
+    asked = " ".join(text.casefold().split())
+    goal = next((goal for goal in study.goals if " ".join(goal.question.casefold().split()) == asked), own)
+    return _metadata("custom", path, study, goal, goal.true_hypothesis)
+
+
 def _goals_of(split: str, path: Path, answer_key: AnswerKey | None, find_target: FindTarget) -> list[SampleMetadata]:
     study, folder, number = Study.read(path), path.parent.name, metadata_number(path)
-    length = len(re.findall(r"^\s*\d+[.)]", study.workflow, re.MULTILINE)) or None
     known = []
     for goal in study.goals:
         gold = answer_key.gold(folder, number, goal.query_id) if answer_key else goal.true_hypothesis
@@ -64,30 +77,35 @@ def _goals_of(split: str, path: Path, answer_key: AnswerKey | None, find_target:
             raise InvalidMetadata(
                 f"{path}: queries: qid {goal.query_id} has no true_hypothesis; write it there, or give an answer key."
             )
-        metadata = SampleMetadata(
-            split=split,
-            dataset=folder,
-            metadata_number=number,
-            query_id=goal.query_id,
-            domain=study.domain,
-            question_type=goal.question_type,
-            difficulty=goal.difficulty,
-            goal=goal.question,
-            gold_hypothesis=gold,
-            gold_workflow=study.workflow or None,
-            workflow_length=length,
-            workflow_bucket=_bucket(length) if length else None,
-            data_files=study.data_files,
-            data_file_count=len(study.data_files),
-            workflow_tags=study.workflow_tags,
-            domain_knowledge=study.domain_knowledge,
-        )
+        metadata = _metadata(split, path, study, goal, gold)
         target = find_target(metadata, goal, path.parent)
         if target is not None:
             flags = {"solvable": target.solvable, "near_constant": target.near_constant}
             metadata = metadata.model_copy(update=flags)
         known.append(metadata)
     return known
+
+
+def _metadata(split: str, path: Path, study: Study, goal: Goal, gold: str) -> SampleMetadata:
+    length = len(re.findall(r"^\s*\d+[.)]", study.workflow, re.MULTILINE)) or None
+    return SampleMetadata(
+        split=split,
+        dataset=path.resolve().parent.name,
+        metadata_number=metadata_number(path),
+        query_id=goal.query_id,
+        domain=study.domain,
+        question_type=goal.question_type,
+        difficulty=goal.difficulty,
+        goal=goal.question,
+        gold_hypothesis=gold,
+        gold_workflow=study.workflow or None,
+        workflow_length=length,
+        workflow_bucket=_bucket(length) if length else None,
+        data_files=study.data_files,
+        data_file_count=len(study.data_files),
+        workflow_tags=study.workflow_tags,
+        domain_knowledge=study.domain_knowledge,
+    )
 
 
 def _bucket(length: int) -> Literal["s", "m", "l"]:
