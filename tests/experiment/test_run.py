@@ -164,7 +164,7 @@ log_dir: logs/plain
 """
 
 
-@pytest.mark.parametrize("form", ["commands", "run-config"])
+@pytest.mark.parametrize("form", ["commands", "run-config", "flow"])
 def test_a_cell_runs_in_plain_inspect(tmp_path: Path, form: str) -> None:
     (tmp_path / "plain.yaml").write_text(PLAIN, "utf-8")
     printed = invoke("plain.yaml", "--print", form)
@@ -173,11 +173,21 @@ def test_a_cell_runs_in_plain_inspect(tmp_path: Path, form: str) -> None:
         [line] = printed.output.splitlines()
         words = shlex.split(line)
         assert words[:2] == ["inspect", "eval"]
+    elif form == "flow":
+        (tmp_path / "flow.yaml").write_text(printed.output, "utf-8")
+        words = ["flow", "run", "flow.yaml"]
     else:
         (tmp_path / "run.yaml").write_text(printed.output, "utf-8")
         words = ["inspect", "eval", "--run-config", "run.yaml", "--log-dir", "logs/plain"]
+    # A home of its own for what inspect-flow remembers, and the folder of `uv`, which it calls.
+    environment = os.environ | {"HOME": str(tmp_path), "PATH": f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(
-        [str(COMMAND.with_name("inspect")), *words[1:]], capture_output=True, text=True, timeout=120, check=False
+        [str(COMMAND.with_name(words[0])), *words[1:]],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     [info] = list_eval_logs("logs/plain")
@@ -185,7 +195,8 @@ def test_a_cell_runs_in_plain_inspect(tmp_path: Path, form: str) -> None:
     assert log.status == "success"
     assert log.samples
     assert len(log.samples) == 1
-    assert (log.eval.solver, log.eval.solver_args_passed) == ("discoverybench/react", {"turns": 9})
+    last = log.plan.steps[-1]
+    assert (last.solver, last.params_passed) == ("discoverybench/react", {"turns": 9})
     assert log.eval.model_generate_config.temperature == 0.5 or log.plan.config.temperature == 0.5
     assert log.eval.config.message_limit == 40
     assert sorted(log.eval.tags or []) == ["one", "plain"]

@@ -38,8 +38,8 @@ BAD_FILE = 2
 @click.option(
     "--print",
     "form",
-    type=click.Choice(["commands", "run-config"]),
-    help="Print every run for plain Inspect: as commands, or as files for `inspect eval --run-config`; run nothing.",
+    type=click.Choice(["commands", "run-config", "flow"]),
+    help="Print commands, files for `inspect eval --run-config`, or a spec of inspect-flow; run nothing.",
 )
 @click.option("--task", type=click.Choice(["discoverybench/custom"]), help="For one goal without a FILE; the default.")
 @click.option("--metadata", type=click.Path(path_type=Path), help="For one goal: the metadata file of its study.")
@@ -118,7 +118,7 @@ def _show(shown: str, path: Path, experiment: "Experiment", built: list["Run"], 
             click.echo(json.dumps(_as_json(experiment, built, estimates), indent=2))
         case "check":
             click.echo(f"{path}: {len(built)} runs of {sum(e.samples for e in estimates)} samples can be run.")
-        case "commands" | "run-config":
+        case "commands" | "run-config" | "flow":
             _print_plain(experiment, built, shown)
         case _:
             _print(experiment, built, estimates, shown == "dry run")
@@ -170,8 +170,11 @@ def _is_shipped(name: str) -> bool:
 
 
 def _print_plain(experiment: "Experiment", built: list["Run"], form: str) -> None:
-    from inspect_discoverybench.experiment.plain import as_yaml, command
+    from inspect_discoverybench.experiment.plain import as_yaml, command, flow
 
+    if form == "flow":
+        click.echo(flow(experiment, [found.cell for found in built]), nl=False)
+        return
     for number, found in enumerate(built):
         if form == "commands":
             click.echo(command(experiment, found.cell))

@@ -1,7 +1,8 @@
-"""The runs of an experiment in plain Inspect's words: a command, or a file for `inspect eval --run-config`."""
+"""An experiment in the words of others: a command of Inspect, a file for `--run-config`, a spec of inspect-flow."""
 
 import json
 import shlex
+from collections.abc import Sequence
 from typing import Any
 
 import yaml
@@ -62,8 +63,43 @@ def command(experiment: Experiment, cell: Cell) -> str:
     return shlex.join([*words, "--log-dir", experiment.log_dir])
 
 
+def flow(experiment: Experiment, cells: Sequence[Cell]) -> str:
+    """The whole experiment as a spec that `flow run` of inspect-flow runs in its own process."""
+    roles = experiment.roles | ({"grader": experiment.grader} if experiment.grader else {})
+    tasks = []
+    for cell in cells:
+        known = run_config(experiment, cell)
+        settings = known.get("eval_config", {})
+        tasks.append(
+            _given(
+                {
+                    "name": cell.task.name,
+                    "args": cell.task.args,
+                    "solver": cell.solver and _given({"name": cell.solver.name, "args": cell.solver.args}),
+                    "model": _flow_model(cell.model),
+                    "model_roles": {role: _flow_model(spec) for role, spec in roles.items()},
+                    "config": known.get("generate_config"),
+                    **{key: value for key, value in settings.items() if key != "limit"},
+                }
+            )
+        )
+    options = _given(
+        {
+            "limit": experiment.limits.samples,
+            "tags": [experiment.name, *experiment.tags],
+            "metadata": {"experiment": experiment.name},
+        }
+    )
+    spec = {"log_dir": experiment.log_dir, "execution_type": "inproc", "options": options, "tasks": tasks}
+    return yaml.safe_dump(spec, sort_keys=False, allow_unicode=True)
+
+
 def _model(spec: ModelSpec) -> dict[str, Any]:
     return _given({"model": spec.name, "base_url": spec.base_url, "args": spec.args, "config": spec.config})
+
+
+def _flow_model(spec: ModelSpec) -> dict[str, Any]:
+    return _given({"name": spec.name, "base_url": spec.base_url, "config": spec.config, "model_args": spec.args})
 
 
 def _flat(spec: dict[str, Any]) -> dict[str, Any]:

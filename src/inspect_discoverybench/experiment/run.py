@@ -134,7 +134,9 @@ def _model(spec: ModelSpec, where: str) -> Model:
             )
     try:
         config = GenerateConfig.model_validate(spec.config)
-        return get_model(spec.name, base_url=spec.base_url, config=config, **spec.args)
+        return get_model(  # inspect-evals-lint: ignore[IEBP001] -- an experiment names its models
+            spec.name, base_url=spec.base_url, config=config, **spec.args
+        )
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
