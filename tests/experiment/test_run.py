@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -45,9 +46,15 @@ def finished(found: list[EvalLog]) -> Counter[str | None]:
     return Counter(sample.uuid for log in found for sample in log.samples or [] if sample.scores)
 
 
-def test_killed_in_the_middle_it_goes_on_and_runs_nothing_twice(file: str) -> None:
+def test_killed_in_the_middle_it_goes_on_and_runs_nothing_twice(file: str, tmp_path: Path) -> None:
+    sandboxes = tmp_path / "sandboxes"
+    sandboxes.mkdir()
     process = subprocess.Popen(
-        [str(COMMAND), "run", file], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        [str(COMMAND), "run", file],
+        env=os.environ | {"TMPDIR": str(sandboxes)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
     )
     deadline = time.monotonic() + 120
     before: Counter[str | None] = Counter()
@@ -58,6 +65,7 @@ def test_killed_in_the_middle_it_goes_on_and_runs_nothing_twice(file: str) -> No
         before = finished(logs()) if Path("logs/small").is_dir() else before
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+    shutil.rmtree(sandboxes)  # the sessions that it left behind end with their folders
     before = finished(logs())
     assert 10 <= len(before) < 48
 
