@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from contextvars import copy_context
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from click.testing import CliRunner, Result
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 
 from inspect_discoverybench.cli.main import main
+from tests.endpoint import serve, tool_call
 
 COMMAND = Path(sys.executable).with_name("discoverybench")
 MATRIX = """
@@ -27,7 +29,8 @@ log_dir: logs/small
 
 
 def invoke(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["run", *arguments])
+    """In a context of its own: `eval_set` leaves its model behind, which later tests would find."""
+    return copy_context().run(CliRunner().invoke, main, ["run", *arguments])
 
 
 @pytest.fixture
@@ -129,6 +132,10 @@ def test_the_estimate_is_arithmetic_on_the_measured_averages(file: str, tmp_path
             "small.yaml:5: model discoverybench/",
         ),
         (["--set", "nmae=x"], "there is no such key; did you mean name?"),
+        (
+            ["--set", "limits.cost=1", "--set", "roles={critic: mockllm/x}"],
+            "a limit of cost needs the price of mockllm/x",
+        ),
         (["--prices", "nowhere.toml"], "--prices nowhere.toml cannot be read"),
     ],
 )
@@ -150,6 +157,35 @@ def test_check_says_what_could_be_run(file: str) -> None:
     done = invoke(file, "--check")
     assert done.exit_code == 0
     assert done.output == "small.yaml: 6 runs of 48 samples can be run.\n"
+
+
+def test_a_limit_of_cost_over_http(file: str) -> None:
+    with serve(lambda _: tool_call("submit", hypothesis="y rises with x.", workflow="1. load")) as endpoint:
+        changes = ["--set", "limits.cost=1", "--set", "solvers=[discoverybench/no_data_guess]", "--limit", "1"]
+        done = subprocess.run(
+            [str(COMMAND), "run", file, *changes, "--model", "openai/gpt-4o-mini"],
+            env=os.environ | {"OPENAI_BASE_URL": endpoint.url, "OPENAI_API_KEY": "test"},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+    assert done.returncode == 0, done.stdout + done.stderr
+    [log] = logs()
+    assert log.eval.config.cost_limit == 1
+    assert log.stats.model_usage["openai/gpt-4o-mini"].total_cost
+
+
+def test_a_folder_of_other_logs_is_one_line(file: str) -> None:
+    Path("logs/small").mkdir(parents=True)
+    changes = ["--set", "solvers=[discoverybench/no_data_guess]", "--limit", "1"]
+    first = subprocess.run([str(COMMAND), "run", file, *changes], capture_output=True, text=True, check=False)
+    assert first.returncode == 0, first.stdout + first.stderr
+    other = ["--set", "tasks=[{name: discoverybench/judge_audit, args: {released: false}}]", "--limit", "1"]
+    done = subprocess.run([str(COMMAND), "run", file, *other], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "Error: small.yaml: " in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
 
 
 def test_samples_with_errors_leave_it_incomplete(file: str) -> None:

@@ -44,10 +44,10 @@ def experiment(folder: Path, text: str = GOOD, name: str = "small.yaml") -> Path
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_file_resolves_as_before(name: str) -> None:
-    found, _ = load(EVALS / name)
+    found, source = load(EVALS / name)
     cells = [
         {"task": c.task.model_dump(), "solver": c.solver and c.solver.model_dump(), "model": c.model.name}
-        for c in matrix(found)
+        for c in matrix(found, source)
     ]
     resolved = {"experiment": found.model_dump(mode="json", exclude_defaults=True), "matrix": cells}
     compare(GOLDEN / f"{name}.json", json.dumps(resolved, indent=2, ensure_ascii=False) + "\n")
@@ -95,19 +95,19 @@ def test_every_mistake_is_one_line_with_its_place(tmp_path: Path, text: str, lin
 @pytest.mark.parametrize(
     ("extra", "line"),
     [
-        ("exclude: [{model: discoverybench/baseline}]", "small: the matrix is empty, as everything is excluded"),
-        ("exclude: [{model: discoverybench/none}]", "small: exclude model=discoverybench/none excludes nothing"),
+        ("exclude: [{model: discoverybench/baseline}]", "small.yaml:8: the matrix is empty, as everything is excluded"),
+        ("exclude: [{model: discoverybench/none}]", "small.yaml:8: exclude model=discoverybench/none excludes nothing"),
     ],
 )
 def test_an_empty_matrix_is_an_error(tmp_path: Path, extra: str, line: str) -> None:
     with pytest.raises(InvalidExperiment, match=line):
-        matrix(load(experiment(tmp_path, GOOD + extra))[0])
+        matrix(*load(experiment(tmp_path, GOOD + extra)))
 
 
 def test_a_cell_that_stands_twice_is_an_error(tmp_path: Path) -> None:
     twice = GOOD.replace("[discoverybench/codegen]", "[discoverybench/codegen, discoverybench/codegen]")
     with pytest.raises(InvalidExperiment, match="stands in the matrix twice; drop one"):
-        matrix(load(experiment(tmp_path, twice))[0])
+        matrix(*load(experiment(tmp_path, twice)))
 
 
 def test_includes_defaults_environment_and_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,12 +125,12 @@ def test_includes_defaults_environment_and_changes(tmp_path: Path, monkeypatch: 
           models: {temperature: 0.5}
     """
     path = experiment(tmp_path, own, "own.yaml")
-    found, _ = load(path, ["limits.time=90", "solvers.0.args.turns=7", "models=[discoverybench/lexical]"])
+    found, source = load(path, ["limits.time=90", "solvers.0.args.turns=7", "models=[discoverybench/lexical]"])
     assert (found.name, found.log_dir, found.tags) == ("own", "logs/small", ("none",))
     assert found.grader
     assert found.grader.name == "discoverybench/lexical"
     assert found.limits.model_dump(exclude_none=True) == {"samples": 2, "messages": 40, "time": 90}
-    cells = matrix(found)
+    cells = matrix(found, source)
     assert [cell.solver.args for cell in cells if cell.solver] == [
         {"cell_seconds": 60, "turns": 7},
         {"cell_seconds": 60},

@@ -14,7 +14,7 @@ from rich.markdown import Markdown
 from rich.markup import escape
 from rich.table import Table
 
-from inspect_discoverybench.errors import DataMissing, DiscoveryBenchError
+from inspect_discoverybench.errors import DataMissing, DiscoveryBenchError, InvalidExperiment, one_line
 from inspect_discoverybench.experiment.source import load
 from inspect_discoverybench.shipped import shipped
 
@@ -92,20 +92,24 @@ def _run(path: Path, changes: tuple[str, ...], prices: Path | None, shown: str, 
     try:
         # Imported here: they bring the whole package, for which no other command waits.
         from inspect_discoverybench.experiment.estimate import estimate
-        from inspect_discoverybench.experiment.estimate import prices as known_prices
+        from inspect_discoverybench.experiment.prices import prices as known_prices
         from inspect_discoverybench.experiment.run import run as run_all
         from inspect_discoverybench.experiment.run import runs
 
         experiment, source = load(path, changes)
-        built = runs(experiment, source)
         known = known_prices(prices)
+        built = runs(experiment, source, known)
     except DiscoveryBenchError as error:
         error.show()
         raise click.exceptions.Exit(BAD_FILE) from error
     _show(shown, path, experiment, built, [estimate(experiment, found, known) for found in built])
     if not runs_it:
         return
-    complete, logs = run_all(experiment, source, built, retries)
+    try:
+        complete, logs = run_all(experiment, source, built, known, retries)
+    # What Inspect refuses, such as a log folder that holds other logs; its errors are no public names.
+    except Exception as error:
+        raise InvalidExperiment(f"{path}: {one_line(error)}.") from error
     if shown != "json":
         click.echo(f"{sum(log.status == 'success' for log in logs)} of {len(built)} runs are complete.")
     if not complete:

@@ -1,19 +1,13 @@
 """What an experiment will ask and cost, before it asks anything."""
 
 import math
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.resources import files
-from pathlib import Path
 
-from inspect_discoverybench.errors import InvalidExperiment
 from inspect_discoverybench.experiment.form import Experiment
+from inspect_discoverybench.experiment.prices import Prices
 from inspect_discoverybench.experiment.run import Run
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE
-
-Prices = Mapping[str, tuple[float, float]]
-"""US dollars for a million tokens, input and output, by model."""
 
 JUDGE_CALLS = 5
 JUDGE_TOKENS = (5000, 300)
@@ -68,26 +62,6 @@ class Estimate:
     read: float
     written: float
     cost: float
-
-
-def prices(path: Path | None) -> Prices:
-    """The committed table, and over it the user's own.
-
-    Raises:
-        InvalidExperiment: The user's table cannot be read.
-    """
-    committed = tomllib.loads(files(__package__).joinpath("prices.toml").read_text("utf-8"))
-    if path is None:
-        return {model: (read, written) for model, (read, written) in committed.items()}
-    try:
-        own = tomllib.loads(path.read_text("utf-8"))
-        return {model: (float(read), float(written)) for model, (read, written) in (committed | own).items()}
-    except OSError as error:
-        raise InvalidExperiment(f"--prices {path} cannot be read ({error.strerror}); mend the name.") from error
-    except (ValueError, TypeError) as error:
-        raise InvalidExperiment(
-            f'--prices {path}: expected lines like "openai/gpt-4o" = [2.5, 10.0] ({error}).'
-        ) from error
 
 
 def estimate(experiment: Experiment, found: Run, known: Prices) -> Estimate:

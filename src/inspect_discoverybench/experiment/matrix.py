@@ -6,6 +6,7 @@ from itertools import product
 
 from inspect_discoverybench.errors import InvalidExperiment
 from inspect_discoverybench.experiment.form import Excluded, Experiment, ModelSpec, Named
+from inspect_discoverybench.experiment.source import Source
 
 
 @dataclass(frozen=True)
@@ -23,8 +24,8 @@ class Cell:
     model: ModelSpec
 
 
-def matrix(experiment: Experiment) -> list[Cell]:
-    """Every cell, in the order of the file.
+def matrix(experiment: Experiment, source: Source) -> list[Cell]:
+    """Every cell, in the order of the file; the source tells where a mistake stands.
 
     Raises:
         InvalidExperiment: Two cells are the same, an exclusion excludes nothing, or nothing is left.
@@ -37,14 +38,16 @@ def matrix(experiment: Experiment) -> list[Cell]:
     cells = [Cell(*parts) for parts in product(tasks, solvers, models)]
     for number, cell in enumerate(cells):
         if cell in cells[:number]:
-            raise InvalidExperiment(f"{experiment.name}: {describe(cell)} stands in the matrix twice; drop one.")
-    for excluded in experiment.exclude:
+            raise InvalidExperiment(f"{source.where(())}: {describe(cell)} stands in the matrix twice; drop one.")
+    for number, excluded in enumerate(experiment.exclude):
         if not any(_is(cell, excluded) for cell in cells):
             names = ", ".join(f"{key}={value}" for key, value in excluded.model_dump(exclude_none=True).items())
-            raise InvalidExperiment(f"{experiment.name}: exclude {names} excludes nothing; mend the name, or drop it.")
+            place = source.where(("exclude", number))
+            raise InvalidExperiment(f"{place}: exclude {names} excludes nothing; mend the name, or drop it.")
     kept = [cell for cell in cells if not any(_is(cell, excluded) for excluded in experiment.exclude)]
     if not kept:
-        raise InvalidExperiment(f"{experiment.name}: the matrix is empty, as everything is excluded; exclude less.")
+        place = source.where(("exclude",))
+        raise InvalidExperiment(f"{place}: the matrix is empty, as everything is excluded; exclude less.")
     return kept
 
 

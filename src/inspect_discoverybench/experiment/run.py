@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from inspect_discoverybench.errors import DiscoveryBenchError, InvalidExperiment, one_line
 from inspect_discoverybench.experiment.form import Experiment, ModelSpec, Named
 from inspect_discoverybench.experiment.matrix import Cell, matrix
+from inspect_discoverybench.experiment.prices import Prices, as_costs
 from inspect_discoverybench.experiment.source import Source
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
 
@@ -38,20 +39,32 @@ class Run:
     samples: int
 
 
-def runs(experiment: Experiment, source: Source) -> list[Run]:
+def runs(experiment: Experiment, source: Source, known: Prices) -> list[Run]:
     """Build every cell; nothing is run.
+
+    Args:
+        experiment: The experiment.
+        source: Its source.
+        known: Prices, which a limit of cost needs.
 
     Raises:
         InvalidExperiment: A name is not registered, an argument is not possible, or a model cannot be called.
         DiscoveryBenchError: A task says what is wrong itself.
     """
-    cells = matrix(experiment)
+    cells = matrix(experiment, source)
     for number, spec in enumerate(experiment.models):
         _model(spec, source.where(("models", number)))
     roles(experiment, source)
     built = [_run(cell, experiment, source) for cell in cells]
     if experiment.grader is None and any(r.cell.task.name.rpartition("/")[2] in JUDGED_BY_DEFAULT for r in built):
         Judge.of_eval(DEFAULT_JUDGE)
+    if experiment.limits.cost is not None:
+        unknown = sorted(_asked(experiment) - set(known))
+        if unknown:
+            place = source.where(("limits", "cost"))
+            raise InvalidExperiment(
+                f"{place}: a limit of cost needs the price of {', '.join(unknown)}; add --prices FILE."
+            )
     return built
 
 
@@ -67,13 +80,16 @@ def roles(experiment: Experiment, source: Source) -> dict[str, Model]:
     return found
 
 
-def run(experiment: Experiment, source: Source, built: list[Run], retries: int = RETRIES) -> tuple[bool, list[EvalLog]]:
+def run(
+    experiment: Experiment, source: Source, built: list[Run], known: Prices, retries: int = RETRIES
+) -> tuple[bool, list[EvalLog]]:
     """Run what is missing in the experiment's log folder.
 
     Args:
         experiment: The experiment.
         source: Its source.
         built: Its cells.
+        known: Prices, for a limit of cost.
         retries: How often what failed is tried again.
 
     Returns:
@@ -90,6 +106,7 @@ def run(experiment: Experiment, source: Source, built: list[Run], retries: int =
         token_limit=limits.tokens,
         time_limit=limits.time,
         cost_limit=limits.cost,
+        model_cost_config=None if limits.cost is None else as_costs({name: known[name] for name in _asked(experiment)}),
         max_connections=experiment.max_connections,
         tags=[experiment.name, *experiment.tags],
         metadata={"experiment": experiment.name},
@@ -97,6 +114,12 @@ def run(experiment: Experiment, source: Source, built: list[Run], retries: int =
         log_buffer=1,
         retry_attempts=retries,
     )
+
+
+def _asked(experiment: Experiment) -> set[str]:
+    """Names of the models that an experiment names."""
+    specs = [*experiment.models, *experiment.roles.values(), *([experiment.grader] if experiment.grader else [])]
+    return {spec.name for spec in specs}
 
 
 def _run(cell: Cell, experiment: Experiment, source: Source) -> Run:
