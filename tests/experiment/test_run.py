@@ -18,6 +18,7 @@ from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 from inspect_discoverybench.cli.main import main
 from tests.endpoint import serve, tool_call
 
+STUDY = Path(__file__).parents[2] / "examples" / "lighthouses" / "metadata_0.json"
 COMMAND = Path(sys.executable).with_name("discoverybench")
 MATRIX = """
 name: small
@@ -134,7 +135,7 @@ def test_the_estimate_is_arithmetic_on_the_measured_averages(file: str, tmp_path
         (["--set", "nmae=x"], "there is no such key; did you mean name?"),
         (
             ["--set", "limits.cost=1", "--set", "roles={critic: mockllm/x}"],
-            "a limit of cost needs the price of mockllm/x",
+            "not so: discoverybench/baseline, mockllm/x. Limit tokens instead.",
         ),
         (["--prices", "nowhere.toml"], "--prices nowhere.toml cannot be read"),
     ],
@@ -144,6 +145,15 @@ def test_what_cannot_run_fails_before_anything_runs(file: str, arguments: list[s
     assert done.exit_code == 2
     assert line in done.output
     assert len(done.output.strip().splitlines()) == 1
+    assert not Path("logs").exists()
+
+
+@pytest.mark.data
+@pytest.mark.usefixtures("upstream")
+def test_a_default_judge_without_a_key_fails_before_anything_runs(file: str) -> None:
+    done = invoke(file, "--set", "tasks=[{name: discoverybench/real, args: {sandbox: local}}]")
+    assert done.exit_code == 2
+    assert "small.yaml:2: no grader is named, and the default one cannot be called: " in done.output
     assert not Path("logs").exists()
 
 
@@ -248,13 +258,41 @@ def test_a_cell_runs_in_plain_inspect(tmp_path: Path, form: str) -> None:
     assert log.eval.metadata["experiment"] == "plain"
 
 
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (
+            "tasks=[{name: discoverybench/custom, args: {path: X, goal: 'a, b?', sandbox: local}}]",
+            "-T goal=a, b? would not",
+        ),
+        ("models.0.config.stop_seqs=[x]", "stop_seqs=['x'] has no place in a command"),
+        (
+            "grader={name: discoverybench/lexical, base_url: 'http://127.0.0.1:1'}",
+            "role grader: base_url and args have no",
+        ),
+    ],
+)
+def test_a_command_refuses_what_would_not_arrive(tmp_path: Path, change: str, line: str) -> None:
+    (tmp_path / "plain.yaml").write_text(PLAIN, "utf-8")
+    done = invoke("plain.yaml", "--print", "commands", "--set", change.replace("X", str(STUDY)))
+    assert done.exit_code == 2, done.output
+    assert line in done.output
+    assert "use --print run-config." in done.output
+
+
+def test_models_that_differ_in_their_address_alone_are_refused(file: str) -> None:
+    lab = '{name: discoverybench/baseline, base_url: "http://127.0.0.1:1"}'
+    done = invoke(file, "--check", "--set", f"models=[discoverybench/baseline, {lab}]")
+    assert done.exit_code == 2
+    assert "(a base_url makes no difference)" in done.output
+
+
 def test_the_packages_own_experiments_have_names() -> None:
     done = invoke("demo", "--check")
     assert done.exit_code == 0, done.output
     assert "3 runs of 24 samples" in done.output
 
 
-STUDY = Path(__file__).parents[2] / "examples" / "lighthouses" / "metadata_0.json"
 ONE = ["--metadata", str(STUDY), "--model", "discoverybench/baseline", "--sandbox", "local", "--solver", "codegen"]
 
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from inspect_discoverybench.experiment.form import Experiment
     from inspect_discoverybench.experiment.run import Run
 
+FOR_A_FILE = "needs a FILE; leave it out for one goal"
+FOR_ONE_GOAL = "is for one goal without a FILE; a FILE says it itself, or --set does"
 INCOMPLETE = 1
 BAD_FILE = 2
 
@@ -77,9 +79,12 @@ def run(
     The exit code is 0 if everything is complete, 1 if something is not, 2 if the file cannot be run.
     """
     if file is None:
+        _refuse_options(
+            "check", "dry_run", "limit", "changes", "prices", "form", "retries", "as_json", reason=FOR_A_FILE
+        )
         _ask(metadata, goal, solver or "react", models, grader, sandbox or "docker")
         return
-    _refuse_options_of_one_goal()
+    _refuse_options("task", "metadata", "goal", "solver", "grader", "sandbox", reason=FOR_ONE_GOAL)
     if models:
         changes = (*changes, f"models={json.dumps(models)}")
     if limit is not None:
@@ -102,7 +107,11 @@ def _run(path: Path, changes: tuple[str, ...], prices: Path | None, shown: str, 
     except DiscoveryBenchError as error:
         error.show()
         raise click.exceptions.Exit(BAD_FILE) from error
-    _show(shown, path, experiment, built, [estimate(experiment, found, known) for found in built])
+    try:
+        _show(shown, path, experiment, built, [estimate(experiment, found, known) for found in built])
+    except DiscoveryBenchError as error:
+        error.show()
+        raise click.exceptions.Exit(BAD_FILE) from error
     if not runs_it:
         return
     try:
@@ -128,11 +137,12 @@ def _show(shown: str, path: Path, experiment: "Experiment", built: list["Run"], 
             _print(experiment, built, estimates, shown == "dry run")
 
 
-def _refuse_options_of_one_goal() -> None:
+def _refuse_options(*names: str, reason: str) -> None:
+    """Options of the other use would have no effect."""
     context = click.get_current_context()
-    for option in ("task", "metadata", "goal", "solver", "grader", "sandbox"):
-        if context.get_parameter_source(option) is ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"--{option} is for one goal without a FILE; a FILE says it itself, or --set does.")
+    for parameter in context.command.params:
+        if parameter.name in names and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{parameter.opts[0]} {reason}.")
 
 
 def _ask(
@@ -201,6 +211,7 @@ def _as_json(experiment: "Experiment", built: list["Run"], estimates: list["Esti
 
 def _print(experiment: "Experiment", built: list["Run"], estimates: list["Estimate"], expected: bool) -> None:
     from inspect_discoverybench.experiment.estimate import total
+    from inspect_discoverybench.experiment.matrix import shown
 
     table = Table(title=f"{experiment.name}: logs in {experiment.log_dir}", title_justify="left", box=SIMPLE_HEAD)
     for name in ("task", "solver", "model"):
@@ -208,8 +219,8 @@ def _print(experiment: "Experiment", built: list["Run"], estimates: list["Estima
     for name in ("samples", *(("calls", "judge calls", "tokens in", "tokens out", "US $") if expected else ())):
         table.add_column(name, justify="right")
     for found, e in zip(built, estimates, strict=True):
-        solver = "(the task's own)" if found.cell.solver is None else found.cell.solver.name
-        names = [found.cell.task.name, solver, found.cell.model.name]
+        solver = "(the task's own)" if found.cell.solver is None else shown(found.cell.solver)
+        names = [shown(found.cell.task), solver, found.cell.model.name]
         table.add_row(*map(escape, names), *_numbers(e, expected))
     table.add_section()
     table.add_row(f"{len(built)} runs", "", "", *_numbers(total(estimates), expected))

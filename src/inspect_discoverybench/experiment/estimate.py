@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from inspect_discoverybench.experiment.form import Experiment
 from inspect_discoverybench.experiment.prices import Prices
-from inspect_discoverybench.experiment.run import Run
-from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE
+from inspect_discoverybench.experiment.run import Run, judge_of
 
 JUDGE_CALLS = 5
 JUDGE_TOKENS = (5000, 300)
@@ -40,7 +39,6 @@ AGENTS = {
     "reflexion": Usage(8, 21832, 2023, judged=3),
     "gold": Usage(0, 0, 0),
 }
-AUDIT = Usage(2 * JUDGE_CALLS, 2 * JUDGE_TOKENS[0], 2 * JUDGE_TOKENS[1], judged=0)
 
 
 @dataclass(frozen=True)
@@ -70,13 +68,14 @@ def estimate(experiment: Experiment, found: Run, known: Prices) -> Estimate:
     usage = _usage(found)
     if usage is None:
         return Estimate(samples, math.nan, math.nan, math.nan, math.nan, math.nan)
-    grader = experiment.grader.name if experiment.grader else _default_judge(found)
+    grader = judge_of(experiment, found)
+    rounds = usage.judged if grader else 0
     paid = _paid(found.cell.model.name, usage.read, usage.written, known)
-    judged = usage.judged * _paid(grader, *JUDGE_TOKENS, known) if usage.judged else 0.0
+    judged = rounds * _paid(grader, *JUDGE_TOKENS, known) if grader else 0.0
     return Estimate(
         samples=samples,
         calls=samples * usage.calls,
-        judge_calls=samples * usage.judged * JUDGE_CALLS,
+        judge_calls=samples * rounds * JUDGE_CALLS,
         read=samples * usage.read,
         written=samples * usage.written,
         cost=samples * (paid + judged),
@@ -98,13 +97,10 @@ def total(estimates: Sequence[Estimate]) -> Estimate:
 def _usage(found: Run) -> Usage | None:
     task = found.cell.task.name.rpartition("/")[2]
     if task == "judge_audit":
-        return AUDIT
+        repeats = int(found.cell.task.args.get("repeats", 2))
+        return Usage(repeats * JUDGE_CALLS, repeats * JUDGE_TOKENS[0], repeats * JUDGE_TOKENS[1], judged=0)
     solver = "react" if found.cell.solver is None else found.cell.solver.name.rpartition("/")[2]
     return AGENTS.get(solver)
-
-
-def _default_judge(found: Run) -> str:
-    return "discoverybench/lexical" if found.cell.task.name.rpartition("/")[2] == "demo" else DEFAULT_JUDGE
 
 
 def _paid(model: str, read: float, written: float, known: Prices) -> float:

@@ -117,7 +117,7 @@ class Experiment(Form):
     """Models of further roles, such as `planner` and `critic` of DataVoyager."""
 
     sandbox: str | None = None
-    """`docker` or `local`, for tasks that have this argument."""
+    """Argument `sandbox` of every task: `docker` or `local`."""
 
     epochs: int = Field(default=1, ge=1)
     """How often each sample is run."""

@@ -36,9 +36,14 @@ def matrix(experiment: Experiment, source: Source) -> list[Cell]:
     solvers: Sequence[Named | None] = [_with(solver, defaults.solvers) for solver in experiment.solvers] or [None]
     models = [model.model_copy(update={"config": defaults.models | model.config}) for model in experiment.models]
     cells = [Cell(*parts) for parts in product(tasks, solvers, models)]
+    # Inspect tells runs apart by all of this, but not by a model's address.
+    apart = [(cell.task, cell.solver, cell.model.model_copy(update={"base_url": None})) for cell in cells]
     for number, cell in enumerate(cells):
-        if cell in cells[:number]:
-            raise InvalidExperiment(f"{source.where(())}: {describe(cell)} stands in the matrix twice; drop one.")
+        if apart[number] in apart[:number]:
+            raise InvalidExperiment(
+                f"{source.where(())}: {describe(cell)} stands in the matrix twice; drop one "
+                "(a base_url makes no difference)."
+            )
     for number, excluded in enumerate(experiment.exclude):
         if not any(_is(cell, excluded) for cell in cells):
             names = ", ".join(f"{key}={value}" for key, value in excluded.model_dump(exclude_none=True).items())
@@ -53,7 +58,7 @@ def matrix(experiment: Experiment, source: Source) -> list[Cell]:
 
 def describe(cell: Cell) -> str:
     """A cell in one line."""
-    return " · ".join([_shown(cell.task), *([] if cell.solver is None else [_shown(cell.solver)]), cell.model.name])
+    return " · ".join([shown(cell.task), *([] if cell.solver is None else [shown(cell.solver)]), cell.model.name])
 
 
 def _with(part: Named, defaults: dict[str, object]) -> Named:
@@ -72,6 +77,7 @@ def _is(cell: Cell, excluded: Excluded) -> bool:
     )
 
 
-def _shown(part: Named) -> str:
+def shown(part: Named) -> str:
+    """A task or a solver with its arguments."""
     args = ", ".join(f"{key}={value}" for key, value in part.args.items())
     return f"{part.name}({args})" if args else part.name

@@ -7,8 +7,11 @@ from typing import Any
 
 import yaml
 
+from inspect_discoverybench.errors import InvalidExperiment
 from inspect_discoverybench.experiment.form import Experiment, ModelSpec
 from inspect_discoverybench.experiment.matrix import Cell
+
+INSTEAD = "use --print run-config."
 
 
 def run_config(experiment: Experiment, cell: Cell) -> dict[str, Any]:
@@ -45,7 +48,11 @@ def as_yaml(experiment: Experiment, cell: Cell) -> str:
 
 
 def command(experiment: Experiment, cell: Cell) -> str:
-    """One run as a command for the shell."""
+    """One run as a command for the shell.
+
+    Raises:
+        InvalidExperiment: A value would not arrive as it is; a file carries every value.
+    """
     known = run_config(experiment, cell)
     words = ["inspect", "eval", cell.task.name, *_pairs("-T", cell.task.args)]
     if cell.solver is not None:
@@ -54,11 +61,14 @@ def command(experiment: Experiment, cell: Cell) -> str:
     if cell.model.base_url is not None:
         words += ["--model-base-url", cell.model.base_url]
     for role, spec in known.get("model_roles", {}).items():
-        simple = set(spec) == {"model"}
-        words += ["--model-role", f"{role}={spec['model'] if simple else json.dumps(_flat(spec))}"]
+        if set(spec) - {"model", "config"}:
+            raise InvalidExperiment(f"role {role}: base_url and args have no place in a command; {INSTEAD}")
+        words += ["--model-role", f"{role}={json.dumps(_flat(spec)) if 'config' in spec else spec['model']}"]
     settings = cell.model.config | known.get("generate_config", {}) | known.get("eval_config", {})
     for key, value in settings.items():
-        words += [f"--{key.replace('_', '-')}", value if isinstance(value, str) else json.dumps(value)]
+        if isinstance(value, bool | list | dict):
+            raise InvalidExperiment(f"{key}={value} has no place in a command; {INSTEAD}")
+        words += [f"--{key.replace('_', '-')}", str(value)]
     words += ["--tags", ",".join(known["tags"]), "--metadata", f"experiment={experiment.name}"]
     return shlex.join([*words, "--log-dir", experiment.log_dir])
 
@@ -104,18 +114,29 @@ def _flow_model(spec: ModelSpec) -> dict[str, Any]:
 
 def _flat(spec: dict[str, Any]) -> dict[str, Any]:
     """A role as `--model-role` takes it: its settings stand beside its name."""
-    return {key: value for key, value in spec.items() if key not in ("config", "args")} | {
-        **spec.get("config", {}),
-        **spec.get("args", {}),
-    }
+    return {"model": spec["model"], **spec["config"]}
 
 
 def _pairs(option: str, args: dict[str, Any]) -> list[str]:
-    return [
-        word
-        for key, value in args.items()
-        for word in (option, f"{key}={value if isinstance(value, str) else json.dumps(value)}")
-    ]
+    words = []
+    for key, value in args.items():
+        # Inspect reads YAML there, and takes a comma for the border between two values.
+        if isinstance(value, list | dict) or (
+            isinstance(value, str) and ("," in value or yaml.safe_load(value) != value)
+        ):
+            raise InvalidExperiment(f"{option} {key}={value} would not arrive as it is; {INSTEAD}")
+        words += [option, f"{key}={value if isinstance(value, str) else json.dumps(value)}"]
+    return words
+
+
+def _arrives(value: Any) -> bool:
+    """Whether Inspect reads it as it is: it takes a comma for the border between two values, and the rest for YAML."""
+    if not isinstance(value, str):
+        return not isinstance(value, list | dict)
+    try:
+        return "," not in value and yaml.safe_load(value) == value
+    except yaml.YAMLError:
+        return False
 
 
 def _given(values: dict[str, Any]) -> dict[str, Any]:

@@ -5,16 +5,17 @@ from typing import Any, Literal
 
 from inspect_ai import Task, eval_set, task_with
 from inspect_ai.log import EvalLog
-from inspect_ai.model import GenerateConfig, Model, get_model
+from inspect_ai.model import GenerateConfig, Model, get_model, get_model_info
 from inspect_ai.util import registry_create
 from pydantic import ValidationError
 
-from inspect_discoverybench.errors import DiscoveryBenchError, InvalidExperiment, one_line
+from inspect_discoverybench.errors import DiscoveryBenchError, InvalidExperiment, JudgeUnavailable, one_line
 from inspect_discoverybench.experiment.form import Experiment, ModelSpec, Named
 from inspect_discoverybench.experiment.matrix import Cell, matrix
 from inspect_discoverybench.experiment.prices import Prices, as_costs
 from inspect_discoverybench.experiment.source import Source
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
+from inspect_discoverybench.tasks import OFFLINE_JUDGE
 
 # Their judge is the default one; the other tasks have one that needs no key, or none.
 JUDGED_BY_DEFAULT = ("real", "synth", "custom")
@@ -56,16 +57,37 @@ def runs(experiment: Experiment, source: Source, known: Prices) -> list[Run]:
         _model(spec, source.where(("models", number)))
     roles(experiment, source)
     built = [_run(cell, experiment, source) for cell in cells]
-    if experiment.grader is None and any(r.cell.task.name.rpartition("/")[2] in JUDGED_BY_DEFAULT for r in built):
-        Judge.of_eval(DEFAULT_JUDGE)
+    if any(judge_of(experiment, found) == DEFAULT_JUDGE for found in built) and named_judge(experiment) is None:
+        try:
+            Judge.of_eval(DEFAULT_JUDGE)
+        except JudgeUnavailable as error:
+            raise InvalidExperiment(
+                f"{source.where(())}: no grader is named, and the default one cannot be called: {error.message} "
+                "Here: grader: PROVIDER/MODEL."
+            ) from error
     if experiment.limits.cost is not None:
-        unknown = sorted(_asked(experiment) - set(known))
+        unknown = sorted(name for name in _asked(experiment) if name not in known or get_model_info(name) is None)
         if unknown:
             place = source.where(("limits", "cost"))
             raise InvalidExperiment(
-                f"{place}: a limit of cost needs the price of {', '.join(unknown)}; add --prices FILE."
+                f"{place}: a limit of cost needs a price (--prices FILE) and a model of Inspect's own table; not so: "
+                f"{', '.join(unknown)}. Limit tokens instead."
             )
     return built
+
+
+def named_judge(experiment: Experiment) -> str | None:
+    """The judge that an experiment names."""
+    spec = experiment.grader or experiment.roles.get("grader")
+    return spec.name if spec else None
+
+
+def judge_of(experiment: Experiment, found: Run) -> str | None:
+    """The judge of a run; None if it is not judged, or by rules of its own."""
+    task = found.cell.task.name.rpartition("/")[2]
+    if found.task.scorer is None or task == "judge_audit":
+        return None
+    return named_judge(experiment) or (DEFAULT_JUDGE if task in JUDGED_BY_DEFAULT else OFFLINE_JUDGE)
 
 
 def roles(experiment: Experiment, source: Source) -> dict[str, Model]:

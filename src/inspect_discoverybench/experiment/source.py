@@ -93,11 +93,12 @@ def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
         yield from _models_in(part)
 
 
-def _read(path: Path, including: tuple[Path, ...]) -> Source:
+def _read(path: Path, including: tuple[Path, ...], by: str = "") -> Source:
+    """One file with its includes; `by` is where another file includes it."""
     resolved = path.resolve()
     if resolved in including:
         circle = " includes ".join(str(part) for part in (*including, resolved))
-        raise InvalidExperiment(f"{path}: the includes go in a circle: {circle}. Take one of them out.")
+        raise InvalidExperiment(f"{by}the includes go in a circle: {circle}. Take one of them out.")
     places: dict[Place, str] = {}
     try:
         node = yaml.compose(path.read_text("utf-8"), Loader=yaml.SafeLoader)
@@ -105,7 +106,6 @@ def _read(path: Path, including: tuple[Path, ...]) -> Source:
     except RecursionError as error:
         raise InvalidExperiment(f"{path}: its anchors go in a circle; take one of them out.") from error
     except OSError as error:
-        by = f"{including[-1]}: include: " if including else ""
         raise InvalidExperiment(f"{by}{path} cannot be read ({error.strerror}); mend the name.") from error
     except (yaml.YAMLError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
@@ -115,8 +115,12 @@ def _read(path: Path, including: tuple[Path, ...]) -> Source:
     if not isinstance(values, dict):
         raise InvalidExperiment(f"{path}: expected a mapping with the keys {', '.join(Experiment.model_fields)}.")
     includes = values.pop("include", [])
-    for name in [includes] if isinstance(includes, str) else includes:
-        base = _read(path.parent / str(name), (*including, resolved))
+    names = [includes] if isinstance(includes, str) else includes
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        place = places["include",]
+        raise InvalidExperiment(f"{place}: include: expected the name of a file, or a list of names (given: {names}).")
+    for name in reversed(_with_environment(names, Source(path, {}, places), ("include",))):
+        base = _read(path.parent / name, (*including, resolved), f"{places['include',]}: include: ")
         values = _merged(base.values, values)
         places = {**base.places, **places}
     return Source(path, values, places)
