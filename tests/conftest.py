@@ -1,30 +1,55 @@
-"""What every test shares: folders of its own, and the real things that some tests need."""
+"""Shared fixtures: isolation between tests, and the resources that some tests need.
+
+A test that needs a resource requests its fixture, and the marker of the same row below follows from that. Locally, a
+missing resource skips the test and names what is missing. With `CI` set it is a failure, unless the environment
+variable `DISCOVERYBENCH_WITHOUT` lists the marker (for example `docker` on a machine that cannot run containers).
+"""
 
 import os
 import shutil
 import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import tenacity
 from hypothesis import settings
 
-# A machine that does other things at the same time is no failure.
-settings.register_profile("unhurried", deadline=None)
-settings.load_profile("unhurried")
+# Deadlines per example would fail on a busy machine.
+settings.register_profile("no-deadline", deadline=None)
+settings.load_profile("no-deadline")
 
-REQUIRED = {name for name in os.environ.get("DISCOVERYBENCH_REQUIRE", "").split(",") if name}
+MARKERS = {
+    "engine": "docker",
+    "chromium": "browser",
+    "package_index": "wheel",
+    "upstream": "data",
+    "sweep": "sweep",
+}
+"""Fixtures and the markers that they imply."""
 
 
-def _absent(name: str, message: str) -> None:
-    """Skip, or fail where the environment says that this must be there."""
-    if name in REQUIRED:
-        pytest.fail(f"DISCOVERYBENCH_REQUIRE asks for {name}, but {message}")
-    pytest.skip(message)
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Derive markers from fixtures, before `-m` selects by them."""
+    for item in items:
+        for fixture in getattr(item, "fixturenames", ()):
+            if marker := MARKERS.get(fixture):
+                item.add_marker(marker)
+
+
+def _missing(marker: str, reason: str) -> None:
+    waived = os.environ.get("DISCOVERYBENCH_WITHOUT", "").split(",")
+    if os.environ.get("CI") and marker not in waived:
+        pytest.fail(f"{reason}, and CI must not skip tests marked {marker}.")
+    pytest.skip(reason)
 
 
 @pytest.fixture(autouse=True)
-def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Logs, caches and the working folder of one test reach no other, and no key of the developer is used."""
+def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give each test its own working folder, logs and caches, and hide the developer's keys."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg-cache"))
     monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path / "logs"))
     monkeypatch.setenv("INSPECT_DISPLAY", "none")
@@ -33,29 +58,47 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
+def no_retry_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Retry at once: Inspect waits at least three seconds before it repeats a failed model call."""
+    # The only private name of Inspect in the tests; there is no public setting for the wait.
+    monkeypatch.setattr("inspect_ai.model._retry.wait_exponential_jitter", lambda **_: tenacity.wait_none())
+
+
+@pytest.fixture(scope="session")
 def upstream() -> Path:
-    """The released data, as `DISCOVERYBENCH_DATA_DIR` names them."""
-    folder = os.environ.get("DISCOVERYBENCH_DATA_DIR")
+    """The released data in `DISCOVERYBENCH_DATA_DIR`."""
+    folder = os.environ.get("DISCOVERYBENCH_DATA_DIR", "")
     if not folder:
-        _absent("data", "DISCOVERYBENCH_DATA_DIR is not set")
-    return Path(str(folder))
+        _missing("data", "DISCOVERYBENCH_DATA_DIR is not set")
+    return Path(folder)
 
 
 @pytest.fixture(scope="session")
 def engine() -> None:
-    """A Docker engine that answers."""
-    if (
-        shutil.which("docker") is None
-        or subprocess.run(["docker", "info"], capture_output=True, check=False).returncode
-    ):
-        _absent("docker", "no Docker engine answers")
+    """A running Docker engine."""
+    if shutil.which("docker") is None or subprocess.run(["docker", "info"], capture_output=True).returncode != 0:
+        _missing("docker", "no Docker engine is running")
 
 
 @pytest.fixture(scope="session")
 def chromium() -> str:
     """Path of a system Chromium."""
-    found = shutil.which("chromium") or shutil.which("google-chrome")
-    if found is None:
-        _absent("browser", "no Chromium is installed")
-    return str(found)
+    path = shutil.which("chromium") or shutil.which("google-chrome") or ""
+    if not path:
+        _missing("browser", "no Chromium is installed")
+    return path
+
+
+@pytest.fixture(scope="session")
+def package_index() -> None:
+    """A package index that pip can reach."""
+    command = [sys.executable, "-m", "pip", "index", "versions", "inspect-ai"]
+    if subprocess.run(command, capture_output=True, timeout=60).returncode != 0:
+        _missing("wheel", "pip cannot reach a package index")
+
+
+@pytest.fixture
+def sweep() -> Iterator[None]:
+    """Requested by tests over whole splits, which `make test-quick` leaves out."""
+    yield
