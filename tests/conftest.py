@@ -9,7 +9,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -77,7 +76,7 @@ def upstream() -> Path:
 @pytest.fixture(scope="session")
 def engine() -> None:
     """A running Docker engine."""
-    if shutil.which("docker") is None or subprocess.run(["docker", "info"], capture_output=True).returncode != 0:
+    if shutil.which("docker") is None or subprocess.run(["docker", "info"], capture_output=True, check=False).returncode:
         _missing("docker", "no Docker engine is running")
 
 
@@ -94,11 +93,10 @@ def chromium() -> str:
 def package_index() -> None:
     """A package index that pip can reach."""
     command = [sys.executable, "-m", "pip", "index", "versions", "inspect-ai"]
-    if subprocess.run(command, capture_output=True, timeout=60).returncode != 0:
+    if subprocess.run(command, capture_output=True, timeout=60, check=False).returncode:
         _missing("wheel", "pip cannot reach a package index")
 
 
 @pytest.fixture
-def sweep() -> Iterator[None]:
+def sweep() -> None:
     """Requested by tests over whole splits, which `make test-quick` leaves out."""
-    yield

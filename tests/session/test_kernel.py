@@ -73,7 +73,7 @@ def test_output_is_capped_in_the_middle_with_a_notice(session: Session) -> None:
     reply = session.run("print('A' * 500 + 'B' * 100_000 + 'C' * 500)", max_output=200)
     assert reply["output"].startswith("A" * 100)
     assert reply["output"].endswith("C" * 99 + "\n")
-    assert "[... 100801 bytes of output left out ...]" in reply["output"]
+    assert "[... 100801 bytes of output omitted ...]" in reply["output"]
 
 
 def test_endless_output_costs_no_memory(session: Session) -> None:

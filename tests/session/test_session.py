@@ -20,16 +20,18 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import store
 
 from inspect_discoverybench import demo
-from inspect_discoverybench.session.session import CELL_SECONDS, OUTPUT_BYTES, SessionState
+from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, DEFAULT_OUTPUT_BYTES, SessionState
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.shipped import shipped
 
-LOST = "all variables are lost"
-NEW = "[The session had ended, so this ran in a new one: variables of earlier calls are lost.]"
+LOST = "All variables are lost"
+NEW = "[The previous session ended, so this call ran in a new one. All earlier variables are lost.]"
 
 
 @solver
-def cells(*codes: str, seconds: int = CELL_SECONDS, most: int = OUTPUT_BYTES, figures: bool = False) -> Solver:
+def cells(
+    *codes: str, seconds: int = DEFAULT_CELL_SECONDS, most: int = DEFAULT_OUTPUT_BYTES, figures: bool = False
+) -> Solver:
     """Run these cells one after the other, as an agent that calls the tool does."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -100,9 +102,9 @@ def test_variables_are_kept(sandbox: str) -> None:
 def test_a_cell_beyond_its_limit(sandbox: str) -> None:
     stubborn = "import time\nwhile True:\n    try:\n        time.sleep(60)\n    except KeyboardInterrupt:\n        pass"
     seen = observe("x = 1", "print('on the way')\nwhile True: pass", "x", stubborn, "x", sandbox=sandbox, seconds=2)
-    assert seen[1] == "on the way\n[Interrupted after the limit of 2 s. The session keeps its variables.]"
+    assert seen[1] == "on the way\n[Interrupted after the time limit of 2 s. The session keeps its variables.]"
     assert seen[2] == "1"
-    assert seen[3].startswith("[Stopped after the limit of 2 s.")
+    assert seen[3].startswith("[Killed after the time limit of 2 s.")
     assert LOST in seen[3]
     assert seen[4].startswith(NEW)
     assert "NameError" in seen[4]
@@ -118,7 +120,7 @@ def test_an_agent_that_removes_the_sessions_folder(sandbox: str) -> None:
 
 def test_output_is_capped(sandbox: str) -> None:
     seen = observe("print('A' * 100 + 'B' * 1_000_000 + 'C' * 99)", sandbox=sandbox, most=200)[0]
-    assert seen == "A" * 100 + "\n[... 1000000 bytes of output left out ...]\n" + "C" * 99
+    assert seen == "A" * 100 + "\n[... 1000000 bytes of output omitted ...]\n" + "C" * 99
 
 
 @pytest.mark.docker
@@ -127,7 +129,7 @@ def test_out_of_memory_ends_the_session_and_not_the_container() -> None:
     mark = "open('kept.txt', 'w').write('here')"
     log = played(cells(mark, "print('now')\ntext = b'x' * (5 << 30)", "print(open('kept.txt').read())"), "docker")
     seen = sample_of(log).store["observations"]
-    assert seen[1].startswith("now\n[The session died while this ran")
+    assert seen[1].startswith("now\n[The session died while running this code")
     assert "ran out of memory" in seen[1]
     assert LOST in seen[1]
     assert seen[2] == f"{NEW}\nhere"
@@ -194,7 +196,7 @@ def test_a_figure_that_cannot_be_drawn_in_time_is_in_nobodys_way() -> None:
     )
     log = played(cells(slow, "kept", endless, tight, seconds=3, figures=True), "docker")
     drawn, after, interrupted, figure = sample_of(log).store["observations"]
-    assert drawn.startswith("[Interrupted after the limit of 3 s. The session keeps its variables.]")
+    assert drawn.startswith("[Interrupted after the time limit of 3 s. The session keeps its variables.]")
     assert after == "5"
     assert "keeps its variables" in interrupted
     assert figure[0]["text"] == "5"

@@ -76,8 +76,8 @@ def test_no_trouble_raises_and_each_ends_as_the_failure_policy_says(name: str) -
         assert "42" in observations(played["works"])[0]
         assert "42" in observations(played["half a character"])[0]
         assert "ZeroDivisionError" in observations(played["code fails"])[0]
-        assert "[Interrupted after the limit of 1 s." in observations(played["code never ends"])[0]
-        assert "all variables are lost" in observations(played["kernel dies"])[0]
+        assert "[Interrupted after the time limit of 1 s." in observations(played["code never ends"])[0]
+        assert "All variables are lost" in observations(played["kernel dies"])[0]
 
 
 @pytest.mark.parametrize("name", AGENTS)

@@ -62,7 +62,7 @@ def test_the_demonstration_is_true(tmp_path: Path) -> None:
     finally:
         session.client("stop")
     for number in ("12.3", "9.6", "14.9", "11.4"):
-        assert number in prompt.partition("a call of `submit`:")[2]
+        assert number in prompt.partition("a call to `submit`:")[2]
 
 
 @pytest.mark.data

@@ -46,8 +46,8 @@ def test_kernel_death_is_said_and_the_run_goes_on() -> None:
     sample = play(
         [python("x = 1"), python("import os; os._exit(1)"), python("x"), submit(hypothesis="h", workflow="w")]
     )
-    assert "all variables are lost" in observations(sample)[1]
-    assert observations(sample)[2].startswith("[The session had ended, so this ran in a new one")
+    assert "All variables are lost" in observations(sample)[1]
+    assert observations(sample)[2].startswith("[The previous session ended, so this call ran in a new one")
     assert sample.store_as(SessionState).restarts == 1
 
 

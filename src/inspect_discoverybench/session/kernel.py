@@ -1,13 +1,13 @@
-"""The Python session inside the sandbox: a kernel that keeps variables, and the thin client that calls it.
+"""The Python session inside the sandbox: a kernel that keeps variables, and a thin client that calls it.
 
-This file is copied into the sandbox and runs there on the standard library alone:
+This file is copied into the sandbox and uses only the standard library:
 
     python kernel.py run FOLDER      reads {"code", "timeout", "max_output", "figures"} from stdin, prints a JSON reply
-    python kernel.py stop FOLDER     ends the kernel, if there is one
-    python kernel.py serve FOLDER    the kernel itself, started by `run` when none answers
+    python kernel.py stop FOLDER     ends the kernel, if it runs
+    python kernel.py serve FOLDER    the kernel itself, started by `run` if necessary
 
-The client hands the kernel the write end of a pipe with every cell. So output of C code and of child
-processes is caught too, nobody buffers without bound, and what was printed before a crash is kept.
+With every cell, the client passes the kernel the write end of a pipe. This also captures the output of C code and
+child processes, needs no unbounded buffer, and keeps the output printed before a crash.
 """
 
 from __future__ import annotations
@@ -22,17 +22,16 @@ import sys
 import time
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:  # `typing` itself would cost every call some milliseconds
+if TYPE_CHECKING:  # importing `typing` would cost every call some milliseconds
     from typing import Any
 
 IDLE_SECONDS = 3600
 WATCH_SECONDS = 10
 GRACE_SECONDS = 5
 START_SECONDS = 60
-MOST_FIGURES = 4
-FIGURE_PIXELS = 720  # longest side; four figures full of noise stay below the 10 MB that Inspect lets through
-# The kernel's environment is a list of what it needs, not a copy: in a local sandbox the caller's
-# environment holds API keys.
+MAX_FIGURES = 4
+FIGURE_PIXELS = 720  # longest side; keeps four figures of noise below Inspect's 10 MB limit on exec output
+# An allow-list: in a local sandbox, the caller's environment holds API keys.
 ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ", "VIRTUAL_ENV", "LD_LIBRARY_PATH")
 ENVIRONMENT_PREFIXES = ("PYTHON", "MPL", "OMP_", "OPENBLAS_", "MKL_", "NUMBA_", "PROJ_", "GDAL_")
 
@@ -41,7 +40,7 @@ ENVIRONMENT_PREFIXES = ("PYTHON", "MPL", "OMP_", "OPENBLAS_", "MKL_", "NUMBA_", 
 
 
 def run(folder: str, request: dict[str, Any]) -> dict[str, Any]:
-    """Run one cell: status ("ok", "error", "interrupted", "killed" or "died"), output, restarted, figures."""
+    """Run one cell and return status ("ok", "error", "interrupted", "killed" or "died"), output, restarted, figures."""
     kernel, restarted = connect(folder)
     reader, writer = os.pipe()
     socket.send_fds(kernel, [b"o"], [writer])
@@ -53,36 +52,38 @@ def run(folder: str, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def follow(kernel: socket.socket, reader: int, output: Capture, timeout: float) -> tuple[str, list[str]]:
-    """Collect output until the kernel reports status and figures, dies, or has to be killed."""
-    deadline, strikes = time.monotonic() + timeout, [signal.SIGKILL, signal.SIGINT]
+    """Collect output until the kernel reports a status and figures, dies, or has to be killed."""
+    deadline = time.monotonic() + timeout
+    last_signal = None
     os.set_blocking(reader, False)
-    open_ends: list[Any] = [kernel, reader]
+    sources: list[Any] = [kernel, reader]
     while True:
-        ready, _, _ = select.select(open_ends, [], [], max(0.0, deadline - time.monotonic()))
+        ready, _, _ = select.select(sources, [], [], max(0.0, deadline - time.monotonic()))
         if reader in ready and not output.fill(reader):
-            open_ends.remove(reader)
+            sources.remove(reader)
         if kernel in ready:
             status, *figures = read_line(kernel).split(" ")
             output.fill(reader)
             if not status:
-                return "died" if strikes else "killed", []
-            return status if len(strikes) == 2 else "interrupted", figures
-        if time.monotonic() >= deadline and strikes:
-            # First as a person would (Ctrl-C reaches child processes too); then without asking.
-            os.killpg(peer(kernel), strikes.pop())
+                return "killed" if last_signal == signal.SIGKILL else "died", []
+            return "interrupted" if last_signal else status, figures
+        if time.monotonic() >= deadline and last_signal != signal.SIGKILL:
+            # First like Ctrl-C, which also reaches child processes.
+            last_signal = signal.SIGKILL if last_signal else signal.SIGINT
+            os.killpg(peer(kernel), last_signal)
             deadline = time.monotonic() + GRACE_SECONDS
 
 
 class Capture:
-    """The first and the last half of `limit` bytes."""
+    """Captured output: the first and the last `limit / 2` bytes."""
 
     def __init__(self, limit: int) -> None:
         self.half = limit // 2
         self.head, self.tail, self.total = b"", b"", 0
 
     def fill(self, reader: int) -> bool:
-        """Take what the pipe holds now; False once its last writer has closed it."""
-        for _ in range(16):  # a pipe's capacity, and no more: a child process may write for ever
+        """Read what the pipe holds now; return False once its last writer has closed it."""
+        for _ in range(16):  # the capacity of a pipe; a child process may write forever
             try:
                 chunk = os.read(reader, 65536)
             except BlockingIOError:
@@ -96,14 +97,14 @@ class Capture:
         return True
 
     def text(self) -> str:
-        """What was kept, with a notice of what was not."""
-        left_out = self.total - len(self.head) - len(self.tail)
+        """The captured text, with a notice in place of omitted bytes."""
+        omitted = self.total - len(self.head) - len(self.tail)
         head, tail = (part.decode("utf-8", "replace") for part in (self.head, self.tail))
-        return f"{head}\n[... {left_out} bytes of output left out ...]\n{tail}" if left_out else head + tail
+        return f"{head}\n[... {omitted} bytes of output omitted ...]\n{tail}" if omitted else head + tail
 
 
 def connect(folder: str) -> tuple[socket.socket, bool]:
-    """Reach the kernel, starting one if none answers; the second value tells that one was lost."""
+    """Connect to the kernel, starting one if necessary; the second value is True if an earlier kernel was lost."""
     import fcntl
 
     with open(os.path.join(folder, "lock"), "wb") as lock:
@@ -123,7 +124,7 @@ def connect(folder: str) -> tuple[socket.socket, bool]:
 
 
 def start(folder: str, address: str) -> None:
-    """Start a kernel, and wait until it listens."""
+    """Start a kernel and wait until it listens."""
     import subprocess
 
     if os.path.exists(address):
@@ -147,27 +148,27 @@ def start(folder: str, address: str) -> None:
 
 
 def stop(folder: str) -> None:
-    """End the kernel and forget that there was one."""
+    """End the kernel and remove its traces."""
     kernel = socket.socket(socket.AF_UNIX)
     try:
         kernel.connect(os.path.join(folder, "socket"))
         os.killpg(peer(kernel), signal.SIGKILL)
     except OSError:
-        pass  # nothing to end
+        pass  # no kernel is running
     for name in ("socket", "started"):
         if os.path.exists(os.path.join(folder, name)):
             os.remove(os.path.join(folder, name))
 
 
 def peer(kernel: socket.socket) -> int:
-    """Process id of the kernel, as the operating system knows it: also of one that is busy."""
+    """Process id of the kernel according to the operating system, which also works while the kernel is busy."""
     if sys.platform == "darwin":
         return int(struct.unpack("i", kernel.getsockopt(0, 2, 4))[0])  # SOL_LOCAL, LOCAL_PEERPID
     return int(struct.unpack("3i", kernel.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0])
 
 
 def read_line(connection: socket.socket) -> str:
-    """One line, or "" when the other side is gone."""
+    """Read one line; return "" if the connection is closed."""
     line = bytearray()
     while not line.endswith(b"\n"):
         try:
@@ -184,24 +185,24 @@ def read_line(connection: socket.socket) -> str:
 
 
 def serve(folder: str, ready: int) -> None:
-    """Run cells, one client after the other, until nobody has come for long or the folder is gone."""
+    """Run cells for one client at a time, until the kernel is idle for too long or its folder is removed."""
     import types
 
-    # Before the agent's folder leads the module path: a file of its own called ast.py must not be found instead.
-    import_what_cells_need()
+    # Before the agent's folder comes first on the module path: it may contain a file called ast.py.
+    preload_modules()
     address = os.path.abspath(os.path.join(folder, "socket"))
     server = socket.socket(socket.AF_UNIX)
-    server.bind(os.path.join(folder, "socket"))  # relative: an absolute path may be too long for a socket
+    server.bind(os.path.join(folder, "socket"))  # relative, because socket paths are limited to about 100 characters
     server.listen()
-    mine = os.stat(address).st_ino
+    inode = os.stat(address).st_ino
     os.write(ready, b"1")
     os.close(ready)
-    # Cells run in a module of their own that answers to `__main__`, so that pickling what they define works.
+    # Cells run in a separate module called `__main__`, so that the functions they define can be pickled.
     sys.path[0] = ""
     sys.argv = [""]
     main = sys.modules["__main__"] = types.ModuleType("__main__")
     cell = Cell()
-    # A forked child that outlives the kernel must not keep its socket open, or nobody would see that it is dead.
+    # A forked child that outlives the kernel must not keep the socket open, or the kernel's death would go unnoticed.
     os.register_at_fork(after_in_child=server.close)
     os.register_at_fork(after_in_child=cell.leave)
     signal.signal(signal.SIGINT, cell.on_interrupt)
@@ -211,34 +212,34 @@ def serve(folder: str, ready: int) -> None:
         try:
             cell.client, _ = server.accept()
         except TimeoutError:
-            # A local sandbox removes its folder and kills nobody.
-            if time.monotonic() - last_used > IDLE_SECONDS or not owns(address, mine):
+            # A local sandbox removes its folder but does not kill processes.
+            if time.monotonic() - last_used > IDLE_SECONDS or not owns(address, inode):
                 return
             continue
         try:
             _, descriptors, _, _ = socket.recv_fds(cell.client, 1, 1)
             request = json.loads(read_line(cell.client))
         except (OSError, ValueError):
-            continue  # the client went away before it had asked for anything
+            continue  # the client disconnected before it sent a request
         report = cell.run(request["code"], main.__dict__, descriptors[0], request["figures"])
-        try:  # noqa: SIM105 - contextlib would cost every call its import
+        try:  # noqa: SIM105 - importing contextlib would slow down every call
             cell.client.sendall(" ".join(report).encode() + b"\n")
         except OSError:
-            pass  # the client went away; the session stays
+            pass  # the client disconnected; the session continues
         cell.client.close()
         last_used = time.monotonic()
 
 
 def owns(address: str, inode: int) -> bool:
-    """Whether the socket at this address is still the kernel's own."""
+    """Whether the socket at this address still belongs to this kernel."""
     try:
         return os.stat(address).st_ino == inode
     except OSError:
         return False
 
 
-def import_what_cells_need() -> None:
-    """Load modules that running a cell uses."""
+def preload_modules() -> None:
+    """Import the modules that running a cell needs."""
     import ast  # noqa: F401
     import ctypes  # noqa: F401
     import linecache  # noqa: F401
@@ -246,11 +247,11 @@ def import_what_cells_need() -> None:
 
 
 class TimeLimit(KeyboardInterrupt):
-    """The client's interrupt, told apart from one that the cell raises itself."""
+    """The client's interrupt, as opposed to a KeyboardInterrupt raised by the cell."""
 
 
 class Cell:
-    """The cell that runs now, if one does."""
+    """The current cell, if any."""
 
     def __init__(self) -> None:
         self.client: socket.socket | None = None
@@ -258,17 +259,17 @@ class Cell:
         self.running = False
 
     def leave(self) -> None:
-        """Let go of the client, in a forked child."""
+        """Close the client's connection in a forked child."""
         if self.client is not None:
             self.client.close()
 
     def on_interrupt(self, number: int, frame: Any) -> None:
-        """Reach the cell's code, and never the kernel's own."""
+        """Interrupt the cell's code, never the kernel's own."""
         if self.running:
             raise TimeLimit
 
     def run(self, code: str, namespace: dict[str, Any], output: int, figures: bool) -> list[str]:
-        """Run one cell with file descriptors 1 and 2 on `output`: its status, and the figures if they are wanted."""
+        """Run one cell with file descriptors 1 and 2 on `output`; return its status and, if requested, its figures."""
         kernel = os.getpid()
         self.number += 1
         redirect(output)
@@ -279,17 +280,17 @@ class Cell:
             if figures and status != "interrupted" and os.getpid() == kernel:
                 drawn = open_figures()
             self.running = False
-        except BaseException:  # noqa: BLE001 - an interrupt while its error was shown or its figures drawn, or worse
+        except BaseException:  # noqa: BLE001 - for example an interrupt while a traceback is printed or figures are drawn
             self.running = False
         flush()
         if os.getpid() != kernel:
-            os._exit(0)  # a child that the cell forked must not serve on
+            os._exit(0)  # a child forked by the cell must not become a second kernel
         redirect(os.open(os.devnull, os.O_WRONLY))
         return [status, *drawn]
 
 
 def redirect(output: int) -> None:
-    """Point file descriptors 1 and 2, and new streams on them, at `output`; cells may have closed the old ones."""
+    """Point file descriptors 1 and 2 at `output`, with new streams on them, as the cell may have closed the old ones."""
     import io
 
     for standard in (1, 2):
@@ -297,23 +298,23 @@ def redirect(output: int) -> None:
             os.dup2(output, standard)
     if output > 2:
         os.close(output)
-    # Unbuffered, so that a crash takes nothing along that a cell had printed.
+    # Unbuffered, so that nothing printed before a crash is lost.
     for standard, name in ((1, "stdout"), (2, "stderr")):
-        raw = open(standard, "wb", buffering=0, closefd=False)  # noqa: SIM115 - it stays open
+        raw = open(standard, "wb", buffering=0, closefd=False)  # noqa: SIM115 - stays open
         stream = io.TextIOWrapper(raw, "utf-8", "replace", write_through=True)
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
 
 
 def flush() -> None:
-    """Bring out what C code has printed; the streams of Python are not buffered."""
+    """Flush the buffers of C code; Python's streams are not buffered."""
     import ctypes
 
     ctypes.CDLL(None).fflush(None)
 
 
 def execute(code: str, namespace: dict[str, Any], name: str) -> str:
-    """Run `code`, echo its last expression, print the traceback of what it raises."""
+    """Run `code`, echo its last expression, and print the traceback of any exception."""
     import ast
     import linecache
     import traceback
@@ -333,42 +334,42 @@ def execute(code: str, namespace: dict[str, Any], name: str) -> str:
     except TimeLimit:
         return "interrupted"
     except SystemExit as request:
-        sys.stdout.write(f"SystemExit: {request.code} (the session goes on)\n")
-    except BaseException as error:  # noqa: BLE001 - whatever agents' code raises is shown to the agent
+        sys.stdout.write(f"SystemExit: {request.code} (ignored; the session continues)\n")
+    except BaseException as error:  # noqa: BLE001 - any exception is shown to the agent
         trace = error.__traceback__
         while trace and trace.tb_frame.f_code.co_filename in (__file__, ast.__file__):
-            trace = trace.tb_next  # the kernel's own frames would only distract
+            trace = trace.tb_next  # skip the kernel's own frames
         traceback.print_exception(type(error), error, trace, file=sys.__stderr__)
         return "error"
     return "ok"
 
 
 def open_figures() -> list[str]:
-    """The open matplotlib figures as PNG in base64; they are closed, so that none is drawn twice."""
+    """Return the open matplotlib figures as base64-encoded PNG, and close them."""
     pyplot: Any = sys.modules.get("matplotlib.pyplot")
     if pyplot is None:
         return []
     numbers = pyplot.get_fignums()
     try:
-        # A bounding box of its own could make an image of any size.
+        # A tight bounding box could produce an image of any size.
         with pyplot.rc_context({"savefig.bbox": None}):
-            drawn = [image for number in numbers[:MOST_FIGURES] if (image := png(pyplot.figure(number)))]
+            drawn = [image for number in numbers[:MAX_FIGURES] if (image := png(pyplot.figure(number)))]
     finally:
         pyplot.close("all")
-    if len(numbers) > MOST_FIGURES:
-        sys.stdout.write(f"Only the first {MOST_FIGURES} of {len(numbers)} figures are shown.\n")
+    if len(numbers) > MAX_FIGURES:
+        sys.stdout.write(f"Only the first {MAX_FIGURES} of {len(numbers)} figures are shown.\n")
     return drawn
 
 
 def png(figure: Any) -> str:
-    """One figure; "" if it cannot be drawn, which only shows now."""
+    """Draw one figure; return "" if it cannot be drawn."""
     import base64
     import io
 
     image = io.BytesIO()
     try:
         figure.savefig(image, format="png", dpi=min(100, FIGURE_PIXELS / max(figure.get_size_inches())))
-    except Exception as error:  # noqa: BLE001 - what is in a figure is the agent's
+    except Exception as error:  # noqa: BLE001 - a figure can contain any code of the agent
         sys.stdout.write(f"Figure {figure.number} could not be drawn: {type(error).__name__}: {error}\n")
         return ""
     return base64.b64encode(image.getvalue()).decode()

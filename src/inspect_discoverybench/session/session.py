@@ -13,44 +13,44 @@ from pydantic.dataclasses import dataclass as validated
 
 from inspect_discoverybench.errors import SessionFailed
 
-CELL_SECONDS = 300
-"""Default time limit of one cell."""
+DEFAULT_CELL_SECONDS = 300
+"""Default time limit of one cell in seconds."""
 
-OUTPUT_BYTES = 10_000
-"""Default cap of one cell's output."""
+DEFAULT_OUTPUT_BYTES = 10_000
+"""Default maximum output of one cell in bytes."""
 
-# Starting a kernel and killing one that ignores its interrupt are the client's business; only a client that hangs
-# itself gets here.
+# Time on top of the cell's limit in which the client starts a kernel or kills one that ignores its interrupt.
 CLIENT_SECONDS = 90
-CANNOT_OPEN = 2  # Python's exit code when the file that it should run is not there
+CANNOT_OPEN = 2  # Python's exit code if the script does not exist
 
 
 class SessionState(StoreModel):
-    """What the log keeps of a sample's session."""
+    """The state of a sample's session, kept in the log."""
 
     folder: str | None = None
     """Folder of the session in the sandbox; None until the first cell."""
 
     installations: int = 0
-    """How often the kernel's file was written; the agent's code can remove or change what lies in its own sandbox."""
+    """Number of times the kernel file was written. The agent's code can delete or change it."""
 
     cells: int = 0
-    """Cells run so far."""
+    """Number of cells run."""
 
     restarts: int = 0
-    """Times that the kernel, and with it every variable, was lost."""
+    """Number of times the kernel and all variables were lost."""
 
 
 @validated(frozen=True)
 class CellResult:
-    """What one cell did.
+    """The result of one cell.
 
     Attributes:
-        status: `ok`; `error` (it raised, the traceback is in the output); `interrupted` (time limit, variables
-            kept); `killed` (time limit, and it ignored the interrupt) or `died`: variables are lost.
-        output: What it printed, and the representation of its last expression.
-        restarted: The kernel of earlier cells was gone; this cell ran in a new one.
-        figures: The figures that it left open, as PNG in base64; none unless they are asked for.
+        status: `ok`; `error` (an exception, with the traceback in the output); `interrupted` (time limit, variables
+            kept); `killed` (time limit, interrupt ignored, variables lost); `died` (the process ended, variables
+            lost).
+        output: Everything the cell printed, and the repr of its last expression.
+        restarted: Whether an earlier kernel was lost, so that this cell ran in a new one.
+        figures: Open matplotlib figures as base64-encoded PNG; empty unless requested.
     """
 
     status: Literal["ok", "error", "interrupted", "killed", "died"]
@@ -63,79 +63,76 @@ class CellResult:
 class PythonSession:
     """A Python session that keeps variables between cells.
 
-    It needs only `exec` and `write_file` of the sandbox, so it works on every Inspect provider.
+    It uses only the sandbox's `exec` and `write_file`, so it works with every Inspect sandbox provider.
 
     Attributes:
-        cell_seconds: Time limit of one cell.
-        output_bytes: Cap of one cell's output; what exceeds it is cut from the middle, with a notice.
-        figures: Whether a cell returns the matplotlib figures that are open at its end, and closes them.
+        cell_seconds: Time limit of one cell in seconds.
+        output_bytes: Maximum output of one cell in bytes. Longer output is truncated in the middle, with a notice.
+        figures: Whether each cell returns its open matplotlib figures, and closes them.
     """
 
-    cell_seconds: int = CELL_SECONDS
-    output_bytes: int = OUTPUT_BYTES
+    cell_seconds: int = DEFAULT_CELL_SECONDS
+    output_bytes: int = DEFAULT_OUTPUT_BYTES
     figures: bool = False
 
     async def run(self, code: str) -> CellResult:
-        """Run one cell, at most once.
+        """Run one cell. A cell is never run twice.
 
         Raises:
-            SessionFailed: The sandbox has no Python, or it cannot start the kernel.
+            SessionFailed: The sandbox has no Python or cannot start the kernel.
             ProcessLookupError: The sample has no sandbox.
         """
         state = store_as(SessionState)
         if state.folder is None:
             await self._install(state)
-        try:
-            cell = await self._cell(state, code)
-        except TimeoutError:
-            await self.stop()
-            cell = CellResult("killed", "", restarted=False)
+        cell = await self._run(state, code)
         state.cells += 1
         state.restarts += cell.restarted
         return cell
 
     async def stop(self) -> None:
-        """End the kernel, if there is one; the next cell starts from nothing."""
+        """End the kernel, if any. The next cell starts a new session."""
         state = store_as(SessionState)
         if state.folder is not None:
-            # The agent's code may have removed the folder, or closed it to itself.
+            # The agent's code may have removed the folder or its permissions.
             with suppress(OSError, RuntimeError):
                 await self._kernel(state, "stop")
             state.folder = None
 
-    async def _cell(self, state: SessionState, code: str) -> CellResult:
+    async def _run(self, state: SessionState, code: str) -> CellResult:
+        """Run one cell. Damage that the agent's code does to its session costs the session, never the eval."""
+        reinstalled = False
         try:
-            return await self._call_or_mend(state, code)
+            result = await self._call(state, code)
+            if result.returncode == CANNOT_OPEN:
+                # The client's file is gone, so the cell has not run.
+                await self._install(state)
+                reinstalled = True
+                result = await self._call(state, code)
+            cell = _parse(result)
+            if cell is None:
+                # The cell may have run, so it is not run again.
+                await self._install(state)
+                await self._require_working_session(state, result)
+                return CellResult("died", "", restarted=False)
+        except TimeoutError:
+            await self.stop()
+            return CellResult("killed", "", restarted=False)
         except (OSError, RuntimeError):
-            # The first installation went well, so the agent's code has closed its own folder to itself; unless the
-            # sandbox runs nothing at all any more.
+            # The first installation worked, so the agent's code has made its folder unusable, unless the sandbox
+            # no longer runs anything.
             if not (await sandbox().exec(["true"], cwd="/")).success:
                 raise
             return CellResult("died", "", restarted=False)
+        return replace(cell, restarted=state.cells > 0) if reinstalled else cell
 
-    async def _call_or_mend(self, state: SessionState, code: str) -> CellResult:
-        result = await self._call(state, code)
-        if result.returncode == CANNOT_OPEN:
-            # The client is gone, so the cell has not run.
-            await self._install(state)
-            result = await self._call(state, code)
-            cell = _reply(result)
-            if cell is not None:
-                return replace(cell, restarted=state.cells > 0)
-        cell = _reply(result)
-        if cell is None:
-            # The cell may have run, so it is not run again. Does the sandbox still run anything?
-            await self._install(state)
-            if _reply(await self._call(state, "")) is None:
-                reason = result.stderr.strip()[-500:] or result.stdout.strip()[-500:]
-                raise SessionFailed(
-                    f"The sandbox cannot run a Python session (exit code {result.returncode}): {reason}"
-                )
-            cell = CellResult("died", "", restarted=False)
-        return cell
+    async def _require_working_session(self, state: SessionState, failed: ExecResult[str]) -> None:
+        if _parse(await self._call(state, "")) is None:
+            reason = failed.stderr.strip()[-500:] or failed.stdout.strip()[-500:]
+            raise SessionFailed(f"The sandbox cannot run a Python session (exit code {failed.returncode}): {reason}")
 
     async def _install(self, state: SessionState) -> None:
-        """Write the kernel into a new folder: what became of an old one is the agent's affair."""
+        """Write the kernel into a new folder; the agent's code may have made the old one unusable."""
         if state.folder is not None:
             await self._kernel(state, "stop")
         state.installations += 1
@@ -153,7 +150,7 @@ class PythonSession:
         return await self._kernel(state, "run", json.dumps(request))
 
     async def _kernel(self, state: SessionState, command: str, request: str | None = None) -> ExecResult[str]:
-        # Isolated, and without site-packages: the client starts in milliseconds.
+        # Isolated mode without site-packages starts in milliseconds.
         return await sandbox().exec(
             [_python(), "-I", "-S", f"{state.folder}/kernel.py", command, str(state.folder)],
             input=request,
@@ -163,13 +160,13 @@ class PythonSession:
 
 
 def _python() -> str:
-    """The interpreter that has the packages: in a local sandbox the one that runs Inspect."""
-    # The class behind the proxy that records events; the base class is asked for since any provider may come.
+    """The interpreter with the data analysis packages; in a local sandbox the one that runs Inspect."""
+    # `sandbox()` returns a proxy that records events. Unwrap it with the base class, as the provider can be any.
     provider = registry_info(type(sandbox().as_type(SandboxEnvironment))).name  # type: ignore[type-abstract]
     return sys.executable if provider.endswith("/local") else "python3"
 
 
-def _reply(result: ExecResult[str]) -> CellResult | None:
+def _parse(result: ExecResult[str]) -> CellResult | None:
     try:
         return CellResult(**json.loads(result.stdout)) if result.success else None
     except (ValueError, TypeError, ValidationError):

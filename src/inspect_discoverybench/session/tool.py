@@ -1,11 +1,11 @@
-"""The tool `python(code)`: the agent's hands."""
+"""The tool `python(code)`."""
 
 import re
 
 from inspect_ai.model import ContentImage, ContentText
 from inspect_ai.tool import Tool, ToolCall, ToolCallContent, ToolCallView, ToolCallViewer, ToolResult, tool
 
-from inspect_discoverybench.session.session import CELL_SECONDS, OUTPUT_BYTES, CellResult, PythonSession
+from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, DEFAULT_OUTPUT_BYTES, CellResult, PythonSession
 
 _FENCED = re.compile(r"\s*```(?:python|py)?[ \t]*\n(.*?)\n?```\s*", re.DOTALL)
 
@@ -21,13 +21,15 @@ def _viewer() -> ToolCallViewer:
 
 
 @tool(viewer=_viewer(), parallel=False)
-def python(cell_seconds: int = CELL_SECONDS, output_bytes: int = OUTPUT_BYTES, figures: bool = False) -> Tool:
-    """Python in a session that keeps its variables between calls.
+def python(
+    cell_seconds: int = DEFAULT_CELL_SECONDS, output_bytes: int = DEFAULT_OUTPUT_BYTES, figures: bool = False
+) -> Tool:
+    """Run Python code in a session that keeps its variables between calls.
 
     Args:
-        cell_seconds: Time limit of one call.
-        output_bytes: Cap of one call's output.
-        figures: Return the matplotlib figures that a call leaves open as images; the model must take images.
+        cell_seconds: Time limit of one call in seconds.
+        output_bytes: Maximum output of one call in bytes.
+        figures: Whether to return open matplotlib figures as images. The model must accept images.
     """
     session = PythonSession(cell_seconds, output_bytes, figures)
 
@@ -54,24 +56,24 @@ def python(cell_seconds: int = CELL_SECONDS, output_bytes: int = OUTPUT_BYTES, f
 
 
 def _observation(cell: CellResult, cell_seconds: int) -> str:
-    """What the agent reads: the output, and in plain words what happened to the session."""
-    notices = []
+    """The tool result: the output, and what happened to the session."""
+    parts = []
     if cell.restarted:
-        notices.append("[The session had ended, so this ran in a new one: variables of earlier calls are lost.]")
-    notices.append(cell.output.rstrip("\n"))
+        parts.append("[The previous session ended, so this call ran in a new one. All earlier variables are lost.]")
+    parts.append(cell.output.rstrip("\n"))
     match cell.status:
         case "interrupted":
-            notices.append(f"[Interrupted after the limit of {cell_seconds} s. The session keeps its variables.]")
+            parts.append(f"[Interrupted after the time limit of {cell_seconds} s. The session keeps its variables.]")
         case "killed":
-            notices.append(
-                f"[Stopped after the limit of {cell_seconds} s. It ignored the interrupt, so the session was ended: "
-                "all variables are lost. The next call starts a new session.]"
+            parts.append(
+                f"[Killed after the time limit of {cell_seconds} s, because the code ignored the interrupt. All "
+                "variables are lost. The next call starts a new session.]"
             )
         case "died":
-            notices.append(
-                "[The session died while this ran, because the code ended the process or it ran out of memory: "
-                "all variables are lost. The next call starts a new session.]"
+            parts.append(
+                "[The session died while running this code: the code ended the process, or it ran out of memory. All "
+                "variables are lost. The next call starts a new session.]"
             )
         case "ok" if not cell.output:
-            notices.append("[No output.]")
-    return "\n".join(filter(None, notices))
+            parts.append("[No output.]")
+    return "\n".join(filter(None, parts))

@@ -7,14 +7,14 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool
 
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.session.session import CELL_SECONDS
+from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.step import step
 from inspect_discoverybench.solvers.submission import submit
 
 
 @solver
-def codegen(figures: bool = False, cell_seconds: int = CELL_SECONDS) -> Solver:
+def codegen(figures: bool = False, cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
     """Two generations: the first must call `python` with the whole program, the second must call `submit`.
 
     The system prompt shows one worked demonstration. A program that fails is not run again.

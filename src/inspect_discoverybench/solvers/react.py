@@ -10,7 +10,7 @@ from inspect_ai.util import apply_limits, turn_limit
 from inspect_discoverybench.errors import at_least_one
 from inspect_discoverybench.hypothesis import read_submission
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.session.session import CELL_SECONDS
+from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.step import generated
 from inspect_discoverybench.solvers.submission import submit
@@ -20,7 +20,7 @@ TURNS = 25
 
 
 @solver
-def react(turns: int = TURNS, figures: bool = False, cell_seconds: int = CELL_SECONDS) -> Solver:
+def react(turns: int = TURNS, figures: bool = False, cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
     """Inspect's ReAct agent with the tools `python` and `submit`.
 
     It ends with `submit`, after `turns` model calls, or at a limit of the eval. A turn without a tool call gets a

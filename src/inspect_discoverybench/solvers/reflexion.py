@@ -24,7 +24,7 @@ from inspect_discoverybench.dataset.samples import SampleMetadata
 from inspect_discoverybench.errors import InvalidArgument, at_least_one
 from inspect_discoverybench.hypothesis import Submission, SubmissionState, submission_of
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.session.session import CELL_SECONDS, PythonSession
+from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, PythonSession
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.codegen import attempt
 from inspect_discoverybench.solvers.step import step
@@ -69,7 +69,7 @@ class ReflexionState(StoreModel):
 
 
 @solver
-def reflexion(trials: int = TRIALS, figures: bool = False, cell_seconds: int = CELL_SECONDS) -> Solver:
+def reflexion(trials: int = TRIALS, figures: bool = False, cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
     """CodeGen, again and again until HMS is 1, with a reflection on the score between trials.
 
     The only thing that the model learns from the judge is the number. Each trial starts from a clean conversation and

@@ -9,7 +9,7 @@ from inspect_ai.util import span, store_as
 
 from inspect_discoverybench.errors import at_least_one
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.session.session import CELL_SECONDS
+from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.datavoyager import critic
 from inspect_discoverybench.solvers.datavoyager.ledger import Ledger, Turn
@@ -22,7 +22,7 @@ TURNS = 20
 
 
 @solver
-def datavoyager(turns: int = TURNS, figures: bool = False, cell_seconds: int = CELL_SECONDS) -> Solver:
+def datavoyager(turns: int = TURNS, figures: bool = False, cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
     """The planner plans; the critic says who acts next, until the goal is answered; the analyst submits.
 
     Each role has its own system prompt and its own model role (`planner`, `coder`, `analyst`, `critic`), which is the
