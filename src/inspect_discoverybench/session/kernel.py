@@ -290,7 +290,7 @@ class Cell:
 
 
 def redirect(output: int) -> None:
-    """Point file descriptors 1 and 2 at `output`, with new streams on them, as the cell may have closed the old ones."""
+    """Point file descriptors 1 and 2 at `output`, with new streams, as a cell may have closed the old ones."""
     import io
 
     for standard in (1, 2):
