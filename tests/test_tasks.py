@@ -16,7 +16,7 @@ from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, read_eval_log
-from inspect_ai.model import GenerateConfig
+from inspect_ai.model import GenerateConfig, Model, get_model
 from inspect_ai.model._model import init_active_model
 from inspect_ai.solver import Generate, Solver, SolverSpec, TaskState, generate, solver
 from inspect_flow import FlowModel, FlowOptions, FlowSpec, FlowTask
@@ -25,7 +25,7 @@ from inspect_flow import api as flow
 from inspect_discoverybench import custom, demo, real, synth
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.scorer.judge import require_judge
-from tests.endpoint import Answer, Request, serve, tool_call
+from tests.endpoint import Answer, Endpoint, Request, serve, tool_call
 from tests.solvers.playing import scripted, submit
 
 INSPECT = Path(sys.executable).with_name("inspect")
@@ -199,13 +199,13 @@ def test_inspect_flow_runs_a_task_with_a_named_judge(tmp_path: Path, monkeypatch
 def test_the_demo_runs_to_its_scores_from_the_command_line(tmp_path: Path) -> None:
     done = run_inspect(
         *("discoverybench/demo", "--model", "discoverybench/baseline", "--solver", "discoverybench/react"),
-        *("--log-dir", str(tmp_path / "out")),
+        *("--limit", "2", "--log-dir", str(tmp_path / "out")),
     )
     assert done.returncode == 0, done.stderr
     log = read_eval_log(str(next((tmp_path / "out").glob("*.eval"))))
     assert log.status == "success"
     assert log.samples
-    assert len(log.samples) == 8
+    assert len(log.samples) == 2
     assert log.eval.task == "discoverybench/demo"
     assert log.eval.solver == "discoverybench/react"
     assert log.results
@@ -216,16 +216,9 @@ def test_the_demo_runs_to_its_scores_from_the_command_line(tmp_path: Path) -> No
     assert log.stats.role_usage["grader"].total_tokens > 0
 
 
-@pytest.fixture
-def local_model(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
-    """The name of a model that is served at a URL."""
-
-    def model(url: str) -> str:
-        monkeypatch.setenv("LOCAL_API_KEY", "test")
-        monkeypatch.setenv("LOCAL_BASE_URL", url)
-        return "openai-api/local/model"
-
-    return model
+def served(endpoint: Endpoint) -> Model:
+    """A model of the real OpenAI provider at this endpoint; Inspect would remember another one of the same name."""
+    return get_model("openai-api/local/model", base_url=endpoint.url, api_key="test", memoize=False)
 
 
 def test_every_sample_is_bounded() -> None:
@@ -251,7 +244,7 @@ def test_a_strangers_text_only_solver_is_scored() -> None:
     assert score_of(log) == "y rises with x."
 
 
-def test_tools_are_offered_to_a_strangers_solver(local_model: Callable[[str], str]) -> None:
+def test_tools_are_offered_to_a_strangers_solver() -> None:
     seen: list[list[str]] = []
 
     def answer(request: Request) -> Answer:
@@ -259,7 +252,7 @@ def test_tools_are_offered_to_a_strangers_solver(local_model: Callable[[str], st
         return "y rises with x."
 
     with serve(answer) as endpoint:
-        inspect_eval(demo(), model=local_model(endpoint.url), solver=generate(), limit=1)
+        inspect_eval(demo(), model=served(endpoint), solver=generate(), limit=1)
     assert seen == [["python", "submit"]]
 
 
@@ -294,9 +287,7 @@ def words():
 
 
 @pytest.mark.parametrize("name", ["plain", "keeping", "words"])
-def test_a_strangers_agent_from_a_file_of_their_own(
-    tmp_path: Path, local_model: Callable[[str], str], name: str
-) -> None:
+def test_a_strangers_agent_from_a_file_of_their_own(tmp_path: Path, name: str) -> None:
     """A plain `react()` agent, which submits by a tool of its own, and a solver that only writes text."""
     (tmp_path / "mine.py").write_text(STRANGERS, "utf-8")
 
@@ -310,8 +301,7 @@ def test_a_strangers_agent_from_a_file_of_their_own(
         return tool_call("submit", "I am sure now.", **{argument: "y rises with x."})
 
     with serve(answer) as endpoint:
-        model = local_model(endpoint.url)
-        log = inspect_eval(demo(), model=model, limit=1, solver=SolverSpec(f"mine.py@{name}"))[0]
+        log = inspect_eval(demo(), model=served(endpoint), limit=1, solver=SolverSpec(f"mine.py@{name}"))[0]
     assert score_of(log) == "y rises with x."
     assert log.samples
     assert log.samples[0].scores
@@ -323,7 +313,7 @@ AGENTS = ["react", "codegen", "datavoyager", "reflexion", "no_data_guess"]
 
 
 @pytest.mark.parametrize("agent", AGENTS)
-def test_every_agent_by_name_over_http(local_model: Callable[[str], str], agent: str) -> None:
+def test_every_agent_by_name_over_http(agent: str) -> None:
     """The real OpenAI provider; the endpoint does what a request demands."""
 
     def answer(request: Request) -> Answer:
@@ -338,8 +328,7 @@ def test_every_agent_by_name_over_http(local_model: Callable[[str], str], agent:
         return json.dumps({"answered": ran, "progress": True, "next": "coder", "instruction": "count"})
 
     with serve(answer) as endpoint:
-        model = local_model(endpoint.url)
-        log = inspect_eval(demo(), model=model, limit=1, solver=SolverSpec(f"discoverybench/{agent}"))[0]
+        log = inspect_eval(demo(), model=served(endpoint), limit=1, solver=SolverSpec(f"discoverybench/{agent}"))[0]
     assert score_of(log) == "y rises with x."
     assert log.eval.solver == f"discoverybench/{agent}"
     tools = [{tool["function"]["name"] for tool in request.get("tools", [])} for request in endpoint.requests]
