@@ -33,8 +33,8 @@ format: $(INSTALLED_DEV) ## Format the code and mend what can be mended without 
 build: $(INSTALLED_DEV) ## Build the wheel into dist/
 	$(BIN)/python -m build --wheel
 
-image: ## Build the sandbox image (Inspect builds it too, at the first run that needs it)
-	docker compose build
+image: $(INSTALLED) ## Build the sandbox image (Inspect builds it too, at the first run that needs it)
+	docker build --tag "$$($(BIN)/python -c 'from inspect_discoverybench.sandbox import image; print(image())')" sandbox
 
 $(MADE):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \

@@ -303,12 +303,12 @@ def test_both_names_are_found_beside_a_folder_of_that_name(
     env = environment(scripts, tmp_path)
     shell(f"inspect eval {tasks} --model discoverybench/baseline --limit 1 --display plain", own.parent, env)
     logs = [read_eval_log(str(path)) for path in (tmp_path / "logs").iterdir()]
-    assert sorted(log.eval.task for log in logs) == ["discoverybench/demo", "inspect_discoverybench/demo"]
+    assert [log.eval.task for log in logs] == ["discoverybench/demo"] * 2
     assert {log.status for log in logs} == {"success"}
 
 
 def test_root_files_are_inside_the_wheel(from_wheel: Path, tmp_path: Path) -> None:
-    names = ["compose.yaml", "sandbox/Dockerfile", "sandbox/requirements.txt"]
+    names = ["compose.yaml", "sandbox/Dockerfile", "sandbox/requirements.txt", "sandbox/.dockerignore"]
     code = f"from inspect_discoverybench.shipped import shipped\nfor name in {names}: print(shipped(name))"
     command = [str(from_wheel / "python"), "-c", code]
     found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.splitlines()

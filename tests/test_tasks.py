@@ -1,25 +1,37 @@
-"""The tasks from Inspect's command line: what a user's mistake looks like, and that nothing has run by then."""
+"""The tasks: what a user sees of mistakes, judges, limits and agents of their own.
 
+What only a process can show, such as an error as one line, is shown once; everything else runs in this one.
+"""
+
+import contextvars
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import Sample
-from inspect_ai.log import read_eval_log
+from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.model import GenerateConfig, Model, get_model
+from inspect_ai.model._model import init_active_model
 from inspect_ai.solver import Generate, Solver, SolverSpec, TaskState, generate, solver
+from inspect_flow import FlowModel, FlowOptions, FlowSpec, FlowTask
+from inspect_flow import api as flow
 
-from inspect_discoverybench import demo, real
+from inspect_discoverybench import custom, demo, real, synth
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.scorer.judge import require_judge
-from inspect_discoverybench.shipped import shipped
-from tests.endpoint import Answer, Request, serve, tool_call
+from tests.endpoint import Answer, Endpoint, Request, serve, tool_call
+from tests.solvers.playing import scripted, submit
 
 INSPECT = Path(sys.executable).with_name("inspect")
+EXAMPLE = Path(__file__).parents[1] / "examples/lighthouses"
+LEXICAL = "discoverybench/lexical"
+NO_KEY = "The judge (role grader, model openai/gpt-4o-2024-08-06) cannot be called: "
 
 
 def run_inspect(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -30,9 +42,34 @@ def run_inspect(*arguments: str, **environment: str) -> subprocess.CompletedProc
         env={**os.environ, "COLUMNS": "400", **environment},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=240,
         check=False,
     )
+
+
+def lighthouses() -> Task:
+    """A task with the default judge, for which the tests have no key."""
+    return custom(path=str(EXAMPLE), sandbox="local")
+
+
+def score_of(log: EvalLog) -> str | None:
+    """The answer that was scored in the only sample."""
+    assert log.status == "success", log.error
+    assert log.samples
+    [sample] = log.samples
+    assert sample.scores
+    return sample.scores["HMS"].answer
+
+
+def test_a_mistake_is_one_line() -> None:
+    """Here of a task argument; every error of ours reaches the command line in this way."""
+    done = run_inspect(
+        "discoverybench/real", "--model", "discoverybench/baseline", DISCOVERYBENCH_DATA_DIR="/nowhere/data"
+    )
+    assert done.returncode == 1
+    assert "Error: DISCOVERYBENCH_DATA_DIR=/nowhere/data is not a folder that holds `discoverybench/`" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert "Traceback" not in done.stdout + done.stderr
 
 
 @pytest.mark.data
@@ -40,88 +77,55 @@ def run_inspect(*arguments: str, **environment: str) -> subprocess.CompletedProc
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["-T", "split=dev"], "Error: split=dev is not a split of DB-REAL; possible are: train, test."),
-        (["-T", "domain=botany"], "Error: domain=botany selects no sample; possible are: biology, economics, "),
-        (["-T", "dataset=archaeology", "-T", "domain=biology"], "Error: No sample has all of dataset=archaeology, "),
-        (
-            ["-T", "sandbox=chroot"],
-            "Error: sandbox=chroot is not a sandbox of this task; possible are: docker, local. ",
-        ),
+        ({"split": "dev"}, "split=dev is not a split of DB-REAL; possible are: train, test."),
+        ({"domain": "botany"}, "domain=botany selects no sample; possible are: biology, economics, "),
+        ({"dataset": "archaeology", "domain": "biology"}, "No sample has all of dataset=archaeology, "),
+        ({"sandbox": "chroot"}, "sandbox=chroot is not a sandbox of this task; possible are: docker, local. "),
     ],
 )
-def test_a_bad_argument_is_one_line(arguments: list[str], line: str) -> None:
-    judge = ["--model-role", "grader=discoverybench/lexical"]
-    done = run_inspect("discoverybench/real", "--model", "discoverybench/baseline", *judge, *arguments)
-    assert done.returncode == 1
-    assert line in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
-    assert "Traceback" not in done.stdout + done.stderr
+def test_a_bad_argument_names_what_is_possible(arguments: dict[str, str], line: str) -> None:
+    with pytest.raises(InvalidArgument) as raised:
+        inspect_eval("discoverybench/real", model="none", task_args=arguments)
+    assert line in raised.value.message
 
 
 @pytest.mark.parametrize("folder", ["/nowhere/data", "."])
-def test_a_data_folder_that_is_none(folder: str) -> None:
-    done = run_inspect("discoverybench/real", "--model", "discoverybench/baseline", DISCOVERYBENCH_DATA_DIR=folder)
-    assert done.returncode == 1
-    assert f"Error: DISCOVERYBENCH_DATA_DIR={folder} is not a folder that holds `discoverybench/`" in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
+def test_a_data_folder_that_is_none(monkeypatch: pytest.MonkeyPatch, folder: str) -> None:
+    monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", folder)
+    with pytest.raises(Exception, match=f"DISCOVERYBENCH_DATA_DIR={folder} is not a folder that holds"):
+        real()
 
 
-def test_an_unknown_offline_model_is_one_line() -> None:
-    done = run_inspect("discoverybench/demo", "--model", "discoverybench/genius")
-    assert done.returncode == 1
-    assert "discoverybench/genius" in done.stderr
-    assert "discoverybench/baseline or discoverybench/lexical" in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
+@pytest.mark.parametrize(
+    ("task", "argument"),
+    [(real, "difficulty"), (real, "solvable"), (synth, "domain_knowledge"), (synth, "workflow_tags")],
+)
+def test_no_argument_that_could_only_fail(task: Callable[..., Task], argument: str) -> None:
+    with pytest.raises(TypeError, match=f"unexpected keyword argument '{argument}'"):
+        task(**{argument: True})
 
 
-@pytest.mark.data
-@pytest.mark.usefixtures("upstream")
-def test_without_a_docker_engine_nothing_runs() -> None:
-    done = run_inspect(
-        "discoverybench/real",
-        *("--model", "discoverybench/baseline", "--model-role", "grader=discoverybench/lexical", "--limit", "1"),
-        DOCKER_HOST="unix:///nowhere/docker.sock",
-    )
-    assert done.returncode != 0
-    assert "Docker sandbox environments require a working Docker Engine" in done.stdout + done.stderr
-    assert "unix:///nowhere/docker.sock" in done.stdout + done.stderr
+def test_an_unknown_offline_model_names_the_two() -> None:
+    with pytest.raises(InvalidArgument, match=r"discoverybench/genius.*discoverybench/baseline or discoverybench/lexi"):
+        inspect_eval(demo(), model="discoverybench/genius")
 
 
-@pytest.mark.data
-@pytest.mark.usefixtures("upstream")
-def test_a_judge_without_a_key_ends_the_run_before_the_model_is_called() -> None:
+def test_without_a_judge_the_user_is_told_before_the_model_is_called() -> None:
     with serve(lambda request: "never") as endpoint:
         done = run_inspect(
-            "discoverybench/real",
-            *("--model", "openai-api/local/model"),
+            "discoverybench/custom",
+            *("-T", f"path={EXAMPLE}", "-T", "sandbox=local", "--model", "openai-api/local/model"),
             LOCAL_API_KEY="test",
             LOCAL_BASE_URL=endpoint.url,
         )
-    assert done.returncode == 1
-    assert "The judge (role grader, model openai/gpt-4o-2024-08-06) cannot be called: " in done.stderr
-    assert "OPENAI_API_KEY" in done.stderr
-    assert "--model-role grader=PROVIDER/MODEL" in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
-    assert endpoint.requests == []
-
-
-def test_a_judge_of_an_unknown_provider_ends_the_run_before_the_model_is_called() -> None:
-    """Inspect resolves roles before it builds the task, so the words are its own."""
-    with serve(lambda request: "never") as endpoint:
-        done = run_inspect(
-            "discoverybench/demo",
-            *("--model", "openai-api/local/model", "--model-role", "grader=nowhere/judge"),
-            LOCAL_API_KEY="test",
-            LOCAL_BASE_URL=endpoint.url,
-        )
-    assert done.returncode != 0
-    assert "nowhere/judge" in done.stdout + done.stderr
+    assert NO_KEY in done.stdout
+    assert "OPENAI_API_KEY" in done.stdout
+    assert "--model-role grader=PROVIDER/MODEL" in done.stdout
     assert endpoint.requests == []
 
 
 @pytest.mark.parametrize("judge", ["openai/gpt-4o", "nowhere/judge"])
-def test_where_roles_are_known_late_the_judge_is_tried_before_the_model(judge: str) -> None:
-    """As in `eval(task, model_roles=…)`, which builds the task before it knows the roles."""
+def test_without_a_judge_no_model_is_called(judge: str) -> None:
     called = []
 
     @solver
@@ -141,21 +145,69 @@ def test_where_roles_are_known_late_the_judge_is_tried_before_the_model(judge: s
     assert called == []
 
 
-def test_a_role_given_to_eval_needs_no_key_for_the_default_judge() -> None:
-    log = inspect_eval(
-        demo(), model="discoverybench/baseline", model_roles={"grader": "discoverybench/lexical"}, limit=1
-    )[0]
-    assert log.status == "success"
+def test_without_a_judge_every_sample_is_an_error_and_no_zero() -> None:
+    log = inspect_eval(lighthouses(), model=scripted([submit(hypothesis="y")]), fail_on_error=False)[0]
+    assert log.samples
+    for sample in log.samples:
+        assert sample.error
+        assert sample.error.message.startswith(NO_KEY)
+        assert not sample.scores
+        assert not sample.model_usage
+
+
+def test_a_judge_of_an_unknown_provider_is_refused_at_once() -> None:
+    """Inspect resolves the roles, so the words are its own."""
+    with pytest.raises(Exception, match="nowhere"):
+        inspect_eval(demo(), model="none", model_roles={"grader": "nowhere/judge"})
+
+
+@pytest.mark.parametrize("build", [lighthouses, demo], ids=["default judge", "offline judge"])
+def test_roles_may_follow_the_task(build: Callable[[], Task]) -> None:
+    """As in inspect-flow and Hawk: the model is active, the task is built, and then the roles are known."""
+    model = scripted([submit(hypothesis="y rises with x.")])
+    context = contextvars.copy_context()
+    context.run(init_active_model, model, GenerateConfig())
+    log = inspect_eval(context.run(build), model=model, model_roles={"grader": LEXICAL}, limit=1)[0]
+    assert score_of(log) == "y rises with x."
+
+
+def test_inspect_flow_runs_a_task_with_a_named_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A home of its own for what inspect-flow remembers, and the folder of `uv`, which it calls.
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", str(INSPECT.parent), prepend=os.pathsep)
+    spec = FlowSpec(
+        log_dir=str(tmp_path / "flow"),
+        execution_type="inproc",
+        options=FlowOptions(limit=1),
+        tasks=[
+            FlowTask(
+                name="discoverybench/custom",
+                args={"path": str(EXAMPLE), "sandbox": "local"},
+                model=FlowModel(name="discoverybench/baseline"),
+                model_roles={"grader": FlowModel(name=LEXICAL)},
+            )
+        ],
+    )
+    flow.init(display="plain", dotenv_base_dir=None)
+    done = flow.run(spec)
+    assert done.success
+    [log] = done.logs
+    assert log.eval.task == "discoverybench/custom"
+    assert score_of(read_eval_log(log.location))
 
 
 def test_the_demo_runs_to_its_scores_from_the_command_line(tmp_path: Path) -> None:
-    done = run_inspect("discoverybench/demo", "--model", "discoverybench/baseline", "--log-dir", str(tmp_path / "out"))
+    done = run_inspect(
+        *("discoverybench/demo", "--model", "discoverybench/baseline", "--solver", "discoverybench/react"),
+        *("--limit", "2", "--log-dir", str(tmp_path / "out")),
+    )
     assert done.returncode == 0, done.stderr
     log = read_eval_log(str(next((tmp_path / "out").glob("*.eval"))))
     assert log.status == "success"
     assert log.samples
-    assert len(log.samples) == 8
+    assert len(log.samples) == 2
     assert log.eval.task == "discoverybench/demo"
+    assert log.eval.solver == "discoverybench/react"
     assert log.results
     assert log.results.headline
     assert {score.name for score in log.results.scores} == {"hms", "context", "variables", "relationship"}
@@ -164,28 +216,17 @@ def test_the_demo_runs_to_its_scores_from_the_command_line(tmp_path: Path) -> No
     assert log.stats.role_usage["grader"].total_tokens > 0
 
 
+def served(endpoint: Endpoint) -> Model:
+    """A model of the real OpenAI provider at this endpoint; Inspect would remember another one of the same name."""
+    return get_model("openai-api/local/model", base_url=endpoint.url, api_key="test", memoize=False)
+
+
 def test_every_sample_is_bounded() -> None:
     task = demo()
     assert (task.message_limit, task.time_limit) == (100, 3600)
     assert task.token_limit == 100_000
     assert task.token_limit_type == "output"
     assert task.version == "1-A"
-
-
-@pytest.mark.data
-@pytest.mark.usefixtures("upstream")
-def test_the_docker_sandbox_is_given_by_an_absolute_path() -> None:
-    sandbox = real(split="train").sandbox
-    assert sandbox is not None
-    assert sandbox.type == "docker"
-    assert Path(str(sandbox.config)).is_absolute()
-    assert sandbox.config == str(shipped("compose.yaml"))
-    assert (shipped("compose.yaml").parent / "sandbox" / "Dockerfile").is_file()
-
-
-def test_an_unknown_sandbox_is_refused_in_python_too() -> None:
-    with pytest.raises(InvalidArgument, match="sandbox=none is not a sandbox of this task"):
-        demo(sandbox="none")
 
 
 def test_a_strangers_text_only_solver_is_scored() -> None:
@@ -200,13 +241,10 @@ def test_a_strangers_text_only_solver_is_scored() -> None:
         return solve
 
     log = inspect_eval(demo(), model="mockllm/model", solver=stranger(), limit=1)[0]
-    assert log.status == "success", log.error
-    assert log.samples
-    assert log.samples[0].scores
-    assert log.samples[0].scores["HMS"].answer == "y rises with x."
+    assert score_of(log) == "y rises with x."
 
 
-def test_tools_are_offered_to_a_strangers_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tools_are_offered_to_a_strangers_solver() -> None:
     seen: list[list[str]] = []
 
     def answer(request: Request) -> Answer:
@@ -214,9 +252,7 @@ def test_tools_are_offered_to_a_strangers_solver(monkeypatch: pytest.MonkeyPatch
         return "y rises with x."
 
     with serve(answer) as endpoint:
-        monkeypatch.setenv("LOCAL_API_KEY", "test")
-        monkeypatch.setenv("LOCAL_BASE_URL", endpoint.url)
-        inspect_eval(demo(), model="openai-api/local/model", solver=generate(), limit=1)
+        inspect_eval(demo(), model=served(endpoint), solver=generate(), limit=1)
     assert seen == [["python", "submit"]]
 
 
@@ -265,14 +301,10 @@ def test_a_strangers_agent_from_a_file_of_their_own(tmp_path: Path, name: str) -
         return tool_call("submit", "I am sure now.", **{argument: "y rises with x."})
 
     with serve(answer) as endpoint:
-        keys = {"LOCAL_API_KEY": "test", "LOCAL_BASE_URL": endpoint.url}
-        model = ["--model", "openai-api/local/model"]
-        done = run_inspect("discoverybench/demo", *model, "--limit", "1", "--solver", f"mine.py@{name}", **keys)
-    assert done.returncode == 0, done.stdout + done.stderr
-    log = read_eval_log(str(next((tmp_path / "logs").iterdir())))
+        log = inspect_eval(demo(), model=served(endpoint), limit=1, solver=SolverSpec(f"mine.py@{name}"))[0]
+    assert score_of(log) == "y rises with x."
     assert log.samples
     assert log.samples[0].scores
-    assert log.samples[0].scores["HMS"].answer == "y rises with x."
     assert log.samples[0].scores["HMS"].metadata
     assert log.samples[0].scores["HMS"].metadata["facets"]
 
@@ -281,7 +313,7 @@ AGENTS = ["react", "codegen", "datavoyager", "reflexion", "no_data_guess"]
 
 
 @pytest.mark.parametrize("agent", AGENTS)
-def test_every_agent_by_name_over_http(tmp_path: Path, agent: str) -> None:
+def test_every_agent_by_name_over_http(agent: str) -> None:
     """The real OpenAI provider; the endpoint does what a request demands."""
 
     def answer(request: Request) -> Answer:
@@ -296,18 +328,9 @@ def test_every_agent_by_name_over_http(tmp_path: Path, agent: str) -> None:
         return json.dumps({"answered": ran, "progress": True, "next": "coder", "instruction": "count"})
 
     with serve(answer) as endpoint:
-        keys = {"OPENAI_API_KEY": "test", "OPENAI_BASE_URL": endpoint.url}
-        done = run_inspect(
-            *("discoverybench/demo", "--model", "openai/gpt-4o", "--limit", "1"),
-            *("--solver", f"discoverybench/{agent}"),
-            **keys,
-        )
-    assert done.returncode == 0, done.stdout + done.stderr
-    log = read_eval_log(str(next((tmp_path / "logs").iterdir())))
+        log = inspect_eval(demo(), model=served(endpoint), limit=1, solver=SolverSpec(f"discoverybench/{agent}"))[0]
+    assert score_of(log) == "y rises with x."
     assert log.eval.solver == f"discoverybench/{agent}"
-    assert log.samples
-    assert log.samples[0].scores
-    assert log.samples[0].scores["HMS"].answer == "y rises with x."
     tools = [{tool["function"]["name"] for tool in request.get("tools", [])} for request in endpoint.requests]
     assert ({"python"} in tools) == (agent in ("codegen", "datavoyager", "reflexion"))
 

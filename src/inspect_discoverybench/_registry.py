@@ -1,17 +1,16 @@
 """Inspect's entry point: imports everything that registers itself, and gives each the short name.
 
-Inspect prefixes registered names with this module's name. The aliases make `discoverybench/real` of
-`inspect_discoverybench/real`, from a wheel and from an editable install alike.
+Inspect prefixes registered names with the name of this package. Everything is found as `discoverybench/…` too, from a
+wheel and from an editable install alike.
 """
 
 from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 from inspect_ai._util.registry import (  # inspect-evals-lint: ignore[IECQ001] -- there is no public way to alias
     registry_add,
 )
-from inspect_ai.util import RegistryInfo, registry_info
+from inspect_ai.util import registry_info
 
 from inspect_discoverybench.offline import provider as provider
 from inspect_discoverybench.scorer.scorer import hms
@@ -26,29 +25,20 @@ from inspect_discoverybench.tasks import custom, demo, judge_audit, real, synth
 PACKAGES = ("discoverybench", "inspect_discoverybench")
 
 
-def _alias(registered: Callable[..., Any]) -> None:
-    """Register a second name: what is created by it says so in the log."""
+def _add_names(registered: Callable[..., Any]) -> None:
+    """Register the same object under its function's name in both packages.
 
-    @wraps(registered)
-    def alias(*args: Any, **kwargs: Any) -> Any:
-        return registered(*args, **kwargs)
-
-    info = registry_info(registered)
-    name = f"{PACKAGES[0]}/{registered.__name__}"
-    registry_add(alias, RegistryInfo(type=info.type, name=name, metadata=info.metadata))
-
-
-def _synonyms(registered: Callable[..., Any]) -> None:
-    """Register further names for the same thing: the log has the one of its decorator, whichever was typed."""
+    Whatever name it is created by, the registry name in the log is the one that its decorator gave it.
+    """
     info = registry_info(registered)
     for package in PACKAGES:
-        name = f"{package}/{registered.__name__}"
-        registry_add(registered, RegistryInfo(type=info.type, name=name, metadata=info.metadata))
-    registry_add(registered, info)
+        registry_add(registered, info.model_copy(update={"name": f"{package}/{registered.__name__}"}))
+    registry_add(registered, info)  # `registry_add` labels the object too, and the last label stays
 
 
-SOLVERS = (react, codegen, datavoyager, reflexion, no_data_guess, gold)
-
-for _registered in (real, synth, custom, demo, judge_audit, *SOLVERS):
-    _alias(_registered)
-_synonyms(hms)
+for _registered in (
+    *(real, synth, custom, demo, judge_audit),
+    *(react, codegen, datavoyager, reflexion, no_data_guess, gold),
+    hms,
+):
+    _add_names(_registered)

@@ -16,30 +16,28 @@ from inspect_ai.viewer import (
 
 from inspect_discoverybench.dataset import splits
 from inspect_discoverybench.dataset.samples import Hints, SampleMetadata
-from inspect_discoverybench.dataset.selection import Wanted, select
-from inspect_discoverybench.errors import InvalidArgument, at_least_one
+from inspect_discoverybench.dataset.selection import FieldFilter, select
+from inspect_discoverybench.errors import at_least_one
 from inspect_discoverybench.hypothesis import Facet
+from inspect_discoverybench.sandbox import sandbox_spec
 from inspect_discoverybench.scorer.audit import audit, pairs
-from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, check_early, require_judge
+from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, require_judge
 from inspect_discoverybench.scorer.scorer import LOGGED_AS, hms
 from inspect_discoverybench.scorer.verdict import Aggregation
 from inspect_discoverybench.session.session import PythonSession
 from inspect_discoverybench.session.tool import python
-from inspect_discoverybench.shipped import shipped
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.submission import submit
 
 VERSION = "1-A"
 """The number rises when results are no longer comparable, the letter when the interface changes."""
 
-MESSAGES = 100
-"""Default message limit of a sample."""
+DEFAULT_MESSAGE_LIMIT = 100
+DEFAULT_TIME_LIMIT = 3600
+"""Seconds per sample."""
 
-SECONDS = 3600
-"""Default time limit of a sample."""
-
-OUTPUT_TOKENS = 100_000
-"""Default limit of the tokens that the evaluated model writes for a sample."""
+DEFAULT_TOKEN_LIMIT = 100_000
+"""Output tokens of the evaluated model per sample."""
 
 OFFLINE_JUDGE = "discoverybench/lexical"
 
@@ -47,14 +45,13 @@ OFFLINE_JUDGE = "discoverybench/lexical"
 @task
 def real(
     split: str = "test",
-    dataset: Wanted = None,
-    domain: Wanted = None,
-    question_type: Wanted = None,
-    difficulty: Wanted = None,
-    solvable: Wanted = None,
+    dataset: FieldFilter = None,
+    domain: FieldFilter = None,
+    question_type: FieldFilter = None,
     domain_knowledge: bool = False,
     workflow_tags: bool = False,
     sandbox: str = "docker",
+    build: bool = False,
     aggregation: str = Aggregation.PRODUCT,
 ) -> Task:
     """DB-REAL: discovery goals from published studies (paper §4.1).
@@ -64,42 +61,38 @@ def real(
         dataset: Keep these study folders only.
         domain: Keep these domains only.
         question_type: Keep goals that ask for this facet only: context, variables or relationship.
-        difficulty: As in `synth`; DB-REAL has none.
-        solvable: As in `synth`; not known of DB-REAL.
         domain_knowledge: Add the study's background to the task text.
         workflow_tags: Add the keywords of the gold workflow to the task text.
         sandbox: `docker` or `local`; local code is not isolated from this machine.
+        build: Build the Docker image even if it exists.
         aggregation: `product`; or `subhypotheses`, which adds `hms_recall` and `hms_f1` to the scores.
 
     Raises:
         InvalidArgument: A value is not possible, or the filters select nothing.
         DataError: The released data are not there, or a file was changed.
     """
-    return _released(
-        "real",
-        split,
-        Hints(domain_knowledge, workflow_tags),
-        sandbox,
-        aggregation,
-        dataset=dataset,
-        domain=domain,
-        question_type=question_type,
-        difficulty=difficulty,
-        solvable=solvable,
+    samples = splits.released("real", split, Hints(domain_knowledge, workflow_tags))
+    return _discovery(
+        name="discoverybench/real",
+        title=f"DiscoveryBench DB-REAL ({split})",
+        samples=select(samples, dataset=dataset, domain=domain, question_type=question_type),
+        sandbox=sandbox_spec(sandbox, build),
+        judge=DEFAULT_JUDGE,
+        aggregation=aggregation,
+        version=VERSION,
     )
 
 
 @task
 def synth(
     split: str = "test",
-    dataset: Wanted = None,
-    domain: Wanted = None,
-    question_type: Wanted = None,
-    difficulty: Wanted = None,
-    solvable: Wanted = None,
-    domain_knowledge: bool = False,
-    workflow_tags: bool = False,
+    dataset: FieldFilter = None,
+    domain: FieldFilter = None,
+    question_type: FieldFilter = None,
+    difficulty: FieldFilter = None,
+    solvable: FieldFilter = None,
     sandbox: str = "docker",
+    build: bool = False,
     aggregation: str = Aggregation.PRODUCT,
 ) -> Task:
     """DB-SYNTH: goals over generated data, in 48 domains (paper §4.2).
@@ -111,26 +104,30 @@ def synth(
         question_type: Keep goals of this type only; DB-SYNTH has `general` alone.
         difficulty: Keep these difficulties only, 1 to 4.
         solvable: `true` leaves out goals whose target column is constant in the released data.
-        domain_knowledge: As in `real`; DB-SYNTH has none.
-        workflow_tags: As in `real`; DB-SYNTH has none.
         sandbox: `docker` or `local`; local code is not isolated from this machine.
+        build: Build the Docker image even if it exists.
         aggregation: `product`; or `subhypotheses`, which adds `hms_recall` and `hms_f1` to the scores.
 
     Raises:
         InvalidArgument: A value is not possible, or the filters select nothing.
         DataError: The released data are not there, or a file was changed.
     """
-    return _released(
-        "synth",
-        split,
-        Hints(domain_knowledge, workflow_tags),
-        sandbox,
-        aggregation,
-        dataset=dataset,
-        domain=domain,
-        question_type=question_type,
-        difficulty=difficulty,
-        solvable=solvable,
+    samples = splits.released("synth", split, Hints())
+    return _discovery(
+        name="discoverybench/synth",
+        title=f"DiscoveryBench DB-SYNTH ({split})",
+        samples=select(
+            samples,
+            dataset=dataset,
+            domain=domain,
+            question_type=question_type,
+            difficulty=difficulty,
+            solvable=solvable,
+        ),
+        sandbox=sandbox_spec(sandbox, build),
+        judge=DEFAULT_JUDGE,
+        aggregation=aggregation,
+        version=VERSION,
     )
 
 
@@ -142,6 +139,7 @@ def custom(
     domain_knowledge: bool = False,
     workflow_tags: bool = False,
     sandbox: str = "docker",
+    build: bool = False,
     aggregation: str = Aggregation.PRODUCT,
 ) -> Task:
     """Studies of one's own, in either on-disk form of the release (docs/custom.md).
@@ -154,6 +152,7 @@ def custom(
         domain_knowledge: Add the study's background to the task text.
         workflow_tags: Add the keywords of the gold workflow to the task text.
         sandbox: `docker` or `local`; local code is not isolated from this machine.
+        build: Build the Docker image even if it exists.
         aggregation: `product`; or `subhypotheses`, which adds `hms_recall` and `hms_f1` to the scores.
 
     Raises:
@@ -165,25 +164,42 @@ def custom(
         samples = splits.own(Path(path), goal, hints)
     else:
         samples = splits.custom(Path(path), Path(answer_key) if answer_key else None, hints)
-    return _discovery(f"DiscoveryBench custom ({Path(path).name})", samples, sandbox, aggregation, grader=DEFAULT_JUDGE)
+    return _discovery(
+        name="discoverybench/custom",
+        title=f"DiscoveryBench custom ({Path(path).name})",
+        samples=samples,
+        sandbox=sandbox_spec(sandbox, build),
+        judge=DEFAULT_JUDGE,
+        aggregation=aggregation,
+        version=VERSION,
+    )
 
 
 @task
-def demo(sandbox: str = "local", aggregation: str = Aggregation.PRODUCT) -> Task:
+def demo(sandbox: str = "local", build: bool = False, aggregation: str = Aggregation.PRODUCT) -> Task:
     """Eight small invented studies: try the package without key, network or Docker.
 
     Args:
         sandbox: `local` or `docker`; local code is not isolated from this machine.
+        build: Build the Docker image even if it exists.
         aggregation: As in `real`.
 
     Raises:
         InvalidArgument: A value is not possible.
     """
-    return _discovery("DiscoveryBench demo", splits.demo(Hints()), sandbox, aggregation, grader=OFFLINE_JUDGE)
+    return _discovery(
+        name="discoverybench/demo",
+        title="DiscoveryBench demo",
+        samples=splits.demo(Hints()),
+        sandbox=sandbox_spec(sandbox, build),
+        judge=OFFLINE_JUDGE,
+        aggregation=aggregation,
+        version=VERSION,
+    )
 
 
 @task
-def judge_audit(repeats: int = 2, kind: Wanted = None, released: bool = True) -> Task:
+def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = True) -> Task:
     """Whether a model may be used as the judge: pairs of hypotheses whose right answers are known.
 
     The evaluated model is the judge. 125 pairs are of invented studies, 50 of the gold hypotheses of DB-REAL train.
@@ -198,64 +214,66 @@ def judge_audit(repeats: int = 2, kind: Wanted = None, released: bool = True) ->
         DataError: The released data are not there, or a file was changed.
     """
     at_least_one("repeats", repeats)
-    found = list(pairs.invented())
+    known_pairs = list(pairs.invented())
     if released:
         train = splits.released("real", "train", Hints())
-        found += pairs.released([SampleMetadata.model_validate(sample.metadata) for sample in train])
-    samples = select([audit.sample(pair) for pair in found], kind=kind)
+        known_pairs += pairs.released([SampleMetadata.model_validate(sample.metadata) for sample in train])
     paper = ", ".join(f"{facet} {accuracy}" for facet, accuracy in audit.PAPER.items())
     return Task(
-        # Inspect prints the dataset's name above the results.
-        dataset=MemoryDataset(samples, name=f"known pairs; the paper's judge: {paper}"),
+        name="discoverybench/judge_audit",
+        display_name="DiscoveryBench judge audit",
+        dataset=MemoryDataset(
+            select([audit.sample(pair) for pair in known_pairs], kind=kind),
+            # Inspect prints the dataset's name above the results.
+            name=f"known pairs; the paper's judge: {paper}",
+        ),
         solver=audit.judge_pair(repeats),
         scorer=audit.audit(),
-        display_name="DiscoveryBench judge audit",
-        version=VERSION,
         headline_metric="audit.right",
         metadata={"paper": audit.PAPER},
+        version=VERSION,
     )
 
 
-def _released(kind: splits.Kind, split: str, hints: Hints, sandbox: str, aggregation: str, **wanted: Wanted) -> Task:
-    """The samples of a released split that are wanted."""
-    samples = select(splits.released(kind, split, hints), **wanted)
-    return _discovery(
-        f"DiscoveryBench DB-{kind.upper()} ({split})", samples, sandbox, aggregation, grader=DEFAULT_JUDGE
-    )
+def _discovery(
+    *,
+    name: str,
+    title: str,
+    samples: list[Sample],
+    sandbox: SandboxEnvironmentSpec,
+    judge: str,
+    aggregation: str,
+    version: str,
+) -> Task:
+    """One sample per goal, solved with `python` and `submit`, scored by HMS where there is a gold hypothesis.
 
-
-def _discovery(title: str, samples: list[Sample], sandbox: str, aggregation: str, grader: str) -> Task:
-    """One sample per goal, solved with `python` and `submit`, scored by HMS where there is a gold hypothesis."""
+    Args:
+        name: The task's name in logs. Otherwise it would be the name that the task was created by, and Inspect would
+            not see that two logs are of one task.
+        title: Its name in displays and tables.
+        samples: The goals.
+        sandbox: Where the agent's code runs.
+        judge: The default model of the role `grader`.
+        aggregation: As in `real`.
+        version: The task's version.
+    """
     scored = all(sample.target for sample in samples)
-    if scored:
-        check_early(grader)
     tools = use_tools(python(), submit())
     return Task(
+        name=name,
+        display_name=title,
         dataset=MemoryDataset(samples, name=title),
-        setup=[require_judge(grader), tools] if scored else tools,
+        setup=[require_judge(judge), tools] if scored else tools,
         solver=react(),
         cleanup=_end_session,
-        scorer=hms(grader=grader, aggregation=aggregation) if scored else None,
-        sandbox=_sandbox(sandbox),
-        message_limit=MESSAGES,
-        time_limit=SECONDS,
-        token_limit=f"output:{OUTPUT_TOKENS}",
-        display_name=title,
-        version=VERSION,
+        scorer=hms(grader=judge, aggregation=aggregation) if scored else None,
         headline_metric=f"{LOGGED_AS}.hms" if scored else None,
+        sandbox=sandbox,
+        message_limit=DEFAULT_MESSAGE_LIMIT,
+        time_limit=DEFAULT_TIME_LIMIT,
+        token_limit=f"output:{DEFAULT_TOKEN_LIMIT}",
         viewer=_viewer(),
-    )
-
-
-def _sandbox(name: str) -> str | SandboxEnvironmentSpec:
-    if name == "local":
-        return name
-    if name == "docker":
-        # An absolute path, or Inspect would look for a compose file in the user's folder.
-        return SandboxEnvironmentSpec(name, str(shipped("compose.yaml")))
-    raise InvalidArgument(
-        f"sandbox={name} is not a sandbox of this task; possible are: docker, local. "
-        "Any other provider goes with Inspect's own option --sandbox PROVIDER:CONFIG."
+        version=version,
     )
 
 

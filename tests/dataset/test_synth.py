@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 from inspect_ai import eval as inspect_eval
 
-from inspect_discoverybench import real, synth
+from inspect_discoverybench import synth
 from inspect_discoverybench.cli.main import main
 from inspect_discoverybench.dataset import splits
 from inspect_discoverybench.dataset.samples import Hints, SampleMetadata
@@ -90,23 +90,10 @@ def test_selection(arguments: dict[str, object], count: int | None) -> None:
 def test_selection_that_selects_nothing_lists_what_is_possible() -> None:
     with pytest.raises(InvalidArgument, match="difficulty=5 selects no sample; possible are: 1, 2, 3, 4"):
         synth(difficulty=5)
-    with pytest.raises(InvalidArgument, match="difficulty=1 selects no sample; possible are: none, as no sample has a"):
-        real(difficulty=1)
-    with pytest.raises(
-        InvalidArgument, match="solvable=true selects no sample; possible are: none, as no sample has a"
-    ):
-        real(solvable=True)
     with pytest.raises(
         InvalidArgument, match="split=validation is not a split of DB-SYNTH; possible are: train, dev, test"
     ):
         synth(split="validation")
-
-
-def test_a_hint_that_db_synth_has_not() -> None:
-    with pytest.raises(
-        InvalidArgument, match="domain_knowledge=true: no sample of DB-SYNTH test has any; those of DB-REAL"
-    ):
-        synth(domain_knowledge=True)
 
 
 def test_every_task_of_the_dev_split_scores_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,12 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from inspect_ai import eval as inspect_eval
-from inspect_ai import task_with
 from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.util import store
+from inspect_ai.util import ComposeConfig, store
 
 from inspect_discoverybench import demo
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, DEFAULT_OUTPUT_BYTES, SessionState
@@ -272,16 +270,14 @@ def test_no_kernel_is_left_when_a_local_sample_ends(note: Path, before: list[str
 
 @pytest.mark.docker
 @pytest.mark.usefixtures("engine")
-def test_a_sandbox_without_python_is_an_error_and_no_zero(tmp_path: Path) -> None:
-    compose = yaml.safe_load(shipped("compose.yaml").read_text("utf-8"))
-    service = compose["services"]["default"]
-    service["build"]["context"] = str(shipped("sandbox"))
+def test_a_sandbox_without_python_is_an_error_and_no_zero() -> None:
+    task = demo(sandbox="docker")
+    assert task.sandbox
+    assert isinstance(task.sandbox.config, ComposeConfig)
+    service = task.sandbox.config.services["default"]
     # Inspect names its own programs by their whole path.
-    service["command"] = "/usr/bin/sleep infinity"
-    service["environment"]["PATH"] = "/nowhere"
-    path = tmp_path / "compose.yaml"
-    path.write_text(yaml.safe_dump(compose), "utf-8")
-    task = task_with(demo(), sandbox=("docker", str(path)))
+    service.command = "/usr/bin/sleep infinity"
+    service.environment = {"PATH": "/nowhere"}
     log = inspect_eval(task, model="mockllm/model", solver=cells("1"), limit=1)[0]
     assert log.status == "error"
     assert log.error

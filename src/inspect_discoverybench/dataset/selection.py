@@ -6,19 +6,19 @@ from inspect_ai.dataset import Sample
 
 from inspect_discoverybench.errors import InvalidArgument
 
-Wanted = str | int | bool | list[str] | list[int] | None
+FieldFilter = str | int | bool | list[str] | list[int] | None
 """One value, several, or None for all."""
 
 
-def select(samples: Sequence[Sample], **wanted: Wanted) -> list[Sample]:
-    """Keep the samples whose metadata fields have one of the wanted values.
+def select(samples: Sequence[Sample], **filters: FieldFilter) -> list[Sample]:
+    """Keep the samples whose metadata fields have one of the given values.
 
     Raises:
         InvalidArgument: A value occurs in no sample, or no sample has all of them.
     """
     fields = {
         name: [_text(value) for value in (values if isinstance(values, list) else [values])]
-        for name, values in wanted.items()
+        for name, values in filters.items()
         if values is not None
     }
     for name, values in fields.items():

@@ -1,7 +1,6 @@
 """Asking the judge: one question, a reply in its contract, or asked again with the reason."""
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -150,24 +149,6 @@ class Judge:
                     return reply
         self.exchanges.append(Exchange(question.name, tuple(replies)))
         return Undecided(question.name, reason)
-
-
-def check_early(grader: str) -> None:
-    """See that the judge can be called while Inspect builds the task: one line, before a container is started.
-
-    Does nothing where the roles are not known yet, as in `eval(real(), model_roles=…)`; `require_judge` looks then.
-
-    Raises:
-        JudgeUnavailable: It cannot be called.
-    """
-    try:
-        # Inspect has a model here exactly when it builds the task for a run, unless the environment names one.
-        if "INSPECT_EVAL_MODEL" in os.environ:
-            return
-        get_model()  # inspect-evals-lint: ignore[IEBP001] -- asks whether there is one; it is not used
-    except ValueError:
-        return
-    Judge.of_eval(grader)
 
 
 @solver

@@ -1,0 +1,54 @@
+"""What the package requires is what Inspect accepts when it runs."""
+
+import tomllib
+from importlib.metadata import requires
+from pathlib import Path
+
+import pytest
+from inspect_ai.model import get_model
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+PROVIDERS = {"openai": "openai/gpt-4o", "anthropic": "anthropic/claude-sonnet-4-5"}
+
+
+REPOSITORY = Path(__file__).parents[1]
+# Not from the installed metadata, which an editable install keeps as they were.
+OURS = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
+
+
+def lowest(requirements: list[str], package: str) -> Version:
+    """The lower bound that is declared for a package."""
+    [found] = [requirement for requirement in map(Requirement, requirements) if requirement.name == package]
+    [bound] = [Version(clause.version) for clause in found.specifier if clause.operator == ">="]
+    return bound
+
+
+def installed(folder: Path, package: str, version: str) -> None:
+    """Make this look like the installed version to whoever asks."""
+    info = folder / f"{package}-{version}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n", "utf-8")
+
+
+@pytest.mark.parametrize("package", PROVIDERS)
+def test_inspect_accepts_the_lowest_version_that_we_do(
+    package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed(tmp_path, package, str(lowest(OURS, package)))
+    monkeypatch.syspath_prepend(tmp_path)
+    assert get_model(PROVIDERS[package], api_key="test", memoize=False)
+
+
+@pytest.mark.parametrize("package", PROVIDERS)
+def test_inspect_does_look(package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise the test above would prove nothing."""
+    installed(tmp_path, package, "0.1.0")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(Exception, match=f"at least version .* of package {package}"):
+        get_model(PROVIDERS[package], api_key="test", memoize=False)
+
+
+@pytest.mark.parametrize("package", [*PROVIDERS, "pandas"])
+def test_the_bounds_are_those_that_inspect_names(package: str) -> None:
+    assert lowest(OURS, package) >= lowest(requires("inspect-ai") or [], package)

@@ -1,0 +1,95 @@
+"""Names: what a user types, and what the log says."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai import Task, eval_retry, eval_set, task_with
+from inspect_ai import eval as inspect_eval
+from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.solver import SolverSpec
+from inspect_ai.util import registry_create, registry_info
+
+import inspect_discoverybench
+from inspect_discoverybench import custom, demo, judge_audit
+
+EXAMPLE = Path(__file__).parents[1] / "examples/lighthouses"
+TASKS = Path(inspect_discoverybench.__file__).with_name("tasks.py")
+GOLD = SolverSpec("discoverybench/gold")
+
+FORMS: dict[str, Callable[[], Any]] = {
+    "short name": lambda: "discoverybench/demo",
+    "long name": lambda: "inspect_discoverybench/demo",
+    "file": lambda: f"{TASKS}@demo",
+    "function": lambda: demo,
+    "task": demo,
+    "changed task": lambda: task_with(demo(), message_limit=50),
+}
+
+
+def run(task: Any, **options: Any) -> EvalLog:
+    [log] = inspect_eval(task, model="none", solver=GOLD, limit=1, **options)
+    assert log.status == "success", log.error
+    return log
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_task_has_one_name_however_it_is_created(form: str, tmp_path: Path) -> None:
+    log = run(FORMS[form]())
+    assert (log.eval.task, log.eval.task_display_name) == ("discoverybench/demo", "DiscoveryBench demo")
+    [again] = eval_retry(log)
+    assert (again.status, again.eval.task) == ("success", "discoverybench/demo")
+    assert again.eval.task_id == log.eval.task_id
+    for _ in range(2):
+        complete, [kept] = eval_set(
+            FORMS[form](), str(tmp_path / "set"), model="none", solver=GOLD, limit=1, retry_attempts=0
+        )
+        assert complete
+        assert kept.eval.task == "discoverybench/demo"
+    assert len(list((tmp_path / "set").glob("*.eval"))) == 1
+
+
+def test_a_set_is_resumed_by_another_name(tmp_path: Path) -> None:
+    for form in ("short name", "long name", "function", "task"):
+        complete, _ = eval_set(FORMS[form](), str(tmp_path / "set"), model="none", solver=GOLD, limit=1)
+        assert complete
+    assert len(list((tmp_path / "set").glob("*.eval"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("task", "name"),
+    [
+        (lambda: custom(path=str(EXAMPLE), sandbox="local"), "discoverybench/custom"),
+        (lambda: custom(path=str(EXAMPLE / "metadata_0.json"), goal="Why?", sandbox="local"), "discoverybench/custom"),
+        (lambda: judge_audit(released=False), "discoverybench/judge_audit"),
+    ],
+    ids=["custom", "one goal", "judge_audit"],
+)
+def test_every_task_names_itself(task: Callable[[], Task], name: str) -> None:
+    assert task().name == name
+
+
+@pytest.mark.parametrize("package", ["discoverybench", "inspect_discoverybench"])
+def test_solvers_and_the_scorer_have_both_names(package: str) -> None:
+    assert registry_info(registry_create("scorer", f"{package}/hms")).name == "inspect_discoverybench/HMS"
+    [played] = inspect_eval(demo(), model="none", solver=SolverSpec(f"{package}/gold"), limit=1)
+    assert played.eval.solver == f"{package}/gold"
+    # As it is for the solver that stands in the task.
+    assert played.plan.steps[-1].solver == "inspect_discoverybench/gold"
+
+
+def test_a_log_made_elsewhere_is_retried_from_an_empty_folder(tmp_path: Path) -> None:
+    """Made in Python, where Inspect knows the task by the long name alone."""
+    log = run(demo())
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    command = [sys.executable, "-m", "inspect_ai", "eval-retry", log.location, "--log-dir", str(tmp_path / "again")]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=240, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    [file] = (tmp_path / "again").iterdir()
+    again = read_eval_log(str(file), header_only=True)
+    assert (again.status, again.eval.task, again.eval.task_id) == ("success", "discoverybench/demo", log.eval.task_id)
+    assert not list(folder.iterdir())

@@ -1,0 +1,182 @@
+"""The Docker sandbox of the tasks: its image is built once, and a run leaves no other image behind."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+from inspect_ai import Task, eval_retry, eval_set, task_with
+from inspect_ai import eval as inspect_eval
+from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.model import get_model
+from inspect_ai.solver import SolverSpec
+from inspect_ai.util import ComposeBuild, ComposeConfig, ComposeService, SandboxEnvironmentSpec
+
+from inspect_discoverybench import custom, demo
+from inspect_discoverybench.errors import InvalidArgument
+from inspect_discoverybench.sandbox import image, image_of
+from inspect_discoverybench.shipped import shipped
+
+EXAMPLE = Path(__file__).parents[1] / "examples/lighthouses"
+GOLD = SolverSpec("discoverybench/gold")
+
+
+def service(spec: SandboxEnvironmentSpec | None) -> ComposeService:
+    assert spec
+    assert spec.type == "docker"
+    assert isinstance(spec.config, ComposeConfig)
+    return spec.config.services["default"]
+
+
+def shell(path: Path, *lines: str) -> None:
+    path.write_text("\n".join(["#!/bin/sh", *lines, ""]), "utf-8")
+    path.chmod(0o755)
+
+
+@pytest.fixture
+def docker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A `docker` program that has the image, and a file of the commands it was called with."""
+    calls = tmp_path / "calls"
+    shell(tmp_path / "docker", f'echo "$@" >> {calls}')
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    return calls
+
+
+def test_an_image_that_exists_is_used_as_it_is(docker: Path) -> None:
+    found = service(demo(sandbox="docker").sandbox)
+    assert docker.read_text("utf-8").split() == ["image", "inspect", image()]
+    assert (found.image, found.build, found.pull_policy) == (image(), None, "never")
+    # Otherwise Inspect would look for it in a registry.
+    assert found.extensions == {"x-local": True}
+
+
+def test_an_image_that_is_missing_is_built(tmp_path: Path, docker: Path) -> None:
+    shell(tmp_path / "docker", "exit 1")
+    found = service(demo(sandbox="docker").sandbox)
+    assert (found.image, found.build) == (image(), ComposeBuild(context=str(shipped("sandbox"))))
+    assert (found.pull_policy, found.extensions) == (None, {})
+
+
+def test_build_is_an_argument(docker: Path) -> None:
+    found = service(demo(sandbox="docker", build=True).sandbox)
+    assert found.build == ComposeBuild(context=str(shipped("sandbox")))
+    assert not docker.exists()
+
+
+def test_without_docker_inspect_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert service(demo(sandbox="docker").sandbox).build
+    with pytest.raises(Exception, match="Docker sandbox environments require Docker Engine"):
+        inspect_eval(demo(sandbox="docker"), model="none", solver=GOLD, limit=1)
+
+
+def test_without_an_engine_inspect_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    if shutil.which("docker") is None:
+        pytest.skip("there is no docker program")
+    monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
+    with pytest.raises(Exception, match=r"require a working Docker Engine(.|\n)*/nowhere/docker.sock"):
+        inspect_eval(demo(sandbox="docker"), model="none", solver=GOLD, limit=1)
+
+
+def test_the_local_sandbox_needs_no_docker(docker: Path) -> None:
+    sandbox = demo().sandbox
+    assert sandbox
+    assert (sandbox.type, sandbox.config) == ("local", None)
+    assert not docker.exists()
+
+
+def test_an_unknown_sandbox_is_refused() -> None:
+    with pytest.raises(InvalidArgument, match="sandbox=none is not a sandbox of this task"):
+        demo(sandbox="none")
+
+
+def test_only_an_image_can_be_built() -> None:
+    with pytest.raises(InvalidArgument, match="build=true requires sandbox=docker, got sandbox=local"):
+        demo(build=True)
+
+
+@pytest.mark.usefixtures("docker")
+@pytest.mark.parametrize("build", [False, True])
+def test_everything_else_stands_in_the_compose_file(build: bool) -> None:
+    file = yaml.safe_load(shipped("compose.yaml").read_text("utf-8"))["services"]["default"]
+    found = service(demo(sandbox="docker", build=build).sandbox).model_dump(exclude_none=True)
+    ours = ("image", "build", "pull_policy", "x-local")
+    assert {key: found[key] for key in found if key not in ours} == {key: file[key] for key in file if key not in ours}
+    assert (file["network_mode"], file["cap_drop"]) == ("none", ["ALL"])
+
+
+@pytest.mark.usefixtures("docker")
+@pytest.mark.parametrize("build", [False, True])
+def test_the_log_holds_all_of_it(build: bool) -> None:
+    sandbox = demo(sandbox="docker", build=build).sandbox
+    assert sandbox
+    assert SandboxEnvironmentSpec.model_validate_json(sandbox.model_dump_json()) == sandbox
+
+
+def test_the_tag_follows_from_what_the_image_is_built_from(tmp_path: Path) -> None:
+    shutil.copytree(shipped("sandbox"), tmp_path / "sandbox")
+    assert image_of(tmp_path / "sandbox") == image()
+    seen = {image()}
+    for name in ("Dockerfile", "requirements.txt"):
+        with (tmp_path / "sandbox" / name).open("a", encoding="utf-8") as file:
+            file.write("# changed\n")
+        seen.add(image_of(tmp_path / "sandbox"))
+    assert len(seen) == 3
+    last = image_of(tmp_path / "sandbox")
+    (tmp_path / "sandbox" / ".DS_Store").write_bytes(b"\0")
+    assert image_of(tmp_path / "sandbox") == last
+
+
+def test_nothing_else_reaches_the_build() -> None:
+    """The Dockerfile may copy what the tag is made of, and no other file."""
+    ignored = shipped("sandbox/.dockerignore").read_text("utf-8").splitlines()
+    assert [line for line in ignored if line and not line.startswith("#")] == ["*", "!requirements.txt"]
+
+
+def images() -> list[str]:
+    """Full ids of the images that have the name of ours, whatever their tag."""
+    command = ["docker", "image", "ls", "--quiet", "--no-trunc", image()]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+
+
+def run(*tasks: Task) -> EvalLog:
+    logs = inspect_eval(list(tasks), model="none", solver=GOLD, limit=1, max_tasks=2)
+    assert [(log.status, log.error) for log in logs] == [("success", None)] * len(tasks)
+    return read_eval_log(logs[0].location)
+
+
+@pytest.mark.docker
+@pytest.mark.usefixtures("engine")
+@pytest.mark.timeout(900)
+def test_a_run_leaves_no_image_behind(tmp_path: Path) -> None:
+    """Compose puts the name of its project into an image, so every build makes another; the last one has the tag."""
+    run(demo(sandbox="docker"))
+    before = images()
+    assert len(before) == 1
+    own = custom(path=str(EXAMPLE), sandbox="docker")
+    log = run(demo(sandbox="docker"), task_with(own, model_roles={"grader": get_model("discoverybench/lexical")}))
+    assert images() == before
+    assert service(log.eval.sandbox).build is None
+    [again] = eval_retry(log)
+    assert (again.status, again.eval.task_id) == ("success", log.eval.task_id)
+    assert images() == before
+    for _ in range(2):
+        complete, _ = eval_set(
+            demo(sandbox="docker"), str(tmp_path / "set"), model="none", solver=GOLD, limit=1, retry_attempts=0
+        )
+        assert complete
+    assert len(list((tmp_path / "set").glob("*.eval"))) == 1
+    assert images() == before
+
+
+@pytest.mark.docker
+@pytest.mark.usefixtures("engine")
+@pytest.mark.timeout(900)
+def test_a_build_can_be_forced() -> None:
+    run(demo(sandbox="docker"))
+    before = images()
+    run(demo(sandbox="docker", build=True))
+    assert images() != before
+    subprocess.run(["docker", "image", "rm", *before], capture_output=True, check=True)
