@@ -63,13 +63,13 @@ def compare_text(name: str, gold: str, predicted: str) -> str:
 
 async def variables(gold: str, predicted: str) -> tuple[int, int, int]:
     reply = await judged(compare_text("variables", gold, predicted))
-    assert reply["explanation"].startswith("lexical judge (no language model): ")
+    assert reply["explanation"].startswith("lexical judge (not a language model): ")
     return reply["sizeA"], reply["sizeB"], reply["intersection"]
 
 
 async def relationship(gold: str, predicted: str) -> str:
     reply = await judged(compare_text("relationship", gold, predicted))
-    assert reply["explanation"].startswith("lexical judge (no language model): ")
+    assert reply["explanation"].startswith("lexical judge (not a language model): ")
     assert reply["answer"] in ("A", "B", "C")
     return str(reply["answer"])
 
@@ -83,7 +83,7 @@ async def context(hypothesis: str) -> str:
     (part,) = reply["hypothesis"]
     assert set(part) == {"text", "context", "explanation"}
     assert part["text"] == hypothesis
-    assert part["explanation"].startswith("lexical judge (no language model): ")
+    assert part["explanation"].startswith("lexical judge (not a language model): ")
     return str(part["context"])
 
 
@@ -200,4 +200,4 @@ async def test_the_columns_may_be_described_as_text() -> None:
 
 async def test_other_questions_get_a_plain_refusal() -> None:
     output = await get_model("discoverybench/lexical").generate("What is the capital of France?")
-    assert "no language model" in output.completion
+    assert "not a language model" in output.completion

@@ -1,47 +1,46 @@
-"""`discoverybench/lexical`: the judge's questions answered by rules (paper §4.3, appendix F)."""
+"""`discoverybench/lexical`: a rule-based judge that answers the four questions of the paper (§4.3, appendix F)."""
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from inspect_ai.model import ChatMessage, ChatMessageUser
-from inspect_ai.tool import ToolInfo
+from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
 
 from inspect_discoverybench.offline.relation import compare_relations
-from inspect_discoverybench.offline.turn import Turn
-from inspect_discoverybench.offline.words import content_stems, context_phrases, folded, numbers, stems
+from inspect_discoverybench.offline.request import Request
+from inspect_discoverybench.offline.words import content_stems, context_phrases, folded, numbers
 
-_SIGNATURE = "lexical judge (no language model)"
+_SIGNATURE = "lexical judge (not a language model)"
 _FENCE = "```json"
+Rule = Callable[[dict[str, Any]], dict[str, Any]]
+"""The values in a question to the reply as an object."""
+
 _GENERIC = frozenset(
-    stems(
+    content_stems(
         "mean average total number count value index score level year site name type day "
         "mm cm m km g kg t ml l ha ms s min h c percent pct usd"
     )
 )
-"""Stems that many columns share, and units; alone they do not tell that a column is meant."""
+"""Stems that many column names share, and units; on their own they do not identify a column."""
 
 
-class Lexical:
-    """A judge made of rules; it is no language model.
+def reply(request: Request) -> ChatMessageAssistant:
+    """Answer the judge's latest question by the words, numbers and directions that two texts share.
 
-    It answers the judge's four questions by the words, numbers and directions that two texts share,
-    so that a run needs neither a network nor a key. Its scores show that the parts work together;
-    they say little about meaning. The same two texts always give full marks.
+    It is not a language model: its scores show that the parts of an evaluation work together, not what a hypothesis is
+    worth. Two identical texts always get full marks.
     """
-
-    def reply(self, messages: Sequence[ChatMessage], tools: Sequence[ToolInfo]) -> Turn:
-        """Answer the last question of the judge, also when it is asked again after a rejected reply."""
-        for message in reversed(messages):
-            if isinstance(message, ChatMessageUser) and (asked := _read_question(message.text)):
-                answer, values = asked
-                return Turn(text=json.dumps(answer(values), ensure_ascii=False))
-        return Turn(text=f"{_SIGNATURE}: none of the judge's questions stands in these messages.")
+    # After an invalid reply the latest message only says why; the question stands before it.
+    for message in reversed(request.messages):
+        if isinstance(message, ChatMessageUser) and (question := _read_question(message.text)):
+            rule, values = question
+            return ChatMessageAssistant(content=json.dumps(rule(values), ensure_ascii=False))
+    return ChatMessageAssistant(content=f"{_SIGNATURE}: these messages hold none of the judge's questions.")
 
 
-def _read_question(text: str) -> "tuple[Callable[[dict[str, Any]], dict[str, Any]], dict[str, Any]] | None":
-    """The rule that answers a question and the values in its first JSON block, if it is one of ours."""
+def _read_question(text: str) -> tuple[Rule, dict[str, Any]] | None:
+    """The rule that answers a question, and the values in its first JSON block; None if it is not the judge's."""
     before, fence, after = text.partition(_FENCE)
     if not fence:
         return None
@@ -50,11 +49,11 @@ def _read_question(text: str) -> "tuple[Callable[[dict[str, Any]], dict[str, Any
         values, end = json.JSONDecoder().raw_decode(after)
     except json.JSONDecodeError:
         return None
-    # The values are data: a sentence inside them never decides what is asked.
-    asked = before + after[end:]
-    for sentence, answer in _ANSWERS.items():
-        if sentence in asked and isinstance(values, dict):
-            return answer, values
+    # The values are data, so a sentence in them cannot select the question.
+    wording = before + after[end:]
+    for sentence, rule in _RULES.items():
+        if sentence in wording and isinstance(values, dict):
+            return rule, values
     return None
 
 
@@ -68,7 +67,7 @@ def _extract_context(values: dict[str, Any]) -> dict[str, Any]:
     part = {
         "text": hypothesis,
         "context": "; ".join(phrases) or "None",
-        "explanation": f"{_SIGNATURE}: {len(phrases)} phrases that limit the hypothesis were found by rule",
+        "explanation": f"{_SIGNATURE}: {len(phrases)} context phrases found by rule",
     }
     return {"hypothesis": [part]}
 
@@ -89,7 +88,7 @@ def _contexts_agree(gold: str, predicted: str) -> tuple[bool, str]:
     smaller = min(len(gold_words), len(predicted_words))
     gold_numbers, predicted_numbers = set(numbers(gold)), set(numbers(predicted))
     if gold_numbers and predicted_numbers and not gold_numbers & predicted_numbers:
-        return False, "they name different numbers"
+        return False, "the numbers differ"
     share = len(shared) / smaller if smaller else 0.0
     return share >= 0.5, f"{len(shared)} of {smaller} content words of the shorter context are in both"
 
@@ -112,7 +111,7 @@ def _variables(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _columns(value: Any) -> Iterator[tuple[str, str]]:
-    """Every (name, description) of a column anywhere in the description of the data."""
+    """Name and description of every column, at any depth of the dataset description."""
     if isinstance(value, str):
         for line in value.splitlines():
             name, colon, description = line.strip().removeprefix("- ").partition(": ")
@@ -131,16 +130,15 @@ def _columns(value: Any) -> Iterator[tuple[str, str]]:
 
 
 def _mentions(text: str, name: str, description: str) -> bool:
-    """Whether a text speaks of a column: most words of its name, or most of its description."""
+    """Whether a text mentions a column: its name, or most words of its name or description."""
     if len(name) > 2 and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE):
         return True
-    said = set(content_stems(text))
-    named = set(content_stems(name))
-    telling = (named - _GENERIC) or named
-    if telling and len(telling & said) / len(telling) > 0.6:
+    words, name_words = set(content_stems(text)), set(content_stems(name))
+    specific = (name_words - _GENERIC) or name_words
+    if specific and len(specific & words) / len(specific) > 0.6:
         return True
-    described = set(content_stems(description)) - _GENERIC
-    return len(described) >= 2 and len(described & said) / len(described) >= 0.7
+    description_words = set(content_stems(description)) - _GENERIC
+    return len(description_words) >= 2 and len(description_words & words) / len(description_words) >= 0.7
 
 
 def _relationship(values: dict[str, Any]) -> dict[str, Any]:
@@ -148,10 +146,10 @@ def _relationship(values: dict[str, Any]) -> dict[str, Any]:
     return {"answer": answer, "explanation": f"{_SIGNATURE}: {reason}"}
 
 
-_ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+_RULES: dict[str, Rule] = {
     "your task is to extract the context present in the hypothesis": _extract_context,
     "your task is to determine if the predicted context semantically matches": _match_context,
     "what are the different variables found in the hypotheses?": _variables,
     "Does HypoB exhibit the same relation as HypoA?": _relationship,
 }
-"""The sentence by which each question is known, and its rule."""
+"""A sentence that identifies each question, and the rule that answers it."""

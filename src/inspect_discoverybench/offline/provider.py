@@ -1,7 +1,9 @@
-"""The model provider `discoverybench/…`: two rule-based models for runs without a network or a key."""
+"""The model provider `discoverybench/…`: rule-based models for runs without a network or a key."""
+
+import json
+from collections.abc import Callable
 
 from inspect_ai.model import (
-    ChatCompletionChoice,
     ChatMessage,
     ChatMessageAssistant,
     GenerateConfig,
@@ -10,20 +12,25 @@ from inspect_ai.model import (
     ModelUsage,
     modelapi,
 )
-from inspect_ai.tool import ToolCall, ToolChoice, ToolFunction, ToolInfo
+from inspect_ai.tool import ToolChoice, ToolInfo
 
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.offline.turn import Rules
+from inspect_discoverybench.offline.request import Request
 
-_DEFAULTS = GenerateConfig()
+Rules = Callable[[Request], ChatMessageAssistant]
+"""An offline model. It replies from the request alone, so equal requests get equal replies."""
+
+DEFAULT_CONFIG = GenerateConfig()
 
 
 @modelapi(name="discoverybench")
 class OfflineModel(ModelAPI):
-    """`discoverybench/baseline` and `discoverybench/lexical`: rules, no language model, no network, no key.
+    """`discoverybench/baseline` and `discoverybench/lexical`: rules that need no network and no key.
+
+    They are not language models; use them to check an installation.
 
     Raises:
-        InvalidArgument: Any other model name.
+        InvalidArgument: No offline model has this name.
     """
 
     def __init__(
@@ -31,10 +38,10 @@ class OfflineModel(ModelAPI):
         model_name: str,
         base_url: str | None = None,
         api_key: str | None = None,
-        config: GenerateConfig = _DEFAULTS,
+        config: GenerateConfig = DEFAULT_CONFIG,
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config)
-        self._rules = _rules(model_name)
+        self._reply = _rules(model_name)
 
     async def generate(
         self,
@@ -43,57 +50,43 @@ class OfflineModel(ModelAPI):
         tool_choice: ToolChoice,
         config: GenerateConfig,
     ) -> ModelOutput:
-        """Let the rules say what comes next."""
-        turn = self._rules.reply(input, _allowed(tools, tool_choice))
-        calls = (
-            [ToolCall(id=f"call_{len(input)}", function=turn.tool, arguments=dict(turn.arguments))]
-            if turn.tool
-            else None
+        """Reply by rule. Inspect has removed the tools that `tool_choice` excludes."""
+        schema = config.response_schema.name if config.response_schema else ""
+        reply = self._reply(Request(input, {tool.name: tool for tool in tools}, schema))
+        reply.model, reply.source = self.model_name, "generate"
+        arguments = [json.dumps(call.arguments) for call in reply.tool_calls or []]
+        input_tokens = sum(_tokens(message.text) for message in input)
+        output_tokens = _tokens(reply.text + "".join(arguments))
+        output = ModelOutput.from_message(reply, "tool_calls" if reply.tool_calls else "stop")
+        output.usage = ModelUsage(
+            input_tokens=input_tokens, output_tokens=output_tokens, total_tokens=input_tokens + output_tokens
         )
-        message = ChatMessageAssistant(content=turn.text, tool_calls=calls, model=self.model_name, source="generate")
-        return ModelOutput(
-            model=self.model_name,
-            choices=[ChatCompletionChoice(message=message, stop_reason="tool_calls" if calls else "stop")],
-            usage=_usage(input, turn.text + "".join(turn.arguments.values())),
-        )
+        return output
 
     async def count_text_tokens(self, text: str) -> int:
-        """Estimate by length: Inspect's own way would download a tokenizer."""
+        """Estimate by length, because Inspect's own count downloads a tokenizer."""
         return _tokens(text)
 
     def max_connections(self) -> int:
-        """Nothing is waited for, so nothing need be held back."""
+        """Practically unlimited, because replies take no time."""
         return 1000
 
 
 def _rules(model_name: str) -> Rules:
-    # Imported here: every `inspect` command imports this module, few use these models.
-    if model_name == "baseline":
-        from inspect_discoverybench.offline.baseline import Baseline
+    # Every `inspect` command imports this module; the rules are imported only when they are used.
+    match model_name:
+        case "baseline":
+            from inspect_discoverybench.offline import analyst
 
-        return Baseline()
-    if model_name == "lexical":
-        from inspect_discoverybench.offline.lexical import Lexical
+            return analyst.reply
+        case "lexical":
+            from inspect_discoverybench.offline import lexical
 
-        return Lexical()
+            return lexical.reply
     raise InvalidArgument(
         f"model 'discoverybench/{model_name}' does not exist: expected discoverybench/baseline or "
         "discoverybench/lexical"
     )
-
-
-def _allowed(tools: list[ToolInfo], choice: ToolChoice) -> list[ToolInfo]:
-    """The tools that a choice leaves open."""
-    if choice == "none":
-        return []
-    if isinstance(choice, ToolFunction):
-        return [tool for tool in tools if tool.name == choice.name]
-    return tools
-
-
-def _usage(messages: list[ChatMessage], said: str) -> ModelUsage:
-    read, written = sum(_tokens(message.text) for message in messages), _tokens(said)
-    return ModelUsage(input_tokens=read, output_tokens=written, total_tokens=read + written)
 
 
 def _tokens(text: str) -> int:

@@ -1,4 +1,4 @@
-"""How a hypothesis says that variables move together, read by rule."""
+"""The relationship that a hypothesis states, read by rule."""
 
 import re
 from dataclasses import dataclass
@@ -40,13 +40,13 @@ Answer = Literal["A", "B", "C"]
 
 @dataclass(frozen=True)
 class Relation:
-    """What the words of a hypothesis tell about its relationship.
+    """The relationship that a hypothesis states.
 
     Attributes:
         directions: `+`, `-`, and `0` for a denied relationship.
         forms: Names of the forms it mentions (linear, curved, ratio, …).
         numbers: Numbers outside its contexts, without p-values and sample sizes.
-        general: Whether it says at all that variables are related.
+        general: Whether it says that variables are related.
     """
 
     directions: frozenset[str]
@@ -58,19 +58,19 @@ class Relation:
     def read(cls, hypothesis: str) -> "Relation":
         """Read one hypothesis."""
         text = folded(hypothesis)
-        found: set[str] = {"0"} if _NONE.search(text) else set()
+        directions = {"0"} if _NONE.search(text) else set()
         for sign, rule in (("+", _UP), ("-", _DOWN)):
             for match in rule.finditer(text):
                 before = text[max(0, match.start() - 60) : match.start()]
-                found.add("0" if _NEGATED.search(before) else sign)
-        bare = _P_VALUE.sub(" ", hypothesis)
+                directions.add("0" if _NEGATED.search(before) else sign)
+        effects = _P_VALUE.sub(" ", hypothesis)
         for phrase in context_phrases(hypothesis):
-            bare = bare.replace(phrase, " ") if re.search(r"\d{4}|BCE|\bCE\b", phrase) else bare
+            effects = effects.replace(phrase, " ") if re.search(r"\d{4}|BCE|\bCE\b", phrase) else effects
         return cls(
-            directions=frozenset(found),
+            directions=frozenset(directions),
             forms=frozenset(name for name, rule in _FORMS.items() if rule.search(text)),
-            numbers=tuple(numbers(bare)),
-            general=bool(_GENERAL.search(text)) or bool(found),
+            numbers=tuple(numbers(effects)),
+            general=bool(directions or _GENERAL.search(text)),
         )
 
 
@@ -82,37 +82,36 @@ def compare_relations(gold: str, predicted: str) -> tuple[Answer, str]:
     """
     if folded(gold) == folded(predicted):
         return "A", "same text"
-    ours, theirs = Relation.read(gold), Relation.read(predicted)
-    against = _contradiction(ours, theirs)
-    if against:
-        return "C", against
-    if not ours.directions and not theirs.directions and not _share_words(gold, predicted):
+    gold_relation, predicted_relation = Relation.read(gold), Relation.read(predicted)
+    contradiction = _contradiction(gold_relation, predicted_relation)
+    if contradiction:
+        return "C", contradiction
+    if not gold_relation.directions and not predicted_relation.directions and not _share_words(gold, predicted):
         return "C", "no direction and too few words in common"
-    if not theirs.directions and not theirs.general and not _close(ours.numbers, theirs.numbers):
+    if not predicted_relation.general and not _close(gold_relation.numbers, predicted_relation.numbers):
         return "C", "no relationship is stated"
-    if ours.directions != theirs.directions:
-        return "B", "no contradiction, but the directions are not all the same"
-    if ours.numbers:
-        if _close(ours.numbers, theirs.numbers):
+    if gold_relation.directions != predicted_relation.directions:
+        return "B", "no contradiction, but not all directions agree"
+    if gold_relation.numbers:
+        if _close(gold_relation.numbers, predicted_relation.numbers):
             return "A", "same direction, numbers close"
-        return "B", "same direction, but the numbers are missing or others"
-    if ours.forms - {"difference"} <= theirs.forms:
+        return "B", "same direction, but the numbers are missing or different"
+    if gold_relation.forms - {"difference"} <= predicted_relation.forms:
         return "A", "same direction, same form"
-    return "B", "same direction, but the form is not told"
+    return "B", "same direction, but the form is not stated"
 
 
-def _contradiction(ours: Relation, theirs: Relation) -> str:
-    signs = [relation.directions & {"+", "-"} for relation in (ours, theirs)]
-    for denier, other in ((0, 1), (1, 0)):
-        relations = (ours, theirs)
-        denied = "0" in relations[denier].directions and "0" not in relations[other].directions
-        # A further "no effect in the other group" is no contradiction; a denial in place of a direction is.
-        if denied and relations[other].general and (not signs[denier] or signs[other] - signs[denier]):
+def _contradiction(gold: Relation, predicted: Relation) -> str:
+    signs = [relation.directions & {"+", "-"} for relation in (gold, predicted)]
+    for denial, other in ((gold, predicted), (predicted, gold)):
+        denied = "0" in denial.directions and "0" not in other.directions
+        # A further "no effect in the other group" is not a contradiction; a denial in place of a direction is.
+        if denied and other.general and (denial.directions == {"0"} or other.directions - denial.directions):
             return "one of the two denies what the other states"
     if all(signs) and not signs[0] & signs[1]:
         return "opposite directions"
     if any(
-        pair <= ours.forms | theirs.forms and not pair <= ours.forms and not pair <= theirs.forms
+        pair <= gold.forms | predicted.forms and not pair <= gold.forms and not pair <= predicted.forms
         for pair in _INCOMPATIBLE
     ):
         return "different forms"
@@ -121,12 +120,12 @@ def _contradiction(ours: Relation, theirs: Relation) -> str:
 
 def _close(gold: tuple[float, ...], predicted: tuple[float, ...]) -> bool:
     """Whether at least half of the gold numbers have a predicted one within a tenth."""
-    # Sizes only: "lower by 5" and "a coefficient of -5" say the same, and directions are compared before.
+    # Signs are ignored: "lower by 5" and "a coefficient of -5" mean the same, and directions are compared separately.
     sizes = [abs(number) for number in predicted]
     hits = sum(any(abs(abs(number) - size) <= 0.1 * abs(number) + 1e-9 for size in sizes) for number in gold)
     return bool(gold) and hits >= len(gold) / 2
 
 
 def _share_words(gold: str, predicted: str) -> bool:
-    ours, theirs = set(content_stems(gold)), set(content_stems(predicted))
-    return len(ours & theirs) >= 0.3 * max(1, min(len(ours), len(theirs)))
+    gold_words, predicted_words = set(content_stems(gold)), set(content_stems(predicted))
+    return len(gold_words & predicted_words) >= 0.3 * max(1, min(len(gold_words), len(predicted_words)))

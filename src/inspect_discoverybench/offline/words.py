@@ -1,4 +1,4 @@
-"""Words, numbers and contexts as rules see them: what the two offline models know of English."""
+"""Words, numbers and context phrases of a hypothesis, found by rule."""
 
 import re
 
@@ -20,7 +20,7 @@ STOP_WORDS = frozenset(
         """,
     )
 )
-"""Words that say nothing about which column is meant."""
+"""Words that do not identify a column."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _NUMBER = re.compile(r"(?<![\w.])[-−+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?(?!\w)")
@@ -58,7 +58,7 @@ _PLACE = re.compile(
 
 
 def stem(word: str) -> str:
-    """Cut common endings so that `planted`, `planting` and `plants` meet; sometimes wrong."""
+    """Cut common endings, so that `planted`, `planting` and `plants` are equal. An approximation."""
     word = word.lower()
     for ending, kept in (
         ("ies", "y"),
@@ -75,13 +75,8 @@ def stem(word: str) -> str:
     return word.removesuffix("e") if len(word) > 4 else word
 
 
-def stems(text: str) -> list[str]:
-    """Stems of every word, in order; `snake_case` and `camelCase` are taken apart."""
-    return [stem(word) for word in _WORD.findall(text)]
-
-
 def content_stems(text: str) -> list[str]:
-    """Stems of the words that carry content: no stop words, no single letters."""
+    """Stems of the content words, in order, without stop words and single letters; `snake_case` is split."""
     return [
         stem(word)
         for word in _WORD.findall(text)
@@ -90,13 +85,13 @@ def content_stems(text: str) -> list[str]:
 
 
 def folded(text: str) -> str:
-    """The text without case, and with single blanks."""
+    """The text in one case, with single spaces."""
     return " ".join(text.casefold().split())
 
 
 def numbers(text: str) -> list[float]:
-    """Numbers that stand on their own, in order; `1,200` is one number."""
-    return [float(found.replace(",", "").replace("−", "-")) for found in _NUMBER.findall(text)]
+    """The numbers that are not part of a word, in order; `1,200` is one number."""
+    return [float(number.replace(",", "").replace("−", "-")) for number in _NUMBER.findall(text)]
 
 
 def sentences(text: str) -> list[str]:
@@ -105,9 +100,9 @@ def sentences(text: str) -> list[str]:
 
 
 def context_phrases(text: str) -> list[str]:
-    """Phrases that limit a statement to a group, place, period or condition, in the order they stand.
+    """Phrases that limit a statement to a group, place, period or condition, in order.
 
-    A phrase that lies inside another one is dropped.
+    Where two phrases overlap, the first one counts.
     """
     spans: list[tuple[int, int]] = []
     start = 0
@@ -117,9 +112,9 @@ def context_phrases(text: str) -> list[str]:
         if leading and leading.end(1) < len(sentence) - 1 and not _PER_UNIT.match(sentence):
             spans.append((start + leading.start(1), start + leading.end(1)))
         spans += [
-            (start + found.start(), start + found.end())
+            (start + match.start(), start + match.end())
             for rule in (_CLAUSE, _GROUP, _PERIOD, _PLACE)
-            for found in rule.finditer(sentence)
+            for match in rule.finditer(sentence)
         ]
     widest = sorted(set(spans), key=lambda span: (span[0], -span[1]))
     kept: list[tuple[int, int]] = []

@@ -167,7 +167,9 @@ async def _reflection(
     conversation: Sequence[ChatMessage], tools: Sequence[Tool], hms: float, number: int, trials: int
 ) -> str:
     question = Prompt.load("solvers/reflexion_reflect").render(trial=str(number), trials=str(trials), hms=f"{hms:.2f}")
-    said = await step([*conversation, ChatMessageUser(content=question)], tools, "none")
+    said = await step(
+        [*conversation, ChatMessageUser(content=question, metadata={"role": "reflection"})], tools, "none"
+    )
     return said.output.completion
 
 

@@ -1,0 +1,108 @@
+"""The program that `discoverybench/baseline` runs in its Python session, with the standard library only."""
+
+import csv
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, permutations, zip_longest
+from pathlib import Path
+from statistics import correlation, linear_regression, quantiles
+
+NONE = "{x} has no significant relationship with {y}"
+LINEAR = "{y} {verb} linearly with {x}, by {size:.3g} per unit"
+QUADRATIC = "{y} is quadratic in {x}: it {opposite} up to {cut:.4g} and {verb} beyond it (coefficient {slope:.3g})"
+THRESHOLD = "{y} is {size:.3g} {change} above a threshold of {x} at {cut:.4g} (mean {mean:.3g}) than below it"
+DIFFERENCE = "{y} is {size:.3g} {change} where {x} is {level} (mean {mean:.3g}) than elsewhere (mean {intercept:.3g})"
+SUBGROUP = (
+    "{y} {verb} with {x} only where {by} is {level}, by {size:.3g} per unit, with no significant effect elsewhere"
+)
+INTERACTION = "{x} and {by} interact: {y} {verb} with {x}, by {size:.3g} more for each unit of {by} above {cut:.4g}"
+RISING, FALLING = ("increases", "decreases", "higher"), ("decreases", "increases", "lower")
+
+Table = Mapping[str, Sequence[str]]
+Form = tuple[str, list[float], dict[str, str | float]]  # sentence, derived variable (gaps are NaN), names and cut
+
+
+def fit(x: Sequence[float], y: Sequence[float]) -> dict[str, float]:
+    """A least-squares line; the p-value of its slope is that of the normal approximation."""
+    pairs = [(a, b) for a, b in zip(x, y, strict=True) if math.isfinite(a + b)]
+    try:
+        xs, ys = zip(*pairs, strict=True)
+        r, (slope, intercept) = correlation(xs, ys), linear_regression(xs, ys)
+    except (ValueError, OverflowError):  # too few rows, or a constant
+        return {"slope": 0, "intercept": 0, "r2": 0, "p": 1, "rows": len(pairs)}
+    t = r * math.sqrt((len(pairs) - 2) / max(1e-12, 1 - r * r))
+    p = math.erfc(abs(t) / math.sqrt(2))
+    return {"slope": slope, "intercept": intercept, "r2": r * r, "p": p, "rows": len(pairs)}
+
+
+def read_table(path: Path) -> Table:
+    """The first 1,000 rows of a delimited file with a header, by column."""
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        delimiter = max(",\t;", key=file.readline().count)
+        file.seek(0)
+        header, *rows = list(islice(csv.reader(file, delimiter=delimiter), 1_000)) or [[]]
+    print(f"{path.name}: {len(rows)} rows of {', '.join(header)}"[:1_000])
+    return dict(zip(header, zip_longest(*rows, fillvalue=""), strict=False))
+
+
+def numbers(texts: Sequence[str]) -> list[float]:
+    """The texts as numbers; empty if fewer than ten, or fewer than half of them, are numbers."""
+    is_number = re.compile(r"[-+]?\d*\.?\d+(e[-+]?\d+)?", re.IGNORECASE).fullmatch
+    values = [float(text) if is_number(text) else math.nan for text in texts]
+    return values if sum(map(math.isfinite, values)) >= max(10, len(values) / 2) else []
+
+
+def forms(table: Table, y: Sequence[float]) -> Iterator[Form]:
+    """Each form of relationship as one derived variable, in which the outcome is linear if the form holds."""
+    numeric = {name: values for name, texts in table.items() if (values := numbers(texts))}
+    cuts = {name: quantiles(filter(math.isfinite, values), n=20) for name, values in numeric.items()}
+    for x, values in numeric.items():
+        yield LINEAR, values, {"x": x}
+        for cut in cuts[x]:
+            yield THRESHOLD, [(a > cut) + 0 * a for a in values], {"x": x, "cut": cut}  # 0 * NaN is NaN
+            yield QUADRATIC, [(a - cut) * (a - cut) for a in values], {"x": x, "cut": cut}
+    for x, by in permutations(numeric, 2):
+        pairs = list(zip(numeric[x], numeric[by], strict=True))
+        yield LINEAR, [a / b if b else math.nan for a, b in pairs], {"x": f"the ratio of {x} to {by}"}
+        for cut in cuts[by]:
+            yield INTERACTION, [a * (b - cut) for a, b in pairs], {"x": x, "by": by, "cut": cut}
+    for by, texts in table.items():
+        levels = sorted({*texts} - {""})
+        for level in levels[1:] if len(levels) <= 6 else ():
+            yield DIFFERENCE, [float(t == level) if t else math.nan for t in texts], {"x": by, "level": level}
+            for x, values in numeric.items():
+                if fit([math.nan if t == level else a for a, t in zip(values, texts, strict=True)], y)["p"] > 0.05:
+                    inside = [a * (t == level) for a, t in zip(values, texts, strict=True)]
+                    yield SUBGROUP, inside, {"x": x, "by": by, "level": level}
+
+
+def named(table: Table, goal: str) -> list[str]:
+    """The columns of which the goal has at least half of the words, compared by their first four letters."""
+    stems = {word[:4] for word in re.findall(r"[^\W\d_]+", goal.lower())}
+    words = {name: [word[:4] for word in re.findall(r"[^\W\d_]{2,}", name.lower())] for name in table}
+    return [name for name in table if 0 < len(words[name]) <= 2 * sum(word in stems for word in words[name])]
+
+
+def discover(goal: str) -> None:
+    """Print a hypothesis on the columns that the goal names; the last one of numbers is taken as the outcome."""
+    table = max(TABLES, key=lambda table: (len(named(table, goal)), len(table)), default={})
+    chosen = named(table, goal) if len(named(table, goal)) > 1 else list(table)
+    outcome = next((name for name in reversed(chosen) if numbers(table[name])), "")
+    others = {name: table[name] for name in chosen[-6:] if name != outcome}
+    y = numbers(table.get(outcome, ()))
+    fits = [(fit(values, y), sentence, names) for sentence, values, names in forms(others, y)] if y else []
+    if not fits:
+        print("No table with two columns to compare was found.")
+        return
+    line, sentence, names = max(fits, key=lambda entry: entry[0]["r2"] - 0.02 * ("cut" in entry[2]))
+    verb, opposite, change = RISING if line["slope"] > 0 else FALLING
+    facts = {**line, **names, "y": outcome, "size": abs(line["slope"]), "mean": line["intercept"] + line["slope"]}
+    text = (sentence if line["p"] < 0.05 else NONE).format(**facts, verb=verb, opposite=opposite, change=change)
+    context = re.findall(r"^(?:among|between|during|from|in|on) (?!what|which)[^,?]*, ", goal, re.IGNORECASE)
+    p = "p < 0.001" if line["p"] < 0.001 else f"p = {line['p']:.3f}"
+    print(f"Hypothesis: {''.join(context)}{text} ({p}, n = {line['rows']}, R2 = {line['r2']:.2f}).")
+
+
+csv.field_size_limit(10**9)  # an unclosed quote must not stop the other files from being read
+TABLES = [read_table(path) for path in sorted(Path().iterdir()) if path.suffix in (".csv", ".tsv", ".txt")]
