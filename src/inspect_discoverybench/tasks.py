@@ -15,6 +15,7 @@ from inspect_ai.viewer import (
 )
 
 from inspect_discoverybench.dataset import splits
+from inspect_discoverybench.dataset.integrity import verify_data_files
 from inspect_discoverybench.dataset.samples import Hints, SampleMetadata
 from inspect_discoverybench.dataset.selection import Wanted, select
 from inspect_discoverybench.errors import InvalidArgument, at_least_one
@@ -165,7 +166,7 @@ def custom(
         samples = splits.own(Path(path), goal, hints)
     else:
         samples = splits.custom(Path(path), Path(answer_key) if answer_key else None, hints)
-    return _discovery(f"DiscoveryBench custom ({Path(path).name})", samples, sandbox, aggregation, grader=DEFAULT_JUDGE)
+    return _discovery(f"DiscoveryBench custom ({Path(path).resolve().name})", samples, sandbox, aggregation, grader=DEFAULT_JUDGE)
 
 
 @task
@@ -229,10 +230,10 @@ def _discovery(title: str, samples: list[Sample], sandbox: str, aggregation: str
     scored = all(sample.target for sample in samples)
     if scored:
         check_early(grader)
-    tools = use_tools(python(), submit())
+    start = [verify_data_files(), use_tools(python(), submit())]
     return Task(
         dataset=MemoryDataset(samples, name=title),
-        setup=[require_judge(grader), tools] if scored else tools,
+        setup=[require_judge(grader), *start] if scored else start,
         solver=react(),
         cleanup=_end_session,
         scorer=hms(grader=grader, aggregation=aggregation) if scored else None,

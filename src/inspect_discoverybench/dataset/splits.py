@@ -1,12 +1,14 @@
 """What can be loaded: the splits of the release, the demo, and studies of one's own."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
 from inspect_ai.dataset import Sample
 
+from inspect_discoverybench.dataset.data_path import locate
+from inspect_discoverybench.dataset.integrity import checksum
 from inspect_discoverybench.dataset.metadata import AnswerKey, Goal
 from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, SandboxFiles, to_sample
 from inspect_discoverybench.dataset.source import checksums, data_root, require
@@ -60,7 +62,12 @@ class Split:
         """
         root = data_root()
         require(root, (path for path in checksums() if path == self.answer_key or path.startswith(f"{self.folder}/")))
-        return _samples(f"DB-{self.kind.upper()} {self.name}", self.goals(root), hints)
+        return _samples(
+            f"DB-{self.kind.upper()} {self.name}",
+            self.goals(root),
+            hints,
+            lambda path: checksums()[path.relative_to(root).as_posix()],
+        )
 
 
 REAL: Mapping[str, Split] = {name: Split("real", name) for name in ("train", "test")}
@@ -132,7 +139,12 @@ def _with_tree_level(goal: SampleMetadata) -> SampleMetadata:
     return goal.model_copy(update={"tree_level": int(goal.dataset.rpartition("_")[2])})
 
 
-def _samples(whole: str, goals: list[tuple[Path, SampleMetadata]], hints: Hints) -> list[Sample]:
+def _samples(
+    whole: str,
+    goals: list[tuple[Path, SampleMetadata]],
+    hints: Hints,
+    checksum: Callable[[Path], str] = checksum,
+) -> list[Sample]:
     for hint, asked in asdict(hints).items():
         if asked and not any(getattr(goal, hint) for _, goal in goals):
             raise InvalidArgument(f"{hint}=true: no sample of {whole} has any; those of DB-REAL have.")
@@ -141,6 +153,6 @@ def _samples(whole: str, goals: list[tuple[Path, SampleMetadata]], hints: Hints)
     for folder, goal in goals:
         names = tuple(file.name for file in goal.data_files)
         if (folder, names) not in files:
-            files[folder, names] = SandboxFiles.of([folder / name for name in names])
+            files[folder, names] = SandboxFiles.of({name: locate(folder, name) for name in names}, checksum)
         samples.append(to_sample(goal, hints, files[folder, names]))
     return samples
