@@ -166,7 +166,9 @@ def custom(
         samples = splits.own(Path(path), goal, hints)
     else:
         samples = splits.custom(Path(path), Path(answer_key) if answer_key else None, hints)
-    return _discovery(f"DiscoveryBench custom ({Path(path).resolve().name})", samples, sandbox, aggregation, grader=DEFAULT_JUDGE)
+    return _discovery(
+        f"DiscoveryBench custom ({Path(path).resolve().name})", samples, sandbox, aggregation, grader=DEFAULT_JUDGE
+    )
 
 
 @task

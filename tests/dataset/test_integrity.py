@@ -1,4 +1,4 @@
-"""Data that change between the build of a task and the start of a sample: an error that names the file, never a zero."""
+"""Data that change between the build of a task and the start of a sample are an error that names the file."""
 
 import csv
 import json
@@ -39,7 +39,11 @@ class Vandal(ModelAPI):
     """Damages the data at its first call; submits at every call. Made anew by its name when an eval is retried."""
 
     async def generate(
-        self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
+        self,
+        input: list[ChatMessage],  # noqa: A002 - the name in Inspect's interface
+        tools: list[ToolInfo],
+        tool_choice: ToolChoice,
+        config: GenerateConfig,
     ) -> ModelOutput:
         while damages:
             damages.pop()()

@@ -15,6 +15,8 @@ from pydantic import BaseModel, ConfigDict
 from inspect_discoverybench.dataset.data_path import ARCHIVE
 from inspect_discoverybench.dataset.metadata import DataFile
 from inspect_discoverybench.dataset.source import cache_folder
+from inspect_discoverybench.dataset.target import Measure
+from inspect_discoverybench.dataset.workflow import Bucket
 from inspect_discoverybench.prompts import Prompt
 
 # Inspect copies files one by one, 0.3 s each into a container.
@@ -86,7 +88,13 @@ class SampleMetadata(BaseModel):
         missing_hints: Hints that were asked for and that this study has not.
         solvable: Whether the target column varies; None where no target column is known.
         near_constant: Whether it varies in fewer than 5 % of the rows; None where no target column is known.
+        predictors_present: Whether the data have every other column of the gold expression; None where it is not known
+            (DB-SYNTH's form).
+        gold_agreement: How well the gold expression reproduces the target column; None where that is not known.
+        gold_agreement_measure: `spearman` (rank correlation) or `equal_labels` (share of equal labels).
         duplicate_of: Id of the first sample of the split that asks the same question.
+        variant: `easy` or `hard` where the same question is asked of processed and of raw data (paper §4.1).
+        variant_of: Id of the easy variant of a hard goal.
         conflicting_gold: Another sample of the split asks the same and has another gold hypothesis.
     """
 
@@ -104,7 +112,7 @@ class SampleMetadata(BaseModel):
     gold_hypothesis: str
     gold_workflow: str | None
     workflow_length: int | None = None
-    workflow_bucket: Literal["s", "m", "l"] | None = None
+    workflow_bucket: Bucket | None = None
     data_files: tuple[DataFile, ...]
     data_file_count: int
     data_checksums: dict[str, str] = {}
@@ -113,7 +121,12 @@ class SampleMetadata(BaseModel):
     missing_hints: tuple[str, ...] = ()
     solvable: bool | None = None
     near_constant: bool | None = None
+    predictors_present: bool | None = None
+    gold_agreement: float | None = None
+    gold_agreement_measure: Measure | None = None
     duplicate_of: str | None = None
+    variant: Literal["easy", "hard"] | None = None
+    variant_of: str | None = None
     conflicting_gold: bool = False
 
     @property
