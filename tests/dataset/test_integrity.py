@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
+from inspect_ai import Task, eval_retry
 from inspect_ai import eval as inspect_eval
-from inspect_ai import eval_retry
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.model import (
     ChatMessage,
@@ -24,6 +24,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from inspect_ai.util import sandbox, store
 
 from inspect_discoverybench import custom, real
+from inspect_discoverybench.dataset.integrity import verify_data_files
 from inspect_discoverybench.solvers.gold import gold
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from inspect_discoverybench.solvers.reflexion import reflexion
@@ -254,6 +255,21 @@ def test_the_log_names_the_bytes_that_were_analysed(studies: Path) -> None:
     checksums = log.samples[0].metadata["data_checksums"]
     assert list(checksums) == ["a.csv"]
     assert len(checksums["a.csv"]) == 64
+
+
+def test_a_sandbox_that_cannot_compute_checksums_is_an_error(
+    studies: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as the minimal image of another sandbox provider."""
+    [sample, *_] = custom(path=str(studies), sandbox="local").dataset
+    task = Task(dataset=[sample], setup=verify_data_files(), solver=text_only(), sandbox="local")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "sh").symlink_to("/bin/sh")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    log = inspect_eval(task, model="vandal/model", fail_on_error=False)[0]
+    [message] = errors(read_eval_log(log.location)).values()
+    assert message.startswith("The data files of custom/study_0/0/0 cannot be verified in the sandbox (exit code 127)")
+    assert message.endswith("The sandbox needs `sh` and `sha256sum`.")
 
 
 @pytest.mark.data

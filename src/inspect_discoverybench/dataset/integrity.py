@@ -21,7 +21,9 @@ TIMEOUT = 600
 
 # One line for each file, its checksum first. macOS, where the sandbox may be `local`, has `shasum` only.
 _CHECKSUMS = f"""
-if command -v sha256sum > /dev/null; then sum=sha256sum; else sum='shasum -a 256'; fi
+if command -v sha256sum > /dev/null; then sum=sha256sum
+elif command -v shasum > /dev/null; then sum='shasum -a 256'
+else echo 'sha256sum: not found' >&2; exit 127; fi
 for file do
   if [ -f "$file" ]; then $sum 2> /dev/null < "$file" || echo {UNREADABLE}; else echo {MISSING}; fi
 done
