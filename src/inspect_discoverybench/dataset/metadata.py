@@ -96,16 +96,9 @@ class Study(_Released):
         queries, files = data.get("queries"), data.get("datasets")
         if isinstance(queries, list) and all(isinstance(part, list) for part in queries):
             queries = [query for part in queries for query in part]
-        knowledge = (
-            [known for file in files or () if isinstance(file, Mapping) and (known := file.get("domain_knowledge"))]
-            if isinstance(files, list)
-            else []
-        )
-        return {
-            **data,
-            "queries": queries,
-            "domain_knowledge": data.get("domain_knowledge") or next(iter(knowledge), ""),
-        }
+        entries = [file for file in files if isinstance(file, Mapping)] if isinstance(files, list) else []
+        texts = [data.get("domain_knowledge"), *(entry.get("domain_knowledge") for entry in entries)]
+        return {**data, "queries": queries, "domain_knowledge": next((text for text in texts if text), "")}
 
     @model_validator(mode="after")
     def _distinct(self) -> "Study":

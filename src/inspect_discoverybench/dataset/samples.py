@@ -137,7 +137,7 @@ class SampleMetadata(BaseModel):
 
 def to_sample(metadata: SampleMetadata, hints: Hints, files: SandboxFiles) -> Sample:
     """The Inspect sample of one goal."""
-    missing = tuple(name for name, asked in asdict(hints).items() if asked and not getattr(metadata, name))
+    missing = tuple(name for name, requested in asdict(hints).items() if requested and not getattr(metadata, name))
     return Sample(
         id=metadata.sample_id,
         input=task_text(metadata, hints),
@@ -152,13 +152,15 @@ def to_sample(metadata: SampleMetadata, hints: Hints, files: SandboxFiles) -> Sa
 
 def task_text(metadata: SampleMetadata, hints: Hints) -> str:
     """What the evaluated model reads: data files, goal, hints and output contract."""
-    given = [("Domain knowledge", metadata.domain_knowledge)] if hints.domain_knowledge else []
-    given += [("Workflow tags", metadata.workflow_tags)] if hints.workflow_tags else []
+    sections = [("Domain knowledge", metadata.domain_knowledge)] if hints.domain_knowledge else []
+    sections += [("Workflow tags", metadata.workflow_tags)] if hints.workflow_tags else []
     return Prompt.load("solvers/task").render(
         data_files="\n\n".join(_described(file) for file in metadata.data_files),
         goal=metadata.goal,
         hints="".join(
-            f"\n{Prompt.load('solvers/hint').render(heading=heading, text=text)}\n" for heading, text in given if text
+            f"\n{Prompt.load('solvers/hint').render(heading=heading, text=text)}\n"
+            for heading, text in sections
+            if text
         ),
     )
 

@@ -152,8 +152,8 @@ def _samples(
     hints: Hints,
     checksum: Callable[[Path], str] = checksum,
 ) -> list[Sample]:
-    for hint, asked in asdict(hints).items():
-        if asked and not any(getattr(goal, hint) for _, goal in goals):
+    for hint, requested in asdict(hints).items():
+        if requested and not any(getattr(goal, hint) for _, goal in goals):
             raise InvalidArgument(f"{hint}=true: no sample of {whole} has any; those of DB-REAL have.")
     files: dict[tuple[Path, tuple[str, ...]], SandboxFiles] = {}
     samples = []

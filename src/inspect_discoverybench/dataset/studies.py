@@ -30,10 +30,10 @@ def metadata_files(folder: Path) -> list[Path]:
     Raises:
         DataMissing: There is none.
     """
-    found = [*folder.glob("metadata_*.json"), *folder.glob("*/metadata_*.json")]
-    if not found:
+    paths = [*folder.glob("metadata_*.json"), *folder.glob("*/metadata_*.json")]
+    if not paths:
         raise DataMissing(f"{folder}: no metadata_<number>.json in this folder or in a subfolder of it.")
-    return sorted(found, key=lambda path: (path.parent.name, metadata_number(path)))
+    return sorted(paths, key=lambda path: (path.parent.name, metadata_number(path)))
 
 
 def read_goals(
