@@ -126,6 +126,8 @@ def test_what_is_known_of_the_targets_of_db_synth() -> None:
     ]
     assert (len(labels), sum(agreement <= top_share for agreement, top_share in labels)) == (67, 3)
     assert sum(m.gold_agreement is None for m in varying) == 5 + 79
+    assert len(varying) - 5 - 18 - 3 - 79 == 586
+    assert sum(m.near_constant is True for m in varying) == 53
 
 
 def test_the_table_of_targets_agrees_with_the_data(upstream: Path) -> None:
