@@ -15,6 +15,7 @@ from inspect_ai.viewer import (
 )
 
 from inspect_discoverybench.dataset import splits
+from inspect_discoverybench.dataset.integrity import verify_data_files
 from inspect_discoverybench.dataset.samples import Hints, SampleMetadata
 from inspect_discoverybench.dataset.selection import FieldFilter, select
 from inspect_discoverybench.errors import at_least_one
@@ -166,7 +167,7 @@ def custom(
         samples = splits.custom(Path(path), Path(answer_key) if answer_key else None, hints)
     return _discovery(
         name="discoverybench/custom",
-        title=f"DiscoveryBench custom ({Path(path).name})",
+        title=f"DiscoveryBench custom ({Path(path).resolve().name})",
         samples=samples,
         sandbox=sandbox_spec(sandbox, build),
         judge=DEFAULT_JUDGE,
@@ -258,12 +259,12 @@ def _discovery(
         version: The task's version.
     """
     scored = all(sample.target for sample in samples)
-    tools = use_tools(python(), submit())
+    start = [verify_data_files(), use_tools(python(), submit())]
     return Task(
         name=name,
         display_name=title,
         dataset=MemoryDataset(samples, name=title),
-        setup=[require_judge(judge), tools] if scored else tools,
+        setup=[require_judge(judge), *start] if scored else start,
         solver=react(),
         cleanup=_end_session,
         scorer=hms(grader=judge, aggregation=aggregation) if scored else None,

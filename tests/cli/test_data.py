@@ -78,3 +78,19 @@ def test_verify_lists_what_is_missing_and_changed(
     assert found.exit_code == 1
     assert found.stdout.splitlines()[:2] == [f"missing  {ANSWER_KEY}", f"changed  {DATA_FILE}"]
     assert f"Error: {folder} differs from the released data" in found.stderr
+
+
+def test_the_audit_cuts_no_name_at_80_columns(upstream: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", str(upstream))
+    monkeypatch.setenv("COLUMNS", "80")
+    audit = CliRunner().invoke(main, ["data", "audit"])
+    assert audit.exit_code == 0, audit.output
+    assert "…" not in audit.stdout
+    kinds, splits, *_ = (line.split() for line in audit.stdout.splitlines() if line.strip())
+    assert list(zip(kinds, splits, strict=True)) == [
+        ("real", "train"),
+        ("real", "test"),
+        ("synth", "train"),
+        ("synth", "dev"),
+        ("synth", "test"),
+    ]

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from inspect_ai import eval as inspect_eval
 
 from inspect_discoverybench import custom
 from inspect_discoverybench.dataset import splits
+from inspect_discoverybench.dataset.audit import audit_studies
 from inspect_discoverybench.dataset.samples import Hints
 from inspect_discoverybench.errors import DataError, DataMissing, InvalidArgument, InvalidMetadata, UnreadableTable
 from inspect_discoverybench.solvers.gold import gold
@@ -140,3 +142,208 @@ def test_an_empty_folder_and_no_folder(tmp_path: Path) -> None:
         load(tmp_path)
     with pytest.raises(InvalidArgument, match=r"path=.*nowhere: no such file or folder"):
         load(tmp_path / "nowhere")
+
+
+HIDDEN = study(queries=[{"qid": 4, "question": "Why?", "question_type": "general"}])
+KEY_HEADER = "dataset,metadataid,query_id,gold_hypo"
+
+
+def write_key(folder: Path, *lines: str, header: str = KEY_HEADER, encoding: str = "utf-8") -> Path:
+    (folder / "key.csv").write_text("\n".join([header, *lines]) + "\n", encoding)
+    return folder / "key.csv"
+
+
+@pytest.mark.parametrize(
+    "path", [".", "metadata_0.json", "./metadata_0.json", "../mine", "..", "../mine/../mine/metadata_0.json"]
+)
+def test_a_relative_path_is_resolved_before_it_names_the_study(
+    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    place = write(HIDDEN)
+    key = write_key(place.parent, "mine,0,4,So.")
+    monkeypatch.chdir(place)
+    task = custom(path=path, answer_key=f"../{key.name}", sandbox="local")
+    [sample] = task.dataset
+    assert (sample.id, sample.target) == ("custom/mine/0/4", "So.")
+    assert sample.files == {"a.csv": str(place / "a.csv")}
+    assert task.display_name == f"DiscoveryBench custom ({Path(path).resolve().name})"
+
+
+def test_a_linked_study_has_the_name_of_its_link(write: Callable[..., Path], tmp_path: Path) -> None:
+    place = write(HIDDEN, folder="version-7")
+    (tmp_path / "mine").symlink_to(place)
+    key = write_key(tmp_path, "mine,0,4,So.")
+    assert load(tmp_path / "mine", answer_key=key)[0].id == "custom/mine/0/4"
+
+
+KEYS = {
+    "byte-order mark": ({"encoding": "utf-8-sig"}, ["mine,0,4,So."]),
+    "semicolons": ({"header": KEY_HEADER.replace(",", ";")}, ["mine;0;4;So, indeed."]),
+    "tabs": ({"header": KEY_HEADER.replace(",", "\t")}, ["mine\t0\t4\tSo."]),
+    "another order and another column": (
+        {"header": "note,gold_hypo,query_id,metadataid,dataset"},
+        ["x,So.,4,0,mine"],
+    ),
+    "white space": ({"header": "dataset, metadataid, query_id, gold_hypo"}, ["mine, 0, 4, So."]),
+    "blank lines": ({}, ["", "mine,0,4,So.", "", ",,,"]),
+    "the same row twice": ({}, ["mine,0,4,So.", "mine,0,4,So."]),
+    "rows of other studies": ({}, ["other,0,4,No.", "mine,1,4,No.", "mine,0,4,So.", "mine,0,5,"]),
+    "Windows-1252": ({"encoding": "cp1252"}, ["mine,0,4,So é."]),
+}
+
+
+@pytest.mark.parametrize(("form", "lines"), KEYS.values(), ids=KEYS.keys())
+def test_an_answer_key_in_another_form_is_read(
+    write: Callable[..., Path], tmp_path: Path, form: dict[str, str], lines: list[str]
+) -> None:
+    place = write(HIDDEN)
+    assert load(place, answer_key=write_key(tmp_path, *lines, **form))[0].target.startswith("So")
+
+
+BROKEN_KEYS: dict[str, tuple[str, list[str], str]] = {
+    "a short row": (KEY_HEADER, ["mine,0"], r"key\.csv: line 2 has 2 values, but there are 4 columns; .*double quotes"),
+    "a long row": (KEY_HEADER, ["mine,0,4,On islands, y rises."], r"line 2 has 5 values, .*double quotes"),
+    "a word for a number": (
+        KEY_HEADER,
+        ["mine,zero,4,So."],
+        r"line 2: metadataid 'zero' is not a whole number; .*metad",
+    ),
+    "a decimal": (KEY_HEADER, ["mine,0,4,So.", "mine,0,4.0,So."], r"line 3: query_id '4\.0' is not a whole number"),
+    "an empty number": (KEY_HEADER, ["mine,,4,So."], r"line 2: metadataid '' is not a whole number"),
+    "another script's digits": (KEY_HEADER, ["mine,0,1_0,So."], r"line 2: query_id '1_0' is not a whole number"),
+    "missing columns": ("dataset,gold_hypo", ["mine,So."], r"no column metadataid, query_id.*has dataset, gold_hypo"),
+    "two golds": (KEY_HEADER, ["mine,0,4,So.", "mine,0,4,Not so."], r"line 3: .*mine, 0, 4 .* line 2.*[Rr]emove one"),
+    "no row of the goal": (
+        KEY_HEADER,
+        ["mine,0,5,So."],
+        r"no gold hypothesis for dataset mine, metadataid 0, query_id 4",
+    ),
+    "no gold": (KEY_HEADER, ["mine,0,4,"], r"no gold hypothesis for dataset mine, metadataid 0, query_id 4"),
+    "no rows": (KEY_HEADER, [], r"no gold hypothesis for dataset mine"),
+    "an open quote": (KEY_HEADER, ['mine,0,4,"So.'], r"key\.csv: line \d: "),
+    "no header": ("", [], r"key\.csv: the file is empty"),
+}
+
+
+@pytest.mark.parametrize(("header", "lines", "message"), BROKEN_KEYS.values(), ids=BROKEN_KEYS.keys())
+def test_a_broken_answer_key_names_line_value_and_remedy(
+    write: Callable[..., Path], tmp_path: Path, header: str, lines: list[str], message: str
+) -> None:
+    place = write(HIDDEN)
+    with pytest.raises(DataError, match=message):
+        load(place, answer_key=write_key(tmp_path, *lines, header=header))
+
+
+def test_an_answer_key_that_is_a_folder_or_absent(write: Callable[..., Path], tmp_path: Path) -> None:
+    place = write(HIDDEN)
+    with pytest.raises(DataMissing, match="this is a folder; name a file"):
+        load(place, answer_key=tmp_path)
+    with pytest.raises(DataMissing, match=r"nowhere\.csv: there is no such file"):
+        load(place, answer_key=tmp_path / "nowhere.csv")
+
+
+def described(*names: str) -> dict[str, Any]:
+    return study(datasets=[{"name": name, "columns": []} for name in names])
+
+
+@pytest.mark.parametrize("name", ["tables/x.csv", "./x.csv", "a table é.csv", "X.CSV", "deep/er/x.csv", "-x.csv"])
+def test_a_data_file_keeps_its_relative_path(write: Callable[..., Path], name: str) -> None:
+    place = write(described(name))
+    (place / name).parent.mkdir(parents=True, exist_ok=True)
+    (place / name).write_text("x,y\n1,2\n", "utf-8")
+    [sample] = load(place)
+    assert sample.files == {name: str((place / name).resolve())}
+    assert name in sample.input
+
+
+def test_a_linked_data_file_is_copied(write: Callable[..., Path], tmp_path: Path) -> None:
+    place = write(described("big.csv"))
+    (tmp_path / "elsewhere.csv").write_text("x,y\n1,2\n", "utf-8")
+    (place / "big.csv").symlink_to(tmp_path / "elsewhere.csv")
+    assert load(place)[0].files == {"big.csv": str(tmp_path / "elsewhere.csv")}
+
+
+REFUSED: dict[str, tuple[dict[str, Any], type[DataError], str]] = {
+    "above the folder": (
+        described("../a.csv"),
+        InvalidMetadata,
+        r"'\.\./a\.csv' is not inside the folder .*relative path",
+    ),
+    "above and back": (described("../mine/a.csv"), InvalidMetadata, "is not inside the folder"),
+    "absolute": (described("/etc/hostname"), InvalidMetadata, "'/etc/hostname' is not inside the folder"),
+    "a folder": (described("folder"), DataMissing, r"folder: .*it is a folder. Name each of its files"),
+    "the study's folder": (described("."), DataMissing, "it is a folder"),
+    "no name": (described(""), DataMissing, "it is a folder"),
+    "a colon": (described("a:b.csv"), InvalidMetadata, r"':' in its name. Rename it"),
+    "a backslash": (described("tables\\x.csv"), InvalidMetadata, r"folders are separated by '/'"),
+    "the metadata": (described("metadata_0.json"), InvalidMetadata, "is a metadata file, which the agent must not see"),
+    "a link to the metadata": (described("link.csv"), InvalidMetadata, "is a metadata file, which the agent must not"),
+    "a link to nothing": (described("dangling.csv"), DataMissing, "it is not there"),
+    "twice": (described("a.csv", "a.csv"), InvalidMetadata, r"two data files are named a\.csv; .*once"),
+    "twice, spelled differently": (described("a.csv", "./a.csv"), InvalidMetadata, r"two data files are named a\.csv"),
+    "the archive": (described("data_files.tar"), InvalidMetadata, "the sandbox uses itself. Rename it"),
+    "an upper-case table that is cut off": (described("B.CSV"), UnreadableTable, r"B\.CSV: line 2 has 1 values"),
+}
+
+
+@pytest.mark.parametrize(("metadata", "error", "message"), REFUSED.values(), ids=REFUSED.keys())
+def test_a_data_file_that_cannot_enter_a_sandbox_is_refused(
+    write: Callable[..., Path], metadata: dict[str, Any], error: type[DataError], message: str
+) -> None:
+    place = write(metadata)
+    (place / "folder").mkdir()
+    (place / "link.csv").symlink_to("metadata_0.json")
+    (place / "dangling.csv").symlink_to("nowhere.csv")
+    for name in ("a:b.csv", "tables\\x.csv", "data_files.tar"):
+        (place / name).write_text("x,y\n1,2\n", "utf-8")
+    (place / "B.CSV").write_text("x,y\n1\n", "utf-8")
+    with pytest.raises(error, match=message):
+        load(place)
+
+
+def test_the_answer_key_is_no_data_file(write: Callable[..., Path]) -> None:
+    place = write({**HIDDEN, "datasets": described("key.csv")["datasets"]})
+    key = write_key(place, "mine,0,4,So.")
+    with pytest.raises(InvalidMetadata, match=r"key\.csv.*the answer key.*the agent must not see"):
+        load(place, answer_key=key)
+
+
+def test_two_studies_with_one_name_are_refused(write: Callable[..., Path]) -> None:
+    place = write()
+    shutil.copytree(place, place / "mine")
+    with pytest.raises(InvalidMetadata, match=r"custom/mine/0/0 .*mine/metadata_0\.json.*mine/mine/metadata_0\.json"):
+        load(place)
+
+
+def test_a_number_written_in_two_ways_is_refused(write: Callable[..., Path]) -> None:
+    place = write()
+    shutil.copy(place / "metadata_0.json", place / "metadata_00.json")
+    with pytest.raises(InvalidMetadata, match=r"metadata_0\.json.*metadata_00\.json"):
+        load(place)
+
+
+@pytest.mark.parametrize("name", ["metadata_final.json", "study.json", "a.csv"])
+def test_a_metadata_file_with_another_name(write: Callable[..., Path], name: str) -> None:
+    place = write()
+    if not (place / name).exists():
+        (place / "metadata_0.json").rename(place / name)
+    with pytest.raises(InvalidMetadata, match=r"a metadata file is named metadata_<number>\.json"):
+        load(place / name)
+
+
+def test_utf_16_is_named(write: Callable[..., Path]) -> None:
+    place = write(json.dumps(study()).encode("utf-16"))
+    with pytest.raises(InvalidMetadata, match=r"metadata_0\.json: the file is UTF-16; save it as UTF-8"):
+        load(place)
+
+
+def test_a_loop_of_links_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "metadata_0.json").symlink_to("metadata_0.json")
+    with pytest.raises(DataMissing, match=r"metadata_0\.json cannot be read: "):
+        load(tmp_path)
+
+
+def test_a_broken_study_is_a_finding_of_the_audit(write: Callable[..., Path]) -> None:
+    audit = audit_studies(write(described("../a.csv", "folder", "b.csv")))
+    assert len(audit.problems) == 3
+    assert "is not inside the folder" in audit.problems[0]

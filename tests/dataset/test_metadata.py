@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from inspect_discoverybench.dataset.metadata import AnswerKey, Study, decode, metadata_number
+from inspect_discoverybench.dataset.answer_key import AnswerKey
+from inspect_discoverybench.dataset.metadata import Study, decode, metadata_number
 from inspect_discoverybench.errors import DataMissing, InvalidMetadata
 
 QUERY = {"qid": 3, "question": "Why?", "question_type": "relationhsip", "true_hypothesis": "Because."}

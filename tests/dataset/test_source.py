@@ -284,6 +284,13 @@ def test_require_names_the_first_file_that_is_wrong(
     assert "`discoverybench data verify`" in failure.value.message
 
 
+def test_a_file_that_cannot_be_read_is_one_line(upstream: Path, tmp_path: Path) -> None:
+    (tmp_path / DATA_FILE).parent.mkdir(parents=True)
+    (tmp_path / DATA_FILE).symlink_to(Path(DATA_FILE).name)
+    with pytest.raises(DataMissing, match=rf"{DATA_FILE} cannot be read: .*\. Check its permissions"):
+        source.require(tmp_path, [DATA_FILE])
+
+
 def test_import_brings_nothing_that_only_a_download_needs() -> None:
     code = "import sys, inspect_discoverybench.dataset.source; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -2,6 +2,7 @@
 
 import collections
 import json
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -11,6 +12,8 @@ from inspect_discoverybench import synth
 from inspect_discoverybench.cli.main import main
 from inspect_discoverybench.dataset import splits
 from inspect_discoverybench.dataset.samples import Hints, SampleMetadata
+from inspect_discoverybench.dataset.table import Table
+from inspect_discoverybench.dataset.target import Target, synth_targets
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.solvers.gold import gold
 from tests.endpoint import serve, truthful
@@ -70,6 +73,72 @@ def test_flags_of_db_real() -> None:
     assert {m.solvable for m in test + train} == {None}
     assert collections.Counter(m.workflow_bucket for m in train) == {"s": 21, "m": 2, None: 2}
     assert {m.workflow_length for m in test} == {None}
+
+
+def test_duplicates_are_easy_and_hard_variants() -> None:
+    test = {m.sample_id: m for m in known("real", "test")}
+    hard = [m for m in test.values() if m.variant == "hard"]
+    assert len(hard) == 56
+    for goal in hard:
+        easy = test[str(goal.variant_of)]
+        assert (easy.variant, easy.variant_of) == ("easy", None)
+        assert goal.duplicate_of == easy.sample_id
+    assert collections.Counter(m.dataset for m in hard) == {
+        "meta_regression_raw": 50,
+        "worldbank_education_gdp_indicators": 6,
+    }
+    assert sum(m.variant == "easy" for m in test.values()) == 56
+    assert [m.sample_id for m in test.values() if m.duplicate_of and not m.variant] == ["test/archaeology/26/0"]
+    assert {m.variant for m in known("real", "train")} == {None}
+
+
+WORKFLOW_LENGTHS = {
+    **{f"evolution_freshwater_fish/{n}": 2 for n in range(4)},
+    **{f"immigration_offshoring_effect_on_employment/{n}": 4 for n in range(2)},
+    **{f"nls_bmi/{n}": length for n, length in enumerate((3, None, None, 5, 5, 3))},
+    **{f"nls_bmi_raw/{n}": length for n, length in enumerate((13, 14))},
+}
+"""Counted by reading the workflows; None where the steps are not numbered."""
+
+
+def test_every_public_workflow_has_the_length_that_a_reader_counts() -> None:
+    lengths = {f"{m.dataset}/{m.metadata_number}": m.workflow_length for m in known("real", "train")}
+    assert lengths == WORKFLOW_LENGTHS
+
+
+def test_what_is_known_of_the_targets_of_db_synth() -> None:
+    """The counts of docs/paper_map.md."""
+    goals = [m for split in splits.SYNTH for m in known("synth", split)]
+    varying = [m for m in goals if m.solvable]
+    assert (len(goals), len(varying)) == (903, 691)
+    assert [m.predictors_present for m in varying].count(False) == 5
+    assert None not in {m.predictors_present for m in goals}
+    rank = [
+        m.gold_agreement for m in varying if m.gold_agreement_measure == "spearman" and m.gold_agreement is not None
+    ]
+    # Below this, a correlation over 500 rows does not differ from 0 at the 5 % level.
+    assert (len(rank), sum(value < 1.96 / 499**0.5 for value in rank)) == (540, 18)
+    targets = synth_targets()
+    labels = [
+        (m.gold_agreement, targets[m.split, m.dataset, m.metadata_number, m.query_id].top_share)
+        for m in varying
+        if m.gold_agreement_measure == "equal_labels" and m.gold_agreement is not None
+    ]
+    assert (len(labels), sum(agreement <= top_share for agreement, top_share in labels)) == (67, 3)
+    assert sum(m.gold_agreement is None for m in varying) == 5 + 79
+    assert len(varying) - 5 - 18 - 3 - 79 == 586
+    assert sum(m.near_constant is True for m in varying) == 53
+
+
+def test_the_table_of_targets_agrees_with_the_data(upstream: Path) -> None:
+    goals = splits.SYNTH["dev"].goals(upstream)
+    for folder, m in goals[:20]:
+        target = synth_targets()["dev", m.dataset, m.metadata_number, m.query_id]
+        recomputed = Target.of(target.column, Table.read(folder / m.data_files[0].name))
+        assert (recomputed.distinct_values, round(recomputed.top_share, 4)) == (
+            target.distinct_values,
+            target.top_share,
+        )
 
 
 @pytest.mark.parametrize(
@@ -132,7 +201,12 @@ AUDIT = {
     "data files not separated by commas": [0, 2, 0, 0, 0],
     "described columns that are absent": [0, 82, 0, 0, 0],
     "questions asked twice": [0, 57, 0, 0, 0],
+    "of these, a hard and an easy variant": [0, 56, 0, 0, 0],
     "of these, with different gold hypotheses": [0, 2, 0, 0, 0],
+    "workflow length: s": [21, 0, 0, 0, 0],
+    "workflow length: m": [2, 0, 0, 0, 0],
+    "goals with known predictors": [0, 0, 30, 153, 0],
+    "of these, with absent predictors": [0, 0, 0, 1, 0],
     "target columns that are constant": [0, 0, 141, 19, 52],
     "target columns that are nearly constant": [0, 0, 30, 8, 15],
     "files that cannot be used": [0, 0, 0, 0, 0],
@@ -144,7 +218,8 @@ def test_the_audit_counts_what_the_release_is_known_for() -> None:
     assert done.exit_code == 0, done.output
     found = json.loads(done.output)
     assert list(found) == ["real/train", "real/test", "synth/train", "synth/dev", "synth/test"]
-    assert {name: [audit[name]["count"] for audit in found.values()] for name in AUDIT} == AUDIT
+    absent = {"count": 0}
+    assert {name: [audit.get(name, absent)["count"] for audit in found.values()] for name in AUDIT} == AUDIT
     leaking = "questions that hold the gold hypothesis"
     assert found["real/train"][leaking]["count"] + found["real/test"][leaking]["count"] == 25
     assert found["real/test"]["domains"]["items"][-2:] == ["meta science: 100", "sociology: 58"]

@@ -80,19 +80,21 @@ def _counted(fact: Fact) -> dict[str, object]:
 def _print(audits: list[Audit]) -> None:
     counts = [{fact.name: str(fact.count) for fact in audited.facts} for audited in audits]
     table = Table(box=SIMPLE_HEAD)
-    table.add_column(no_wrap=True)
+    table.add_column()
     for audited in audits:
-        table.add_column(audited.name.replace("/", "\n"), justify="right")
-    for name in _merged([list(column) for column in counts]):
+        # Without a minimum, a narrow terminal would cut the names of the splits.
+        header = audited.name.replace("/", "\n")
+        table.add_column(header, justify="right", min_width=max(map(len, header.splitlines())))
+    for name in _in_order([list(column) for column in counts]):
         table.add_row(name, *(column.get(name, "0") for column in counts))
     Console().print(table)
     for audited in audits:
-        for line in audited.problems:
-            click.echo(f"{audited.name}: {line}")
+        for problem in audited.problems:
+            click.echo(f"{audited.name}: {problem}")
 
 
-def _merged(columns: list[list[str]]) -> list[str]:
-    """Names of all columns, each after the one that it follows in its own column."""
+def _in_order(columns: list[list[str]]) -> list[str]:
+    """The names of all columns, each after the one that it follows in its own column."""
     merged: list[str] = []
     for names in columns:
         position = 0

@@ -4,16 +4,18 @@ Both on-disk forms are read into one shape. DB-REAL nests columns in `{"raw": [â
 list; DB-SYNTH has flat lists and is partly Windows-1252. Fields that nothing here needs are ignored.
 """
 
-import csv
+import codecs
 import re
-from collections.abc import Mapping
-from io import StringIO
-from pathlib import Path
-from typing import Annotated, Any
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Any, TypeVar
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from inspect_discoverybench.errors import DataMissing, InvalidMetadata
+
+T = TypeVar("T")
 
 _QUESTION_TYPES = {"variable": "variables", "relationhsip": "relationship"}
 
@@ -32,6 +34,7 @@ def _flat_columns(value: Any) -> Any:
 
 Words = Annotated[str, BeforeValidator(_stripped), Field(min_length=1)]
 Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else _stripped(value))]
+Names = Annotated[tuple[str, ...], BeforeValidator(lambda value: () if value is None else value)]
 QuestionType = Annotated[str, BeforeValidator(_merged_spelling)]
 
 
@@ -56,7 +59,10 @@ class DataFile(_Released):
 
 
 class Goal(_Released):
-    """One discovery goal; `query` is its name in the released files."""
+    """One discovery goal; `query` is its name in the released files.
+
+    `relevant_columns` are those of the gold expression, where it is public (DB-SYNTH).
+    """
 
     query_id: int = Field(validation_alias=AliasChoices("qid", "query_id"))
     question: Words
@@ -64,6 +70,7 @@ class Goal(_Released):
     difficulty: int | None = None
     true_hypothesis: Text = ""
     target_column: str | None = Field(default=None, validation_alias=AliasChoices("target_col", "target_column"))
+    relevant_columns: Names = Field(default=(), validation_alias="relevant_cols")
 
 
 class Study(_Released):
@@ -89,23 +96,19 @@ class Study(_Released):
         queries, files = data.get("queries"), data.get("datasets")
         if isinstance(queries, list) and all(isinstance(part, list) for part in queries):
             queries = [query for part in queries for query in part]
-        knowledge = (
-            [known for file in files or () if isinstance(file, Mapping) and (known := file.get("domain_knowledge"))]
-            if isinstance(files, list)
-            else []
-        )
-        return {
-            **data,
-            "queries": queries,
-            "domain_knowledge": data.get("domain_knowledge") or next(iter(knowledge), ""),
-        }
+        entries = [file for file in files if isinstance(file, Mapping)] if isinstance(files, list) else []
+        texts = [data.get("domain_knowledge"), *(entry.get("domain_knowledge") for entry in entries)]
+        return {**data, "queries": queries, "domain_knowledge": next((text for text in texts if text), "")}
 
     @model_validator(mode="after")
-    def _distinct_ids(self) -> "Study":
-        ids = [goal.query_id for goal in self.goals]
-        for query_id in ids:
-            if ids.count(query_id) > 1:
-                raise ValueError(f"two queries have the qid {query_id}; give each its own")
+    def _distinct(self) -> "Study":
+        query_id = _repeated([goal.query_id for goal in self.goals])
+        if query_id is not None:
+            raise ValueError(f"two queries have the qid {query_id}; give each its own")
+        # `./a.csv` and `a.csv` are one file.
+        name = _repeated([str(PurePosixPath(file.name)) for file in self.data_files])
+        if name is not None:
+            raise ValueError(f"two data files are named {name}; describe each once")
         return self
 
     @classmethod
@@ -123,44 +126,16 @@ class Study(_Released):
             raise InvalidMetadata(f"{path}: {place}: {first['msg']}.") from error
 
 
+def _repeated(values: Sequence[T]) -> T | None:
+    return next((value for value, count in Counter(values).items() if count > 1), None)
+
+
 def metadata_number(path: Path) -> int:
     """The number in `metadata_<number>.json`: the answer key goes by it, not by the `id` inside."""
     match = re.fullmatch(r"metadata_(\d+)\.json", path.name)
     if match is None:
         raise InvalidMetadata(f"{path}: a metadata file is named metadata_<number>.json.")
     return int(match.group(1))
-
-
-class AnswerKey:
-    """Gold hypotheses of a test split, by folder, metadata number and query id."""
-
-    def __init__(self, path: Path) -> None:
-        """Read `dataset,metadataid,query_id,gold_hypo`.
-
-        Raises:
-            InvalidMetadata: A column is missing.
-        """
-        self.path = path
-        rows = csv.DictReader(StringIO(decode(path), newline=""))
-        expected = {"dataset", "metadataid", "query_id", "gold_hypo"}
-        if missing := expected - set(rows.fieldnames or ()):
-            raise InvalidMetadata(f"{path}: no column {', '.join(sorted(missing))}.")
-        self._golds = {
-            (row["dataset"], int(row["metadataid"]), int(row["query_id"])): row["gold_hypo"].strip() for row in rows
-        }
-
-    def gold(self, folder: str, number: int, query_id: int) -> str:
-        """The gold hypothesis of one goal.
-
-        Raises:
-            InvalidMetadata: The key has no row for it.
-        """
-        gold = self._golds.get((folder, number, query_id))
-        if not gold:
-            raise InvalidMetadata(
-                f"{self.path}: no gold hypothesis for dataset {folder}, metadataid {number}, query_id {query_id}."
-            )
-        return gold
 
 
 def decode(path: Path) -> str:
@@ -172,8 +147,8 @@ def decoded(path: Path) -> tuple[str, str]:
     """Text of a released file and its encoding: UTF-8, or else Windows-1252.
 
     Raises:
-        DataMissing: There is no such file.
-        InvalidMetadata: A byte is in neither encoding.
+        DataMissing: There is no such file, or it cannot be read.
+        InvalidMetadata: It is in neither encoding.
     """
     try:
         content = path.read_bytes()
@@ -181,6 +156,10 @@ def decoded(path: Path) -> tuple[str, str]:
         raise DataMissing(f"{path}: there is no such file.") from error
     except IsADirectoryError as error:
         raise DataMissing(f"{path}: this is a folder; name a file.") from error
+    except OSError as error:
+        raise DataMissing(f"{path} cannot be read: {error.strerror}.") from error
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise InvalidMetadata(f"{path}: the file is UTF-16; save it as UTF-8.")
     try:
         return content.decode("utf-8-sig"), "UTF-8"
     except UnicodeDecodeError:

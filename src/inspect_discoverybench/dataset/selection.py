@@ -22,15 +22,15 @@ def select(samples: Sequence[Sample], **filters: FieldFilter) -> list[Sample]:
         if values is not None
     }
     for name, values in fields.items():
-        possible = sorted({_text(known) for sample in samples if (known := (sample.metadata or {})[name]) is not None})
+        possible = {_text(value) for sample in samples if (value := (sample.metadata or {})[name]) is not None}
         for value in values:
             if value not in possible:
-                listed = ", ".join(possible) or f"none, as no sample has a {name}"
-                raise InvalidArgument(f"{name}={value} selects no sample; possible are: {listed}.")
+                choices = ", ".join(sorted(possible)) or f"none, as no sample has a {name}"
+                raise InvalidArgument(f"{name}={value} selects no sample; possible are: {choices}.")
     kept = [s for s in samples if s.metadata and all(_text(s.metadata[n]) in values for n, values in fields.items())]
     if not kept:
-        asked = ", ".join(f"{name}={','.join(values)}" for name, values in fields.items())
-        raise InvalidArgument(f"No sample has all of {asked}; drop one of them.")
+        filters = ", ".join(f"{name}={','.join(values)}" for name, values in fields.items())
+        raise InvalidArgument(f"No sample has all of {filters}; drop one of them.")
     return kept
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
+from typing import Literal
 
 import click
 
@@ -29,8 +30,8 @@ DATA_DIR_VARIABLE = "DISCOVERYBENCH_DATA_DIR"
 ARCHIVE_URL_VARIABLE = "DISCOVERYBENCH_ARCHIVE_URL"
 """Environment variable that names a mirror of the archive."""
 
-_ELSE = f"or set {DATA_DIR_VARIABLE} to a folder that holds the data."
-_AGAIN = f"Run `discoverybench data fetch` again, {_ELSE}"
+_ALTERNATIVE = f"or set {DATA_DIR_VARIABLE} to a folder that holds the data."
+_RETRY = f"Run `discoverybench data fetch` again, {_ALTERNATIVE}"
 
 
 @dataclass(frozen=True)
@@ -120,9 +121,9 @@ def fetch(progress: bool = True, force: bool = False) -> Path:
         root.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(root.with_suffix(".lock")):
             if force or not root.is_dir():
-                _build(root, progress)
+                _download_tree(root, progress)
     except OSError as error:
-        raise DownloadFailed(f"{root} could not be written: {error}. Mend that, {_ELSE}") from error
+        raise DownloadFailed(f"{root} could not be written: {error}. Correct that, {_ALTERNATIVE}") from error
     return root
 
 
@@ -147,26 +148,32 @@ def require(root: Path, paths: Iterable[str]) -> None:
 def remedy(root: Path) -> str:
     """What a user can do about a folder that is not there, or not as released; one sentence."""
     if root == cache_folder():
-        return f"Run `discoverybench data fetch{' --force' if root.is_dir() else ''}`, {_ELSE}"
+        return f"Run `discoverybench data fetch{' --force' if root.is_dir() else ''}`, {_ALTERNATIVE}"
     return f"Use a copy of {REPOSITORY} at {COMMIT[:7]}, or unset {DATA_DIR_VARIABLE} to use a download."
 
 
 def _compare(root: Path, paths: Iterable[str]) -> Report:
-    checked, missing, changed = 0, [], []
-    for path in paths:
-        checked += 1
-        try:
-            with (root / path).open("rb") as file:
-                digest = hashlib.file_digest(file, "sha256").hexdigest()
-        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-            missing.append(path)
-        else:
-            if digest != checksums().get(path):
-                changed.append(path)
-    return Report(checked, tuple(missing), tuple(changed))
+    states = {path: _state(root / path, checksums().get(path)) for path in paths}
+    return Report(
+        checked=len(states),
+        missing=tuple(path for path, state in states.items() if state == "missing"),
+        changed=tuple(path for path, state in states.items() if state == "changed"),
+    )
 
 
-def _build(root: Path, progress: bool) -> None:
+def _state(path: Path, checksum: str | None) -> Literal["released", "missing", "changed"]:
+    try:
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return "missing"
+    except OSError as error:
+        raise DataMissing(f"{path} cannot be read: {error.strerror}. Check its permissions.") from error
+    return "released" if digest == checksum else "changed"
+
+
+def _download_tree(root: Path, progress: bool) -> None:
+    """Put the released files into `root`, which appears with all of them or not at all."""
     url = os.environ.get(ARCHIVE_URL_VARIABLE) or ARCHIVE_URL
     partial = root.with_suffix(".partial")
     # A run that was killed leaves this folder behind.
@@ -177,7 +184,7 @@ def _build(root: Path, progress: bool) -> None:
         _extract(_download(url, partial, progress), tree, url)
         report = mismatches(tree)
         if not report.clean:
-            raise DataCorrupt(f"{url}: {report}. {_AGAIN}")
+            raise DataCorrupt(f"{url}: {report}. {_RETRY}")
         if root.exists():
             root.rename(partial / "replaced")
         tree.rename(root)
@@ -197,7 +204,7 @@ def _download(url: str, folder: Path, progress: bool) -> Path:
         return Path(pooch.retrieve(url, None, "archive.tar.gz", folder, downloader=downloader))
     # Whatever `requests` raises is an OSError.
     except OSError as error:
-        raise DownloadFailed(f"{url} could not be downloaded: {error}. {_AGAIN}") from error
+        raise DownloadFailed(f"{url} could not be downloaded: {error}. {_RETRY}") from error
 
 
 def _extract(archive: Path, tree: Path, url: str) -> None:
@@ -211,4 +218,4 @@ def _extract(archive: Path, tree: Path, url: str) -> None:
                     (tree / path).parent.mkdir(parents=True, exist_ok=True)
                     (tree / path).write_bytes(content.read())
     except (tarfile.TarError, gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise DataCorrupt(f"{url} is a damaged archive: {error}. {_AGAIN}") from error
+        raise DataCorrupt(f"{url} is a damaged archive: {error}. {_RETRY}") from error

@@ -1,19 +1,22 @@
 """What can be loaded: the splits of the release, the demo, and studies of one's own."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
 from inspect_ai.dataset import Sample
 
-from inspect_discoverybench.dataset.metadata import AnswerKey, Goal
+from inspect_discoverybench.dataset.answer_key import AnswerKey
+from inspect_discoverybench.dataset.data_path import locate
+from inspect_discoverybench.dataset.integrity import checksum
+from inspect_discoverybench.dataset.metadata import Goal
 from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, SandboxFiles, to_sample
 from inspect_discoverybench.dataset.source import checksums, data_root, require
-from inspect_discoverybench.dataset.studies import described_target, metadata_files, own_goal, read_goals
-from inspect_discoverybench.dataset.table import Table
+from inspect_discoverybench.dataset.studies import absolute, described_target, metadata_files, own_goal, read_goals
+from inspect_discoverybench.dataset.table import Table, is_table
 from inspect_discoverybench.dataset.target import Target, synth_targets
-from inspect_discoverybench.errors import InvalidArgument
+from inspect_discoverybench.errors import InvalidArgument, InvalidMetadata
 
 Kind = Literal["real", "synth"]
 
@@ -60,7 +63,12 @@ class Split:
         """
         root = data_root()
         require(root, (path for path in checksums() if path == self.answer_key or path.startswith(f"{self.folder}/")))
-        return _samples(f"DB-{self.kind.upper()} {self.name}", self.goals(root), hints)
+        return _samples(
+            f"DB-{self.kind.upper()} {self.name}",
+            self.goals(root),
+            hints,
+            lambda path: checksums()[path.relative_to(root).as_posix()],
+        )
 
 
 REAL: Mapping[str, Split] = {name: Split("real", name) for name in ("train", "test")}
@@ -98,13 +106,18 @@ def custom(path: Path, answer_key: Path | None, hints: Hints) -> list[Sample]:
         InvalidArgument: There is nothing at this path, or a hint is asked for that no sample has.
         DataError: A file is missing, does not follow its form, or cannot be read to its end.
     """
-    if not path.exists():
+    if not path.expanduser().exists():
         raise InvalidArgument(f"path={path}: no such file or folder; give a metadata file or a folder of them.")
-    paths = metadata_files(path) if path.is_dir() else [path]
+    place = absolute(path)
+    paths = metadata_files(place) if place.is_dir() else [place]
     goals = read_goals("custom", paths, AnswerKey(answer_key) if answer_key else None, described_target)
     samples = _samples(str(path), goals, hints)
     for file in sorted({folder / file.name for folder, goal in goals for file in goal.data_files}):
-        if file.suffix in (".csv", ".tsv"):
+        if answer_key and file.samefile(answer_key):
+            raise InvalidMetadata(
+                f"{file}: a data file is the answer key, which the agent must not see. Remove it from `datasets`."
+            )
+        if is_table(file):
             Table.read(file)
     return samples
 
@@ -118,9 +131,10 @@ def own(path: Path, goal: str, hints: Hints) -> list[Sample]:
     """
     if not goal.strip():
         raise InvalidArgument("goal is empty; ask something of the data.")
-    if not path.is_file():
+    if not path.expanduser().is_file():
         raise InvalidArgument(f"path={path}: with a goal of your own, name one metadata file.")
-    return _samples(str(path), [(path.parent, own_goal(path, goal))], hints)
+    place = absolute(path)
+    return _samples(str(path), [(place.parent, own_goal(place, goal))], hints)
 
 
 def _released_target(metadata: SampleMetadata, goal: Goal, folder: Path) -> Target | None:
@@ -132,15 +146,20 @@ def _with_tree_level(goal: SampleMetadata) -> SampleMetadata:
     return goal.model_copy(update={"tree_level": int(goal.dataset.rpartition("_")[2])})
 
 
-def _samples(whole: str, goals: list[tuple[Path, SampleMetadata]], hints: Hints) -> list[Sample]:
-    for hint, asked in asdict(hints).items():
-        if asked and not any(getattr(goal, hint) for _, goal in goals):
+def _samples(
+    whole: str,
+    goals: list[tuple[Path, SampleMetadata]],
+    hints: Hints,
+    checksum: Callable[[Path], str] = checksum,
+) -> list[Sample]:
+    for hint, requested in asdict(hints).items():
+        if requested and not any(getattr(goal, hint) for _, goal in goals):
             raise InvalidArgument(f"{hint}=true: no sample of {whole} has any; those of DB-REAL have.")
     files: dict[tuple[Path, tuple[str, ...]], SandboxFiles] = {}
     samples = []
     for folder, goal in goals:
         names = tuple(file.name for file in goal.data_files)
         if (folder, names) not in files:
-            files[folder, names] = SandboxFiles.of([folder / name for name in names])
+            files[folder, names] = SandboxFiles.of({name: locate(folder, name) for name in names}, checksum)
         samples.append(to_sample(goal, hints, files[folder, names]))
     return samples

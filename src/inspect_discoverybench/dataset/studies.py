@@ -1,19 +1,27 @@
 """Reading studies: every goal of some metadata files, with what is known and irregular about it."""
 
-import re
-from collections import defaultdict
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Literal
 
-from inspect_discoverybench.dataset.metadata import AnswerKey, Goal, Study, metadata_number
+from inspect_discoverybench.dataset.answer_key import AnswerKey
+from inspect_discoverybench.dataset.data_path import locate
+from inspect_discoverybench.dataset.metadata import Goal, Study, metadata_number
+from inspect_discoverybench.dataset.question import fold, group_by_question
 from inspect_discoverybench.dataset.samples import SampleMetadata
-from inspect_discoverybench.dataset.table import Table
+from inspect_discoverybench.dataset.table import Table, is_table
 from inspect_discoverybench.dataset.target import Target
+from inspect_discoverybench.dataset.variant import with_variants
+from inspect_discoverybench.dataset.workflow import bucket, workflow_length
 from inspect_discoverybench.errors import DataMissing, InvalidMetadata
 
 FindTarget = Callable[[SampleMetadata, Goal, Path], Target | None]
 """How to learn about the target column of a goal, given the folder of its study."""
+
+
+def absolute(path: Path) -> Path:
+    """A path as typed by a user, without `~`, `.` and `..`; symbolic links keep their names."""
+    return Path(os.path.abspath(path.expanduser()))  # noqa: PTH100 - Path.resolve() would follow the links
 
 
 def metadata_files(folder: Path) -> list[Path]:
@@ -22,10 +30,10 @@ def metadata_files(folder: Path) -> list[Path]:
     Raises:
         DataMissing: There is none.
     """
-    found = [*folder.glob("metadata_*.json"), *folder.glob("*/metadata_*.json")]
-    if not found:
+    paths = [*folder.glob("metadata_*.json"), *folder.glob("*/metadata_*.json")]
+    if not paths:
         raise DataMissing(f"{folder}: no metadata_<number>.json in this folder or in a subfolder of it.")
-    return sorted(found, key=lambda path: (path.parent.name, metadata_number(path)))
+    return sorted(paths, key=lambda path: (path.parent.name, metadata_number(path)))
 
 
 def read_goals(
@@ -35,23 +43,31 @@ def read_goals(
 
     Args:
         split: Name of the split.
-        paths: The metadata files.
+        paths: The metadata files, as absolute paths: the folder of each is the name of its study.
         answer_key: Gold hypotheses; otherwise they stand in the metadata.
         find_target: Finds the target column, from which `solvable` and `near_constant` follow.
 
     Raises:
         DataError: A file does not follow its form, or a goal has no gold hypothesis.
     """
-    goals = [(path.parent, metadata) for path in paths for metadata in _goals_of(split, path, answer_key, find_target)]
-    known = _with_duplicates([metadata for _, metadata in goals])
-    return [(folder, metadata) for (folder, _), metadata in zip(goals, known, strict=True)]
+    goals: list[tuple[Path, SampleMetadata]] = []
+    sources: dict[str, Path] = {}
+    for path in paths:
+        for metadata in _goals_of(split, path, answer_key, find_target):
+            other = sources.setdefault(metadata.sample_id, path)
+            if other is not path:
+                raise InvalidMetadata(f"{metadata.sample_id} is a goal of both {other} and {path}. Rename one of them.")
+            goals.append((path.parent, metadata))
+    marked = with_variants(_with_duplicates([metadata for _, metadata in goals]))
+    return [(folder, metadata) for (folder, _), metadata in zip(goals, marked, strict=True)]
 
 
 def described_target(metadata: SampleMetadata, goal: Goal, folder: Path) -> Target | None:
     """The target column that the metadata name, looked up in the one data file."""
     if goal.target_column is None or len(metadata.data_files) != 1:
         return None
-    return Target.of(goal.target_column, Table.read(folder / metadata.data_files[0].name).rows)
+    path = locate(folder, metadata.data_files[0].name)
+    return Target.of(goal.target_column, Table.read(path), goal.relevant_columns) if is_table(path) else None
 
 
 def own_goal(path: Path, text: str) -> SampleMetadata:
@@ -63,14 +79,14 @@ def own_goal(path: Path, text: str) -> SampleMetadata:
     study = Study.read(path)
     number = max(goal.query_id for goal in study.goals) + 1
     own = Goal.model_validate({"qid": number, "question": text, "question_type": "general"})
-    asked = " ".join(text.casefold().split())
-    goal = next((goal for goal in study.goals if " ".join(goal.question.casefold().split()) == asked), own)
+    goal = next((goal for goal in study.goals if fold(goal.question) == fold(text)), own)
     return _metadata("custom", path, study, goal, goal.true_hypothesis)
 
 
 def _goals_of(split: str, path: Path, answer_key: AnswerKey | None, find_target: FindTarget) -> list[SampleMetadata]:
-    study, folder, number = Study.read(path), path.parent.name, metadata_number(path)
-    known = []
+    folder, number = path.parent.name, metadata_number(path)
+    study = Study.read(path)
+    goals = []
     for goal in study.goals:
         gold = answer_key.gold(folder, number, goal.query_id) if answer_key else goal.true_hypothesis
         if not gold:
@@ -79,18 +95,27 @@ def _goals_of(split: str, path: Path, answer_key: AnswerKey | None, find_target:
             )
         metadata = _metadata(split, path, study, goal, gold)
         target = find_target(metadata, goal, path.parent)
-        if target is not None:
-            flags = {"solvable": target.solvable, "near_constant": target.near_constant}
-            metadata = metadata.model_copy(update=flags)
-        known.append(metadata)
-    return known
+        goals.append(_with_target(metadata, target) if target else metadata)
+    return goals
+
+
+def _with_target(metadata: SampleMetadata, target: Target) -> SampleMetadata:
+    return metadata.model_copy(
+        update={
+            "solvable": target.solvable,
+            "near_constant": target.near_constant,
+            "predictors_present": target.predictors_present,
+            "gold_agreement": target.agreement.value if target.agreement else None,
+            "gold_agreement_measure": target.agreement.measure if target.agreement else None,
+        }
+    )
 
 
 def _metadata(split: str, path: Path, study: Study, goal: Goal, gold: str) -> SampleMetadata:
-    length = len(re.findall(r"^\s*\d+[.)]", study.workflow, re.MULTILINE)) or None
+    length = workflow_length(study.workflow)
     return SampleMetadata(
         split=split,
-        dataset=path.resolve().parent.name,
+        dataset=path.parent.name,
         metadata_number=metadata_number(path),
         query_id=goal.query_id,
         domain=study.domain,
@@ -100,7 +125,7 @@ def _metadata(split: str, path: Path, study: Study, goal: Goal, gold: str) -> Sa
         gold_hypothesis=gold,
         gold_workflow=study.workflow or None,
         workflow_length=length,
-        workflow_bucket=_bucket(length) if length else None,
+        workflow_bucket=bucket(length) if length else None,
         data_files=study.data_files,
         data_file_count=len(study.data_files),
         workflow_tags=study.workflow_tags,
@@ -108,20 +133,13 @@ def _metadata(split: str, path: Path, study: Study, goal: Goal, gold: str) -> Sa
     )
 
 
-def _bucket(length: int) -> Literal["s", "m", "l"]:
-    return "s" if length < 10 else "m" if length <= 20 else "l"
-
-
 def _with_duplicates(goals: list[SampleMetadata]) -> list[SampleMetadata]:
     """Mark goals that ask the same question, and those whose answers differ."""
-    asked: dict[str, list[SampleMetadata]] = defaultdict(list)
-    for goal in goals:
-        asked[" ".join(goal.goal.casefold().split())].append(goal)
-    marked = {}
-    for first, *others in asked.values():
-        conflicting = any(other.gold_hypothesis != first.gold_hypothesis for other in others)
-        for goal in (first, *others):
+    flags: dict[str, dict[str, str | bool | None]] = {}
+    for group in group_by_question(goals, lambda goal: goal.goal):
+        first = group[0]
+        conflicting = any(goal.gold_hypothesis != first.gold_hypothesis for goal in group)
+        for goal in group:
             duplicate_of = None if goal is first else first.sample_id
-            flags = {"duplicate_of": duplicate_of, "conflicting_gold": conflicting}
-            marked[goal.sample_id] = goal.model_copy(update=flags)
-    return [marked[goal.sample_id] for goal in goals]
+            flags[goal.sample_id] = {"duplicate_of": duplicate_of, "conflicting_gold": conflicting}
+    return [goal.model_copy(update=flags[goal.sample_id]) for goal in goals]

@@ -1,0 +1,291 @@
+"""Data that change between the build of a task and the start of a sample are an error that names the file."""
+
+import csv
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+from inspect_ai import Task, eval_retry
+from inspect_ai import eval as inspect_eval
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log
+from inspect_ai.model import (
+    ChatMessage,
+    GenerateConfig,
+    ModelAPI,
+    ModelOutput,
+    ModelUsage,
+    modelapi,
+)
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.tool import ToolChoice, ToolInfo
+from inspect_ai.util import sandbox, store
+
+from inspect_discoverybench import custom, real
+from inspect_discoverybench.dataset.integrity import verify_data_files
+from inspect_discoverybench.solvers.gold import gold
+from inspect_discoverybench.solvers.no_data_guess import no_data_guess
+from inspect_discoverybench.solvers.reflexion import reflexion
+
+ROLES = {"grader": "discoverybench/lexical"}
+MANY = 5  # more than are copied one by one
+damages: list[Callable[[], None]] = []
+"""What the model does to the data folder at its first call."""
+
+
+@modelapi(name="vandal")
+class Vandal(ModelAPI):
+    """Damages the data at its first call; submits at every call. Made anew by its name when an eval is retried."""
+
+    async def generate(
+        self,
+        input: list[ChatMessage],  # noqa: A002 - the name in Inspect's interface
+        tools: list[ToolInfo],
+        tool_choice: ToolChoice,
+        config: GenerateConfig,
+    ) -> ModelOutput:
+        while damages:
+            damages.pop()()
+        output = ModelOutput.for_tool_call(self.model_name, "submit", {"hypothesis": "y rises.", "workflow": ""})
+        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+        return output
+
+
+@solver
+def text_only() -> Solver:
+    """A third-party solver that uses neither tools nor the sandbox."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        return await generate(state, tool_calls="none")
+
+    return solve
+
+
+@solver
+def read_back() -> Solver:
+    """Store what is in the sandbox, then answer in words."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        listing = await sandbox().exec(["find", ".", "-type", "f"])
+        store().set("files", sorted(listing.stdout.split("\n")))
+        return await generate(state, tool_calls="none")
+
+    return solve
+
+
+def write_study(folder: Path, names: tuple[str, ...] = ("a.csv",)) -> None:
+    columns = [{"name": "x", "description": "X."}, {"name": "y", "description": "Y."}]
+    query = {"qid": 0, "question": "Why?", "question_type": "general", "true_hypothesis": "Because y rises with x."}
+    metadata = {
+        "domain": "art",
+        "datasets": [{"name": name, "columns": columns} for name in names],
+        "queries": [query],
+    }
+    folder.mkdir(parents=True)
+    (folder / "metadata_0.json").write_text(json.dumps(metadata), "utf-8")
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        with (folder / name).open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows([["x", "y"], *([n, 2 * n] for n in range(20))])
+
+
+@pytest.fixture
+def studies(tmp_path: Path) -> Path:
+    """Three studies; the first is running when the data are damaged."""
+    return write_studies(tmp_path / "studies", ["study_0", "study_1", "study_2"])
+
+
+def write_studies(root: Path, folders: Iterable[str]) -> Path:
+    for folder in folders:
+        write_study(root / folder)
+    return root
+
+
+def run(path: Path, solver: Solver | None = None, **options: object) -> EvalLog:
+    log = inspect_eval(
+        custom(path=str(path), sandbox="local"),
+        model="vandal/model",
+        model_roles=ROLES,
+        solver=solver,
+        max_samples=1,
+        **{"fail_on_error": False, **options},  # type: ignore[arg-type]
+    )[0]
+    return read_eval_log(log.location)
+
+
+def errors(log: EvalLog) -> dict[str, str]:
+    """Messages of the samples that ended in an error."""
+    assert log.samples is not None
+    return {str(s.id): s.error.message for s in log.samples if s.error}
+
+
+def scored(log: EvalLog) -> list[EvalSample]:
+    return [sample for sample in log.samples or [] if sample.scores and not sample.error]
+
+
+def remove(path: Path) -> None:
+    shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def to_folder(path: Path) -> None:
+    path.unlink()
+    (path / "inner").mkdir(parents=True)
+    (path / "inner" / "b.csv").write_text("x,y\n", "utf-8")
+
+
+def to_empty_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def to_loop(path: Path) -> None:
+    path.unlink()
+    path.symlink_to(path.name)
+
+
+def one_character(path: Path) -> None:
+    path.write_bytes(path.read_bytes().replace(b"38", b"39"))
+
+
+DAMAGES: dict[str, Callable[[Path], None]] = {
+    "file_removed": remove,
+    "study_removed": lambda file: remove(file.parent),
+    "cut_off": lambda file: os.truncate(file, 20),
+    "emptied": lambda file: os.truncate(file, 0),
+    "one_character": one_character,
+    "folder": to_folder,
+    "empty_folder": to_empty_folder,
+    "link_to_itself": to_loop,
+}
+
+
+def test_damaged_data_are_errors_that_name_the_file_and_a_retry_completes(tmp_path: Path) -> None:
+    root = write_studies(tmp_path / "studies", ["0_first", *DAMAGES, "z_last"])
+    shutil.copytree(root, tmp_path / "backup")
+
+    def damage() -> None:
+        for folder, change in DAMAGES.items():
+            change(root / folder / "a.csv")
+
+    damages.append(damage)
+    log = run(root)
+    failed = errors(log)
+    assert set(failed) == {f"custom/{folder}/0/0" for folder in DAMAGES}
+    for sample_id, message in failed.items():
+        assert f"{sample_id.split('/')[1]}/a.csv " in message
+        assert "inspect eval-retry" in message
+    assert len(scored(log)) == 2
+    for sample in log.samples or []:
+        assert bool(sample.error) != bool(sample.model_usage), "the error comes before the first model call"
+
+    shutil.rmtree(root)
+    shutil.copytree(tmp_path / "backup", root, symlinks=True)
+    retried = read_eval_log(eval_retry(log)[0].location)
+    assert retried.status == "success"
+    assert len(scored(retried)) == len(DAMAGES) + 2
+    assert not errors(retried)
+
+
+def test_with_the_data_folder_gone_the_eval_ends_with_an_error(studies: Path) -> None:
+    damages.append(lambda: remove(studies))
+    log = run(studies, fail_on_error=True)
+    assert log.status == "error"
+    assert log.error
+    assert "study_1/a.csv " in log.error.message
+
+
+@pytest.mark.parametrize("agent", [text_only(), gold(), no_data_guess(), reflexion(trials=2)])
+def test_every_solver_is_guarded(studies: Path, agent: Solver) -> None:
+    task = custom(path=str(studies), sandbox="local")
+    one_character(studies / "study_2" / "a.csv")
+    log = inspect_eval(task, model="vandal/model", model_roles=ROLES, solver=agent, fail_on_error=False)[0]
+    log = read_eval_log(log.location)
+    assert list(errors(log)) == ["custom/study_2/0/0"]
+    assert len(scored(log)) == 2
+
+
+@pytest.fixture
+def many(tmp_path: Path) -> Path:
+    """One study with more files than are copied one by one, some in folders or with unusual names."""
+    names = ("a.csv", "tables/b c.csv", "tables/größe.csv", "-rf.csv", "d.CSV")
+    assert len(names) == MANY
+    write_study(tmp_path / "many" / "wide", names)
+    return tmp_path / "many"
+
+
+def test_many_files_arrive_under_their_names(many: Path) -> None:
+    log = run(many, read_back())
+    assert not errors(log)
+    assert log.samples
+    assert log.samples[0].store["files"] == [
+        "",
+        "./-rf.csv",
+        "./a.csv",
+        "./d.CSV",
+        "./tables/b c.csv",
+        "./tables/größe.csv",
+    ]
+
+
+@pytest.mark.parametrize("damaged", ["archive removed", "archive cut off", "file changed while the task is built"])
+def test_an_archive_is_checked_like_single_files(many: Path, damaged: str) -> None:
+    if damaged == "file changed while the task is built":
+        task = custom(path=str(many), sandbox="local")
+        one_character(many / "wide" / "a.csv")
+        later = custom(path=str(many), sandbox="local")
+        for sample, changed in zip(task.dataset, later.dataset, strict=True):
+            sample.files = changed.files
+    else:
+        task = custom(path=str(many), sandbox="local")
+        [archive] = (task.dataset[0].files or {}).values()
+        os.truncate(archive, 600) if damaged == "archive cut off" else Path(archive).unlink()
+    log = inspect_eval(task, model="vandal/model", model_roles=ROLES, fail_on_error=False)[0]
+    [message] = errors(read_eval_log(log.location)).values()
+    assert "inspect eval-retry" in message
+    assert ".csv" in message
+    log = run(many)
+    assert not errors(log)
+
+
+def test_the_log_names_the_bytes_that_were_analysed(studies: Path) -> None:
+    log = run(studies, text_only())
+    assert log.samples
+    checksums = log.samples[0].metadata["data_checksums"]
+    assert list(checksums) == ["a.csv"]
+    assert len(checksums["a.csv"]) == 64
+
+
+def test_a_sandbox_that_cannot_compute_checksums_is_an_error(
+    studies: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as the minimal image of another sandbox provider."""
+    [sample, *_] = custom(path=str(studies), sandbox="local").dataset
+    task = Task(dataset=[sample], setup=verify_data_files(), solver=text_only(), sandbox="local")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "sh").symlink_to("/bin/sh")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    log = inspect_eval(task, model="vandal/model", fail_on_error=False)[0]
+    [message] = errors(read_eval_log(log.location)).values()
+    assert message.startswith("The data files of custom/study_0/0/0 cannot be verified in the sandbox (exit code 127)")
+    assert message.endswith("The sandbox needs `sh` and `sha256sum`.")
+
+
+@pytest.mark.data
+@pytest.mark.usefixtures("upstream")
+def test_released_data_are_compared_with_the_checksums_of_the_release(
+    upstream: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that changes after it was verified and before its sample starts."""
+    root = tmp_path / "copy"
+    shutil.copytree(upstream / "discoverybench/real/train", root / "discoverybench/real/train")
+    for path in [root, *root.rglob("*")]:
+        path.chmod(0o755)
+    monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", str(root))
+    task = real(split="train", dataset="nls_bmi", sandbox="local")
+    file = root / "discoverybench/real/train/nls_bmi/nls_bmi_processed.csv"
+    file.write_bytes(file.read_bytes().replace(b"MALE", b"male", 1))
+    log = inspect_eval(task, model="vandal/model", model_roles=ROLES, limit=1, fail_on_error=False)[0]
+    [message] = errors(read_eval_log(log.location)).values()
+    assert "nls_bmi/nls_bmi_processed.csv " in message
