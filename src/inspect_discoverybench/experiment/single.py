@@ -7,7 +7,8 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai.solver import SolverSpec
 
 from inspect_discoverybench.errors import InvalidExperiment, one_line
-from inspect_discoverybench.hypothesis import Submission, SubmissionState, read_submission
+from inspect_discoverybench.final_message import read_submission
+from inspect_discoverybench.hypothesis import Submission, SubmissionState
 from inspect_discoverybench.scorer.scorer import LOGGED_AS
 from inspect_discoverybench.tasks import custom
 

@@ -6,7 +6,7 @@ from pydantic import ValidationError
 
 from inspect_discoverybench.dataset.samples import SampleMetadata
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.hypothesis import submission_of
+from inspect_discoverybench.final_message import submission_of
 from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.explanation import explain
 from inspect_discoverybench.scorer.hms import NO_PARTS, NO_SUBMISSION

@@ -8,7 +8,7 @@ from inspect_ai.tool import Tool
 from inspect_ai.util import apply_limits, turn_limit
 
 from inspect_discoverybench.errors import at_least_one
-from inspect_discoverybench.hypothesis import read_submission
+from inspect_discoverybench.final_message import read_submission
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.session.session import CELL_SECONDS
 from inspect_discoverybench.session.tool import python

@@ -22,7 +22,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from inspect_discoverybench.dataset.samples import SampleMetadata
 from inspect_discoverybench.errors import InvalidArgument, at_least_one
-from inspect_discoverybench.hypothesis import Submission, SubmissionState, submission_of
+from inspect_discoverybench.final_message import submission_of
+from inspect_discoverybench.hypothesis import Submission, SubmissionState
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.session.session import CELL_SECONDS, PythonSession
 from inspect_discoverybench.session.tool import python
