@@ -20,8 +20,8 @@ class Facet(StrEnum):
     """How the variables interact in that context."""
 
 
-MOST_CHARACTERS = 10_000
-"""Longest hypothesis and longest workflow: more would not fit into the judge's question."""
+MAX_CHARACTERS = 10_000
+"""Maximum length of a hypothesis and of a workflow; more would not fit into the judge's question."""
 
 
 def _sound(value: Any) -> Any:
@@ -37,10 +37,10 @@ class Submission(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
 
-    hypothesis: Annotated[SoundText, Field(min_length=1, max_length=MOST_CHARACTERS)]
+    hypothesis: Annotated[SoundText, Field(min_length=1, max_length=MAX_CHARACTERS)]
     """The predicted hypothesis in natural language."""
 
-    workflow: Annotated[SoundText, Field(max_length=MOST_CHARACTERS)] = ""
+    workflow: Annotated[SoundText, Field(max_length=MAX_CHARACTERS)] = ""
     """Summary of the steps from loading the data to the hypothesis."""
 
     source: Literal["submit", "json", "sections", "text"] = "submit"
