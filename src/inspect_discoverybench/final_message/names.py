@@ -64,10 +64,10 @@ _NEUTRAL = _words(
 )
 # Words after which it names something else.
 _OTHER = _words(
-    "null alternative alternatives alternate competing rival rejected discarded h0 test tests testing tested "
-    "considered generation evaluation exploration verification validation formation space driven background rationale "
-    "support supported status assessment development comparison result results evidence check outcome decision explanation "
-    "confidence that was were"
+    "null alternative alternatives alternate competing rival rejected discarded h0 test tests testing tested considered"
+    " generation evaluation exploration verification validation formation space driven background rationale support"
+    " supported status assessment development comparison result results evidence check outcome decision explanation"
+    " confidence that was were"
 )
 _ANSWER = _words("answer submission")
 _WORD = re.compile(r"[^\W_]+")
