@@ -56,6 +56,7 @@ RENDERED = {
     "solvers/no_data_guess": Prompt.load("solvers/no_data_guess").render(),
     "solvers/codegen": Prompt.load("solvers/codegen").render(),
     "solvers/codegen_no_program": Prompt.load("solvers/codegen_no_program").render(),
+    "solvers/submit_again": Prompt.load("solvers/submit_again").render(),
     "solvers/reflexion_reflect": Prompt.load("solvers/reflexion_reflect").render(trial="1", trials="3", hms="0.50"),
     "solvers/reflexion_lessons": Prompt.load("solvers/reflexion_lessons").render(reflections="Trial 1 {of} $3."),
     **{

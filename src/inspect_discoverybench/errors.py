@@ -12,6 +12,7 @@ DiscoveryBenchError            one line: what, the value, what is expected or ho
 │   └── InvalidMetadata        a metadata file or answer key that does not follow its form
 ├── JudgeUnavailable           the role `grader` has no model that can be called
 ├── ReplyRejected              a judge's reply outside its contract (asked again, then unscored)
+├── ReplyMissing               a provider's reply has no choices
 └── SessionFailed              the sandbox did not run the Python session
 ```
 
@@ -68,6 +69,10 @@ class JudgeUnavailable(DiscoveryBenchError):
 
 class ReplyRejected(DiscoveryBenchError):
     """A judge's reply is outside its contract; the message is shown to the judge when it is asked again."""
+
+
+class ReplyMissing(DiscoveryBenchError):
+    """A provider's reply has no choices: a fault of the provider, never of the agent."""
 
 
 class SessionFailed(DiscoveryBenchError):

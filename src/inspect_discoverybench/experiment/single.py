@@ -7,7 +7,8 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai.solver import SolverSpec
 
 from inspect_discoverybench.errors import InvalidExperiment, one_line
-from inspect_discoverybench.hypothesis import Submission, SubmissionState, read_submission
+from inspect_discoverybench.final_message import submission_of
+from inspect_discoverybench.hypothesis import Submission
 from inspect_discoverybench.scorer.scorer import LOGGED_AS
 from inspect_discoverybench.tasks import custom
 
@@ -55,7 +56,7 @@ def ask(
     if not log.samples:
         return Single(None, None, one_line(Exception(log.error.message if log.error else log.status)), log.location)
     [sample] = log.samples
-    submission = sample.store_as(SubmissionState).submission or read_submission(sample.output.completion)
+    submission = None if sample.error else submission_of(sample)
     score = (sample.scores or {}).get(LOGGED_AS)
     error_message = sample.error.message if sample.error else None
     return Single(submission, score.explanation if score else None, error_message, log.location)

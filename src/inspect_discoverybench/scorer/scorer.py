@@ -6,7 +6,7 @@ from pydantic import ValidationError
 
 from inspect_discoverybench.dataset.samples import SampleMetadata
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.hypothesis import submission_of
+from inspect_discoverybench.final_message import flagged_refusal, is_plain_refusal, submission_of
 from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.explanation import explain
 from inspect_discoverybench.scorer.hms import NO_PARTS, NO_SUBMISSION
@@ -40,10 +40,13 @@ def hms(grader: str = DEFAULT_JUDGE, gate: bool = False, aggregation: str = Aggr
     async def score(state: TaskState, target: Target) -> Score:
         submission = submission_of(state)
         if submission is None:
+            refused = flagged_refusal(state.output)
+            why = "the provider flagged the last reply as a refusal" if refused else "nothing was submitted"
             return Score(
                 value=NO_SUBMISSION.values() | (NO_PARTS.values() if aggregated is not Aggregation.PRODUCT else {}),
                 reason=NO_RESPONSE,
-                explanation="**HMS 0**: nothing was submitted, so the judge was not asked.",
+                explanation=f"**HMS 0**: {why}, so the judge was not asked.",
+                metadata={"refusal": True} if refused else None,
             )
         judge = Judge.of_eval(grader)
         metadata = _known(state)
@@ -61,6 +64,8 @@ def hms(grader: str = DEFAULT_JUDGE, gate: bool = False, aggregation: str = Aggr
             "workflow": submission.workflow,
             "submission_source": submission.source,
         }
+        if is_plain_refusal(submission.hypothesis):
+            known["refusal"] = True
         values = verdict.values
         if values is None:
             return Score.unscored(

@@ -9,7 +9,7 @@ from inspect_ai.tool import Tool
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
 from inspect_discoverybench.session.tool import python
-from inspect_discoverybench.solvers.step import step
+from inspect_discoverybench.solvers.step import last_step, step
 from inspect_discoverybench.solvers.submission import submit
 
 
@@ -37,8 +37,8 @@ async def attempt(state: TaskState, tools: Sequence[Tool]) -> None:
     state.messages.insert(0, ChatMessageSystem(content=Prompt.load("solvers/codegen").render()))
     program = await step(state.messages, tools, "python")
     state.messages.extend(program.messages)
-    if not program.results:
+    if not program.called:
         state.messages.append(ChatMessageUser(content=Prompt.load("solvers/codegen_no_program").render()))
-    last = await step(state.messages, tools, "submit")
+    last = await last_step(state.messages, tools)
     state.messages.extend(last.messages)
     state.output = last.output

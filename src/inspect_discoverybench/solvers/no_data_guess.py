@@ -6,7 +6,7 @@ from inspect_ai.util import sandbox
 
 from inspect_discoverybench.dataset.samples import SampleMetadata
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.solvers.step import step
+from inspect_discoverybench.solvers.step import last_step
 from inspect_discoverybench.solvers.submission import submit
 
 
@@ -20,7 +20,7 @@ def no_data_guess() -> Solver:
         await sandbox().exec(["rm", "-rf", "--", *names])
         state.messages.insert(0, ChatMessageSystem(content=Prompt.load("solvers/no_data_guess").render()))
         state.tools = [submit()]
-        guess = await step(state.messages, state.tools, "submit")
+        guess = await last_step(state.messages, state.tools)
         state.messages.extend(guess.messages)
         state.output = guess.output
         return state

@@ -8,7 +8,7 @@ from inspect_ai.tool import Tool
 from inspect_ai.util import apply_limits, turn_limit
 
 from inspect_discoverybench.errors import at_least_one
-from inspect_discoverybench.hypothesis import read_submission
+from inspect_discoverybench.final_message import flagged_refusal, labelled_submission
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
 from inspect_discoverybench.session.tool import python
@@ -24,7 +24,7 @@ def react(turns: int = TURNS, figures: bool = False, cell_seconds: int = DEFAULT
     """Inspect's ReAct agent with the tools `python` and `submit`.
 
     It ends with `submit`, after `turns` model calls, or at a limit of the eval. A turn without a tool call gets a
-    reminder, unless it is the answer itself: a JSON object or labelled sections, hypothesis and workflow.
+    reminder, unless it is the answer itself: an object with a hypothesis, or a section labelled as one.
 
     Args:
         turns: Most model calls.
@@ -56,7 +56,7 @@ def react(turns: int = TURNS, figures: bool = False, cell_seconds: int = DEFAULT
 
 @agent
 def _turn() -> Agent:
-    """One generation, as `react()` makes it itself, but for texts that could not be stored."""
+    """One generation, as `react()` makes it itself, in a form that can be stored and carried out."""
 
     async def execute(state: AgentState, tools: list[Tool]) -> AgentState:
         state.output = await generated(get_model(), state.messages, tools)
@@ -69,7 +69,6 @@ def _turn() -> Agent:
 async def _remind_unless_answered(state: AgentState) -> bool | str:
     if state.output.message.tool_calls:
         return True
-    answer = read_submission(state.output.completion)
-    if answer is not None and answer.source != "text" and answer.workflow:
+    if not flagged_refusal(state.output) and labelled_submission(state.output.completion) is not None:
         return False
     return Prompt.load("solvers/react_reminder").render()

@@ -1,8 +1,8 @@
 """Reflexion with an oracle: CodeGen in trials, each told the score of the one before (paper §5.1)."""
 
 import math
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 
 from inspect_ai.log import transcript
 from inspect_ai.model import ChatMessage, ChatMessageUser, ModelOutput
@@ -11,6 +11,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool
 from inspect_ai.util import (
     StoreModel,
+    sample_limits,
     sandbox,
     span,
     store_as,
@@ -22,7 +23,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from inspect_discoverybench.dataset.samples import SampleMetadata
 from inspect_discoverybench.errors import InvalidArgument, at_least_one
-from inspect_discoverybench.hypothesis import Submission, SubmissionState, submission_of
+from inspect_discoverybench.final_message import submission_of
+from inspect_discoverybench.hypothesis import Submission, SubmissionState
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, PythonSession
 from inspect_discoverybench.session.tool import python
@@ -81,12 +83,17 @@ def reflexion(trials: int = TRIALS, figures: bool = False, cell_seconds: int = D
         cell_seconds: Time limit of one `python` call.
 
     Raises:
-        InvalidArgument: `trials` is not 1 or more; or the task is not scored by HMS.
+        InvalidArgument: `trials` is not 1 or more; the sample has no gold hypothesis; or the task is not scored by HMS.
     """
     at_least_one("trials", trials)
     tools = [python(cell_seconds, figures=figures), submit()]
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        if not state.target.text.strip():
+            raise InvalidArgument(
+                f"reflexion needs a gold hypothesis for its oracle, but {state.sample_id} has none. Choose another "
+                "agent, or add the gold hypothesis to the answer key or the metadata file."
+            )
         task, record, sandbox_files = list(state.messages), store_as(ReflexionState), await _files(state)
         for number in range(1, trials + 1):
             async with span(f"trial {number}", type="agent"):
@@ -150,7 +157,7 @@ async def _oracle(state: TaskState) -> float | None:
         InvalidArgument: The task is not scored by HMS.
     """
     # What the judge spends is not the agent's.
-    with suspend_token_limit(), suspend_turn_limit(), suspend_working_limit():
+    with suspend_token_limit(), suspend_turn_limit(), suspend_working_limit(), _suspended_cost_limit(state):
         scores = await score(state)
     for found in scores:
         if isinstance(found.value, dict) and isinstance(found.value.get("hms"), int | float):
@@ -161,6 +168,20 @@ async def _oracle(state: TaskState) -> float | None:
         f"reflexion needs the task's scorer as its oracle, but no score has the key hms: {[s.value for s in scores]}. "
         "Score with discoverybench/hms."
     )
+
+
+@contextmanager
+def _suspended_cost_limit(state: TaskState) -> Iterator[None]:
+    """Let the sample's limit of cost rest, and raise it by what is spent meanwhile.
+
+    Inspect can suspend the other limits, but not this one.
+    """
+    limit, before = state.cost_limit, sample_limits().cost.usage
+    state.cost_limit = None
+    try:
+        yield
+    finally:
+        state.cost_limit = None if limit is None else limit + sample_limits().cost.usage - before
 
 
 async def _reflection(

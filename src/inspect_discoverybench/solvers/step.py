@@ -1,4 +1,4 @@
-"""One step of an agent: a generation that must call one tool or none, and what the tool said."""
+"""One step of an agent: a generation that must call one tool or none, and the tool's result."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from inspect_ai.model import (
     ChatMessage,
-    ChatMessageAssistant,
+    ChatMessageUser,
     GenerateConfig,
     Model,
     ModelOutput,
@@ -14,7 +14,17 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.tool import Tool, ToolChoice, ToolDef, ToolFunction
+from inspect_ai.util import store_as
 from pydantic_core import PydanticSerializationError
+
+from inspect_discoverybench.errors import ReplyMissing
+from inspect_discoverybench.final_message import flagged_refusal, read_submission
+from inspect_discoverybench.hypothesis import SubmissionState
+from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.solvers.submission import with_readable_calls
+
+MAX_TRIES = 3
+"""Requests for one reply, where replies have no choices."""
 
 Call = Literal["python", "submit", "none"]
 """The tool that a step must call."""
@@ -25,19 +35,14 @@ class Step:
     """What one step adds to a conversation.
 
     Attributes:
-        output: What the model gave.
-        message: Its message, with one call at most.
-        results: What came of the call.
+        output: What the model gave last.
+        messages: Its message, with one call at most, and the result of the call; for a repeated step all of them.
+        called: Whether a tool was called.
     """
 
     output: ModelOutput
-    message: ChatMessageAssistant
-    results: Sequence[ChatMessage]
-
-    @property
-    def messages(self) -> Sequence[ChatMessage]:
-        """All of it."""
-        return [self.message, *self.results]
+    messages: Sequence[ChatMessage]
+    called: bool
 
 
 async def step(
@@ -62,7 +67,26 @@ async def step(
     message = output.message.model_copy(update={"tool_calls": None if call == "none" else chosen[:1] or None})
     named = [tool for tool in tools if ToolDef(tool).name == call]
     result = await execute_tools([*conversation, message], named)
-    return Step(output, message, result.messages)
+    return Step(output, [message, *result.messages], called=bool(result.messages))
+
+
+async def last_step(conversation: Sequence[ChatMessage], tools: Sequence[Tool], model: Model | None = None) -> Step:
+    """The step that must call `submit`; it is repeated once if it brings no hypothesis, by the call or in words.
+
+    A reply that the provider flags as a refusal is not repeated.
+    """
+    first = await step(conversation, tools, "submit", model)
+    if _is_answer(first) or flagged_refusal(first.output):
+        return first
+    question = ChatMessageUser(content=Prompt.load("solvers/submit_again").render())
+    second = await step([*conversation, *first.messages, question], tools, "submit", model)
+    return Step(second.output, [*first.messages, question, *second.messages], second.called)
+
+
+def _is_answer(last: Step) -> bool:
+    if store_as(SubmissionState).submission is not None:
+        return True
+    return not last.called and read_submission(last.output.completion) is not None
 
 
 async def generated(
@@ -72,15 +96,28 @@ async def generated(
     choice: ToolChoice | None = None,
     config: GenerateConfig | None = None,
 ) -> ModelOutput:
-    """What a model says, in a form that can be stored and sent again; a reply without a message is an empty one."""
-    output = await model.generate(
-        list(conversation), tools=list(tools), tool_choice=choice, config=config or GenerateConfig()
+    """What a model says, in a form that can be stored, sent again and carried out.
+
+    Raises:
+        ReplyMissing: No reply has choices.
+    """
+    for _ in range(MAX_TRIES):
+        output = await model.generate(
+            list(conversation), tools=list(tools), tool_choice=choice, config=config or GenerateConfig()
+        )
+        if output.choices:
+            return with_readable_calls(_storable(output))
+    raise ReplyMissing(
+        f"{model} returned {MAX_TRIES} replies without choices. This is a failure of the provider; run the sample "
+        "again with `inspect eval-retry`."
     )
-    if not output.choices:
-        return ModelOutput.from_content(output.model or str(model), "")
+
+
+def _storable(output: ModelOutput) -> ModelOutput:
+    """The output without half surrogate pairs, which models write now and then."""
     try:
         output.model_dump_json()
-    except PydanticSerializationError:  # models write half of a surrogate pair now and then
+    except PydanticSerializationError:
         return ModelOutput.model_validate(_sound(output.model_dump()))
     return output
 

@@ -8,7 +8,8 @@ from inspect_ai.tool import Tool
 from inspect_ai.util import JSONSchema, json_schema
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
-from inspect_discoverybench.hypothesis import SoundText, json_objects
+from inspect_discoverybench.final_message.objects import json_objects
+from inspect_discoverybench.hypothesis import SoundText
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.solvers.datavoyager.roles import Role, turn_of
 from inspect_discoverybench.solvers.step import generated

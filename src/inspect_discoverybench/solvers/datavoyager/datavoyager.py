@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from inspect_ai.model import ChatMessageAssistant, ContentReasoning, ContentText
+from inspect_ai.model import ChatMessage, ChatMessageAssistant, ContentReasoning, ContentText
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool
 from inspect_ai.util import span, store_as
@@ -14,7 +14,7 @@ from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.datavoyager import critic
 from inspect_discoverybench.solvers.datavoyager.ledger import Ledger, Turn
 from inspect_discoverybench.solvers.datavoyager.roles import Role, turn_of
-from inspect_discoverybench.solvers.step import Call, Step, step
+from inspect_discoverybench.solvers.step import Step, last_step, step
 from inspect_discoverybench.solvers.submission import submit
 
 TURNS = 20
@@ -64,18 +64,30 @@ async def _act(state: TaskState, tools: Sequence[Tool], role: Role, instruction:
     """One turn of a role: its message, and what its call gave, join the shared conversation."""
     async with span(role, type="agent"):
         state.messages.append(turn_of(role, instruction))
-        call: Call = "submit" if submits else "python" if role is Role.CODER else "none"
-        acted = await step([role.briefing(), *state.messages], tools, call, role.model())
-        message = _without_reasoning(acted.message)
-        state.messages.extend([message, *acted.results])
-    code = [str(call.arguments["code"]) for call in message.tool_calls or [] if "code" in call.arguments]
-    store_as(Ledger).record(Turn(role=role, instruction=instruction, did="\n\n".join([message.text, *code])))
+        conversation = [role.briefing(), *state.messages]
+        if submits:
+            acted = await last_step(conversation, tools, role.model())
+        else:
+            acted = await step(conversation, tools, "python" if role is Role.CODER else "none", role.model())
+        messages = [_without_reasoning(message) for message in acted.messages]
+        state.messages.extend(messages)
+    store_as(Ledger).record(Turn(role=role, instruction=instruction, did="\n\n".join(_deeds(messages))))
     return acted
 
 
-def _without_reasoning(message: ChatMessageAssistant) -> ChatMessageAssistant:
+def _deeds(messages: Sequence[ChatMessage]) -> list[str]:
+    """What a role said, and the code that it ran."""
+    deeds: list[str] = []
+    for message in messages:
+        if isinstance(message, ChatMessageAssistant):
+            code = [str(call.arguments["code"]) for call in message.tool_calls or [] if "code" in call.arguments]
+            deeds += [message.text, *code]
+    return deeds
+
+
+def _without_reasoning(message: ChatMessage) -> ChatMessage:
     """What the other roles may read: a provider refuses the reasoning of another provider's model."""
-    if isinstance(message.content, str):
+    if not isinstance(message, ChatMessageAssistant) or isinstance(message.content, str):
         return message
     said = [
         part.model_copy(update={"internal": None}) if isinstance(part, ContentText) else part

@@ -1,0 +1,7 @@
+"""The reading of an answer: from a sample, from a final message in words, or from a call that went wrong."""
+
+from inspect_discoverybench.final_message.reading import labelled_submission, read_submission
+from inspect_discoverybench.final_message.refusal import flagged_refusal, is_plain_refusal
+from inspect_discoverybench.final_message.sample import submission_of
+
+__all__ = ["flagged_refusal", "is_plain_refusal", "labelled_submission", "read_submission", "submission_of"]

@@ -1,0 +1,61 @@
+"""Refusals: those that the provider flags, and those that a model words."""
+
+import re
+
+from inspect_ai.model import ContentText, ModelOutput
+
+_MAX_LENGTH = 600
+_SENTENCES = 2
+_APOSTROPHE = dict.fromkeys(map(ord, "\u2019\u2018\u02bc\u00b4`"), "'")
+_SENTENCE_END = re.compile(r"[.!?:;\n]+\s*")
+_PREFACE = re.compile(
+    r"(?:(?:i'm|i am|we're|we are) (?:very |so |truly )?sorry|sorry|my apologies|apologies|i apologi[sz]e|unfortunately"
+    r"|as an ai(?: language)?(?: model| assistant)?)\W*(?:but|that|and)?\s*"
+)
+_DEED = (
+    r"(?:answer|assist|help|comply|continue|proceed|determine|provide|give|offer|form|formulate|state|make|draw|derive"
+    r"|propose|generate|produce|submit|identify|say|tell|know|access|analy[sz]e|complete|perform|fulfill?|do|load|open"
+    r"|read|run|evaluate|conclude|infer|support)\b"
+)
+_UNABLE = (
+    r"(?:cannot|can't|can not|could not|couldn't|won't|will not|(?:am|'m|are|'re|was|were) (?:unable|not able) to"
+    r"|(?:am|'m) not in a position to)"
+)
+_REFUSALS = re.compile(
+    rf"(?:i|we) ?{_UNABLE} (?:\w+ly )?{_DEED}"
+    r"|(?:i|we) (?:do not|don't|did not|didn't) have (?:\w+ ){0,3}?(?:access|data|information)\b"
+    r"|(?:i|we) (?:must |have to |respectfully )?decline\b"
+    rf"|(?:it is|it's) (?:not possible|impossible) (?:for me )?to {_DEED}"
+    rf"|(?:unable|not able|not possible) to {_DEED}"
+    r"|(?:this|it|that|the (?:hypothesis|answer|goal|question)|an? (?:hypothesis|answer)) (?:cannot|can't) be \w+"
+    r"|no (?:\w+ ){0,3}?(?:hypothesis|answer|conclusion) (?:can|could) be \w+"
+)
+_ANSWER_FOLLOWS = re.compile(r"\b(?:but|however|nevertheless|nonetheless|instead|guess|likely|expect|suggests?)\b")
+
+
+def flagged_refusal(output: ModelOutput) -> bool:
+    """Whether the provider says that a reply is a refusal, whatever the reason for which it ended."""
+    if not output.choices:
+        return False
+    choice = output.choices[0]
+    content = choice.message.content
+    parts = content if isinstance(content, list) else []
+    return (
+        choice.stop_reason == "content_filter"
+        or (choice.stop_details is not None and choice.stop_details.type == "refusal")
+        or any(isinstance(part, ContentText) and part.refusal is True for part in parts)
+    )
+
+
+def is_plain_refusal(text: str) -> bool:
+    """Whether an answer is plainly a refusal in words: short, it begins with one, and no answer follows it."""
+    if len(text) > _MAX_LENGTH:
+        return False
+    plain = " ".join(text.translate(_APOSTROPHE).casefold().split())
+    for sentence in _SENTENCE_END.split(plain)[:_SENTENCES]:
+        preface = _PREFACE.match(sentence)
+        start = preface.end() if preface else 0
+        refusal = _REFUSALS.match(sentence.strip("*_\"' "), 0) or _REFUSALS.match(sentence, start)
+        if refusal is not None:
+            return _ANSWER_FOLLOWS.search(plain[plain.index(sentence) + refusal.end() :]) is None
+    return False

@@ -1,0 +1,190 @@
+"""What models write as arguments of `submit`, through Inspect's own execution of tools."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pytest
+from inspect_ai.event import ModelEvent, ToolEvent
+from inspect_ai.log import EvalSample
+from inspect_ai.model import ChatMessageTool, ModelOutput
+from inspect_ai.solver import Solver
+from inspect_ai.tool import ToolDef
+
+from inspect_discoverybench.hypothesis import MAX_CHARACTERS
+from inspect_discoverybench.solvers.no_data_guess import no_data_guess
+from inspect_discoverybench.solvers.react import react
+from inspect_discoverybench.solvers.submission import submit
+from tests.solvers import playing
+from tests.solvers.playing import play, play_all, submission
+from tests.solvers.test_agents import AGENTS
+
+H = "In all rows, y rises with x."
+LONG = "step " * 3_000
+LISTED = ["load", "fit"]
+
+CALLS: dict[str, tuple[dict[str, Any], str, str]] = {
+    # arguments, hypothesis, workflow
+    "as asked": ({"hypothesis": H, "workflow": "1. load"}, H, "1. load"),
+    "no workflow": ({"hypothesis": H}, H, ""),
+    "workflow null": ({"hypothesis": H, "workflow": None}, H, ""),
+    "workflow a list": ({"hypothesis": H, "workflow": LISTED}, H, "load\nfit"),
+    "workflow an empty list": ({"hypothesis": H, "workflow": []}, H, ""),
+    "workflow a mapping": ({"hypothesis": H, "workflow": {"1": "load", "2": "fit"}}, H, "1: load\n2: fit"),
+    "workflow a list of mappings": (
+        {"hypothesis": H, "workflow": [{"step": 1, "do": "load"}]},
+        H,
+        '{"step": 1, "do": "load"}',
+    ),
+    "workflow a number": ({"hypothesis": H, "workflow": 3}, H, "3"),
+    "workflow too long": ({"hypothesis": H, "workflow": LONG}, H, LONG[:MAX_CHARACTERS].strip()),
+    "hypothesis too long": ({"hypothesis": "y rises. " * 3_000}, ("y rises. " * 3_000)[:MAX_CHARACTERS].strip(), ""),
+    "extra key": ({"hypothesis": H, "workflow": "w", "confidence": 0.9}, H, "w"),
+    "several extra keys": ({"hypothesis": H, "workflow": "w", "context": "all", "p": None, "tags": ["a"]}, H, "w"),
+    "capitals": ({"Hypothesis": H, "Workflow": "w"}, H, "w"),
+    "all capitals": ({"HYPOTHESIS": H, "WORKFLOW": "w"}, H, "w"),
+    "one in capitals": ({"Hypothesis": H, "workflow": "w"}, H, "w"),
+    "spaces in the keys": ({" hypothesis ": H, "workflow ": "w"}, H, "w"),
+    "final hypothesis": ({"final_hypothesis": H, "workflow_summary": "w"}, H, "w"),
+    "plural": ({"hypotheses": [H], "workflow": "w"}, H, "w"),
+    "answer": ({"answer": H}, H, ""),
+    "hypothesis a mapping": (
+        {"hypothesis": {"context": "all rows", "variables": ["x", "y"], "relationship": "y rises"}, "workflow": "w"},
+        "context: all rows\nvariables: x, y\nrelationship: y rises",
+        "w",
+    ),
+    "hypothesis a mapping with the text": ({"hypothesis": {"hypothesis": H}, "workflow": "w"}, H, "w"),
+    "hypothesis a list": ({"hypothesis": [H, "z falls."], "workflow": "w"}, f"{H}\nz falls.", "w"),
+    "hypothesis a list of mappings": ({"hypothesis": [{"hypothesis": H}], "workflow": "w"}, H, "w"),
+    "nested in another key": ({"submission": {"hypothesis": H, "workflow": "w"}}, H, "w"),
+    "as JSON text": ({"arguments": json.dumps({"hypothesis": H, "workflow": "w"})}, H, "w"),
+    "JSON text as the hypothesis": ({"hypothesis": json.dumps({"hypothesis": H, "workflow": "w"})}, H, "w"),
+    "null key beside it": ({"null_hypothesis": "nothing", "hypothesis": H, "workflow": "w"}, H, "w"),
+    "another name": ({"statement": H, "workflow": "w"}, H, "w"),
+    "both lists": ({"hypothesis": [H], "workflow": [["load"], ["fit"]]}, H, "load\nfit"),
+    "white space around it": ({"hypothesis": f"\n  {H}\n", "workflow": "\tw "}, H, "w"),
+    "half a character": ({"hypothesis": "y \ud83d rises.", "workflow": None}, "y ? rises.", ""),
+}
+
+
+def call(arguments: dict[str, Any], content: str = "", function: str = "submit") -> ModelOutput:
+    return ModelOutput.for_tool_call("mockllm/model", function, arguments, content=content or None)
+
+
+def unparsed(raw: str, content: str = "") -> ModelOutput:
+    """A call as providers return it whose arguments are not JSON."""
+    output = call({}, content or " ")
+    [made] = output.message.tool_calls or []
+    made.parse_error = f"Error parsing the following tool call arguments:\n\n{raw}\n\nError details: Expecting value"
+    return output
+
+
+def played(scripts: Iterable[tuple[str, Sequence[ModelOutput | str]]], solver: Solver) -> dict[str, EvalSample]:
+    """Every script once; a demo task has room for eight in one eval."""
+    samples: dict[str, EvalSample] = {}
+    waiting = list(scripts)
+    for start in range(0, len(waiting), 8):
+        samples |= play_all(dict(waiting[start : start + 8]), solver)
+    return samples
+
+
+@pytest.mark.parametrize("agent", ["react", "no_data_guess"])
+def test_each_call_is_submitted_as_text(agent: str) -> None:
+    solver = react(turns=2) if agent == "react" else no_data_guess()
+    samples = played([(name, [call(arguments)]) for name, (arguments, _, _) in CALLS.items()], solver)
+    read = {name: submission(sample) for name, sample in samples.items()}
+    assert {name: found and (found.hypothesis, found.workflow) for name, found in read.items()} == {
+        name: (hypothesis, workflow) for name, (_, hypothesis, workflow) in CALLS.items()
+    }
+    assert {found and found.source for found in read.values()} == {"submit"}
+
+
+def test_the_log_holds_what_the_model_wrote_and_what_was_submitted() -> None:
+    sample = play([call({"Hypothesis": [H], "p": 0.1})], react(turns=2))
+    [asked] = [event for event in sample.events if isinstance(event, ModelEvent) and event.role != "grader"]
+    assert asked.output.message.tool_calls
+    assert asked.output.message.tool_calls[0].arguments == {"Hypothesis": [H], "p": 0.1}
+    [ran] = [event for event in sample.events if isinstance(event, ToolEvent)]
+    assert ran.arguments == {"hypothesis": H, "workflow": ""}
+    assert ran.error is None
+
+
+def test_the_model_is_told_of_two_texts() -> None:
+    parameters = ToolDef(submit()).parameters
+    assert {name: schema.type for name, schema in parameters.properties.items()} == {
+        "hypothesis": "string",
+        "workflow": "string",
+    }
+    assert parameters.required == ["hypothesis"]
+    assert parameters.additionalProperties is False
+
+
+def test_a_text_that_is_cut_is_announced() -> None:
+    sample = play([call({"hypothesis": H, "workflow": LONG})], react(turns=2))
+    [result] = [message for message in sample.messages if isinstance(message, ChatMessageTool)]
+    assert result.text.endswith("[The workflow had 14,999 characters. The first 10,000 were submitted.]")
+
+
+def forced(*submissions: ModelOutput) -> playing.Script:
+    """Works as asked; its calls of `submit` are these, the last one for ever."""
+    made = iter(submissions)
+    last = submissions[-1]
+
+    def turn(messages: Sequence[Any], must: str) -> ModelOutput | str:
+        if must == "submit":
+            return next(made, last)
+        if must == "python":
+            return playing.python("1")
+        return json.dumps({"reason": "r", "answered": True, "progress": True, "next": None, "instruction": None})
+
+    return turn
+
+
+LABELLED = f"**Hypothesis:** {H}\n\n**Workflow:** w"
+UNPARSED: dict[str, ModelOutput] = {
+    "cut off in the workflow": unparsed(f'{{"hypothesis": "{H}", "workflow": "w'),
+    "bare quotes": unparsed(f'{{"hypothesis": "{H}", "workflow": "the "w" step"}}'),
+    "raw text with labels": unparsed(f'{{"hypothesis"\n\nHypothesis: {H}\nWorkflow: w'),
+    "answer in the message": unparsed('{"hypothesis": ', LABELLED),
+    "object in the message": unparsed("{", json.dumps({"hypothesis": H, "workflow": "w"})),
+    "other arguments, answer in the message": call({"guess": 1}, LABELLED),
+    "no arguments, answer in the message": call({}, LABELLED),
+    "name of the tool in another form": call({"hypothesis": H, "workflow": "w"}, function="functions.submit"),
+}
+
+
+@pytest.mark.parametrize("agent", ["react", "no_data_guess"])
+def test_a_call_that_cannot_be_parsed_beside_a_readable_answer(agent: str) -> None:
+    solver = react(turns=2) if agent == "react" else no_data_guess()
+    samples = played([(name, [output]) for name, output in UNPARSED.items()], solver)
+    hypotheses = {name: (found := submission(sample)) and found.hypothesis for name, sample in samples.items()}
+    assert hypotheses == dict.fromkeys(UNPARSED, H)
+
+
+def test_words_beside_a_call_that_cannot_be_parsed_are_the_last_resort() -> None:
+    again = [unparsed("{", "I think that y rises with x.")]
+    sample = play(again, no_data_guess())
+    assert sample.scores
+    assert sample.scores["HMS"].answer == "I think that y rises with x."
+
+
+EMPTY: dict[str, ModelOutput] = {
+    "no hypothesis": call({"workflow": "w"}),
+    "empty hypothesis": call({"hypothesis": " "}),
+    "other arguments": call({"guess": 1}),
+    "another tool": call({"code": "1"}, function="plot"),
+}
+
+
+@pytest.mark.parametrize("agent", ["codegen", "no_data_guess", "datavoyager", "reflexion"])
+def test_a_forced_call_without_a_hypothesis_is_requested_once_more(agent: str) -> None:
+    right = playing.submit(hypothesis=H, workflow="w")
+    scripts = {f"{name}, then right": forced(empty, right) for name, empty in EMPTY.items()}
+    scripts |= {f"{name}, for ever": forced(empty) for name, empty in EMPTY.items()}
+    for name, sample in play_all(scripts, AGENTS[agent]()).items():
+        last = [asked.input[-1].text for asked in playing.calls(sample)]
+        assert [text.startswith("That message contained no hypothesis.") for text in last].count(True) >= 1, name
+        if name.endswith("then right"):
+            assert submission(sample).hypothesis == H, name
+        else:
+            assert playing.reason(sample) == "no_response", name
