@@ -1,16 +1,52 @@
-"""A loopback server that speaks the OpenAI chat API, so that tests drive the real provider."""
+"""A loopback server that speaks the chat APIs of OpenAI and Anthropic, so that tests drive the real providers."""
 
 import json
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 Request = dict[str, Any]
-Answer = str | dict[str, Any] | int
-"""A text; or a whole assistant message (tool calls); or an HTTP status to fail with."""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A text that the token limit cuts off.
+
+    Attributes:
+        text: What was written before the limit.
+        tokens: Reported number of output tokens.
+    """
+
+    text: str
+    tokens: int = 5
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A request that the provider refuses.
+
+    Attributes:
+        message: What it says.
+        param: The parameter it names, as OpenAI does.
+        status: HTTP status.
+    """
+
+    message: str
+    param: str | None = None
+    status: int = 400
+
+
+@dataclass(frozen=True)
+class NoChoices:
+    """A reply that has no choices."""
+
+
+Answer = str | dict[str, Any] | int | Cut | Refused | NoChoices
+"""A text; or a whole assistant message (tool calls); or an HTTP status to fail with; or one of the above."""
 
 QUESTIONS = {
     "extract": "extract the context present in the hypothesis",
@@ -49,7 +85,8 @@ def question(request: Request) -> str | None:
 
 def slots(request: Request) -> dict[str, Any]:
     """The JSON object that the judge's prompt carries."""
-    text = next(m["content"] for m in request["messages"] if m["role"] == "user")
+    content = next(m["content"] for m in request["messages"] if m["role"] == "user")
+    text = content if isinstance(content, str) else "".join(block["text"] for block in content)
     start = text.index("{", text.index("```json"))
     found: dict[str, Any] = json.JSONDecoder().raw_decode(text[start:])[0]
     return found
@@ -83,6 +120,42 @@ def tool_call(name: str, content: str = "", **arguments: Any) -> dict[str, Any]:
     }
 
 
+def _openai(request: Request, reply: str | dict[str, Any] | Cut | NoChoices) -> dict[str, Any]:
+    tokens = reply.tokens if isinstance(reply, Cut) else 5
+    if isinstance(reply, Cut):
+        choices = [(_said(reply.text), "length")]
+    elif isinstance(reply, NoChoices):
+        choices = []
+    else:
+        message = _said(reply) if isinstance(reply, str) else reply
+        choices = [(message, "tool_calls" if "tool_calls" in message else "stop")]
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 0,
+        "model": request["model"],
+        "choices": [{"index": n, "message": m, "finish_reason": reason} for n, (m, reason) in enumerate(choices)],
+        "usage": {"prompt_tokens": 10, "completion_tokens": tokens, "total_tokens": 10 + tokens},
+    }
+
+
+def _said(text: str) -> dict[str, Any]:
+    return {"role": "assistant", "content": text}
+
+
+def _anthropic(request: Request, reply: Any) -> dict[str, Any]:
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": request["model"],
+        "content": [{"type": "text", "text": reply.text if isinstance(reply, Cut) else reply}],
+        "stop_reason": "max_tokens" if isinstance(reply, Cut) else "end_turn",
+        "stop_sequence": None,
+        "usage": {"input_tokens": 10, "output_tokens": reply.tokens if isinstance(reply, Cut) else 5},
+    }
+
+
 @contextmanager
 def serve(answer: Callable[[Request], Answer], latency: float = 0.0) -> Iterator[Endpoint]:
     """Serve on a free loopback port until the block ends."""
@@ -96,27 +169,18 @@ def serve(answer: Callable[[Request], Answer], latency: float = 0.0) -> Iterator
                 endpoint.requests.append(request)
             time.sleep(endpoint.latency)
             reply = endpoint.answer(request)
-            if isinstance(reply, int):
-                self._send(reply, {"error": {"message": f"scripted failure {reply}", "code": str(reply)}})
-                return
-            message = {"role": "assistant", "content": reply} if isinstance(reply, str) else reply
-            self._send(
-                200,
-                {
-                    "id": "chatcmpl-1",
-                    "object": "chat.completion",
-                    "created": 0,
-                    "model": request["model"],
-                    "choices": [
-                        {
-                            "index": 0,
-                            "message": message,
-                            "finish_reason": "tool_calls" if "tool_calls" in message else "stop",
-                        }
-                    ],
-                    "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15},
-                },
-            )
+            anthropic = self.path.endswith("/messages")
+            match reply:
+                case int():
+                    self._send(reply, {"error": {"message": f"scripted failure {reply}", "code": str(reply)}})
+                case Refused():
+                    error = {"message": reply.message, "type": "invalid_request_error"}
+                    error |= {} if anthropic else {"param": reply.param, "code": "unsupported_value"}
+                    self._send(reply.status, {"type": "error", "error": error})
+                case _ if anthropic:
+                    self._send(200, _anthropic(request, reply))
+                case _:
+                    self._send(200, _openai(request, reply))
 
         def _send(self, status: int, body: dict[str, Any]) -> None:
             content = json.dumps(body).encode()

@@ -11,6 +11,7 @@ DiscoveryBenchError            one line: what, the value, what is expected or ho
 │   ├── UnreadableTable        a data file cannot be read to its end
 │   └── InvalidMetadata        a metadata file or answer key that does not follow its form
 ├── JudgeUnavailable           the role `grader` has no model that can be called
+├── JudgeFailed                the judge's provider failed while it was asked
 ├── ReplyRejected              a judge's reply outside its contract (asked again, then unscored)
 ├── ReplyMissing               a provider's reply has no choices
 └── SessionFailed              the sandbox did not run the Python session
@@ -25,6 +26,7 @@ from contextlib import suppress
 import click
 from rich.errors import MarkupError
 from rich.markup import render
+from tenacity import RetryError
 
 
 class DiscoveryBenchError(click.ClickException):
@@ -75,8 +77,27 @@ class ReplyMissing(DiscoveryBenchError):
     """A provider's reply has no choices: a fault of the provider, never of the agent."""
 
 
+class JudgeFailed(DiscoveryBenchError):
+    """The provider of the judge failed while it was asked: the sample is an error and never a zero."""
+
+
 class SessionFailed(DiscoveryBenchError):
     """The sandbox could not run the Python session: a fault of the infrastructure, never of the agent."""
+
+
+def first_cause(error: BaseException) -> BaseException:
+    """The error that came first: task groups, retries and requests wrap it."""
+    while True:
+        match error:
+            case BaseExceptionGroup():
+                inner: BaseException | None = error.exceptions[0]
+            case RetryError():
+                inner = error.last_attempt.exception()
+            case _:
+                inner = error.__cause__
+        if inner is None:
+            return error
+        error = inner
 
 
 def one_line(error: BaseException) -> str:

@@ -22,7 +22,11 @@ def test_f1_agrees_with_its_definition(gold: int, predicted: int, common: int) -
     assert math.isfinite(f1(gold, predicted, common))
 
 
-@pytest.mark.parametrize(("gold", "predicted", "common"), [(2, 2, 3), (0, 1, 0), (1, 0, 0), (2, 2, -1)])
+def test_a_prediction_without_variables_has_an_f1_of_0() -> None:
+    assert f1(2, 0, 0) == 0
+
+
+@pytest.mark.parametrize(("gold", "predicted", "common"), [(2, 2, 3), (0, 1, 0), (0, 0, 0), (1, 0, 1), (2, 2, -1)])
 def test_impossible_counts_are_an_error(gold: int, predicted: int, common: int) -> None:
     with pytest.raises(ValueError, match=f"{common} common variables of {gold} and {predicted}"):
         f1(gold, predicted, common)

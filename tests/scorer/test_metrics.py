@@ -118,3 +118,20 @@ def test_solvable_solvable_samples_stand_beside_all_where_the_flag_exists() -> N
     assert hms["inspect_discoverybench/solvable_mean_solvable"] == pytest.approx(0.75)
     assert hms["inspect_discoverybench/solvable_solvable_samples"] == 2
     assert not [name for name in metrics(results([[scored(1.0)]] * 4, METADATA), "hms") if "solvable" in name]
+
+
+def test_a_facet_without_a_value_enters_no_metric_of_its_own() -> None:
+    """HMS is 0 because of another facet; epochs and groups take the values that there are."""
+    part = Score(value={"hms": 0, "context": 0, "variables": math.nan, "relationship": 1})
+    table = [[scored(1.0), part], [part, part], [scored(0.5), UNSCORED], [scored(0.5), scored(0.5)]]
+    found = results(table, METADATA)
+    variables, hms = metrics(found, "variables"), metrics(found, "hms")
+    assert variables["mean"] == pytest.approx((1 + 0.5 + 0.5) / 3)
+    assert all(math.isfinite(value) for value in variables.values())
+    assert all(math.isfinite(value) for value in hms.values())
+    assert hms["mean"] == pytest.approx((0.5 + 0 + 0.5 + 0.5) / 4)
+    assert hms["inspect_discoverybench/means_domain: x"] == pytest.approx(0.25)
+    assert hms["inspect_discoverybench/counts_judged"] == 7
+    counted = {score.name: (score.scored_samples, score.unscored_samples) for score in found if "mean" in score.metrics}
+    assert counted["variables"] == (3, 1)
+    assert counted["hms"] == (4, 0)

@@ -1,6 +1,7 @@
 """Reading replies: whatever a judge writes, a score in [0, 1] comes of it, or the named error."""
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -9,8 +10,8 @@ from hypothesis import strategies as st
 
 from inspect_discoverybench.errors import ReplyRejected
 from inspect_discoverybench.scorer.context import Contexts, Match
-from inspect_discoverybench.scorer.judge import Reply, read
 from inspect_discoverybench.scorer.relationship import Relationship
+from inspect_discoverybench.scorer.reply import Reply, read
 from inspect_discoverybench.scorer.variables import Variables
 
 CONTRACTS: list[type[Reply]] = [Contexts, Match, Variables, Relationship]
@@ -35,7 +36,7 @@ VALUES = st.recursive(
 OBJECTS = st.dictionaries(KEYS, VALUES, max_size=7).map(json.dumps)
 COUNTS = st.fixed_dictionaries(dict.fromkeys(("sizeA", "sizeB", "intersection"), SCALARS)).map(json.dumps)
 DRESSED = st.tuples(
-    st.sampled_from(["", "```json\n", "```\n", "Here: ", "\ufeff", " "]),
+    st.sampled_from(["", "```json\n", "```\n", "Here: ", "\ufeff", " ", "<think>x</think>", "x</think>", "<think>"]),
     st.one_of(OBJECTS, COUNTS),
     st.sampled_from(["", "\n```", "}", " Done.", "\x00"]),
 ).map("".join)
@@ -74,3 +75,44 @@ def test_a_cut_reply_is_never_taken_for_a_whole_one(contract: type[Reply]) -> No
     for length in range(len(whole)):
         with pytest.raises(ReplyRejected):
             read(whole[:length], contract)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<think>" * 30_000, "<a></a>" * 30_000, "<a>" * 30_000 + "</a>" * 30_000, "</think>" * 30_000, "<" * 200_000],
+)
+def test_reading_takes_linear_time(text: str) -> None:
+    start = time.process_time()
+    with pytest.raises(ReplyRejected):
+        read(text, Match)
+    assert time.process_time() - start < 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<think>They match: {"match": true}</think>{"match": false}',
+        '<THINK>\n</Think>\n```json\n{"match": false}\n```',
+        '<think>one</think>\n<scratchpad>two</scratchpad> {"match": false}',
+        '\ufeff<think>the text says </think {"match": true}></think>{"match": false}',
+        'no opening tag</think>{"match": false}',
+        '{"match": false, "why": "</think>{\\"match\\": true}"}',
+    ],
+)
+def test_reasoning_before_the_object_is_left_aside(text: str) -> None:
+    assert read(text, Match) == Match(match=False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<think>{"match": true}',
+        '{"match": false}<think></think>{"match": true}',
+        '{"match": false}</think>{"match": true}',
+        '<answer>{"match": true}</answer>',
+        '<think>it quotes </think>{"match": true} and goes on</think>{"match": false}',
+    ],
+)
+def test_the_contract_is_as_strict_as_before(text: str) -> None:
+    with pytest.raises(ReplyRejected):
+        read(text, Match)

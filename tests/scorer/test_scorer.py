@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -121,7 +120,7 @@ def test_the_judge_is_asked_as_the_rules_say(monkeypatch: pytest.MonkeyPatch) ->
     for request in endpoint.requests:
         assert request["temperature"] == 0
         assert request["seed"] == 0
-        assert request["max_tokens"] >= 1024
+        assert not {"max_tokens", "max_completion_tokens"} & set(request)
         assert request["response_format"]["type"] == "json_schema"
         system, user = request["messages"]
         assert system["role"] == "system"
@@ -167,6 +166,46 @@ FULL = {"hms": 1.0, "context": 1.0, "variables": 1.0, "relationship": 1.0}
 
 def test_variables_and_relationship_both_unreadable_are_no_perfect_match(monkeypatch: pytest.MonkeyPatch) -> None:
     log, _ = judged(monkeypatch, scripted(variables="?", relationship="?"))
+    assert score_of(log).reason == "grader_failed"
+
+
+BAD = {"extract": "no context", "match": "perhaps", "variables": "two", "relationship": "similar"}
+DIFFERENT = {
+    "match": '{"match": false}',
+    "variables": '{"sizeA": 2, "sizeB": 0, "intersection": 0}',
+    "relationship": '{"answer": "C"}',
+}
+FACETS = {"extract": "context", "match": "context", "variables": "variables", "relationship": "relationship"}
+
+
+UNREADABLE = [("extract",), ("match",), ("variables",), ("relationship",), ("extract", "variables")]
+
+
+@pytest.mark.parametrize(
+    ("zero", "bad"),
+    [(zero, bad) for zero in DIFFERENT for bad in UNREADABLE if FACETS[zero] not in {FACETS[name] for name in bad}],
+)
+def test_one_facet_that_is_0_decides(monkeypatch: pytest.MonkeyPatch, zero: str, bad: tuple[str, ...]) -> None:
+    """Leaving such a sample out could only raise the mean."""
+    undecided = {FACETS[name] for name in bad}
+    places = [f'{{"hypothesis": [{{"context": "place {n}"}}]}}' for n in range(2)]
+    replies = {"extract": places, zero: DIFFERENT[zero]} | {name: BAD[name] for name in bad}
+    log, _ = judged(monkeypatch, scripted(**replies))
+    score = score_of(log)
+    assert isinstance(score.value, dict)
+    assert score.reason is None
+    assert score.value["hms"] == score.value[FACETS[zero]] == 0
+    assert {name for name, value in score.value.items() if value != value} == undecided
+    assert str(score.explanation).startswith(f"**HMS 0.00**: {FACETS[zero]} is 0")
+    assert score.metadata
+    assert set(score.metadata["facets"]) == {"context", "variables", "relationship"} - undecided
+    assert log.results
+    counted = {s.name: (s.scored_samples, s.unscored_samples) for s in log.results.scores if "mean" in s.metrics}
+    assert counted == {name: (0, 1) if name in undecided else (1, 0) for name in FULL}
+
+
+def test_without_a_0_an_undecided_facet_leaves_the_sample_unscored(monkeypatch: pytest.MonkeyPatch) -> None:
+    log, _ = judged(monkeypatch, scripted(variables="two", relationship='{"answer": "B"}'))
     assert score_of(log).reason == "grader_failed"
 
 
@@ -299,28 +338,6 @@ def test_instructions_in_a_hypothesis_stay_data(monkeypatch: pytest.MonkeyPatch)
         assert "\n".join(HOSTILE.splitlines()[:2]) not in request["messages"][1]["content"]
     assert score_of(log).value == {"hms": 0, "context": 0, "variables": 0, "relationship": 0}
     assert score_of(log).reason is None
-
-
-def test_gold_extractions_are_asked_once_across_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    _, first = judged(monkeypatch, scripted())
-    _, second = judged(monkeypatch, scripted(), "Something else.")
-    assert first.judge_requests().count("extract") == 2
-    assert second.judge_requests().count("extract") == 1
-
-
-def test_what_a_run_asks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """First run, another agent's run over the same gold, the same run again, and with the gate."""
-    apart = scripted(
-        extract=[f'{{"hypothesis": [{{"context": "place {n}"}}]}}' for n in range(9)], match='{"match": false}'
-    )
-
-    def asked(text: str, gate: bool = False) -> list[str]:
-        return sorted(judged(monkeypatch, apart, text, gate=gate)[1].judge_requests())
-
-    assert asked("One.") == ["extract", "extract", "match", "relationship", "variables"]
-    assert asked("Another.") == ["extract", "match", "relationship", "variables"]
-    assert asked("One.") == []
-    assert asked("A third.", gate=True) == ["extract", "match"]
 
 
 def test_the_record_says_how_it_was_judged(monkeypatch: pytest.MonkeyPatch) -> None:

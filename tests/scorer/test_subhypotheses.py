@@ -177,17 +177,41 @@ def test_with_one_part_a_side_nothing_more_is_asked_and_all_agree(monkeypatch: p
     assert sorted(endpoint.judge_requests()) == ["extract", "extract", "relationship", "variables"]
 
 
-def test_an_unreadable_match_of_two_parts_is_unscored(monkeypatch: pytest.MonkeyPatch) -> None:
+FURTHER = {"hms_recall", "hms_f1", "context_recall", "context_f1"}
+
+
+@pytest.mark.parametrize("bad", ["match", "variables"])
+def test_an_undecided_question_about_parts_leaves_hms_as_it_is(monkeypatch: pytest.MonkeyPatch, bad: str) -> None:
     good = apart()
 
     def answer(request: Request) -> Answer:
-        hills = question(request) == "match" and slots(request)["predicted_context"] == "hills"
-        return "Perhaps." if hills else good(request)
+        about_parts = slots(request).get("predicted_context") == "hills" or slots(request).get("HypoA") in (
+            "gold in towns",
+            "gold at the coast",
+        )
+        return "Perhaps." if question(request) == bad and about_parts else good(request)
 
     score, _ = judged(monkeypatch, answer)
+    assert isinstance(score.value, dict)
+    assert score.reason is None
+    assert score.value["hms"] == 0  # the contexts as a whole do not match
+    assert {name for name, value in score.value.items() if value != value} == FURTHER
+
+
+def test_without_contexts_there_are_no_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    score, _ = judged(monkeypatch, scripted(extract="none", relationship='{"answer": "C"}'))
+    assert isinstance(score.value, dict)
+    assert score.value["hms"] == 0
+    assert {name for name, value in score.value.items() if value != value} == {*FURTHER, "context"}
+    score, _ = judged(monkeypatch, scripted(extract="none"))
     assert score.reason == "grader_failed"
-    assert score.metadata
-    assert set(score.metadata["facets"]) == {"context", "variables", "relationship"}
+
+
+def test_a_0_of_one_pair_decides_its_product(monkeypatch: pytest.MonkeyPatch) -> None:
+    score, _ = judged(monkeypatch, scripted(variables="two", relationship='{"answer": "C"}'))
+    assert isinstance(score.value, dict)
+    assert score.value["hms"] == score.value["hms_recall"] == score.value["hms_f1"] == 0
+    assert score.value["context_recall"] == 1
 
 
 def test_nothing_submitted_is_zero_on_every_key(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,18 +9,17 @@ import click
 from inspect_ai.model import GenerateConfig
 from rich.console import Console
 from rich.markdown import Markdown
-from tenacity import RetryError
 
 from inspect_discoverybench.dataset.metadata import Study, decode
-from inspect_discoverybench.errors import DiscoveryBenchError, InvalidArgument, JudgeUnavailable, one_line
+from inspect_discoverybench.errors import DiscoveryBenchError, InvalidArgument
 from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.explanation import explain
-from inspect_discoverybench.scorer.judge import CONFIG, DEFAULT_JUDGE, Judge
+from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
 from inspect_discoverybench.scorer.record import record
 from inspect_discoverybench.scorer.verdict import Aggregation, Verdict, compare
 
-# Somebody waits for this answer: Inspect itself would try again for ever.
-PATIENCE = CONFIG.merge(GenerateConfig(max_retries=3, timeout=120))
+# Somebody waits for this answer: Inspect itself would retry without end.
+PATIENCE = GenerateConfig(max_retries=3, timeout=120)
 BAD_INPUT = 2
 UNSCORED = 3
 
@@ -72,42 +71,17 @@ def judge(
             raise InvalidArgument(f"--out {out}: the folder is not there; make it, or name another.")
         if out is not None and out.is_dir():
             raise InvalidArgument(f"--out {out}: this is a folder; name a file.")
-        asked = Judge.of_eval(grader, PATIENCE)
+        asked = Judge.of_eval(grader, transport=PATIENCE)
     except DiscoveryBenchError as error:
         error.show()
         raise click.exceptions.Exit(BAD_INPUT) from error
-    verdict = _asked(asked, pair, gate, aggregated)
+    verdict = asyncio.run(compare(asked, pair, gate, aggregated))
     Console().print(Markdown(explain(pair, verdict, "submit")))
     if out is not None:
         known = {"scores": _numbers(verdict), **record(asked, verdict, gate, aggregated)}
         out.write_text(json.dumps(known, indent=2, ensure_ascii=False) + "\n", "utf-8")
     if verdict.values is None:
         raise click.exceptions.Exit(UNSCORED)
-
-
-def _asked(judge: Judge, pair: Comparison, gate: bool, aggregation: Aggregation) -> Verdict:
-    try:
-        return asyncio.run(compare(judge, pair, gate, aggregation))
-    # Whatever a provider raises: each has errors of its own, and the message carries them.
-    except Exception as error:
-        cause = _root(error)
-        reason = one_line(cause) or type(cause).__name__
-        raise JudgeUnavailable(f"The judge {judge.model} broke down: {reason}. Try again, or name another.") from error
-
-
-def _root(error: BaseException) -> BaseException:
-    """What went wrong first: task groups, retries and requests wrap it."""
-    while True:
-        match error:
-            case BaseExceptionGroup():
-                inner: BaseException | None = error.exceptions[0]
-            case RetryError():
-                inner = error.last_attempt.exception()
-            case _:
-                inner = error.__cause__
-        if inner is None:
-            return error
-        error = inner
 
 
 def _said(option: str, text: str) -> str:

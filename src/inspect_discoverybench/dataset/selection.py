@@ -29,8 +29,8 @@ def select(samples: Sequence[Sample], **filters: FieldFilter) -> list[Sample]:
                 raise InvalidArgument(f"{name}={value} selects no sample; possible are: {choices}.")
     kept = [s for s in samples if s.metadata and all(_text(s.metadata[n]) in values for n, values in fields.items())]
     if not kept:
-        filters = ", ".join(f"{name}={','.join(values)}" for name, values in fields.items())
-        raise InvalidArgument(f"No sample has all of {filters}; drop one of them.")
+        given = ", ".join(f"{name}={','.join(values)}" for name, values in fields.items())
+        raise InvalidArgument(f"No sample has all of {given}; drop one of them.")
     return kept
 
 

@@ -1,10 +1,11 @@
 """The pair that is judged, and the frame that both comparison questions share (paper, Listings 3 and 4)."""
 
+import json
 from dataclasses import dataclass
+from typing import Any
 
 from inspect_discoverybench.dataset.metadata import DataFile
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.scorer.judge import described, quoted
 
 NOT_PUBLIC = "The workflow of this hypothesis is not public."
 NOT_SUBMITTED = "No workflow was submitted."
@@ -34,8 +35,8 @@ class Comparison:
 
     @property
     def datasets(self) -> str:
-        """The data files as JSON."""
-        return described(self.data_files)
+        """The data files as the listings show them to the judge: names, descriptions and columns as JSON."""
+        return quoted([file.model_dump(include={"name", "description", "columns"}) for file in self.data_files])
 
     @property
     def workflows(self) -> tuple[str, str]:
@@ -54,3 +55,8 @@ class Comparison:
             predicted_workflow=quoted(predicted_workflow),
             question=Prompt.load(question).render(),
         )
+
+
+def quoted(value: Any) -> str:
+    """A value as JSON, so that quotes, braces, fences and instructions inside it stay data."""
+    return json.dumps(value, ensure_ascii=False)

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from inspect_ai.util import collect
 from pydantic import BeforeValidator, StrictBool
 
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.scorer.comparison import Comparison
-from inspect_discoverybench.scorer.judge import Explanation, Judge, Question, Reply, Undecided, quoted
+from inspect_discoverybench.scorer.comparison import Comparison, quoted
+from inspect_discoverybench.scorer.judge import Judge, Question, Undecided, at_once
+from inspect_discoverybench.scorer.reply import Explanation, Reply
 
 NONE = "None"
 
@@ -64,7 +64,7 @@ class ContextVerdict:
 async def verdict(judge: Judge, pair: Comparison) -> ContextVerdict:
     """Extract both contexts at once and independently, then ask about the match, unless they are identical."""
     gold_workflow, predicted_workflow = pair.workflows
-    gold, predicted = await collect(
+    gold, predicted = await at_once(
         judge.ask(extraction("gold", pair.datasets, pair.gold_hypothesis, gold_workflow)),
         judge.ask(extraction("predicted", pair.datasets, pair.predicted_hypothesis, predicted_workflow)),
     )

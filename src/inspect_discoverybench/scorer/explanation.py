@@ -1,6 +1,7 @@
 """The score's explanation: markdown that a person understands without opening the raw replies."""
 
 import re
+from math import isnan
 
 from inspect_discoverybench.hypothesis import Facet
 from inspect_discoverybench.scorer.comparison import Comparison
@@ -42,6 +43,10 @@ def _headline(verdict: Verdict) -> str:
         return "**Not scored**: the judge gave no usable answer to every question, so there is no HMS."
     if verdict.variables is None:
         return "**HMS 0.00**: the contexts do not match, so nothing else was asked about the whole hypotheses (`gate`)."
+    if len(verdict.facets) < len(Facet):
+        zero = next(facet for facet, score in verdict.facets.items() if score == 0)
+        undecided = ", ".join(facet for facet in Facet if facet not in verdict.facets)
+        return f"**HMS 0.00**: {zero} is 0, which decides the score; there is no usable answer about: {undecided}."
     return (
         f"**HMS {values['hms']:.2f}** = context {values['context']:.2f} × variables {values['variables']:.2f} "
         f"× relationship {values['relationship']:.2f}"
@@ -95,7 +100,7 @@ def _parts(verdict: PartsVerdict) -> str:
         lines.append(
             f"\nGold and predicted {numbers} match. {_variables(pair.variables)}\n\n{_relationship(pair.relationship)}"
         )
-    if values is not None:
+    if not isnan(values["hms_f1"]):
         lines.append(
             f"\nContext recall {values['context_recall']:.2f}, context F1 {values['context_f1']:.2f}; "
             f"HMS (recall) {values['hms_recall']:.2f}, HMS (F1) {values['hms_f1']:.2f}."

@@ -98,9 +98,9 @@ def f1(size_gold: int, size_predicted: int, intersection: int) -> float:
     """Harmonic mean of precision and recall of the predicted variables; 0 without a common one.
 
     Raises:
-        ValueError: A size is below 1, or the intersection is negative or larger than a size.
+        ValueError: The gold hypothesis has no variable, or the intersection is negative or larger than a size.
     """
-    if min(size_gold, size_predicted) < 1 or not 0 <= intersection <= min(size_gold, size_predicted):
+    if size_gold < 1 or not 0 <= intersection <= min(size_gold, size_predicted):
         raise ValueError(f"{intersection} common variables of {size_gold} and {size_predicted}")
     # 2pr / (p + r) with p = i / sizeB and r = i / sizeA
     return 2 * intersection / (size_gold + size_predicted)

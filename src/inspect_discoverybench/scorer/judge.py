@@ -1,50 +1,46 @@
-"""Asking the judge: one question, a reply in its contract, or asked again with the reason."""
+"""Asking the judge: one question, and its reply in the contract, from the cache or from the model."""
 
-import json
-from collections.abc import Sequence
+from collections.abc import Awaitable
 from dataclasses import dataclass
-from functools import cache
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, overload
 
+from inspect_ai.log import transcript
 from inspect_ai.model import (
-    CachePolicy,
     ChatMessage,
     ChatMessageAssistant,
     ChatMessageSystem,
     ChatMessageUser,
     GenerateConfig,
     Model,
-    ResponseSchema,
+    ModelOutput,
     get_model,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.util import JSONSchema, json_schema, span
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from inspect_ai.util import LimitExceededError, collect, span
 
-from inspect_discoverybench.dataset.metadata import DataFile
-from inspect_discoverybench.errors import JudgeUnavailable, ReplyRejected, one_line
+from inspect_discoverybench.errors import JudgeFailed, JudgeUnavailable, ReplyRejected, first_cause, one_line
 from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.scorer.reply import R, read
+from inspect_discoverybench.scorer.reply_cache import ReplyCache
+from inspect_discoverybench.scorer.settings import (
+    Refusals,
+    effective_settings,
+    judge_config,
+    refused_setting,
+    token_limit,
+)
+
+A = TypeVar("A")
+B = TypeVar("B")
+C = TypeVar("C")
 
 ROLE = "grader"
 DEFAULT_JUDGE = "openai/gpt-4o-2024-08-06"
 TRIES = 3
-CONFIG = GenerateConfig(temperature=0.0, seed=0, max_tokens=4096)
-
-
-class Reply(BaseModel):
-    """A judge's reply. Fields that nobody asked for are left aside."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-def _as_text(value: Any) -> Any:
-    return value if isinstance(value, str) else json.dumps(value)
-
-
-Explanation = Annotated[str, BeforeValidator(_as_text)]
-"""The judge's own words, in whatever JSON they come."""
-
-R = TypeVar("R", bound=Reply)
+MORE_ROOM = 4
+"""By how much a token limit is raised after it has cut off a reply."""
+LEAST_ROOM = 4096
+"""The lowest limit that is worth asking for."""
 
 
 @dataclass(frozen=True)
@@ -77,36 +73,65 @@ class Undecided:
 
 @dataclass(frozen=True)
 class Exchange:
-    """One question with every raw reply to it, as the score's metadata keep it."""
+    """One question with every raw reply to it, as the score's metadata keep it.
+
+    Attributes:
+        question: Name of the question.
+        replies: The replies, at most `TRIES`.
+        settings: The effective settings of the last request.
+    """
 
     question: str
     replies: tuple[str, ...]
+    settings: dict[str, Any]
 
 
 class Judge:
-    """The model of the role `grader`, and the record of what it was asked."""
+    """The model that judges, and the record of what it was asked."""
 
-    def __init__(self, model: Model, *, cached: bool = True) -> None:
+    def __init__(
+        self,
+        model: Model,
+        *,
+        schema: bool = True,
+        cached: bool = True,
+        refusals: Refusals | None = None,
+        transport: GenerateConfig | None = None,
+    ) -> None:
         """Judge with this model.
 
         Args:
             model: The judge.
-            cached: Whether Inspect's cache may answer. Rules never use it: they change with the package.
+            schema: Whether to send reply schemas.
+            cached: Whether accepted replies are read from the cache and kept there.
+            refusals: What providers refused in this eval.
+            transport: How requests are sent: retries and timeouts.
         """
         self.model = model
-        self.cached = cached and not str(model).startswith("discoverybench/")
+        self.schema = schema
+        self.cache = ReplyCache.of(model) if cached else ReplyCache(None)
+        self.refusals = refusals or Refusals()
+        self.transport = transport or GenerateConfig()
         self.exchanges: list[Exchange] = []
 
     @classmethod
-    def of_eval(cls, default: str, config: GenerateConfig = CONFIG) -> "Judge":
+    def of_eval(
+        cls,
+        default: str,
+        *,
+        schema: bool = True,
+        refusals: Refusals | None = None,
+        transport: GenerateConfig | None = None,
+    ) -> "Judge":
         """The judge of the running eval: the role `grader`, else the default model.
 
         Raises:
             JudgeUnavailable: It cannot be called, for want of a key or of a provider.
         """
         try:
+            # The config goes with each request, so that the settings of the role stay distinct from ours.
             model = get_model(  # inspect-evals-lint: ignore[IEBP001] -- called by the scorer and the setup solver
-                role=ROLE, default=default, config=config
+                role=ROLE, default=default
             )
         # Inspect's error for a missing key or package is not a public name, so every kind that providers
         # raise on creation is caught here; nothing is hidden, the message carries it.
@@ -115,40 +140,163 @@ class Judge:
                 f"The judge (role {ROLE}, model {default}) cannot be called: {one_line(error)} "
                 f"Name another with --model-role {ROLE}=PROVIDER/MODEL."
             ) from error
-        return cls(model)
+        return cls(model, schema=schema, refusals=refusals, transport=transport)
 
     async def ask(self, question: Question[R]) -> R | Undecided:
         """Ask until the reply follows its contract, three times at most.
 
-        Only the first reply may come from the cache: asked again, a judge must be able to answer differently.
+        An invalid reply is sent back with the reason. A reply that the token limit cuts off is requested again with
+        more room.
+
+        Raises:
+            JudgeFailed: The provider failed, after Inspect's retries.
         """
-        messages: list[ChatMessage] = [
+        async with span(f"judge: {question.name}"):
+            conversation = _Conversation(self, question)
+            answer = await conversation.answer()
+        self.exchanges.append(conversation.exchange)
+        return answer
+
+
+@dataclass(frozen=True)
+class Request:
+    """How a question is asked.
+
+    Attributes:
+        config: Our settings, beside those of the model itself.
+        settings: The effective settings.
+        entry: Name of the question's entry in the cache.
+    """
+
+    config: GenerateConfig
+    settings: dict[str, Any]
+    entry: str
+
+
+class _Conversation(Generic[R]):
+    """One question and the replies to it so far."""
+
+    def __init__(self, judge: Judge, question: Question[R]) -> None:
+        self.judge = judge
+        self.question = question
+        self.replies: list[str] = []
+        self.messages: list[ChatMessage] = [
             ChatMessageSystem(content=Prompt.load("judge/system").render()),
             ChatMessageUser(content=question.text),
         ]
-        schema = ResponseSchema(name=question.reply.__name__, json_schema=_schema(question.reply))
-        replies: list[str] = []
+        self.opening = tuple(self.messages)
+        self.omitted = judge.refusals.of(judge.model)
+        self.request = self._request()
+        self.limit: int | None = None
+        self.highest_limit_known = False
+
+    @property
+    def exchange(self) -> Exchange:
+        """What was said."""
+        return Exchange(self.question.name, tuple(self.replies), self.request.settings)
+
+    async def answer(self) -> R | Undecided:
+        """The accepted reply, or why there is none.
+
+        Raises:
+            JudgeFailed: The provider failed.
+        """
         reason = ""
-        async with span(f"judge: {question.name}"):
-            while len(replies) < TRIES:
-                output = await self.model.generate(
-                    messages,
-                    config=GenerateConfig(response_schema=schema),
-                    cache=CachePolicy(expiry=None, per_epoch=False) if self.cached and not replies else False,
-                )
-                text = output.completion.encode("utf-8", "replace").decode()
-                replies.append(text)
-                try:
-                    reply = read(output.completion, question.reply)
-                except ReplyRejected as rejected:
-                    reason = rejected.message
-                    again = Prompt.load("judge/reask").render(reason=reason)
-                    messages += [ChatMessageAssistant(content=text), ChatMessageUser(content=again)]
-                else:
-                    self.exchanges.append(Exchange(question.name, tuple(replies)))
-                    return reply
-        self.exchanges.append(Exchange(question.name, tuple(replies)))
-        return Undecided(question.name, reason)
+        while len(self.replies) < TRIES:
+            if not self.replies and (kept := self._kept()) is not None:
+                return kept
+            output = await self._generated()
+            if output is None:
+                continue
+            self.replies.append(output.completion.encode("utf-8", "replace").decode())
+            match output.stop_reason:
+                case "max_tokens":
+                    reason = "it was cut off by the token limit."
+                    self._raise_limit(output)
+                case "model_length":
+                    reason = "the question does not fit into the context window."
+                    self._lower_limit()
+                case _:
+                    try:
+                        reply = read(output.completion, self.question.reply)
+                    except ReplyRejected as rejected:
+                        reason = rejected.message
+                        self._ask_again(reason)
+                    else:
+                        self.judge.cache.write(self.request.entry, self.replies[-1])
+                        return reply
+        return Undecided(self.question.name, reason)
+
+    def _kept(self) -> R | None:
+        """The reply in the cache."""
+        text = self.judge.cache.read(self.request.entry)
+        if text is None:
+            return None
+        try:
+            reply = read(text, self.question.reply)
+        except ReplyRejected:  # the contract has become stricter, or the file is damaged
+            return None
+        transcript().info({"question": self.question.text, "reply": text}, source="judge cache")
+        self.replies.append(text)
+        return reply
+
+    async def _generated(self) -> ModelOutput | None:
+        """The model's output; None if the request is to be repeated without a setting that the provider refused.
+
+        Raises:
+            JudgeFailed: The provider failed, or gave no choices in `TRIES` requests.
+        """
+        judge, config = self.judge, self.request.config.merge(GenerateConfig(max_tokens=self.limit))
+        for _ in range(TRIES):
+            try:
+                output = await judge.model.generate(self.messages, config=judge.transport.merge(config), cache=False)
+            except LimitExceededError:
+                raise
+            # Each provider raises errors of its own.
+            except Exception as error:
+                setting = refused_setting(error, config)
+                if setting is None:
+                    raise self._failure(one_line(first_cause(error)) or type(error).__name__) from error
+                self._omit(setting)
+                return None
+            judge.refusals.note(judge.model, self.omitted)
+            if output.choices:
+                return output
+        raise self._failure("its replies have no choices")
+
+    def _failure(self, reason: str) -> JudgeFailed:
+        return JudgeFailed(
+            f"The judge {self.judge.model} failed on the question about the {self.question.name}: {reason}. "
+            "Try again, or name another."
+        )
+
+    def _request(self) -> Request:
+        judge, contract = self.judge, self.question.reply
+        config = judge_config(judge.model, contract, self.omitted, judge.schema)
+        settings = effective_settings(judge.model, config)
+        return Request(config, settings, judge.cache.entry(settings, config.response_schema, self.opening))
+
+    def _omit(self, setting: str) -> None:
+        if setting == "max_tokens":
+            self._lower_limit()
+        else:
+            self.omitted |= {setting}
+            self.request = self._request()
+
+    def _ask_again(self, reason: str) -> None:
+        again = Prompt.load("judge/reask").render(reason=reason)
+        self.messages += [ChatMessageAssistant(content=self.replies[-1]), ChatMessageUser(content=again)]
+
+    def _raise_limit(self, output: ModelOutput) -> None:
+        """More room than the limit that cut off the reply: the one that was set, else what the reply had."""
+        if not self.highest_limit_known:
+            spent = output.usage.output_tokens if output.usage else 0
+            limit = self.limit or token_limit(self.judge.model, self.request.config) or spent
+            self.limit = max(MORE_ROOM * limit, LEAST_ROOM)
+
+    def _lower_limit(self) -> None:
+        """The provider does not have as much room: back to the limit of the first request."""
+        self.limit, self.highest_limit_known = None, True
 
 
 @solver
@@ -166,53 +314,19 @@ def require_judge(grader: str) -> Solver:
     return solve
 
 
-def read(text: str, contract: type[R]) -> R:
-    """A reply that follows its contract: one JSON object, alone or in a code fence.
-
-    Raises:
-        ReplyRejected: It does not.
-    """
-    body = text.strip()
-    if body.startswith("```") and body.endswith("```") and "\n" in body:
-        body = body[body.index("\n") : -3].strip()
+@overload
+async def at_once(a: Awaitable[A], b: Awaitable[B], /) -> tuple[A, B]: ...
+@overload
+async def at_once(a: Awaitable[A], b: Awaitable[B], c: Awaitable[C], /) -> tuple[A, B, C]: ...
+@overload
+async def at_once(*questions: Awaitable[A]) -> tuple[A, ...]: ...
+async def at_once(*questions: Awaitable[Any]) -> tuple[Any, ...]:
+    """Ask several questions concurrently. The first failure is raised as it is, without the group around it."""
     try:
-        content = json.loads(body, object_pairs_hook=_without_repeats)
-        json.dumps(content, ensure_ascii=False).encode()  # half of a surrogate pair could not be asked about again
-    except (ValueError, RecursionError) as error:
-        raise ReplyRejected(f"it is not a JSON object ({error}).") from error
-    try:
-        return contract.model_validate(content)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise ReplyRejected(f"{place}: {first['msg']}." if place else f"{first['msg']}.") from error
-
-
-@cache
-def _schema(contract: type[Reply]) -> JSONSchema:
-    """The contract for providers that enforce one: the listing's fields, all of them, and no words of ours."""
-    schema = json_schema(contract)
-    waiting = [schema]
-    while waiting:
-        part = waiting.pop()
-        part.description = None
-        if part.properties:
-            part.required = list(part.properties)
-        waiting += [*(part.properties or {}).values(), *([part.items] if part.items else []), *(part.anyOf or [])]
-    return schema
-
-
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len(dict(pairs)) < len(pairs):
-        raise ValueError("a key stands in it twice")
-    return dict(pairs)
-
-
-def quoted(value: Any) -> str:
-    """A value as JSON, so that quotes, braces, fences and instructions inside it stay data."""
-    return json.dumps(value, ensure_ascii=False)
-
-
-def described(data_files: Sequence[DataFile]) -> str:
-    """The data files as the listings show them to the judge: names, descriptions, columns."""
-    return quoted([file.model_dump(include={"name", "description", "columns"}) for file in data_files])
+        return tuple(await collect(*questions))
+    except ExceptionGroup as failures:
+        # A limit ends the sample in a way of its own, so that it comes before a failure.
+        failure: BaseException = failures.subgroup(LimitExceededError) or failures
+        while isinstance(failure, BaseExceptionGroup):
+            failure = failure.exceptions[0]
+        raise failure from failure.__cause__

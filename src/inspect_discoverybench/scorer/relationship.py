@@ -7,7 +7,8 @@ from pydantic import BeforeValidator
 
 from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.hms import RELATION_SCORES, Relation
-from inspect_discoverybench.scorer.judge import Explanation, Question, Reply
+from inspect_discoverybench.scorer.judge import Question
+from inspect_discoverybench.scorer.reply import Explanation, Reply
 
 LABELS = {
     Relation.SIMILAR: "very similar",

@@ -13,6 +13,7 @@ from inspect_discoverybench.scorer.hms import NO_PARTS, NO_SUBMISSION
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
 from inspect_discoverybench.scorer.metrics import NO_RESPONSE, hms_metrics
 from inspect_discoverybench.scorer.record import record
+from inspect_discoverybench.scorer.settings import Refusals
 from inspect_discoverybench.scorer.verdict import Aggregation, compare
 
 # In capitals in the log: the viewer takes a key for the whole score where scorer and key have the same name.
@@ -20,22 +21,29 @@ LOGGED_AS = "HMS"
 
 
 @scorer(metrics=hms_metrics(), name=LOGGED_AS)
-def hms(grader: str = DEFAULT_JUDGE, gate: bool = False, aggregation: str = Aggregation.PRODUCT) -> Scorer:
+def hms(
+    grader: str = DEFAULT_JUDGE,
+    gate: bool = False,
+    aggregation: str = Aggregation.PRODUCT,
+    schema: bool = True,
+) -> Scorer:
     """Hypothesis match score: context × variables × relationship, each asked from a judge (paper §4.3).
 
-    A sample without a submission scores 0 and the judge is not asked. A judge that gives no usable reply in three
-    tries leaves the sample unscored; it never scores 0 for that.
+    A sample without a submission scores 0 and the judge is not asked. Where the judge gives no valid reply in three
+    tries, that facet has no value. The sample is then unscored, unless another facet is 0, which makes HMS 0.
 
     Args:
         grader: The judge, unless the role `grader` names one.
         gate: Ask about variables and relationship only where the contexts match: fewer questions, and no values of
             these facets elsewhere.
         aggregation: `product`; or `subhypotheses`, which adds `hms_recall` and `hms_f1`, and asks more.
+        schema: Send reply schemas to providers that enforce them.
 
     Raises:
         InvalidArgument: `aggregation` is neither.
     """
     aggregated = Aggregation.read(aggregation)
+    refusals = Refusals()
 
     async def score(state: TaskState, target: Target) -> Score:
         submission = submission_of(state)
@@ -48,7 +56,7 @@ def hms(grader: str = DEFAULT_JUDGE, gate: bool = False, aggregation: str = Aggr
                 explanation=f"**HMS 0**: {why}, so the judge was not asked.",
                 metadata={"refusal": True} if refused else None,
             )
-        judge = Judge.of_eval(grader)
+        judge = Judge.of_eval(grader, schema=schema, refusals=refusals)
         metadata = _known(state)
         pair = Comparison(
             goal=metadata.goal,

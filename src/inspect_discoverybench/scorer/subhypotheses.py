@@ -3,15 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import cast
-
-from inspect_ai.util import collect
+from math import nan, prod
 
 from inspect_discoverybench.scorer import relationship, variables
 from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.context import Contexts, ContextVerdict, Match, folded, identical, matching
-from inspect_discoverybench.scorer.hms import PartScores
-from inspect_discoverybench.scorer.judge import Judge, Undecided
+from inspect_discoverybench.scorer.hms import NO_PARTS, PartScores
+from inspect_discoverybench.scorer.judge import Judge, Undecided, at_once
 from inspect_discoverybench.scorer.relationship import Relationship
 from inspect_discoverybench.scorer.variables import Variables
 
@@ -40,10 +38,10 @@ class Matched:
 
     @property
     def score(self) -> float | None:
-        """Variables × relationship; None if one of them is undecided."""
-        if isinstance(self.variables, Undecided) or isinstance(self.relationship, Undecided):
-            return None
-        return self.variables.score * self.relationship.score
+        """Variables × relationship; None if it is undecided. One that is 0 decides."""
+        answers = (self.variables, self.relationship)
+        scores = [answer.score for answer in answers if not isinstance(answer, Undecided)]
+        return prod(scores) if len(scores) == len(answers) or 0 in scores else None
 
 
 @dataclass(frozen=True)
@@ -53,7 +51,7 @@ class PartsVerdict:
     Attributes:
         gold: Parts of the gold hypothesis.
         predicted: Parts of the predicted hypothesis.
-        undecided: Questions about matches that got no usable reply.
+        undecided: Questions about contexts that got no usable reply.
         matched: The matched pairs; empty if a match is undecided, all pairs that match if another answer is.
     """
 
@@ -63,13 +61,13 @@ class PartsVerdict:
     matched: tuple[Matched, ...]
 
     @property
-    def values(self) -> dict[str, float] | None:
-        """The four further score keys; None if an answer is undecided."""
+    def values(self) -> dict[str, float]:
+        """The four further score keys; NaN if an answer that they need is undecided."""
         scores = [pair.score for pair in self.matched]
-        decided = [score for score in scores if score is not None]
+        decided = tuple(score for score in scores if score is not None)
         if self.undecided or len(decided) < len(scores):
-            return None
-        return PartScores(len(self.gold), len(self.predicted), tuple(decided)).values()
+            return dict.fromkeys(NO_PARTS.values(), nan)
+        return PartScores(len(self.gold), len(self.predicted), decided).values()
 
 
 def parts(contexts: Contexts, whole: str) -> tuple[Part, ...]:
@@ -89,7 +87,7 @@ async def verdict(
     pair: Comparison,
     whole: ContextVerdict,
     compared: tuple[Variables | Undecided | None, Relationship | Undecided | None],
-) -> PartsVerdict | None:
+) -> PartsVerdict:
     """Ask which parts match, and about variables and relationship of those that do; then match one to one.
 
     Args:
@@ -99,20 +97,21 @@ async def verdict(
         compared: The answers about their variables and relationship: those of the only pair, if there is but one.
 
     Returns:
-        None if an extraction is undecided, so that there are no parts.
+        No parts if an extraction is undecided.
     """
     if isinstance(whole.gold, Undecided) or isinstance(whole.predicted, Undecided):
-        return None
+        undecided = tuple(answer for answer in (whole.gold, whole.predicted) if isinstance(answer, Undecided))
+        return PartsVerdict((), (), undecided, ())
     gold, predicted = parts(whole.gold, pair.gold_hypothesis), parts(whole.predicted, pair.predicted_hypothesis)
     if len(gold) == len(predicted) == 1:
         return _one_to_one(gold[0], predicted[0], whole, compared)
     places = list(product(range(len(gold)), range(len(predicted))))
-    answers = await collect(*(_match(judge, pair, gold[g], predicted[p], f"{g + 1}, {p + 1}") for g, p in places))
-    undecided = tuple(answer for answer in answers if isinstance(answer, Undecided))
-    if undecided:
-        return PartsVerdict(gold, predicted, undecided, ())
+    answers = await at_once(*(_match(judge, pair, gold[g], predicted[p], f"{g + 1}, {p + 1}") for g, p in places))
+    unmatched = tuple(answer for answer in answers if isinstance(answer, Undecided))
+    if unmatched:
+        return PartsVerdict(gold, predicted, unmatched, ())
     edges = [place for place, answer in zip(places, answers, strict=True) if answer]
-    found = await collect(
+    found = await at_once(
         *(_compared(judge, pair, gold[g], predicted[p], f"{g + 1}, {p + 1}") for g, p in edges),
     )
     scores = {edge: matched.score for edge, matched in zip(edges, found, strict=True)}
@@ -176,9 +175,8 @@ async def _match(judge: Judge, pair: Comparison, gold: Part, predicted: Part, pl
 async def _compared(judge: Judge, pair: Comparison, gold: Part, predicted: Part, place: str) -> Matched:
     parted = replace(pair, gold_hypothesis=gold.text, predicted_hypothesis=predicted.text)
     shared, relation = variables.question(parted), relationship.question(parted)
-    answers = await collect(
+    answers = await at_once(
         judge.ask(replace(shared, name=f"{shared.name} of parts {place}")),
         judge.ask(replace(relation, name=f"{relation.name} of parts {place}")),
     )
-    # `collect` has one type for all of its results.
-    return Matched(gold, predicted, *cast(tuple[Variables | Undecided, Relationship | Undecided], tuple(answers)))
+    return Matched(gold, predicted, *answers)

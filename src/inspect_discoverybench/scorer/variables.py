@@ -7,7 +7,8 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.hms import f1
-from inspect_discoverybench.scorer.judge import Explanation, Question, Reply
+from inspect_discoverybench.scorer.judge import Question
+from inspect_discoverybench.scorer.reply import Explanation, Reply
 
 
 def _read_number(value: Any) -> Any:
@@ -21,10 +22,10 @@ Count = Annotated[int, BeforeValidator(_read_number)]
 
 
 class Variables(Reply):
-    """Contract: whole numbers; each hypothesis has at least one variable, and none shares more than it has."""
+    """Contract: whole numbers. A gold hypothesis has at least one variable; a predicted one may have none."""
 
     sizeA: Annotated[Count, Field(ge=1)]  # noqa: N815 - the listing's name
-    sizeB: Annotated[Count, Field(ge=1)]  # noqa: N815 - the listing's name
+    sizeB: Annotated[Count, Field(ge=0)]  # noqa: N815 - the listing's name
     intersection: Annotated[Count, Field(ge=0)]
     explanation: Explanation = ""
 

@@ -1,12 +1,8 @@
 """Judging one pair: every question that does not wait for another is asked at once."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import cast
-
-from inspect_ai.util import collect
 
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.hypothesis import Facet
@@ -14,7 +10,7 @@ from inspect_discoverybench.scorer import context, relationship, subhypotheses, 
 from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.context import ContextVerdict, Match
 from inspect_discoverybench.scorer.hms import FacetScores
-from inspect_discoverybench.scorer.judge import Judge, Undecided
+from inspect_discoverybench.scorer.judge import Judge, Undecided, at_once
 from inspect_discoverybench.scorer.relationship import Relationship
 from inspect_discoverybench.scorer.subhypotheses import PartsVerdict
 from inspect_discoverybench.scorer.variables import Variables
@@ -65,18 +61,15 @@ class Verdict:
 
     @property
     def values(self) -> dict[str, float] | None:
-        """The score keys; NaN for a facet that was not asked about. None if an answer is undecided."""
-        values = self._product
-        if values is None or self.parts is None:
-            return values
-        return None if self.parts.values is None else values | self.parts.values
+        """The score keys; NaN for a facet without a value. None if HMS is not determined.
 
-    @property
-    def _product(self) -> dict[str, float] | None:
-        if self.variables is None and self.relationship is None:
-            return {"hms": 0.0, "context": 0.0, "variables": math.nan, "relationship": math.nan}
-        facets = self.facets
-        return FacetScores(**facets).values() if len(facets) == len(Facet) else None
+        One facet that is 0 makes HMS 0, whatever the others would be.
+        """
+        facets = {facet.value: self.facets.get(facet, math.nan) for facet in Facet}
+        if 0 not in facets.values() and any(map(math.isnan, facets.values())):
+            return None
+        hms = 0.0 if 0 in facets.values() else FacetScores(**facets).hms
+        return {"hms": hms, **facets} | (self.parts.values if self.parts else {})
 
 
 async def compare(
@@ -98,8 +91,8 @@ async def compare(
 
 
 async def _at_once(judge: Judge, pair: Comparison) -> Verdict:
-    return _verdict(
-        await collect(
+    return Verdict(
+        *await at_once(
             context.verdict(judge, pair),
             judge.ask(variables.question(pair)),
             judge.ask(relationship.question(pair)),
@@ -111,10 +104,5 @@ async def _gated(judge: Judge, pair: Comparison) -> Verdict:
     contexts = await context.verdict(judge, pair)
     if isinstance(contexts.match, Match) and not contexts.match.match:
         return Verdict(contexts, None, None)
-    others = await collect(judge.ask(variables.question(pair)), judge.ask(relationship.question(pair)))
-    return _verdict([contexts, *others])
-
-
-def _verdict(answers: Sequence[object]) -> Verdict:
-    # `collect` has one type for all of its results.
-    return Verdict(*cast(tuple[ContextVerdict, Variables | Undecided, Relationship | Undecided], tuple(answers)))
+    others = await at_once(judge.ask(variables.question(pair)), judge.ask(relationship.question(pair)))
+    return Verdict(contexts, *others)

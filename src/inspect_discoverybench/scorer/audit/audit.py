@@ -27,8 +27,9 @@ from inspect_discoverybench.scorer.audit.pairs import Expected, Pair, Words
 from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.context import NONE, Contexts, Match, folded
 from inspect_discoverybench.scorer.explanation import explain
-from inspect_discoverybench.scorer.judge import CONFIG, Judge
+from inspect_discoverybench.scorer.judge import Judge
 from inspect_discoverybench.scorer.relationship import Relationship
+from inspect_discoverybench.scorer.settings import Refusals
 from inspect_discoverybench.scorer.variables import Variables
 from inspect_discoverybench.scorer.verdict import Verdict, compare
 
@@ -110,6 +111,7 @@ def judge_pair(repeats: int) -> Solver:
     Args:
         repeats: How often; the first time counts for accuracy, the others for consistency.
     """
+    refusals = Refusals()
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         known: dict[str, Any] = state.metadata
@@ -123,7 +125,7 @@ def judge_pair(repeats: int) -> Solver:
         )
         record = store_as(AuditState)
         for _ in range(repeats):
-            judge = Judge(get_model(config=CONFIG), cached=False)
+            judge = Judge(get_model(), cached=False, refusals=refusals)
             verdict = await compare(judge, pair)
             record.rounds = [*record.rounds, Judged.of(verdict)]
             record.asked_again += sum(len(exchange.replies) - 1 for exchange in judge.exchanges)

@@ -1,0 +1,225 @@
+"""Which replies are kept across runs, and replies that the token limit cuts off."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from inspect_ai import Task
+from inspect_ai import eval as inspect_eval
+from inspect_ai.event import InfoEvent
+from inspect_ai.log import EvalLog
+from inspect_ai.model import GenerateConfig
+
+from inspect_discoverybench.scorer.scorer import hms
+from tests.endpoint import Answer, Cut, Endpoint, NoChoices, Refused, Request, question, serve
+from tests.scorer.test_scorer import FULL, PREDICTED, sample, score_of, scripted, writes
+from tests.scorer.test_settings import CONTEXTS, judge_at
+
+
+def run(
+    endpoint: Endpoint,
+    text: str = PREDICTED,
+    config: GenerateConfig | None = None,
+    gate: bool = False,
+    **options: Any,
+) -> EvalLog:
+    """Score one sample with the judge at the endpoint."""
+    task = Task([sample()], solver=writes(text, "stop"), scorer=hms(gate=gate))
+    judge = judge_at(endpoint, options.pop("judge", "openai/gpt-4o"), config=config or GenerateConfig())
+    return inspect_eval(task, model="mockllm/model", model_roles={"grader": judge}, **options)[0]
+
+
+class Changing:
+    """A judge whose replies are exchanged between runs at the same address."""
+
+    def __init__(self) -> None:
+        self.now: Callable[[Request], Answer] = scripted(extract=CONTEXTS)
+
+    def __call__(self, request: Request) -> Answer:
+        return self.now(request)
+
+
+def asked(endpoint: Endpoint, since: int) -> list[str]:
+    return sorted(name for request in endpoint.requests[since:] if (name := question(request)))
+
+
+def test_what_a_run_asks() -> None:
+    """First run, another agent's run over the same gold, the same run again, and with the gate."""
+    apart = scripted(extract=CONTEXTS, match='{"match": false}')
+    with serve(apart) as endpoint:
+
+        def questions(text: str, gate: bool = False) -> list[str]:
+            before = len(endpoint.requests)
+            run(endpoint, text, gate=gate)
+            return asked(endpoint, before)
+
+        assert questions("One.") == ["extract", "extract", "match", "relationship", "variables"]
+        assert questions("Another.") == ["extract", "match", "relationship", "variables"]
+        assert questions("One.") == []
+        assert questions("A third.", gate=True) == ["extract", "match"]
+
+
+@pytest.mark.parametrize("bad", ["nonsense", Cut('{"sizeA": 2, "si')], ids=["rejected", "cut off"])
+def test_a_rerun_of_an_unscored_sample_has_three_tries_again(bad: Answer) -> None:
+    judge = Changing()
+    judge.now = lambda request: bad if question(request) == "variables" else good(request)
+    good = scripted(extract=CONTEXTS)
+    with serve(judge) as endpoint:
+        assert score_of(run(endpoint)).reason == "grader_failed"
+        first = len(endpoint.requests)
+        assert score_of(run(endpoint)).reason == "grader_failed"
+        assert asked(endpoint, first) == ["variables"] * 3
+        second = len(endpoint.requests)
+        judge.now = good
+        assert score_of(run(endpoint)).value == FULL
+        assert asked(endpoint, second) == ["variables"]
+        third = len(endpoint.requests)
+        assert score_of(run(endpoint)).value == FULL
+        assert asked(endpoint, third) == []
+
+
+def test_a_reply_that_was_accepted_at_the_second_try_is_kept() -> None:
+    with serve(scripted(extract=CONTEXTS, relationship=["A, I think.", '{"answer": "A"}'])) as endpoint:
+        score = score_of(run(endpoint))
+        assert (score.metadata or {})["asked_again"] == 1
+        first = len(endpoint.requests)
+        again = score_of(run(endpoint))
+        assert asked(endpoint, first) == []
+    assert again.value == score.value == FULL
+    assert (again.metadata or {})["asked_again"] == 0
+
+
+def test_judges_of_other_settings_never_share_replies() -> None:
+    variants: list[dict[str, Any]] = [
+        {},
+        {"judge": "openai/gpt-4o-mini"},
+        {"config": GenerateConfig(temperature=0.3)},
+        {"config": GenerateConfig(reasoning_effort="low")},
+        {"config": GenerateConfig(max_tokens=5000)},
+        {"config": GenerateConfig(extra_body={"top_a": 1})},
+    ]
+    with serve(scripted(extract=CONTEXTS)) as endpoint:
+        for options in variants:
+            before = len(endpoint.requests)
+            run(endpoint, **options)
+            assert len(asked(endpoint, before)) == 5, options
+        before = len(endpoint.requests)
+        for options in variants:
+            run(endpoint, **options)
+        # How requests are sent does not matter for what comes back.
+        run(endpoint, config=GenerateConfig(max_retries=2, timeout=60, max_connections=3))
+        assert asked(endpoint, before) == []
+    with serve(scripted(extract=CONTEXTS)) as elsewhere:
+        run(elsewhere)
+        assert len(asked(elsewhere, 0)) == 5
+
+
+def test_addresses_in_the_environment_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    def judged_at(endpoint: Endpoint) -> list[str]:
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "test")
+        before = len(endpoint.requests)
+        task = Task([sample()], solver=writes(PREDICTED, "stop"), scorer=hms())
+        log = inspect_eval(task, model="mockllm/model", model_roles={"grader": "openai/gpt-4o"})[0]
+        assert (score_of(log).metadata or {})["settings"]["base_url"] == endpoint.url
+        return asked(endpoint, before)
+
+    with serve(scripted(extract=CONTEXTS)) as one, serve(scripted(extract=CONTEXTS)) as other:
+        assert len(judged_at(one)) == len(judged_at(other)) == 5
+        assert judged_at(one) == []
+
+
+def test_epochs_share_and_the_cache_can_be_turned_off() -> None:
+    with serve(scripted(extract=CONTEXTS)) as endpoint:
+        run(endpoint)
+        before = len(endpoint.requests)
+        log = run(endpoint, epochs=3)
+        assert asked(endpoint, before) == []
+        assert log.samples
+        assert len(log.samples) == 3
+        run(endpoint, config=GenerateConfig(cache=False))
+        assert len(asked(endpoint, before)) == 5
+
+
+def test_replies_from_the_cache_stand_in_the_transcript() -> None:
+    with serve(scripted(extract=CONTEXTS)) as endpoint:
+        run(endpoint)
+        log = run(endpoint)
+    assert log.samples
+    events = [e for e in log.samples[0].events if isinstance(e, InfoEvent) and e.source == "judge cache"]
+    assert len(events) == 5
+    assert (log.samples[0].scores or {})["HMS"].metadata
+
+
+def test_a_damaged_entry_is_asked_again(tmp_path: Any) -> None:
+    with serve(scripted(extract=CONTEXTS)) as endpoint:
+        run(endpoint)
+        for n, file in enumerate(sorted((tmp_path / "cache").rglob("*.json"))):
+            file.write_bytes((b"", b"\xff", b"{", b"[]", b'{"reply": "nonsense"}')[n % 5])
+        assert score_of(run(endpoint)).value == FULL
+        assert len(endpoint.requests) == 10
+
+
+@pytest.mark.parametrize(
+    ("limit", "spent"), [(None, 5), (None, 20_000), (300, 300)], ids=["no limit", "the provider's own", "the role's"]
+)
+def test_a_reply_cut_off_is_asked_for_with_more_room(limit: int | None, spent: int) -> None:
+    good = scripted(extract=CONTEXTS)
+    cut = [Cut("", spent), Cut('{"answer": "A", "expl', spent)]
+
+    def answer(request: Request) -> Answer:
+        return cut.pop(0) if question(request) == "relationship" and cut else good(request)
+
+    with serve(answer) as endpoint:
+        score = score_of(run(endpoint, config=GenerateConfig(max_tokens=limit)))
+    assert score.value == FULL
+    room = [request.get("max_tokens") for request in endpoint.requests if question(request) == "relationship"]
+    assert room[0] == limit
+    assert spent < room[1] < room[2]
+    assert {r.get("max_tokens") for r in endpoint.requests if question(r) == "variables"} == {limit}
+    assert (score.metadata or {})["settings"]["max_tokens"] == limit
+
+
+def test_a_reply_cut_off_three_times_is_reported_as_such() -> None:
+    good = scripted(extract=CONTEXTS)
+
+    def answer(request: Request) -> Answer:
+        # Whole, but flagged: nobody knows what would have followed.
+        return Cut('{"answer": "A"}') if question(request) == "relationship" else good(request)
+
+    with serve(answer) as endpoint:
+        score = score_of(run(endpoint))
+    assert score.reason == "grader_failed"
+    assert "cut off by the token limit" in str(score.explanation)
+    assert "Expecting" not in str(score.explanation)
+
+
+def test_room_that_the_provider_does_not_have_is_not_insisted_on() -> None:
+    good = scripted(extract=CONTEXTS)
+    cut = [Cut("")]
+
+    def answer(request: Request) -> Answer:
+        if request.get("max_tokens"):
+            return Refused("max_tokens is too large: 4096. This model supports at most 2048.", "max_tokens")
+        return cut.pop(0) if question(request) == "relationship" and cut else good(request)
+
+    with serve(answer) as endpoint:
+        score = score_of(run(endpoint))
+    assert score.value == FULL
+    assert (score.metadata or {})["settings"]["temperature"] == 0
+
+
+def test_a_reply_without_choices_is_tried_again_and_then_an_error() -> None:
+    good = scripted(extract=CONTEXTS)
+    empty: list[Answer] = [NoChoices()]
+
+    def answer(request: Request) -> Answer:
+        return empty.pop(0) if question(request) == "relationship" and empty else good(request)
+
+    with serve(answer) as endpoint:
+        assert score_of(run(endpoint)).value == FULL
+    with serve(lambda _: NoChoices()) as endpoint:
+        log = run(endpoint)
+    assert log.status == "error"
+    assert log.error
+    assert "no choices" in log.error.message

@@ -1,0 +1,254 @@
+"""What the judge is asked with: one set of settings for every use, what providers refuse, and what the record holds."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from inspect_ai import Task, task_with
+from inspect_ai import eval as inspect_eval
+from inspect_ai.event import LoggerEvent
+from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.model import GenerateConfig, Model, get_model
+from inspect_ai.scorer import Score
+
+from inspect_discoverybench import demo, judge_audit
+from inspect_discoverybench.cli.main import main
+from inspect_discoverybench.scorer.scorer import hms
+from inspect_discoverybench.solvers.reflexion import reflexion
+from tests.endpoint import QUESTIONS, Answer, Endpoint, Refused, Request, question, serve
+from tests.scorer.test_replies import writes_its_number
+from tests.scorer.test_scorer import FULL, sample, scripted
+from tests.solvers.playing import scripted as playing
+from tests.solvers.playing import submit
+
+STUDY = Path(__file__).parents[2] / "examples" / "lighthouses" / "metadata_0.json"
+CONTEXTS = [f'{{"hypothesis": [{{"context": "place {n}"}}]}}' for n in range(99)]
+
+
+def judge_at(endpoint: Endpoint, name: str = "openai/gpt-4o", **options: Any) -> Model:
+    """A judge at the endpoint; without memory, as Inspect would use the address of an earlier test."""
+    url = endpoint.url.removesuffix("/v1") if name.startswith("anthropic") else endpoint.url
+    return get_model(name, base_url=url, api_key="sk-secret", memoize=False, **options)
+
+
+def judged(judge: Model, count: int = 1, **options: Any) -> EvalLog:
+    """The log of an eval that scores some samples with the judge."""
+    of_eval = {name: value for name, value in options.items() if name not in ("schema", "gate")}
+    scorer = hms(**{name: value for name, value in options.items() if name not in of_eval})
+    task = Task([sample(n) for n in range(1, count + 1)], solver=writes_its_number(), scorer=scorer)
+    return inspect_eval(task, model="mockllm/model", model_roles={"grader": judge}, **of_eval)[0]
+
+
+def scores(log: EvalLog) -> list[Score]:
+    assert log.status == "success", log.error
+    return [(sample.scores or {})["HMS"] for sample in log.samples or []]
+
+
+def settings(score: Score) -> dict[str, Any]:
+    assert score.metadata
+    found: dict[str, Any] = score.metadata["settings"]
+    return found
+
+
+def by_question(requests: list[Request]) -> dict[str, set[str]]:
+    """Everything but the question itself, for each kind of question."""
+    return {
+        name: {
+            json.dumps({**request, "messages": request["messages"][:-1]}, sort_keys=True)
+            for request in requests
+            if question(request) == name
+        }
+        for name in QUESTIONS
+    }
+
+
+def test_every_use_asks_the_same_judge(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scoring, audit, a single pair and Reflexion's oracle, as the endpoint saw them."""
+    answer = scripted(extract=CONTEXTS * 9, relationship='{"answer": "B"}')
+    with serve(answer) as endpoint:
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "test")
+        # A name of its own for each address, as Inspect remembers models by their names.
+        name = f"openai/gpt-4o-{endpoint.url.split(':')[-1].removesuffix('/v1')}"
+        uses: dict[str, Callable[[], Any]] = {
+            "scoring": lambda: scores(judged(get_model(name))),
+            "audit": lambda: inspect_eval(
+                judge_audit(repeats=1, released=False, kind="identical"), model=name, limit=1
+            ),
+            "judge": lambda: CliRunner().invoke(
+                main,
+                ["judge", "--goal", "g", "--gold", "x", "--pred", "y", "--metadata", str(STUDY), "--grader", name],
+            ),
+            "oracle": lambda: inspect_eval(
+                task_with(demo(), solver=reflexion(trials=1)),
+                model=playing([submit(hypothesis="In Norway, salmon shrink.", workflow="1. guess")]),
+                model_roles={"grader": name},
+                limit=1,
+            ),
+        }
+        captured = {}
+        for use, run in uses.items():
+            before = len(endpoint.requests)
+            run()
+            captured[use] = by_question(endpoint.requests[before:])
+    assert all(len(found) == 1 for found in captured["scoring"].values())
+    for use, found in captured.items():
+        assert found == captured["scoring"], use
+    [request] = captured["scoring"]["variables"]
+    sent = json.loads(request)
+    assert (sent["temperature"], sent["seed"]) == (0, 0)
+    assert not {"max_tokens", "max_completion_tokens"} & set(sent)
+
+
+def test_settings_of_the_role_take_precedence_and_those_of_the_agent_do_not_count() -> None:
+    with serve(scripted(extract=CONTEXTS)) as endpoint:
+        config = GenerateConfig(temperature=0.3, seed=7, max_tokens=900, top_p=0.5)
+        log = judged(judge_at(endpoint, config=config), temperature=0.9, max_tokens=50, frequency_penalty=0.1)
+    for request in endpoint.requests:
+        sent = {name: request.get(name) for name in ("temperature", "seed", "max_tokens", "top_p", "frequency_penalty")}
+        expected = {"temperature": 0.3, "seed": 7, "max_tokens": 900, "top_p": 0.5}
+        assert sent == {**expected, "frequency_penalty": None}
+    [score] = scores(log)
+    assert settings(score).items() >= expected.items()
+
+
+def test_settings_of_an_audited_model_take_precedence() -> None:
+    with serve(scripted()) as endpoint:
+        model = judge_at(endpoint, config=GenerateConfig(temperature=0.3))
+        inspect_eval(judge_audit(repeats=1, released=False, kind="identical"), model=model, limit=1)
+    assert {(request["temperature"], request["seed"]) for request in endpoint.requests} == {(0.3, 0)}
+
+
+def test_schemas_can_be_turned_off() -> None:
+    with serve(scripted(extract=CONTEXTS)) as endpoint:
+        log = judged(judge_at(endpoint), schema=False)
+    assert all("response_format" not in request for request in endpoint.requests)
+    [score] = scores(log)
+    assert settings(score)["response_schema"] is False
+    assert settings(score)["temperature"] == 0
+
+
+SETTINGS = {"response_schema": "response_format", "seed": "seed", "temperature": "temperature"}
+"""Names in the record, and in OpenAI's request."""
+
+REFUSALS = [
+    ({"temperature"}, "Unsupported value: 'temperature' does not support 0 with this model.", "temperature", 400),
+    ({"temperature"}, "temperature: only the default value is supported", None, 422),
+    (
+        {"response_schema"},
+        "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.",
+        None,
+        400,
+    ),
+    ({"response_schema"}, "This model does not support structured outputs.", None, 400),
+    ({"seed"}, "Unknown parameter: 'seed'. Supported are: temperature, top_p, response_format.", "seed", 400),
+    ({"seed"}, "seed is not permitted; use temperature", None, 422),
+    ({"seed", "temperature"}, None, None, 400),
+    ({"response_schema", "seed"}, "Unrecognized request argument supplied.", None, 400),
+    ({"response_schema", "seed", "temperature"}, "Bad request.", None, 422),
+]
+
+
+@pytest.mark.parametrize(("refused", "message", "param", "status"), REFUSALS)
+def test_what_the_provider_refuses_is_left_out_noted_once_and_recorded(
+    refused: set[str], message: str | None, param: str | None, status: int
+) -> None:
+    good = scripted(extract=CONTEXTS)
+
+    def answer(request: Request) -> Answer:
+        for name in sorted(refused):
+            if SETTINGS[name] in request:
+                return Refused(message or f"Unsupported parameter: '{SETTINGS[name]}'.", param, status)
+        return good(request)
+
+    with serve(answer) as endpoint:
+        log = judged(judge_at(endpoint, "openai-api/local/m"), count=3, max_samples=1)
+    asked = {question(request) for request in endpoint.requests if not refused & _sent(request)}
+    assert asked == set(QUESTIONS)
+    # The second and the third sample are asked without it from the start.
+    later = [request for request in endpoint.requests if any(f"case {n}" in str(request) for n in (2, 3))]
+    assert all(not refused & _sent(request) for request in later)
+    assert [score.value for score in scores(log)] == [FULL] * 3
+    for score in scores(log):
+        assert {name for name in SETTINGS if settings(score)[name] is None or settings(score)[name] is False} == refused
+    events = [e for s in read_eval_log(log.location).samples or [] for e in s.events if isinstance(e, LoggerEvent)]
+    notes = [e.message.message for e in events if "does not accept" in e.message.message]
+    assert len(notes) == len(refused)
+    for name in refused:
+        assert sum(name in note for note in notes) == 1
+
+
+def _sent(request: Request) -> set[str]:
+    return {name for name, sent in SETTINGS.items() if sent in request}
+
+
+def test_anthropics_refusals_are_understood_too() -> None:
+    good = scripted(extract=CONTEXTS)
+
+    def answer(request: Request) -> Answer:
+        if "output_config" in request or "output_format" in request:
+            return Refused("output_config.format: 'claude-3-5-sonnet-20241022' does not support output format.")
+        return good(request)
+
+    with serve(answer) as endpoint:
+        log = judged(judge_at(endpoint, "anthropic/claude-3-5-sonnet-20241022"))
+    [score] = scores(log)
+    assert score.value == FULL
+    assert settings(score)["response_schema"] is False
+    assert any("output_config" in request or "output_format" in request for request in endpoint.requests)
+    assert settings(score)["max_tokens"] == 4096  # what Inspect asks Anthropic for
+
+
+def test_a_refusal_that_is_not_about_a_setting_is_an_error_and_nothing_is_noted() -> None:
+    with serve(lambda _: Refused("Your credit balance is too low.")) as endpoint:
+        log = judged(judge_at(endpoint))
+    assert log.status == "error"
+    assert log.error
+    assert "Your credit balance is too low" in log.error.message
+    assert "openai/gpt-4o" in log.error.message
+    assert "TaskGroup" not in log.error.message
+    events = [e for s in read_eval_log(log.location).samples or [] for e in s.events if isinstance(e, LoggerEvent)]
+    assert not [e for e in events if "does not accept" in e.message.message]
+
+
+def test_a_setting_that_the_user_named_is_never_left_out() -> None:
+    def answer(request: Request) -> Answer:
+        return Refused("Unsupported value: 'temperature'.", "temperature") if "temperature" in request else "{}"
+
+    with serve(answer) as endpoint:
+        log = judged(judge_at(endpoint, config=GenerateConfig(temperature=0.3)))
+    assert log.status == "error"
+    assert {request["temperature"] for request in endpoint.requests} == {0.3}
+
+
+def test_the_record_holds_the_settings_and_no_secret() -> None:
+    with serve(scripted(extract=CONTEXTS)) as endpoint:
+        config = GenerateConfig(
+            reasoning_effort="low",
+            extra_headers={"Authorization": "Bearer hush", "X-Team": "blue"},
+            extra_body={"api_key": "hush", "top_a": 1},
+            max_retries=3,
+        )
+        secrets = {"service_token": "hush", "default_headers": {"X-Api-Key": "hush", "X-Team": "red"}}
+        judge = judge_at(endpoint, "openai-api/local/m", config=config, emulate_tools=False, stream=False)
+        judge.model_args |= secrets
+        judge.api.base_url = endpoint.url.replace("http://", "http://user:hush@") + "?token=hush"
+        [score] = scores(judged(judge))
+    assert score.metadata
+    found = settings(score)
+    assert found["temperature"] == 0
+    assert found["seed"] == 0
+    assert found["max_tokens"] is None
+    assert found["reasoning_effort"] == "low"
+    assert found["response_schema"] is True
+    assert found["base_url"] == endpoint.url
+    assert found["model_args"]["emulate_tools"] is False
+    assert found["model_args"]["default_headers"]["X-Team"] == "red"
+    assert found["extra_headers"]["X-Team"] == "blue"
+    assert found["extra_body"]["top_a"] == 1
+    assert "max_retries" not in found
+    assert "hush" not in json.dumps(score.metadata)
+    assert "sk-secret" not in json.dumps(score.metadata)
