@@ -23,7 +23,7 @@ from inspect_discoverybench.hypothesis import Facet
 from inspect_discoverybench.sandbox import sandbox_spec
 from inspect_discoverybench.scorer.audit import audit, pairs
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, require_judge
-from inspect_discoverybench.scorer.scorer import LOGGED_AS, hms
+from inspect_discoverybench.scorer.scorer import SCORE_NAME, hms
 from inspect_discoverybench.scorer.verdict import Aggregation
 from inspect_discoverybench.session.session import PythonSession
 from inspect_discoverybench.session.tool import python
@@ -268,7 +268,7 @@ def _discovery(
         solver=react(),
         cleanup=_end_session,
         scorer=hms(grader=judge, aggregation=aggregation) if scored else None,
-        headline_metric=f"{LOGGED_AS}.hms" if scored else None,
+        headline_metric=f"{SCORE_NAME}.hms" if scored else None,
         sandbox=sandbox,
         message_limit=DEFAULT_MESSAGE_LIMIT,
         time_limit=DEFAULT_TIME_LIMIT,
@@ -292,7 +292,7 @@ def _viewer() -> ViewerConfig:
             columns=[
                 TaskSamplesColumn(id="sampleStatus"),
                 TaskSamplesColumn(id="sampleId"),
-                *(TaskSamplesColumn.score(LOGGED_AS, key) for key in keys),
+                *(TaskSamplesColumn.score(SCORE_NAME, key) for key in keys),
                 TaskSamplesColumn(id="input", visible=False),
                 TaskSamplesColumn(id="answer"),
                 TaskSamplesColumn(id="target"),
