@@ -250,7 +250,7 @@ def test_a_cell_runs_in_plain_inspect(tmp_path: Path, form: str) -> None:
     assert log.samples
     assert len(log.samples) == 1
     last = log.plan.steps[-1]
-    assert (last.solver, last.params_passed) == ("discoverybench/react", {"turns": 9})
+    assert (last.solver, last.params_passed) == ("inspect_discoverybench/react", {"turns": 9})
     assert log.eval.model_generate_config.temperature == 0.5 or log.plan.config.temperature == 0.5
     assert log.eval.config.message_limit == 40
     assert sorted(log.eval.tags or []) == ["one", "plain"]
