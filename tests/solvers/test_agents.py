@@ -57,7 +57,6 @@ TROUBLES: dict[str, Script] = {
     "code never ends": worker("while True: pass"),
     "kernel dies": worker("import os; os._exit(1)"),
     "empty": [""],
-    "no choice": [ModelOutput(model="mockllm/model", choices=[])],
     "refuses": [REFUSAL],
     "half a character": worker("print('\ud83d', 6 * 7)"),
 }
@@ -69,7 +68,7 @@ def test_no_trouble_raises_and_each_ends_as_the_failure_policy_says(name: str) -
     for trouble in ("works", "code fails", "code never ends", "kernel dies", "half a character"):
         assert submission(played[trouble]) is not None, trouble
         assert judged(played[trouble]), trouble
-    for trouble in ("empty", "no choice", "refuses"):
+    for trouble in ("empty", "refuses"):
         assert reason(played[trouble]) == "no_response", trouble
         assert not judged(played[trouble]), trouble
     if name in USE_PYTHON:

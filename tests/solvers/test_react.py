@@ -81,6 +81,30 @@ def test_an_answer_in_text_is_read_and_ends_the_run() -> None:
     assert judged(sample)
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "## Hypothesis\n\n**y rises with x.**\n\n## Workflow\nread",
+        "**Hypothesis:**\n\n**Context:** all rows\n**Relationship:** y rises with x.",
+        "1. **Hypothesis**: y rises with x.\n2. **Workflow**: read",
+        "FINAL HYPOTHESIS: y rises with x.",
+    ],
+)
+def test_a_labelled_answer_ends_the_run(answer: str) -> None:
+    sample = play([answer, "As I said above, I have submitted my answer."])
+    assert sum(isinstance(m, ChatMessageAssistant) for m in sample.messages) == 1
+    assert sample.scores
+    assert "y rises with x." in str(sample.scores["HMS"].answer)
+
+
+@pytest.mark.parametrize(
+    "text", ["Initial hypothesis: y rises with x. I will test it.", "## Hypothesis testing\nNext."]
+)
+def test_an_early_hypothesis_does_not_end_the_run(text: str) -> None:
+    sample = play([text, submit(hypothesis="h", workflow="w")])
+    assert submission(sample).hypothesis == "h"
+
+
 @pytest.mark.parametrize("options", [{"most": 3}, {"message_limit": 6}])
 def test_chatter_before_a_limit_is_no_answer(options: dict[str, Any]) -> None:
     sample = play(["I will now look at the data files."], **options)

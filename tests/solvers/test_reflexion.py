@@ -6,7 +6,7 @@ import pytest
 from inspect_ai import Task, task_with
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalSample
-from inspect_ai.model import ChatMessage
+from inspect_ai.model import ChatMessage, ModelCost
 from inspect_ai.scorer import includes
 from inspect_ai.tool import ToolFunction
 
@@ -15,7 +15,7 @@ from inspect_discoverybench.hypothesis import Submission
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.session.session import SessionState
 from inspect_discoverybench.solvers.reflexion import ReflexionState, reflexion
-from tests.endpoint import Request, question, serve, slots, truthful
+from tests.endpoint import Answer, Request, question, serve, slots, tool_call, truthful
 from tests.solvers.playing import Turn, calls, observations, play, python, reason, score, scripted, spans, submit
 
 GOLD = "Among the test loaves, proofing hours and hydration interact"
@@ -185,6 +185,56 @@ def test_the_tokens_of_the_oracle_are_not_the_agents() -> None:
     sample = play(wrong, reflexion(), token_limit="output:60")
     assert sample.limit is None
     assert len(record(sample).trials) == 3
+
+
+COSTS = {
+    "openai/gpt-4o-mini": ModelCost(input=0, output=20_000, input_cache_write=0, input_cache_read=0),
+    "openai/gpt-4o": ModelCost(input=0, output=1_000_000, input_cache_write=0, input_cache_read=0),
+}
+"""US $ for a million tokens: 0.1 for each reply of the agent's model and 5 for each of the judge."""
+
+
+def test_the_cost_of_the_oracle_is_not_the_agents(monkeypatch: pytest.MonkeyPatch) -> None:
+    def answer(request: Request) -> Answer:
+        if question(request):
+            return truthful(request)
+        match request.get("tool_choice"):
+            case {"function": {"name": "python"}}:
+                return tool_call("python", code="1")
+            case {"function": {"name": "submit"}}:
+                return tool_call("submit", hypothesis="In Norway, salmon shrink.", workflow="w")
+        return "I will try something else."
+
+    with serve(answer) as endpoint:
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "test")
+        for limit, trials, reached in ((1.0, 3, None), (0.45, 1, "cost")):
+            [log] = inspect_eval(
+                demo(),
+                model="openai/gpt-4o-mini",
+                model_roles={"grader": "openai/gpt-4o"},
+                solver=reflexion(),
+                limit=1,
+                cost_limit=limit,
+                model_cost_config=COSTS,
+            )
+            assert log.samples
+            [sample] = log.samples
+            assert sample.error is None
+            assert len(record(sample).trials) == trials
+            assert (sample.limit.type if sample.limit else None) == reached
+
+
+def test_a_goal_without_a_gold_hypothesis_is_refused_before_the_first_call() -> None:
+    task = demo()
+    for sample in task.dataset:
+        sample.target = ""
+    [log] = inspect_eval(task, model=scripted(wrong), solver=reflexion(), limit=1)
+    assert log.samples
+    [sample_log] = log.samples
+    assert sample_log.error
+    assert "reflexion needs a gold hypothesis for its oracle, but demo/" in sample_log.error.message
+    assert calls(sample_log) == []
 
 
 def test_a_judge_that_gives_no_number_ends_the_trials(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """One step of an agent: a generation that must call one tool or none, and the tool's result."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,7 +15,7 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.tool import Tool, ToolChoice, ToolDef, ToolFunction
-from inspect_ai.util import store_as
+from inspect_ai.util import store_as, suspend_turn_limit
 from pydantic_core import PydanticSerializationError
 
 from inspect_discoverybench.errors import ReplyMissing
@@ -101,10 +102,12 @@ async def generated(
     Raises:
         ReplyMissing: No reply has choices.
     """
-    for _ in range(MAX_TRIES):
-        output = await model.generate(
-            list(conversation), tools=list(tools), tool_choice=choice, config=config or GenerateConfig()
-        )
+    for number in range(MAX_TRIES):
+        # Asking again is no turn of the agent.
+        with suspend_turn_limit() if number else nullcontext():
+            output = await model.generate(
+                list(conversation), tools=list(tools), tool_choice=choice, config=config or GenerateConfig()
+            )
         if output.choices:
             return with_readable_calls(_storable(output))
     raise ReplyMissing(
