@@ -21,7 +21,8 @@ The root is a `click.ClickException`: Inspect's command line and ours are click 
 error raised while a task is being built reaches the user as one line instead of a traceback.
 """
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 import click
 from rich.errors import MarkupError
@@ -102,10 +103,28 @@ def first_cause(error: BaseException) -> BaseException:
 
 def one_line(error: BaseException) -> str:
     """What an error of somebody else's says, in one line and without Inspect's colours."""
-    said = " ".join(str(getattr(error, "message", error)).split())
+    said = " ".join(str(getattr(error, "message", error)).split()) or type(error).__name__
     with suppress(MarkupError):  # it may have brackets of its own
         said = render(said).plain
     return said.removeprefix("ERROR: ")[:500].rstrip(".")
+
+
+@contextmanager
+def inspect_errors(raised: type[DiscoveryBenchError], where: str) -> Iterator[None]:
+    """Turn whatever Inspect and its providers raise in this block into one line of ours.
+
+    Inspect's errors for a missing key, package, file or name are of many types, and most of them are not public.
+
+    Args:
+        raised: The error to raise instead.
+        where: What was being done, or `file:line`. It comes before the message.
+    """
+    try:
+        yield
+    except DiscoveryBenchError as error:
+        raise raised(f"{where}: {error.message}") from error
+    except Exception as error:
+        raise raised(f"{where}: {one_line(error)}.") from error
 
 
 def at_least_one(name: str, value: object) -> None:

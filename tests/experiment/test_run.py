@@ -1,345 +1,219 @@
-"""Running experiments: killed in the middle, they go on where they were; what cannot run fails before anything runs."""
+"""`discoverybench run`: what it refuses before anything runs, and what it reports afterwards."""
 
+import json
 import os
+import re
 import shlex
-import shutil
-import signal
 import subprocess
 import sys
-import time
-from collections import Counter
-from contextvars import copy_context
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
-from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 
-from inspect_discoverybench.cli.main import main
-from tests.endpoint import serve, tool_call
+from tests.endpoint import tool_call
+from tests.experiment.command import lab, logs, run
 
 STUDY = Path(__file__).parents[2] / "examples" / "lighthouses" / "metadata_0.json"
-COMMAND = Path(sys.executable).with_name("discoverybench")
-MATRIX = """
-name: small
-tasks: [discoverybench/demo]
-solvers: [discoverybench/codegen, discoverybench/react, discoverybench/no_data_guess]
-models: [discoverybench/baseline, {name: discoverybench/baseline, config: {temperature: 0.5}}]
-log_dir: logs/small
-"""
-
-
-def invoke(*arguments: str) -> Result:
-    """In a context of its own: `eval_set` leaves its model behind, which later tests would find."""
-    return copy_context().run(CliRunner().invoke, main, ["run", *arguments])
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> str:
-    (tmp_path / "small.yaml").write_text(MATRIX, "utf-8")
-    return "small.yaml"
-
-
-def logs() -> list[EvalLog]:
-    """Every log of the folder that can be read."""
-    return [read_eval_log(info) for info in list_eval_logs("logs/small")]
-
-
-def finished(found: list[EvalLog]) -> Counter[str | None]:
-    """Samples that have ended, by the id that Inspect gives to each run of a sample."""
-    return Counter(sample.uuid for log in found for sample in log.samples or [] if sample.scores)
-
-
-def test_killed_in_the_middle_it_goes_on_and_runs_nothing_twice(file: str, tmp_path: Path) -> None:
-    sandboxes = tmp_path / "sandboxes"
-    sandboxes.mkdir()
-    process = subprocess.Popen(
-        [str(COMMAND), "run", file],
-        env=os.environ | {"TMPDIR": str(sandboxes)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    deadline = time.monotonic() + 120
-    before: Counter[str | None] = Counter()
-    while len(before) < 10:
-        assert process.poll() is None, "it ended before it could be killed"
-        assert time.monotonic() < deadline
-        time.sleep(0.5)
-        before = finished(logs()) if Path("logs/small").is_dir() else before
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    shutil.rmtree(sandboxes)  # the sessions that it left behind end with their folders
-    before = finished(logs())
-    assert 10 <= len(before) < 48
-
-    done = subprocess.run([str(COMMAND), "run", file], capture_output=True, text=True, timeout=200, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    complete = [log for log in logs() if log.status == "success"]
-    assert len(complete) == 6
-    after = finished(complete)
-    assert len(after) == 48
-    # A sample that had ended is taken over, with the id of the run that ended it.
-    assert set(before) <= set(after)
-
-    again = invoke(file)
-    assert again.exit_code == 0, again.output
-    assert "6 of 6 runs are complete." in again.output
-    assert finished([log for log in logs() if log.status == "success"]) == after
+INSPECT = Path(sys.executable).with_name("inspect")
+GOLD = ["--set", "solvers=[discoverybench/gold]", "--model", "discoverybench/baseline"]
 
 
 def test_a_dry_run_shows_the_matrix_and_runs_nothing(file: str) -> None:
-    done = invoke(file, "--dry-run", "--limit", "3")
-    assert done.exit_code == 0
-    assert "small: logs in logs/small" in done.output
-    assert "6 runs" in done.output
-    assert not Path("logs/small").exists()
-
-
-def test_the_estimate_is_arithmetic_on_the_measured_averages(file: str, tmp_path: Path) -> None:
-    import json
-
-    (tmp_path / "prices.toml").write_text('"discoverybench/baseline" = [1000000, 0]\n', "utf-8")
-    changes = ["--set", "epochs=2", "--limit", "3", "--prices", "prices.toml"]
-    done = invoke(file, "--dry-run", "--json", *changes)
+    done = run(file, "--dry-run", "--limit", "3")
     assert done.exit_code == 0, done.output
-    runs = json.loads(done.output)["runs"]
-    codegen = next(run for run in runs if run["solver"]["name"] == "discoverybench/codegen")
-    assert (codegen["samples"], codegen["calls"], codegen["judge_calls"]) == (6, 12, 30)
-    assert codegen["cost"] == codegen["read"] == 6 * 4744
+    assert "small: logs in logs/small" in done.output
+    assert "4 runs" in done.output
+    assert not Path("logs").exists()
+
+
+@pytest.mark.parametrize("columns", ["80", "20"])
+def test_tables_in_a_pipe_cut_nothing(file: str, columns: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    arguments = [file, "--limit", "1", "--set", "models.1.config.top_p=0.25"]
+    for done in (run(*arguments, "--dry-run"), run(*arguments)):
+        rows = [line.split("  ") for line in done.output.splitlines()]
+        names = [tuple(cell.strip() for cell in row if cell.strip())[:3] for row in rows]
+        for solver in ("gold", "no_data_guess"):
+            for model in ("discoverybench/baseline", "discoverybench/baseline(temperature=0.5, top_p=0.25)"):
+                assert ("discoverybench/demo", f"discoverybench/{solver}", model) in names
+        assert "…" not in done.output
 
 
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["--set", "solvers=[discoverybench/genius]"], "small.yaml:4: solver discoverybench/genius: "),
-        (["--set", "tasks=[discoverybench/genius]"], "small.yaml:3: task discoverybench/genius: "),
+        (["--set", "solvers=[discoverybench/genius]"], "small.yaml:3: solver discoverybench/genius: "),
+        (["--set", "tasks=[discoverybench/genius]"], "small.yaml:2: task discoverybench/genius: "),
         (
             ["--set", "tasks=[{name: discoverybench/demo, args: {colour: red}}]"],
-            "small.yaml:3: task discoverybench/demo: ",
+            "small.yaml:2: task discoverybench/demo: ",
         ),
         (
             ["--set", "tasks=[{name: discoverybench/demo, args: {sandbox: x}}]"],
-            "small.yaml:3: sandbox=x is not a sandbox",
+            "small.yaml:2: task discoverybench/demo: sandbox=x",
         ),
-        (
-            ["--set", "solvers=[{name: discoverybench/react, args: {turns: 0}}]"],
-            "small.yaml:4: turns=0 is not possible",
-        ),
-        (["--model", "openai/gpt-4o"], "small.yaml:5: model openai/gpt-4o cannot be called: "),
+        (["--model", "openai/gpt-4o"], "small.yaml:4: model openai/gpt-4o cannot be called: "),
         (["--set", "grader=openai/gpt-4o"], "model openai/gpt-4o cannot be called: "),
-        (
-            ["--set", "models=[{name: discoverybench/baseline, config: {heat: 1}}]"],
-            "small.yaml:5: model discoverybench/",
-        ),
-        (["--set", "nmae=x"], "there is no such key; did you mean name?"),
-        (
-            ["--set", "limits.cost=1", "--set", "roles={critic: mockllm/x}"],
-            "not so: discoverybench/baseline, mockllm/x. Limit tokens instead.",
-        ),
-        (["--prices", "nowhere.toml"], "--prices nowhere.toml cannot be read"),
+        (["--set", "models.0.config.heat=1"], "--set models.0.config.heat=1: 'discoverybench/baseline' has no keys."),
+        (["--set", "models.1.config.heat=1"], "small.yaml:4: model discoverybench/baseline: config: "),
+        (["--set", "models.1.config.temperature=hot"], "small.yaml:4: model discoverybench/baseline: config.temperatu"),
+        (["--set", "nmae=x"], "there is no such key. Did you mean name?"),
+        (["--set", "limits.tokens=output:x"], "small.yaml:6: limits.tokens: token limit: expected [<type>:]<number>"),
+        (["--set", "limits.tokens=0"], "small.yaml:6: limits.tokens: Input should be greater than or equal to 1"),
+        (["--set", "limits.tokens=lots"], "small.yaml:6: limits.tokens: token limit: expected"),
+        (["--set", "limits.cost=1", "--model", "mockllm/x"], "there is none for mockllm/x. Add it with --model-cost-c"),
+        (["--set", "limits.cost=1", "--set", "roles={critic: mockllm/x}"], "there is none for mockllm/x."),
+        (["--model-cost-config", "nowhere.yaml"], "The prices nowhere.yaml cannot be read (No such file or directory)"),
+        (["--set", "options.sample_id=a"], "options.sample_id and limits.samples exclude each other."),
+        (["--set", "options.approval=nowhere.yaml"], "small.yaml: "),
+        (["--set", "options.log_shared=true", "--set", "options.log_format=json"], "--log-shared is not compatible"),
     ],
 )
-def test_what_cannot_run_fails_before_anything_runs(file: str, arguments: list[str], line: str) -> None:
-    done = invoke(file, *arguments)
-    assert done.exit_code == 2
+@pytest.mark.parametrize("mode", ["--dry-run", None])
+def test_what_cannot_run_is_refused_before_anything_runs(
+    file: str, arguments: list[str], line: str, mode: str | None
+) -> None:
+    done = run(file, *arguments, *([mode] if mode else []))
+    assert done.exit_code == 2, done.output
     assert line in done.output
     assert len(done.output.strip().splitlines()) == 1
-    assert not Path("logs").exists()
+    assert not [log for log in logs() if log.samples]
+
+
+def test_the_second_task_of_a_name_is_refused_with_its_own_line(tmp_path: Path) -> None:
+    (tmp_path / "two.yaml").write_text(
+        "name: two\ntasks:\n  - discoverybench/demo\n  - name: discoverybench/demo\n    args: {sandbox: x}\n"
+        "models: [discoverybench/baseline]\nlog_dir: logs/two\n",
+        "utf-8",
+    )
+    assert "two.yaml:4: task discoverybench/demo: sandbox=x" in run("two.yaml", "--check").output
 
 
 @pytest.mark.data
 @pytest.mark.usefixtures("upstream")
-def test_a_default_judge_without_a_key_fails_before_anything_runs(file: str) -> None:
-    done = invoke(file, "--set", "tasks=[{name: discoverybench/real, args: {sandbox: local}}]")
+def test_a_default_judge_without_a_key_is_refused(file: str) -> None:
+    done = run(file, "--check", "--set", "tasks=[{name: discoverybench/real, args: {sandbox: local}}]")
     assert done.exit_code == 2
-    assert "small.yaml:2: no grader is named, and the default one cannot be called: " in done.output
-    assert not Path("logs").exists()
+    assert "OPENAI_API_KEY" in done.output
+    assert len(done.output.strip().splitlines()) == 1
 
 
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    done = invoke("nowhere.yaml", "--check")
+def test_a_file_that_is_not_there() -> None:
+    done = run("nowhere.yaml", "--check")
     assert done.exit_code == 2
     assert "nowhere.yaml cannot be read" in done.output
 
 
-def test_check_says_what_could_be_run(file: str) -> None:
-    done = invoke(file, "--check")
-    assert done.exit_code == 0
-    assert done.output == "small.yaml: 6 runs of 48 samples can be run.\n"
+def test_the_closing_table(file: str, tmp_path: Path) -> None:
+    price = {"input": 1_000_000, "output": 0, "input_cache_write": 0, "input_cache_read": 0}
+    (tmp_path / "costs.yaml").write_text(json.dumps({"discoverybench/baseline": price}), "utf-8")
+    changes = ["--model", "discoverybench/baseline", "--model-cost-config", "costs.yaml"]
+    done = run(file, *changes)
+    assert done.exit_code == 0, done.output
+    assert re.search(
+        r"task +solver +model +HMS +95 % CI +scored +unscored +no submission +errors +tokens +US \$", done.output
+    )
+    assert re.search(r"gold +\S+ +1\.000 +1\.000 to 1\.000 +2 +0 +0 +0 +[\d,]+ +0\.00 *\n", done.output)
+    assert "2 of 2 runs are complete." in done.output
+    [guess] = [log for log in logs() if log.eval.metadata and "no_data_guess" in str(log.eval.metadata["run"])]
+    usage = guess.stats.model_usage["discoverybench/baseline"]
+    assert usage.total_cost == usage.input_tokens
+    assert f"{usage.input_tokens:,.2f}" in done.output
+
+    as_json = run(file, *changes, "--json")
+    assert as_json.exit_code == 0, as_json.output
+    runs = json.loads(as_json.stdout)["runs"]
+    assert [(r["solver"], r["scored"], r["unscored"]) for r in runs] == [
+        ("discoverybench/gold", 2, 0),
+        ("discoverybench/no_data_guess", 2, 0),
+    ]
+    assert runs[0]["value"] == 1.0
+    assert runs[0]["interval"] == [1.0, 1.0]
+    assert runs[1]["cost"] == usage.input_tokens
 
 
-def test_a_limit_of_cost_over_http(file: str) -> None:
-    with serve(lambda _: tool_call("submit", hypothesis="y rises with x.", workflow="1. load")) as endpoint:
-        changes = ["--set", "limits.cost=1", "--set", "solvers=[discoverybench/no_data_guess]", "--limit", "1"]
-        done = subprocess.run(
-            [str(COMMAND), "run", file, *changes, "--model", "openai/gpt-4o-mini"],
-            env=os.environ | {"OPENAI_BASE_URL": endpoint.url, "OPENAI_API_KEY": "test"},
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-    assert done.returncode == 0, done.stdout + done.stderr
-    [log] = logs()
-    assert log.eval.config.cost_limit == 1
-    assert log.stats.model_usage["openai/gpt-4o-mini"].total_cost
-
-
-def test_a_folder_of_other_logs_is_one_line(file: str) -> None:
-    Path("logs/small").mkdir(parents=True)
-    changes = ["--set", "solvers=[discoverybench/no_data_guess]", "--limit", "1"]
-    first = subprocess.run([str(COMMAND), "run", file, *changes], capture_output=True, text=True, check=False)
-    assert first.returncode == 0, first.stdout + first.stderr
-    other = ["--set", "tasks=[{name: discoverybench/judge_audit, args: {released: false}}]", "--limit", "1"]
-    done = subprocess.run([str(COMMAND), "run", file, *other], capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert "Error: small.yaml: " in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
-
-
-def test_samples_with_errors_leave_it_incomplete(file: str) -> None:
-    # The pairs of an audit are no tasks for an agent, so every sample is an error.
-    changes = ["--set", "tasks=[{name: discoverybench/judge_audit, args: {released: false}}]", "--limit", "1"]
-    done = invoke(file, *changes, "--set", "solvers=[discoverybench/no_data_guess]", "--retries", "0")
-    assert done.exit_code == 1
-    assert "0 of 2 runs are complete." in done.output
-
-
-PLAIN = """
-name: plain
-tasks: [discoverybench/demo]
-solvers: [{name: discoverybench/react, args: {turns: 9}}]
-models: [{name: discoverybench/baseline, config: {temperature: 0.5}}]
-grader: discoverybench/lexical
-limits: {samples: 1, messages: 40}
-tags: [one]
-log_dir: logs/plain
-"""
-
-
-@pytest.mark.parametrize("form", ["commands", "run-config", "flow"])
-def test_a_cell_runs_in_plain_inspect(tmp_path: Path, form: str) -> None:
-    (tmp_path / "plain.yaml").write_text(PLAIN, "utf-8")
-    printed = invoke("plain.yaml", "--print", form)
-    assert printed.exit_code == 0, printed.output
-    if form == "commands":
-        [line] = printed.output.splitlines()
-        words = shlex.split(line)
-        assert words[:2] == ["inspect", "eval"]
-    elif form == "flow":
-        (tmp_path / "flow.yaml").write_text(printed.output, "utf-8")
-        words = ["flow", "run", "flow.yaml"]
-    else:
-        (tmp_path / "run.yaml").write_text(printed.output, "utf-8")
-        words = ["inspect", "eval", "--run-config", "run.yaml", "--log-dir", "logs/plain"]
-    # A home of its own for what inspect-flow remembers, and the folder of `uv`, which it calls.
-    environment = os.environ | {"HOME": str(tmp_path), "PATH": f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}"}
-    done = subprocess.run(
-        [str(COMMAND.with_name(words[0])), *words[1:]],
-        env=environment,
+def test_samples_that_the_judge_failed_on_are_named_with_the_command(file: str) -> None:
+    with lab(lambda _: "I would rather not say.") as (model, _):
+        done = run(file, *GOLD, "--set", f"grader={model}")
+        assert done.exit_code == 1, done.output
+        assert "1 of 1 runs are complete." in done.output
+        assert "2 samples are unscored. Score them again:" in done.output
+        assert re.search(r"gold +\S+ +– +– +0 +2 +0 +0 ", done.output)
+        assert "? marks a run with a model without a price." in done.output
+        again = run(file, *GOLD, "--set", f"grader={model}", "--json")
+        assert again.exit_code == 1
+        assert json.loads(again.stdout)["runs"][0]["unscored"] == 2
+    [command] = [line.strip() for line in done.output.splitlines() if line.startswith("  inspect score ")]
+    words = shlex.split(command)
+    scored = subprocess.run(
+        [str(INSPECT), *words[1:], "--model-role", "grader=discoverybench/lexical"],
+        env=os.environ | {"LAB_API_KEY": "test", "LAB_BASE_URL": "http://127.0.0.1:1/v1"},
         capture_output=True,
         text=True,
         timeout=120,
         check=False,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    [info] = list_eval_logs("logs/plain")
-    log = read_eval_log(info)
-    assert log.status == "success"
-    assert log.samples
-    assert len(log.samples) == 1
-    last = log.plan.steps[-1]
-    assert (last.solver, last.params_passed) == ("inspect_discoverybench/react", {"turns": 9})
-    assert log.eval.model_generate_config.temperature == 0.5 or log.plan.config.temperature == 0.5
-    assert log.eval.config.message_limit == 40
-    assert sorted(log.eval.tags or []) == ["one", "plain"]
-    assert log.eval.metadata
-    assert log.eval.metadata["experiment"] == "plain"
+    assert scored.returncode == 0, scored.stdout + scored.stderr
+    [log] = logs()
+    values = [sample.scores["HMS"].value for sample in log.samples or [] if sample.scores]
+    assert [value["hms"] for value in values if isinstance(value, dict)] == [1.0, 1.0]
 
 
-@pytest.mark.parametrize(
-    ("change", "line"),
-    [
-        (
-            "tasks=[{name: discoverybench/custom, args: {path: X, goal: 'a, b?', sandbox: local}}]",
-            "-T goal=a, b? would not",
-        ),
-        ("models.0.config.stop_seqs=[x]", "stop_seqs=['x'] has no place in a command"),
-        (
-            "grader={name: discoverybench/lexical, base_url: 'http://127.0.0.1:1'}",
-            "role grader: base_url and args have no",
-        ),
-    ],
-)
-def test_a_command_refuses_what_would_not_arrive(tmp_path: Path, change: str, line: str) -> None:
-    (tmp_path / "plain.yaml").write_text(PLAIN, "utf-8")
-    done = invoke("plain.yaml", "--print", "commands", "--set", change.replace("X", str(STUDY)))
-    assert done.exit_code == 2, done.output
-    assert line in done.output
-    assert "use --print run-config." in done.output
+def test_samples_without_a_submission_and_with_errors_are_counted(file: str, tmp_path: Path) -> None:
+    answers = iter([400, *[tool_call("submit", hypothesis=" ", workflow="w")] * 9])
+    changes = ["--set", "solvers=[discoverybench/no_data_guess]", "--set", "max_connections=1"]
+    options = ["--set", "options={fail_on_error: false, max_samples: 1}"]
+    with lab(lambda _: next(answers)) as (model, _):
+        write_prices(tmp_path, model)
+        done = run(file, *changes, *options, "--model", model, "--model-cost-config", "costs.json", "--json")
+    [outcome] = json.loads(done.stdout)["runs"]
+    assert (outcome["errors"], outcome["no_submission"], outcome["scored"]) == (1, 1, 1)
+    assert outcome["cost"] > 0
 
 
-def test_models_that_differ_in_their_address_alone_are_refused(file: str) -> None:
-    lab = '{name: discoverybench/baseline, base_url: "http://127.0.0.1:1"}'
-    done = invoke(file, "--check", "--set", f"models=[discoverybench/baseline, {lab}]")
-    assert done.exit_code == 2
-    assert "(a base_url makes no difference)" in done.output
+def test_a_task_without_a_gold_hypothesis_has_no_score(file: str) -> None:
+    task = f"{{name: discoverybench/custom, args: {{path: '{STUDY}', goal: 'Why? How: so', sandbox: local}}}}"
+    solver = ["--set", "solvers=[discoverybench/no_data_guess]", "--model", "discoverybench/baseline"]
+    done = run(file, *solver, "--set", f"tasks=[{task}]")
+    assert done.exit_code == 0, done.output
+    assert re.search(r"no_data_guess +\S+ +– +– +0 +0 +0 +0 ", done.output)
+
+
+def test_the_audit_of_a_judge_has_its_own_metric(file: str) -> None:
+    task = ["--set", "tasks=[{name: discoverybench/judge_audit, args: {released: false}}]"]
+    done = run(file, *task, "--set", "solvers=[]", "--model", "discoverybench/lexical")
+    assert done.exit_code == 0, done.output
+    assert re.search(r"discoverybench/lexical +right [01]\.\d{3} ", done.output)
+
+
+def test_samples_with_errors_leave_it_incomplete(file: str) -> None:
+    # The pairs of an audit are no tasks for an agent, so every sample is an error.
+    task = ["--set", "tasks=[{name: discoverybench/judge_audit, args: {released: false}}]", "--retries", "0"]
+    done = run(file, *task, "--set", "solvers=[discoverybench/no_data_guess]", "--model", "discoverybench/baseline")
+    assert done.exit_code == 1
+    assert "0 of 1 runs are complete." in done.output
+
+
+def write_prices(folder: Path, model: str) -> None:
+    price = dict.fromkeys(("input", "output", "input_cache_write", "input_cache_read"), 1.0)
+    (folder / "costs.json").write_text(json.dumps({model: price}), "utf-8")
+
+
+def test_a_limit_of_cost_for_a_model_outside_of_inspects_table(
+    file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guess = ["--set", "solvers=[discoverybench/no_data_guess]", "--set", "limits.cost=1", "--limit", "1"]
+    with lab(lambda _: tool_call("submit", hypothesis="y rises with x.", workflow="1. load")) as (model, _):
+        write_prices(tmp_path, model)
+        monkeypatch.setenv("INSPECT_EVAL_MODEL_COST_CONFIG", "costs.json")
+        done = run(file, *guess, "--model", model)
+    assert done.exit_code == 0, done.output
+    [log] = logs()
+    assert log.eval.config.cost_limit == 1
+    assert log.stats.model_usage[model].total_cost == pytest.approx(15e-6)
 
 
 def test_the_packages_own_experiments_have_names() -> None:
-    done = invoke("demo", "--check")
+    done = run("demo", "--check")
     assert done.exit_code == 0, done.output
-    assert "3 runs of 24 samples" in done.output
-
-
-ONE = ["--metadata", str(STUDY), "--model", "discoverybench/baseline", "--sandbox", "local", "--solver", "codegen"]
-
-
-def test_one_goal_with_a_gold_hypothesis_is_scored() -> None:
-    import json
-
-    goal = json.loads(STUDY.read_text("utf-8"))["queries"][0]["question"]
-    task = ["--task", "discoverybench/custom", "--grader", "discoverybench/lexical"]
-    done = invoke(*ONE, *task, "--goal", f" {goal.upper()}\n")
-    assert done.exit_code == 0, done.output
-    assert "Hypothesis: " in done.output
-    assert "Workflow: Rule-based baseline" in done.output
-    assert "HMS " in done.output
-    assert "= context" in done.output
-
-
-def test_one_goal_in_words_of_ones_own_is_answered_and_not_scored() -> None:
-    done = invoke(*ONE, "--goal", "How do visitors depend on the height of the tower?")
-    assert done.exit_code == 0, done.output
-    assert "Hypothesis: " in done.output
-    assert "HMS" not in done.output
-    [info] = list_eval_logs("logs")
-    log = read_eval_log(info)
-    assert log.samples
-    assert log.samples[0].target == ""
-    assert log.samples[0].scores in (None, {})
-
-
-@pytest.mark.parametrize(
-    ("arguments", "line"),
-    [
-        ([], "Name a FILE; or --metadata, --goal and one --model."),
-        ([*ONE, "--goal", "  "], "goal is empty; ask something of the data."),
-        (
-            [*ONE, "--goal", "Why?", "--metadata", "nowhere.json"],
-            "path=nowhere.json: with a goal of your own, name one",
-        ),
-        ([*ONE, "--goal", "Why?", "--solver", "genius"], "discoverybench/genius"),
-        ([*ONE, "--goal", "Why?", "--sandbox", "chroot"], "sandbox=chroot is not a sandbox of this task"),
-        (
-            ["small.yaml", "--goal", "Why?"],
-            "--goal is for one goal without a FILE; a FILE says it itself, or --set does.",
-        ),
-    ],
-)
-def test_one_goal_that_cannot_be_asked(file: str, arguments: list[str], line: str) -> None:
-    done = invoke(*arguments)
-    assert done.exit_code == 2, done.output
-    assert line in done.output
-    assert "Traceback" not in done.output
+    assert "3 runs with 24 samples can run." in done.output

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspect_discoverybench.errors import InvalidExperiment
-from inspect_discoverybench.experiment.form import schema
+from inspect_discoverybench.experiment.experiment import schema
 from inspect_discoverybench.experiment.matrix import matrix
 from inspect_discoverybench.experiment.source import load
 
@@ -53,7 +53,7 @@ def test_every_file_resolves_as_before(name: str) -> None:
     compare(GOLDEN / f"{name}.json", json.dumps(resolved, indent=2, ensure_ascii=False) + "\n")
 
 
-def test_the_schema_is_the_one_of_the_form() -> None:
+def test_the_schema_is_up_to_date() -> None:
     compare(EVALS / "experiment.schema.json", json.dumps(schema(), indent=2) + "\n")
 
 
@@ -66,22 +66,25 @@ def test_every_file_names_the_schema(name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        (GOOD + "limitz: {}\n", "small.yaml:8: limitz: there is no such key; did you mean limits? Possible are: name,"),
-        (GOOD + "limits: {sampels: 3}\n", "small.yaml:8: limits.sampels: there is no such key; did you mean samples?"),
-        (GOOD + "models: []\n", "small.yaml:8: models stands here twice; drop one."),
-        (GOOD.replace("name: small\n", ""), "small.yaml:1: name is missing; add it."),
+        (GOOD + "limitz: {}\n", "small.yaml:8: limitz: there is no such key. Did you mean limits? The keys are: name,"),
+        (GOOD + "limits: {sampels: 3}\n", "small.yaml:8: limits.sampels: there is no such key. Did you mean samples?"),
+        (GOOD + "models: []\n", "small.yaml:8: duplicate key models. Remove one."),
+        (GOOD.replace("name: small\n", ""), "small.yaml:1: name is missing. Add it."),
         (GOOD + "epochs: 0\n", "small.yaml:8: epochs: Input should be greater than or equal to 1 (given: '0')."),
-        (GOOD + "grader:\n  nmae: x\n", "small.yaml:9: grader.nmae: there is no such key; did you mean name?"),
-        (GOOD + "limits: &a {samples: *a}\n", "small.yaml: its anchors go in a circle; take one of them out."),
-        (GOOD + "? [a]\n: 1\n", "small.yaml:8: a key is a word; this one is a list or a mapping."),
-        (GOOD + "tags: [!!python/name:os.system x]\n", "small.yaml:8: this is no YAML: could not determine a constru"),
-        (GOOD + "exclude: [{}]\n", "small.yaml:8: exclude.0: Value error, name a task, a solver or a model."),
-        (GOOD + "tags: ['${NOT_SET_AT_ALL}']\n", "small.yaml:8: the variable NOT_SET_AT_ALL is not set; set it, or"),
-        (GOOD + "include: nowhere.yaml\n", "nowhere.yaml cannot be read (No such file or directory); mend the name."),
+        (GOOD + "grader:\n  nmae: x\n", "small.yaml:9: grader.nmae: there is no such key. Did you mean name?"),
+        (GOOD + "limits: &a {samples: *a}\n", "small.yaml: a YAML anchor contains itself. Remove it."),
+        (GOOD + "? [a]\n: 1\n", "small.yaml:8: a key must be a word; this one is a list or a mapping."),
+        (GOOD + "tags: [!!python/name:os.system x]\n", "small.yaml:8: invalid YAML: could not determine a constru"),
+        (GOOD + "exclude: [{}]\n", "small.yaml:8: exclude.0: name a task, a solver or a model."),
+        (
+            GOOD + "tags: ['${NOT_SET_AT_ALL}']\n",
+            "small.yaml:8: the environment variable NOT_SET_AT_ALL is not set. Set it, or",
+        ),
+        (GOOD + "include: nowhere.yaml\n", "nowhere.yaml cannot be read (No such file or directory). Check the path."),
         (GOOD + "include: nowhere.yaml\n", "small.yaml:8: include: "),
-        (GOOD + "include: 3\n", "small.yaml:8: include: expected the name of a file, or a list of names (given: 3)."),
-        (GOOD + "include: small.yaml\n", "small.yaml:8: include: the includes go in a circle: "),
-        (GOOD + "tags: [a\n", "small.yaml:9: this is no YAML: "),
+        (GOOD + "include: 3\n", "small.yaml:8: include: expected a path or a list of paths (given: 3)."),
+        (GOOD + "include: small.yaml\n", "small.yaml:8: include: circular include: "),
+        (GOOD + "tags: [a\n", "small.yaml:9: invalid YAML: "),
         ("- a list\n", "small.yaml: expected a mapping with the keys name, description, tasks,"),
         ("", "small.yaml: expected a mapping with the keys "),
     ],
@@ -97,8 +100,11 @@ def test_every_mistake_is_one_line_with_its_place(tmp_path: Path, text: str, lin
 @pytest.mark.parametrize(
     ("extra", "line"),
     [
-        ("exclude: [{model: discoverybench/baseline}]", "small.yaml:8: the matrix is empty, as everything is excluded"),
-        ("exclude: [{model: discoverybench/none}]", "small.yaml:8: exclude model=discoverybench/none excludes nothing"),
+        (
+            "exclude: [{model: discoverybench/baseline}]",
+            "small.yaml:8: the matrix is empty because every run is excluded",
+        ),
+        ("exclude: [{model: discoverybench/none}]", "small.yaml:8: exclude model=discoverybench/none matches no run"),
     ],
 )
 def test_an_empty_matrix_is_an_error(tmp_path: Path, extra: str, line: str) -> None:
@@ -106,9 +112,16 @@ def test_an_empty_matrix_is_an_error(tmp_path: Path, extra: str, line: str) -> N
         matrix(*load(experiment(tmp_path, GOOD + extra)))
 
 
+def test_models_that_differ_only_in_their_address_are_refused(tmp_path: Path) -> None:
+    addresses = "models: [discoverybench/baseline, {name: discoverybench/baseline, base_url: 'http://127.0.0.1:1'}]"
+    twice = GOOD.replace("models:\n  - discoverybench/baseline", addresses)
+    with pytest.raises(InvalidExperiment, match="A different base_url does not make a different run"):
+        matrix(*load(experiment(tmp_path, twice)))
+
+
 def test_a_cell_that_stands_twice_is_an_error(tmp_path: Path) -> None:
     twice = GOOD.replace("[discoverybench/codegen]", "[discoverybench/codegen, discoverybench/codegen]")
-    with pytest.raises(InvalidExperiment, match="stands in the matrix twice; drop one"):
+    with pytest.raises(InvalidExperiment, match=r"is in the matrix twice\. Remove one"):
         matrix(*load(experiment(tmp_path, twice)))
 
 
@@ -145,9 +158,9 @@ def test_includes_defaults_environment_and_changes(tmp_path: Path, monkeypatch: 
     ("change", "line"),
     [
         ("limits", "--set limits: expected a.b=c."),
-        ("models.3.name=x", "--set models.3.name=x: 3 is none of the parts 0 to 0."),
-        ("name.first=x", "--set name.first=x: there is nothing below 'small'."),
-        ("name=[", "--set name=[: [ is no YAML."),
+        ("models.3.name=x", "--set models.3.name=x: there is no item 3; the items are 0 to 0."),
+        ("name.first=x", "--set name.first=x: 'small' has no keys."),
+        ("name=[", "--set name=[: [ is not valid YAML."),
     ],
 )
 def test_a_change_that_cannot_be_made(tmp_path: Path, change: str, line: str) -> None:

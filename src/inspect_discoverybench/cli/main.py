@@ -3,6 +3,7 @@
 import click
 
 from inspect_discoverybench.cli.agree import agree
+from inspect_discoverybench.cli.ask import ask
 from inspect_discoverybench.cli.data import data
 from inspect_discoverybench.cli.judge import judge
 from inspect_discoverybench.cli.run import run
@@ -14,5 +15,5 @@ def main() -> None:
     """DiscoveryBench for Inspect AI: can language-model agents make data-driven discoveries?"""
 
 
-for _command in (data, run, judge, agree):
+for _command in (data, run, ask, judge, agree):
     main.add_command(_command)

@@ -1,111 +1,149 @@
-"""What an experiment will ask and cost, before it asks anything."""
+"""The expected calls, tokens and cost of an experiment, before it runs."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-from inspect_discoverybench.experiment.form import Experiment
+from inspect_discoverybench.experiment.experiment import Experiment
 from inspect_discoverybench.experiment.prices import Prices
-from inspect_discoverybench.experiment.run import Run, judge_of
-
-JUDGE_CALLS = 5
-JUDGE_TOKENS = (5000, 300)
-"""Of one sample, input and output."""
+from inspect_discoverybench.experiment.run import ExperimentRun
 
 
 @dataclass(frozen=True)
 class Usage:
-    """What one sample takes.
+    """Model calls of one sample.
 
     Attributes:
-        calls: Calls of the evaluated model.
-        read: Its input tokens.
-        written: Its output tokens.
-        judged: How often the judge is asked its questions.
+        calls: Number of calls.
+        input_tokens: Their input tokens.
+        output_tokens: Their output tokens.
     """
 
-    calls: int
-    read: int
-    written: int
-    judged: int = 1
+    calls: float
+    input_tokens: float
+    output_tokens: float
+
+    def __mul__(self, factor: float) -> "Usage":
+        return Usage(self.calls * factor, self.input_tokens * factor, self.output_tokens * factor)
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.calls + other.calls, self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens
+        )
+
+    def cost(self, model: str, prices: Prices) -> float:
+        """US dollars; NaN for a model without a price."""
+        if not self.calls:
+            return 0.0
+        if model not in prices:
+            return math.nan
+        return (self.input_tokens * prices[model].input + self.output_tokens * prices[model].output) / 1_000_000
 
 
-# Measured by benchmarks/agents.py on DB-REAL train.
+NOTHING = Usage(0, 0, 0)
+JUDGMENT = Usage(5, 5000, 300)
+"""One sample judged, no reply cached."""
+
+
+@dataclass(frozen=True)
+class AgentUsage:
+    """What an agent needs for one sample.
+
+    Attributes:
+        own: Usage of the evaluated model.
+        roles: Usage by model role; the evaluated model takes the roles that have no model.
+        judgments: Number of times the sample is judged.
+    """
+
+    own: Usage = NOTHING
+    roles: Mapping[str, Usage] = field(default_factory=dict)
+    judgments: int = 1
+
+
+# Averages of benchmarks/agents.py on DB-REAL train.
 AGENTS = {
-    "no_data_guess": Usage(1, 1190, 211),
-    "codegen": Usage(2, 4744, 559),
-    "react": Usage(7, 25786, 2299),
-    "datavoyager": Usage(21, 84266, 3903),
-    "reflexion": Usage(8, 21832, 2023, judged=3),
-    "gold": Usage(0, 0, 0),
+    "no_data_guess": AgentUsage(Usage(1, 1190, 211)),
+    "codegen": AgentUsage(Usage(2, 4744, 559)),
+    "react": AgentUsage(Usage(7, 25786, 2299)),
+    "datavoyager": AgentUsage(
+        roles={
+            "planner": Usage(1, 1127, 173),
+            "critic": Usage(10, 41560, 910),
+            "coder": Usage(6, 22753, 2088),
+            "analyst": Usage(4, 18826, 732),
+        }
+    ),
+    "reflexion": AgentUsage(Usage(8, 21832, 2023), judgments=3),
+    "gold": AgentUsage(),
 }
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What one cell will take; NaN where nothing is known.
+    """What a run will take. A value is NaN if it cannot be estimated.
 
     Attributes:
-        samples: Samples, epochs counted.
-        calls: Calls of the evaluated model.
-        judge_calls: Calls of the judge, none of them cached.
-        read: Input tokens of the evaluated model.
-        written: Its output tokens.
-        cost: US dollars of both.
+        samples: Samples, multiplied by epochs.
+        calls: Calls of the agent's models.
+        judge_calls: Calls of the judge.
+        input_tokens: Input tokens of the agent's models.
+        output_tokens: Their output tokens.
+        cost: US dollars, including the judge.
     """
 
     samples: int
     calls: float
     judge_calls: float
-    read: float
-    written: float
+    input_tokens: float
+    output_tokens: float
     cost: float
 
 
-def estimate(experiment: Experiment, found: Run, known: Prices) -> Estimate:
-    """What one cell will take, by the measured average of its agent."""
-    samples = found.samples * experiment.epochs
-    usage = _usage(found)
-    if usage is None:
-        return Estimate(samples, math.nan, math.nan, math.nan, math.nan, math.nan)
-    grader = judge_of(experiment, found)
-    rounds = usage.judged if grader else 0
-    paid = _paid(found.cell.model.name, usage.read, usage.written, known)
-    judged = rounds * _paid(grader, *JUDGE_TOKENS, known) if grader else 0.0
+def estimate(run: ExperimentRun, samples: int, experiment: Experiment, prices: Prices) -> Estimate:
+    """Estimate a run from the measured averages of its agent.
+
+    Args:
+        run: The run.
+        samples: Its samples, multiplied by epochs.
+        experiment: Its experiment, for the models of roles.
+        prices: Prices of models.
+    """
+    agent = _agent_usage(run)
+    if agent is None:
+        return Estimate(samples, *[math.nan] * 5)
+    evaluated = run.cell.model.name
+    usages = [(evaluated, agent.own)]
+    for role, usage in agent.roles.items():
+        usages.append((experiment.roles[role].name if role in experiment.roles else evaluated, usage))
+    total_usage = sum((usage for _, usage in usages), NOTHING) * samples
+    judgment = JUDGMENT * (agent.judgments * samples if run.judge else 0)
+    costs = [(usage * samples).cost(model, prices) for model, usage in usages]
     return Estimate(
         samples=samples,
-        calls=samples * usage.calls,
-        judge_calls=samples * rounds * JUDGE_CALLS,
-        read=samples * usage.read,
-        written=samples * usage.written,
-        cost=samples * (paid + judged),
+        calls=total_usage.calls,
+        judge_calls=judgment.calls,
+        input_tokens=total_usage.input_tokens,
+        output_tokens=total_usage.output_tokens,
+        cost=sum(costs) + (judgment.cost(run.judge, prices) if run.judge else 0.0),
     )
 
 
 def total(estimates: Sequence[Estimate]) -> Estimate:
-    """All cells together."""
+    """The sum over runs."""
     return Estimate(
         samples=sum(e.samples for e in estimates),
         calls=sum(e.calls for e in estimates),
         judge_calls=sum(e.judge_calls for e in estimates),
-        read=sum(e.read for e in estimates),
-        written=sum(e.written for e in estimates),
+        input_tokens=sum(e.input_tokens for e in estimates),
+        output_tokens=sum(e.output_tokens for e in estimates),
         cost=sum(e.cost for e in estimates),
     )
 
 
-def _usage(found: Run) -> Usage | None:
-    task = found.cell.task.name.rpartition("/")[2]
-    if task == "judge_audit":
-        repeats = int(found.cell.task.args.get("repeats", 2))
-        return Usage(repeats * JUDGE_CALLS, repeats * JUDGE_TOKENS[0], repeats * JUDGE_TOKENS[1], judged=0)
-    solver = "react" if found.cell.solver is None else found.cell.solver.name.rpartition("/")[2]
+def _agent_usage(run: ExperimentRun) -> AgentUsage | None:
+    """None for an agent that was not measured."""
+    task = run.cell.task.name.rpartition("/")[2]
+    if task == "judge_audit":  # the evaluated model is the judge
+        return AgentUsage(JUDGMENT * int(run.cell.task.args.get("repeats", 2)), judgments=0)
+    solver = "react" if run.cell.solver is None else run.cell.solver.name.rpartition("/")[2]
     return AGENTS.get(solver)
-
-
-def _paid(model: str, read: float, written: float, known: Prices) -> float:
-    """US dollars; NaN for a model without a known price, unless nothing is asked of it."""
-    if model not in known:
-        return math.nan if read or written else 0.0
-    per_read, per_written = known[model]
-    return (read * per_read + written * per_written) / 1_000_000

@@ -1,83 +1,113 @@
-"""The matrix of an experiment: tasks × solvers × models, less what is excluded."""
+"""The matrix of an experiment: tasks × solvers × models, minus the exclusions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 from inspect_discoverybench.errors import InvalidExperiment
-from inspect_discoverybench.experiment.form import Excluded, Experiment, ModelSpec, Named
-from inspect_discoverybench.experiment.source import Source
+from inspect_discoverybench.experiment.experiment import Component, Exclusion, Experiment, ModelSpec
+from inspect_discoverybench.experiment.source import Place, Source
 
 
 @dataclass(frozen=True)
-class Cell:
-    """One run.
+class MatrixCell:
+    """One combination.
 
     Attributes:
         task: Task with all of its arguments.
         solver: Solver with all of its arguments; None for the task's own.
         model: Model with all of its settings.
+        task_place: Where the file names the task.
+        solver_place: Where it names the solver.
+        model_place: Where it names the model.
     """
 
-    task: Named
-    solver: Named | None
+    task: Component
+    solver: Component | None
     model: ModelSpec
+    task_place: Place
+    solver_place: Place
+    model_place: Place
+
+    @property
+    def labels(self) -> tuple[str, str, str]:
+        """Task, solver and model with everything that tells this cell from the others."""
+        solver = "(the task's own)" if self.solver is None else label(self.solver.name, self.solver.args)
+        settings = self.model.config | self.model.args
+        return label(self.task.name, self.task.args), solver, label(self.model.name, settings)
+
+    def __str__(self) -> str:
+        return " · ".join(self.labels)
 
 
-def matrix(experiment: Experiment, source: Source) -> list[Cell]:
-    """Every cell, in the order of the file; the source tells where a mistake stands.
+def matrix(experiment: Experiment, source: Source) -> list[MatrixCell]:
+    """Every cell, in the order of the file.
+
+    Args:
+        experiment: The experiment.
+        source: Its file, for the line numbers of errors.
 
     Raises:
-        InvalidExperiment: Two cells are the same, an exclusion excludes nothing, or nothing is left.
+        InvalidExperiment: Two cells are equal, an exclusion matches nothing, or no cell is left.
     """
     defaults = experiment.defaults
     sandbox = {} if experiment.sandbox is None else {"sandbox": experiment.sandbox}
-    tasks = [_with(task, sandbox | defaults.tasks) for task in experiment.tasks]
-    solvers: Sequence[Named | None] = [_with(solver, defaults.solvers) for solver in experiment.solvers] or [None]
-    models = [model.model_copy(update={"config": defaults.models | model.config}) for model in experiment.models]
-    cells = [Cell(*parts) for parts in product(tasks, solvers, models)]
-    # Inspect tells runs apart by all of this, but not by a model's address.
-    apart = [(cell.task, cell.solver, cell.model.model_copy(update={"base_url": None})) for cell in cells]
-    for number, cell in enumerate(cells):
-        if apart[number] in apart[:number]:
-            raise InvalidExperiment(
-                f"{source.where(())}: {describe(cell)} stands in the matrix twice; drop one "
-                "(a base_url makes no difference)."
-            )
-    for number, excluded in enumerate(experiment.exclude):
-        if not any(_is(cell, excluded) for cell in cells):
-            names = ", ".join(f"{key}={value}" for key, value in excluded.model_dump(exclude_none=True).items())
+    tasks = [(_with_args(task, sandbox | defaults.tasks), ("tasks", n)) for n, task in enumerate(experiment.tasks)]
+    solvers: Sequence[tuple[Component | None, Place]] = [
+        (_with_args(solver, defaults.solvers), ("solvers", n)) for n, solver in enumerate(experiment.solvers)
+    ] or [(None, ())]
+    models = [
+        (model.model_copy(update={"config": defaults.models | model.config}), ("models", n))
+        for n, model in enumerate(experiment.models)
+    ]
+    cells = [
+        MatrixCell(task, solver, model, task_place, solver_place, model_place)
+        for (task, task_place), (solver, solver_place), (model, model_place) in product(tasks, solvers, models)
+    ]
+    _refuse_duplicates(cells, source)
+    for number, exclusion in enumerate(experiment.exclude):
+        if not any(_matches(cell, exclusion) for cell in cells):
+            names = ", ".join(f"{key}={value}" for key, value in exclusion.model_dump(exclude_none=True).items())
             place = source.where(("exclude", number))
-            raise InvalidExperiment(f"{place}: exclude {names} excludes nothing; mend the name, or drop it.")
-    kept = [cell for cell in cells if not any(_is(cell, excluded) for excluded in experiment.exclude)]
+            raise InvalidExperiment(f"{place}: exclude {names} matches no run. Check the name, or remove the line.")
+    kept = [cell for cell in cells if not any(_matches(cell, exclusion) for exclusion in experiment.exclude)]
     if not kept:
         place = source.where(("exclude",))
-        raise InvalidExperiment(f"{place}: the matrix is empty, as everything is excluded; exclude less.")
+        raise InvalidExperiment(f"{place}: the matrix is empty because every run is excluded. Exclude fewer.")
     return kept
 
 
-def describe(cell: Cell) -> str:
-    """A cell in one line."""
-    return " · ".join([shown(cell.task), *([] if cell.solver is None else [shown(cell.solver)]), cell.model.name])
+def label(name: str, args: Mapping[str, Any]) -> str:
+    """A name with its arguments."""
+    values = ", ".join(f"{key}={value}" for key, value in args.items())
+    return f"{name}({values})" if values else name
 
 
-def _with(part: Named, defaults: dict[str, object]) -> Named:
-    return part.model_copy(update={"args": defaults | part.args})
+def _refuse_duplicates(cells: Sequence[MatrixCell], source: Source) -> None:
+    """Inspect tells runs apart by these values, but not by a model's base_url."""
+    seen: list[tuple[Component, Component | None, ModelSpec]] = []
+    for cell in cells:
+        identity = (cell.task, cell.solver, cell.model.model_copy(update={"base_url": None}))
+        if identity in seen:
+            raise InvalidExperiment(
+                f"{source.where(cell.model_place)}: {cell} is in the matrix twice. Remove one. "
+                "A different base_url does not make a different run."
+            )
+        seen.append(identity)
 
 
-def _is(cell: Cell, excluded: Excluded) -> bool:
+def _with_args(component: Component, defaults: dict[str, object]) -> Component:
+    return component.model_copy(update={"args": defaults | component.args})
+
+
+def _matches(cell: MatrixCell, exclusion: Exclusion) -> bool:
     solver = None if cell.solver is None else cell.solver.name
     return all(
-        wanted in (None, name)
-        for wanted, name in (
-            (excluded.task, cell.task.name),
-            (excluded.solver, solver),
-            (excluded.model, cell.model.name),
+        pattern in (None, name)
+        for pattern, name in (
+            (exclusion.task, cell.task.name),
+            (exclusion.solver, solver),
+            (exclusion.model, cell.model.name),
         )
     )
-
-
-def shown(part: Named) -> str:
-    """A task or a solver with its arguments."""
-    args = ", ".join(f"{key}={value}" for key, value in part.args.items())
-    return f"{part.name}({args})" if args else part.name

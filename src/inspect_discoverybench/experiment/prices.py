@@ -1,41 +1,68 @@
-"""What models cost: a committed table, and over it the user's own."""
+"""Model prices in the format of Inspect's `--model-cost-config`."""
 
-import tomllib
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from pathlib import Path
 
-from inspect_ai.model import ModelCost
+import yaml
+from inspect_ai.model import Model, ModelCost, ModelInfo, get_model_info, set_model_info
+from pydantic import TypeAdapter, ValidationError
 
 from inspect_discoverybench.errors import InvalidExperiment
 
-Prices = Mapping[str, tuple[float, float]]
-"""US dollars for a million tokens, input and output, by model."""
+ENVIRONMENT = "INSPECT_EVAL_MODEL_COST_CONFIG"
+"""Inspect's own variable for the path of such a file."""
+
+Prices = Mapping[str, ModelCost]
+"""US dollars per million tokens, by model name."""
+
+_FORM = TypeAdapter(dict[str, ModelCost])
 
 
-def prices(path: Path | None) -> Prices:
-    """The committed table, and over it the user's own.
+def read_prices(*sources: str | Path | Prices | None) -> Prices:
+    """The package's table, updated with the file of the environment and with the given files.
+
+    Args:
+        sources: Paths or tables; later ones take precedence.
 
     Raises:
-        InvalidExperiment: The user's table cannot be read.
+        InvalidExperiment: A file cannot be read or is not in Inspect's format.
     """
-    committed = tomllib.loads(files(__package__).joinpath("prices.toml").read_text("utf-8"))
-    if path is None:
-        return {model: (read, written) for model, (read, written) in committed.items()}
+    prices = _parsed(files(__package__).joinpath("prices.yaml").read_text("utf-8"), "prices.yaml")
+    for source in (os.environ.get(ENVIRONMENT), *sources):
+        if isinstance(source, Mapping):
+            prices = {**prices, **source}
+        elif source:
+            prices = {**prices, **_read(Path(source))}
+    return prices
+
+
+def register_prices(models: Iterable[str | Model], prices: Prices) -> None:
+    """Make Inspect record costs for these models.
+
+    Inspect's `model_cost_config` accepts only models of its own table, so the prices are set as model information.
+    """
+    for model in models:
+        if str(model) in prices:
+            info = get_model_info(model) or ModelInfo()
+            set_model_info(str(model), info.model_copy(update={"cost": prices[str(model)]}))
+
+
+def _read(path: Path) -> Prices:
     try:
-        own = tomllib.loads(path.read_text("utf-8"))
-        return {model: (float(read), float(written)) for model, (read, written) in (committed | own).items()}
+        return _parsed(path.read_text("utf-8"), str(path))
     except OSError as error:
-        raise InvalidExperiment(f"--prices {path} cannot be read ({error.strerror}); mend the name.") from error
-    except (ValueError, TypeError) as error:
+        raise InvalidExperiment(f"The prices {path} cannot be read ({error.strerror}). Check the path.") from error
+
+
+def _parsed(text: str, name: str) -> Prices:
+    try:
+        return _FORM.validate_python(yaml.safe_load(text))
+    except (yaml.YAMLError, ValidationError) as error:
+        first = error.errors()[0] if isinstance(error, ValidationError) else None
+        reason = f"{'.'.join(map(str, first['loc']))}: {first['msg']}" if first else "not YAML or JSON"
         raise InvalidExperiment(
-            f'--prices {path}: expected lines like "openai/gpt-4o" = [2.5, 10.0] ({error}).'
+            f"The prices {name} are not in the format of --model-cost-config ({reason}). Expected for each model: "
+            "PROVIDER/MODEL: {input: 2.5, output: 10, input_cache_write: 2.5, input_cache_read: 1.25}."
         ) from error
-
-
-def as_costs(known: Prices) -> dict[str, ModelCost]:
-    """The same for Inspect, which stops a sample at its limit of cost; cached input counts as if it were not cached."""
-    return {
-        model: ModelCost(input=read, output=written, input_cache_write=1.25 * read, input_cache_read=read)
-        for model, (read, written) in known.items()
-    }

@@ -6,7 +6,7 @@ from pathlib import Path
 from inspect_ai import eval as inspect_eval
 from inspect_ai.solver import SolverSpec
 
-from inspect_discoverybench.errors import InvalidExperiment, one_line
+from inspect_discoverybench.errors import InvalidExperiment, inspect_errors, one_line
 from inspect_discoverybench.final_message import submission_of
 from inspect_discoverybench.hypothesis import Submission
 from inspect_discoverybench.scorer.scorer import SCORE_NAME
@@ -14,14 +14,14 @@ from inspect_discoverybench.tasks import custom
 
 
 @dataclass(frozen=True)
-class Single:
-    """What came of it.
+class GoalOutcome:
+    """What an agent answered.
 
     Attributes:
-        submission: What the agent handed in; None if nothing.
+        submission: What the scorer reads as the submission; None if there is none.
         explanation: The judge's verdicts in words; None if nothing was scored.
-        error: Why the sample could not be run to its end; None if it was.
-        log: Where the log is.
+        error: Why the sample ended early; None if it did not.
+        log: Path of the log.
     """
 
     submission: Submission | None
@@ -30,9 +30,7 @@ class Single:
     log: str
 
 
-def ask(
-    metadata: Path, goal: str, solver: str, model: str, grader: str | None, sandbox: str, log_dir: str | None
-) -> Single:
+def ask(metadata: Path, goal: str, solver: str, model: str, grader: str | None, sandbox: str) -> GoalOutcome:
     """Let an agent answer one goal.
 
     Raises:
@@ -41,22 +39,21 @@ def ask(
     """
     task = custom(path=str(metadata), goal=goal, sandbox=sandbox)
     name = solver if "/" in solver else f"discoverybench/{solver}"
-    try:
+    with inspect_errors(InvalidExperiment, f"{name} with {model}"):
         [log] = inspect_eval(
             task,
             model=model,
             solver=SolverSpec(name),
             model_roles={"grader": grader} if grader else None,
-            log_dir=log_dir,
             display="none",
         )
-    # Whatever Inspect says of names, keys and packages; nothing is hidden, the message carries it.
-    except Exception as error:
-        raise InvalidExperiment(f"{name} with {model}: {one_line(error)}.") from error
     if not log.samples:
-        return Single(None, None, one_line(Exception(log.error.message if log.error else log.status)), log.location)
+        return GoalOutcome(None, None, log.error.message if log.error else log.status, log.location)
     [sample] = log.samples
-    submission = None if sample.error else submission_of(sample)
     score = (sample.scores or {}).get(SCORE_NAME)
-    error_message = sample.error.message if sample.error else None
-    return Single(submission, score.explanation if score else None, error_message, log.location)
+    return GoalOutcome(
+        submission=submission_of(sample),
+        explanation=score.explanation if score else None,
+        error=one_line(Exception(sample.error.message)) if sample.error else None,
+        log=log.location,
+    )

@@ -1,0 +1,40 @@
+"""Tables on a terminal, in a pipe and in a CI log."""
+
+from collections.abc import Sequence
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+UNLIMITED = 10_000
+"""Columns. Rich would cut names to fit the screen, and assumes 80 columns for pipes and CI logs."""
+
+
+def print_table(
+    title: str,
+    names: Sequence[str],
+    numbers: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    total: Sequence[str] | None = None,
+) -> None:
+    """Print a table in which nothing is cut.
+
+    Args:
+        title: Line above the table.
+        names: Headers of the first columns, which hold text.
+        numbers: Headers of the other columns, which hold numbers.
+        rows: Cells of each row.
+        total: Cells of a last row, set apart from the others.
+    """
+    table = Table(title=Text(title), title_justify="left", box=SIMPLE_HEAD)
+    for name in names:
+        table.add_column(name)
+    for number in numbers:
+        table.add_column(number, justify="right")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    if total is not None:
+        table.add_section()
+        table.add_row(*map(Text, total))
+    Console(width=UNLIMITED).print(table)

@@ -1,0 +1,165 @@
+"""An experiment as its file describes it. Every model is frozen and rejects unknown keys."""
+
+from typing import Annotated, Any
+
+from inspect_ai import Task
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+
+
+class StrictModel(BaseModel):
+    """Base of every part of an experiment file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+def _from_name(value: Any) -> Any:
+    """A bare name is short for a mapping with only a name."""
+    return {"name": value} if isinstance(value, str) else value
+
+
+class Component(StrictModel):
+    """A task or a solver."""
+
+    name: str = Field(min_length=1)
+    """Registry name, such as `discoverybench/real`."""
+
+    args: dict[str, Any] = Field(default_factory=dict)
+    """Its arguments, as for `-T` and `-S`."""
+
+
+class ModelSpec(StrictModel):
+    """A model of any Inspect provider."""
+
+    name: str = Field(min_length=1)
+    """Provider and model, such as `openai/gpt-4o`."""
+
+    base_url: str | None = None
+    """Base URL of the provider's API."""
+
+    args: dict[str, Any] = Field(default_factory=dict)
+    """Arguments of the provider, as for `-M`."""
+
+    config: dict[str, Any] = Field(default_factory=dict)
+    """Generation settings: the fields of Inspect's `GenerateConfig`."""
+
+
+NamedComponent = Annotated[Component, BeforeValidator(_from_name, json_schema_input_type=str | Component)]
+NamedModel = Annotated[ModelSpec, BeforeValidator(_from_name, json_schema_input_type=str | ModelSpec)]
+
+
+class Limits(StrictModel):
+    """Limits of every sample, and the number of samples of every task."""
+
+    messages: int | None = Field(default=None, ge=1)
+    """Maximum number of messages of a sample."""
+
+    tokens: int | str | None = None
+    """Maximum number of tokens of a sample, as for Inspect's `--token-limit`: `500k`, `output:100k`."""
+
+    time: int | None = Field(default=None, ge=1)
+    """Maximum seconds of a sample."""
+
+    cost: float | None = Field(default=None, gt=0)
+    """Maximum cost of a sample in US dollars."""
+
+    samples: int | None = Field(default=None, ge=1)
+    """Maximum number of samples of each task; all by default."""
+
+    @field_validator("tokens")
+    @classmethod
+    def _is_token_limit(cls, tokens: int | str | None) -> int | str | None:
+        if isinstance(tokens, int) and tokens < 1:
+            raise ValueError("Input should be greater than or equal to 1")
+        Task(token_limit=tokens)  # raises ValueError
+        return tokens
+
+
+class Exclusion(StrictModel):
+    """Combinations to leave out: those that match every name given here."""
+
+    task: str | None = None
+    solver: str | None = None
+    model: str | None = None
+
+    @model_validator(mode="after")
+    def _names_something(self) -> "Exclusion":
+        if self.task is None and self.solver is None and self.model is None:
+            raise ValueError("name a task, a solver or a model")
+        return self
+
+
+class Defaults(StrictModel):
+    """Values for every task, solver or model that does not set them itself."""
+
+    tasks: dict[str, Any] = Field(default_factory=dict)
+    """Arguments of every task."""
+
+    solvers: dict[str, Any] = Field(default_factory=dict)
+    """Arguments of every solver."""
+
+    models: dict[str, Any] = Field(default_factory=dict)
+    """Generation settings of every model."""
+
+
+class Experiment(StrictModel):
+    """Tasks × solvers × models, minus the exclusions."""
+
+    name: str = Field(min_length=1)
+    """Name of the experiment; every run is tagged with it."""
+
+    description: str = ""
+    """What the experiment shows."""
+
+    tasks: tuple[NamedComponent, ...] = Field(min_length=1)
+    """The tasks."""
+
+    solvers: tuple[NamedComponent, ...] = ()
+    """The agents; the task's own solver by default."""
+
+    models: tuple[NamedModel, ...] = Field(min_length=1)
+    """The evaluated models."""
+
+    grader: NamedModel | None = None
+    """The judge; the task's default judge by default."""
+
+    roles: dict[str, NamedModel] = Field(default_factory=dict)
+    """Models of further roles, such as `planner` and `critic` of DataVoyager."""
+
+    sandbox: str | None = None
+    """Argument `sandbox` of every task: `docker` or `local`."""
+
+    epochs: int = Field(default=1, ge=1)
+    """Number of times each sample is run."""
+
+    limits: Limits = Limits()
+    """See `Limits`."""
+
+    max_connections: int | None = Field(default=None, ge=1)
+    """Maximum number of concurrent requests to each model."""
+
+    options: dict[str, Any] = Field(default_factory=dict)
+    """Any other argument of Inspect's `eval_set`, such as `max_samples`, `retry_on_error` or `sandbox`."""
+
+    log_dir: str = Field(min_length=1)
+    """Log directory of this experiment alone. A second run resumes what it finds there."""
+
+    tags: tuple[str, ...] = ()
+    """Tags of every run."""
+
+    exclude: tuple[Exclusion, ...] = ()
+    """Combinations to leave out."""
+
+    defaults: Defaults = Defaults()
+    """See `Defaults`."""
+
+
+def schema() -> dict[str, Any]:
+    """JSON schema of an experiment file, including the key `include`. Editors complete files with it."""
+    json_schema = Experiment.model_json_schema(mode="validation")
+    json_schema["properties"]["include"] = {
+        "description": "Files to inherit values from. Values of this file take precedence.",
+        "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
+    }
+    # An included file may provide the required keys.
+    del json_schema["required"]
+    return json_schema

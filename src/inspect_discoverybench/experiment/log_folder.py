@@ -1,0 +1,179 @@
+"""The logs that an experiment's log directory already holds."""
+
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from itertools import product
+from multiprocessing import get_context
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+
+from filelock import FileLock, Timeout
+from inspect_ai import task_identifier
+from inspect_ai.log import (
+    EvalLog,
+    EvalLogInfo,
+    EvalSampleSummary,
+    list_eval_logs,
+    read_eval_log,
+    read_eval_log_sample_summaries,
+    write_log_dir_manifest,
+)
+
+from inspect_discoverybench.errors import InvalidExperiment, inspect_errors
+from inspect_discoverybench.experiment.run import ExperimentPlan, prepare
+from inspect_discoverybench.experiment.source import load
+
+_LOCK = ".discoverybench.lock"
+
+
+def has_logs(log_dir: str) -> bool:
+    """Whether there is anything to resume."""
+    return bool(_logs(log_dir))
+
+
+@contextmanager
+def locked(log_dir: str) -> Iterator[None]:
+    """Keep a second run of the experiment on this machine out of the log directory.
+
+    Raises:
+        InvalidExperiment: Another run is using the log directory.
+    """
+    if urlparse(log_dir).scheme:  # a remote directory has no lock
+        yield
+        return
+    Path(log_dir).mkdir(parents=True, exist_ok=True)
+    lock = FileLock(Path(log_dir) / _LOCK)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout as error:
+        raise InvalidExperiment(f"{log_dir} is in use by another run. Wait for it, or use another log_dir.") from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def check_resumption(path: Path, changes: tuple[str, ...], price_file: Path | None) -> None:
+    """Refuse a run that would drop finished samples.
+
+    This runs in a process of its own, because Inspect keeps the display of the first `eval` of a process, and a
+    rehearsal has none.
+
+    Raises:
+        InvalidExperiment: As `refuse_losses`.
+    """
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        pool.submit(_check, path, changes, price_file).result()
+
+
+def _check(path: Path, changes: tuple[str, ...], price_file: Path | None) -> None:
+    plan = prepare(*load(path, changes), price_file)
+    refuse_losses(plan, plan.rehearse())
+
+
+def refuse_losses(plan: ExperimentPlan, rehearsal: Iterable[EvalLog]) -> None:
+    """Refuse an experiment that does not continue the logs in its log directory.
+
+    `eval_set` drops finished samples of a run that is no longer asked for all of them: fewer epochs, fewer samples,
+    other sample ids, or data that shrank.
+
+    Args:
+        plan: The experiment.
+        rehearsal: Its rehearsal.
+
+    Raises:
+        InvalidExperiment: A log belongs to no run, or finished samples are no longer part of the experiment.
+    """
+    log_dir, path = plan.experiment.log_dir, plan.source.path
+    planned = {task_identifier(log, None): log for log in rehearsal}
+    with inspect_errors(InvalidExperiment, f"{path}: the logs in {log_dir} cannot be read"):
+        headers = [(info, read_eval_log(info, header_only=True)) for info in _logs(log_dir)]
+    for info, header in headers:
+        name = Path(unquote(urlparse(info.name).path)).name
+        successor = planned.get(task_identifier(header, None))
+        if successor is None:
+            if plan.arguments.get("log_dir_allow_dirty"):
+                continue
+            raise InvalidExperiment(
+                f"{path}: {name} in {log_dir} is not a log of this experiment as it is now. "
+                "Undo the change, or use another log_dir."
+            )
+        finished = {(sample.id, sample.epoch) for sample in _finished(info)}
+        lost = len(finished - _selected(successor)) if _is_resumable(header, successor) else len(finished)
+        if lost:
+            change = _change(header, successor)
+            raise InvalidExperiment(
+                f"{path}: {lost} finished samples of {name} in {log_dir} would be dropped: {change}. "
+                "Undo the change, or use another log_dir."
+            )
+
+
+def remove_leftovers(logs: Iterable[EvalLog], log_dir: str) -> list[str]:
+    """Remove logs of killed attempts, which `eval_set` keeps because it cannot know that they are over.
+
+    Call it while the log directory is locked. A log is removed if the complete log of its run holds all of its
+    finished samples.
+
+    Args:
+        logs: The logs that `eval_set` returned.
+        log_dir: The log directory.
+
+    Returns:
+        Paths of the logs that were not removed and do not belong to the result.
+    """
+    complete = {log.eval.task_id: log for log in logs if log.status == "success"}
+    kept = {_local(log.location) for log in logs}
+    remaining = []
+    for info in _logs(log_dir):
+        if _local(info.name) in kept or info.task_id not in complete:
+            continue
+        path = Path(_local(info.name))
+        successor = read_eval_log_sample_summaries(complete[info.task_id].location)
+        if path.is_file() and {s.uuid for s in _finished(info)} <= {s.uuid for s in successor}:
+            path.unlink()
+        else:
+            remaining.append(_local(info.name))
+    write_log_dir_manifest(log_dir)
+    return remaining
+
+
+def _logs(log_dir: str) -> list[EvalLogInfo]:
+    return list_eval_logs(log_dir) if urlparse(log_dir).scheme or Path(log_dir).is_dir() else []
+
+
+def _finished(info: EvalLogInfo) -> list[EvalSampleSummary]:
+    return [sample for sample in read_eval_log_sample_summaries(info) if sample.completed and sample.error is None]
+
+
+def _local(location: str) -> str:
+    """A path for a local log; the address for a remote one."""
+    parts = urlparse(location)
+    return unquote(parts.path) if parts.scheme == "file" else location
+
+
+def _selected(log: EvalLog) -> set[tuple[int | str, int]]:
+    epochs = range(1, (log.eval.config.epochs or 1) + 1)
+    return set(product(log.eval.dataset.sample_ids or [], epochs))
+
+
+def _is_resumable(header: EvalLog, successor: EvalLog) -> bool:
+    """Inspect reuses no sample of a larger dataset, nor of another random selection."""
+    before, after = header.eval, successor.eval
+    reshuffled = after.config.limit is not None and before.config.sample_shuffle != after.config.sample_shuffle
+    return not reshuffled and (before.dataset.samples or 0) <= (after.dataset.samples or 0)
+
+
+def _change(header: EvalLog, successor: EvalLog) -> str:
+    before, after = header.eval.config, successor.eval.config
+    values = (
+        ("epochs", before.epochs, after.epochs),
+        ("limits.samples", before.limit, after.limit),
+        ("sample_id", before.sample_id, after.sample_id),
+        ("sample_shuffle", before.sample_shuffle, after.sample_shuffle),
+        ("the number of samples in the data", header.eval.dataset.samples, successor.eval.dataset.samples),
+    )
+    changes = [
+        f"{name} was {old or 'not set'} and is now {new or 'not set'}" for name, old, new in values if old != new
+    ]
+    return ", ".join(changes) or "the data have other samples"

@@ -1,0 +1,128 @@
+"""The outcome of each run, read from its log."""
+
+import json
+import math
+import shlex
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote, urlparse
+
+from inspect_ai.log import EvalLog, EvalSampleSummary, headline_metric, read_eval_log_sample_summaries
+from inspect_ai.scorer import Score
+
+from inspect_discoverybench.scorer.metrics import NO_RESPONSE
+from inspect_discoverybench.scorer.scorer import SCORE_NAME
+
+
+@dataclass(frozen=True)
+class RunOutcome:
+    """What a log says about its run. A number is NaN where the log has none.
+
+    Attributes:
+        task: Task with its arguments.
+        solver: Solver with its arguments.
+        model: Model with its settings.
+        metric: Name of the headline metric, such as `hms`; None if nothing is scored.
+        value: Its value.
+        interval: Its 95 % confidence interval.
+        scored: Number of samples with a score, including those without a submission.
+        unscored: Number of samples that the scorer should have scored and did not.
+        no_submission: Number of samples that scored 0 because nothing was submitted.
+        errors: Number of samples that ended with an error.
+        tokens: Tokens of all models, including the judge.
+        cost: Their cost in US dollars.
+        complete: Whether every sample has ended.
+        log: Path of the log.
+        score_command: Command that scores the log again; None if nothing is scored.
+    """
+
+    task: str
+    solver: str
+    model: str
+    metric: str | None
+    value: float
+    interval: tuple[float, float]
+    scored: int
+    unscored: int
+    no_submission: int
+    errors: int
+    tokens: int
+    cost: float
+    complete: bool
+    log: str
+    score_command: str | None
+
+    @classmethod
+    def of_log(cls, log: EvalLog) -> "RunOutcome":
+        """Read a log.
+
+        Args:
+            log: Its header, as `eval_set` returns it.
+        """
+        parts = urlparse(log.location)
+        location = unquote(parts.path) if parts.scheme == "file" else log.location
+        labels = (log.eval.metadata or {}).get("run") or {}
+        samples = read_eval_log_sample_summaries(log.location)
+        ended = [sample for sample in samples if sample.completed and sample.error is None]
+        scored = sum(_is_scored(sample) for sample in ended)
+        resolved = headline_metric(log)
+        # Inspect's mean of no scores is 0.
+        metrics = resolved.score.metrics if resolved and scored else {}
+        usages = log.stats.model_usage.values()
+        costs = [math.nan if u.total_cost is None and u.total_tokens else u.total_cost or 0.0 for u in usages]
+        bounds = [metrics[name].value if name in metrics else math.nan for name in ("ci_lower", "ci_upper")]
+        return cls(
+            task=str(labels.get("task", log.eval.task)),
+            solver=str(labels.get("solver", log.eval.solver or "")),
+            model=str(labels.get("model", log.eval.model)),
+            metric=resolved.score.name if resolved else None,
+            value=float(resolved.metric.value) if resolved and scored else math.nan,
+            interval=(float(bounds[0]), float(bounds[1])),
+            scored=scored,
+            unscored=len(ended) - scored if log.eval.scorers else 0,
+            no_submission=sum(_has_no_submission(sample) for sample in ended),
+            errors=sum(sample.error is not None for sample in samples),
+            tokens=sum(usage.total_tokens for usage in usages),
+            cost=sum(costs),
+            complete=log.status == "success" and not log.invalidated,
+            log=location,
+            score_command=_score_command(log, location),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The attributes as JSON values, with null for NaN."""
+        values = {**vars(self), "interval": list(self.interval)}
+        return {
+            name: [_null_for_nan(item) for item in value] if isinstance(value, list) else _null_for_nan(value)
+            for name, value in values.items()
+        }
+
+
+def _score_command(log: EvalLog, location: str) -> str | None:
+    if not log.eval.scorers:
+        return None
+    words = ["inspect", "score", location]
+    for scorer in log.eval.scorers:
+        if scorer.name == SCORE_NAME:  # Inspect itself finds the other scorers by their names in the log
+            values = [f"{name}={json.dumps(value)}" for name, value in (scorer.options or {}).items()]
+            words += ["--scorer", "discoverybench/hms", *(word for value in values for word in ("-S", value))]
+    return shlex.join([*words, "--action", "overwrite", "--overwrite"])
+
+
+def _null_for_nan(value: Any) -> Any:
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _is_scored(sample: EvalSampleSummary) -> bool:
+    scores = (sample.scores or {}).values()
+    return bool(scores) and not any(_is_unscored(score) for score in scores)
+
+
+def _is_unscored(score: Score) -> bool:
+    """Inspect's mark for a score without a value is NaN, which JSON logs keep as null."""
+    value: Any = score.value
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def _has_no_submission(sample: EvalSampleSummary) -> bool:
+    return any(score.reason == NO_RESPONSE for score in (sample.scores or {}).values())

@@ -1,0 +1,175 @@
+"""`--print`: what is printed means the same to Inspect and to inspect-flow."""
+
+import os
+import shlex
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from inspect_ai._cli.eval import eval_command, parse_run_config  # the parsers that read what is printed
+from inspect_ai._cli.util import parse_cli_args, parse_model_role_cli_args
+
+from inspect_discoverybench.errors import InvalidExperiment
+from inspect_discoverybench.experiment.experiment import Component, Experiment, ModelSpec
+from inspect_discoverybench.experiment.export import FLAGS, command
+from inspect_discoverybench.experiment.matrix import MatrixCell
+from tests.experiment.command import logs, run
+
+STUDY = Path(__file__).parents[2] / "examples" / "lighthouses" / "metadata_0.json"
+BIN = Path(sys.executable).parent
+PLAIN = f"""
+name: plain
+tasks: [{{name: discoverybench/custom, args: {{path: '{STUDY}', goal: 'Visitors: how: why?', sandbox: local}}}}]
+solvers: [{{name: discoverybench/no_data_guess, args: {{}}}}]
+models: [{{name: discoverybench/baseline, config: {{temperature: 0.5}}}}]
+grader: discoverybench/lexical
+limits: {{samples: 1, messages: 40, tokens: 'output:5k'}}
+options: {{fail_on_error: false, max_samples: 3, turn_limit: 30, metadata: {{team: 'a: b'}}}}
+tags: [one]
+log_dir: logs/plain
+"""
+
+
+@pytest.fixture
+def plain(tmp_path: Path) -> str:
+    (tmp_path / "plain.yaml").write_text(PLAIN, "utf-8")
+    return "plain.yaml"
+
+
+@pytest.mark.parametrize("form", ["commands", "run-config", "flow", None])
+def test_a_run_is_the_same_in_every_form(plain: str, tmp_path: Path, form: str | None) -> None:
+    if form is None:
+        assert run(plain).exit_code == 0
+    else:
+        printed = run(plain, "--print", form)
+        assert printed.exit_code == 0, printed.output
+        (tmp_path / "printed.yaml").write_text(printed.output, "utf-8")
+        words = {
+            "commands": shlex.split(printed.output),
+            "run-config": ["inspect", "eval", "--run-config", "printed.yaml", "--log-dir", "logs/plain"],
+            "flow": ["flow", "run", "printed.yaml"],
+        }[form]
+        # A home of its own for what inspect-flow remembers, and the folder of `uv`, which it calls.
+        environment = os.environ | {"HOME": str(tmp_path), "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
+        done = subprocess.run(
+            [str(BIN / words[0]), *words[1:]], env=environment, capture_output=True, text=True, timeout=120, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    [log] = logs("logs/plain")
+    assert log.status == "success"
+    assert log.eval.task_args_passed["goal"] == "Visitors: how: why?"
+    assert [step.solver for step in log.plan.steps][-1] == "discoverybench/no_data_guess"
+    assert log.eval.model_generate_config.temperature == 0.5 or log.plan.config.temperature == 0.5
+    config = log.eval.config
+    assert (config.message_limit, config.token_limit, config.token_limit_type) == (40, 5000, "output")
+    assert (config.fail_on_error, config.max_samples, config.turn_limit, config.limit) == (False, 3, 30, 1)
+    assert sorted(log.eval.tags or []) == ["one", "plain"]
+    assert log.eval.metadata
+    assert (log.eval.metadata["experiment"], log.eval.metadata["team"]) == ("plain", "a: b")
+
+
+def words_of(args: dict[str, Any], **changes: Any) -> list[str]:
+    values = {"name": "x", "tasks": ["t"], "models": ["mockllm/m"], "log_dir": "logs"} | changes
+    experiment = Experiment.model_validate(values)
+    cell = MatrixCell(Component(name="t", args=args), None, ModelSpec(name="mockllm/m"), (), (), ())
+    return shlex.split(command(experiment, cell))
+
+
+def values_after(words: list[str], option: str) -> list[str]:
+    return [value for word, value in pairwise(words) if word == option]
+
+
+VALUES = st.one_of(
+    st.text(),
+    st.sampled_from(
+        ["Visitors: how: why?", "yes", "null", "1.0", "# no", "'", '"', "a: b", "- a", "{", "1e5", "=", "~"]
+    ),
+    st.integers(),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.booleans(),
+    st.none(),
+    st.lists(st.one_of(st.text(), st.integers(), st.floats(allow_nan=False, allow_infinity=False)), min_size=1),
+    st.dictionaries(st.text(), st.text()),
+)
+
+
+@given(VALUES)
+def test_every_value_arrives_as_it_is_or_is_refused(value: Any) -> None:
+    try:
+        words = words_of({"goal": value}, options={"metadata": {"goal": value}})
+    except InvalidExperiment:
+        return
+    for option in ("-T", "--metadata"):
+        assert parse_cli_args(values_after(words, option))["goal"] == value
+
+
+@pytest.mark.parametrize("value", ["Visitors: how: why?", "no", "12", "a\nb", "'quoted' \"twice\"", "ünï", ["a, b"]])
+def test_ordinary_values_are_not_refused(value: Any) -> None:
+    assert parse_cli_args(values_after(words_of({"goal": value}), "-T")) == {"goal": value}
+
+
+def test_options_of_a_command_are_options_of_inspect() -> None:
+    known = {name for parameter in eval_command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+    assert known >= FLAGS
+    options = {
+        "sample_id": ["a", "b"],
+        "fail_on_error": False,
+        "score": False,
+        "sandbox": "k8s:v.yaml",
+        "retry_on_error": 2,
+        "approval": "policy.yaml",
+        "max_tokens": 100,
+    }
+    words = words_of({}, options=options, roles={"critic": {"name": "mockllm/c", "config": {"top_p": 0.5}}})
+    parsed = eval_command.make_context("eval", words[2:], resilient_parsing=False).params
+    assert (parsed["sample_id"], parsed["no_fail_on_error"], parsed["no_score"]) == ("a,b", True, True)
+    assert (parsed["sandbox"], parsed["retry_on_error"], parsed["approval"]) == ("k8s:v.yaml", 2, "policy.yaml")
+    critic = parse_model_role_cli_args(parsed["model_role"])["critic"]
+    assert critic.config.top_p == 0.5  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ("tasks.0.args.goal='a, b?'", "-T goal=a, b? cannot be written on the command line. Use --print run-config."),
+        ("models.0.config.stop_seqs=[x]", "stop_seqs=['x'] cannot be written on the command line."),
+        (
+            "grader={name: discoverybench/lexical, base_url: 'http://127.0.0.1:1'}",
+            "role grader: --model-role takes no b",
+        ),
+        ("tags=['a,b']", "a comma separates tags on the command line. Use --print run-config."),
+        ("options.retry_wait=3", "options.retry_wait cannot be expressed for inspect eval."),
+        ("options.log_images=true", "log_images=True cannot be written on the command line."),
+    ],
+)
+def test_a_command_refuses_what_would_not_arrive(plain: str, change: str, line: str) -> None:
+    done = run(plain, "--print", "commands", "--set", change)
+    assert done.exit_code == 2, done.output
+    assert line in done.output
+
+
+def test_a_run_config_refuses_what_it_cannot_hold(plain: str, tmp_path: Path) -> None:
+    done = run(plain, "--print", "run-config", "--set", "options.retry_wait=3")
+    assert done.exit_code == 2
+    assert "options.retry_wait cannot be expressed for a run config. Remove it, or use --print flow." in done.output
+    sandbox = run(plain, "--print", "run-config", "--set", "options.sandbox=local", "--set", "tasks.0.args.goal='a, b'")
+    assert sandbox.exit_code == 0, sandbox.output
+    (tmp_path / "printed.yaml").write_text(sandbox.output, "utf-8")
+    arguments = parse_run_config("printed.yaml")
+    assert arguments["task_args"]["goal"] == "a, b"
+    assert arguments["sandbox"].type == "local"
+
+
+def test_a_flow_carries_the_options(plain: str) -> None:
+    changes = ["options.retry_wait=3", "options.sandbox=local", "options.max_retries=2"]
+    done = run(plain, "--print", "flow", *[word for change in changes for word in ("--set", change)])
+    spec = yaml.safe_load(done.output)
+    assert (spec["options"]["retry_wait"], spec["options"]["sandbox"]) == (3, "local")
+    assert spec["tasks"][0]["config"]["max_retries"] == 2
+    assert spec["tasks"][0]["turn_limit"] == 30

@@ -1,0 +1,105 @@
+"""`options`: every argument of `eval_set` that an experiment has no key for."""
+
+import inspect
+from pathlib import Path
+
+import pytest
+from inspect_ai import eval_set
+from inspect_ai.log import list_eval_logs, read_eval_log
+from inspect_ai.util import SandboxEnvironmentSpec
+
+from inspect_discoverybench.errors import InvalidExperiment
+from inspect_discoverybench.experiment.options import EXPERIMENT_KEYS, eval_set_options
+from inspect_discoverybench.experiment.source import Source
+from tests.experiment.command import logs, run
+
+SOURCE = Path("small.yaml")
+
+
+def options(**values: object) -> dict[str, object]:
+    return eval_set_options(values, Source(SOURCE, {}, {}))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "argument"),
+    [
+        ("max_samples", 4, 4),
+        ("max_sandboxes", 2, 2),
+        ("fail_on_error", 0.5, 0.5),
+        ("fail_on_error", False, False),
+        ("retry_on_error", 2, 2),
+        ("turn_limit", 7, 7),
+        ("sample_id", ["a", "b"], ["a", "b"]),
+        ("sample_id", "demo/*", "demo/*"),
+        ("approval", "policy.yaml", "policy.yaml"),
+        ("sandbox", "local", "local"),
+        ("sandbox", "k8s:values.yaml", ("k8s", "values.yaml")),
+        ("sandbox", ["k8s", "values.yaml"], ("k8s", "values.yaml")),
+        ("sandbox", {"type": "k8s", "config": "v.yaml"}, SandboxEnvironmentSpec("k8s", "v.yaml")),
+        ("temperature", 0.5, 0.5),
+        ("log_dir_allow_dirty", True, True),
+    ],
+)
+def test_a_value_becomes_the_argument(name: str, value: object, argument: object) -> None:
+    assert options(**{name: value}) == {name: argument}
+
+
+def test_policies_may_stand_in_the_experiment() -> None:
+    policy = {"approvers": [{"name": "auto", "tools": "*"}]}
+    converted = options(approval=policy)["approval"]
+    assert type(converted).__name__ == "ApprovalPolicyConfig"
+
+
+def test_every_argument_is_either_an_option_or_a_key() -> None:
+    for name in inspect.signature(eval_set).parameters:
+        if name in EXPERIMENT_KEYS:
+            with pytest.raises(InvalidExperiment, match=r"use .* instead"):
+                options(**{name: None})
+        elif name not in ("kwargs", "score", "bundle_overwrite", "embed_viewer", "incomplete_action"):
+            assert options(**{name: None}) == {name: None}
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ("options.max_smaples=3", "options.max_smaples: eval_set has no such argument. Did you mean max_samples?"),
+        ("options.zzzzzz=3", "options.zzzzzz: eval_set has no such argument.\n"),
+        ("options.limit=3", "options.limit: use limits.samples instead."),
+        ("options.model=x", "options.model: use models instead."),
+        ("options.max_samples=many", "options.max_samples: Input should be a valid integer (given: 'many')."),
+        ("options.max_samples=true", "options.max_samples: Input should be a valid integer (given: 'True')."),
+        ("options.approval={approvers: 3}", "options.approval: "),
+        ("options.scanner=nowhere.yaml", "options.scanner: "),
+        ("options.temperature=hot", "options.temperature: "),
+        ("options=[a]", "options: Input should be a valid dictionary"),
+    ],
+)
+def test_a_mistake_is_one_line_with_the_remedy(file: str, change: str, line: str) -> None:
+    for mode in (["--dry-run"], []):
+        done = run(file, "--set", change, *mode)
+        assert done.exit_code == 2, done.output
+        assert line in done.output
+        assert len(done.output.splitlines()) == 1
+    assert not Path("logs").exists()
+
+
+def test_options_reach_the_run(file: str) -> None:
+    changes = [
+        "limits={}",
+        "options.sample_id=[demo/ferry-operations_0_0/0/3]",
+        "options.turn_limit=3",
+        "options.metadata={team: lab}",
+        "options.fail_on_error=false",
+        "solvers=[discoverybench/gold]",
+    ]
+    arguments = [word for change in changes for word in ("--set", change)]
+    expected = run(file, "--dry-run", *arguments, "--model", "discoverybench/baseline")
+    assert expected.exit_code == 0, expected.output
+    done = run(file, *arguments, "--model", "discoverybench/baseline")
+    assert done.exit_code == 0, done.output
+    [log] = logs()
+    assert [sample.id for sample in log.samples or []] == ["demo/ferry-operations_0_0/0/3"]
+    assert (log.eval.config.turn_limit, log.eval.config.fail_on_error) == (3, False)
+    assert log.eval.metadata
+    assert (log.eval.metadata["team"], log.eval.metadata["experiment"]) == ("lab", "small")
+    assert read_eval_log(list_eval_logs("logs/small")[0], header_only=True).status == "success"

@@ -1,0 +1,145 @@
+"""A second run of an experiment: it continues the first, and never drops a finished sample."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from inspect_ai.log import EvalLog
+
+from tests.endpoint import Answer, Request, tool_call
+from tests.experiment.command import MATRIX, lab, logs, run
+
+COMMAND = Path(sys.executable).with_name("discoverybench")
+STUDY = Path(__file__).parents[2] / "examples" / "lighthouses"
+SLOW = """
+name: small
+tasks: [discoverybench/demo]
+solvers: [discoverybench/no_data_guess]
+models: [MODEL, {name: MODEL, config: {temperature: 0.5}}]
+log_dir: logs/small
+limits: {samples: 4}
+options: {max_samples: 1}
+"""
+
+
+def finished(found: list[EvalLog]) -> Counter[str | None]:
+    """Samples that have ended, by the id that Inspect gives to each run of a sample."""
+    return Counter(sample.uuid for log in found for sample in log.samples or [] if sample.scores)
+
+
+def test_a_killed_run_is_completed_and_leaves_one_log_for_each_run(tmp_path: Path) -> None:
+    def answer(_: Request) -> Answer:
+        time.sleep(0.8)
+        return tool_call("submit", hypothesis="y rises with x.", workflow="1. load")
+
+    with lab(answer) as (model, _):
+        (tmp_path / "small.yaml").write_text(SLOW.replace("MODEL", model), "utf-8")
+        process = subprocess.Popen(
+            [str(COMMAND), "run", "small.yaml"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        deadline = time.monotonic() + 120
+        before: Counter[str | None] = Counter()
+        while len(before) < 2:
+            assert process.poll() is None, "it ended before it could be killed"
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+            before = finished(logs())
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        before = finished(logs())
+        assert 2 <= len(before) < 8
+
+        done = run("small.yaml")
+        assert done.exit_code == 0, done.output
+        complete = logs()
+        assert [log.status for log in complete] == ["success", "success"]
+        after = finished(complete)
+        assert len(after) == 8
+        assert set(before) <= set(after)
+        assert all(log.stats.model_usage[model].total_tokens >= 4 * 15 for log in complete)
+
+        again = run("small.yaml")
+        assert again.exit_code == 0, again.output
+        assert "2 of 2 runs are complete." in again.output
+        assert finished(logs()) == after
+
+
+@pytest.fixture
+def complete(tmp_path: Path) -> str:
+    """An experiment with two of eight samples in two epochs, complete."""
+    text = MATRIX.replace("gold, discoverybench/no_data_guess", "gold").replace("temperature", "top_p")
+    (tmp_path / "small.yaml").write_text(text + "epochs: 2\n", "utf-8")
+    done = run("small.yaml")
+    assert done.exit_code == 0, done.output
+    return "small.yaml"
+
+
+def test_what_would_drop_finished_samples_is_refused(complete: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = finished(logs())
+    refused = [
+        (["epochs=1"], "2 finished samples of ", "epochs was 2 and is now 1"),
+        (["limits.samples=1"], "2 finished samples of ", "limits.samples was 2 and is now 1"),
+        (["limits.samples=1", "epochs=3"], "2 finished samples of ", "limits.samples was 2 and is now 1"),
+        (
+            ["limits={}", "options.sample_id=[demo/ferry-operations_0_0/0/3]"],
+            "4 finished samples of ",
+            "sample_id was not set",
+        ),
+        (["options.sample_shuffle=7"], "4 finished samples of ", "sample_shuffle was not set and is now 7"),
+        (["models.0=mockllm/x"], "", "is not a log of this experiment as it is now"),
+        (["limits.messages=7"], "", "is not a log of this experiment as it is now"),
+    ]
+    for changes, count, change in refused:
+        arguments = [word for change_ in changes for word in ("--set", change_)]
+        done = run(complete, "--dry-run", *arguments)
+        assert done.exit_code == 2, done.output
+        assert f"small.yaml: {count}" in done.output
+        assert change in done.output
+        assert len(done.output.splitlines()) == 1
+    done = run(complete, "--set", "epochs=1")
+    assert done.exit_code == 2, done.output
+    assert "epochs was 2 and is now 1" in done.output
+    assert finished(logs()) == before
+
+
+def test_more_of_the_same_keeps_what_is_there(complete: str) -> None:
+    before = finished(logs())
+    done = run(complete, "--set", "epochs=3", "--limit", "3")
+    assert done.exit_code == 0, done.output
+    after = finished(logs())
+    assert set(before) <= set(after)
+    assert len(after) == 2 * 3 * 3
+
+
+def test_data_that_shrank_are_refused(tmp_path: Path) -> None:
+    shutil.copytree(STUDY, tmp_path / "study")
+    (tmp_path / "shrunk.yaml").write_text(
+        "name: shrunk\ntasks: [{name: discoverybench/custom, args: {path: study, sandbox: local}}]\n"
+        "solvers: [discoverybench/gold]\nmodels: [discoverybench/baseline]\ngrader: discoverybench/lexical\n"
+        "log_dir: logs/shrunk\n",
+        "utf-8",
+    )
+    assert run("shrunk.yaml").exit_code == 0
+    metadata = tmp_path / "study" / "metadata_0.json"
+    metadata.write_text(metadata.read_text("utf-8").replace('"qid": 0', '"qid": 17'), "utf-8")
+    done = run("shrunk.yaml", "--dry-run")
+    assert done.exit_code == 2, done.output
+    assert "finished samples of " in done.output
+
+
+def test_a_log_directory_is_used_by_one_run_at_a_time(file: str) -> None:
+    from inspect_discoverybench.experiment.log_folder import locked
+
+    with locked("logs/small"):
+        done = run(file)
+    assert done.exit_code == 2
+    assert "logs/small is in use by another run." in done.output
