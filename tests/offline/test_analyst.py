@@ -121,9 +121,9 @@ def in_words() -> Solver:
 )
 def test_without_python_it_guesses_and_says_so(agent: Solver) -> None:
     [sample] = evaluated(agent, BEEKEEPING)
-    assert hypothesis(sample).startswith("There is a relationship between the variables in this question: Among the h")
+    assert hypothesis(sample) == "The variables that the goal names are related."
     assert "The hypothesis is a guess" in sample.output.completion or "a guess" in workflow(sample)
-    assert score(sample) > 0
+    assert score(sample) == 0
 
 
 @tool(name="python")

@@ -78,10 +78,10 @@ def forms(table: Table, y: Sequence[float]) -> Iterator[Form]:
 
 
 def named(table: Table, goal: str) -> list[str]:
-    """The columns of which the goal has at least half of the words, compared by their first four letters."""
+    """The columns of which the goal has the first word, or half of the words, compared by their first four letters."""
     stems = {word[:4] for word in re.findall(r"[^\W\d_]+", goal.lower())}
-    words = {name: [word[:4] for word in re.findall(r"[^\W\d_]{2,}", name.lower())] for name in table}
-    return [name for name in table if 0 < len(words[name]) <= 2 * sum(word in stems for word in words[name])]
+    matches = {name: [word[:4] in stems for word in re.findall(r"[^\W\d_]{2,}", name.lower())] for name in table}
+    return [name for name, words in matches.items() if any(words[:1]) or 0 < len(words) <= 2 * sum(words)]
 
 
 def discover(goal: str) -> None:

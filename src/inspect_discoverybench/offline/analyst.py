@@ -24,8 +24,9 @@ def reply(request: Request) -> ChatMessageAssistant:
         # Two calls show that the session keeps its variables. Without `submit`, there may be only one.
         cells = [files(__package__).joinpath("analysis.py").read_text("utf-8"), f"discover({goal!r})"]
         return request.call("python", {"code": cells[len(outputs)] if "submit" in request.tools else "\n".join(cells)})
-    steps = PLAN if hypotheses else f"The hypothesis is a guess. Last output of python: {''.join(outputs[-1:])[-300:]}"
-    guess = f"There is a relationship between the variables in this question: {goal}"
+    last = "".join(outputs[-1:])[-300:] or "none"
+    steps = PLAN if hypotheses else f"The hypothesis is a guess. Last output of python: {last}"
+    guess = "The variables that the goal names are related."
     answer = {"hypothesis": [guess, *hypotheses][-1], "workflow": f"Rule-based baseline, not a language model. {steps}"}
     if "submit" in request.tools and not request.outputs("submit"):
         parameters = request.tools["submit"].parameters.properties
