@@ -1,4 +1,4 @@
-# `make` lists what there is. Everything is installed into .venv, again only when pyproject.toml changes.
+# `make` lists the targets. Everything is installed into .venv, and again only when pyproject.toml changes.
 
 PYTHON ?= python3
 VENV := .venv
@@ -8,7 +8,11 @@ INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format build image
+.PHONY: help demo test test-quick coverage check format build image lock
+
+# Two workers on two cores. Session fixtures are built once and shared through a lock file (tests/shared.py), so that
+# idle workers may take over any test.
+PYTEST := $(BIN)/python -m pytest --numprocesses logical --dist worksteal
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -16,32 +20,42 @@ help: ## List the targets
 demo: $(INSTALLED) ## Run the demo task with the offline models: no key, network or Docker
 	$(BIN)/inspect eval discoverybench/demo --model discoverybench/baseline
 
-test: $(INSTALLED_DEV) ## Run the tests; those that lack Docker, Chromium or the data are skipped and named
-	$(BIN)/python -m pytest
+test: $(INSTALLED_DEV) ## Run all tests; tests that need something this machine lacks are skipped and listed
+	$(PYTEST)
 
-check: $(INSTALLED_DEV) ## Check format, style, types, the order of the rooms, and Inspect's rules
+test-quick: $(INSTALLED_DEV) ## Run the tests without containers, browsers, wheels and sweeps
+	$(PYTEST) -m "not docker and not browser and not wheel and not sweep"
+
+coverage: $(INSTALLED_DEV) ## Run all tests and print line and branch coverage
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest --numprocesses logical --dist worksteal
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
+
+check: $(INSTALLED_DEV) ## Check format, style, types, spelling, layers and Inspect's rules for evaluations
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
+	$(BIN)/typos
 	$(BIN)/lint-imports
 	$(BIN)/inspect-evals-lint --all
 
-format: $(INSTALLED_DEV) ## Format the code and mend what can be mended without thinking
+format: $(INSTALLED_DEV) ## Format the code and apply safe fixes
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
 build: $(INSTALLED_DEV) ## Build the wheel into dist/
 	$(BIN)/python -m build --wheel
 
-image: $(INSTALLED) ## Build the sandbox image (Inspect builds it too, at the first run that needs it)
+image: $(INSTALLED) ## Build the sandbox image (otherwise built on first use)
 	docker build --tag "$$($(BIN)/python -c 'from inspect_discoverybench.sandbox import image; print(image())')" sandbox
 
 $(MADE):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
-	  echo "PYTHON=$(PYTHON) is no Python 3.11 or newer: $$($(PYTHON) --version 2>&1 | head -n 1)." \
-	    "Name one: make PYTHON=python3.13 $(MAKECMDGOALS)" >&2; exit 1; }
+	  echo "PYTHON=$(PYTHON) is not Python 3.11 or newer: $$($(PYTHON) --version 2>&1 | head -n 1)." \
+	    "Choose another: make PYTHON=python3.13 $(MAKECMDGOALS)" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	@# The pip that venv brings may be too old for dependency groups.
+	@# The pip that comes with venv may be too old for dependency groups.
 	$(BIN)/pip install --quiet --upgrade 'pip>=25.1'
 	@touch $@
 
@@ -49,6 +63,10 @@ $(INSTALLED): $(MADE) pyproject.toml
 	$(BIN)/pip install --quiet --editable .
 	@touch $@
 
-$(INSTALLED_DEV): $(INSTALLED)
-	$(BIN)/pip install --quiet --group dev
+$(INSTALLED_DEV): $(INSTALLED) constraints.txt
+	$(BIN)/pip install --quiet --editable . --group dev --constraint constraints.txt
 	@touch $@
+
+lock: $(INSTALLED_DEV) ## Update the versions that development and CI use
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate --no-emit-index-url \
+	  --upgrade --group dev --extra flow pyproject.toml --output-file constraints.txt

@@ -226,7 +226,7 @@ def test_every_sample_is_bounded() -> None:
     assert (task.message_limit, task.time_limit) == (100, 3600)
     assert task.token_limit == 100_000
     assert task.token_limit_type == "output"
-    assert task.version == "1-A"
+    assert task.version == "2-A"
 
 
 def test_a_strangers_text_only_solver_is_scored() -> None:

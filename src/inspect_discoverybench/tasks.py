@@ -30,7 +30,7 @@ from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.submission import submit
 
-VERSION = "1-A"
+VERSION = "2-A"
 """The number rises when results are no longer comparable, the letter when the interface changes."""
 
 DEFAULT_MESSAGE_LIMIT = 100
