@@ -3,14 +3,14 @@
 import csv
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from importlib.resources import files
 from io import StringIO
 from pathlib import Path
 from random import Random
 from string import Template
-from typing import Annotated
+from typing import Annotated, Any
 
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.scorer import Score
@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from inspect_discoverybench.agreement.votes import Row, Scores, by_pair, read_rows
 from inspect_discoverybench.errors import DataMissing, InvalidArgument
+from inspect_discoverybench.scorer.record import differences
 
 SHEET, PAGE, KEY = "sheet.csv", "vote.html", "key.csv"
 
@@ -42,6 +43,7 @@ class Prediction:
         gold_hypothesis: What it was compared with.
         hypothesis: The predicted hypothesis.
         hms: 0 to 1.
+        record: How it was judged.
     """
 
     log: str
@@ -51,6 +53,7 @@ class Prediction:
     gold_hypothesis: str
     hypothesis: str
     hms: float
+    record: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -122,6 +125,16 @@ class Pair:
             "hms_1": str(self.first.hms),
             "hms_2": str(self.second.hms),
         }
+
+
+def record_differences(a: Run, b: Run) -> list[str]:
+    """What the records of two runs differ in, a line for each; empty if all of their scores are comparable.
+
+    Scores of one run may differ too, after some of its samples were scored again.
+    """
+    records = [prediction.record for run in (a, b) for prediction in run.predictions.values()]
+    lines = [line for record in records[1:] for line in differences(records[0], record)]
+    return list(dict.fromkeys(lines))
 
 
 def candidates(a: Run, b: Run) -> list[tuple[Prediction, Prediction]]:
@@ -235,7 +248,7 @@ def _prediction(log: str, sample: EvalSample, score: str) -> Prediction | None:
     if found is None or hms is None or not found.answer or not goal:
         return None
     target = sample.target if isinstance(sample.target, str) else "\n".join(sample.target)
-    return Prediction(log, str(sample.id), sample.epoch, str(goal), target, found.answer, hms)
+    return Prediction(log, str(sample.id), sample.epoch, str(goal), target, found.answer, hms, found.metadata or {})
 
 
 def _hms(score: Score) -> float | None:
