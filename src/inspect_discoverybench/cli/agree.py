@@ -17,7 +17,7 @@ from inspect_discoverybench.errors import InvalidArgument, at_least_one
 from inspect_discoverybench.scorer.scorer import LOGGED_AS
 
 if TYPE_CHECKING:
-    from inspect_discoverybench.agreement.sheet import Run
+    from inspect_discoverybench.agreement.sheet import ScoredLog
     from inspect_discoverybench.agreement.statistics import Agreement, Interval, Kappa, Power
     from inspect_discoverybench.agreement.votes import Scores
 
@@ -75,7 +75,7 @@ def agree(
     if sample:
         _refuse(FOR_VOTES, "--sample")
         at_least_one("pairs", pairs)
-        _write_sheet(_runs(sample, score, anyway), pairs, seed, out, force)
+        _write_sheet(_logs(sample, score, anyway), pairs, seed, out, force)
         return
     if not votes:
         raise InvalidArgument("Nothing to do: expected files with votes, or --sample LOG_A LOG_B.")
@@ -100,11 +100,11 @@ def _refuse(options: Mapping[str, str], given: str) -> None:
             raise InvalidArgument(f"{option} has no meaning with {given}; leave one of them out.")
 
 
-def _runs(logs: tuple[str, str], score: str, anyway: bool) -> "tuple[Run, Run]":
+def _logs(logs: tuple[str, str], score: str, anyway: bool) -> "tuple[ScoredLog, ScoredLog]":
     """The two logs, which must be comparable unless the user insists."""
-    from inspect_discoverybench.agreement.sheet import Run, record_differences
+    from inspect_discoverybench.agreement.sheet import ScoredLog, record_differences
 
-    a, b = (Run.read(log, score) for log in logs)
+    a, b = (ScoredLog.read(log, score) for log in logs)
     if lines := record_differences(a, b):
         what = f"The scores of {a.name} and {b.name} were not judged alike: {'; '.join(lines)}."
         if not anyway:
@@ -113,14 +113,16 @@ def _runs(logs: tuple[str, str], score: str, anyway: bool) -> "tuple[Run, Run]":
     return a, b
 
 
-def _write_sheet(runs: "tuple[Run, Run]", count: int, seed: int, folder: Path, force: bool) -> None:
+def _write_sheet(logs: "tuple[ScoredLog, ScoredLog]", count: int, seed: int, folder: Path, force: bool) -> None:
     from inspect_discoverybench.agreement.sheet import KEY, PAGE, SHEET, candidates, draw, write
 
-    found = candidates(*runs)
-    write(draw(found, count, seed), folder, force)
-    if len(found) < count:
-        click.echo(f"{count} pairs were asked for, but the logs make {len(found)}: all of them are used.")
-    click.echo(f"{min(count, len(found))} pairs are in {folder}: give {PAGE} or {SHEET} to annotators, never {KEY}.")
+    predictions = candidates(*logs)
+    write(draw(predictions, count, seed), folder, force)
+    if len(predictions) < count:
+        click.echo(f"{count} pairs were asked for, but the logs make {len(predictions)}: all of them are used.")
+    click.echo(
+        f"{min(count, len(predictions))} pairs are in {folder}: give {PAGE} or {SHEET} to annotators, never {KEY}."
+    )
 
 
 def _hms(
@@ -133,7 +135,7 @@ def _hms(
     if scores and not logs and not key:
         return read_scores(scores), scores
     if logs and key and not scores:
-        return scores_anew(key, *_runs(logs, score, anyway)), key
+        return scores_anew(key, *_logs(logs, score, anyway)), key
     raise InvalidArgument("Votes need HMS; expected either --scores FILE or --scores-from LOG_A LOG_B --key FILE.")
 
 
