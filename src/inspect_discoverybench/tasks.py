@@ -21,7 +21,7 @@ from inspect_discoverybench.errors import InvalidArgument, at_least_one
 from inspect_discoverybench.hypothesis import Facet
 from inspect_discoverybench.scorer.audit import audit, pairs
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, check_early, require_judge
-from inspect_discoverybench.scorer.scorer import LOGGED_AS, hms
+from inspect_discoverybench.scorer.scorer import SCORE_NAME, hms
 from inspect_discoverybench.scorer.verdict import Aggregation
 from inspect_discoverybench.session.session import PythonSession
 from inspect_discoverybench.session.tool import python
@@ -242,7 +242,7 @@ def _discovery(title: str, samples: list[Sample], sandbox: str, aggregation: str
         token_limit=f"output:{OUTPUT_TOKENS}",
         display_name=title,
         version=VERSION,
-        headline_metric=f"{LOGGED_AS}.hms" if scored else None,
+        headline_metric=f"{SCORE_NAME}.hms" if scored else None,
         viewer=_viewer(),
     )
 
@@ -273,7 +273,7 @@ def _viewer() -> ViewerConfig:
             columns=[
                 TaskSamplesColumn(id="sampleStatus"),
                 TaskSamplesColumn(id="sampleId"),
-                *(TaskSamplesColumn.score(LOGGED_AS, key) for key in keys),
+                *(TaskSamplesColumn.score(SCORE_NAME, key) for key in keys),
                 TaskSamplesColumn(id="input", visible=False),
                 TaskSamplesColumn(id="answer"),
                 TaskSamplesColumn(id="target"),

@@ -14,7 +14,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from inspect_discoverybench.errors import InvalidArgument, at_least_one
-from inspect_discoverybench.scorer.scorer import LOGGED_AS
+from inspect_discoverybench.scorer.scorer import SCORE_NAME
 
 if TYPE_CHECKING:
     from inspect_discoverybench.agreement.sheet import ScoredLog
@@ -49,7 +49,7 @@ FOR_VOTES = {
 @click.option("--scores", type=click.Path(path_type=Path), help="CSV file with pair, hms_1 and hms_2, such as key.csv.")
 @click.option("--scores-from", nargs=2, metavar="LOG_A LOG_B", help="Read HMS from two logs instead; needs --key.")
 @click.option("--key", type=click.Path(path_type=Path), help="With --scores-from: the key.csv of the sheet.")
-@click.option("--score", default=LOGGED_AS, show_default=True, help="Name of the score in logs.")
+@click.option("--score", default=SCORE_NAME, show_default=True, help="Name of the score in logs.")
 @click.option("--anyway", is_flag=True, help="Compare logs although their scores were not judged alike.")
 @click.option("--seed", default=0, show_default=True, help="Of the choice and order of pairs, and of the bootstrap.")
 @click.option("--json", "as_json", is_flag=True, help="Print every number as JSON, for machines.")

@@ -8,7 +8,7 @@ from inspect_ai.solver import SolverSpec
 
 from inspect_discoverybench.errors import InvalidExperiment, one_line
 from inspect_discoverybench.hypothesis import Submission, SubmissionState, read_submission
-from inspect_discoverybench.scorer.scorer import LOGGED_AS
+from inspect_discoverybench.scorer.scorer import SCORE_NAME
 from inspect_discoverybench.tasks import custom
 
 
@@ -56,6 +56,6 @@ def ask(
         return Single(None, None, one_line(Exception(log.error.message if log.error else log.status)), log.location)
     [sample] = log.samples
     submission = sample.store_as(SubmissionState).submission or read_submission(sample.output.completion)
-    score = (sample.scores or {}).get(LOGGED_AS)
+    score = (sample.scores or {}).get(SCORE_NAME)
     error_message = sample.error.message if sample.error else None
     return Single(submission, score.explanation if score else None, error_message, log.location)

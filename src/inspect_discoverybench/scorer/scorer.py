@@ -17,10 +17,10 @@ from inspect_discoverybench.scorer.settings import JudgeSettings
 from inspect_discoverybench.scorer.verdict import Aggregation, compare
 
 # In capitals in the log: the viewer takes a key for the whole score where scorer and key have the same name.
-LOGGED_AS = "HMS"
+SCORE_NAME = "HMS"
 
 
-@scorer(metrics=hms_metrics(), name=LOGGED_AS)
+@scorer(metrics=hms_metrics(), name=SCORE_NAME)
 def hms(
     grader: str = DEFAULT_JUDGE,
     gate: bool = False,
