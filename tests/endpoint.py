@@ -193,7 +193,11 @@ def serve(answer: Callable[[Request], Answer], latency: float = 0.0) -> Iterator
         def log_message(self, *_: Any) -> None:
             """Keep the test output readable."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    class Server(ThreadingHTTPServer):
+        def handle_error(self, *_: Any) -> None:
+            """A client that is cancelled closes its connection."""
+
+    server = Server(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     endpoint = Endpoint(f"http://127.0.0.1:{server.server_port}/v1", answer, latency)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)

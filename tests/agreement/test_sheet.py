@@ -12,7 +12,16 @@ from inspect_ai import score as inspect_score
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from inspect_ai.scorer import Score
 
-from inspect_discoverybench.agreement.sheet import Pair, Prediction, Run, candidates, draw, page, scores_anew, write
+from inspect_discoverybench.agreement.sheet import (
+    Prediction,
+    ScoredLog,
+    SheetPair,
+    candidates,
+    draw,
+    page,
+    scores_anew,
+    write,
+)
 from inspect_discoverybench.agreement.votes import Choice, read_scores
 from inspect_discoverybench.errors import DataMissing, DiscoveryBenchError, InvalidArgument
 from inspect_discoverybench.scorer.scorer import hms
@@ -27,8 +36,8 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
 
 
 @pytest.fixture
-def runs(logs: tuple[str, str]) -> tuple[Run, Run]:
-    return Run.read(logs[0], "HMS"), Run.read(logs[1], "HMS")
+def runs(logs: tuple[str, str]) -> tuple[ScoredLog, ScoredLog]:
+    return ScoredLog.read(logs[0], "HMS"), ScoredLog.read(logs[1], "HMS")
 
 
 def changed(log: str, change: Callable[[EvalLog], None]) -> str:
@@ -44,7 +53,9 @@ def rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_every_sample_answered_differently_is_a_candidate(logs: tuple[str, str], runs: tuple[Run, Run]) -> None:
+def test_every_sample_answered_differently_is_a_candidate(
+    logs: tuple[str, str], runs: tuple[ScoredLog, ScoredLog]
+) -> None:
     found = candidates(*runs)
     assert len(found) == 4
     samples = {str(sample.id): sample for sample in read_eval_log(logs[0]).samples or []}
@@ -57,7 +68,9 @@ def test_every_sample_answered_differently_is_a_candidate(logs: tuple[str, str],
         assert one.hypothesis != other.hypothesis
 
 
-def test_samples_without_score_or_answer_or_difference_are_none(logs: tuple[str, str], runs: tuple[Run, Run]) -> None:
+def test_samples_without_score_or_answer_or_difference_are_none(
+    logs: tuple[str, str], runs: tuple[ScoredLog, ScoredLog]
+) -> None:
     def change(log: EvalLog) -> None:
         samples = log.samples or []
         for sample in samples:
@@ -69,12 +82,12 @@ def test_samples_without_score_or_answer_or_difference_are_none(logs: tuple[str,
         key = (str(samples[2].id), samples[2].epoch)
         samples[2].scores = {"HMS": Score(value={"hms": 1.0}, answer=f" {runs[0].predictions[key].hypothesis}\n")}
 
-    other = Run.read(changed(logs[1], change), "HMS")
+    other = ScoredLog.read(changed(logs[1], change), "HMS")
     [(one, _)] = candidates(runs[0], other)
     assert one.sample_id == str((read_eval_log(logs[1]).samples or [])[3].id)
 
 
-def test_a_seed_chooses_pairs_their_order_and_sides(runs: tuple[Run, Run]) -> None:
+def test_a_seed_chooses_pairs_their_order_and_sides(runs: tuple[ScoredLog, ScoredLog]) -> None:
     found = candidates(*runs)
     drawn = draw(found, 3, seed=1)
     assert [pair.name for pair in drawn] == ["p001", "p002", "p003"]
@@ -87,7 +100,7 @@ def test_a_seed_chooses_pairs_their_order_and_sides(runs: tuple[Run, Run]) -> No
     assert 20 < sum(sides) < 60
 
 
-def test_the_files_are_the_same_each_time_and_blind(runs: tuple[Run, Run]) -> None:
+def test_the_files_are_the_same_each_time_and_blind(runs: tuple[ScoredLog, ScoredLog]) -> None:
     pairs = draw(candidates(*runs), 4, seed=3)
     write(pairs, Path("one"))
     write(draw(candidates(*runs), 4, seed=3), Path("other"))
@@ -110,7 +123,7 @@ def test_the_files_are_the_same_each_time_and_blind(runs: tuple[Run, Run]) -> No
         assert [word for word in telling if word in text] == []
 
 
-def test_nothing_is_replaced_without_force(runs: tuple[Run, Run]) -> None:
+def test_nothing_is_replaced_without_force(runs: tuple[ScoredLog, ScoredLog]) -> None:
     pairs = draw(candidates(*runs), 2, seed=0)
     Path("sheet").mkdir()
     Path("sheet/key.csv").write_text("mine", "utf-8")
@@ -123,7 +136,7 @@ def test_nothing_is_replaced_without_force(runs: tuple[Run, Run]) -> None:
 
 def test_what_a_model_wrote_cannot_leave_its_place_in_the_page() -> None:
     prediction = Prediction("log", "id", 1, "Why?", "Because.", HOSTILE, 1)
-    text = page([Pair("p001", prediction, replace(prediction, hypothesis="It rises."))])
+    text = page([SheetPair("p001", prediction, replace(prediction, hypothesis="It rises."))])
     assert text.count("</script>") == 2
     assert "<!--" not in text
     [embedded] = re.findall(r'<script type="application/json" id="pairs">(.*?)</script>', text)
@@ -131,7 +144,7 @@ def test_what_a_model_wrote_cannot_leave_its_place_in_the_page() -> None:
     assert re.findall(r"(?:src|href)=|https?:|@import|url\(", text) == []
 
 
-def test_scores_are_read_anew_from_logs_in_any_order(logs: tuple[str, str], runs: tuple[Run, Run]) -> None:
+def test_scores_are_read_anew_from_logs_in_any_order(logs: tuple[str, str], runs: tuple[ScoredLog, ScoredLog]) -> None:
     write(draw(candidates(*runs), 4, seed=5), Path("sheet"))
     key = Path("sheet/key.csv")
     assert scores_anew(key, runs[1], runs[0]) == read_scores(key)
@@ -141,15 +154,15 @@ def test_scores_are_read_anew_from_logs_in_any_order(logs: tuple[str, str], runs
             assert sample.scores
             sample.scores["HMS"].value = {"hms": 0.0}
 
-    anew = scores_anew(key, Run.read(changed(logs[0], change), "HMS"), runs[1])
+    anew = scores_anew(key, ScoredLog.read(changed(logs[0], change), "HMS"), runs[1])
     assert [scores.preference for scores in anew.values()] == [Choice.EQUAL] * 4
 
 
-def test_a_log_scored_again_keeps_its_identity(logs: tuple[str, str], runs: tuple[Run, Run]) -> None:
+def test_a_log_scored_again_keeps_its_identity(logs: tuple[str, str], runs: tuple[ScoredLog, ScoredLog]) -> None:
     write(draw(candidates(*runs), 4, seed=5), Path("sheet"))
     log = inspect_score(read_eval_log(logs[0]), hms("discoverybench/lexical"), action="append", display="none")
     write_eval_log(log, "again.eval")
-    again = Run.read("again.eval", "HMS1")
+    again = ScoredLog.read("again.eval", "HMS1")
     assert scores_anew(Path("sheet/key.csv"), again, runs[1]) == read_scores(Path("sheet/key.csv"))
 
 
@@ -170,16 +183,16 @@ def test_a_log_scored_again_keeps_its_identity(logs: tuple[str, str], runs: tupl
         ),
     ],
 )
-def test_a_key_that_does_not_fit(runs: tuple[Run, Run], old: str, new: str, line: str) -> None:
+def test_a_key_that_does_not_fit(runs: tuple[ScoredLog, ScoredLog], old: str, new: str, line: str) -> None:
     write(draw(candidates(*runs), 4, seed=5), Path())
     Path("key.csv").write_text(re.sub(old, new, Path("key.csv").read_text("utf-8"), count=1), "utf-8")
     with pytest.raises(DiscoveryBenchError, match=f"^{line}"):
         scores_anew(Path("key.csv"), *runs)
 
 
-def test_logs_that_make_no_pair(logs: tuple[str, str], runs: tuple[Run, Run]) -> None:
+def test_logs_that_make_no_pair(logs: tuple[str, str], runs: tuple[ScoredLog, ScoredLog]) -> None:
     with pytest.raises(InvalidArgument, match=r"are of the same run, \w+; expected logs of two\.$"):
-        candidates(runs[0], Run.read(logs[0], "HMS"))
+        candidates(runs[0], ScoredLog.read(logs[0], "HMS"))
     with pytest.raises(InvalidArgument, match=r" is of the task demo, .* of real; expected two of one task\.$"):
         candidates(runs[0], replace(runs[1], task="real"))
     with pytest.raises(
@@ -190,12 +203,12 @@ def test_logs_that_make_no_pair(logs: tuple[str, str], runs: tuple[Run, Run]) ->
 
 def test_files_that_are_no_log(logs: tuple[str, str]) -> None:
     with pytest.raises(DataMissing, match=r"^gone.eval: there is no such file\.$"):
-        Run.read("gone.eval", "HMS")
+        ScoredLog.read("gone.eval", "HMS")
     Path("votes.csv").write_text("pair", "utf-8")
     Path("broken.eval").write_text("x", "utf-8")
     Path("broken.json").write_text("{}", "utf-8")
     for name in ("votes.csv", "broken.eval", "broken.json"):
         with pytest.raises(InvalidArgument, match=rf"^{name}: .*; expected a log of Inspect\.$"):
-            Run.read(name, "HMS")
+            ScoredLog.read(name, "HMS")
     with pytest.raises(InvalidArgument, match=r"no sample has the score accuracy; possible are: HMS\.$"):
-        Run.read(logs[0], "accuracy")
+        ScoredLog.read(logs[0], "accuracy")

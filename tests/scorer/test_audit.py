@@ -13,7 +13,7 @@ from inspect_ai.model import get_model
 from inspect_discoverybench import judge_audit
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.scorer.audit.audit import PAPER, AuditState, judge_pair
-from inspect_discoverybench.scorer.audit.pairs import KINDS, ORDER, Pair, invented, released
+from inspect_discoverybench.scorer.audit.pairs import KINDS, ORDER, AuditPair, invented, released
 from tests.endpoint import Answer, Endpoint, Request, question, serve, slots
 
 COUNTS = {
@@ -28,7 +28,7 @@ COUNTS = {
 """Sizes and intersection for each F1 that is expected."""
 
 
-def knowing(pairs: list[Pair], count: int = 0) -> Callable[[Request], Answer]:
+def knowing(pairs: list[AuditPair], count: int = 0) -> Callable[[Request], Answer]:
     """A judge that has read the table; it counts variables in the first, or in the last way that is right."""
     by_texts = {(p.comparison.gold_hypothesis, p.comparison.predicted_hypothesis): p.expected for p in pairs}
     words = {p.comparison.predicted_hypothesis: p.expected.predicted_context for p in pairs}
@@ -105,7 +105,7 @@ def _by_metadata(known: list[dict[str, Any]], count: int) -> Callable[[Request],
         fields = ("goal", "gold_hypothesis", "gold_workflow", "predicted_hypothesis", "predicted_workflow")
         comparison = Comparison(data_files=(), **{name: metadata[name] for name in fields})
         expected = Expected.model_validate(metadata["expected"])
-        pairs.append(Pair("", metadata["kind"], metadata["study"], comparison, expected))
+        pairs.append(AuditPair("", metadata["kind"], metadata["study"], comparison, expected))
     return knowing(pairs, count)
 
 

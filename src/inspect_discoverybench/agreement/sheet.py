@@ -3,14 +3,14 @@
 import csv
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from importlib.resources import files
 from io import StringIO
 from pathlib import Path
 from random import Random
 from string import Template
-from typing import Annotated
+from typing import Annotated, Any
 
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.scorer import Score
@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from inspect_discoverybench.agreement.votes import Row, Scores, by_pair, read_rows
 from inspect_discoverybench.errors import DataMissing, InvalidArgument
+from inspect_discoverybench.scorer.record import differences
 
 SHEET, PAGE, KEY = "sheet.csv", "vote.html", "key.csv"
 
@@ -42,6 +43,7 @@ class Prediction:
         gold_hypothesis: What it was compared with.
         hypothesis: The predicted hypothesis.
         hms: 0 to 1.
+        record: How it was judged.
     """
 
     log: str
@@ -51,10 +53,11 @@ class Prediction:
     gold_hypothesis: str
     hypothesis: str
     hms: float
+    record: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Run:
+class ScoredLog:
     """A log, as far as it matters here.
 
     Attributes:
@@ -70,7 +73,7 @@ class Run:
     predictions: Mapping[tuple[str, int], Prediction]
 
     @classmethod
-    def read(cls, name: str, score: str) -> "Run":
+    def read(cls, name: str, score: str) -> "ScoredLog":
         """Read a log of Inspect.
 
         Args:
@@ -83,16 +86,16 @@ class Run:
         """
         log = _read(name)
         samples = log.samples or []
-        scores = sorted({found for sample in samples for found in sample.scores or {}})
+        scores = sorted({score_name for sample in samples for score_name in sample.scores or {}})
         if score not in scores:
             raise InvalidArgument(f"{name}: no sample has the score {score}; possible are: {', '.join(scores) or '–'}.")
         predictions = (_prediction(log.eval.task_id, sample, score) for sample in samples)
-        found = {(one.sample_id, one.epoch): one for one in predictions if one is not None}
-        return cls(name, log.eval.task_id, log.eval.task.rpartition("/")[2], found)
+        by_sample = {(one.sample_id, one.epoch): one for one in predictions if one is not None}
+        return cls(name, log.eval.task_id, log.eval.task.rpartition("/")[2], by_sample)
 
 
 @dataclass(frozen=True)
-class Pair:
+class SheetPair:
     """Two predicted hypotheses of one sample under the name and in the order that annotators see."""
 
     name: str
@@ -124,7 +127,17 @@ class Pair:
         }
 
 
-def candidates(a: Run, b: Run) -> list[tuple[Prediction, Prediction]]:
+def record_differences(a: ScoredLog, b: ScoredLog) -> list[str]:
+    """What the records of two runs differ in, a line for each; empty if all of their scores are comparable.
+
+    Scores of one run may differ too, after some of its samples were scored again.
+    """
+    records = [prediction.record for run in (a, b) for prediction in run.predictions.values()]
+    lines = [line for record in records[1:] for line in differences(records[0], record)]
+    return list(dict.fromkeys(lines))
+
+
+def candidates(a: ScoredLog, b: ScoredLog) -> list[tuple[Prediction, Prediction]]:
     """Samples that both runs answered differently and that were scored in both, by sample id and epoch.
 
     Raises:
@@ -134,24 +147,24 @@ def candidates(a: Run, b: Run) -> list[tuple[Prediction, Prediction]]:
         raise InvalidArgument(f"{a.name} is of the task {a.task}, {b.name} of {b.task}; expected two of one task.")
     _two_runs(a, b)
     both = [(a.predictions[key], b.predictions[key]) for key in sorted(a.predictions.keys() & b.predictions.keys())]
-    found = [(one, other) for one, other in both if one.hypothesis.split() != other.hypothesis.split()]
-    if not found:
+    different = [(one, other) for one, other in both if one.hypothesis.split() != other.hypothesis.split()]
+    if not different:
         raise InvalidArgument(
             f"{a.name} and {b.name} make no pair: {len(a.predictions)} and {len(b.predictions)} samples have a scored "
             f"answer, {len(both)} of them in both; expected one at least with different answers."
         )
-    return found
+    return different
 
 
-def draw(found: Sequence[tuple[Prediction, Prediction]], count: int, seed: int) -> list[Pair]:
+def draw(pairs: Sequence[tuple[Prediction, Prediction]], count: int, seed: int) -> list[SheetPair]:
     """Choose pairs, their order and which hypothesis is 1, at random; all of them where there are no more."""
     random = Random(seed)
-    chosen = random.sample(found, min(count, len(found)))
+    chosen = random.sample(pairs, min(count, len(pairs)))
     shuffled = [random.sample(pair, 2) for pair in chosen]
-    return [Pair(f"p{number:03}", first, second) for number, (first, second) in enumerate(shuffled, 1)]
+    return [SheetPair(f"p{number:03}", first, second) for number, (first, second) in enumerate(shuffled, 1)]
 
 
-def write(pairs: Sequence[Pair], folder: Path, force: bool = False) -> None:
+def write(pairs: Sequence[SheetPair], folder: Path, force: bool = False) -> None:
     """Write `sheet.csv` and `vote.html` for annotators, and `key.csv`, which they must not see.
 
     Raises:
@@ -172,7 +185,7 @@ def write(pairs: Sequence[Pair], folder: Path, force: bool = False) -> None:
         (folder / name).write_text(text, "utf-8", newline="")
 
 
-def page(pairs: Sequence[Pair]) -> str:
+def page(pairs: Sequence[SheetPair]) -> str:
     """The page that people vote on: one HTML file that loads nothing else."""
     shown = json.dumps([pair.shown for pair in pairs])
     # Within a script element, nothing but "<" can end it or begin a comment.
@@ -181,7 +194,7 @@ def page(pairs: Sequence[Pair]) -> str:
     return Template(template).substitute(pairs=embedded, sheet=sha256(shown.encode()).hexdigest()[:12])
 
 
-def scores_anew(key: Path, a: Run, b: Run) -> dict[str, Scores]:
+def scores_anew(key: Path, a: ScoredLog, b: ScoredLog) -> dict[str, Scores]:
     """HMS by pair, read from two logs; `key.csv` tells which of them is 1.
 
     Raises:
@@ -195,7 +208,7 @@ def scores_anew(key: Path, a: Run, b: Run) -> dict[str, Scores]:
     return {pair: Scores(_anew(row, "log_1", runs), _anew(row, "log_2", runs)) for pair, row in rows.items()}
 
 
-def _anew(row: Row, column: str, runs: Mapping[str, Run]) -> float:
+def _anew(row: Row, column: str, runs: Mapping[str, ScoredLog]) -> float:
     values = row.values
     run = runs.get(values[column])
     if run is None:
@@ -212,7 +225,7 @@ def _anew(row: Row, column: str, runs: Mapping[str, Run]) -> float:
     return prediction.hms
 
 
-def _two_runs(a: Run, b: Run) -> None:
+def _two_runs(a: ScoredLog, b: ScoredLog) -> None:
     if a.log == b.log:
         raise InvalidArgument(f"{a.name} and {b.name} are of the same run, {a.log}; expected logs of two.")
 
@@ -229,13 +242,15 @@ def _read(name: str) -> EvalLog:
 
 def _prediction(log: str, sample: EvalSample, score: str) -> Prediction | None:
     """None if the sample is unscored, has no answer or is of a task without goals."""
-    found = (sample.scores or {}).get(score)
-    hms = None if found is None else _hms(found)
+    judgement = (sample.scores or {}).get(score)
+    hms = None if judgement is None else _hms(judgement)
     goal = sample.metadata.get("goal")
-    if found is None or hms is None or not found.answer or not goal:
+    if judgement is None or hms is None or not judgement.answer or not goal:
         return None
     target = sample.target if isinstance(sample.target, str) else "\n".join(sample.target)
-    return Prediction(log, str(sample.id), sample.epoch, str(goal), target, found.answer, hms)
+    return Prediction(
+        log, str(sample.id), sample.epoch, str(goal), target, judgement.answer, hms, judgement.metadata or {}
+    )
 
 
 def _hms(score: Score) -> float | None:

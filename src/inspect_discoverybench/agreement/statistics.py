@@ -215,8 +215,8 @@ def signed_rank_test(differences: Sequence[int]) -> PairedTest:
     name, nonzero = "Wilcoxon signed-rank", [difference for difference in differences if difference]
     if not nonzero:
         return _without_difference(name, differences)
-    found = wilcoxon(nonzero)
-    return PairedTest(name, float(found.statistic), float(found.pvalue), len(nonzero), _zeros(differences))
+    test = wilcoxon(nonzero)
+    return PairedTest(name, float(test.statistic), float(test.pvalue), len(nonzero), _zeros(differences))
 
 
 def sign_test(differences: Sequence[int]) -> PairedTest:
@@ -239,8 +239,8 @@ def t_test(differences: Sequence[int]) -> PairedTest:
         return _without_difference(name, differences)
     if len(set(differences)) == 1:
         return PairedTest(name, None, None, len(differences), "cannot be computed: all differences are the same")
-    found = ttest_1samp(differences, 0)
-    return PairedTest(name, float(found.statistic), float(found.pvalue), len(differences), None)
+    test = ttest_1samp(differences, 0)
+    return PairedTest(name, float(test.statistic), float(test.pvalue), len(differences), None)
 
 
 def power(differences: Sequence[int]) -> Power:
@@ -287,8 +287,8 @@ def _bootstrap(rows: Sequence[Sequence[int]], seed: int) -> Interval | None:
     if len(rows) < 2:
         return None
     random = Random(seed)
-    found = (_fleiss(random.choices(rows, k=len(rows))) for _ in range(RESAMPLES))
-    kappas = [value for value in found if value is not None]
+    resampled = (_fleiss(random.choices(rows, k=len(rows))) for _ in range(RESAMPLES))
+    kappas = [value for value in resampled if value is not None]
     if len(kappas) < 2:
         return None
     percentiles = quantiles(kappas, n=40, method="inclusive")

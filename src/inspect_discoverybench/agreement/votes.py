@@ -180,13 +180,15 @@ def by_pair(rows: Iterable[Row]) -> dict[str, Row]:
     Raises:
         InvalidArgument: A pair has no name, or two rows.
     """
-    found: dict[str, Row] = {}
+    by_name: dict[str, Row] = {}
     for row in rows:
         pair = _filled(row, "pair")
-        if pair in found:
-            raise InvalidArgument(f"{row.place}: pair={pair} has a row before ({found[pair].place}); keep one of them.")
-        found[pair] = row
-    return found
+        if pair in by_name:
+            raise InvalidArgument(
+                f"{row.place}: pair={pair} has a row before ({by_name[pair].place}); keep one of them."
+            )
+        by_name[pair] = row
+    return by_name
 
 
 def _choice(row: Row) -> Choice:

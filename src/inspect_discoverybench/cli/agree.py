@@ -17,6 +17,7 @@ from inspect_discoverybench.errors import InvalidArgument, at_least_one
 from inspect_discoverybench.scorer.scorer import SCORE_NAME
 
 if TYPE_CHECKING:
+    from inspect_discoverybench.agreement.sheet import ScoredLog
     from inspect_discoverybench.agreement.statistics import Agreement, Interval, Kappa, Power
     from inspect_discoverybench.agreement.votes import Scores
 
@@ -49,6 +50,7 @@ FOR_VOTES = {
 @click.option("--scores-from", nargs=2, metavar="LOG_A LOG_B", help="Read HMS from two logs instead; needs --key.")
 @click.option("--key", type=click.Path(path_type=Path), help="With --scores-from: the key.csv of the sheet.")
 @click.option("--score", default=SCORE_NAME, show_default=True, help="Name of the score in logs.")
+@click.option("--anyway", is_flag=True, help="Compare logs although their scores were not judged alike.")
 @click.option("--seed", default=0, show_default=True, help="Of the choice and order of pairs, and of the bootstrap.")
 @click.option("--json", "as_json", is_flag=True, help="Print every number as JSON, for machines.")
 def agree(
@@ -61,6 +63,7 @@ def agree(
     scores_from: tuple[str, str] | None,
     key: Path | None,
     score: str,
+    anyway: bool,
     seed: int,
     as_json: bool,
 ) -> None:
@@ -72,7 +75,7 @@ def agree(
     if sample:
         _refuse(FOR_VOTES, "--sample")
         at_least_one("pairs", pairs)
-        _write_sheet(sample, pairs, seed, out, force, score)
+        _write_sheet(_logs(sample, score, anyway), pairs, seed, out, force)
         return
     if not votes:
         raise InvalidArgument("Nothing to do: expected files with votes, or --sample LOG_A LOG_B.")
@@ -81,7 +84,7 @@ def agree(
     from inspect_discoverybench.agreement.statistics import measure
     from inspect_discoverybench.agreement.votes import ballots, read_votes
 
-    hms, source = _hms(scores, scores_from, key, score)
+    hms, source = _hms(scores, scores_from, key, score, anyway)
     measured = measure(ballots(read_votes(votes), hms, source), seed)
     if as_json:
         click.echo(json.dumps({"pairs_scored": len(hms), **asdict(measured)}, indent=2))
@@ -97,28 +100,42 @@ def _refuse(options: Mapping[str, str], given: str) -> None:
             raise InvalidArgument(f"{option} has no meaning with {given}; leave one of them out.")
 
 
-def _write_sheet(logs: tuple[str, str], count: int, seed: int, folder: Path, force: bool, score: str) -> None:
-    from inspect_discoverybench.agreement.sheet import KEY, PAGE, SHEET, Run, candidates, draw, write
+def _logs(logs: tuple[str, str], score: str, anyway: bool) -> "tuple[ScoredLog, ScoredLog]":
+    """The two logs, which must be comparable unless the user insists."""
+    from inspect_discoverybench.agreement.sheet import ScoredLog, record_differences
 
-    found = candidates(*(Run.read(log, score) for log in logs))
-    write(draw(found, count, seed), folder, force)
-    if len(found) < count:
-        click.echo(f"{count} pairs were asked for, but the logs make {len(found)}: all of them are used.")
-    click.echo(f"{min(count, len(found))} pairs are in {folder}: give {PAGE} or {SHEET} to annotators, never {KEY}.")
+    a, b = (ScoredLog.read(log, score) for log in logs)
+    if lines := record_differences(a, b):
+        what = f"The scores of {a.name} and {b.name} were not judged alike: {'; '.join(lines)}."
+        if not anyway:
+            raise InvalidArgument(f"{what} Score one of them again with `inspect score`, or pass --anyway.")
+        click.echo(what, err=True)
+    return a, b
+
+
+def _write_sheet(logs: "tuple[ScoredLog, ScoredLog]", count: int, seed: int, folder: Path, force: bool) -> None:
+    from inspect_discoverybench.agreement.sheet import KEY, PAGE, SHEET, candidates, draw, write
+
+    predictions = candidates(*logs)
+    write(draw(predictions, count, seed), folder, force)
+    if len(predictions) < count:
+        click.echo(f"{count} pairs were asked for, but the logs make {len(predictions)}: all of them are used.")
+    click.echo(
+        f"{min(count, len(predictions))} pairs are in {folder}: give {PAGE} or {SHEET} to annotators, never {KEY}."
+    )
 
 
 def _hms(
-    scores: Path | None, logs: tuple[str, str] | None, key: Path | None, score: str
+    scores: Path | None, logs: tuple[str, str] | None, key: Path | None, score: str, anyway: bool
 ) -> "tuple[dict[str, Scores], Path]":
     """HMS by pair, and the file that names the pairs."""
-    from inspect_discoverybench.agreement.sheet import Run, scores_anew
+    from inspect_discoverybench.agreement.sheet import scores_anew
     from inspect_discoverybench.agreement.votes import read_scores
 
     if scores and not logs and not key:
         return read_scores(scores), scores
     if logs and key and not scores:
-        a, b = (Run.read(log, score) for log in logs)
-        return scores_anew(key, a, b), key
+        return scores_anew(key, *_logs(logs, score, anyway)), key
     raise InvalidArgument("Votes need HMS; expected either --scores FILE or --scores-from LOG_A LOG_B --key FILE.")
 
 

@@ -16,7 +16,7 @@ from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.explanation import explain
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
 from inspect_discoverybench.scorer.record import record
-from inspect_discoverybench.scorer.verdict import Aggregation, Verdict, compare
+from inspect_discoverybench.scorer.verdict import Aggregation, PairVerdict, compare
 
 # Somebody waits for this answer: Inspect itself would retry without end.
 PATIENCE = GenerateConfig(max_retries=3, timeout=120)
@@ -58,39 +58,39 @@ def judge(
     The exit code is 0 if it was scored, 2 for bad input, 3 if the judge gave no usable answer.
     """
     try:
-        aggregated = Aggregation.read(aggregation)
+        aggregated_by = Aggregation.read(aggregation)
         pair = Comparison(
-            goal=_said("goal", goal),
+            goal=_required("goal", goal),
             data_files=_study(metadata, kind).data_files,
-            gold_hypothesis=_said("gold", gold),
-            gold_workflow=_sound(gold_workflow) or None,
-            predicted_hypothesis=_said("pred", pred),
-            predicted_workflow=_sound(pred_workflow),
+            gold_hypothesis=_required("gold", gold),
+            gold_workflow=_valid_text(gold_workflow) or None,
+            predicted_hypothesis=_required("pred", pred),
+            predicted_workflow=_valid_text(pred_workflow),
         )
         if out is not None and not out.absolute().parent.is_dir():
             raise InvalidArgument(f"--out {out}: the folder is not there; make it, or name another.")
         if out is not None and out.is_dir():
             raise InvalidArgument(f"--out {out}: this is a folder; name a file.")
-        asked = Judge.of_eval(grader, transport=PATIENCE)
+        pair_judge = Judge.of_eval(grader, transport=PATIENCE)
     except DiscoveryBenchError as error:
         error.show()
         raise click.exceptions.Exit(BAD_INPUT) from error
-    verdict = asyncio.run(compare(asked, pair, gate, aggregated))
+    verdict = asyncio.run(compare(pair_judge, pair, gate, aggregated_by))
     Console().print(Markdown(explain(pair, verdict, "submit")))
     if out is not None:
-        known = {"scores": _numbers(verdict), **record(asked, verdict, gate, aggregated)}
-        out.write_text(json.dumps(known, indent=2, ensure_ascii=False) + "\n", "utf-8")
+        written = {"scores": _numbers(verdict), **record(pair_judge, verdict, gate, aggregated_by)}
+        out.write_text(json.dumps(written, indent=2, ensure_ascii=False) + "\n", "utf-8")
     if verdict.values is None:
         raise click.exceptions.Exit(UNSCORED)
 
 
-def _said(option: str, text: str) -> str:
+def _required(option: str, text: str) -> str:
     if not text.strip():
         raise InvalidArgument(f"--{option} is empty; give the text.")
-    return _sound(text)
+    return _valid_text(text)
 
 
-def _sound(text: str) -> str:
+def _valid_text(text: str) -> str:
     """A command line may hold bytes that are no text."""
     return text.encode("utf-8", "replace").decode()
 
@@ -105,7 +105,7 @@ def _study(path: Path, kind: str | None) -> Study:
     return study
 
 
-def _numbers(verdict: Verdict) -> dict[str, float | None] | None:
+def _numbers(verdict: PairVerdict) -> dict[str, float | None] | None:
     """The score keys; None for one that was not asked about, as JSON has no NaN."""
     values = verdict.values
     return None if values is None else {key: value if value == value else None for key, value in values.items()}

@@ -36,27 +36,27 @@ class Comparison:
     @property
     def datasets(self) -> str:
         """The data files as the listings show them to the judge: names, descriptions and columns as JSON."""
-        return quoted([file.model_dump(include={"name", "description", "columns"}) for file in self.data_files])
+        return to_json([file.model_dump(include={"name", "description", "columns"}) for file in self.data_files])
 
     @property
     def workflows(self) -> tuple[str, str]:
         """What stands in the slots of the gold and of the predicted workflow."""
         return self.gold_workflow or NOT_PUBLIC, self.predicted_workflow or NOT_SUBMITTED
 
-    def asking(self, question: str) -> str:
+    def comparison_prompt(self, question: str) -> str:
         """The shared frame around one of the comparison questions, by the name of its prompt."""
         gold_workflow, predicted_workflow = self.workflows
         return Prompt.load("judge/compare").render(
             datasets=self.datasets,
-            query=quoted(self.goal),
-            gold_hypothesis=quoted(self.gold_hypothesis),
-            gold_workflow=quoted(gold_workflow),
-            predicted_hypothesis=quoted(self.predicted_hypothesis),
-            predicted_workflow=quoted(predicted_workflow),
+            query=to_json(self.goal),
+            gold_hypothesis=to_json(self.gold_hypothesis),
+            gold_workflow=to_json(gold_workflow),
+            predicted_hypothesis=to_json(self.predicted_hypothesis),
+            predicted_workflow=to_json(predicted_workflow),
             question=Prompt.load(question).render(),
         )
 
 
-def quoted(value: Any) -> str:
+def to_json(value: Any) -> str:
     """A value as JSON, so that quotes, braces, fences and instructions inside it stay data."""
     return json.dumps(value, ensure_ascii=False)

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, StrictBool
 
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.scorer.comparison import Comparison, quoted
-from inspect_discoverybench.scorer.judge import Judge, Question, Undecided, at_once
+from inspect_discoverybench.scorer.comparison import Comparison, to_json
+from inspect_discoverybench.scorer.judge import Judge, ParseFailure, Question, at_once
 from inspect_discoverybench.scorer.reply import Explanation, Reply
 
 NONE = "None"
@@ -51,48 +51,73 @@ class ContextVerdict:
     Attributes:
         gold: Contexts of the gold hypothesis.
         predicted: Contexts of the predicted hypothesis.
-        match: Whether they match; None if an extraction is undecided, so that nobody could be asked.
-        identical: The match was decided without the judge.
+        match: Whether they match; None if an extraction failed, so that there was nothing to match.
     """
 
-    gold: Contexts | Undecided
-    predicted: Contexts | Undecided
-    match: Match | Undecided | None
-    identical: bool
+    gold: Contexts | ParseFailure
+    predicted: Contexts | ParseFailure
+    match: Match | ParseFailure | None
+
+    @property
+    def score(self) -> float | None:
+        """1 if the contexts match, 0 if they do not; None if that is undecided."""
+        return float(self.match.match) if isinstance(self.match, Match) else None
+
+    @property
+    def identical(self) -> bool:
+        """Whether the match was decided without the judge."""
+        if isinstance(self.gold, ParseFailure) or isinstance(self.predicted, ParseFailure):
+            return False
+        return identical(self.gold.joined, self.predicted.joined)
 
 
-async def verdict(judge: Judge, pair: Comparison) -> ContextVerdict:
-    """Extract both contexts at once and independently, then ask about the match, unless they are identical."""
-    gold_workflow, predicted_workflow = pair.workflows
+async def ask(judge: Judge, comparison: Comparison) -> ContextVerdict:
+    """Extract both contexts concurrently and independently, then ask about the match."""
+    gold_workflow, predicted_workflow = comparison.workflows
     gold, predicted = await at_once(
-        judge.ask(extraction("gold", pair.datasets, pair.gold_hypothesis, gold_workflow)),
-        judge.ask(extraction("predicted", pair.datasets, pair.predicted_hypothesis, predicted_workflow)),
+        judge.ask(extraction("gold", comparison.datasets, comparison.gold_hypothesis, gold_workflow)),
+        judge.ask(extraction("predicted", comparison.datasets, comparison.predicted_hypothesis, predicted_workflow)),
     )
-    if isinstance(gold, Undecided) or isinstance(predicted, Undecided):
-        return ContextVerdict(gold, predicted, None, identical=False)
-    if identical(gold.joined, predicted.joined):
-        return ContextVerdict(gold, predicted, Match(match=True), identical=True)
-    match = await judge.ask(matching(pair, gold_context=gold.joined, predicted_context=predicted.joined))
-    return ContextVerdict(gold, predicted, match, identical=False)
+    if isinstance(gold, ParseFailure) or isinstance(predicted, ParseFailure):
+        return ContextVerdict(gold, predicted, None)
+    return ContextVerdict(gold, predicted, await ask_match(judge, comparison, gold.joined, predicted.joined))
+
+
+async def ask_match(
+    judge: Judge, comparison: Comparison, gold_context: str, predicted_context: str, parts: str = ""
+) -> Match | ParseFailure:
+    """Ask whether two contexts match, unless they are identical."""
+    if identical(gold_context, predicted_context):
+        return Match(match=True)
+    return await judge.ask(
+        matching(comparison, gold_context=gold_context, predicted_context=predicted_context, parts=parts)
+    )
 
 
 def extraction(whose: str, datasets: str, hypothesis: str, workflow: str) -> Question[Contexts]:
     """The question is the same for gold and predicted; only its name in the log tells whose it is."""
     text = Prompt.load("judge/extract_context").render(
-        datasets=datasets, hypothesis=quoted(hypothesis), workflow=quoted(workflow)
+        datasets=datasets, hypothesis=to_json(hypothesis), workflow=to_json(workflow)
     )
     return Question(f"context of the {whose} hypothesis", text, Contexts)
 
 
-def matching(pair: Comparison, *, gold_context: str, predicted_context: str) -> Question[Match]:
-    """Ask whether the contexts match."""
+def matching(comparison: Comparison, *, gold_context: str, predicted_context: str, parts: str = "") -> Question[Match]:
+    """The question whether two contexts match.
+
+    Args:
+        comparison: The hypotheses.
+        gold_context: Context of the gold one.
+        predicted_context: Context of the predicted one.
+        parts: Which sub-hypotheses these are, for the log.
+    """
     text = Prompt.load("judge/match_context").render(
-        gold_hypothesis=quoted(pair.gold_hypothesis),
-        gold_context=quoted(gold_context),
-        predicted_hypothesis=quoted(pair.predicted_hypothesis),
-        predicted_context=quoted(predicted_context),
+        gold_hypothesis=to_json(comparison.gold_hypothesis),
+        gold_context=to_json(gold_context),
+        predicted_hypothesis=to_json(comparison.predicted_hypothesis),
+        predicted_context=to_json(predicted_context),
     )
-    return Question("match of the contexts", text, Match)
+    return Question(f"match of the contexts{parts}", text, Match)
 
 
 def identical(gold_context: str, predicted_context: str) -> bool:

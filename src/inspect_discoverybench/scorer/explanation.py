@@ -6,11 +6,12 @@ from math import isnan
 from inspect_discoverybench.hypothesis import Facet
 from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.context import Contexts, ContextVerdict, Match
-from inspect_discoverybench.scorer.judge import Undecided
+from inspect_discoverybench.scorer.judge import ParseFailure
+from inspect_discoverybench.scorer.product import ProductVerdict
 from inspect_discoverybench.scorer.relationship import LABELS, Relationship
 from inspect_discoverybench.scorer.subhypotheses import PartsVerdict
 from inspect_discoverybench.scorer.variables import Variables
-from inspect_discoverybench.scorer.verdict import Verdict
+from inspect_discoverybench.scorer.verdict import PairVerdict
 
 _FORMS = {
     "json": " (read from a JSON object in the final message)",
@@ -22,8 +23,9 @@ _FORMS = {
 _NOT_ASKED = "Not asked, as the contexts do not match."
 
 
-def explain(pair: Comparison, verdict: Verdict, source: str) -> str:
+def explain(pair: Comparison, judged: PairVerdict, source: str) -> str:
     """What was compared, each verdict with the judge's reason, and how the score comes about."""
+    verdict = judged.product
     return "\n\n".join(
         [
             _headline(verdict),
@@ -32,12 +34,12 @@ def explain(pair: Comparison, verdict: Verdict, source: str) -> str:
             f"### Context: {_number(verdict, Facet.CONTEXT)}\n\n{_context(verdict.context)}",
             f"### Variables: {_number(verdict, Facet.VARIABLES)}\n\n{_variables(verdict.variables)}",
             f"### Relationship: {_number(verdict, Facet.RELATIONSHIP)}\n\n{_relationship(verdict.relationship)}",
-            *([] if verdict.parts is None else [_parts(verdict.parts)]),
+            *([] if judged.parts is None else [_parts(judged.parts)]),
         ]
     )
 
 
-def _headline(verdict: Verdict) -> str:
+def _headline(verdict: ProductVerdict) -> str:
     values = verdict.values
     if values is None:
         return "**Not scored**: the judge gave no usable answer to every question, so there is no HMS."
@@ -63,26 +65,26 @@ def _context(verdict: ContextVerdict) -> str:
             lines.append("\nThey are identical, so they match; the judge was not asked.")
         else:
             lines.append(f"\nThe judge: they {'match' if verdict.match.match else 'do not match'}.")
-    elif isinstance(verdict.match, Undecided):
+    elif isinstance(verdict.match, ParseFailure):
         lines.append(f"\n{_failed(verdict.match)}")
     else:
         lines.append("\nWithout both contexts there is nothing to match.")
     return "\n".join(lines)
 
 
-def _variables(answer: Variables | Undecided | None) -> str:
+def _variables(answer: Variables | ParseFailure | None) -> str:
     if answer is None:
         return _NOT_ASKED
-    if isinstance(answer, Undecided):
+    if isinstance(answer, ParseFailure):
         return _failed(answer)
     counts = f"{answer.sizeA} in the gold hypothesis, {answer.sizeB} in the predicted one, {answer.intersection} common"
     return f"{counts}: F1 = {answer.score:.2f}.{_reason(answer.explanation)}"
 
 
-def _relationship(answer: Relationship | Undecided | None) -> str:
+def _relationship(answer: Relationship | ParseFailure | None) -> str:
     if answer is None:
         return _NOT_ASKED
-    if isinstance(answer, Undecided):
+    if isinstance(answer, ParseFailure):
         return _failed(answer)
     return f"{answer.answer}) {LABELS[answer.answer]}.{_reason(answer.explanation)}"
 
@@ -90,9 +92,9 @@ def _relationship(answer: Relationship | Undecided | None) -> str:
 def _parts(verdict: PartsVerdict) -> str:
     values = verdict.values
     lines = [f"### Sub-hypotheses: {len(verdict.gold)} gold, {len(verdict.predicted)} predicted\n"]
-    for whose, found in (("gold", verdict.gold), ("predicted", verdict.predicted)):
+    for whose, parts in (("gold", verdict.gold), ("predicted", verdict.predicted)):
         lines += [
-            f"- {whose} {n}: {_quote(part.text)} (context: {_quote(part.context)})" for n, part in enumerate(found, 1)
+            f"- {whose} {n}: {_quote(part.text)} (context: {_quote(part.context)})" for n, part in enumerate(parts, 1)
         ]
     lines += [f"\n{_failed(answer)}" for answer in verdict.undecided]
     for pair in verdict.matched:
@@ -108,13 +110,13 @@ def _parts(verdict: PartsVerdict) -> str:
     return "\n".join(lines)
 
 
-def _number(verdict: Verdict, facet: Facet) -> str:
+def _number(verdict: ProductVerdict, facet: Facet) -> str:
     if verdict.variables is None and facet is not Facet.CONTEXT:
         return "not asked"
     return f"{verdict.facets[facet]:.2f}" if facet in verdict.facets else "undecided"
 
 
-def _failed(answer: Undecided) -> str:
+def _failed(answer: ParseFailure) -> str:
     return f"No usable reply to the question about the {answer.question}; the last one: {_quote(answer.reason)}"
 
 

@@ -22,13 +22,7 @@ from inspect_discoverybench.errors import JudgeFailed, JudgeUnavailable, ReplyRe
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.scorer.reply import R, read
 from inspect_discoverybench.scorer.reply_cache import ReplyCache
-from inspect_discoverybench.scorer.settings import (
-    Refusals,
-    effective_settings,
-    judge_config,
-    refused_setting,
-    token_limit,
-)
+from inspect_discoverybench.scorer.settings import JudgeSettings, RequestSettings, refused_setting, token_limit
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -59,7 +53,7 @@ class Question(Generic[R]):
 
 
 @dataclass(frozen=True)
-class Undecided:
+class ParseFailure:
     """A question that got no reply in its contract.
 
     Attributes:
@@ -92,25 +86,22 @@ class Judge:
     def __init__(
         self,
         model: Model,
+        settings: JudgeSettings,
         *,
-        schema: bool = True,
         cached: bool = True,
-        refusals: Refusals | None = None,
         transport: GenerateConfig | None = None,
     ) -> None:
         """Judge with this model.
 
         Args:
             model: The judge.
-            schema: Whether to send reply schemas.
+            settings: The settings, which all judges of one eval share.
             cached: Whether accepted replies are read from the cache and kept there.
-            refusals: What providers refused in this eval.
             transport: How requests are sent: retries and timeouts.
         """
         self.model = model
-        self.schema = schema
+        self.settings = settings
         self.cache = ReplyCache.of(model) if cached else ReplyCache(None)
-        self.refusals = refusals or Refusals()
         self.transport = transport or GenerateConfig()
         self.exchanges: list[Exchange] = []
 
@@ -118,12 +109,15 @@ class Judge:
     def of_eval(
         cls,
         default: str,
-        *,
-        schema: bool = True,
-        refusals: Refusals | None = None,
+        settings: JudgeSettings | None = None,
         transport: GenerateConfig | None = None,
     ) -> "Judge":
         """The judge of the running eval: the role `grader`, else the default model.
+
+        Args:
+            default: The judge, unless the role names one.
+            settings: The settings, which all judges of one eval share.
+            transport: How requests are sent: retries and timeouts.
 
         Raises:
             JudgeUnavailable: It cannot be called, for want of a key or of a provider.
@@ -140,9 +134,9 @@ class Judge:
                 f"The judge (role {ROLE}, model {default}) cannot be called: {one_line(error)} "
                 f"Name another with --model-role {ROLE}=PROVIDER/MODEL."
             ) from error
-        return cls(model, schema=schema, refusals=refusals, transport=transport)
+        return cls(model, settings or JudgeSettings(), transport=transport)
 
-    async def ask(self, question: Question[R]) -> R | Undecided:
+    async def ask(self, question: Question[R]) -> R | ParseFailure:
         """Ask until the reply follows its contract, three times at most.
 
         An invalid reply is sent back with the reason. A reply that the token limit cuts off is requested again with
@@ -158,21 +152,6 @@ class Judge:
         return answer
 
 
-@dataclass(frozen=True)
-class Request:
-    """How a question is asked.
-
-    Attributes:
-        config: Our settings, beside those of the model itself.
-        settings: The effective settings.
-        entry: Name of the question's entry in the cache.
-    """
-
-    config: GenerateConfig
-    settings: dict[str, Any]
-    entry: str
-
-
 class _Conversation(Generic[R]):
     """One question and the replies to it so far."""
 
@@ -185,17 +164,26 @@ class _Conversation(Generic[R]):
             ChatMessageUser(content=question.text),
         ]
         self.opening = tuple(self.messages)
-        self.omitted = judge.refusals.of(judge.model)
-        self.request = self._request()
+        self.omitted = judge.settings.refused(judge.model)
         self.limit: int | None = None
-        self.highest_limit_known = False
+        self.at_highest_limit = False
+
+    @property
+    def request(self) -> RequestSettings:
+        """What the question is asked with."""
+        return self.judge.settings.request(self.judge.model, self.question.reply, self.omitted)
+
+    @property
+    def entry(self) -> str:
+        """Name of the question's entry in the cache."""
+        return self.judge.cache.entry(self.request.fingerprint, self.opening)
 
     @property
     def exchange(self) -> Exchange:
         """What was said."""
-        return Exchange(self.question.name, tuple(self.replies), self.request.settings)
+        return Exchange(self.question.name, tuple(self.replies), self.request.effective)
 
-    async def answer(self) -> R | Undecided:
+    async def answer(self) -> R | ParseFailure:
         """The accepted reply, or why there is none.
 
         Raises:
@@ -223,13 +211,13 @@ class _Conversation(Generic[R]):
                         reason = rejected.message
                         self._ask_again(reason)
                     else:
-                        self.judge.cache.write(self.request.entry, self.replies[-1])
+                        self.judge.cache.write(self.entry, self.replies[-1])
                         return reply
-        return Undecided(self.question.name, reason)
+        return ParseFailure(self.question.name, reason)
 
     def _kept(self) -> R | None:
         """The reply in the cache."""
-        text = self.judge.cache.read(self.request.entry)
+        text = self.judge.cache.read(self.entry)
         if text is None:
             return None
         try:
@@ -259,7 +247,7 @@ class _Conversation(Generic[R]):
                     raise self._failure(one_line(first_cause(error)) or type(error).__name__) from error
                 self._omit(setting)
                 return None
-            judge.refusals.note(judge.model, self.omitted)
+            judge.settings.note(judge.model, self.omitted)
             if output.choices:
                 return output
         raise self._failure("its replies have no choices")
@@ -270,18 +258,11 @@ class _Conversation(Generic[R]):
             "Try again, or name another."
         )
 
-    def _request(self) -> Request:
-        judge, contract = self.judge, self.question.reply
-        config = judge_config(judge.model, contract, self.omitted, judge.schema)
-        settings = effective_settings(judge.model, config)
-        return Request(config, settings, judge.cache.entry(settings, config.response_schema, self.opening))
-
     def _omit(self, setting: str) -> None:
         if setting == "max_tokens":
             self._lower_limit()
         else:
             self.omitted |= {setting}
-            self.request = self._request()
 
     def _ask_again(self, reason: str) -> None:
         again = Prompt.load("judge/reask").render(reason=reason)
@@ -289,14 +270,14 @@ class _Conversation(Generic[R]):
 
     def _raise_limit(self, output: ModelOutput) -> None:
         """More room than the limit that cut off the reply: the one that was set, else what the reply had."""
-        if not self.highest_limit_known:
+        if not self.at_highest_limit:
             spent = output.usage.output_tokens if output.usage else 0
             limit = self.limit or token_limit(self.judge.model, self.request.config) or spent
             self.limit = max(MORE_ROOM * limit, LEAST_ROOM)
 
     def _lower_limit(self) -> None:
         """The provider does not have as much room: back to the limit of the first request."""
-        self.limit, self.highest_limit_known = None, True
+        self.limit, self.at_highest_limit = None, True
 
 
 @solver

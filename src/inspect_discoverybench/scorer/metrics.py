@@ -25,13 +25,16 @@ def solvable() -> Metric:
     """Mean over the samples that can be solved from the data, and their number, where that is known (DB-SYNTH)."""
 
     def compute(scores: list[SampleScore]) -> Value:
-        known = [score for score in scores if (score.sample_metadata or {}).get("solvable") is not None]
-        can_be = [score for score in known if score.sample_metadata and score.sample_metadata["solvable"]]
-        if not known:
+        flagged = [score for score in scores if (score.sample_metadata or {}).get("solvable") is not None]
+        solvable_scores = [score for score in flagged if score.sample_metadata and score.sample_metadata["solvable"]]
+        if not flagged:
             return {}
-        if not can_be:
+        if not solvable_scores:
             return {"solvable_samples": 0}
-        return {"mean_solvable": cast(float, cast(MetricProtocol, mean())(can_be)), "solvable_samples": len(can_be)}
+        return {
+            "mean_solvable": cast(float, cast(MetricProtocol, mean())(solvable_scores)),
+            "solvable_samples": len(solvable_scores),
+        }
 
     return compute
 
@@ -49,13 +52,13 @@ def means() -> Metric:
     }
 
     def compute(scores: list[SampleScore]) -> Value:
-        found: dict[str, float] = {}
+        group_means: dict[str, float] = {}
         for field, by_group in by_field.items():
             having = [score for score in scores if (score.sample_metadata or {}).get(field) is not None]
             groups = cast(dict[str, float], cast(MetricProtocol, by_group)(having))
             if 1 < len(groups) < len(having):
-                found |= dict(sorted(groups.items()))
-        return found
+                group_means |= dict(sorted(groups.items()))
+        return group_means
 
     return compute
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.scorer.judge import Judge
-from inspect_discoverybench.scorer.verdict import Aggregation, Verdict
+from inspect_discoverybench.scorer.verdict import Aggregation, PairVerdict
 
 PROMPTS = ("system", "extract_context", "match_context", "compare", "variables", "relationship", "reask")
 
@@ -16,7 +16,7 @@ MIXED = "mixed"
 """A setting that some questions of a sample were asked with, and others without."""
 
 
-def record(judge: Judge, verdict: Verdict, gate: bool, aggregation: Aggregation) -> dict[str, Any]:
+def record(judge: Judge, verdict: PairVerdict, gate: bool, aggregation: Aggregation) -> dict[str, Any]:
     """Judge, effective settings, prompts, what was asked again, the decided facets and every raw reply."""
     parts = verdict.parts
     counted = parts and {
@@ -32,7 +32,7 @@ def record(judge: Judge, verdict: Verdict, gate: bool, aggregation: Aggregation)
         "asked_again": sum(len(exchange.replies) - 1 for exchange in judge.exchanges),
         "prompts": {name: Prompt.load(f"judge/{name}").fingerprint for name in PROMPTS},
         "parts": counted,
-        "facets": {facet.value: value for facet, value in verdict.facets.items()},
+        "facets": {facet.value: value for facet, value in verdict.product.facets.items()},
         "replies": {e.question: list(e.replies) for e in sorted(judge.exchanges, key=lambda e: e.question)},
     }
 

@@ -7,7 +7,7 @@ from pydantic import BeforeValidator
 
 from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.hms import RELATION_SCORES, Relation
-from inspect_discoverybench.scorer.judge import Question
+from inspect_discoverybench.scorer.judge import Judge, ParseFailure, Question
 from inspect_discoverybench.scorer.reply import Explanation, Reply
 
 LABELS = {
@@ -45,6 +45,16 @@ class Relationship(Reply):
         return RELATION_SCORES[self.answer]
 
 
-def question(comparison: Comparison) -> Question[Relationship]:
-    """Ask for the option."""
-    return Question("relationship", comparison.asking("judge/relationship"), Relationship)
+def question(comparison: Comparison, parts: str = "") -> Question[Relationship]:
+    """The question about the option.
+
+    Args:
+        comparison: The hypotheses.
+        parts: Which sub-hypotheses these are, for the log.
+    """
+    return Question(f"relationship{parts}", comparison.comparison_prompt("judge/relationship"), Relationship)
+
+
+async def ask(judge: Judge, comparison: Comparison, parts: str = "") -> Relationship | ParseFailure:
+    """Ask the judge for the option."""
+    return await judge.ask(question(comparison, parts))

@@ -5,14 +5,13 @@ run over an unscored sample has all of its tries.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Any
 
-from inspect_ai.model import ChatMessage, Model, ResponseSchema, cache_path
+from inspect_ai.model import ChatMessage, Model, cache_path
 
 
 @dataclass(frozen=True)
@@ -40,20 +39,16 @@ class ReplyCache:
         except (ValueError, OSError):  # Inspect has no folder for such a name, or the disk is read-only
             return cls(None)
 
-    def entry(self, settings: Mapping[str, Any], schema: ResponseSchema | None, messages: Sequence[ChatMessage]) -> str:
-        """Name of the entry of a question: equal questions to equally set judges have equal names.
+    @staticmethod
+    def entry(fingerprint: str, messages: Sequence[ChatMessage]) -> str:
+        """Name of the entry of a question: equal questions with equal settings have equal names.
 
         Args:
-            settings: The effective settings.
-            schema: The reply schema that is sent.
+            fingerprint: Of the settings.
             messages: The question.
         """
-        question = {
-            "settings": settings,
-            "schema": schema and schema.model_dump(mode="json", exclude_none=True),
-            "messages": [[message.role, message.text] for message in messages],
-        }
-        return sha256(json.dumps(question, sort_keys=True).encode()).hexdigest()
+        question = [fingerprint, *([message.role, message.text] for message in messages)]
+        return sha256(json.dumps(question).encode()).hexdigest()
 
     def read(self, entry: str) -> str | None:
         """The reply; None if there is none."""

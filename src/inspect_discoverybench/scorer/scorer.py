@@ -13,7 +13,7 @@ from inspect_discoverybench.scorer.hms import NO_PARTS, NO_SUBMISSION
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
 from inspect_discoverybench.scorer.metrics import NO_RESPONSE, hms_metrics
 from inspect_discoverybench.scorer.record import record
-from inspect_discoverybench.scorer.settings import Refusals
+from inspect_discoverybench.scorer.settings import JudgeSettings
 from inspect_discoverybench.scorer.verdict import Aggregation, compare
 
 # In capitals in the log: the viewer takes a key for the whole score where scorer and key have the same name.
@@ -42,8 +42,8 @@ def hms(
     Raises:
         InvalidArgument: `aggregation` is neither.
     """
-    aggregated = Aggregation.read(aggregation)
-    refusals = Refusals()
+    aggregated_by = Aggregation.read(aggregation)
+    settings = JudgeSettings(schema=schema)
 
     async def score(state: TaskState, target: Target) -> Score:
         submission = submission_of(state)
@@ -51,24 +51,24 @@ def hms(
             refused = flagged_refusal(state.output)
             why = "the provider flagged the last reply as a refusal" if refused else "nothing was submitted"
             return Score(
-                value=NO_SUBMISSION.values() | (NO_PARTS.values() if aggregated is not Aggregation.PRODUCT else {}),
+                value=NO_SUBMISSION.values() | (NO_PARTS.values() if aggregated_by is not Aggregation.PRODUCT else {}),
                 reason=NO_RESPONSE,
                 explanation=f"**HMS 0**: {why}, so the judge was not asked.",
                 metadata={"refusal": True} if refused else None,
             )
-        judge = Judge.of_eval(grader, schema=schema, refusals=refusals)
-        metadata = _known(state)
+        judge = Judge.of_eval(grader, settings)
+        sample_metadata = _sample_metadata(state)
         pair = Comparison(
-            goal=metadata.goal,
-            data_files=metadata.data_files,
+            goal=sample_metadata.goal,
+            data_files=sample_metadata.data_files,
             gold_hypothesis=target.text,
-            gold_workflow=metadata.gold_workflow,
+            gold_workflow=sample_metadata.gold_workflow,
             predicted_hypothesis=submission.hypothesis,
             predicted_workflow=submission.workflow,
         )
-        verdict = await compare(judge, pair, gate, aggregated)
+        verdict = await compare(judge, pair, gate, aggregated_by)
         explanation = explain(pair, verdict, submission.source)
-        known = record(judge, verdict, gate, aggregated) | {
+        score_metadata = record(judge, verdict, gate, aggregated_by) | {
             "workflow": submission.workflow,
             "submission_source": submission.source,
         }
@@ -77,20 +77,20 @@ def hms(
         values = verdict.values
         if values is None:
             return Score.unscored(
-                reason="grader_failed", answer=submission.hypothesis, explanation=explanation, metadata=known
+                reason="grader_failed", answer=submission.hypothesis, explanation=explanation, metadata=score_metadata
             )
         # A mapping's values may be any scalar; ours are all numbers.
         value: dict[str, str | int | float | bool | None] = {**values}
-        return Score(value=value, answer=submission.hypothesis, explanation=explanation, metadata=known)
+        return Score(value=value, answer=submission.hypothesis, explanation=explanation, metadata=score_metadata)
 
     return score
 
 
-def _known(state: TaskState) -> SampleMetadata:
+def _sample_metadata(state: TaskState) -> SampleMetadata:
     try:
         return state.metadata_as(SampleMetadata)
     except ValidationError as error:
-        missing = ", ".join(str(found["loc"][0]) for found in error.errors()[:3])
+        missing = ", ".join(str(detail["loc"][0]) for detail in error.errors()[:3])
         raise InvalidArgument(
             f"discoverybench/hms scores samples of the discovery tasks; {state.sample_id} is none of them, as its "
             f"metadata lack {missing}, ….",

@@ -1,8 +1,11 @@
 """The judge's settings: the same for scoring, audit, single pairs and the oracle."""
 
+import json
 import logging
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -55,40 +58,67 @@ _SECRET_VALUE = re.compile(r"\s*(bearer|basic)\s|sk-", re.IGNORECASE)
 HIDDEN = "(hidden)"
 
 
-class Refusals:
-    """Settings that providers refused. The judges of one eval share them, so that each is noted once."""
+@dataclass(frozen=True)
+class RequestSettings:
+    """What a question is asked with.
 
-    def __init__(self) -> None:
-        self._by_judge: dict[str, frozenset[str]] = {}
-
-    def of(self, model: Model) -> frozenset[str]:
-        """The settings that this model is not asked with."""
-        return self._by_judge.get(_identity(model), frozenset())
-
-    def note(self, model: Model, refused: Iterable[str]) -> None:
-        """Remember settings that a provider refused, after it has answered without them."""
-        new = frozenset(refused) - self.of(model)
-        self._by_judge[_identity(model)] = self.of(model) | new
-        for name in sorted(new):
-            logger.warning(f"The judge {model} does not accept the setting {name}. It is asked without it.")
-
-
-def judge_config(model: Model, contract: type[Reply], omitted: Iterable[str], schema: bool) -> GenerateConfig:
-    """The config of a request to the judge. Settings of the model itself, such as those of its role, take precedence.
-
-    Args:
-        model: The judge.
-        contract: The contract of the reply.
-        omitted: Settings that the provider refused.
-        schema: Whether to send the contract as a reply schema.
+    Attributes:
+        config: Our settings, beside those of the model itself.
+        effective: Everything beside the messages that decides on the reply, as JSON values without secrets.
+        fingerprint: Changes with the effective settings and with the reply schema.
     """
-    wanted: dict[str, Any] = DEFAULTS.model_dump(exclude_none=True)
-    if schema:
-        wanted["response_schema"] = ResponseSchema(name=contract.__name__, json_schema=schema_of(contract))
-    named = model.config.model_dump(exclude_none=True)
-    return GenerateConfig(
-        **{name: value for name, value in wanted.items() if name not in named | dict.fromkeys(omitted)}
-    )
+
+    config: GenerateConfig
+    effective: dict[str, Any]
+    fingerprint: str
+
+
+class JudgeSettings:
+    """The settings of the judge in one eval: ours, without those that its provider refused."""
+
+    def __init__(self, *, schema: bool = True) -> None:
+        """Start with nothing refused.
+
+        Args:
+            schema: Whether to send the contracts of replies as schemas.
+        """
+        self.schema = schema
+        self._refused: dict[Model, frozenset[str]] = {}
+        self._requests: dict[tuple[Model, type[Reply], frozenset[str]], RequestSettings] = {}
+
+    def refused(self, model: Model) -> frozenset[str]:
+        """The settings that this model is not asked with."""
+        return self._refused.get(model, frozenset())
+
+    def note(self, model: Model, omitted: frozenset[str]) -> None:
+        """Remember settings that a provider refused, after it has answered without them; each is logged once."""
+        for name in sorted(omitted - self.refused(model)):
+            logger.warning(f"The judge {model} does not accept the setting {name}. It is asked without it.")
+        self._refused[model] = self.refused(model) | omitted
+
+    def request(self, model: Model, contract: type[Reply], omitted: frozenset[str]) -> RequestSettings:
+        """What to ask with. Settings of the model itself, such as those of its role, take precedence.
+
+        Args:
+            model: The judge.
+            contract: The contract of the reply.
+            omitted: Settings that the provider refused.
+        """
+        key = (model, contract, omitted)
+        if key not in self._requests:
+            self._requests[key] = self._request(*key)
+        return self._requests[key]
+
+    def _request(self, model: Model, contract: type[Reply], omitted: frozenset[str]) -> RequestSettings:
+        ours: dict[str, Any] = DEFAULTS.model_dump(exclude_none=True)
+        if self.schema:
+            ours["response_schema"] = ResponseSchema(name=contract.__name__, json_schema=schema_of(contract))
+        taken = omitted | model.config.model_dump(exclude_none=True).keys()
+        config = GenerateConfig(**{name: value for name, value in ours.items() if name not in taken})
+        effective = _effective(model, config)
+        schema = config.model_dump(mode="json", include={"response_schema"}, exclude_none=True)
+        fingerprint = sha256(json.dumps([effective, schema], sort_keys=True).encode()).hexdigest()
+        return RequestSettings(config, effective, fingerprint)
 
 
 def refused_setting(error: BaseException, config: GenerateConfig) -> str | None:
@@ -118,29 +148,19 @@ def token_limit(model: Model, config: GenerateConfig) -> int | None:
     return effective.max_tokens or model.api.max_tokens_for_config(effective) or model.api.max_tokens()
 
 
-def effective_settings(model: Model, config: GenerateConfig) -> dict[str, Any]:
-    """Everything beside the messages that decides on the judge's replies, as JSON values without secrets.
-
-    Args:
-        model: The judge.
-        config: The config of the request, without the settings of the model itself.
-    """
-    effective = model.config.merge(config)
-    named = effective.model_dump(mode="json", exclude_none=True, exclude={*_TRANSPORT, "response_schema"})
+def _effective(model: Model, config: GenerateConfig) -> dict[str, Any]:
+    merged = model.config.merge(config)
+    named = merged.model_dump(mode="json", exclude_none=True, exclude={*_TRANSPORT, "response_schema"})
     return {
         "temperature": None,
         "seed": None,
         "reasoning_effort": None,
         **_public(named),
         "max_tokens": token_limit(model, config),
-        "response_schema": effective.response_schema is not None,
+        "response_schema": merged.response_schema is not None,
         "base_url": _public_url(_address(model)),
         "model_args": _public(model.model_args),
     }
-
-
-def _identity(model: Model) -> str:
-    return f"{model} {_address(model)}"
 
 
 def _address(model: Model) -> str | None:

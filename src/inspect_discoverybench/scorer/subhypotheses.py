@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 from itertools import product
 from math import nan, prod
 
-from inspect_discoverybench.scorer import relationship, variables
+from inspect_discoverybench.scorer import context, relationship, variables
 from inspect_discoverybench.scorer.comparison import Comparison
-from inspect_discoverybench.scorer.context import Contexts, ContextVerdict, Match, folded, identical, matching
+from inspect_discoverybench.scorer.context import Contexts, Match, folded
 from inspect_discoverybench.scorer.hms import NO_PARTS, PartScores
-from inspect_discoverybench.scorer.judge import Judge, Undecided, at_once
+from inspect_discoverybench.scorer.judge import Judge, ParseFailure, at_once
+from inspect_discoverybench.scorer.product import ProductVerdict
 from inspect_discoverybench.scorer.relationship import Relationship
 from inspect_discoverybench.scorer.variables import Variables
 
@@ -33,14 +34,14 @@ class Matched:
 
     gold: Part
     predicted: Part
-    variables: Variables | Undecided
-    relationship: Relationship | Undecided
+    variables: Variables | ParseFailure
+    relationship: Relationship | ParseFailure
 
     @property
     def score(self) -> float | None:
         """Variables × relationship; None if it is undecided. One that is 0 decides."""
         answers = (self.variables, self.relationship)
-        scores = [answer.score for answer in answers if not isinstance(answer, Undecided)]
+        scores = [answer.score for answer in answers if not isinstance(answer, ParseFailure)]
         return prod(scores) if len(scores) == len(answers) or 0 in scores else None
 
 
@@ -57,7 +58,7 @@ class PartsVerdict:
 
     gold: tuple[Part, ...]
     predicted: tuple[Part, ...]
-    undecided: tuple[Undecided, ...]
+    undecided: tuple[ParseFailure, ...]
     matched: tuple[Matched, ...]
 
     @property
@@ -75,53 +76,41 @@ def parts(contexts: Contexts, whole: str) -> tuple[Part, ...]:
 
     One alone is the whole hypothesis, in its own words and not in the judge's.
     """
-    found = (Part(Contexts(hypothesis=(part,)).joined, part.text.strip() or whole) for part in contexts.hypothesis)
-    distinct = {(folded(part.context), folded(part.text)): part for part in sorted(found, reverse=True)}
+    listed = (Part(Contexts(hypothesis=(part,)).joined, part.text.strip() or whole) for part in contexts.hypothesis)
+    distinct = {(folded(part.context), folded(part.text)): part for part in sorted(listed, reverse=True)}
     if len(distinct) <= 1:
         return (Part(contexts.joined, whole),)
     return tuple(distinct[key] for key in sorted(distinct))
 
 
-async def verdict(
-    judge: Judge,
-    pair: Comparison,
-    whole: ContextVerdict,
-    compared: tuple[Variables | Undecided | None, Relationship | Undecided | None],
-) -> PartsVerdict:
+async def judge_parts(judge: Judge, comparison: Comparison, whole: ProductVerdict) -> PartsVerdict:
     """Ask which parts match, and about variables and relationship of those that do; then match one to one.
 
     Args:
-        judge: Whom to ask.
-        pair: The whole hypotheses.
-        whole: Their contexts.
-        compared: The answers about their variables and relationship: those of the only pair, if there is but one.
-
-    Returns:
-        No parts if an extraction is undecided.
+        judge: The judge.
+        comparison: The whole hypotheses.
+        whole: The verdict on them; its contexts name the parts.
     """
-    if isinstance(whole.gold, Undecided) or isinstance(whole.predicted, Undecided):
-        undecided = tuple(answer for answer in (whole.gold, whole.predicted) if isinstance(answer, Undecided))
-        return PartsVerdict((), (), undecided, ())
-    gold, predicted = parts(whole.gold, pair.gold_hypothesis), parts(whole.predicted, pair.predicted_hypothesis)
+    contexts = whole.context
+    if isinstance(contexts.gold, ParseFailure) or isinstance(contexts.predicted, ParseFailure):
+        return PartsVerdict((), (), _failures(contexts.gold, contexts.predicted), ())
+    gold = parts(contexts.gold, comparison.gold_hypothesis)
+    predicted = parts(contexts.predicted, comparison.predicted_hypothesis)
     if len(gold) == len(predicted) == 1:
-        return _one_to_one(gold[0], predicted[0], whole, compared)
-    places = list(product(range(len(gold)), range(len(predicted))))
-    answers = await at_once(*(_match(judge, pair, gold[g], predicted[p], f"{g + 1}, {p + 1}") for g, p in places))
-    unmatched = tuple(answer for answer in answers if isinstance(answer, Undecided))
-    if unmatched:
-        return PartsVerdict(gold, predicted, unmatched, ())
-    edges = [place for place, answer in zip(places, answers, strict=True) if answer]
-    found = await at_once(
-        *(_compared(judge, pair, gold[g], predicted[p], f"{g + 1}, {p + 1}") for g, p in edges),
-    )
-    scores = {edge: matched.score for edge, matched in zip(edges, found, strict=True)}
-    decided = {edge: score for edge, score in scores.items() if score is not None}
-    if len(decided) < len(edges):
-        return PartsVerdict(gold, predicted, (), tuple(found))
-    chosen = set(maximum_matching(decided, len(gold), len(predicted)))
-    return PartsVerdict(
-        gold, predicted, (), tuple(matched for edge, matched in zip(edges, found, strict=True) if edge in chosen)
-    )
+        return _one_to_one(gold, predicted, whole)
+    places = product(range(len(gold)), range(len(predicted)))
+    pairs = [_PartPair((g, p), comparison, gold[g], predicted[p]) for g, p in places]
+    matches = await at_once(*(pair.ask_match(judge) for pair in pairs))
+    if failures := _failures(*matches):
+        return PartsVerdict(gold, predicted, failures, ())
+    pairs = [pair for pair, match in zip(pairs, matches, strict=True) if isinstance(match, Match) and match.match]
+    matched = await at_once(*(pair.ask_facets(judge) for pair in pairs))
+    scores = {pair.place: one.score for pair, one in zip(pairs, matched, strict=True)}
+    decided = {place: score for place, score in scores.items() if score is not None}
+    if len(decided) == len(scores):
+        chosen = set(maximum_matching(decided, len(gold), len(predicted)))
+        matched = tuple(one for pair, one in zip(pairs, matched, strict=True) if pair.place in chosen)
+    return PartsVerdict(gold, predicted, (), matched)
 
 
 def maximum_matching(scores: Mapping[tuple[int, int], float], gold: int, predicted: int) -> list[tuple[int, int]]:
@@ -146,37 +135,50 @@ def maximum_matching(scores: Mapping[tuple[int, int], float], gold: int, predict
     return [edge for edge in zip(rows.tolist(), columns.tolist(), strict=True) if edge in scores]
 
 
-def _one_to_one(
-    gold: Part,
-    predicted: Part,
-    whole: ContextVerdict,
-    compared: tuple[Variables | Undecided | None, Relationship | Undecided | None],
-) -> PartsVerdict:
+@dataclass(frozen=True)
+class _PartPair:
+    """A gold and a predicted part that may match.
+
+    Attributes:
+        place: Their numbers, from 0.
+        whole: The whole hypotheses.
+        gold: The gold part.
+        predicted: The predicted part.
+    """
+
+    place: tuple[int, int]
+    whole: Comparison
+    gold: Part
+    predicted: Part
+
+    @property
+    def _comparison(self) -> Comparison:
+        return replace(self.whole, gold_hypothesis=self.gold.text, predicted_hypothesis=self.predicted.text)
+
+    @property
+    def _label(self) -> str:
+        return f" of parts {self.place[0] + 1}, {self.place[1] + 1}"
+
+    async def ask_match(self, judge: Judge) -> Match | ParseFailure:
+        """Whether the contexts match."""
+        return await context.ask_match(
+            judge, self._comparison, self.gold.context, self.predicted.context, parts=self._label
+        )
+
+    async def ask_facets(self, judge: Judge) -> Matched:
+        """Variables and relationship."""
+        answers = await at_once(
+            variables.ask(judge, self._comparison, self._label), relationship.ask(judge, self._comparison, self._label)
+        )
+        return Matched(self.gold, self.predicted, *answers)
+
+
+def _one_to_one(gold: tuple[Part, ...], predicted: tuple[Part, ...], whole: ProductVerdict) -> PartsVerdict:
     """The parts are the whole hypotheses, about which everything has been asked."""
-    undecided = (whole.match,) if isinstance(whole.match, Undecided) else ()
-    shared, relation = compared
-    if not isinstance(whole.match, Match) or not whole.match.match or shared is None or relation is None:
-        return PartsVerdict((gold,), (predicted,), undecided, ())
-    return PartsVerdict((gold,), (predicted,), (), (Matched(gold, predicted, shared, relation),))
+    if not whole.context.score or whole.variables is None or whole.relationship is None:
+        return PartsVerdict(gold, predicted, _failures(whole.context.match), ())
+    return PartsVerdict(gold, predicted, (), (Matched(gold[0], predicted[0], whole.variables, whole.relationship),))
 
 
-async def _match(judge: Judge, pair: Comparison, gold: Part, predicted: Part, place: str) -> bool | Undecided:
-    if identical(gold.context, predicted.context):
-        return True
-    asked = matching(
-        replace(pair, gold_hypothesis=gold.text, predicted_hypothesis=predicted.text),
-        gold_context=gold.context,
-        predicted_context=predicted.context,
-    )
-    answer = await judge.ask(replace(asked, name=f"{asked.name} of parts {place}"))
-    return answer if isinstance(answer, Undecided) else answer.match
-
-
-async def _compared(judge: Judge, pair: Comparison, gold: Part, predicted: Part, place: str) -> Matched:
-    parted = replace(pair, gold_hypothesis=gold.text, predicted_hypothesis=predicted.text)
-    shared, relation = variables.question(parted), relationship.question(parted)
-    answers = await at_once(
-        judge.ask(replace(shared, name=f"{shared.name} of parts {place}")),
-        judge.ask(replace(relation, name=f"{relation.name} of parts {place}")),
-    )
-    return Matched(gold, predicted, *answers)
+def _failures(*answers: object) -> tuple[ParseFailure, ...]:
+    return tuple(answer for answer in answers if isinstance(answer, ParseFailure))

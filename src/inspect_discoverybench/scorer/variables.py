@@ -7,7 +7,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.hms import f1
-from inspect_discoverybench.scorer.judge import Question
+from inspect_discoverybench.scorer.judge import Judge, ParseFailure, Question
 from inspect_discoverybench.scorer.reply import Explanation, Reply
 
 
@@ -44,6 +44,16 @@ class Variables(Reply):
         return f1(self.sizeA, self.sizeB, self.intersection)
 
 
-def question(comparison: Comparison) -> Question[Variables]:
-    """Ask for the three counts."""
-    return Question("variables", comparison.asking("judge/variables"), Variables)
+def question(comparison: Comparison, parts: str = "") -> Question[Variables]:
+    """The question about the three counts.
+
+    Args:
+        comparison: The hypotheses.
+        parts: Which sub-hypotheses these are, for the log.
+    """
+    return Question(f"variables{parts}", comparison.comparison_prompt("judge/variables"), Variables)
+
+
+async def ask(judge: Judge, comparison: Comparison, parts: str = "") -> Variables | ParseFailure:
+    """Ask the judge for the three counts."""
+    return await judge.ask(question(comparison, parts))

@@ -23,15 +23,16 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from inspect_discoverybench.dataset.metadata import DataFile
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.scorer.audit.pairs import Expected, Pair, Words
+from inspect_discoverybench.scorer.audit.pairs import AuditPair, Expected, Words
 from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.context import NONE, Contexts, Match, folded
 from inspect_discoverybench.scorer.explanation import explain
 from inspect_discoverybench.scorer.judge import Judge
+from inspect_discoverybench.scorer.product import ProductVerdict, judge_product
 from inspect_discoverybench.scorer.relationship import Relationship
-from inspect_discoverybench.scorer.settings import Refusals
+from inspect_discoverybench.scorer.settings import JudgeSettings
 from inspect_discoverybench.scorer.variables import Variables
-from inspect_discoverybench.scorer.verdict import Verdict, compare
+from inspect_discoverybench.scorer.verdict import PairVerdict
 
 PAPER = {"context_extraction": 0.97, "context_match": 0.99, "variables": 0.94, "relationship": 0.99}
 """Accuracy of the paper's judge, as two of its authors found on 200 examples (§4.3)."""
@@ -55,7 +56,7 @@ class Judged(BaseModel):
     relationship: str | None = None
 
     @classmethod
-    def of(cls, verdict: Verdict) -> "Judged":
+    def of(cls, verdict: ProductVerdict) -> "Judged":
         """The answers of a verdict."""
         context, shared, relation = verdict.context, verdict.variables, verdict.relationship
         return cls(
@@ -77,7 +78,7 @@ class AuditState(StoreModel):
     """Replies outside their contract."""
 
 
-def sample(pair: Pair) -> Sample:
+def sample(pair: AuditPair) -> Sample:
     """The Inspect sample of a pair."""
     compared = pair.comparison
     return Sample(
@@ -111,26 +112,26 @@ def judge_pair(repeats: int) -> Solver:
     Args:
         repeats: How often; the first time counts for accuracy, the others for consistency.
     """
-    refusals = Refusals()
+    settings = JudgeSettings()
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        known: dict[str, Any] = state.metadata
+        metadata: dict[str, Any] = state.metadata
         pair = Comparison(
-            goal=known["goal"],
-            data_files=tuple(DataFile.model_validate(file) for file in known["data_files"]),
-            gold_hypothesis=known["gold_hypothesis"],
-            gold_workflow=known["gold_workflow"],
-            predicted_hypothesis=known["predicted_hypothesis"],
-            predicted_workflow=known["predicted_workflow"],
+            goal=metadata["goal"],
+            data_files=tuple(DataFile.model_validate(file) for file in metadata["data_files"]),
+            gold_hypothesis=metadata["gold_hypothesis"],
+            gold_workflow=metadata["gold_workflow"],
+            predicted_hypothesis=metadata["predicted_hypothesis"],
+            predicted_workflow=metadata["predicted_workflow"],
         )
         record = store_as(AuditState)
         for _ in range(repeats):
-            judge = Judge(get_model(), cached=False, refusals=refusals)
-            verdict = await compare(judge, pair)
+            judge = Judge(get_model(), settings, cached=False)
+            verdict = await judge_product(judge, pair)
             record.rounds = [*record.rounds, Judged.of(verdict)]
             record.asked_again += sum(len(exchange.replies) - 1 for exchange in judge.exchanges)
             if len(record.rounds) == 1:
-                state.output = ModelOutput.from_content(str(judge.model), explain(pair, verdict, "submit"))
+                state.output = ModelOutput.from_content(str(judge.model), explain(pair, PairVerdict(verdict), "submit"))
                 state.messages.append(state.output.message)
         return state
 
@@ -165,16 +166,16 @@ def audit() -> Scorer:
             "f1_error": error,
             "consistency": _consistency(rounds),
         }
-        facets = [found for name in PAPER if (found := float(str(value[name]))) == found]
+        facets = [facet for name in PAPER if (facet := float(str(value[name]))) == facet]
         value["right"] = sum(facets) / len(facets)
-        return Score(value=value, answer=_said(first), explanation=f"{target.text}\n\n{state.output.completion}")
+        return Score(value=value, answer=_summary(first), explanation=f"{target.text}\n\n{state.output.completion}")
 
     return score
 
 
 def _extracted(judged: Judged, expected: Expected) -> float:
     """Share of the contexts, gold and predicted, that name what they must; NaN where both are left open."""
-    found = [
+    named = [
         _names(context, words, expected.finding)
         for context, words in (
             (judged.gold_context, expected.gold_context),
@@ -182,7 +183,7 @@ def _extracted(judged: Judged, expected: Expected) -> float:
         )
         if words is not None
     ]
-    return sum(found) / len(found) if found else math.nan
+    return sum(named) / len(named) if named else math.nan
 
 
 def _names(context: str | None, words: Words, finding: tuple[str, ...]) -> bool:
@@ -209,7 +210,7 @@ def _consistency(rounds: Sequence[Judged]) -> float:
     return sum(same) / len(same)
 
 
-def _said(judged: Judged) -> str:
+def _summary(judged: Judged) -> str:
     match = {True: "contexts match", False: "contexts differ", None: "no usable reply about the contexts"}[judged.match]
     f1 = "no usable reply" if judged.variables is None else f"F1 {judged.variables:.2f}"
     return f"{match}; variables: {f1}; relationship: {judged.relationship or 'no usable reply'}"

@@ -41,7 +41,7 @@ class Expected(BaseModel):
 
 
 @dataclass(frozen=True)
-class Pair:
+class AuditPair:
     """One pair of hypotheses.
 
     Attributes:
@@ -74,18 +74,18 @@ class Kind:
         workflow: The predicted workflow.
     """
 
-    predicted: Callable[["Study"], str]
+    predicted: Callable[["InventedStudy"], str]
     why: str
     match: bool = True
     variables: tuple[float, ...] = (1.0,)
     relationship: str = "A"
     words: str | None = "context"
-    gold: Callable[["Study"], str] = field(default=lambda study: study.stated("gold"))
+    gold: Callable[["InventedStudy"], str] = field(default=lambda study: study.stated("gold"))
     workflow: str = ""
 
 
 @dataclass(frozen=True)
-class Study:
+class InventedStudy:
     """An invented study: the sentences of one table of `studies.toml`."""
 
     table: dict[str, Any]
@@ -215,10 +215,10 @@ KINDS: dict[str, Kind] = {
 }
 
 
-def invented() -> Iterator[Pair]:
+def invented() -> Iterator[AuditPair]:
     """Every kind for every invented study."""
     tables = tomllib.loads(files(__package__).joinpath("studies.toml").read_text("utf-8"))["study"]
-    for study in map(Study, tables):
+    for study in map(InventedStudy, tables):
         for name, kind in KINDS.items():
             comparison = Comparison(
                 goal=study.table["goal"],
@@ -238,17 +238,17 @@ def invented() -> Iterator[Pair]:
                 why=kind.why,
             )
             whose = study.table["name"]
-            yield Pair(f"{whose}/{name.replace(' ', '_')}", name, whose, comparison, expected)
+            yield AuditPair(f"{whose}/{name.replace(' ', '_')}", name, whose, comparison, expected)
 
 
-def released(goals: Sequence[SampleMetadata]) -> Iterator[Pair]:
+def released(goals: Sequence[SampleMetadata]) -> Iterator[AuditPair]:
     """Gold hypotheses of published studies, beside themselves and beside one of another study.
 
     Args:
         goals: Goals of DB-REAL train.
     """
     for number, goal in enumerate(goals):
-        others = [found for found in goals if found.domain != goal.domain]
+        others = [other for other in goals if other.domain != goal.domain]
         same = Expected(context=True, variables=(1.0,), relationship="A", why="the same text")
         elsewhere = Expected(
             context=None,
@@ -268,4 +268,4 @@ def released(goals: Sequence[SampleMetadata]) -> Iterator[Pair]:
                 predicted_hypothesis=predicted,
                 predicted_workflow="",
             )
-            yield Pair(f"{goal.sample_id}/{kind.replace(' ', '_')}", kind, goal.dataset, comparison, expected)
+            yield AuditPair(f"{goal.sample_id}/{kind.replace(' ', '_')}", kind, goal.dataset, comparison, expected)

@@ -1,0 +1,69 @@
+"""The paper's HMS of two whole hypotheses: questions → replies → facets → verdict (§4.3)."""
+
+import math
+from dataclasses import dataclass
+
+from inspect_discoverybench.hypothesis import Facet
+from inspect_discoverybench.scorer import context, relationship, variables
+from inspect_discoverybench.scorer.comparison import Comparison
+from inspect_discoverybench.scorer.context import ContextVerdict
+from inspect_discoverybench.scorer.hms import FacetScores
+from inspect_discoverybench.scorer.judge import Judge, ParseFailure, at_once
+from inspect_discoverybench.scorer.relationship import Relationship
+from inspect_discoverybench.scorer.variables import Variables
+
+
+@dataclass(frozen=True)
+class ProductVerdict:
+    """What the judge decided, facet by facet; None for a facet that was not asked about."""
+
+    context: ContextVerdict
+    variables: Variables | ParseFailure | None
+    relationship: Relationship | ParseFailure | None
+
+    @property
+    def facets(self) -> dict[Facet, float]:
+        """Scores of the facets that are decided."""
+        scores = {}
+        if self.context.score is not None:
+            scores[Facet.CONTEXT] = self.context.score
+        if isinstance(self.variables, Variables):
+            scores[Facet.VARIABLES] = self.variables.score
+        if isinstance(self.relationship, Relationship):
+            scores[Facet.RELATIONSHIP] = self.relationship.score
+        return scores
+
+    @property
+    def values(self) -> dict[str, float] | None:
+        """The four score keys; NaN for a facet without a score. None if HMS is not determined.
+
+        One facet that is 0 makes HMS 0, whatever the others would be.
+        """
+        facets = {facet.value: self.facets.get(facet, math.nan) for facet in Facet}
+        if 0 in facets.values():
+            return {"hms": 0.0, **facets}
+        return FacetScores(**facets).values() if len(self.facets) == len(Facet) else None
+
+
+async def judge_product(judge: Judge, comparison: Comparison, gate: bool = False) -> ProductVerdict:
+    """Ask the five questions about two whole hypotheses; four, if their contexts are identical.
+
+    Args:
+        judge: The judge.
+        comparison: The hypotheses.
+        gate: Ask about variables and relationship only if the contexts match.
+    """
+    if not gate:
+        return ProductVerdict(
+            *await at_once(
+                context.ask(judge, comparison),
+                variables.ask(judge, comparison),
+                relationship.ask(judge, comparison),
+            )
+        )
+    contexts = await context.ask(judge, comparison)
+    if contexts.score == 0:
+        return ProductVerdict(contexts, None, None)
+    return ProductVerdict(
+        contexts, *await at_once(variables.ask(judge, comparison), relationship.ask(judge, comparison))
+    )
