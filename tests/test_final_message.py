@@ -94,6 +94,9 @@ OBJECTS: dict[str, tuple[str, str, str]] = {
     "LaTeX in the string": (r'{"hypothesis": "A \alpha rises.", "workflow": "w"}', r"A \alpha rises.", "w"),
     "comment in the object": ('{\n  // the answer\n  "hypothesis": "A rises.",\n  "workflow": "w"\n}', "A rises.", "w"),
     "apostrophes before it": ("It's {'odd. It's {'odder. {\"hypothesis\": \"A rises.\"}", "A rises.", ""),
+    "bare keys": ('{hypothesis: "A rises.", workflow: "w"}', "A rises.", "w"),
+    "bare keys after a token": ('<|tool_call|>submit{hypothesis:"A rises.",workflow:"w"}', "A rises.", "w"),
+    "an action": ('Action: submit\nAction Input: {"hypothesis": "A rises.", "workflow": "w"}', "A rises.", "w"),
     "after a label": (
         '**Hypothesis:** a draft.\n\n```json\n{"hypothesis": "A rises.", "workflow": "w"}\n```',
         "A rises.",
@@ -221,6 +224,26 @@ SECTIONS: dict[str, tuple[str, str, str]] = {
     "non-breaking spaces": ("**Final\u00a0Hypothesis\u00a0:**\u00a0A rises.\n##\u00a0Workflow\nw", "A rises.", "w"),
     "byte-order mark": ("\ufeffHypothesis: A rises.\nWorkflow: w", "A rises.", "w"),
     "rules between": ("**Hypothesis:** A rises.\n\n---\n\n**Workflow:** w\n\n---", "A rises.", "w"),
+    "quoted value": ("**Hypothesis**:\n> A rises.\n\n**Workflow**: w", "A rises.", "w"),
+    "items without a colon": ("1. Hypothesis\n   A rises.\n2. Workflow\n   w", "A rises.", "w"),
+    "table without bars at its sides": ("Hypothesis | Workflow\n--- | ---\nA rises. | w", "A rises.", "w"),
+    "LaTeX": ("\\textbf{Hypothesis:} A rises.\n\n\\textbf{Workflow:} w", "A rises.", "w"),
+    "LaTeX sections": ("\\section*{Hypothesis}\nA rises.\n\\section*{Workflow}\nw", "A rises.", "w"),
+    "arrows": ("Hypothesis → A rises.\nWorkflow -> w", "A rises.", "w"),
+    "two colons": ("Hypothesis :: A rises.\nWorkflow :: w", "A rises.", "w"),
+    "full stop in bold": ("**Hypothesis.** A rises.\n\n**Workflow.** Load.", "A rises.", "Load."),
+    "steps": ("## Step 1: Load\nx\n## Step 2: Final Hypothesis\nA rises.", "A rises.", ""),
+    "data-driven": ("**Data-driven hypothesis:** A rises.", "A rises.", ""),
+    "HTML on one line": (
+        "<p><strong>Hypothesis:</strong> A rises.</p> <strong>Workflow:</strong> w</p>",
+        "A rises.",
+        "w",
+    ),
+    "numbered, one is the main one": (
+        "**Hypothesis 1 (main):** A rises.\n**Hypothesis 2 (secondary):** B.\n**Workflow:** w",
+        "A rises.",
+        "w",
+    ),
     # Where a section ends.
     "bold statement": (f"## Hypothesis\n\n**{A}**\n\n## Workflow\nw", f"**{A}**", "w"),
     "bold labels inside": (

@@ -49,16 +49,19 @@ _PREFIX = re.compile(
     r"(?P<item>(?:(?:[-*+•‣▪●◦·]|\(?(?:\d{1,3}|[a-zA-Z])[.)])[ \t]+)*)"
     r"(?P<hashes>#{1,6}(?!\#))?"
 )
+_LATEX = r"\\(?:textbf|textit|emph|underline|(?:sub){0,2}section\*?|paragraph\*?)\{"
 _NAME = re.compile(
-    rf"""(?P<open>(?:[*_`\[ \t]|<(?:{_TAGS})>|[^\w\n*_`<>|"'()\[\\{{}}:=-])*)
-    (?P<name>(?=\w)(?:(?!__|[ \t][-–—]+[ \t]|[–—])[^\n:|*<>`=\]{{}}"]){{1,{MAX_NAME}}})
-    (?P<close>(?:[*_`\] \t]|</(?:{_TAGS})>)*)
-    (?P<separator>[:]|[–—]|-+(?=[ \t]|$)|\|)?
-    (?P<late>(?:[*_`\]]|</(?:{_TAGS})>)*)""",
+    rf"""(?P<open>(?:[*_`\[ \t]|<(?:{_TAGS})>|{_LATEX}|[^\w\n*_`<>|"'()\[\\{{}}:=-])*)
+    (?:(?:[Ss]tep|[Pp]art|[Ss]ection|[Pp]hase|STEP|PART)[ \t]*\d{{1,2}}[ \t]*[:.–—-][ \t]*)?
+    (?P<name>(?=\w)(?:(?!__|[ \t][-–—]+[ \t>]|[–—→])[^\n:|*<>`=\]{{}}"]){{1,{MAX_NAME}}})
+    (?P<close>(?:[*_`\]}} \t]|</(?:{_TAGS})>)*)
+    (?P<separator>::?|[–—→]|[-=]+>|-+(?=[ \t]|$)|\|)?
+    (?P<late>(?:[*_`\]}}]|</(?:{_TAGS})>)*)""",
     re.VERBOSE,
 )
 _HEADING_TAG = re.compile(r"<h([1-6])>")
-_MARKUP = re.compile(r"[*_`\[<]")
+_HEADING_LATEX = re.compile(r"\\(?P<sub>(?:sub)*)section")
+_MARKUP = re.compile(r"[*_`\[\]<{}]")
 _UNDERLINE = re.compile(r"[ \t]*(?:(=+)|-{2,})[ \t]*")
 _TITLE_LENGTH = 60
 _TAG = re.compile(
@@ -66,6 +69,7 @@ _TAG = re.compile(
 )
 _INLINE = re.compile(
     r"(?P<mark>\*\*|__)[ \t]*(?P<bold>[^\n*_:]{1,60})(?::[ \t]*(?P=mark)|(?P=mark)[ \t]*:)"
+    r"|<(?P<tag>b|strong|u|em|h[1-6])>[ \t]*(?P<html>[^\n<:]{1,60}):?[ \t]*</(?P=tag)>[ \t]*:?"
     r"|(?<=[.!?;][ \t])(?P<plain>(?:(?:My|The|Final|Main|Proposed)[ \t]){0,3}(?:[Hh]ypothesis|Workflow))[ \t]*:"
 )
 _CELL_END = re.compile(r"(?<!\\)\|")
@@ -81,7 +85,7 @@ def labels_in(text: str, fences: Fences, objects: Spans) -> list[Label]:
     for number, (start, line) in enumerate(lines):
         fence = fences.at(start)
         hidden = (fence is not None and fence.is_program) or objects.hold(start)
-        if not hidden and line.lstrip(" \t>").startswith("|"):
+        if not hidden and _is_row(lines, number, inside=bool(rows)):
             rows.append((start, line.lstrip(" \t>")))
             continue
         found += _table(rows, tables)
@@ -96,6 +100,13 @@ def labels_in(text: str, fences: Fences, objects: Spans) -> list[Label]:
         if not in_program and not objects.hold(label.start) and not elsewhere.hold(label.start):
             found.append(label)
     return sorted(found, key=lambda label: label.start)
+
+
+def _is_row(lines: Sequence[tuple[int, str]], number: int, *, inside: bool) -> bool:
+    """Whether a line is a row of a table, which may begin without a bar."""
+    line = lines[number][1].lstrip(" \t>")
+    below = lines[number + 1][1] if number + 1 < len(lines) else ""
+    return line.startswith("|") or ("|" in line and (inside or ("|" in below and _RULE.fullmatch(below) is not None)))
 
 
 def _lines(text: str) -> list[tuple[int, str]]:
@@ -113,7 +124,7 @@ def _line(lines: Sequence[tuple[int, str]], number: int) -> Iterator[Label]:
     first = number == 0 or not lines[number - 1][1].strip()
     prefix = _PREFIX.match(line)
     assert prefix is not None  # every part of it may be empty
-    label = _named(start, line, prefix, lone=first or below is not None)
+    label = _named(start, line, prefix, lone=first or below is not None or bool(prefix["item"]))
     if label is not None:
         if below is not None and label.end >= start + len(line) and not prefix["hashes"]:
             after = lines[number + 1]
@@ -133,13 +144,13 @@ def _named(start: int, line: str, prefix: re.Match[str], *, lone: bool) -> Label
         return None
     rest = line[parts.end() :].strip()
     opened = _MARKUP.search(parts["open"]) is not None
-    heading = _HEADING_TAG.search(parts["open"])
     marked = opened or prefix["hashes"] is not None
-    name = read_name(parts["name"], marked=marked and bool(parts["separator"] or not rest))
-    if name is None or parts["name"].rstrip().endswith("."):
+    full = not parts["name"].rstrip().endswith(".")
+    name = read_name(parts["name"], marked=marked and full and bool(parts["separator"] or not rest))
+    if name is None or not (full or opened):
         return None
     end, unclosed = start + parts.end(), ""
-    if opened and not _MARKUP.search(parts["close"] + parts["late"]) and "]" not in parts["close"] + parts["late"]:
+    if opened and not _MARKUP.search(parts["close"] + parts["late"]):
         unclosed = parts["open"].replace(" ", "")
         rest = rest.removesuffix(unclosed)
     elif not opened:
@@ -150,13 +161,18 @@ def _named(start: int, line: str, prefix: re.Match[str], *, lone: bool) -> Label
         capital = parts["name"].strip()[:1].isupper()
         if (rest and not (opened and not rest[0].islower())) or (not rest and not marked and not (lone and capital)):
             return None
-    if prefix["hashes"]:
-        level = len(prefix["hashes"])
-    elif heading is not None:
-        level = int(heading[1])
-    else:
-        level = ITEM if prefix["item"] else LINE
+    level = _level(prefix, parts["open"])
     return Label(start, end, level, name, unclosed=unclosed, quoted=bool(prefix["quote"]))
+
+
+def _level(prefix: re.Match[str], markup: str) -> int:
+    if prefix["hashes"]:
+        return len(prefix["hashes"])
+    if heading := _HEADING_TAG.search(markup):
+        return int(heading[1])
+    if heading := _HEADING_LATEX.search(markup):
+        return 1 + heading["sub"].count("sub")
+    return ITEM if prefix["item"] else LINE
 
 
 def _tags(text: str) -> Iterator[Label]:
@@ -171,7 +187,7 @@ def _tags(text: str) -> Iterator[Label]:
 
 def _inline(text: str) -> Iterator[Label]:
     for label in _INLINE.finditer(text):
-        name = read_name(label["bold"] or label["plain"], marked=label["bold"] is not None)
+        name = read_name(label["bold"] or label["html"] or label["plain"], marked=label["plain"] is None)
         if name is not None:
             yield Label(label.start(), label.end(), INLINE, name)
 

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import pairwise
 from typing import Literal
 
 
@@ -59,16 +60,17 @@ _WEAK = _words("initial working preliminary tentative starting prior original ca
 # Words that leave a name with "hypothesis" the name of the answer.
 _NEUTRAL = _words(
     "the my our a an this here is s and of to as follows text statement summary answer conclusion output research "
-    "predicted overall core central key scientific derived supported data formal discovered generated discovery "
+    "predicted overall core central key scientific derived supported data driven formal discovered generated discovery "
     "single specific declarative general formulated stated inferred empirical testable step part section submit h1 ha"
 )
 # Words after which it names something else.
 _OTHER = _words(
     "null alternative alternatives alternate competing rival rejected discarded h0 test tests testing tested considered"
-    " generation evaluation exploration verification validation formation space driven background rationale support"
-    " supported status assessment development comparison result results evidence check outcome decision explanation"
+    " generation evaluation exploration verification validation formation space background rationale support"
+    " status assessment development comparison result results evidence check outcome decision explanation"
     " confidence that was were"
 )
+_ONLY_BEFORE = _words("supported driven")
 _ANSWER = _words("answer submission")
 _WORD = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -85,7 +87,7 @@ def read_name(name: str, *, marked: bool) -> Name | None:
         return None
     words = _WORD.findall(_CAMEL.sub(" ", name).casefold())
     spoken = [word for word in words if not _NUMBER.fullmatch(word)]
-    numbered = words != spoken and _NUMBER.fullmatch(words[-1]) is not None
+    numbered = any(one in _HYPOTHESIS and _NUMBER.fullmatch(two) for one, two in pairwise(words))
     about = {part for part in (_HYPOTHESIS, _WORKFLOW) if part.intersection(spoken)}
     if about == {_HYPOTHESIS}:
         return _hypothesis(spoken, numbered, marked)
@@ -99,7 +101,7 @@ def read_name(name: str, *, marked: bool) -> Name | None:
 
 
 def _hypothesis(words: list[str], numbered: bool, marked: bool) -> Name | None:
-    if _OTHER.intersection(words) - {"supported"} or not _neighbours(words, _HYPOTHESIS, marked):
+    if _OTHER.intersection(words) or not _neighbours(words, _HYPOTHESIS, marked):
         return None
     rank = Rank.FINAL if _FINAL.intersection(words) else Rank.WEAK if _WEAK.intersection(words) else Rank.PLAIN
     return Name("hypothesis", rank, numbered)
@@ -112,6 +114,6 @@ def _neighbours(words: list[str], part: frozenset[str], marked: bool) -> bool:
     known = part | _NEUTRAL | _FINAL | _WEAK
     if part is _WORKFLOW:
         return len(before) + len(after) <= _MAX_WORDS_AFTER if marked else known.union({"analysis"}).issuperset(words)
-    if not known.issuperset(before) or "supported" in after:
+    if not known.issuperset(before) or _ONLY_BEFORE.intersection(after):
         return False
     return len(after) <= _MAX_WORDS_AFTER if marked else known.issuperset(after)

@@ -16,11 +16,11 @@ _MAX_DEPTH = 100
 _OBJECT = re.compile(r"\{(?=\s*[\"'])")
 _STRUCTURE = re.compile(r"\\.|[\"'{}]", re.DOTALL)
 _LONE_BACKSLASH = re.compile(r"(\\[\"\\/bfnrtu])|\\")
-_KEY = re.compile(r"""["'](?P<key>[^"'\n{}:]{1,40})["'][ \t]*:\s*(?=["'])""")
+_KEY = re.compile(r"""(?:["'](?P<key>[^"'\n{}:]{1,40})["']|(?<=[{,])[ \t\n]*(?P<bare>\w{1,40}))[ \t]*:\s*(?=["'])""")
 _CALL = re.compile(r"\bsubmit[ \t]*\(\s*")
 _ARGUMENT = re.compile(r"""[\s,]*(?:(?P<key>\w{1,40})[ \t]*=[ \t]*)?(?=["'])""")
 # A quotation mark ends a string where an object or a call goes on behind it; models forget to escape the others.
-_END = {quote: re.compile(rf"(?<!\\){quote}(?=\s*(?:,\s*(?:[\"'}}]|\w+[ \t]*=|\Z)|[}}\]),]|\Z))") for quote in "\"'"}
+_END = {quote: re.compile(rf"(?<!\\){quote}(?=\s*(?:,\s*(?:[\"'}}]|\w+[ \t]*[=:]|\Z)|[}}\]),]|\Z))") for quote in "\"'"}
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def strings_in(text: str) -> Iterator[Answer]:
     for key in _KEY.finditer(text):
         if key.start() < position:
             continue
-        name = read_name(key["key"], marked=False)
+        name = read_name(key["key"] or key["bare"], marked=False)
         if name is None:
             continue
         string, position, closed = _string(text, key.end())

@@ -52,7 +52,7 @@ def sections_in(text: str, labels: Sequence[Label], fences: Fences) -> Iterator[
             workflow = label
         elif not embedded:
             workflow = None
-        if label.name.numbered and label.start < covered:
+        if label.name.numbered and label.start < covered:  # one of several
             continue
         fence = fences.at(label.start)
         limit = fence.stop if fence is not None else len(text)
@@ -76,7 +76,8 @@ def _ends(label: Label, other: Label) -> bool:
         return other.level <= label.level and (label.underlined or not other.underlined)
     if label.name.part == "workflow":
         return not _is_step(label, other)
-    return not (label.name.numbered and other.name.numbered and other.name.part == "hypothesis")
+    several = label.name.numbered and other.name.numbered and label.name.rank is other.name.rank
+    return not (several and label.name.part == other.name.part)
 
 
 def _is_step(workflow: Label, other: Label) -> bool:
@@ -87,7 +88,7 @@ def _is_step(workflow: Label, other: Label) -> bool:
 
 def _clean(text: str, label: Label) -> str:
     """The text of a section without what surrounds it: quotation marks, rules, code fences, markup."""
-    if label.quoted:
+    if label.quoted or all(line.lstrip().startswith(">") for line in text.strip().split("\n") if line.strip()):
         text = _QUOTE.sub("", text)
     if label.unclosed:
         text = text.replace(label.unclosed, "", 1)
