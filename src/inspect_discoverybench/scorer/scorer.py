@@ -71,9 +71,8 @@ def hms(
         score_metadata = record(judge, verdict, gate, aggregated_by) | {
             "workflow": submission.workflow,
             "submission_source": submission.source,
+            **({"refusal": True} if is_plain_refusal(submission.hypothesis) else {}),
         }
-        if is_plain_refusal(submission.hypothesis):
-            known["refusal"] = True
         values = verdict.values
         if values is None:
             return Score.unscored(
