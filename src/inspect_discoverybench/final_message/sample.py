@@ -76,7 +76,7 @@ def _by_other_tool(output: ModelOutput, messages: Sequence[ChatMessage]) -> Subm
     answer into the message, unless it keeps the call in the messages.
     """
     final, completion = output.message, output.completion.strip()
-    kept = next((m for m in messages if m.id == final.id and isinstance(m, ChatMessageAssistant)), final)
+    kept = next((m for m in reversed(messages) if m.id == final.id and isinstance(m, ChatMessageAssistant)), final)
     kept_calls = {call.id for call in kept.tool_calls or []}
     removed = [call for call in final.tool_calls or [] if call.id not in kept_calls]
     if completion == final.text.strip() and not removed:
