@@ -111,6 +111,8 @@ SECTIONS: dict[str, tuple[str, str, str]] = {
     "bold without a colon": ("**Hypothesis** A rises.\n\n**Workflow** Load.", "A rises.", "Load."),
     "bold line": ("**Hypothesis**\nA rises.\n\n**Workflow**\nw", "A rises.", "w"),
     "bold sentence": ("**Hypothesis: A rises.**\n\n**Workflow: w**", "A rises.", "w"),
+    "bold sentence with an emoji": ("**🔬 Hypothesis: A rises.**\n\n**🛠️ Workflow: w**", "A rises.", "w"),
+    "a number sign in it": ("Hypothesis:\n#1 A rises.\n#2 B falls.\n\nWorkflow: w", "#1 A rises.\n#2 B falls.", "w"),
     "bold italics": ("***Hypothesis:*** A rises.\n***Workflow:*** w", "A rises.", "w"),
     "italics": ("*Hypothesis:* A rises.\n*Workflow:* w", "A rises.", "w"),
     "underscores": ("__Hypothesis__: A rises.\n__Workflow:__ w", "A rises.", "w"),
@@ -390,6 +392,14 @@ FALLS_BACK: dict[str, tuple[str, str, str]] = {
     "empty object": (f'{A}\n\n{{"hypothesis": "", "workflow": "w"}}', A, "w"),
     "empty fenced object": (f'```json\n{{"hypothesis": null}}\n```\n{A}', A, ""),
     "empty tags": (f"{A} <hypothesis></hypothesis>", A, ""),
+    "prose and a program": (f"{A}\n\n```python\nr = {{'hypothesis': 'H0', 'p': 0.3}}\n```", A, ""),
+    "prose and a step of the workflow": (
+        f"{A}\n\nWorkflow:\n1. load\n2. Hypothesis: formed",
+        A,
+        "1. load\n2. Hypothesis: formed",
+    ),
+    "a verdict": (f"{A}\n\nHypothesis: supported.", A, ""),
+    "a verdict after the hypothesis": (f"**Hypothesis:** {A}\n\n## Tests\n**Hypothesis:** Confirmed", A, ""),
     "only the workflow is labelled": (f"{A}\n\n**Workflow:** load, fit", A, "load, fit"),
     "only in the workflow": (
         "Workflow:\n1. load\n2. Hypothesis: A rises.",

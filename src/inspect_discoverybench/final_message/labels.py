@@ -132,7 +132,7 @@ def _line(lines: Sequence[tuple[int, str]], number: int) -> Iterator[Label]:
                 start, after[0] + len(after[1]), 1 if below[1] else 2, label.name, underlined=True, quoted=label.quoted
             )
         yield label
-    elif prefix["hashes"]:
+    elif prefix["hashes"] and line[prefix.end() : prefix.end() + 1] in {"", " ", "\t"}:
         yield Label(start, start, len(prefix["hashes"]), None)
     elif below is not None and first and len(line) <= _TITLE_LENGTH and not line.rstrip().endswith((".", "!", "?")):
         yield Label(start, start, 1 if below[1] else 2, None, underlined=True)
@@ -151,7 +151,7 @@ def _named(start: int, line: str, prefix: re.Match[str], *, lone: bool) -> Label
         return None
     end, unclosed = start + parts.end(), ""
     if opened and not _MARKUP.search(parts["close"] + parts["late"]):
-        unclosed = parts["open"].replace(" ", "")
+        unclosed = "".join(character for character in parts["open"] if character in "*_`")
         rest = rest.removesuffix(unclosed)
     elif not opened:
         end -= len(parts["late"])  # it opens markup of the text

@@ -19,6 +19,11 @@ _WORD = re.compile(r"\w")
 _AS_ASCII = dict.fromkeys(map(ord, "\u00a0\u2002\u2003\u2007\u2009\u202f\u200b\ufeff\t\v\f"), " ") | {
     ord("\uff1a"): ":"
 }
+_VERDICT = re.compile(
+    r"\W*(?:(?:is|was|not|strongly|partially|partly|fully)[ ]+)*"
+    r"(?:supported|confirmed|accepted|rejected|verified|tested|true|false|yes|no|(?:see |as )?(?:above|below))\W*",
+    re.IGNORECASE,
+)
 _BOX = "\\boxed{"
 _BOXED_TEXT = re.compile(r"\\(?:text|textbf|mathrm|mathbf)\{([^{}]*)\}")
 _BRACE = re.compile(r"[{}]")
@@ -51,7 +56,9 @@ def read_submission(text: str) -> Submission | None:
     """
     answer, unclosed = without_reasoning(text)
     message = _Message(answer)
-    return message.best(Rank.EMBEDDED) or _Message(unclosed).best(Rank.PLAIN) or message.rest()
+    return (
+        message.best(Rank.WEAK) or _Message(unclosed).best(Rank.PLAIN) or message.rest() or message.best(Rank.EMBEDDED)
+    )
 
 
 def labelled_submission(text: str) -> Submission | None:
@@ -74,7 +81,7 @@ class _Message:
 
     def best(self, least: Rank) -> Submission | None:
         """The claim of the highest rank, if it has this rank at least and says something."""
-        claims = [claim for claim in self._claims() if claim.rank >= least and _WORD.search(claim.hypothesis)]
+        claims = [claim for claim in self._claims() if claim.rank >= least and _says_something(claim.hypothesis)]
         if not claims:
             return None
         _, best = max(enumerate(claims), key=lambda claim: (claim[1].rank, claim[1].position, claim[0]))
@@ -83,7 +90,7 @@ class _Message:
     def rest(self) -> Submission | None:
         """The text without its workflow and without forms that were left empty."""
         answers = [(found, list(filter(None, map(answer_in, nested(found.value))))) for found in self._objects]
-        spans = [self._with_fence(found) for found, inner in answers if inner]
+        spans = [self._with_fence(found, inner) for found, inner in answers if inner]
         spans += [(found.start, found.end) for found in self._strings]
         spans += [(section.start, section.end) for section in self._sections]
         kept, position = [], 0
@@ -125,12 +132,19 @@ class _Message:
         """What stands before an object in its code block, of which the end is enough."""
         return self.text[max(fence.content, found.start - _CONTEXT) : found.start].strip()
 
-    def _with_fence(self, found: TextObject) -> tuple[int, int]:
-        """The place of an object, with its code block if there is nothing else in it."""
+    def _with_fence(self, found: TextObject, inner: Sequence[Answer]) -> tuple[int, int]:
+        """The place of an object, with its code block if that is a program or holds nothing else."""
         fence = self._fences.at(found.start)
-        if fence is None or self._before(found, fence) or self.text[found.end : fence.stop].strip():
+        if fence is None:
             return found.start, found.end
-        return fence.start, fence.end
+        program = any(self._is_program(found, answer) for answer in inner)
+        alone = not self._before(found, fence) and not self.text[found.end : fence.stop].strip()
+        return (fence.start, fence.end) if program or alone else (found.start, found.end)
+
+
+def _says_something(text: str) -> bool:
+    """Whether there is a word in a text, and more than a verdict on what was stated elsewhere."""
+    return _WORD.search(text) is not None and _VERDICT.fullmatch(text) is None
 
 
 def _workflow_of(section: Section, workflows: Sequence[Section]) -> str:
