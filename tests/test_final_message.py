@@ -105,6 +105,8 @@ OBJECTS: dict[str, tuple[str, str, str]] = {
         "1. load 2. f",
     ),
     "cut off in the hypothesis": ('{"hypothesis": "A rises with', "A rises with", ""),
+    "a call cut off in the hypothesis": ('submit(hypothesis="A rises with', "A rises with", ""),
+    "a call on several lines, cut off": ('submit(\n    hypothesis="A rises with', "A rises with", ""),
     "bare quotes inside": ('{"hypothesis": "The "big" A rises.", "workflow": "w"}', 'The "big" A rises.', "w"),
     "trailing comma": ('{"hypothesis": "A rises.", "p": null, }', "A rises.", ""),
     "LaTeX in the string": (r'{"hypothesis": "A \alpha rises.", "workflow": "w"}', r"A \alpha rises.", "w"),
