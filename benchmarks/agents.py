@@ -66,7 +66,7 @@ def analyst(request: Request) -> Answer:
     if must == "python" or free:
         return _call("python", code=PROGRAM.format(part=ran + 1))
     if "You are the critic" in texts[0]:
-        spoke = "Turn of the analyst" in texts[-2] or "Turn of the analyst" in texts[-3]
+        spoke = "It is the analyst's turn" in texts[-2] or "It is the analyst's turn" in texts[-3]
         role = "coder" if spoke or ran % 2 == 0 else "analyst"
         asked = f"Carry out part {ran + 1} of the plan and print the numbers that the next step needs."
         verdict = {"reason": THOUGHT[:150], "answered": ran >= PROGRAMS, "progress": True}

@@ -1,4 +1,4 @@
-"""How an answer in words is read: the forms in which models write it, and the texts that look like one."""
+"""The forms in which models write their final answer, and texts that only look like one."""
 
 import time
 from collections.abc import Callable
@@ -59,6 +59,22 @@ OBJECTS: dict[str, tuple[str, str, str]] = {
     ),
     "a call in triple quotes": ('submit(hypothesis="""A\nrises.""", workflow="w")', "A\nrises.", "w"),
     "a call by position": ('I call submit("A rises.", "load").', "A rises.", "load"),
+    "a call with strings on several lines": (
+        'submit(\n    hypothesis="A rises "\n    "with B.",\n    workflow="w",\n)',
+        "A rises with B.",
+        "w",
+    ),
+    "a call with strings in parentheses": (
+        'submit(hypothesis=("A rises "\n    "with B."), workflow="w")',
+        "A rises with B.",
+        "w",
+    ),
+    "strings joined by plus signs": (
+        '{"hypothesis": "A rises " +\n "with B.", "workflow": "w"}',
+        "A rises with B.",
+        "w",
+    ),
+    "a missing brace in a fence": ('```json\n{"hypothesis": "A rises.", "workflow": "w"\n```', "A rises.", "w"),
     "a call with an object": ('submit({"hypothesis": "A rises.", "workflow": "w"})', "A rises.", "w"),
     "half a surrogate pair": ('{"hypothesis": "bad \\ud83d x"}', "bad ? x", ""),
     "final key": ('{"final_hypothesis": "A rises.", "workflow": "w"}', "A rises.", "w"),
@@ -89,6 +105,8 @@ OBJECTS: dict[str, tuple[str, str, str]] = {
         "1. load 2. f",
     ),
     "cut off in the hypothesis": ('{"hypothesis": "A rises with', "A rises with", ""),
+    "a call cut off in the hypothesis": ('submit(hypothesis="A rises with', "A rises with", ""),
+    "a call on several lines, cut off": ('submit(\n    hypothesis="A rises with', "A rises with", ""),
     "bare quotes inside": ('{"hypothesis": "The "big" A rises.", "workflow": "w"}', 'The "big" A rises.', "w"),
     "trailing comma": ('{"hypothesis": "A rises.", "p": null, }', "A rises.", ""),
     "LaTeX in the string": (r'{"hypothesis": "A \alpha rises.", "workflow": "w"}', r"A \alpha rises.", "w"),
@@ -215,6 +233,26 @@ SECTIONS: dict[str, tuple[str, str, str]] = {
         "w",
     ),
     "boxed": (r"We find that $\boxed{\text{A rises with B.}}$", "A rises with B.", ""),
+    "call of tags in a namespace": (
+        '<ns:invoke name="submit"><ns:parameter name="hypothesis">A rises.</ns:parameter>'
+        '<ns:parameter name="workflow">w</ns:parameter></ns:invoke>',
+        "A rises.",
+        "w",
+    ),
+    "boxed final answer": (r"The final answer is: $\boxed{A rises with B.}$", "A rises with B.", ""),
+    "end-of-turn token": ("Hypothesis: A rises.\nWorkflow: w<|eot_id|>", "A rises.", "w"),
+    "end-of-turn token after the hypothesis": ("**Hypothesis:** A rises.<|return|>", "A rises.", ""),
+    "value in quotation marks": ('hypothesis: "A rises."\nworkflow: "w"', "A rises.", "w"),
+    "TOML": ('```toml\nhypothesis = "A rises."\nworkflow = "w"\n```', "A rises.", "w"),
+    "workflow used": ("**Hypothesis:** A rises.\n\nWorkflow used: w", "A rises.", "w"),
+    "workflow steps": ("Hypothesis: A rises.\n\nWorkflow steps:\n1. load", "A rises.", "1. load"),
+    "workflow as a sentence": ("My hypothesis is: A rises.\n\nThe workflow was:\n1. load", "A rises.", "1. load"),
+    "scratchpad": ("<scratchpad>Final hypothesis: B</scratchpad>\nHypothesis: A rises.", "A rises.", ""),
+    "null hypothesis after it": (
+        "**Hypothesis (H1):** A rises.\n**Null Hypothesis (H0):** none.\n\n**Workflow:** w",
+        "A rises.",
+        "w",
+    ),
     "boxed label": (
         r"**Hypothesis:** A rises. The slope is $\boxed{0.3}$.",
         r"A rises. The slope is $\boxed{0.3}$.",
@@ -401,6 +439,11 @@ FALLS_BACK: dict[str, tuple[str, str, str]] = {
     "a verdict": (f"{A}\n\nHypothesis: supported.", A, ""),
     "a verdict after the hypothesis": (f"**Hypothesis:** {A}\n\n## Tests\n**Hypothesis:** Confirmed", A, ""),
     "only the workflow is labelled": (f"{A}\n\n**Workflow:** load, fit", A, "load, fit"),
+    "a paragraph after the steps": (
+        f"Steps:\n1. load\n2. fit\n\n{A}",
+        f"Steps:\n1. load\n2. fit\n\n{A}",
+        "",
+    ),
     "only in the workflow": (
         "Workflow:\n1. load\n2. Hypothesis: A rises.",
         "A rises.",
@@ -525,6 +568,9 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "braces and quotes": lambda n: "{'" * (n // 2),
     "nested objects": lambda n: '{"a":' * (n // 5),
     "nested hypotheses": lambda n: '{"hypothesis":' * (n // 14),
+    "strings on lines": lambda n: '{"hypothesis": "a"' + '\n"a"' * (n // 4),
+    "end-of-turn tokens": lambda n: "<|end" * (n // 5),
+    "paragraphs of a workflow": lambda n: "Workflow:" + "\n\n" * (n // 2) + "- x",
     "cut-off hypotheses": lambda n: '{"hypothesis": "' * (n // 16),
     "closed objects": lambda n: '{"a": 1}' * (n // 8),
     "broken objects": lambda n: '{"a": x} ' * (n // 9),

@@ -12,7 +12,7 @@ from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.scorer import relationship, variables
 from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.context import extraction, matching
-from inspect_discoverybench.solvers.datavoyager.roles import Role, turn_of
+from inspect_discoverybench.solvers.datavoyager.roles import Role, turn_message
 
 GOLDEN = Path(__file__).parent / "golden" / "prompts"
 
@@ -63,7 +63,7 @@ RENDERED = {
         f"solvers/datavoyager/{name}": Prompt.load(f"solvers/datavoyager/{name}").render()
         for name in (*Role, "plan", "revise", "verdict", "ask_again", "next_step", "submit")
     },
-    "solvers/datavoyager/turn": turn_of(Role.CODER, "count the rows.").text,
+    "solvers/datavoyager/turn": turn_message(Role.CODER, "count the rows.").text,
 }
 
 

@@ -127,11 +127,11 @@ def inspect_errors(raised: type[DiscoveryBenchError], where: str) -> Iterator[No
         raise raised(f"{where}: {one_line(error)}.") from error
 
 
-def at_least_one(name: str, value: object) -> None:
-    """See that an argument is a number of things.
+def require_positive(name: str, value: object) -> None:
+    """Check that the argument `name` is a positive integer.
 
     Raises:
-        InvalidArgument: It is not 1 or more.
+        InvalidArgument: It is not.
     """
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise InvalidArgument(f"{name}={value} is not possible; expected a whole number from 1 on.")
+        raise InvalidArgument(f"{name} must be a positive integer, got {value}.")

@@ -1,4 +1,4 @@
-"""The vocabulary: what a discovery is made of, and what an agent hands in (paper §3 and §4)."""
+"""The vocabulary of the benchmark: the facets of a hypothesis and an agent's submission (paper §3 and §4)."""
 
 from enum import StrEnum
 from typing import Annotated, Any, Literal
@@ -14,41 +14,45 @@ class Facet(StrEnum):
     """Boundary conditions under which the hypothesis holds."""
 
     VARIABLES = "variables"
-    """The target and the independent variables."""
+    """The target variable and the independent variables."""
 
     RELATIONSHIP = "relationship"
     """How the variables interact in that context."""
 
 
 MAX_CHARACTERS = 10_000
-"""Maximum length of a hypothesis and of a workflow; more would not fit into the judge's question."""
+"""Maximum length of a hypothesis and of a workflow, so that both fit into the judge's prompt."""
 
 
-def _sound(value: Any) -> Any:
-    """Text that can be stored and sent: models write half of a surrogate pair now and then."""
+def replace_surrogates(value: Any) -> Any:
+    """Replace lone surrogates by `?` in a string; return any other value unchanged.
+
+    Models occasionally write half of a surrogate pair, which can be neither logged nor sent.
+    """
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
 
 
-SoundText = Annotated[str, BeforeValidator(_sound)]
+EncodableText = Annotated[str, BeforeValidator(replace_surrogates)]
+"""Text that can be encoded as UTF-8."""
 
 
 class Submission(BaseModel):
-    """What an agent hands in: a hypothesis and how it was reached (paper §4)."""
+    """An agent's answer: a hypothesis and the workflow that led to it (paper §4)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
 
-    hypothesis: Annotated[SoundText, Field(min_length=1, max_length=MAX_CHARACTERS)]
+    hypothesis: Annotated[EncodableText, Field(min_length=1, max_length=MAX_CHARACTERS)]
     """The predicted hypothesis in natural language."""
 
-    workflow: Annotated[SoundText, Field(max_length=MAX_CHARACTERS)] = ""
+    workflow: Annotated[EncodableText, Field(max_length=MAX_CHARACTERS)] = ""
     """Summary of the steps from loading the data to the hypothesis."""
 
     source: Literal["submit", "json", "sections", "text"] = "submit"
-    """The call of `submit`, or the form in which the final message was read."""
+    """Where the submission comes from: a call of `submit`, or a part of the final message."""
 
 
 class SubmissionState(StoreModel):
-    """Where a sample's submission is kept in the log."""
+    """A sample's submission, kept in the log."""
 
     submission: Submission | None = None
-    """The submission; None until there is one."""
+    """The submission; None if nothing was submitted."""

@@ -18,7 +18,7 @@ from inspect_discoverybench.dataset import splits
 from inspect_discoverybench.dataset.integrity import verify_data_files
 from inspect_discoverybench.dataset.samples import Hints, SampleMetadata
 from inspect_discoverybench.dataset.selection import FieldFilter, select
-from inspect_discoverybench.errors import at_least_one
+from inspect_discoverybench.errors import require_positive
 from inspect_discoverybench.hypothesis import Facet
 from inspect_discoverybench.sandbox import sandbox_spec
 from inspect_discoverybench.scorer.audit import audit, pairs
@@ -214,7 +214,7 @@ def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = Tru
         InvalidArgument: A value is not possible.
         DataError: The released data are not there, or a file was changed.
     """
-    at_least_one("repeats", repeats)
+    require_positive("repeats", repeats)
     known_pairs = list(pairs.invented())
     if released:
         train = splits.released("real", "train", Hints())

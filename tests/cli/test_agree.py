@@ -113,7 +113,7 @@ def test_hms_may_be_read_from_logs(logs: tuple[str, str], sheet: Path) -> None:
         ([], "Error: Nothing to do: expected files with votes, or --sample LOG_A LOG_B."),
         (["--sample", "a", "b", "votes.csv"], "Error: VOTES has no meaning with --sample; leave one of them out."),
         (["--sample", "a", "b", "--json"], "Error: --json has no meaning with --sample; leave one of them out."),
-        (["--sample", "a", "b", "--pairs", "0"], "Error: pairs=0 is not possible; expected a whole number from 1 on."),
+        (["--sample", "a", "b", "--pairs", "0"], "Error: pairs must be a positive integer, got 0."),
         (["--sample", "a.eval", "b.eval"], "Error: a.eval: there is no such file."),
         (["votes.csv", "--pairs", "3"], "Error: --pairs has no meaning with votes; leave one of them out."),
         (

@@ -41,7 +41,7 @@ def worker(code: str) -> Script:
         if messages[0].role == "system" and "You are the critic" in messages[0].text:
             ran = sum(message.role == "tool" for message in messages)
             return json.dumps(VERDICT | {"answered": ran >= 2, "instruction": f"part {ran}"})
-        if any(message.text.startswith("Turn of the") for message in messages):
+        if any(message.text.startswith("It is the") for message in messages):
             return "1. Load the data."
         # ReAct may call what it likes.
         ran = sum(message.role == "tool" for message in messages)
@@ -162,5 +162,5 @@ def test_one_session_serves_all_programs(name: str) -> None:
 )
 def test_a_number_that_makes_no_sense_is_one_clear_line(agent: Callable[..., Solver], argument: dict[str, int]) -> None:
     [(name, value)] = argument.items()
-    with pytest.raises(InvalidArgument, match=f"^{name}={value} is not possible; expected a whole number from 1 on.$"):
+    with pytest.raises(InvalidArgument, match=f"^{name} must be a positive integer, got {value}.$"):
         agent(**argument)

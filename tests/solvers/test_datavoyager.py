@@ -39,7 +39,7 @@ class Team:
         if must == "python":
             self.acts += 1
             return python(self.code.pop(0) if self.code else f"print({self.acts})")
-        if messages[0].text == Role.CRITIC.briefing().text:
+        if messages[0].text == Role.CRITIC.system_message().text:
             return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
         self.acts += 1
         return f"Words number {self.acts}."
@@ -49,9 +49,10 @@ def ledger(sample: EvalSample) -> Ledger:
     return sample.store_as(Ledger)
 
 
-def told(sample: EvalSample) -> list[str]:
-    """The instructions that gave turns."""
-    return [m.text for m in sample.messages if m.role == "user" and m.text.startswith("Turn of the")]
+def instructions(sample: EvalSample) -> list[str]:
+    """Each turn's role and instruction."""
+    texts = [m.text for m in sample.messages if m.role == "user" and m.text.startswith("It is the ")]
+    return [text.removeprefix("It is the ").replace("'s turn. ", ": ", 1) for text in texts]
 
 
 def test_the_critic_says_who_acts_until_the_goal_is_answered() -> None:
@@ -60,7 +61,7 @@ def test_the_critic_says_who_acts_until_the_goal_is_answered() -> None:
     assert spans(sample) == [
         "planner", "critic", "coder", "critic", "analyst", "critic", "planner", "critic", "analyst",
     ]  # fmt: skip
-    assert told(sample)[1:4] == ["Turn of the coder: count", "Turn of the analyst: read", "Turn of the planner: refine"]
+    assert instructions(sample)[1:4] == ["coder: count", "analyst: read", "planner: refine"]
     assert observations(sample) == ["2"]
     kept = ledger(sample)
     assert [turn.role for turn in kept.turns] == ["planner", "coder", "analyst", "planner", "analyst"]
@@ -76,7 +77,7 @@ def test_each_role_has_its_own_prompt_and_tool() -> None:
     seen = []
     for call in calls(sample):
         assert isinstance(call.input[0], ChatMessageSystem)
-        role = next(role for role in Role if call.input[0].text == role.briefing().text)
+        role = next(role for role in Role if call.input[0].text == role.system_message().text)
         seen.append((role.value, call.tool_choice))
     forced = [ToolFunction(name="python"), ToolFunction(name="submit")]
     assert seen == [
@@ -97,7 +98,7 @@ def test_two_turns_without_progress_make_the_planner_revise_at_most_twice() -> N
     stuck = [verdict("coder", f"try {n}", progress=False) for n in range(12)]
     sample = play(Team(*stuck), datavoyager(turns=8))
     revise = Prompt.load("solvers/datavoyager/revise").render()
-    acts = ["revise" if revise in text else text.removeprefix("Turn of the ") for text in told(sample)]
+    acts = ["revise" if revise in text else text for text in instructions(sample)]
     assert acts[1:-1] == ["coder: try 0", "revise", "coder: try 2", "revise", *(f"coder: try {n}" for n in range(4, 8))]
     assert ledger(sample).revisions == 2
     assert submission(sample)
@@ -143,8 +144,8 @@ REFUSAL = ModelOutput.from_content("mockllm/model", "No.", stop_reason="content_
 )  # fmt: skip
 def test_an_unreadable_critic_is_asked_twice_more_and_then_counts_as_no_progress(reply: Turn) -> None:
     sample = play(Team(reply), datavoyager(turns=2))
-    asked = [call for call in calls(sample) if call.input[0].text == Role.CRITIC.briefing().text]
-    assert len(asked) == 2 * critic.TRIES
+    asked = [call for call in calls(sample) if call.input[0].text == Role.CRITIC.system_message().text]
+    assert len(asked) == 2 * critic.MAX_TRIES
     again = Prompt.load("solvers/datavoyager/ask_again").render()
     assert [again in call.input[-1].text for call in asked] == [False, True, True] * 2
     kept = ledger(sample)
@@ -172,14 +173,14 @@ def test_a_second_reply_in_the_contract_counts() -> None:
     ],
 )
 def test_forms_of_a_verdict_that_are_read(text: str) -> None:
-    read = critic.read(text)
+    read = critic.parse_reply(text)
     assert read is not None
     assert (read.answered, read.progress, read.next, read.instruction) == (False, True, Role.CODER, "go on")
 
 
 @pytest.mark.parametrize("filler", ["none", "N/A", "", None, "analyst"])
 def test_an_answered_goal_needs_nobody_next(filler: str | None) -> None:
-    read = critic.read(verdict(filler, filler, answered=True))
+    read = critic.parse_reply(verdict(filler, filler, answered=True))
     assert read is not None
     assert (read.answered, read.next) == (True, None)
 

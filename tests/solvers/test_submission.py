@@ -122,7 +122,7 @@ def test_the_model_is_told_of_two_texts() -> None:
 def test_a_text_that_is_cut_is_announced() -> None:
     sample = play([call({"hypothesis": H, "workflow": LONG})], react(turns=2))
     [result] = [message for message in sample.messages if isinstance(message, ChatMessageTool)]
-    assert result.text.endswith("[The workflow had 14,999 characters. The first 10,000 were submitted.]")
+    assert result.text.endswith("[The workflow had 14,999 characters. Only the first 10,000 were submitted.]")
 
 
 def forced(*submissions: ModelOutput) -> playing.Script:

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from inspect_discoverybench.errors import InvalidArgument, at_least_one
+from inspect_discoverybench.errors import InvalidArgument, require_positive
 from inspect_discoverybench.scorer.scorer import SCORE_NAME
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def agree(
     """
     if sample:
         _refuse(FOR_VOTES, "--sample")
-        at_least_one("pairs", pairs)
+        require_positive("pairs", pairs)
         _write_sheet(_logs(sample, score, anyway), pairs, seed, out, force)
         return
     if not votes:

@@ -1,4 +1,4 @@
-"""The reading of an answer: from a sample, from a final message in words, or from a call that went wrong."""
+"""Reads the submission of a sample, a final message, or a malformed call of `submit`."""
 
 from inspect_discoverybench.final_message.reading import labelled_submission, read_submission
 from inspect_discoverybench.final_message.refusal import flagged_refusal, is_plain_refusal

@@ -1,4 +1,4 @@
-"""Code blocks of a text between lines of backticks or tildes."""
+"""Fenced code blocks: parts of a text between lines of backticks or tildes."""
 
 import re
 from bisect import bisect_right
@@ -6,21 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _FENCE = re.compile(r"^[ \t>]*(?P<mark>`{3,}|~{3,})[ \t]*(?P<language>[\w+#.-]*)[^\n]*$", re.MULTILINE)
-_OF_TEXT = frozenset(
+_TEXT_LANGUAGES = frozenset(
     {"", "json", "jsonc", "json5", "yaml", "yml", "toml", "xml", "html", "md", "markdown", "text", "txt"}
 )
 
 
 @dataclass(frozen=True)
 class Fence:
-    """One code block.
+    """A fenced code block.
 
     Attributes:
-        start: Position of its first line.
-        content: Position after that line.
-        stop: Position of its last line.
-        end: Position after that line.
-        language: As its first line names it, in lower case.
+        start: Start of the opening line.
+        content: Start of the content.
+        stop: Start of the closing line.
+        end: End of the closing line.
+        language: Language in the opening line, in lower case; may be empty.
     """
 
     start: int
@@ -31,12 +31,12 @@ class Fence:
 
     @property
     def is_program(self) -> bool:
-        """Whether it holds a program, by its language."""
-        return self.language not in _OF_TEXT
+        """Whether the language is a programming language."""
+        return self.language not in _TEXT_LANGUAGES
 
 
 class Fences:
-    """The code blocks of a text. One that is never closed is none: a model forgot to close it, or was cut off."""
+    """The code blocks of a text. An opening line without a closing line is ignored."""
 
     def __init__(self, text: str) -> None:
         self._fences: list[Fence] = []
@@ -52,20 +52,26 @@ class Fences:
         self._starts = [fence.start for fence in self._fences]
 
     def at(self, position: int) -> Fence | None:
-        """The code block around a position."""
-        before = bisect_right(self._starts, position) - 1
-        fence = self._fences[before] if before >= 0 else None
-        return fence if fence is not None and position < fence.end else None
+        """The code block that contains a position, if any."""
+        index = bisect_right(self._starts, position) - 1
+        if index < 0 or position >= self._fences[index].end:
+            return None
+        return self._fences[index]
+
+    def program_at(self, position: int) -> bool:
+        """Whether a position is inside a program."""
+        fence = self.at(position)
+        return fence is not None and fence.is_program
 
 
 class Spans:
-    """Parts of a text that do not overlap, by position."""
+    """Non-overlapping parts of a text, as start and end positions."""
 
     def __init__(self, spans: Sequence[tuple[int, int]]) -> None:
         self._spans = sorted(spans)
         self._starts = [start for start, _ in self._spans]
 
-    def hold(self, position: int) -> bool:
-        """Whether one of them is around a position."""
-        before = bisect_right(self._starts, position) - 1
-        return before >= 0 and position < self._spans[before][1]
+    def contain(self, position: int) -> bool:
+        """Whether a position is inside one of the spans."""
+        index = bisect_right(self._starts, position) - 1
+        return index >= 0 and position < self._spans[index][1]

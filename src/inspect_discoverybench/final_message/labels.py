@@ -1,15 +1,15 @@
-"""The labels of a text: lines, tags, table rows and bold words that announce a part of the answer."""
+"""Finds the labels of a text: line starts, tags, table cells and bold words that name a part of the answer."""
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from inspect_discoverybench.final_message.fences import Fences, Spans
 from inspect_discoverybench.final_message.names import MAX_NAME, Name, Rank, read_name
 
-# Levels 1 to 6 are those of headings.
+# Levels 1 to 6 are headings.
 LINE = 7
-"""Level of a label at the start of a line, and of a tag."""
+"""Level of a tag, and of a label at the start of a line."""
 
 ITEM = 8
 """Level of a label at the start of a list item."""
@@ -20,17 +20,17 @@ INLINE = 9
 
 @dataclass(frozen=True)
 class Label:
-    """A label and its place.
+    """A label in a text.
 
     Attributes:
-        start: Position where the text before it ends.
-        end: Position where its own text begins.
-        level: 1 to 6 for headings; LINE, ITEM or INLINE.
-        name: What it announces; None for a heading of another name, and for a closing tag.
-        text: Its text where that does not follow it, as in a table.
-        unclosed: Markup that is opened before the label and closed in its text.
-        underlined: It is a heading by the line below it.
-        quoted: It is in a quotation, whose marks are before every line of the text too.
+        start: Start of the label.
+        end: End of the label, where its text starts.
+        level: 1 to 6 for headings; otherwise LINE, ITEM or INLINE.
+        name: The part of the answer that it names; None for another heading or a closing tag.
+        text: The text of the label if it does not follow the label, as in a table.
+        unclosed: Markup that opens before the label and closes in its text.
+        underlined: Whether it is a heading because of the line below it.
+        quoted: Whether it is in a quotation, so that each line of its text starts with quotation marks.
     """
 
     start: int
@@ -55,7 +55,7 @@ _NAME = re.compile(
     (?:(?:[Ss]tep|[Pp]art|[Ss]ection|[Pp]hase|STEP|PART)[ \t]*\d{{1,2}}[ \t]*[:.–—-][ \t]*)?
     (?P<name>(?=\w)(?:(?!__|[ \t][-–—]+[ \t>]|[–—→])[^\n:|*<>`=\]{{}}"]){{1,{MAX_NAME}}})
     (?P<close>(?:[*_`\]}} \t]|</(?:{_TAGS})>)*)
-    (?P<separator>::?|[–—→]|[-=]+>|-+(?=[ \t]|$)|\|)?
+    (?P<separator>::?|[–—→]|[-=]+>|(?<=[ ])=(?=[ ]+(?:"[^"]*"|'[^']*')[ ]*$)|-+(?=[ \t]|$)|\|)?
     (?P<late>(?:[*_`\]}}]|</(?:{_TAGS})>)*)""",
     re.VERBOSE,
 )
@@ -63,9 +63,10 @@ _HEADING_TAG = re.compile(r"<h([1-6])>")
 _HEADING_LATEX = re.compile(r"\\(?P<sub>(?:sub)*)section")
 _MARKUP = re.compile(r"[*_`\[\]<{}]")
 _UNDERLINE = re.compile(r"[ \t]*(?:(=+)|-{2,})[ \t]*")
-_TITLE_LENGTH = 60
+_MAX_TITLE = 60
 _TAG = re.compile(
-    r"<(?P<close>/)?[ \t]*(?:parameter(?:[ \t]+name)?[ \t]*=[ \t]*[\"']?)?(?P<name>[A-Za-z_][\w .-]{0,40})[\"']?[ \t]*>"
+    r"<(?P<close>/)?[ \t]*(?:[a-z]{1,20}:)?(?:parameter(?:[ \t]+name)?[ \t]*=[ \t]*[\"']?)?"
+    r"(?P<name>[A-Za-z_][\w .-]{0,40})[\"']?[ \t]*>"
 )
 _INLINE = re.compile(
     r"(?P<mark>\*\*|__)[ \t]*(?P<bold>[^\n*_:]{1,60})(?::[ \t]*(?P=mark)|(?P=mark)[ \t]*:)"
@@ -77,39 +78,37 @@ _RULE = re.compile(r"[\s|:-]*-[\s|:-]*")
 
 
 def labels_in(text: str, fences: Fences, objects: Spans) -> list[Label]:
-    """Every label of the text in order, but for those in programs and in objects."""
-    found: list[Label] = []
+    """All labels of a text in order, except those in programs and objects."""
+    labels: list[Label] = []
     tables: list[tuple[int, int]] = []
     rows: list[tuple[int, str]] = []
-    lines = _lines(text)
+    lines = _split_lines(text)
     for number, (start, line) in enumerate(lines):
-        fence = fences.at(start)
-        hidden = (fence is not None and fence.is_program) or objects.hold(start)
-        if not hidden and _is_row(lines, number, inside=bool(rows)):
+        hidden = fences.program_at(start) or objects.contain(start)
+        if not hidden and _is_row(lines, number, in_table=bool(rows)):
             rows.append((start, line.lstrip(" \t>")))
             continue
-        found += _table(rows, tables)
-        rows = []
+        if rows:
+            labels += _table_labels(rows)
+            tables.append(_table_span(rows))
+            rows = []
         if not hidden and line.strip():
-            found += _line(lines, number)
-    found += _table(rows, tables)
-    elsewhere = Spans([*((label.start, label.end) for label in found if label.end > label.start), *tables])
-    for label in [*_tags(text), *_inline(text)]:
-        fence = fences.at(label.start)
-        in_program = fence is not None and fence.is_program
-        if not in_program and not objects.hold(label.start) and not elsewhere.hold(label.start):
-            found.append(label)
-    return sorted(found, key=lambda label: label.start)
+            labels += _line_labels(lines, number)
+    if rows:
+        labels += _table_labels(rows)
+        tables.append(_table_span(rows))
+    # A label in a table or at the start of a line is not read again as a tag or in the middle of a line.
+    covered = Spans([*((label.start, label.end) for label in labels if label.end > label.start), *tables])
+    labels += [
+        label
+        for label in [*_tag_labels(text), *_inline_labels(text)]
+        if not (fences.program_at(label.start) or objects.contain(label.start) or covered.contain(label.start))
+    ]
+    return sorted(labels, key=lambda label: label.start)
 
 
-def _is_row(lines: Sequence[tuple[int, str]], number: int, *, inside: bool) -> bool:
-    """Whether a line is a row of a table, which may begin without a bar."""
-    line = lines[number][1].lstrip(" \t>")
-    below = lines[number + 1][1] if number + 1 < len(lines) else ""
-    return line.startswith("|") or ("|" in line and (inside or ("|" in below and _RULE.fullmatch(below) is not None)))
-
-
-def _lines(text: str) -> list[tuple[int, str]]:
+def _split_lines(text: str) -> list[tuple[int, str]]:
+    """The lines of a text with their start positions."""
     lines, start = [], 0
     for line in text.split("\n"):
         lines.append((start, line))
@@ -117,52 +116,70 @@ def _lines(text: str) -> list[tuple[int, str]]:
     return lines
 
 
-def _line(lines: Sequence[tuple[int, str]], number: int) -> Iterator[Label]:
-    """The label at the start of a line, or the heading that it is."""
+def _is_row(lines: Sequence[tuple[int, str]], number: int, *, in_table: bool) -> bool:
+    """Whether a line is a row of a table. Only the head of a table and its rows may omit the first bar."""
+    line = lines[number][1].lstrip(" \t>")
+    if line.startswith("|"):
+        return True
+    below = lines[number + 1][1] if number + 1 < len(lines) else ""
+    is_head = "|" in below and _RULE.fullmatch(below) is not None
+    return "|" in line and (in_table or is_head)
+
+
+def _line_labels(lines: Sequence[tuple[int, str]], number: int) -> Iterator[Label]:
+    """Yield the label at the start of a line, or the line as a heading with another name."""
     start, line = lines[number]
-    below = _UNDERLINE.fullmatch(lines[number + 1][1]) if number + 1 < len(lines) else None
-    first = number == 0 or not lines[number - 1][1].strip()
+    next_start, next_line = lines[number + 1] if number + 1 < len(lines) else (len(line), "")
+    underline = _UNDERLINE.fullmatch(next_line)
+    after_blank = number == 0 or not lines[number - 1][1].strip()
     prefix = _PREFIX.match(line)
     assert prefix is not None  # every part of it may be empty
-    label = _named(start, line, prefix, lone=first or below is not None or bool(prefix["item"]))
+    level = 1 if underline and underline[1] else 2
+    label = _label_at_start(start, line, prefix, alone=after_blank or bool(underline) or bool(prefix["item"]))
     if label is not None:
-        if below is not None and label.end >= start + len(line) and not prefix["hashes"]:
-            after = lines[number + 1]
-            label = Label(
-                start, after[0] + len(after[1]), 1 if below[1] else 2, label.name, underlined=True, quoted=label.quoted
-            )
+        if underline and label.end >= start + len(line) and not prefix["hashes"]:
+            label = replace(label, end=next_start + len(next_line), level=level, unclosed="", underlined=True)
         yield label
     elif prefix["hashes"] and line[prefix.end() : prefix.end() + 1] in {"", " ", "\t"}:
         yield Label(start, start, len(prefix["hashes"]), None)
-    elif below is not None and first and len(line) <= _TITLE_LENGTH and not line.rstrip().endswith((".", "!", "?")):
-        yield Label(start, start, 1 if below[1] else 2, None, underlined=True)
+    elif underline and after_blank and len(line) <= _MAX_TITLE and not line.rstrip().endswith((".", "!", "?")):
+        yield Label(start, start, level, None, underlined=True)
 
 
-def _named(start: int, line: str, prefix: re.Match[str], *, lone: bool) -> Label | None:
+def _label_at_start(start: int, line: str, prefix: re.Match[str], *, alone: bool) -> Label | None:
+    """The label at the start of a line.
+
+    Args:
+        start: Start of the line.
+        line: The line.
+        prefix: Marks of quotations, list items and headings before the label.
+        alone: Whether a name that fills the line is a label without any markup.
+    """
     parts = _NAME.match(line, prefix.end())
     if parts is None:
         return None
     rest = line[parts.end() :].strip()
-    opened = _MARKUP.search(parts["open"]) is not None
-    marked = opened or prefix["hashes"] is not None
-    full = not parts["name"].rstrip().endswith(".")
-    name = read_name(parts["name"], marked=marked and full and bool(parts["separator"] or not rest))
-    if name is None or not (full or opened):
+    in_markup = _MARKUP.search(parts["open"]) is not None
+    marked = in_markup or prefix["hashes"] is not None
+    is_sentence = parts["name"].rstrip().endswith(".")
+    complete = bool(parts["separator"]) or not rest
+    name = read_name(parts["name"], marked=marked and complete and not is_sentence)
+    if name is None or (is_sentence and not in_markup):
         return None
     end, unclosed = start + parts.end(), ""
-    if opened and not _MARKUP.search(parts["close"] + parts["late"]):
+    if in_markup and not _MARKUP.search(parts["close"] + parts["late"]):
         unclosed = "".join(character for character in parts["open"] if character in "*_`")
         rest = rest.removesuffix(unclosed)
-    elif not opened:
-        end -= len(parts["late"])  # it opens markup of the text
+    elif not in_markup:
+        end -= len(parts["late"])  # this markup belongs to the text
         rest = line[end - start :].strip()
     if not parts["separator"]:
-        # Without a colon a name is a label alone on its line, or in markup before a sentence.
-        capital = parts["name"].strip()[:1].isupper()
-        if (rest and not (opened and not rest[0].islower())) or (not rest and not marked and not (lone and capital)):
+        # Without a colon, a name is a label if it fills the line, or is in markup before a sentence.
+        capitalized = parts["name"].strip()[:1].isupper()
+        is_label = (in_markup and not rest[0].islower()) if rest else (marked or (alone and capitalized))
+        if not is_label:
             return None
-    level = _level(prefix, parts["open"])
-    return Label(start, end, level, name, unclosed=unclosed, quoted=bool(prefix["quote"]))
+    return Label(start, end, _level(prefix, parts["open"]), name, unclosed=unclosed, quoted=bool(prefix["quote"]))
 
 
 def _level(prefix: re.Match[str], markup: str) -> int:
@@ -175,8 +192,8 @@ def _level(prefix: re.Match[str], markup: str) -> int:
     return ITEM if prefix["item"] else LINE
 
 
-def _tags(text: str) -> Iterator[Label]:
-    """`<hypothesis>…</hypothesis>`, and the parameters of a call that is written in tags."""
+def _tag_labels(text: str) -> Iterator[Label]:
+    """Yield the labels of `<hypothesis>…</hypothesis>`, and of parameters of a tool call in XML."""
     for tag in _TAG.finditer(text):
         name = read_name(tag["name"], marked=True)
         if tag["close"] and (name is not None or tag["name"] == "parameter"):
@@ -185,40 +202,51 @@ def _tags(text: str) -> Iterator[Label]:
             yield Label(tag.start(), tag.end(), LINE, name)
 
 
-def _inline(text: str) -> Iterator[Label]:
+def _inline_labels(text: str) -> Iterator[Label]:
+    """Yield the labels in the middle of lines."""
     for label in _INLINE.finditer(text):
         name = read_name(label["bold"] or label["html"] or label["plain"], marked=label["plain"] is None)
-        if name is not None:
+        if name is not None and name.part != "rival":
             yield Label(label.start(), label.end(), INLINE, name)
 
 
-def _table(rows: Sequence[tuple[int, str]], tables: list[tuple[int, int]]) -> Iterator[Label]:
-    """The labels of a table: in a row before their text, or in its head above it."""
-    if not rows:
-        return
-    tables.append((rows[0][0], rows[-1][0] + len(rows[-1][1]) + 1))
+def _table_span(rows: Sequence[tuple[int, str]]) -> tuple[int, int]:
+    (start, _), (last_start, last) = rows[0], rows[-1]
+    return start, last_start + len(last) + 1
+
+
+def _table_labels(rows: Sequence[tuple[int, str]]) -> list[Label]:
+    """The labels of a table, in its head if it has labels only there, otherwise in its rows."""
     cells = [
         [cell.strip() for cell in _CELL_END.split(row.strip().removeprefix("|").removesuffix("|"))] for _, row in rows
     ]
-    labelled = list(_rows(rows, cells))
-    head = [read_name(cell, marked=True) for cell in cells[0]]
-    if len(rows) > 2 and _RULE.fullmatch(rows[1][1]) and any(head) and not [n for n, _ in labelled if n > 0]:
-        for column, name in enumerate(head):
-            if name is not None:
-                # A table of many hypotheses is rather one of tests.
-                rank = name.rank if len(rows) == 3 else min(name.rank, Rank.WEAK)
-                below = "\n".join(row[column] for row in cells[2:] if column < len(row))
-                yield Label(rows[0][0], rows[0][0], LINE, Name(name.part, rank), text=below)
-        return
-    for _, label in labelled:
-        yield label
+    row_labels = [
+        (number, label)
+        for number, ((start, row), row_cells) in enumerate(zip(rows, cells, strict=True))
+        if (label := _row_label(start, start + len(row), row_cells)) is not None
+    ]
+    has_head = len(rows) > 2 and _RULE.fullmatch(rows[1][1]) is not None
+    head_labels = list(_head_labels(rows[0][0], cells)) if has_head else []
+    if head_labels and not any(number > 0 for number, _ in row_labels):
+        return head_labels
+    return [label for _, label in row_labels]
 
 
-def _rows(rows: Sequence[tuple[int, str]], cells: Sequence[Sequence[str]]) -> Iterator[tuple[int, Label]]:
-    for number, ((start, row), (*before, last)) in enumerate(zip(rows, cells, strict=True)):
-        for column, cell in enumerate(before):
-            name = read_name(cell, marked=True)
-            if name is not None:
-                text = "; ".join(filter(None, [*before[column + 1 :], last]))
-                yield number, Label(start, start + len(row), LINE, name, text=text)
-                break
+def _head_labels(start: int, cells: Sequence[Sequence[str]]) -> Iterator[Label]:
+    """Yield the labels in the head of a table, with the text of their columns."""
+    for column, cell in enumerate(cells[0]):
+        name = read_name(cell, marked=True)
+        if name is not None:
+            # A table with several rows probably lists tests, not the answer.
+            rank = name.rank if len(cells) == 3 else min(name.rank, Rank.WEAK)
+            text = "\n".join(row[column] for row in cells[2:] if column < len(row))
+            yield Label(start, start, LINE, Name(name.part, rank), text=text)
+
+
+def _row_label(start: int, end: int, cells: Sequence[str]) -> Label | None:
+    """The first label in a row, with the text of the cells after it."""
+    for column, cell in enumerate(cells[:-1]):
+        name = read_name(cell, marked=True)
+        if name is not None:
+            return Label(start, end, LINE, name, text="; ".join(filter(None, [*cells[column + 1 : -1], cells[-1]])))
+    return None

@@ -1,4 +1,4 @@
-"""What a label, a tag or a key announces by its name: a hypothesis, a workflow, or an answer of another name."""
+"""Names of the parts of an answer, as they occur in labels, tags, JSON keys and argument names."""
 
 import re
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ from typing import Literal
 
 
 class Rank(IntEnum):
-    """How strongly a text claims to be the answer; the highest rank is judged."""
+    """How explicitly a text is marked as the answer. The text with the highest rank is the answer."""
 
     EMBEDDED = 1
-    """Part of something else: a step of the workflow, a value in a program."""
+    """Part of something else, such as a step of the workflow or a value in a program."""
 
     WEAK = 2
-    """An early hypothesis, an answer of no further name, a string that is cut off."""
+    """An early hypothesis, a plain "answer", or a string that is cut off."""
 
     PLAIN = 3
     """A hypothesis."""
@@ -25,23 +25,23 @@ class Rank(IntEnum):
 
 @dataclass(frozen=True)
 class Name:
-    """A name that announces a part of the answer.
+    """The meaning of a name.
 
     Attributes:
-        part: What follows it.
-        rank: How strongly; of no meaning for a workflow.
-        numbered: It is one of several: "Hypothesis 2".
+        part: The part of the answer that it names. A `rival` is a null or alternative hypothesis.
+        rank: How explicitly it names the answer. Not used for workflows and rivals.
+        numbered: Whether it names one of several hypotheses, such as "Hypothesis 2".
     """
 
-    part: Literal["hypothesis", "workflow", "answer"]
+    part: Literal["hypothesis", "workflow", "answer", "rival"]
     rank: Rank = Rank.PLAIN
     numbered: bool = False
 
 
 MAX_NAME = 80
-"""Longest name in characters; anything longer is a sentence."""
+"""Maximum length of a name in characters. Longer text is a sentence."""
 
-_MAX_WORDS_AFTER = 6
+_MAX_EXTRA_WORDS = 6
 
 
 def _words(text: str) -> frozenset[str]:
@@ -50,70 +50,74 @@ def _words(text: str) -> frozenset[str]:
 
 _HYPOTHESIS = _words("hypothesis hypotheses")
 _WORKFLOW = _words("workflow workflows")
-_STEPS = frozenset({"steps", "analysis steps", "steps taken", "methodology", "procedure", "work flow"})
+_WORKFLOW_SYNONYMS = frozenset({"steps", "analysis steps", "steps taken", "methodology", "procedure", "work flow"})
 _NUMBER = re.compile(r"\d+|[ivx]{1,4}")
 _FINAL = _words(
     "final finalized finalised main primary proposed concluding concluded best selected chosen submitted refined "
     "revised updated resulting ultimate"
 )
 _WEAK = _words("initial working preliminary tentative starting prior original candidate draft early exploratory")
-# Words that leave a name with "hypothesis" the name of the answer.
+# A name with "hypothesis" and any of these words still names the answer.
 _NEUTRAL = _words(
     "the my our a an this here is s and of to as follows text statement summary answer conclusion output research "
     "predicted overall core central key scientific derived supported data driven formal discovered generated discovery "
     "single specific declarative general formulated stated inferred empirical testable step part section submit h1 ha"
 )
-# Words after which it names something else.
-_OTHER = _words(
-    "null alternative alternatives alternate competing rival rejected discarded h0 test tests testing tested considered"
-    " generation evaluation exploration verification validation formation space background rationale support"
-    " status assessment development comparison result results evidence check outcome decision explanation"
-    " confidence that was were"
+_RIVAL = _words("null alternative alternatives alternate competing rival rejected discarded h0")
+# A name with "hypothesis" and any of these words names something else.
+_OTHER = _RIVAL | _words(
+    "test tests testing tested considered generation evaluation exploration verification validation formation space "
+    "background rationale support status assessment development comparison result results evidence check outcome "
+    "decision explanation confidence that was were"
 )
 _ONLY_BEFORE = _words("supported driven")
+_ABOUT_WORKFLOW = _words("analysis steps used followed taken was")
 _ANSWER = _words("answer submission")
 _WORD = re.compile(r"[^\W_]+")
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def read_name(name: str, *, marked: bool) -> Name | None:
-    """What a name announces; None if it is none of the names of an answer.
+    """Interpret a name; return None if it does not name a part of an answer.
 
     Args:
-        name: With or without markup, numbers and symbols.
-        marked: It is a heading, in bold, a tag or the like, so that any words may follow: "Hypothesis on towns".
+        name: The name, which may contain markup, numbers and symbols.
+        marked: Whether it is a heading, bold, a tag or the like. A marked name may contain other words after
+            "hypothesis", such as "Hypothesis on towns".
     """
     if len(name) > MAX_NAME:
         return None
-    words = _WORD.findall(_CAMEL.sub(" ", name).casefold())
-    spoken = [word for word in words if not _NUMBER.fullmatch(word)]
-    numbered = any(one in _HYPOTHESIS and _NUMBER.fullmatch(two) for one, two in pairwise(words))
-    about = {part for part in (_HYPOTHESIS, _WORKFLOW) if part.intersection(spoken)}
-    if about == {_HYPOTHESIS}:
-        return _hypothesis(spoken, numbered, marked)
-    if about == {_WORKFLOW} and _neighbours(spoken, _WORKFLOW, marked):
+    tokens = _WORD.findall(_CAMEL_CASE.sub(" ", name).casefold())
+    words = [token for token in tokens if not _NUMBER.fullmatch(token)]
+    has_hypothesis, has_workflow = (not part.isdisjoint(words) for part in (_HYPOTHESIS, _WORKFLOW))
+    if has_hypothesis and not has_workflow:
+        numbered = any(one in _HYPOTHESIS and _NUMBER.fullmatch(two) for one, two in pairwise(tokens))
+        return _hypothesis_name(words, numbered=numbered, marked=marked)
+    if has_workflow and not has_hypothesis:
+        return Name("workflow") if _is_workflow_name(words, marked=marked) else None
+    if " ".join(words) in _WORKFLOW_SYNONYMS:
         return Name("workflow")
-    if " ".join(spoken) in _STEPS:
-        return Name("workflow")
-    if _ANSWER.intersection(spoken) and _ANSWER.union(_FINAL, _NEUTRAL).issuperset(spoken):
-        return Name("answer", Rank.PLAIN if _FINAL.intersection(spoken) else Rank.WEAK)
+    if not _ANSWER.isdisjoint(words) and (_ANSWER | _FINAL | _NEUTRAL).issuperset(words):
+        return Name("answer", Rank.WEAK if _FINAL.isdisjoint(words) else Rank.PLAIN)
     return None
 
 
-def _hypothesis(words: list[str], numbered: bool, marked: bool) -> Name | None:
-    if _OTHER.intersection(words) or not _neighbours(words, _HYPOTHESIS, marked):
+def _hypothesis_name(words: list[str], *, numbered: bool, marked: bool) -> Name | None:
+    allowed = _HYPOTHESIS | _NEUTRAL | _FINAL | _WEAK
+    if not _RIVAL.isdisjoint(words) and (allowed | _RIVAL).issuperset(words):
+        return Name("rival")
+    position = next(index for index, word in enumerate(words) if word in _HYPOTHESIS)
+    before, after = words[:position], words[position + 1 :]
+    if not _OTHER.isdisjoint(words) or not allowed.issuperset(before) or not _ONLY_BEFORE.isdisjoint(after):
         return None
-    rank = Rank.FINAL if _FINAL.intersection(words) else Rank.WEAK if _WEAK.intersection(words) else Rank.PLAIN
-    return Name("hypothesis", rank, numbered)
+    if not (len(after) <= _MAX_EXTRA_WORDS if marked else allowed.issuperset(after)):
+        return None
+    if not _FINAL.isdisjoint(words):
+        return Name("hypothesis", Rank.FINAL, numbered)
+    return Name("hypothesis", Rank.PLAIN if _WEAK.isdisjoint(words) else Rank.WEAK, numbered)
 
 
-def _neighbours(words: list[str], part: frozenset[str], marked: bool) -> bool:
-    """Whether the words around it leave it a name."""
-    at = next(position for position, word in enumerate(words) if word in part)
-    before, after = words[:at], words[at + 1 :]
-    known = part | _NEUTRAL | _FINAL | _WEAK
-    if part is _WORKFLOW:
-        return len(before) + len(after) <= _MAX_WORDS_AFTER if marked else known.union({"analysis"}).issuperset(words)
-    if not known.issuperset(before) or _ONLY_BEFORE.intersection(after):
-        return False
-    return len(after) <= _MAX_WORDS_AFTER if marked else known.issuperset(after)
+def _is_workflow_name(words: list[str], *, marked: bool) -> bool:
+    if marked:
+        return len(words) <= _MAX_EXTRA_WORDS + 1
+    return (_WORKFLOW | _ABOUT_WORKFLOW | _NEUTRAL | _FINAL | _WEAK).issuperset(words)

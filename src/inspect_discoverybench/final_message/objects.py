@@ -1,16 +1,16 @@
-"""JSON objects and Python literals that are written inside a text, and what they say."""
+"""Reads JSON objects, Python dict literals and calls of `submit` that are written in a text."""
 
 import ast
 import json
 import re
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from inspect_discoverybench.final_message.names import Name, Rank, read_name
+from inspect_discoverybench.final_message.names import Rank, read_name
 
-# A text made to be slow costs no more than this many characters, looked at for the end of objects that have none.
+# Maximum number of characters to search for the ends of unclosed objects, which keeps adversarial texts fast.
 _MAX_SCANNED = 3_000_000
 _MAX_DEPTH = 100
 _OBJECT = re.compile(r"\{(?=\s*[\"'])")
@@ -18,20 +18,24 @@ _STRUCTURE = re.compile(r"\\.|[\"'{}]", re.DOTALL)
 _LONE_BACKSLASH = re.compile(r"(\\[\"\\/bfnrtu])|\\")
 _KEY = re.compile(r"""(?:["'](?P<key>[^"'\n{}:]{1,40})["']|(?<=[{,])[ \t\n]*(?P<bare>\w{1,40}))[ \t]*:\s*(?=["'])""")
 _CALL = re.compile(r"\bsubmit[ \t]*\(\s*")
-_ARGUMENT = re.compile(r"""[\s,]*(?:(?P<key>\w{1,40})[ \t]*=[ \t]*)?(?=["'])""")
-# A quotation mark ends a string where an object or a call goes on behind it; models forget to escape the others.
-_END = {quote: re.compile(rf"(?<!\\){quote}(?=\s*(?:,\s*(?:[\"'}}]|\w+[ \t]*[=:]|\Z)|[}}\]),]|\Z))") for quote in "\"'"}
+_ARGUMENT = re.compile(r"""(?:\s*\)(?=,))?[\s,]*(?:(?P<key>\w{1,40})[ \t]*=[ \t]*)?(?:\(\s*)?(?=["'])""")
+# A quotation mark ends a string if the object or the call continues after it. Models forget to escape other ones.
+_END = {
+    quote: re.compile(rf"(?<!\\){quote}(?=\s*(?:,\s*(?:[\"'}}]|\w+[ \t]*[=:]|\Z)|[}}\]),]|```|\Z))") for quote in "\"'"
+}
+# Strings on consecutive lines, which Python concatenates.
+_CONCATENATION = {quote: re.compile(rf"{quote}[ \t]*[+\\]?[ \t]*\n[ \t]*f?{quote}") for quote in "\"'"}
 
 
 @dataclass(frozen=True)
 class TextObject:
-    """An object and its place in the text.
+    """An object in a text.
 
     Attributes:
         value: The object.
         start: Position of its opening brace.
         end: Position after its closing brace.
-        python: It is in Python's notation and not in JSON's.
+        python: Whether it is a Python literal instead of JSON.
     """
 
     value: Mapping[Any, Any]
@@ -42,14 +46,14 @@ class TextObject:
 
 @dataclass(frozen=True)
 class Answer:
-    """What an object or a call says.
+    """The answer in an object or a call.
 
     Attributes:
-        hypothesis: Its text; may be empty.
-        workflow: Its text; may be empty.
-        rank: How strongly it claims to be the answer.
-        start: Position in the text.
-        end: Position after it.
+        hypothesis: The hypothesis; may be empty.
+        workflow: The workflow; may be empty.
+        rank: How explicitly it is marked as the answer.
+        start: Start of the object or call in the text.
+        end: End of the object or call in the text.
     """
 
     hypothesis: str
@@ -60,12 +64,12 @@ class Answer:
 
 
 def text_objects(text: str) -> Iterator[TextObject]:
-    """Every JSON object or Python dict literal in a text that is not inside another, in their order."""
+    """Yield every outermost JSON object or Python dict literal in a text."""
     position, scanned = 0, 0
     while scanned < _MAX_SCANNED and (opening := _OBJECT.search(text, position)):
         start = opening.start()
-        end, closed = _closing(text, start)
-        value, python = _parsed(text[start:end]) if closed else (None, False)
+        end, closed = _find_end(text, start)
+        value, python = _parse(text[start:end]) if closed else (None, False)
         if isinstance(value, Mapping):
             yield TextObject(value, start, end, python)
             position = end
@@ -75,60 +79,61 @@ def text_objects(text: str) -> Iterator[TextObject]:
 
 
 def json_objects(text: str) -> Iterator[Mapping[Any, Any]]:
-    """Every object in a text, each after those inside it."""
-    for written in text_objects(text):
-        yield from nested(written.value)
+    """Yield every object in a text. Nested objects come before the object that contains them."""
+    for outer in text_objects(text):
+        yield from nested_objects(outer.value)
 
 
-def nested(value: object) -> list[Mapping[Any, Any]]:
-    """The objects inside a value, the outermost last."""
+def nested_objects(value: object) -> list[Mapping[Any, Any]]:
+    """All objects in a value, including itself, in objects, lists and JSON strings; the outermost is last."""
     objects: list[Mapping[Any, Any]] = []
-    waiting = [value]
-    while waiting:
-        match waiting.pop():
-            case Mapping() as found:
-                objects.append(found)
-                waiting.extend(found.values())
+    pending = [value]
+    while pending:
+        match pending.pop():
+            case Mapping() as item:
+                objects.append(item)
+                pending.extend(item.values())
             case list() | tuple() as items:
-                waiting.extend(items)
-            case str() as inner if inner.lstrip().startswith("{"):
-                waiting.append(_parsed(inner.strip())[0])  # a call that was written as text
+                pending.extend(items)
+            case str() as string if string.lstrip().startswith("{"):
+                pending.append(_parse(string.strip())[0])  # arguments of a call as a JSON string
     return objects[::-1]
 
 
 def answer_in(value: Mapping[Any, Any]) -> Answer | None:
-    """What an object says by its own keys; None if no key announces a hypothesis or an answer."""
-    names = {key: read_name(str(key), marked=False) for key in value}
-    claims = [
-        (name.rank, name.part == "hypothesis", key) for key, name in names.items() if name and _claims(name, value[key])
+    """Read the answer in an object's own keys; return None if no key names a hypothesis or an answer."""
+    names = {key: name for key in value if (name := read_name(str(key), marked=False))}
+    answer_keys = [
+        key
+        for key, name in names.items()
+        if name.part == "hypothesis" or (name.part == "answer" and isinstance(value[key], str))
     ]
-    if not claims:
+    if not answer_keys:
         return None
-    rank, is_hypothesis, key = max(claims, key=lambda claim: (claim[1], claim[0]))
-    workflows = [as_text(value[other]) for other, name in names.items() if name and name.part == "workflow"]
+    key = max(answer_keys, key=lambda key: (names[key].part == "hypothesis", names[key].rank))
+    name, content = names[key], value[key]
+    workflows = [as_text(value[other]) for other in names if names[other].part == "workflow"]
     workflow = next(filter(None, workflows), "")
-    inside = value[key] if isinstance(value[key], Mapping) else _parsed(str(value[key]).strip())[0]
-    inner = answer_in(inside) if isinstance(inside, Mapping) else None
+    inner_object = content if isinstance(content, Mapping) else _parse(str(content).strip())[0]
+    inner = answer_in(inner_object) if isinstance(inner_object, Mapping) else None
     if inner is not None:
-        return Answer(inner.hypothesis, inner.workflow or workflow, max(rank, inner.rank))
-    requested = len(names) == 1 or bool(workflows)
-    if requested and is_hypothesis and rank is Rank.PLAIN:
-        rank = Rank.FINAL
-    return Answer(_hypothesis(value[key]), workflow, rank)
+        return Answer(inner.hypothesis, inner.workflow or workflow, max(name.rank, inner.rank))
+    rank = name.rank
+    if name.part == "hypothesis" and rank is Rank.PLAIN and (len(value) == 1 or workflows):
+        rank = Rank.FINAL  # the requested form
+    return Answer(_hypothesis_text(content), workflow, rank)
 
 
-def strings_in(text: str) -> Iterator[Answer]:
-    """Hypotheses in objects that cannot be parsed, and in calls of `submit` that are written as text."""
+def answers_in_fragments(text: str) -> Iterator[Answer]:
+    """Yield the answers in objects that cannot be parsed, and in calls of `submit` that are written as text."""
     position, answer = 0, None
     for key in _KEY.finditer(text):
-        if key.start() < position:
-            continue
         name = read_name(key["key"] or key["bare"], marked=False)
-        if name is None:
+        if key.start() < position or name is None or name.part == "rival":
             continue
-        string, position, closed = _string(text, key.end())
+        string, position, closed = _read_string(text, key.end())
         if name.part == "workflow":
-            answer = answer and Answer(answer.hypothesis, string, answer.rank, answer.start, position)
+            answer = answer and replace(answer, workflow=string, end=position)
             continue
         if answer is not None:
             yield answer
@@ -136,11 +141,11 @@ def strings_in(text: str) -> Iterator[Answer]:
         answer = Answer(string, "", rank if closed else Rank.WEAK, key.start(), position)
     if answer is not None:
         yield answer
-    yield from _calls(text)
+    yield from _answers_in_calls(text)
 
 
 def as_text(value: object) -> str:
-    """A value as text: a list as lines, an object as lines of `key: value`."""
+    """Convert a value to text: a list to lines, an object to lines of `key: value`."""
     match value:
         case None:
             return ""
@@ -154,17 +159,15 @@ def as_text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _claims(name: Name, value: object) -> bool:
-    return name.part == "hypothesis" or (name.part == "answer" and isinstance(value, str))
-
-
-def _hypothesis(value: object) -> str:
-    """The text of a hypothesis, which may be a list of objects that hold one each."""
+def _hypothesis_text(value: object) -> str:
+    """Convert a hypothesis to text. It may be a list of objects with one hypothesis each."""
     items = value if isinstance(value, list) else [value]
-    inner = [answer_in(item) if isinstance(item, Mapping) else None for item in items]
-    if any(inner):
-        return "\n".join(found.hypothesis if found else as_text(item) for item, found in zip(items, inner, strict=True))
-    return as_text(value)
+    answers = [answer_in(item) if isinstance(item, Mapping) else None for item in items]
+    if not any(answers):
+        return as_text(value)
+    return "\n".join(
+        answer.hypothesis if answer else as_text(item) for item, answer in zip(items, answers, strict=True)
+    )
 
 
 def _inline(value: object) -> str:
@@ -178,46 +181,52 @@ def _inline(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, default=str) if value not in ({}, [], ()) else ""
 
 
-def _calls(text: str) -> Iterator[Answer]:
-    """`submit(hypothesis="…", workflow="…")`, by name or by position."""
-    done = 0
+def _answers_in_calls(text: str) -> Iterator[Answer]:
+    """Yield the answers in `submit(hypothesis="…", workflow="…")`, with named or positional arguments."""
+    position = 0
     for call in _CALL.finditer(text):
-        if call.start() < done:
+        if call.start() < position:
             continue
         arguments: dict[str, str] = {}
         position, closed = call.end(), True
         while closed and len(arguments) < 2 and (argument := _ARGUMENT.match(text, position)):
             key = argument["key"] or ("workflow" if arguments else "hypothesis")
-            string, position, closed = _string(text, argument.end())
+            string, position, closed = _read_string(text, argument.end())
             arguments[key.casefold()] = string
-        done = position
         answer = answer_in(arguments)
         if answer is not None:
-            yield Answer(
-                answer.hypothesis, answer.workflow, answer.rank if closed else Rank.WEAK, call.start(), position
-            )
+            yield replace(answer, rank=answer.rank if closed else Rank.WEAK, start=call.start(), end=position)
 
 
-def _string(text: str, start: int) -> tuple[str, int, bool]:
-    """The string that begins with the quotation mark here, the position after it, and whether it has an end."""
+def _read_string(text: str, start: int) -> tuple[str, int, bool]:
+    """Read the string that starts with the quotation mark at `start`.
+
+    Returns:
+        The string, the position after it, and whether it is closed.
+    """
     quote = text[start]
     if text.startswith(quote * 3, start):
         end = text.find(quote * 3, start + 3)
         return (text[start + 3 :], len(text), False) if end < 0 else (text[start + 3 : end], end + 3, True)
     closing = _END[quote].search(text, start + 1)
-    end = closing.start() if closing else len(text)
-    raw = text[start + 1 : end]
+    raw = text[start + 1 : closing.start() if closing else len(text)]
+    return _unescape(_CONCATENATION[quote].sub("", raw), quote), closing.end() if closing else len(text), bool(closing)
+
+
+def _unescape(raw: str, quote: str) -> str:
     try:
-        string = json.loads(f'"{raw}"' if quote == '"' else json.dumps(raw), strict=False)
+        string = str(json.loads(f'"{raw}"', strict=False)) if quote == '"' else raw
     except ValueError:
         string = raw
-    if "\\" in string:
-        string = string.replace("\\n", "\n").replace('\\"', '"').replace("\\'", "'")
-    return string, closing.end() if closing else len(text), closing is not None
+    return string.replace("\\n", "\n").replace('\\"', '"').replace("\\'", "'")
 
 
-def _closing(text: str, start: int) -> tuple[int, bool]:
-    """The position after the brace that closes the one here, outside of quotes; or the end, and that there is none."""
+def _find_end(text: str, start: int) -> tuple[int, bool]:
+    """Find the brace that closes the one at `start`, outside of quotes.
+
+    Returns:
+        The position after it and True, or the end of the text and False.
+    """
     depth, quote = 0, ""
     for mark in _STRUCTURE.finditer(text, start):
         character = mark.group()
@@ -232,24 +241,24 @@ def _closing(text: str, start: int) -> tuple[int, bool]:
     return len(text), False
 
 
-def _parsed(literal: str) -> tuple[object, bool]:
-    """A literal in JSON's notation, which may hold LaTeX, else in Python's; and whether it was Python's."""
+def _parse(literal: str) -> tuple[object, bool]:
+    """Parse JSON, which may contain LaTeX, or a Python literal; the second value is True for Python."""
     if not literal.startswith("{"):
         return None, False
-    for form in (literal, _LONE_BACKSLASH.sub(lambda escape: escape[1] or r"\\", literal)):
+    for candidate in (literal, _LONE_BACKSLASH.sub(lambda escape: escape[1] or r"\\", literal)):
         try:
-            return _shallow(json.loads(form, strict=False)), False
+            return _unless_too_deep(json.loads(candidate, strict=False)), False
         except (ValueError, RecursionError):
-            pass  # it may be Python's notation
+            pass  # try the next notation
     try:
-        with warnings.catch_warnings(action="ignore"):  # of escapes that Python does not know
-            return _shallow(ast.literal_eval(literal)), True
+        with warnings.catch_warnings(action="ignore"):  # invalid escapes in Python strings
+            return _unless_too_deep(ast.literal_eval(literal)), True
     except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
         return None, False
 
 
-def _shallow(value: object) -> object:
-    """The value, or None if it is nested more deeply than any answer."""
+def _unless_too_deep(value: object) -> object:
+    """Return the value, or None if it is nested more deeply than `_MAX_DEPTH`."""
     level, depth = [value], 0
     while level and depth <= _MAX_DEPTH:
         below: list[object] = []

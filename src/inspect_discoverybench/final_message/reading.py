@@ -1,4 +1,4 @@
-"""Reads an answer that is written in words: the text that a careful person would call the answer."""
+"""Reads a final message: finds the text that a careful reader would call the answer."""
 
 import re
 from bisect import bisect_left
@@ -9,32 +9,35 @@ from typing import Literal
 from inspect_discoverybench.final_message.fences import Fence, Fences, Spans
 from inspect_discoverybench.final_message.labels import labels_in
 from inspect_discoverybench.final_message.names import Rank
-from inspect_discoverybench.final_message.objects import Answer, TextObject, answer_in, nested, strings_in, text_objects
-from inspect_discoverybench.final_message.reasoning import without_reasoning
-from inspect_discoverybench.final_message.sections import Section, sections_in
+from inspect_discoverybench.final_message.objects import (
+    Answer,
+    TextObject,
+    answer_in,
+    answers_in_fragments,
+    nested_objects,
+    text_objects,
+)
+from inspect_discoverybench.final_message.reasoning import split_reasoning
+from inspect_discoverybench.final_message.sections import BOX, Section, boxed_text, sections_in
 from inspect_discoverybench.hypothesis import MAX_CHARACTERS, Submission
 
 _WORD = re.compile(r"\w")
-# Characters that Markdown does not know as spaces and colons, one for one: positions stay as they are.
-_AS_ASCII = dict.fromkeys(map(ord, "\u00a0\u2002\u2003\u2007\u2009\u202f\u200b\ufeff\t\v\f"), " ") | {
-    ord("\uff1a"): ":"
-}
+_LIST_ITEM = re.compile(r"\s*(?:[-*+•#|>]|\(?\w{1,3}[.)])")
+# Spaces and colons that Markdown does not have, each replaced by one character to keep positions.
+_ASCII = dict.fromkeys(map(ord, "\u00a0\u2002\u2003\u2007\u2009\u202f\u200b\ufeff\t\v\f"), " ") | {ord("\uff1a"): ":"}
+# A statement about a hypothesis in another place.
 _VERDICT = re.compile(
     r"\W*(?:(?:is|was|not|strongly|partially|partly|fully)[ ]+)*"
     r"(?:supported|confirmed|accepted|rejected|verified|tested|true|false|yes|no|(?:see |as )?(?:above|below))\W*",
     re.IGNORECASE,
 )
-_BOX = "\\boxed{"
-_BOXED_TEXT = re.compile(r"\\(?:text|textbf|mathrm|mathbf)\{([^{}]*)\}")
-_BRACE = re.compile(r"[{}]")
-_SENTENCE = re.compile(r"[^\W\d_]{2}\W+[^\W\d_]{2}")
-_CONTEXT = 80
+_MAX_CONTEXT = 80
 _OMISSION = "\n[…]\n"
 
 
 @dataclass(frozen=True)
-class _Claim:
-    """A text that may be the answer."""
+class _Candidate:
+    """A part of the message that may be the answer."""
 
     rank: Rank
     position: int
@@ -46,134 +49,141 @@ class _Claim:
 def read_submission(text: str) -> Submission | None:
     """Read a final message: an object, else labelled sections, else the whole text.
 
-    An object of the requested form and a final, main, proposed or concluding hypothesis come before a plain one, and a
-    plain one before an initial one; of several that are equal, the last one counts. Reasoning between tags is no part
-    of an answer. Where a label or an object is empty, what else the text says is the answer. Texts are cut to
-    `MAX_CHARACTERS`. Takes time in proportion to the length of the text.
+    Objects of the requested form and final, main, proposed or concluding hypotheses take precedence over plain ones,
+    and plain ones over initial ones; among equals, the last one counts. Reasoning in tags is ignored. If all labels and
+    objects are empty, the rest of the text is the answer. Texts are truncated to `MAX_CHARACTERS`. Takes time
+    proportional to the length of the text.
 
     Returns:
-        The answer; None if there is no word in it.
+        The submission; None if it contains no word.
     """
-    answer, unclosed = without_reasoning(text)
+    answer, unclosed = split_reasoning(text)
     message = _Message(answer)
     return (
-        message.best(Rank.WEAK) or _Message(unclosed).best(Rank.PLAIN) or message.rest() or message.best(Rank.EMBEDDED)
+        message.best(Rank.WEAK)
+        or _Message(unclosed).best(Rank.PLAIN)
+        or message.unlabelled()
+        or message.best(Rank.EMBEDDED)
     )
 
 
 def labelled_submission(text: str) -> Submission | None:
-    """Read a message that may be something else: only an object or a section that claims to be the answer counts."""
-    answer, unclosed = without_reasoning(text)
+    """Read a message that may not be an answer: only an object or a section that names a hypothesis counts."""
+    answer, unclosed = split_reasoning(text)
     return _Message(answer).best(Rank.PLAIN) or _Message(unclosed).best(Rank.PLAIN)
 
 
 class _Message:
-    """A text and what in it may be the answer."""
+    """A text, with its objects and sections."""
 
     def __init__(self, text: str) -> None:
         self.text = text.replace("\r\n", "\n").replace("\r", "\n")
-        plain = self.text.translate(_AS_ASCII)
+        plain = self.text.translate(_ASCII)
         self._fences = Fences(plain)
-        self._objects = list(text_objects(self.text))
-        in_objects = Spans([(found.start, found.end) for found in self._objects])
-        self._strings = [found for found in strings_in(self.text) if not in_objects.hold(found.start)]
-        self._sections = list(sections_in(self.text, labels_in(plain, self._fences, in_objects), self._fences))
+        objects = list(text_objects(self.text))
+        spans = Spans([(item.start, item.end) for item in objects])
+        self._objects = [(item, list(filter(None, map(answer_in, nested_objects(item.value))))) for item in objects]
+        self._fragments = [answer for answer in answers_in_fragments(self.text) if not spans.contain(answer.start)]
+        self._sections = list(sections_in(self.text, labels_in(plain, self._fences, spans), self._fences))
 
-    def best(self, least: Rank) -> Submission | None:
-        """The claim of the highest rank, if it has this rank at least and says something."""
-        claims = [claim for claim in self._claims() if claim.rank >= least and _says_something(claim.hypothesis)]
-        if not claims:
+    def best(self, min_rank: Rank) -> Submission | None:
+        """The last of the highest-ranked candidates with text; None if all are below `min_rank`."""
+        candidates = [
+            candidate
+            for candidate in self._candidates()
+            if candidate.rank >= min_rank and _has_content(candidate.hypothesis)
+        ]
+        if not candidates:
             return None
-        _, best = max(enumerate(claims), key=lambda claim: (claim[1].rank, claim[1].position, claim[0]))
+        # Nested objects have the same position; the outermost comes last.
+        best = max(reversed(candidates), key=lambda candidate: (candidate.rank, candidate.position))
         return _submission(best.hypothesis, best.workflow, best.source)
 
-    def rest(self) -> Submission | None:
-        """The text without its workflow and without forms that were left empty."""
-        answers = [(found, list(filter(None, map(answer_in, nested(found.value))))) for found in self._objects]
-        spans = [self._with_fence(found, inner) for found, inner in answers if inner]
-        spans += [(found.start, found.end) for found in self._strings]
+    def unlabelled(self) -> Submission | None:
+        """The text without its workflow, and without empty labels and objects."""
+        spans = [self._span_with_fence(item, answers) for item, answers in self._objects if answers]
+        spans += [(fragment.start, fragment.end) for fragment in self._fragments]
         spans += [(section.start, section.end) for section in self._sections]
         kept, position = [], 0
         for start, end in sorted(spans):
             kept.append(self.text[position:start])
             position = max(position, end)
-        said = "".join([*kept, self.text[position:]]).strip()
-        workflows = [answer.workflow for _, inner in answers for answer in inner]
+        rest = "".join([*kept, self.text[position:]]).strip()
+        if not _WORD.search(rest):
+            return self._after_workflow()
+        workflows = [answer.workflow for _, answers in self._objects for answer in answers]
         workflows += [section.text for section in self._sections if section.name.part == "workflow"]
-        workflow = next(filter(None, workflows), "")
-        return _submission(_without_middle(said), workflow, "text") if _WORD.search(said) else None
+        return _submission(_omit_middle(rest), next(filter(None, workflows), ""), "text")
 
-    def _claims(self) -> Iterator[_Claim]:
-        for found in self._objects:
-            for answer in filter(None, map(answer_in, nested(found.value))):
-                rank = Rank.EMBEDDED if self._is_program(found, answer) else answer.rank
-                yield _Claim(rank, found.start, answer.hypothesis, answer.workflow, "json")
-        for answer in self._strings:
-            yield _Claim(answer.rank, answer.start, answer.hypothesis, answer.workflow, "json")
+    def _after_workflow(self) -> Submission | None:
+        """The whole text, if nothing is labelled as a hypothesis and a paragraph follows the steps of the workflow."""
+        has_hypothesis = self._fragments or any(answers for _, answers in self._objects)
+        if has_hypothesis or any(section.name.part != "workflow" for section in self._sections):
+            return None
+        text = self.text.strip()
+        _, blank_line, paragraph = text.rpartition("\n\n")
+        if not blank_line or not _WORD.search(paragraph) or _LIST_ITEM.match(paragraph):
+            return None
+        return _submission(_omit_middle(text), "", "text")
+
+    def _candidates(self) -> Iterator[_Candidate]:
+        for item, answers in self._objects:
+            for answer in answers:
+                rank = Rank.EMBEDDED if self._is_program_value(item, answer) else answer.rank
+                yield _Candidate(rank, item.start, answer.hypothesis, answer.workflow, "json")
+        for answer in self._fragments:
+            yield _Candidate(answer.rank, answer.start, answer.hypothesis, answer.workflow, "json")
         workflows = [section for section in self._sections if section.name.part == "workflow" and section.text]
         for section in self._sections:
             if section.name.part != "workflow":
-                yield _Claim(section.rank, section.start, section.text, _workflow_of(section, workflows), "sections")
-        position = self.text.rfind(_BOX)
+                workflow = _nearest_workflow(section, workflows)
+                yield _Candidate(section.rank, section.start, section.text, workflow, "sections")
+        position = self.text.rfind(BOX)
         if position >= 0:
-            yield _Claim(Rank.WEAK, position, _boxed(self.text, position), "", "sections")
+            yield _Candidate(Rank.WEAK, position, boxed_text(self.text, position), "", "sections")
 
-    def _is_program(self, found: TextObject, answer: Answer) -> bool:
-        """Whether an object is a value in a program, and not an answer in a code block."""
-        fence = self._fences.at(found.start)
+    def _is_program_value(self, item: TextObject, answer: Answer) -> bool:
+        """Whether an object is a value in a program, as opposed to an answer in a code block."""
+        fence = self._fences.at(item.start)
         if fence is None:
             return False
-        before = self._before(found, fence)
+        before = self._text_before(item, fence)
         if before:
             return not before.endswith("submit(") and (fence.is_program or before[-1] in "=(,[:")
-        return answer.rank is not Rank.FINAL and (fence.is_program or found.python)
+        return answer.rank is not Rank.FINAL and (fence.is_program or item.python)
 
-    def _before(self, found: TextObject, fence: Fence) -> str:
-        """What stands before an object in its code block, of which the end is enough."""
-        return self.text[max(fence.content, found.start - _CONTEXT) : found.start].strip()
+    def _text_before(self, item: TextObject, fence: Fence) -> str:
+        """The text before an object in its code block, at most `_MAX_CONTEXT` characters."""
+        return self.text[max(fence.content, item.start - _MAX_CONTEXT) : item.start].strip()
 
-    def _with_fence(self, found: TextObject, inner: Sequence[Answer]) -> tuple[int, int]:
-        """The place of an object, with its code block if that is a program or holds nothing else."""
-        fence = self._fences.at(found.start)
+    def _span_with_fence(self, item: TextObject, answers: Sequence[Answer]) -> tuple[int, int]:
+        """The span of an object, or of its code block if that is a program or contains nothing else."""
+        fence = self._fences.at(item.start)
         if fence is None:
-            return found.start, found.end
-        program = any(self._is_program(found, answer) for answer in inner)
-        alone = not self._before(found, fence) and not self.text[found.end : fence.stop].strip()
-        return (fence.start, fence.end) if program or alone else (found.start, found.end)
+            return item.start, item.end
+        in_program = any(self._is_program_value(item, answer) for answer in answers)
+        alone = not self._text_before(item, fence) and not self.text[item.end : fence.stop].strip()
+        return (fence.start, fence.end) if in_program or alone else (item.start, item.end)
 
 
-def _says_something(text: str) -> bool:
-    """Whether there is a word in a text, and more than a verdict on what was stated elsewhere."""
-    return _WORD.search(text) is not None and _VERDICT.fullmatch(text) is None
+def _has_content(hypothesis: str) -> bool:
+    """Whether a hypothesis contains a word and is more than a verdict such as "supported"."""
+    return _WORD.search(hypothesis) is not None and _VERDICT.fullmatch(hypothesis) is None
 
 
-def _workflow_of(section: Section, workflows: Sequence[Section]) -> str:
-    """The workflow that follows a hypothesis, else the last one before it."""
-    after = bisect_left(workflows, section.start, key=lambda workflow: workflow.start)
-    return workflows[min(after, len(workflows) - 1)].text if workflows else ""
-
-
-def _boxed(text: str, position: int) -> str:
-    """The text of LaTeX's box at a position."""
-    depth, start = 0, position + len(_BOX)
-    for brace in _BRACE.finditer(text, start - 1):
-        depth += 1 if brace.group() == "{" else -1
-        if depth == 0:
-            boxed = _BOXED_TEXT.sub(r"\1", text[start : brace.start()]).strip()
-            return boxed if _SENTENCE.search(boxed) else ""
-    return ""
+def _nearest_workflow(section: Section, workflows: Sequence[Section]) -> str:
+    """The first workflow after a section, else the last one before it."""
+    index = bisect_left(workflows, section.start, key=lambda workflow: workflow.start)
+    return workflows[min(index, len(workflows) - 1)].text if workflows else ""
 
 
 def _submission(hypothesis: str, workflow: str, source: Literal["json", "sections", "text"]) -> Submission:
-    return Submission(hypothesis=_cut(hypothesis), workflow=_cut(workflow), source=source)
+    hypothesis, workflow = (part.strip()[:MAX_CHARACTERS] for part in (hypothesis, workflow))
+    return Submission(hypothesis=hypothesis, workflow=workflow, source=source)
 
 
-def _cut(text: str) -> str:
-    return text.strip()[:MAX_CHARACTERS]
-
-
-def _without_middle(text: str) -> str:
-    """A long text without its middle: answers stand at the beginning or at the end."""
+def _omit_middle(text: str) -> str:
+    """Truncate a long text in the middle, as the answer is usually at the beginning or at the end."""
     if len(text) <= MAX_CHARACTERS:
         return text
     half = (MAX_CHARACTERS - len(_OMISSION)) // 2

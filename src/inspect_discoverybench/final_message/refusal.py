@@ -1,18 +1,18 @@
-"""Refusals: those that the provider flags, and those that a model words."""
+"""Detects refusals: those that the provider flags, and those in the model's own words."""
 
 import re
 
 from inspect_ai.model import ContentText, ModelOutput
 
 _MAX_LENGTH = 600
-_SENTENCES = 2
+_MAX_SENTENCES = 2
 _APOSTROPHE = dict.fromkeys(map(ord, "\u2019\u2018\u02bc\u00b4`"), "'")
 _SENTENCE_END = re.compile(r"[.!?:;\n]+\s*")
 _PREFACE = re.compile(
     r"(?:(?:i'm|i am|we're|we are) (?:very |so |truly )?sorry|sorry|my apologies|apologies|i apologi[sz]e|unfortunately"
     r"|as an ai(?: language)?(?: model| assistant)?)\W*(?:but|that|and)?\s*"
 )
-_DEED = (
+_ACTION = (
     r"(?:answer|assist|help|comply|continue|proceed|determine|provide|give|offer|form|formulate|state|make|draw|derive"
     r"|propose|generate|produce|submit|identify|say|tell|know|access|analy[sz]e|complete|perform|fulfill?|do|load|open"
     r"|read|run|evaluate|conclude|infer|support)\b"
@@ -22,11 +22,11 @@ _UNABLE = (
     r"|(?:am|'m) not in a position to)"
 )
 _REFUSALS = re.compile(
-    rf"(?:i|we) ?{_UNABLE} (?:\w+ly )?{_DEED}"
+    rf"(?:i|we) ?{_UNABLE} (?:\w+ly )?{_ACTION}"
     r"|(?:i|we) (?:do not|don't|did not|didn't) have (?:\w+ ){0,3}?(?:access|data|information)\b"
     r"|(?:i|we) (?:must |have to |respectfully )?decline\b"
-    rf"|(?:it is|it's) (?:not possible|impossible) (?:for me )?to {_DEED}"
-    rf"|(?:unable|not able|not possible) to {_DEED}"
+    rf"|(?:it is|it's) (?:not possible|impossible) (?:for me )?to {_ACTION}"
+    rf"|(?:unable|not able|not possible) to {_ACTION}"
     r"|(?:this|it|that|the (?:hypothesis|answer|goal|question)|an? (?:hypothesis|answer)) (?:cannot|can't) be \w+"
     r"|no (?:\w+ ){0,3}?(?:hypothesis|answer|conclusion) (?:can|could) be \w+"
 )
@@ -34,7 +34,7 @@ _ANSWER_FOLLOWS = re.compile(r"\b(?:but|however|nevertheless|nonetheless|instead
 
 
 def flagged_refusal(output: ModelOutput) -> bool:
-    """Whether the provider says that a reply is a refusal, whatever the reason for which it ended."""
+    """Whether the provider flags a reply as a refusal, by its stop reason, stop details or content."""
     if not output.choices:
         return False
     choice = output.choices[0]
@@ -48,11 +48,11 @@ def flagged_refusal(output: ModelOutput) -> bool:
 
 
 def is_plain_refusal(text: str) -> bool:
-    """Whether an answer is plainly a refusal in words: short, it begins with one, and no answer follows it."""
+    """Whether an answer is a refusal: it is short, starts with a refusal, and no answer follows."""
     if len(text) > _MAX_LENGTH:
         return False
     plain = " ".join(text.translate(_APOSTROPHE).casefold().split())
-    for sentence in _SENTENCE_END.split(plain)[:_SENTENCES]:
+    for sentence in _SENTENCE_END.split(plain)[:_MAX_SENTENCES]:
         preface = _PREFACE.match(sentence)
         start = preface.end() if preface else 0
         refusal = _REFUSALS.match(sentence.strip("*_\"' "), 0) or _REFUSALS.match(sentence, start)

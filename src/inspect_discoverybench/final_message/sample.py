@@ -1,4 +1,4 @@
-"""What a sample hands in, from what its log holds."""
+"""Reads the submission of a sample from its store, output and messages."""
 
 from collections.abc import Sequence
 
@@ -14,33 +14,34 @@ from inspect_discoverybench.hypothesis import MAX_CHARACTERS, Submission, Submis
 
 
 def submission_of(sample: TaskState | EvalSample) -> Submission | None:
-    """What was submitted: by our tool `submit`, by the submit tool of another agent, else as text.
+    """Read the submission of a sample: from our tool `submit`, another agent's submit tool, or the final message.
 
-    A final message that calls any other tool is work cut short by a limit, and no answer. Neither are a reply that the
-    provider flags as a refusal and its words about a full context window.
+    None of these is a submission: a final message that calls another tool, because a limit ended the work; a reply
+    that the provider flags as a refusal; and the provider's message about a full context window.
 
     Raises:
         ReplyMissing: The provider's last reply has no choices.
     """
-    submitted = sample.store_as(SubmissionState).submission
-    if submitted is not None:
-        return submitted
+    submission = sample.store_as(SubmissionState).submission
+    if submission is not None:
+        return submission
     output = sample.output
     if not output.choices:
-        return _without_choices(output)
+        return _from_completion(output)
     if flagged_refusal(output) or output.stop_reason == "model_length":
         return None
     if output.message.tool_calls:
-        return _rejected([output.message], sample.messages) or _by_other_tool(output, sample.messages)
-    said = read_submission(output.completion)
-    if said is not None and said.source != "text":
-        return said
-    return _rejected(sample.messages, sample.messages) or (None if _went_on(sample) else said)
+        return _from_rejected_call([output.message], sample.messages) or _from_other_tool(output, sample.messages)
+    submission = read_submission(output.completion)
+    if submission is not None and submission.source != "text":
+        return submission
+    rejected = _from_rejected_call(sample.messages, sample.messages)
+    return rejected or (None if _has_later_messages(sample) else submission)
 
 
-def _without_choices(output: ModelOutput) -> Submission | None:
-    """The completion that a solver sets by itself."""
-    # Inspect notes time and usage on what a provider returns, and not on what a solver makes.
+def _from_completion(output: ModelOutput) -> Submission | None:
+    """Read a completion that a solver set without choices."""
+    # Inspect sets time and usage on the outputs of providers, but not on outputs that solvers create.
     if not output.completion and (output.time is not None or output.usage is not None):
         raise ReplyMissing(
             f"The last reply of {output.model or 'the model'} has no choices. This is a failure of the provider; run "
@@ -49,16 +50,17 @@ def _without_choices(output: ModelOutput) -> Submission | None:
     return read_submission(output.completion)
 
 
-def _rejected(candidates: Sequence[ChatMessage], messages: Sequence[ChatMessage]) -> Submission | None:
-    """The last hypothesis in a call of `submit` that Inspect did not carry out because of its arguments."""
-    failed = {
+def _from_rejected_call(candidates: Sequence[ChatMessage], messages: Sequence[ChatMessage]) -> Submission | None:
+    """Read the last call of `submit` that Inspect rejected because of its arguments."""
+    rejected_ids = {
         message.tool_call_id
         for message in messages
         if isinstance(message, ChatMessageTool) and message.error is not None and message.error.type == "parsing"
     }
     for message in reversed(candidates):
-        for call in (isinstance(message, ChatMessageAssistant) and message.tool_calls) or []:
-            if call.id not in failed or not is_submit(call):
+        calls = (isinstance(message, ChatMessageAssistant) and message.tool_calls) or []
+        for call in calls:
+            if call.id not in rejected_ids or not is_submit(call):
                 continue
             answer = submission_in_call(call, message.text)
             if answer is not None:
@@ -69,28 +71,30 @@ def _rejected(candidates: Sequence[ChatMessage], messages: Sequence[ChatMessage]
     return None
 
 
-def _by_other_tool(output: ModelOutput, messages: Sequence[ChatMessage]) -> Submission | None:
-    """The answer that an agent took from a tool of its own, of any name.
+def _from_other_tool(output: ModelOutput, messages: Sequence[ChatMessage]) -> Submission | None:
+    """Read the answer that another agent took from its own submit tool, which can have any name.
 
-    Inspect's agents write it into the completion. `react()` also takes the call out of the conversation and writes the
-    answer into the message, unless it keeps the call in the messages.
+    Inspect's agents write that answer into the completion. Unless told to keep the call, `react()` also removes it from
+    the conversation and writes the answer into the message.
     """
     final, completion = output.message, output.completion.strip()
+    calls = final.tool_calls or []
     kept = next((m for m in reversed(messages) if m.id == final.id and isinstance(m, ChatMessageAssistant)), final)
-    kept_calls = {call.id for call in kept.tool_calls or []}
-    removed = [call for call in final.tool_calls or [] if call.id not in kept_calls]
-    if completion == final.text.strip() and not removed:
+    kept_ids = {call.id for call in kept.tool_calls or []}
+    call_removed = any(call.id not in kept_ids for call in calls)
+    answer_written = completion != final.text.strip()
+    if not answer_written and not call_removed:
         return None
-    ids = {call.id for call in final.tool_calls or []}
+    ids = {call.id for call in calls}
     results = [m.text for m in messages if isinstance(m, ChatMessageTool) and m.tool_call_id in ids and m.error is None]
-    arguments = [str(value) for call in final.tool_calls or [] for value in call.arguments.values()]
+    arguments = [str(value) for call in calls for value in call.arguments.values()]
     for text in filter(str.strip, [*results, *arguments]):
         if completion.endswith(text.strip()):
             return read_submission(text)
-    return read_submission(completion) if completion != final.text.strip() or not kept_calls else None
+    return read_submission(completion) if answer_written or not kept_ids else None
 
 
-def _went_on(sample: TaskState | EvalSample) -> bool:
-    """Whether the conversation went on after the last text: then the text as a whole was not meant as the answer."""
+def _has_later_messages(sample: TaskState | EvalSample) -> bool:
+    """Whether the conversation continued after the last output, so that its text as a whole is not the answer."""
     ids = [message.id for message in sample.messages]
     return sample.output.message.id in ids[:-1]

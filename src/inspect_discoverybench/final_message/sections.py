@@ -1,4 +1,4 @@
-"""The labelled sections of a text: where the text of a label begins and ends, and how strongly it claims to be one."""
+"""Finds the labelled sections of a text."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -13,6 +13,13 @@ _FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})[\w+#.-]*[ \t]*")
 _YAML = re.compile(r"[>|][+-]?[ \t]*")
 _TAIL = re.compile(r"(?:<br[ \t]*/?>|</\w{1,20}>)\Z")
 _QUOTE = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
+_QUOTED = re.compile(r"""(?P<mark>["'])(?P<text>(?:(?!(?P=mark)).)*)(?P=mark)""", re.DOTALL)
+_LATEX_TEXT = re.compile(r"\\(?:text|textbf|mathrm|mathbf)\{([^{}]*)\}")
+_BRACE = re.compile(r"[{}]")
+_SENTENCE = re.compile(r"[^\W\d_]{2}\W+[^\W\d_]{2}")
+
+BOX = "\\boxed{"
+"""Start of a LaTeX box, in which models put short answers."""
 
 
 @dataclass(frozen=True)
@@ -20,11 +27,11 @@ class Section:
     """A label with its text.
 
     Attributes:
-        name: What the label announces.
-        rank: How strongly it claims to be the answer.
-        text: Without the markup around it; may be empty.
-        start: Position of the label.
-        end: Position after the text.
+        name: The part of the answer that the label names.
+        rank: How explicitly it is marked as the answer.
+        text: The text without surrounding markup; may be empty.
+        start: Start of the label.
+        end: End of the text.
     """
 
     name: Name
@@ -35,59 +42,60 @@ class Section:
 
 
 def sections_in(text: str, labels: Sequence[Label], fences: Fences) -> Iterator[Section]:
-    """The sections of hypotheses, workflows and other answers, in order.
+    """Yield the sections of hypotheses, workflows and answers, in order.
 
-    A hypothesis ends at the workflow, at a heading of its own or a higher level, or at the next hypothesis; never at
-    bold text or at a lower heading. Hypotheses that are numbered are one section. A hypothesis that is named in a step
-    of the workflow is part of the workflow.
+    A hypothesis ends at the workflow, at a heading of the same or a higher level, or at the next hypothesis, but not at
+    other bold text or a lower heading. Numbered hypotheses form one section. A hypothesis label in a step of the
+    workflow is part of the workflow.
     """
-    workflow: Label | None = None
-    covered = 0
-    for number, label in enumerate(labels):
+    workflow: Label | None = None  # the workflow that contains the current label
+    numbered_end = 0  # end of a section of numbered hypotheses
+    for index, label in enumerate(labels):
         embedded = workflow is not None and _is_step(workflow, label)
-        if label.name is None:
-            workflow = None if workflow is not None and _ends(workflow, label) else workflow
+        if workflow is not None and _ends(workflow, label):
+            workflow = None
+        if label.name is None or label.name.part == "rival":
             continue
         if label.name.part == "workflow":
             workflow = label
-        elif not embedded:
-            workflow = None
-        if label.name.numbered and label.start < covered:  # one of several
+        if label.name.numbered and label.start < numbered_end:
             continue
-        fence = fences.at(label.start)
-        limit = fence.stop if fence is not None else len(text)
         rank = Rank.EMBEDDED if embedded else label.name.rank
         if label.text is not None:
             yield Section(label.name, rank, label.text, label.start, label.end)
             continue
-        following = (labels[position] for position in range(number + 1, len(labels)))
+        fence = fences.at(label.start)
+        limit = fence.stop if fence is not None else len(text)
+        following = (labels[position] for position in range(index + 1, len(labels)))
         ending = next((other for other in following if _ends(label, other) or other.start >= limit), None)
         end = max(label.end, min(limit, ending.start if ending is not None else limit))
         if label.name.part == "hypothesis":
-            covered = end
-        # A closing tag is part of the section, as far as the rest of the text is concerned.
-        after = ending.end if ending is not None and ending.name is None and ending.start < limit else end
-        yield Section(label.name, rank, _clean(text[label.end : end], label), label.start, max(end, after))
+            numbered_end = end
+        content = _clean(text[label.end : end], label)
+        if ending is not None and ending.name is None and ending.start < limit:
+            end = max(end, ending.end)  # include the closing tag
+        yield Section(label.name, rank, content, label.start, end)
 
 
 def _ends(label: Label, other: Label) -> bool:
-    """Whether the section of a label ends where another label, or a heading, stands."""
+    """Whether the section of a label ends at another label."""
     if label.name is None or other.name is None:
         return other.level <= label.level and (label.underlined or not other.underlined)
     if label.name.part == "workflow":
         return not _is_step(label, other)
-    several = label.name.numbered and other.name.numbered and label.name.rank is other.name.rank
-    return not (several and label.name.part == other.name.part)
+    both_numbered = label.name.numbered and other.name.numbered and label.name.rank is other.name.rank
+    return not (both_numbered and label.name.part == other.name.part)
 
 
 def _is_step(workflow: Label, other: Label) -> bool:
-    """Whether a label is in a list of the workflow, or in the middle of one of its lines."""
-    part = other.name.part if other.name is not None else None
-    return part in {"hypothesis", "answer"} and other.level >= ITEM and other.level > workflow.level
+    """Whether a label is a list item in the workflow, or in the middle of a line of the workflow."""
+    if other.name is None or other.name.part == "workflow":
+        return False
+    return other.level >= ITEM and other.level > workflow.level
 
 
 def _clean(text: str, label: Label) -> str:
-    """The text of a section without what surrounds it: quotation marks, rules, code fences, markup."""
+    """Remove what surrounds the text of a section: rules, code fences, and marks of quotations, boxes and markup."""
     if label.quoted or all(line.lstrip().startswith(">") for line in text.strip().split("\n") if line.strip()):
         text = _QUOTE.sub("", text)
     if label.unclosed:
@@ -104,4 +112,18 @@ def _clean(text: str, label: Label) -> str:
     text = "\n".join(lines).strip()
     while tail := _TAIL.search(text):
         text = text[: tail.start()].rstrip()
-    return text
+    if text.lstrip("$ ").startswith(BOX) and text.rstrip("$. ").endswith("}"):
+        text = boxed_text(text, text.index(BOX)) or text
+    quoted = _QUOTED.fullmatch(text)
+    return quoted["text"] if quoted else text
+
+
+def boxed_text(text: str, start: int) -> str:
+    """The sentence in the LaTeX box that starts at a position; empty if it is not closed or contains no sentence."""
+    depth, content_start = 0, start + len(BOX)
+    for brace in _BRACE.finditer(text, content_start - 1):
+        depth += 1 if brace.group() == "{" else -1
+        if depth == 0:
+            content = _LATEX_TEXT.sub(r"\1", text[content_start : brace.start()]).strip()
+            return content if _SENTENCE.search(content) else ""
+    return ""

@@ -1,4 +1,4 @@
-"""The gold solver: submits the gold hypothesis without a model call, which proves scorer and judge."""
+"""The gold solver: submits the gold hypothesis, to verify tasks, scorer and judge without an agent."""
 
 from inspect_ai.model import ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
@@ -9,7 +9,7 @@ from inspect_discoverybench.hypothesis import Submission, SubmissionState
 
 @solver
 def gold() -> Solver:
-    """Submit the gold hypothesis, and the gold workflow where it is public."""
+    """Submit the gold hypothesis, and the gold workflow if it is public. No model is called."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         store_as(SubmissionState).submission = Submission(

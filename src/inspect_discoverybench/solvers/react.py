@@ -1,4 +1,4 @@
-"""ReAct: a thought, one `python` call, its observation, and again (paper §5.1)."""
+"""ReAct: a loop of thought, `python` call and observation (paper §5.1)."""
 
 from inspect_ai.agent import Agent, AgentPrompt, AgentState, AgentSubmit, agent, as_solver
 from inspect_ai.agent import react as react_agent
@@ -7,37 +7,38 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool
 from inspect_ai.util import apply_limits, turn_limit
 
-from inspect_discoverybench.errors import at_least_one
+from inspect_discoverybench.errors import require_positive
 from inspect_discoverybench.final_message import flagged_refusal, labelled_submission
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
 from inspect_discoverybench.session.tool import python
-from inspect_discoverybench.solvers.step import generated
+from inspect_discoverybench.solvers.step import generate_reply
 from inspect_discoverybench.solvers.submission import submit
 
-TURNS = 25
-"""Default number of turns, which are model calls."""
+DEFAULT_TURNS = 25
+"""Default maximum number of model calls."""
 
 
 @solver
-def react(turns: int = TURNS, figures: bool = False, cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
-    """Inspect's ReAct agent with the tools `python` and `submit`.
+def react(turns: int = DEFAULT_TURNS, figures: bool = False, cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
+    """Run Inspect's ReAct agent with the tools `python` and `submit`.
 
-    It ends with `submit`, after `turns` model calls, or at a limit of the eval. A turn without a tool call gets a
-    reminder, unless it is the answer itself: an object with a hypothesis, or a section labelled as one.
+    The agent ends when it calls `submit`, after `turns` model calls, or at a limit of the eval. If the model calls no
+    tool, it is reminded to do so, unless its message is the answer: an object with a hypothesis, or a section labelled
+    as one.
 
     Args:
-        turns: Most model calls.
-        figures: Show open matplotlib figures to the model, which must take images.
-        cell_seconds: Time limit of one `python` call.
+        turns: Maximum number of model calls.
+        figures: Whether `python` returns open matplotlib figures. The model must accept images.
+        cell_seconds: Time limit of one `python` call in seconds.
 
     Raises:
-        InvalidArgument: `turns` is not 1 or more.
+        InvalidArgument: `turns` is not a positive integer.
     """
-    at_least_one("turns", turns)
-    reacting = react_agent(
+    require_positive("turns", turns)
+    react_loop = react_agent(
         name="react",
-        model=_turn(),
+        model=_generate_turn(),
         prompt=AgentPrompt(
             instructions=Prompt.load("solvers/react").render(), handoff_prompt=None, assistant_prompt=None
         ),
@@ -48,18 +49,18 @@ def react(turns: int = TURNS, figures: bool = False, cell_seconds: int = DEFAULT
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         with apply_limits([turn_limit(turns)], catch_errors=True):
-            await as_solver(reacting)(state, generate)
+            await as_solver(react_loop)(state, generate)
         return state
 
     return solve
 
 
 @agent
-def _turn() -> Agent:
-    """One generation, as `react()` makes it itself, in a form that can be stored and carried out."""
+def _generate_turn() -> Agent:  # inspect-evals-lint: ignore[custom_solver_tests] -- every test of react() runs it
+    """Generate one message, like `react()` does by default, and repair it with `generate_reply`."""
 
     async def execute(state: AgentState, tools: list[Tool]) -> AgentState:
-        state.output = await generated(get_model(), state.messages, tools)
+        state.output = await generate_reply(get_model(), state.messages, tools)
         state.messages.append(state.output.message)
         return state
 
@@ -67,6 +68,7 @@ def _turn() -> Agent:
 
 
 async def _remind_unless_answered(state: AgentState) -> bool | str:
+    """Continue after a tool call, stop at an answer, and otherwise return a reminder."""
     if state.output.message.tool_calls:
         return True
     if not flagged_refusal(state.output) and labelled_submission(state.output.completion) is not None:

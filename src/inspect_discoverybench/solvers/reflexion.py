@@ -1,4 +1,4 @@
-"""Reflexion with an oracle: CodeGen in trials, each told the score of the one before (paper §5.1)."""
+"""Reflexion with an oracle: repeated CodeGen trials with reflections on their scores (paper §5.1)."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -22,27 +22,27 @@ from inspect_ai.util import (
 from pydantic import BaseModel, ConfigDict, Field
 
 from inspect_discoverybench.dataset.samples import SampleMetadata
-from inspect_discoverybench.errors import InvalidArgument, at_least_one
+from inspect_discoverybench.errors import InvalidArgument, require_positive
 from inspect_discoverybench.final_message import submission_of
 from inspect_discoverybench.hypothesis import Submission, SubmissionState
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, PythonSession
 from inspect_discoverybench.session.tool import python
-from inspect_discoverybench.solvers.codegen import attempt
+from inspect_discoverybench.solvers.codegen import run_codegen
 from inspect_discoverybench.solvers.step import step
 from inspect_discoverybench.solvers.submission import submit
 
-TRIALS = 3
-"""Default number of trials (paper §5.1)."""
+DEFAULT_TRIALS = 3
+"""Default maximum number of trials (paper §5.1)."""
 
 
 class Trial(BaseModel):
-    """One trial.
+    """One completed trial.
 
     Attributes:
-        submission: What it handed in; None if nothing.
-        hms: The oracle's number in 0–1; None where the judge gave no usable reply.
-        reflection: What the model wrote for the next trial; None after the last one.
+        submission: The trial's submission; None if nothing was submitted.
+        hms: The oracle's score in 0–1; None if the judge gave no valid reply.
+        reflection: The model's reflection for the next trial; None for the last trial.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -53,149 +53,165 @@ class Trial(BaseModel):
 
 
 class ReflexionState(StoreModel):
-    """What the log keeps of the trials."""
+    """The trials of a sample, kept in the log."""
 
     oracle: bool = True
-    """The agent was told scores: its results are no rivals of agents that were not."""
+    """The agent sees scores, so its results are not comparable with those of other agents."""
 
     trials: list[Trial] = Field(default_factory=list)
-    """Every trial that came to its end; the last one is what the sample is scored by."""
+    """Every completed trial. The sample is scored by the last one."""
 
     best_hms: float | None = None
-    """The highest HMS of a trial, beside the last one's."""
+    """The highest HMS of any trial; None before the first score."""
 
-    def improve(self, **known: float | str | None) -> None:
-        """Add what is now known of the last trial."""
-        self.trials = [*self.trials[:-1], self.trials[-1].model_copy(update=known)]
+    def update_last_trial(self, **fields: float | str | None) -> None:
+        """Set fields of the last trial, and update `best_hms`."""
+        self.trials = [*self.trials[:-1], self.trials[-1].model_copy(update=fields)]
         self.best_hms = max((trial.hms for trial in self.trials if trial.hms is not None), default=None)
 
 
 @solver
-def reflexion(trials: int = TRIALS, figures: bool = False, cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
-    """CodeGen, again and again until HMS is 1, with a reflection on the score between trials.
+def reflexion(trials: int = DEFAULT_TRIALS, figures: bool = False, cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
+    """Repeat CodeGen until HMS is 1, with a reflection on the score between trials.
 
-    The only thing that the model learns from the judge is the number. Each trial starts from a clean conversation and
-    a new session. A trial that a limit cuts short leaves the submission of the one before standing.
+    The score is the only information from the judge that the model sees. Each trial starts with a clean conversation
+    and a new session. If a limit ends a trial before it submits, the previous trial's submission is scored.
 
     Args:
-        trials: Most trials.
-        figures: Show open matplotlib figures to the model, which must take images.
-        cell_seconds: Time limit of one `python` call.
+        trials: Maximum number of trials.
+        figures: Whether `python` returns open matplotlib figures. The model must accept images.
+        cell_seconds: Time limit of one `python` call in seconds.
 
     Raises:
-        InvalidArgument: `trials` is not 1 or more; the sample has no gold hypothesis; or the task is not scored by HMS.
+        InvalidArgument: `trials` is not a positive integer, the sample has no gold hypothesis, or the task's scorer is
+            not HMS.
     """
-    at_least_one("trials", trials)
+    require_positive("trials", trials)
     tools = [python(cell_seconds, figures=figures), submit()]
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        if not state.target.text.strip():
-            raise InvalidArgument(
-                f"reflexion needs a gold hypothesis for its oracle, but {state.sample_id} has none. Choose another "
-                "agent, or add the gold hypothesis to the answer key or the metadata file."
-            )
-        task, record, sandbox_files = list(state.messages), store_as(ReflexionState), await _files(state)
+        _require_gold_hypothesis(state)
+        task_messages = list(state.messages)
+        data_files = await _read_data_files(state)
+        record = store_as(ReflexionState)
         for number in range(1, trials + 1):
             async with span(f"trial {number}", type="agent"):
-                if number > 1 and not await _restored(sandbox_files):
+                if number > 1 and not await _reset_sandbox(data_files):
                     break
-                state.messages = [*task, *_lessons(record.trials)]
-                await _try(state, tools)
+                state.messages = [*task_messages, *_reflection_messages(record.trials)]
+                await _run_trial(state, tools)
             record.trials = [*record.trials, Trial(submission=submission_of(state))]
             async with span(f"oracle {number}", type="agent"):
-                hms = await _oracle(state)
-            record.improve(hms=hms)
+                hms = await _oracle_score(state)
+            record.update_last_trial(hms=hms)
             if hms is None or hms >= 1 or number == trials:
                 break
             async with span(f"reflection {number}", type="agent"):
-                record.improve(reflection=await _reflection(state.messages, tools, hms, number, trials))
+                reflection = await _reflect(state.messages, tools, hms, number, trials)
+            record.update_last_trial(reflection=reflection)
         transcript().info(
-            {"oracle": True, "hms": [t.hms for t in record.trials], "best_hms": record.best_hms}, source="reflexion"
+            {"oracle": True, "hms": [trial.hms for trial in record.trials], "best_hms": record.best_hms},
+            source="reflexion",
         )
         return state
 
     return solve
 
 
-async def _files(state: TaskState) -> dict[str, bytes]:
-    """The data files as they are before the first trial."""
+def _require_gold_hypothesis(state: TaskState) -> None:
+    if not state.target.text.strip():
+        raise InvalidArgument(
+            f"reflexion needs a gold hypothesis for its oracle, but {state.sample_id} has none. Use another agent, or "
+            "add the gold hypothesis to the answer key or the metadata file."
+        )
+
+
+async def _read_data_files(state: TaskState) -> dict[str, bytes]:
+    """Contents of the data files by name, before any trial can change them."""
     names = [file.name for file in state.metadata_as(SampleMetadata).data_files]
     return {name: await sandbox().read_file(name, text=False) for name in names}
 
 
-async def _restored(files: dict[str, bytes]) -> bool:
-    """A new session in a folder that holds the data files and nothing else; False if the folder cannot be used."""
+async def _reset_sandbox(data_files: dict[str, bytes]) -> bool:
+    """End the session and restore the working directory; return False if the directory cannot be restored."""
     await PythonSession().stop()
     clear = "chmod -R u+rwx . && find . -mindepth 1 -delete"
-    with suppress(OSError):  # the folder itself is gone
+    with suppress(OSError):  # the agent's code may have removed the directory
         if (await sandbox().exec(["sh", "-c", clear])).success:
-            for name, content in files.items():
+            for name, content in data_files.items():
                 await sandbox().write_file(name, content)
             return True
     return False
 
 
-async def _try(state: TaskState, tools: Sequence[Tool]) -> None:
-    """One trial from nothing but the messages; what was submitted before it stands until it has ended."""
-    submitted = store_as(SubmissionState)
-    before, ended = submitted.submission, False
-    submitted.submission, state.output = None, ModelOutput()
+async def _run_trial(state: TaskState, tools: Sequence[Tool]) -> None:
+    """Run one trial of CodeGen and store its submission.
+
+    If a limit ends the trial before it submits, the previous trial's submission is kept.
+    """
+    stored = store_as(SubmissionState)
+    previous = stored.submission
+    stored.submission, state.output = None, ModelOutput()
+    completed = False
     try:
-        await attempt(state, tools)
-        ended = True
-    finally:  # a limit ends the sample by an exception of one kind or another
-        if not ended:
-            submitted.submission = store_as(SubmissionState).submission or before
-    # An answer in words is kept like one by call: a later trial may be cut short.
-    submitted.submission = submission_of(state)
+        await run_codegen(state, tools)
+        completed = True
+    finally:  # limits raise exceptions of several types
+        if not completed and stored.submission is None:
+            stored.submission = previous
+    # Also store an answer in text, so that it is kept if a limit ends the next trial.
+    stored.submission = submission_of(state)
 
 
-async def _oracle(state: TaskState) -> float | None:
-    """The number that the task's own scorer gives: HMS, or None if its judge gave no usable reply.
+async def _oracle_score(state: TaskState) -> float | None:
+    """HMS from the task's own scorer, or None if its judge gave no valid reply.
 
     Raises:
-        InvalidArgument: The task is not scored by HMS.
+        InvalidArgument: The task's scorer is not HMS.
     """
-    # What the judge spends is not the agent's.
-    with suspend_token_limit(), suspend_turn_limit(), suspend_working_limit(), _suspended_cost_limit(state):
-        scores = await score(state)
-    for found in scores:
-        if isinstance(found.value, dict) and isinstance(found.value.get("hms"), int | float):
-            return float(found.value["hms"])
-    if any(isinstance(found.value, float) and math.isnan(found.value) for found in scores):
+    # The judge's usage does not count against the agent's limits.
+    with suspend_token_limit(), suspend_turn_limit(), suspend_working_limit(), _suspend_cost_limit(state):
+        values = [result.value for result in await score(state)]
+    for value in values:
+        if isinstance(value, dict) and isinstance(value.get("hms"), int | float):
+            return float(value["hms"])
+    if any(isinstance(value, float) and math.isnan(value) for value in values):
         return None
     raise InvalidArgument(
-        f"reflexion needs the task's scorer as its oracle, but no score has the key hms: {[s.value for s in scores]}. "
+        f"reflexion needs the task's scorer as its oracle, but no score has the key hms: {values}. "
         "Score with discoverybench/hms."
     )
 
 
 @contextmanager
-def _suspended_cost_limit(state: TaskState) -> Iterator[None]:
-    """Let the sample's limit of cost rest, and raise it by what is spent meanwhile.
+def _suspend_cost_limit(state: TaskState) -> Iterator[None]:
+    """Suspend the sample's cost limit, and afterwards raise it by the cost incurred in this block.
 
-    Inspect can suspend the other limits, but not this one.
+    Inspect has functions to suspend the other limits, but not this one.
     """
-    limit, before = state.cost_limit, sample_limits().cost.usage
+    limit, initial_cost = state.cost_limit, sample_limits().cost.usage
     state.cost_limit = None
     try:
         yield
     finally:
-        state.cost_limit = None if limit is None else limit + sample_limits().cost.usage - before
+        state.cost_limit = None if limit is None else limit + sample_limits().cost.usage - initial_cost
 
 
-async def _reflection(
+async def _reflect(
     conversation: Sequence[ChatMessage], tools: Sequence[Tool], hms: float, number: int, trials: int
 ) -> str:
-    question = Prompt.load("solvers/reflexion_reflect").render(trial=str(number), trials=str(trials), hms=f"{hms:.2f}")
-    said = await step(
-        [*conversation, ChatMessageUser(content=question, metadata={"role": "reflection"})], tools, "none"
-    )
-    return said.output.completion
+    """The model's reflection on a trial, from the trial's conversation and score."""
+    prompt = Prompt.load("solvers/reflexion_reflect").render(trial=str(number), trials=str(trials), hms=f"{hms:.2f}")
+    message = ChatMessageUser(content=prompt, metadata={"role": "reflection"})
+    reflection = await step([*conversation, message], tools, "none")
+    return reflection.output.completion
 
 
-def _lessons(trials: Sequence[Trial]) -> list[ChatMessage]:
+def _reflection_messages(trials: Sequence[Trial]) -> list[ChatMessage]:
+    """The reflections on all previous trials as one message; empty before the first trial."""
     if not trials:
         return []
-    reflections = "\n\n".join(f"Trial {n}, score {t.hms:.2f}:\n{t.reflection}" for n, t in enumerate(trials, 1))
+    reflections = "\n\n".join(
+        f"Trial {number}, score {trial.hms:.2f}:\n{trial.reflection}" for number, trial in enumerate(trials, 1)
+    )
     return [ChatMessageUser(content=Prompt.load("solvers/reflexion_lessons").render(reflections=reflections))]

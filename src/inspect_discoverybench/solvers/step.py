@@ -1,4 +1,4 @@
-"""One step of an agent: a generation that must call one tool or none, and the tool's result."""
+"""One step of an agent: a generation and the tool call it must make, if any."""
 
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -20,117 +20,123 @@ from pydantic_core import PydanticSerializationError
 
 from inspect_discoverybench.errors import ReplyMissing
 from inspect_discoverybench.final_message import flagged_refusal, read_submission
-from inspect_discoverybench.hypothesis import SubmissionState
+from inspect_discoverybench.hypothesis import SubmissionState, replace_surrogates
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.solvers.submission import with_readable_calls
+from inspect_discoverybench.solvers.submission import normalize_submit_calls
 
 MAX_TRIES = 3
-"""Requests for one reply, where replies have no choices."""
+"""Maximum number of requests for one reply if the provider returns replies without choices."""
 
-Call = Literal["python", "submit", "none"]
-"""The tool that a step must call."""
+RequiredTool = Literal["python", "submit", "none"]
+"""The tool that the model must call in a step; `none` forbids tool calls."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """What one step adds to a conversation.
+    """The result of one step.
 
     Attributes:
-        output: What the model gave last.
-        messages: Its message, with one call at most, and the result of the call; for a repeated step all of them.
-        called: Whether a tool was called.
+        output: The model's last output.
+        messages: Messages to append to the conversation: the model's message with at most one tool call, and the
+            result of the call. A repeated step has the messages of both attempts.
+        tool_called: Whether the model called a tool.
     """
 
     output: ModelOutput
     messages: Sequence[ChatMessage]
-    called: bool
+    tool_called: bool
 
 
 async def step(
-    conversation: Sequence[ChatMessage], tools: Sequence[Tool], call: Call, model: Model | None = None
+    conversation: Sequence[ChatMessage],
+    tools: Sequence[Tool],
+    required_tool: RequiredTool,
+    model: Model | None = None,
 ) -> Step:
-    """Generate once; the model must call this tool, and its first call of it is executed.
+    """Generate once, and execute the first call of the required tool.
 
-    A model may answer in words nevertheless: it cannot call tools, it refuses, it says nothing. That is its answer.
+    The model may still answer in text, for example because it cannot call tools or refuses. Its text is then the
+    result of the step.
 
     Args:
-        conversation: Messages so far; they are not changed.
-        tools: All tools of the agent. Some providers want them whenever the conversation holds a call.
-        call: Name of the tool, or `none`.
-        model: The model; the evaluated one by default.
+        conversation: The messages so far. They are not modified.
+        tools: All tools of the agent. Some providers require them if the conversation contains tool calls.
+        required_tool: The tool to call.
+        model: The model to call; defaults to the evaluated model.
+
+    Raises:
+        ReplyMissing: The provider returned no choices.
     """
-    choice: ToolChoice = "none" if call == "none" else ToolFunction(name=call)
-    speaking = model or get_model()  # inspect-evals-lint: ignore[IEBP001] -- called by the solvers
-    output = await generated(speaking, conversation, tools, choice)
-    calls = output.message.tool_calls or []
-    # A model that overlooks what it must do may call another tool; it is told that there is none.
-    chosen = [made for made in calls if made.function == call] or calls
-    message = output.message.model_copy(update={"tool_calls": None if call == "none" else chosen[:1] or None})
-    named = [tool for tool in tools if ToolDef(tool).name == call]
-    result = await execute_tools([*conversation, message], named)
-    return Step(output, [message, *result.messages], called=bool(result.messages))
+    choice: ToolChoice = "none" if required_tool == "none" else ToolFunction(name=required_tool)
+    model = model or get_model()  # inspect-evals-lint: ignore[IEBP001] -- called by the solvers
+    output = await generate_reply(model, conversation, tools, choice)
+    calls = [] if required_tool == "none" else output.message.tool_calls or []
+    # A call of another tool is executed with the required tool only, so that the model sees that the tool is unknown.
+    matching = [call for call in calls if call.function == required_tool]
+    message = output.message.model_copy(update={"tool_calls": (matching or calls)[:1] or None})
+    executable = [tool for tool in tools if ToolDef(tool).name == required_tool]
+    result = await execute_tools([*conversation, message], executable)
+    return Step(output, [message, *result.messages], tool_called=bool(result.messages))
 
 
-async def last_step(conversation: Sequence[ChatMessage], tools: Sequence[Tool], model: Model | None = None) -> Step:
-    """The step that must call `submit`; it is repeated once if it brings no hypothesis, by the call or in words.
+async def submit_step(conversation: Sequence[ChatMessage], tools: Sequence[Tool], model: Model | None = None) -> Step:
+    """Run a step that must call `submit`. Repeat it once if neither the call nor the text has a hypothesis.
 
     A reply that the provider flags as a refusal is not repeated.
     """
     first = await step(conversation, tools, "submit", model)
-    if _is_answer(first) or flagged_refusal(first.output):
+    if _has_answer(first) or flagged_refusal(first.output):
         return first
-    question = ChatMessageUser(content=Prompt.load("solvers/submit_again").render())
-    second = await step([*conversation, *first.messages, question], tools, "submit", model)
-    return Step(second.output, [*first.messages, question, *second.messages], second.called)
+    reminder = ChatMessageUser(content=Prompt.load("solvers/submit_again").render())
+    second = await step([*conversation, *first.messages, reminder], tools, "submit", model)
+    return Step(second.output, [*first.messages, reminder, *second.messages], second.tool_called)
 
 
-def _is_answer(last: Step) -> bool:
+def _has_answer(result: Step) -> bool:
     if store_as(SubmissionState).submission is not None:
         return True
-    return not last.called and read_submission(last.output.completion) is not None
+    return not result.tool_called and read_submission(result.output.completion) is not None
 
 
-async def generated(
+async def generate_reply(
     model: Model,
     conversation: Sequence[ChatMessage],
     tools: Sequence[Tool],
     choice: ToolChoice | None = None,
     config: GenerateConfig | None = None,
 ) -> ModelOutput:
-    """What a model says, in a form that can be stored, sent again and carried out.
+    """Generate a reply that can be logged and sent again, and whose `submit` calls match the tool's schema.
 
     Raises:
-        ReplyMissing: No reply has choices.
+        ReplyMissing: The provider returned no choices, `MAX_TRIES` times.
     """
-    for number in range(MAX_TRIES):
-        # Asking again is no turn of the agent.
-        with suspend_turn_limit() if number else nullcontext():
+    for attempt in range(MAX_TRIES):
+        # A repeated request does not count as another turn of the agent.
+        with suspend_turn_limit() if attempt else nullcontext():
             output = await model.generate(
                 list(conversation), tools=list(tools), tool_choice=choice, config=config or GenerateConfig()
             )
         if output.choices:
-            return with_readable_calls(_storable(output))
+            return normalize_submit_calls(_encodable(output))
     raise ReplyMissing(
         f"{model} returned {MAX_TRIES} replies without choices. This is a failure of the provider; run the sample "
         "again with `inspect eval-retry`."
     )
 
 
-def _storable(output: ModelOutput) -> ModelOutput:
-    """The output without half surrogate pairs, which models write now and then."""
+def _encodable(output: ModelOutput) -> ModelOutput:
+    """Replace lone surrogates in the output, which could not be logged."""
     try:
         output.model_dump_json()
     except PydanticSerializationError:
-        return ModelOutput.model_validate(_sound(output.model_dump()))
+        return ModelOutput.model_validate(_replace_nested_surrogates(output.model_dump()))
     return output
 
 
-def _sound(value: Any) -> Any:
+def _replace_nested_surrogates(value: Any) -> Any:
     match value:
-        case str():
-            return value.encode("utf-8", "replace").decode()
         case list():
-            return [_sound(item) for item in value]
+            return [_replace_nested_surrogates(item) for item in value]
         case dict():
-            return {_sound(key): _sound(item) for key, item in value.items()}
-    return value
+            return {replace_surrogates(key): _replace_nested_surrogates(item) for key, item in value.items()}
+    return replace_surrogates(value)

@@ -1,4 +1,4 @@
-"""The tool `submit(hypothesis, workflow)`: ends the sample."""
+"""The tool `submit(hypothesis, workflow)`."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ from inspect_discoverybench.hypothesis import MAX_CHARACTERS, Submission, Submis
 
 @tool(parallel=False)
 def submit() -> Tool:
-    """Submit the hypothesis; the first one stands."""
+    """Record the agent's submission. Only the first submission counts."""
 
     async def execute(hypothesis: str, workflow: str = "") -> str:
         """Submit your final hypothesis and end the task. This can be done once.
@@ -23,37 +23,40 @@ def submit() -> Tool:
         """
         state = store_as(SubmissionState)
         if state.submission is not None:
-            raise ToolError("A hypothesis has been submitted already; the first one stands.")
+            raise ToolError("A hypothesis has already been submitted. The first submission counts.")
         hypothesis, workflow = hypothesis.strip(), workflow.strip()
         if not hypothesis:
             raise ToolError("The hypothesis is empty. Submit one declarative statement.")
         submission = Submission(hypothesis=hypothesis[:MAX_CHARACTERS], workflow=workflow[:MAX_CHARACTERS])
         state.submission = submission
-        # The viewer shows the result of any tool of this name, and not its call.
-        shown = f"**Hypothesis**\n\n{submission.hypothesis}\n\n**Workflow**\n\n{submission.workflow}"
-        return "\n\n".join([shown, *_notice("hypothesis", hypothesis), *_notice("workflow", workflow)])
+        # For a tool called `submit`, the viewer shows the result instead of the arguments.
+        summary = f"**Hypothesis**\n\n{submission.hypothesis}\n\n**Workflow**\n\n{submission.workflow}"
+        return "\n\n".join(
+            [summary, *_truncation_notice("hypothesis", hypothesis), *_truncation_notice("workflow", workflow)]
+        )
 
     return execute
 
 
-def with_readable_calls(output: ModelOutput) -> ModelOutput:
-    """The output of a model with the arguments of its `submit` calls as the two texts that the tool takes.
+def normalize_submit_calls(output: ModelOutput) -> ModelOutput:
+    """Rewrite the `submit` calls of an output so that their arguments match the tool's schema.
 
-    Inspect refuses a call whose arguments do not follow the tool's schema before the tool can see them, and the schema
-    is also what the model is told. So the call is corrected in between: in the conversation and in the tool's event;
-    the event of the model's call keeps what the model wrote. A call without a hypothesis stays as it is.
+    Inspect rejects a call whose arguments violate the schema before the tool is called, and a more permissive schema
+    would also change what the model sees. The conversation and the tool's event get the rewritten call; the event of
+    the model call keeps the original. A call without a hypothesis keeps its arguments.
     """
     if not output.choices:
         return output
     [first, *others] = output.choices
-    calls = [_readable(call, first.message.text) for call in first.message.tool_calls or []]
-    if calls == (first.message.tool_calls or []):
+    calls = first.message.tool_calls or []
+    normalized = [_normalized(call, first.message.text) for call in calls]
+    if normalized == calls:
         return output
-    message = first.message.model_copy(update={"tool_calls": calls})
+    message = first.message.model_copy(update={"tool_calls": normalized})
     return output.model_copy(update={"choices": [first.model_copy(update={"message": message}), *others]})
 
 
-def _readable(call: ToolCall, text: str) -> ToolCall:
+def _normalized(call: ToolCall, text: str) -> ToolCall:
     if not is_submit(call):
         return call
     answer = submission_in_call(call, text)
@@ -63,7 +66,7 @@ def _readable(call: ToolCall, text: str) -> ToolCall:
     return replace(call, function=SUBMIT, arguments=arguments, parse_error=None)
 
 
-def _notice(name: str, text: str) -> list[str]:
+def _truncation_notice(name: str, text: str) -> list[str]:
     if len(text) <= MAX_CHARACTERS:
         return []
-    return [f"[The {name} had {len(text):,} characters. The first {MAX_CHARACTERS:,} were submitted.]"]
+    return [f"[The {name} had {len(text):,} characters. Only the first {MAX_CHARACTERS:,} were submitted.]"]

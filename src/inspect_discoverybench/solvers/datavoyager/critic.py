@@ -1,4 +1,4 @@
-"""The critic of DataVoyager: whether the goal is answered, whether there is progress, who acts next."""
+"""DataVoyager's critic: decides whether the goal is answered and who acts next."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -9,77 +9,79 @@ from inspect_ai.util import JSONSchema, json_schema
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from inspect_discoverybench.final_message.objects import json_objects
-from inspect_discoverybench.hypothesis import SoundText
+from inspect_discoverybench.hypothesis import EncodableText
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.solvers.datavoyager.roles import Role, turn_of
-from inspect_discoverybench.solvers.step import generated
+from inspect_discoverybench.solvers.datavoyager.roles import Role, turn_message
+from inspect_discoverybench.solvers.step import generate_reply
 
-TRIES = 3
+MAX_TRIES = 3
+"""Maximum number of requests for one valid reply."""
 
 
-class Verdict(BaseModel):
-    """What the critic answers: a fixed contract, of which further fields are left aside."""
+class CriticReply(BaseModel):
+    """A valid reply of the critic. Additional fields are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    reason: SoundText | None = None
-    """Why, in the critic's words."""
+    reason: EncodableText | None = None
+    """The critic's reason."""
 
     answered: bool
-    """Whether results answer the goal."""
+    """Whether the results answer the goal."""
 
     progress: bool
-    """Whether the last turn brought the team nearer to the answer."""
+    """Whether the last turn brought the team closer to the answer."""
 
     next: Literal[Role.PLANNER, Role.CODER, Role.ANALYST] | None = None
-    """Who acts; None if the goal is answered."""
+    """The role that acts next; None if the goal is answered."""
 
-    instruction: SoundText | None = None
-    """With what instruction; None if the goal is answered."""
+    instruction: EncodableText | None = None
+    """Instruction for the next turn; None if the goal is answered."""
 
     @model_validator(mode="before")
     @classmethod
-    def _as_meant(cls, found: Any) -> Any:
-        """A role in any case; and nobody acts on an answered goal, whatever fills the two fields."""
-        if not isinstance(found, dict):
-            return found
-        role = found.get("next")
-        found = found | {"next": role.strip().casefold() if isinstance(role, str) else role}
-        return found | {"next": None, "instruction": None} if found.get("answered") is True else found
+    def _normalize(cls, data: Any) -> Any:
+        """Accept a role in any case, and drop `next` and `instruction` if the goal is answered."""
+        if not isinstance(data, dict):
+            return data
+        if str(data.get("answered")).casefold() == "true":
+            return data | {"next": None, "instruction": None}
+        role = data.get("next")
+        return data | {"next": role.strip().casefold()} if isinstance(role, str) else data
 
     @model_validator(mode="after")
-    def _says_who_and_what(self) -> "Verdict":
+    def _require_next_turn(self) -> "CriticReply":
         if not self.answered and not (self.next and (self.instruction or "").strip()):
-            raise ValueError("a goal that is not answered needs next and instruction")
+            raise ValueError("next and instruction are required if the goal is not answered")
         return self
 
 
-async def ask(model: Model, conversation: Sequence[ChatMessage], tools: Sequence[Tool]) -> Verdict | None:
-    """Ask until the reply follows its contract, three times at most; None if it never does."""
-    messages = [*conversation, turn_of(Role.CRITIC, Prompt.load("solvers/datavoyager/verdict").render())]
-    config = GenerateConfig(response_schema=ResponseSchema(name="verdict", json_schema=_schema()))
-    for _ in range(TRIES):
-        output = await generated(model, messages, tools, "none", config)
-        verdict = read(output.completion)
-        if verdict is not None:
-            return verdict
-        again = turn_of(Role.CRITIC, Prompt.load("solvers/datavoyager/ask_again").render())
-        messages += [ChatMessageAssistant(content=output.completion), again]
+async def ask_critic(model: Model, conversation: Sequence[ChatMessage], tools: Sequence[Tool]) -> CriticReply | None:
+    """Ask the critic, up to `MAX_TRIES` times; return None if no reply is valid."""
+    messages = [*conversation, turn_message(Role.CRITIC, Prompt.load("solvers/datavoyager/verdict").render())]
+    config = GenerateConfig(response_schema=ResponseSchema(name="verdict", json_schema=_reply_schema()))
+    for _ in range(MAX_TRIES):
+        output = await generate_reply(model, messages, tools, "none", config)
+        reply = parse_reply(output.completion)
+        if reply is not None:
+            return reply
+        reminder = turn_message(Role.CRITIC, Prompt.load("solvers/datavoyager/ask_again").render())
+        messages += [ChatMessageAssistant(content=output.completion), reminder]
     return None
 
 
-def read(text: str) -> Verdict | None:
-    """The last JSON object in a reply that follows the contract."""
-    for found in reversed(list(json_objects(text))):
+def parse_reply(text: str) -> CriticReply | None:
+    """The last JSON object in the text that is a valid reply; None if there is none."""
+    for candidate in reversed(list(json_objects(text))):
         try:
-            return Verdict.model_validate(found)
+            return CriticReply.model_validate(candidate)
         except ValidationError:
-            continue  # an object inside the reply, or one of another form
+            continue  # for example an object nested in the reply
     return None
 
 
-def _schema() -> JSONSchema:
-    """The contract for providers that enforce one: they want every field."""
-    schema = json_schema(Verdict)
+def _reply_schema() -> JSONSchema:
+    """The schema for structured output, with all fields required because providers demand it."""
+    schema = json_schema(CriticReply)
     schema.required = list(schema.properties or {})
     return schema

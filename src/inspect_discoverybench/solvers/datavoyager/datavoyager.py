@@ -1,4 +1,4 @@
-"""DataVoyager: planner, coder, analyst and critic over one session (paper §5.1; Majumder et al., 2024)."""
+"""DataVoyager: a planner, a coder, an analyst and a critic share a session (paper §5.1; Majumder et al., 2024)."""
 
 from collections.abc import Sequence
 
@@ -7,95 +7,106 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool
 from inspect_ai.util import span, store_as
 
-from inspect_discoverybench.errors import at_least_one
+from inspect_discoverybench.errors import require_positive
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
 from inspect_discoverybench.session.tool import python
-from inspect_discoverybench.solvers.datavoyager import critic
-from inspect_discoverybench.solvers.datavoyager.ledger import Ledger, Turn
-from inspect_discoverybench.solvers.datavoyager.roles import Role, turn_of
-from inspect_discoverybench.solvers.step import Step, last_step, step
+from inspect_discoverybench.solvers.datavoyager.critic import ask_critic
+from inspect_discoverybench.solvers.datavoyager.ledger import Ledger, RoleTurn
+from inspect_discoverybench.solvers.datavoyager.roles import Role, turn_message
+from inspect_discoverybench.solvers.step import Step, step, submit_step
 from inspect_discoverybench.solvers.submission import submit
 
-TURNS = 20
-"""Default number of turns that the critic gives."""
+DEFAULT_TURNS = 20
+"""Default maximum number of turns assigned by the critic."""
 
 
 @solver
-def datavoyager(turns: int = TURNS, figures: bool = False, cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
-    """The planner plans; the critic says who acts next, until the goal is answered; the analyst submits.
+def datavoyager(turns: int = DEFAULT_TURNS, figures: bool = False, cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
+    """Run the team: the planner plans, the critic assigns turns until the goal is answered, and the analyst submits.
 
-    Each role has its own system prompt and its own model role (`planner`, `coder`, `analyst`, `critic`), which is the
-    evaluated model by default. Stalled work makes the planner revise.
+    Each role has its own system prompt and its own model role (`planner`, `coder`, `analyst`, `critic`), which defaults
+    to the evaluated model. If the team stalls or repeats itself, the planner revises the plan.
 
     Args:
-        turns: Most turns after the first plan.
-        figures: Show open matplotlib figures to the models, which must take images.
-        cell_seconds: Time limit of one `python` call.
+        turns: Maximum number of turns between the first plan and the submission.
+        figures: Whether `python` returns open matplotlib figures. The models must accept images.
+        cell_seconds: Time limit of one `python` call in seconds.
 
     Raises:
-        InvalidArgument: `turns` is not 1 or more.
+        InvalidArgument: `turns` is not a positive integer.
     """
-    at_least_one("turns", turns)
+    require_positive("turns", turns)
     tools = [python(cell_seconds, figures=figures), submit()]
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        ledger = store_as(Ledger)
-        await _act(state, tools, Role.PLANNER, _told("plan"))
+        await _take_turn(state, tools, Role.PLANNER, _instruction("plan"))
         for _ in range(turns):
-            async with span(Role.CRITIC, type="agent"):
-                verdict = await critic.ask(Role.CRITIC.model(), [Role.CRITIC.briefing(), *state.messages], tools)
-            revise = ledger.weigh(verdict)
-            if verdict is not None and verdict.answered:
+            next_turn = await _next_turn(state, tools)
+            if next_turn is None:
                 break
-            if revise:
-                await _act(state, tools, Role.PLANNER, _told("revise"))
-            elif verdict is None:
-                await _act(state, tools, Role.CODER, _told("next_step"))
-            else:
-                await _act(state, tools, verdict.next or Role.CODER, verdict.instruction or _told("next_step"))
-        state.output = (await _act(state, tools, Role.ANALYST, _told("submit"), submits=True)).output
+            role, instruction = next_turn
+            await _take_turn(state, tools, role, instruction)
+        final = await _take_turn(state, tools, Role.ANALYST, _instruction("submit"), must_submit=True)
+        state.output = final.output
         return state
 
     return solve
 
 
-async def _act(state: TaskState, tools: Sequence[Tool], role: Role, instruction: str, *, submits: bool = False) -> Step:
-    """One turn of a role: its message, and what its call gave, join the shared conversation."""
+async def _next_turn(state: TaskState, tools: Sequence[Tool]) -> tuple[Role, str] | None:
+    """Ask the critic for the next role and its instruction; return None if the goal is answered."""
+    async with span(Role.CRITIC, type="agent"):
+        conversation = [Role.CRITIC.system_message(), *state.messages]
+        reply = await ask_critic(Role.CRITIC.model(), conversation, tools)
+    must_revise = store_as(Ledger).record_verdict(reply)
+    if reply is not None and reply.answered:
+        return None
+    if must_revise:
+        return Role.PLANNER, _instruction("revise")
+    if reply is None or reply.next is None or reply.instruction is None:
+        return Role.CODER, _instruction("next_step")
+    return reply.next, reply.instruction
+
+
+async def _take_turn(
+    state: TaskState, tools: Sequence[Tool], role: Role, instruction: str, *, must_submit: bool = False
+) -> Step:
+    """Run one turn of a role, and add its messages to the shared conversation and the ledger."""
     async with span(role, type="agent"):
-        state.messages.append(turn_of(role, instruction))
-        conversation = [role.briefing(), *state.messages]
-        if submits:
-            acted = await last_step(conversation, tools, role.model())
+        state.messages.append(turn_message(role, instruction))
+        conversation = [role.system_message(), *state.messages]
+        if must_submit:
+            turn = await submit_step(conversation, tools, role.model())
         else:
-            acted = await step(conversation, tools, "python" if role is Role.CODER else "none", role.model())
-        messages = [_without_reasoning(message) for message in acted.messages]
+            turn = await step(conversation, tools, "python" if role is Role.CODER else "none", role.model())
+        messages = [_without_reasoning(message) for message in turn.messages]
         state.messages.extend(messages)
-    store_as(Ledger).record(Turn(role=role, instruction=instruction, did="\n\n".join(_deeds(messages))))
-    return acted
+    store_as(Ledger).record_turn(RoleTurn(role=role, instruction=instruction, did=_text_and_code(messages)))
+    return turn
 
 
-def _deeds(messages: Sequence[ChatMessage]) -> list[str]:
-    """What a role said, and the code that it ran."""
-    deeds: list[str] = []
+def _text_and_code(messages: Sequence[ChatMessage]) -> str:
+    """The text of a role's messages and the code of its `python` calls."""
+    parts: list[str] = []
     for message in messages:
         if isinstance(message, ChatMessageAssistant):
             code = [str(call.arguments["code"]) for call in message.tool_calls or [] if "code" in call.arguments]
-            deeds += [message.text, *code]
-    return deeds
+            parts += [message.text, *code]
+    return "\n\n".join(parts)
 
 
 def _without_reasoning(message: ChatMessage) -> ChatMessage:
-    """What the other roles may read: a provider refuses the reasoning of another provider's model."""
+    """Remove reasoning before other roles read the message, as providers reject each other's reasoning blocks."""
     if not isinstance(message, ChatMessageAssistant) or isinstance(message.content, str):
         return message
-    said = [
+    content = [
         part.model_copy(update={"internal": None}) if isinstance(part, ContentText) else part
         for part in message.content
         if not isinstance(part, ContentReasoning)
     ]
-    return message.model_copy(update={"content": said})
+    return message.model_copy(update={"content": content})
 
 
-def _told(name: str) -> str:
+def _instruction(name: str) -> str:
     return Prompt.load(f"solvers/datavoyager/{name}").render()

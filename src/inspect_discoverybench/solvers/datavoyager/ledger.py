@@ -1,25 +1,25 @@
-"""The ledger of DataVoyager: the plan, who did what, and whether the team stalls."""
+"""DataVoyager's ledger: the plan, the turns, the critic's replies, and the detection of stalls and loops."""
 
 from inspect_ai.util import StoreModel
 from pydantic import BaseModel, ConfigDict, Field
 
-from inspect_discoverybench.solvers.datavoyager.critic import Verdict
+from inspect_discoverybench.solvers.datavoyager.critic import CriticReply
 from inspect_discoverybench.solvers.datavoyager.roles import Role
 
-MOST_STALLS = 2
-"""Turns without progress, one after the other, that make the planner revise."""
+MAX_STALLS = 2
+"""Number of consecutive turns without progress after which the planner revises the plan."""
 
-MOST_REVISIONS = 2
-"""Times that the planner revises."""
+MAX_REVISIONS = 2
+"""Maximum number of revisions."""
 
 
-class Turn(BaseModel):
+class RoleTurn(BaseModel):
     """One turn of a role.
 
     Attributes:
-        role: Who acted.
-        instruction: What was asked of it.
-        did: What it said, and the code that it ran.
+        role: The role that acted.
+        instruction: Its instruction.
+        did: Its text and the code it ran.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -30,49 +30,61 @@ class Turn(BaseModel):
 
 
 class Ledger(StoreModel):
-    """What the log keeps of the team's work, beside the conversation."""
+    """The team's progress, kept in the log beside the conversation."""
 
     plan: str = ""
-    """The planner's latest message: what is given, what is asked, the numbered plan."""
+    """The planner's latest message: what is given, what is asked, and the numbered plan."""
 
-    turns: list[Turn] = Field(default_factory=list)
-    """Every turn of planner, coder and analyst, in order."""
+    turns: list[RoleTurn] = Field(default_factory=list)
+    """Every turn of the planner, the coder and the analyst, in order."""
 
-    verdicts: list[Verdict | None] = Field(default_factory=list)
-    """Every answer of the critic, in order; None for one that stayed unreadable."""
+    verdicts: list[CriticReply | None] = Field(default_factory=list)
+    """Every reply of the critic, in order; None for an invalid reply."""
 
     stalls: int = 0
-    """Turns without progress since the last progress or revision."""
+    """Number of turns without progress since the last progress or revision."""
 
     revisions: int = 0
-    """Times that the planner was made to revise."""
+    """Number of revisions requested so far."""
 
     revised_at: int = 0
-    """Number of turns before the last revision; loops are looked for after it."""
+    """Number of turns before the last revision. Loops are detected among later turns only."""
 
-    def record(self, turn: Turn) -> None:
-        """Add a turn; the planner's message is the plan from now on."""
+    def record_turn(self, turn: RoleTurn) -> None:
+        """Add a turn. The planner's text becomes the plan."""
         self.turns = [*self.turns, turn]
         if turn.role is Role.PLANNER:
             self.plan = turn.did
 
-    def weigh(self, verdict: Verdict | None) -> bool:
-        """Add a verdict; whether the planner must now revise: two stalls, or a loop, and revisions are left."""
-        self.verdicts = [*self.verdicts, verdict]
-        if verdict is not None and verdict.answered:
+    def record_verdict(self, reply: CriticReply | None) -> bool:
+        """Add a reply of the critic; return whether the planner must revise the plan.
+
+        The plan is revised if the team stalls or is in a loop, at most `MAX_REVISIONS` times.
+
+        Args:
+            reply: The critic's reply; None if it was invalid, which counts as a turn without progress.
+        """
+        self.verdicts = [*self.verdicts, reply]
+        if reply is not None and reply.answered:
             return False
-        self.stalls = 0 if verdict is not None and verdict.progress else self.stalls + 1
-        if self.revisions == MOST_REVISIONS or not (self.stalls >= MOST_STALLS or self._loops(verdict)):
+        self.stalls = 0 if reply is not None and reply.progress else self.stalls + 1
+        stuck = self.stalls >= MAX_STALLS or self._repeats_turn() or self._repeats_instruction(reply)
+        if not stuck or self.revisions == MAX_REVISIONS:
             return False
         self.revisions += 1
         self.stalls = 0
         self.revised_at = len(self.turns)
         return True
 
-    def _loops(self, verdict: Verdict | None) -> bool:
-        """Whether a role did again what it had done, or would, without progress, be told again what it was told."""
-        turns = self.turns[self.revised_at :]
-        done = [(turn.role, turn.did) for turn in turns]
-        told = [(turn.role, turn.instruction) for turn in turns]
-        again = verdict is not None and not verdict.progress and (verdict.next, verdict.instruction) in told
-        return again or len(set(done)) < len(done)
+    def _repeats_turn(self) -> bool:
+        """Whether a role repeated its text or code verbatim since the last revision."""
+        turns = [(turn.role, turn.did) for turn in self.turns[self.revised_at :]]
+        return len(set(turns)) < len(turns)
+
+    def _repeats_instruction(self, reply: CriticReply | None) -> bool:
+        """Whether the critic, without progress, repeats an instruction given since the last revision."""
+        if reply is None or reply.progress:
+            return False
+        return any(
+            (turn.role, turn.instruction) == (reply.next, reply.instruction) for turn in self.turns[self.revised_at :]
+        )

@@ -1,4 +1,4 @@
-"""The roles of DataVoyager: each with a system prompt and, if the user wishes, a model of its own."""
+"""The roles of DataVoyager. Each has a system prompt and, optionally, its own model."""
 
 from enum import StrEnum
 
@@ -8,31 +8,31 @@ from inspect_discoverybench.prompts import Prompt
 
 
 class Role(StrEnum):
-    """Who speaks (paper §5.1)."""
+    """A member of the team (paper §5.1)."""
 
     PLANNER = "planner"
-    """Writes down what is given and asked, plans, and revises the plan."""
+    """States what is given and what is asked, and writes and revises the plan."""
 
     CODER = "coder"
-    """Writes code and runs it."""
+    """Writes and runs code."""
 
     ANALYST = "analyst"
-    """Interprets results that exist, and submits."""
+    """Interprets results, and submits."""
 
     CRITIC = "critic"
-    """Says who acts next."""
+    """Decides who acts next."""
 
     def model(self) -> Model:
-        """The model of the role, the evaluated one by default."""
+        """The model with this model role; defaults to the evaluated model."""
         evaluated = get_model()  # inspect-evals-lint: ignore[IEBP001] -- called by the solver, for each turn
         return get_model(role=self.value, default=evaluated)  # inspect-evals-lint: ignore[IEBP001] -- the same
 
-    def briefing(self) -> ChatMessageSystem:
+    def system_message(self) -> ChatMessageSystem:
         """The role's system prompt."""
         return ChatMessageSystem(content=Prompt.load(f"solvers/datavoyager/{self}").render())
 
 
-def turn_of(role: Role, instruction: str) -> ChatMessageUser:
-    """The message that gives a role its turn."""
+def turn_message(role: Role, instruction: str) -> ChatMessageUser:
+    """The message that announces a role's turn, with its instruction."""
     text = Prompt.load("solvers/datavoyager/turn").render(role=role, instruction=instruction)
     return ChatMessageUser(content=text, metadata={"role": role.value})
