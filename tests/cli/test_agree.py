@@ -10,8 +10,8 @@ from click.testing import CliRunner, Result
 from playwright.sync_api import Page, expect, sync_playwright
 
 from inspect_discoverybench.cli.agree import agree
-from tests.agreement import evaluated
 from tests.test_viewer import CHROMIUM
+from tests.validation.logs import evaluated
 
 READING = "A p above 0.05 does not prove that the two rankings are the same"
 

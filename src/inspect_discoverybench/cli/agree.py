@@ -17,9 +17,9 @@ from inspect_discoverybench.errors import InvalidArgument, at_least_one
 from inspect_discoverybench.scorer.scorer import SCORE_NAME
 
 if TYPE_CHECKING:
-    from inspect_discoverybench.agreement.sheet import ScoredLog
-    from inspect_discoverybench.agreement.statistics import Agreement, Interval, Kappa, Power
-    from inspect_discoverybench.agreement.votes import Scores
+    from inspect_discoverybench.validation.agreement import Agreement, Interval, Kappa, Power
+    from inspect_discoverybench.validation.sheet import ScoredLog
+    from inspect_discoverybench.validation.votes import Scores
 
 READING = (
     "A p above 0.05 does not prove that the two rankings are the same: what to read is the interval of the agreement."
@@ -81,8 +81,8 @@ def agree(
         raise InvalidArgument("Nothing to do: expected files with votes, or --sample LOG_A LOG_B.")
     _refuse(FOR_SHEETS, "votes")
     # They bring scipy and statsmodels, which take seconds to import: no other command waits for them.
-    from inspect_discoverybench.agreement.statistics import measure
-    from inspect_discoverybench.agreement.votes import ballots, read_votes
+    from inspect_discoverybench.validation.agreement import measure
+    from inspect_discoverybench.validation.votes import ballots, read_votes
 
     hms, source = _hms(scores, scores_from, key, score, anyway)
     measured = measure(ballots(read_votes(votes), hms, source), seed)
@@ -102,7 +102,7 @@ def _refuse(options: Mapping[str, str], given: str) -> None:
 
 def _logs(logs: tuple[str, str], score: str, anyway: bool) -> "tuple[ScoredLog, ScoredLog]":
     """The two logs, which must be comparable unless the user insists."""
-    from inspect_discoverybench.agreement.sheet import ScoredLog, record_differences
+    from inspect_discoverybench.validation.sheet import ScoredLog, record_differences
 
     a, b = (ScoredLog.read(log, score) for log in logs)
     if lines := record_differences(a, b):
@@ -114,7 +114,7 @@ def _logs(logs: tuple[str, str], score: str, anyway: bool) -> "tuple[ScoredLog, 
 
 
 def _write_sheet(logs: "tuple[ScoredLog, ScoredLog]", count: int, seed: int, folder: Path, force: bool) -> None:
-    from inspect_discoverybench.agreement.sheet import KEY, PAGE, SHEET, candidates, draw, write
+    from inspect_discoverybench.validation.sheet import KEY, PAGE, SHEET, candidates, draw, write
 
     predictions = candidates(*logs)
     write(draw(predictions, count, seed), folder, force)
@@ -129,8 +129,8 @@ def _hms(
     scores: Path | None, logs: tuple[str, str] | None, key: Path | None, score: str, anyway: bool
 ) -> "tuple[dict[str, Scores], Path]":
     """HMS by pair, and the file that names the pairs."""
-    from inspect_discoverybench.agreement.sheet import scores_anew
-    from inspect_discoverybench.agreement.votes import read_scores
+    from inspect_discoverybench.validation.sheet import scores_anew
+    from inspect_discoverybench.validation.votes import read_scores
 
     if scores and not logs and not key:
         return read_scores(scores), scores

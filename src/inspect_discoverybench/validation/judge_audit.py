@@ -23,7 +23,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from inspect_discoverybench.dataset.metadata import DataFile
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.scorer.audit.pairs import AuditPair, Expected, Words
 from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.context import NONE, Contexts, Match, folded
 from inspect_discoverybench.scorer.explanation import explain
@@ -33,6 +32,7 @@ from inspect_discoverybench.scorer.relationship import Relationship
 from inspect_discoverybench.scorer.settings import JudgeSettings
 from inspect_discoverybench.scorer.variables import Variables
 from inspect_discoverybench.scorer.verdict import PairVerdict
+from inspect_discoverybench.validation.pairs import AuditPair, Expected, Words
 
 PAPER = {"context_extraction": 0.97, "context_match": 0.99, "variables": 0.94, "relationship": 0.99}
 """Accuracy of the paper's judge, as two of its authors found on 200 examples (§4.3)."""

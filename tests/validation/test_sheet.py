@@ -12,7 +12,9 @@ from inspect_ai import score as inspect_score
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from inspect_ai.scorer import Score
 
-from inspect_discoverybench.agreement.sheet import (
+from inspect_discoverybench.errors import DataMissing, DiscoveryBenchError, InvalidArgument
+from inspect_discoverybench.scorer.scorer import hms
+from inspect_discoverybench.validation.sheet import (
     Prediction,
     ScoredLog,
     SheetPair,
@@ -22,10 +24,8 @@ from inspect_discoverybench.agreement.sheet import (
     scores_anew,
     write,
 )
-from inspect_discoverybench.agreement.votes import Choice, read_scores
-from inspect_discoverybench.errors import DataMissing, DiscoveryBenchError, InvalidArgument
-from inspect_discoverybench.scorer.scorer import hms
-from tests.agreement import evaluated
+from inspect_discoverybench.validation.votes import Choice, read_scores
+from tests.validation.logs import evaluated
 
 HOSTILE = '</script><script>alert("1")</script><!-- $pairs & <b>'
 

@@ -11,7 +11,7 @@ from statsmodels.stats.inter_rater import fleiss_kappa
 from statsmodels.stats.power import TTestPower
 from statsmodels.stats.proportion import proportion_confint
 
-from inspect_discoverybench.agreement.votes import Ballot, Choice
+from inspect_discoverybench.validation.votes import Ballot, Choice
 
 LEVEL = 0.05
 WANTED_POWER = 0.8

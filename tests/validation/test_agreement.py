@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspect_discoverybench.agreement.statistics import (
+from inspect_discoverybench.validation.agreement import (
     PairedTest,
     kappa,
     majority,
@@ -19,7 +19,7 @@ from inspect_discoverybench.agreement.statistics import (
     signed_rank_test,
     t_test,
 )
-from inspect_discoverybench.agreement.votes import Ballot, Choice
+from inspect_discoverybench.validation.votes import Ballot, Choice
 
 CHOICES = {"1": Choice.FIRST, "2": Choice.SECOND, "=": Choice.EQUAL}
 

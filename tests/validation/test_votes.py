@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from inspect_discoverybench.agreement.votes import (
+from inspect_discoverybench.errors import DataMissing, DiscoveryBenchError, InvalidArgument, UnreadableTable
+from inspect_discoverybench.validation.votes import (
     Ballot,
     Choice,
     Scores,
@@ -13,7 +14,6 @@ from inspect_discoverybench.agreement.votes import (
     read_scores,
     read_votes,
 )
-from inspect_discoverybench.errors import DataMissing, DiscoveryBenchError, InvalidArgument, UnreadableTable
 
 HEADER = "pair,annotator,choice\n"
 

@@ -16,9 +16,9 @@ from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.scorer import Score
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from inspect_discoverybench.agreement.votes import Row, Scores, by_pair, read_rows
 from inspect_discoverybench.errors import DataMissing, InvalidArgument
 from inspect_discoverybench.scorer.record import differences
+from inspect_discoverybench.validation.votes import Row, Scores, by_pair, read_rows
 
 SHEET, PAGE, KEY = "sheet.csv", "vote.html", "key.csv"
 

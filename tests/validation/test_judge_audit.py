@@ -12,8 +12,8 @@ from inspect_ai.model import get_model
 
 from inspect_discoverybench import judge_audit
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.scorer.audit.audit import PAPER, AuditState, judge_pair
-from inspect_discoverybench.scorer.audit.pairs import KINDS, ORDER, AuditPair, invented, released
+from inspect_discoverybench.validation.judge_audit import PAPER, AuditState, judge_pair
+from inspect_discoverybench.validation.pairs import KINDS, ORDER, AuditPair, invented, released
 from tests.endpoint import Answer, Endpoint, Request, question, serve, slots
 
 COUNTS = {
@@ -97,8 +97,8 @@ def test_a_judge_that_knows_every_answer_is_right_everywhere(count: int) -> None
 
 
 def _by_metadata(known: list[dict[str, Any]], count: int) -> Callable[[Request], Answer]:
-    from inspect_discoverybench.scorer.audit.pairs import Expected
     from inspect_discoverybench.scorer.comparison import Comparison
+    from inspect_discoverybench.validation.pairs import Expected
 
     pairs = []
     for metadata in known:
