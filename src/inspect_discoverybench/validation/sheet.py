@@ -18,13 +18,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from inspect_discoverybench.errors import DataMissing, InvalidArgument
 from inspect_discoverybench.scorer.record import differences
-from inspect_discoverybench.validation.votes import Row, Scores, by_pair, read_rows
+from inspect_discoverybench.validation.votes import HmsPair, Row, read_rows, rows_by_pair
 
 SHEET, PAGE, KEY = "sheet.csv", "vote.html", "key.csv"
 
 
 class HmsValue(BaseModel):
-    """What is read of a score's value; an unscored sample has none."""
+    """The part of a score's value that is read here. The value of an unscored sample does not validate."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
@@ -33,20 +33,20 @@ class HmsValue(BaseModel):
 
 @dataclass(frozen=True)
 class Prediction:
-    """A predicted hypothesis that was scored.
+    """A scored predicted hypothesis.
 
     Attributes:
-        log: Id of its log.
-        sample_id: The sample it answers.
-        epoch: From 1.
+        task_id: Id of the log's task.
+        sample_id: Id of the sample.
+        epoch: Epoch, starting at 1.
         goal: The discovery goal.
-        gold_hypothesis: What it was compared with.
+        gold_hypothesis: The gold hypothesis.
         hypothesis: The predicted hypothesis.
-        hms: 0 to 1.
-        record: How it was judged.
+        hms: HMS, in [0, 1].
+        record: Score metadata, which record how the hypothesis was judged.
     """
 
-    log: str
+    task_id: str
     sample_id: str
     epoch: int
     goal: str
@@ -58,53 +58,55 @@ class Prediction:
 
 @dataclass(frozen=True)
 class ScoredLog:
-    """A log, as far as it matters here.
+    """The scored predictions of a log.
 
     Attributes:
-        name: How the user named it.
-        log: Its id, which is part of the file name and stays the same when the log is scored again.
+        path: Path of the log, as the user wrote it.
+        task_id: Id of the log's task. It is part of the log's file name and does not change when the log is re-scored.
         task: Name of the task without its package.
-        predictions: Those that were scored, by sample id and epoch.
+        predictions: Scored predictions by sample id and epoch.
     """
 
-    name: str
-    log: str
+    path: str
+    task_id: str
     task: str
     predictions: Mapping[tuple[str, int], Prediction]
 
     @classmethod
-    def read(cls, name: str, score: str) -> "ScoredLog":
-        """Read a log of Inspect.
+    def read(cls, path: str, score: str) -> "ScoredLog":
+        """Read an Inspect log.
 
         Args:
-            name: Its path.
-            score: Name of the score in it.
+            path: Path of the log.
+            score: Name of the score.
 
         Raises:
-            DataMissing: There is no such file.
-            InvalidArgument: It is no log, or has no score of this name.
+            DataMissing: The file does not exist.
+            InvalidArgument: The file is not an Inspect log, or no sample has a score with this name.
         """
-        log = _read(name)
+        log = _read_log(path)
         samples = log.samples or []
-        scores = sorted({score_name for sample in samples for score_name in sample.scores or {}})
+        scores = sorted({name for sample in samples for name in sample.scores or {}})
         if score not in scores:
-            raise InvalidArgument(f"{name}: no sample has the score {score}; possible are: {', '.join(scores) or '–'}.")
+            raise InvalidArgument(
+                f"{path}: no sample has the score '{score}'. Available scores: {', '.join(scores) or 'none'}."
+            )
         predictions = (_prediction(log.eval.task_id, sample, score) for sample in samples)
-        by_sample = {(one.sample_id, one.epoch): one for one in predictions if one is not None}
-        return cls(name, log.eval.task_id, log.eval.task.rpartition("/")[2], by_sample)
+        by_sample = {(p.sample_id, p.epoch): p for p in predictions if p is not None}
+        return cls(path, log.eval.task_id, log.eval.task.rpartition("/")[2], by_sample)
 
 
 @dataclass(frozen=True)
 class SheetPair:
-    """Two predicted hypotheses of one sample under the name and in the order that annotators see."""
+    """Two predicted hypotheses for one sample, named and ordered as annotators see them."""
 
     name: str
     first: Prediction
     second: Prediction
 
     @property
-    def shown(self) -> dict[str, str]:
-        """What annotators may know of it."""
+    def sheet_row(self) -> dict[str, str]:
+        """The row of `sheet.csv`, for annotators."""
         return {
             "pair": self.name,
             "goal": self.first.goal,
@@ -114,53 +116,56 @@ class SheetPair:
         }
 
     @property
-    def hidden(self) -> dict[str, str]:
-        """Where its hypotheses come from, and their scores."""
+    def key_row(self) -> dict[str, str]:
+        """The row of `key.csv`: the sample, the logs and the scores, which annotators must not see."""
         return {
             "pair": self.name,
             "sample_id": self.first.sample_id,
             "epoch": str(self.first.epoch),
-            "log_1": self.first.log,
-            "log_2": self.second.log,
+            "log_1": self.first.task_id,
+            "log_2": self.second.task_id,
             "hms_1": str(self.first.hms),
             "hms_2": str(self.second.hms),
         }
 
 
 def record_differences(a: ScoredLog, b: ScoredLog) -> list[str]:
-    """What the records of two runs differ in, a line for each; empty if all of their scores are comparable.
+    """List how the judging of any two scores in the logs differs, one line per difference; empty if comparable.
 
-    Scores of one run may differ too, after some of its samples were scored again.
+    Scores within one log can also differ, if some of its samples were re-scored.
     """
-    records = [prediction.record for run in (a, b) for prediction in run.predictions.values()]
+    records = [prediction.record for log in (a, b) for prediction in log.predictions.values()]
     lines = [line for record in records[1:] for line in differences(records[0], record)]
     return list(dict.fromkeys(lines))
 
 
 def candidates(a: ScoredLog, b: ScoredLog) -> list[tuple[Prediction, Prediction]]:
-    """Samples that both runs answered differently and that were scored in both, by sample id and epoch.
+    """List the samples that are scored in both logs with different hypotheses, ordered by sample id and epoch.
 
     Raises:
-        InvalidArgument: The runs are of different tasks or the same run, or there is no such sample.
+        InvalidArgument: The logs are of different tasks or of the same run, or no sample qualifies.
     """
     if a.task != b.task:
-        raise InvalidArgument(f"{a.name} is of the task {a.task}, {b.name} of {b.task}; expected two of one task.")
-    _two_runs(a, b)
-    both = [(a.predictions[key], b.predictions[key]) for key in sorted(a.predictions.keys() & b.predictions.keys())]
-    different = [(one, other) for one, other in both if one.hypothesis.split() != other.hypothesis.split()]
+        raise InvalidArgument(
+            f"{a.path} is a log of the task '{a.task}' and {b.path} of '{b.task}'. Pass two logs of the same task."
+        )
+    _check_distinct_runs(a, b)
+    shared = [(a.predictions[key], b.predictions[key]) for key in sorted(a.predictions.keys() & b.predictions.keys())]
+    different = [(p, q) for p, q in shared if p.hypothesis.split() != q.hypothesis.split()]
     if not different:
         raise InvalidArgument(
-            f"{a.name} and {b.name} make no pair: {len(a.predictions)} and {len(b.predictions)} samples have a scored "
-            f"answer, {len(both)} of them in both; expected one at least with different answers."
+            f"No pairs can be drawn from {a.path} and {b.path}: they have {len(a.predictions)} and "
+            f"{len(b.predictions)} scored hypotheses, {len(shared)} samples are scored in both, and none of these has "
+            "two different hypotheses."
         )
     return different
 
 
 def draw(pairs: Sequence[tuple[Prediction, Prediction]], count: int, seed: int) -> list[SheetPair]:
-    """Choose pairs, their order and which hypothesis is 1, at random; all of them where there are no more."""
+    """Draw pairs, their order and their sides at random. All pairs are drawn if there are fewer than `count`."""
     random = Random(seed)
-    chosen = random.sample(pairs, min(count, len(pairs)))
-    shuffled = [random.sample(pair, 2) for pair in chosen]
+    drawn = random.sample(pairs, min(count, len(pairs)))
+    shuffled = [random.sample(pair, 2) for pair in drawn]
     return [SheetPair(f"p{number:03}", first, second) for number, (first, second) in enumerate(shuffled, 1)]
 
 
@@ -168,17 +173,18 @@ def write(pairs: Sequence[SheetPair], folder: Path, force: bool = False) -> None
     """Write `sheet.csv` and `vote.html` for annotators, and `key.csv`, which they must not see.
 
     Raises:
-        InvalidArgument: One of them is there already and `force` is not given.
+        InvalidArgument: One of the files exists and `force` is false.
     """
     contents = {
-        SHEET: _csv([pair.shown for pair in pairs]),
+        SHEET: _csv([pair.sheet_row for pair in pairs]),
         PAGE: page(pairs),
-        KEY: _csv([pair.hidden for pair in pairs]),
+        KEY: _csv([pair.key_row for pair in pairs]),
     }
-    there = [name for name in contents if (folder / name).exists()]
-    if there and not force:
+    existing = [name for name in contents if (folder / name).exists()]
+    if existing and not force:
         raise InvalidArgument(
-            f"{folder} holds {', '.join(there)} already; --out names another folder, --force replaces them."
+            f"{folder} already contains {', '.join(existing)}. "
+            "Choose another folder with --out, or overwrite with --force."
         )
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in contents.items():
@@ -186,71 +192,73 @@ def write(pairs: Sequence[SheetPair], folder: Path, force: bool = False) -> None
 
 
 def page(pairs: Sequence[SheetPair]) -> str:
-    """The page that people vote on: one HTML file that loads nothing else."""
-    shown = json.dumps([pair.shown for pair in pairs])
-    # Within a script element, nothing but "<" can end it or begin a comment.
-    embedded = shown.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    """Render the voting page: one self-contained HTML file."""
+    rows = json.dumps([pair.sheet_row for pair in pairs])
+    # Only "<" can end a script element or open a comment inside it.
+    embedded = rows.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     template = files(__package__).joinpath("page.html").read_text("utf-8")
-    return Template(template).substitute(pairs=embedded, sheet=sha256(shown.encode()).hexdigest()[:12])
+    return Template(template).substitute(pairs=embedded, sheet=sha256(rows.encode()).hexdigest()[:12])
 
 
-def scores_anew(key: Path, a: ScoredLog, b: ScoredLog) -> dict[str, Scores]:
-    """HMS by pair, read from two logs; `key.csv` tells which of them is 1.
+def read_scores_from_logs(key: Path, a: ScoredLog, b: ScoredLog) -> dict[str, HmsPair]:
+    """Read HMS by pair from two logs, in any order. `key.csv` maps each pair to its sample and logs.
 
     Raises:
-        DataMissing: There is no such key.
-        UnreadableTable: It lacks a column.
-        InvalidArgument: It names another log, or a sample that has no HMS in its log.
+        DataMissing: The key does not exist.
+        UnreadableTable: The key lacks a column.
+        InvalidArgument: The key refers to another log, or to a sample without HMS in its log.
     """
-    _two_runs(a, b)
-    runs = {run.log: run for run in (a, b)}
-    rows = by_pair(read_rows(key, ("pair", "sample_id", "epoch", "log_1", "log_2")))
-    return {pair: Scores(_anew(row, "log_1", runs), _anew(row, "log_2", runs)) for pair, row in rows.items()}
+    _check_distinct_runs(a, b)
+    logs = {log.task_id: log for log in (a, b)}
+    rows = rows_by_pair(read_rows(key, ("pair", "sample_id", "epoch", "log_1", "log_2")))
+    return {
+        pair: HmsPair(_logged_hms(row, "log_1", logs), _logged_hms(row, "log_2", logs)) for pair, row in rows.items()
+    }
 
 
-def _anew(row: Row, column: str, runs: Mapping[str, ScoredLog]) -> float:
+def _logged_hms(row: Row, column: str, logs: Mapping[str, ScoredLog]) -> float:
     values = row.values
-    run = runs.get(values[column])
-    if run is None:
-        given = ", ".join(f"{run.name} ({run.log})" for run in runs.values())
-        raise InvalidArgument(f"{row.place}: {column}={values[column]} is none of the given logs: {given}.")
+    log = logs.get(values[column])
+    if log is None:
+        available = ", ".join(f"{log.path} ({log.task_id})" for log in logs.values())
+        raise InvalidArgument(
+            f"{row.location}: {column} is {values[column]}, which is neither of the logs passed: {available}."
+        )
     if not values["epoch"].isdecimal():
-        raise InvalidArgument(f"{row.place}: epoch={values['epoch']} is not possible; expected a number from 1 on.")
-    prediction = run.predictions.get((values["sample_id"], int(values["epoch"])))
+        raise InvalidArgument(f"{row.location}: epoch must be a positive integer, got '{values['epoch']}'.")
+    prediction = log.predictions.get((values["sample_id"], int(values["epoch"])))
     if prediction is None:
         raise InvalidArgument(
-            f"{row.place}: sample {values['sample_id']}, epoch {values['epoch']}, has no HMS in {run.name}; score the "
-            "log again, or remove the pair here and its votes."
+            f"{row.location}: sample {values['sample_id']}, epoch {values['epoch']}, has no HMS in {log.path}. "
+            "Re-score the log, or remove this pair from the key and from the votes."
         )
     return prediction.hms
 
 
-def _two_runs(a: ScoredLog, b: ScoredLog) -> None:
-    if a.log == b.log:
-        raise InvalidArgument(f"{a.name} and {b.name} are of the same run, {a.log}; expected logs of two.")
+def _check_distinct_runs(a: ScoredLog, b: ScoredLog) -> None:
+    if a.task_id == b.task_id:
+        raise InvalidArgument(f"{a.path} and {b.path} are logs of the same run, {a.task_id}. Pass logs of two runs.")
 
 
-def _read(name: str) -> EvalLog:
+def _read_log(path: str) -> EvalLog:
     try:
-        return read_eval_log(name)
+        return read_eval_log(path)
     except FileNotFoundError as error:
-        raise DataMissing(f"{name}: there is no such file.") from error
+        raise DataMissing(f"The file '{path}' does not exist. Check the path of the log.") from error
     except (ValueError, OSError) as error:
         reason = str(error).partition("\n")[0]
-        raise InvalidArgument(f"{name}: {reason}; expected a log of Inspect.") from error
+        raise InvalidArgument(f"{path} is not a readable Inspect log: {reason}") from error
 
 
-def _prediction(log: str, sample: EvalSample, score: str) -> Prediction | None:
-    """None if the sample is unscored, has no answer or is of a task without goals."""
-    judgement = (sample.scores or {}).get(score)
-    hms = None if judgement is None else _hms(judgement)
+def _prediction(task_id: str, sample: EvalSample, score_name: str) -> Prediction | None:
+    """The sample's prediction; None if it is unscored, has no answer, or its task has no goals."""
+    score = (sample.scores or {}).get(score_name)
+    hms = None if score is None else _hms(score)
     goal = sample.metadata.get("goal")
-    if judgement is None or hms is None or not judgement.answer or not goal:
+    if score is None or hms is None or not score.answer or not goal:
         return None
     target = sample.target if isinstance(sample.target, str) else "\n".join(sample.target)
-    return Prediction(
-        log, str(sample.id), sample.epoch, str(goal), target, judgement.answer, hms, judgement.metadata or {}
-    )
+    return Prediction(task_id, str(sample.id), sample.epoch, str(goal), target, score.answer, hms, score.metadata or {})
 
 
 def _hms(score: Score) -> float | None:

@@ -1,4 +1,4 @@
-"""Preference votes of annotators, and the scores that HMS gave the same pairs (paper §4.3)."""
+"""Annotators' preference votes, and the HMS of the pairs they voted on (paper §4.3)."""
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,8 +11,8 @@ from pathlib import Path
 from inspect_discoverybench.dataset.metadata import decode
 from inspect_discoverybench.errors import DataMissing, InvalidArgument, UnreadableTable
 
-# Two products of the same facets may differ in their last digits.
-SAME_HMS = 1e-9
+HMS_TOLERANCE = 1e-9
+"""Two HMS values that differ by no more than this are a tie: products of equal facets can differ by rounding."""
 
 
 class Choice(StrEnum):
@@ -24,7 +24,7 @@ class Choice(StrEnum):
 
     @property
     def sign(self) -> int:
-        """The signed preference: 1 for hypothesis 1, -1 for hypothesis 2, 0 for neither."""
+        """The preference as a number: 1 for hypothesis 1, -1 for hypothesis 2, 0 for a tie."""
         return {Choice.FIRST: 1, Choice.SECOND: -1, Choice.EQUAL: 0}[self]
 
 
@@ -36,27 +36,27 @@ class Row:
     """A row of a CSV file.
 
     Attributes:
-        place: File and line, for messages.
-        values: Its values by the names of the columns, both without outer white space.
+        location: File and line, for error messages.
+        values: Values by column name, stripped of surrounding whitespace.
     """
 
-    place: str
+    location: str
     values: Mapping[str, str]
 
 
 @dataclass(frozen=True)
 class Vote:
-    """What one annotator chose for one pair; `place` is the file and line it was read from."""
+    """One annotator's choice for one pair; `location` is the file and line of the vote."""
 
     pair: str
     annotator: str
     choice: Choice
-    place: str
+    location: str
 
 
 @dataclass(frozen=True)
-class Scores:
-    """HMS of the two hypotheses of a pair, each 0 to 1."""
+class HmsPair:
+    """HMS of the two hypotheses of a pair, each in [0, 1]."""
 
     hms_1: float
     hms_2: float
@@ -64,19 +64,19 @@ class Scores:
     @property
     def preference(self) -> Choice:
         """The hypothesis with the higher HMS."""
-        if abs(self.hms_1 - self.hms_2) <= SAME_HMS:
+        if abs(self.hms_1 - self.hms_2) <= HMS_TOLERANCE:
             return Choice.EQUAL
         return Choice.FIRST if self.hms_1 > self.hms_2 else Choice.SECOND
 
 
 @dataclass(frozen=True)
 class Ballot:
-    """A pair with every vote on it.
+    """All votes on one pair.
 
     Attributes:
-        pair: Its name.
+        pair: Name of the pair.
         votes: Choices by annotator.
-        hms: The choice of HMS.
+        hms: The preference of HMS.
     """
 
     pair: str
@@ -85,116 +85,116 @@ class Ballot:
 
 
 def read_votes(paths: Sequence[Path]) -> list[Vote]:
-    """Votes of all files, which have the columns `pair`, `annotator` and `choice`.
+    """Read votes from CSV files with the columns `pair`, `annotator` and `choice`.
 
-    Names that differ in case or spaces only are one annotator.
+    Annotator names that differ only in case or whitespace are the same annotator.
 
     Raises:
-        DataMissing: A file is not there.
-        UnreadableTable: A file is no table, or a column is missing.
-        InvalidArgument: A name is empty, a choice unknown, an annotator votes twice on a pair, or there are no votes.
+        DataMissing: A file does not exist.
+        UnreadableTable: A file is not a CSV file, or lacks a column.
+        InvalidArgument: A name is empty, a choice is invalid, an annotator voted twice on a pair, or no votes exist.
     """
-    first: dict[tuple[str, str], Vote] = {}
+    votes: dict[tuple[str, str], Vote] = {}
     names: dict[str, str] = {}
     for row in (row for path in paths for row in read_rows(path, ("pair", "annotator", "choice"))):
-        name = " ".join(_filled(row, "annotator").split())
-        vote = Vote(_filled(row, "pair"), names.setdefault(name.casefold(), name), _choice(row), row.place)
-        earlier = first.setdefault((vote.pair, vote.annotator), vote)
+        name = " ".join(_nonempty(row, "annotator").split())
+        vote = Vote(_nonempty(row, "pair"), names.setdefault(name.casefold(), name), _choice(row), row.location)
+        earlier = votes.setdefault((vote.pair, vote.annotator), vote)
         if earlier is not vote:
             raise InvalidArgument(
-                f"{vote.place}: {vote.annotator} votes {vote.choice} on pair {vote.pair}, but voted {earlier.choice} "
-                f"on it before ({earlier.place}); keep one of the two rows."
+                f"{vote.location}: {vote.annotator} already voted {earlier.choice} on pair {vote.pair} "
+                f"({earlier.location}). Remove one of the two rows."
             )
-    if not first:
-        raise InvalidArgument(f"{', '.join(map(str, paths))}: no votes; expected a row for each pair and annotator.")
-    return list(first.values())
+    if not votes:
+        raise InvalidArgument(f"{', '.join(map(str, paths))}: no votes. Expected one row per pair and annotator.")
+    return list(votes.values())
 
 
-def read_scores(path: Path) -> dict[str, Scores]:
-    """HMS by pair, from a file with the columns `pair`, `hms_1` and `hms_2` such as `key.csv`.
+def read_scores(path: Path) -> dict[str, HmsPair]:
+    """Read HMS by pair from a CSV file with the columns `pair`, `hms_1` and `hms_2`, such as `key.csv`.
 
     Raises:
-        DataMissing: The file is not there.
-        UnreadableTable: It is no table, or a column is missing.
-        InvalidArgument: A value is not a number from 0 to 1, or a pair has two rows.
+        DataMissing: The file does not exist.
+        UnreadableTable: The file is not a CSV file, or lacks a column.
+        InvalidArgument: A value is not a number in [0, 1], or a pair has two rows.
     """
-    rows = by_pair(read_rows(path, ("pair", "hms_1", "hms_2")))
-    return {pair: Scores(_hms(row, "hms_1"), _hms(row, "hms_2")) for pair, row in rows.items()}
+    rows = rows_by_pair(read_rows(path, ("pair", "hms_1", "hms_2")))
+    return {pair: HmsPair(_hms(row, "hms_1"), _hms(row, "hms_2")) for pair, row in rows.items()}
 
 
-def ballots(votes: Iterable[Vote], scores: Mapping[str, Scores], source: Path) -> list[Ballot]:
-    """Bring votes and scores together, in the order of the pairs' names; pairs without votes are left out.
+def ballots(votes: Iterable[Vote], scores: Mapping[str, HmsPair], source: Path) -> list[Ballot]:
+    """Join votes and scores by pair, ordered by pair name. Pairs without votes are left out.
 
     Args:
-        votes: At most one for each pair and annotator.
+        votes: At most one per pair and annotator.
         scores: HMS by pair.
-        source: The file that names the pairs, for the message.
+        source: The file that lists the pairs, for the error message.
 
     Raises:
-        InvalidArgument: A pair has votes and no scores.
+        InvalidArgument: A pair has votes but no scores.
     """
     choices: dict[str, dict[str, Choice]] = {}
     for vote in votes:
         if vote.pair not in scores:
             raise InvalidArgument(
-                f"{vote.place}: pair={vote.pair} has no scores in {source}; expected the key.csv that was written with "
-                "the sheet voted on."
+                f"{vote.location}: pair {vote.pair} has no scores in {source}. Pass the key.csv that was written with "
+                "this sheet."
             )
         choices.setdefault(vote.pair, {})[vote.annotator] = vote.choice
     return [Ballot(pair, choices[pair], scores[pair].preference) for pair in sorted(choices)]
 
 
 def read_rows(path: Path, columns: Sequence[str]) -> Iterator[Row]:
-    """Rows of a CSV file that has these columns, in any order and among others; empty rows are left out.
+    """Read the rows of a CSV file that has at least these columns, in any order. Empty rows are skipped.
 
     Raises:
-        DataMissing: The file is not there.
-        UnreadableTable: It is no table, a column is missing, or a row has another number of values than the first.
+        DataMissing: The file does not exist.
+        UnreadableTable: The file is not a CSV file, a column is missing, or a row has the wrong number of values.
     """
     if not path.is_file():
-        raise DataMissing(f"{path}: there is no such file.")
+        raise DataMissing(f"The file '{path}' does not exist. Check the path.")
     text = decode(path)
-    first = text.partition("\n")[0]
-    # Spreadsheets write semicolons where the comma is the decimal sign.
-    reader = csv.reader(StringIO(text, newline=""), delimiter=max(",\t;", key=first.count), strict=True)
+    header = text.partition("\n")[0]
+    # Spreadsheets write semicolons in locales with a decimal comma.
+    reader = csv.reader(StringIO(text, newline=""), delimiter=max(",\t;", key=header.count), strict=True)
     try:
         names = [name.strip() for name in next(reader, ())]
         if missing := [column for column in columns if column not in names]:
             raise UnreadableTable(
-                f"{path}: line 1: no column {', '.join(missing)}; expected the columns {', '.join(columns)}."
+                f"{path}: line 1: missing column {', '.join(missing)}. Expected the columns {', '.join(columns)}."
             )
         for values in reader:
-            place = f"{path}: line {reader.line_num}"
+            location = f"{path}: line {reader.line_num}"
             if not any(values):
                 continue
             if len(values) != len(names):
-                raise UnreadableTable(f"{place} has {len(values)} values, but there are {len(names)} columns.")
-            yield Row(place, dict(zip(names, map(str.strip, values), strict=True)))
+                raise UnreadableTable(f"{location}: {len(values)} values for {len(names)} columns.")
+            yield Row(location, dict(zip(names, map(str.strip, values), strict=True)))
     except csv.Error as error:
-        raise UnreadableTable(f"{path}: line {reader.line_num}: {error}; expected a CSV file.") from error
+        raise UnreadableTable(f"{path}: line {reader.line_num}: not a valid CSV file: {error}.") from error
 
 
-def by_pair(rows: Iterable[Row]) -> dict[str, Row]:
-    """Rows by their column `pair`.
+def rows_by_pair(rows: Iterable[Row]) -> dict[str, Row]:
+    """Index rows by their column `pair`.
 
     Raises:
-        InvalidArgument: A pair has no name, or two rows.
+        InvalidArgument: A pair name is empty or occurs twice.
     """
-    by_name: dict[str, Row] = {}
+    by_pair: dict[str, Row] = {}
     for row in rows:
-        pair = _filled(row, "pair")
-        if pair in by_name:
+        pair = _nonempty(row, "pair")
+        if pair in by_pair:
             raise InvalidArgument(
-                f"{row.place}: pair={pair} has a row before ({by_name[pair].place}); keep one of them."
+                f"{row.location}: duplicate row for pair {pair} ({by_pair[pair].location}). Remove one of the two rows."
             )
-        by_name[pair] = row
-    return by_name
+        by_pair[pair] = row
+    return by_pair
 
 
 def _choice(row: Row) -> Choice:
     choice = _SPELLINGS.get(row.values["choice"].casefold())
     if choice is None:
-        raise InvalidArgument(f"{row.place}: choice={row.values['choice']} is not possible; expected 1, 2 or equal.")
+        raise InvalidArgument(f"{row.location}: choice must be 1, 2 or equal, got '{row.values['choice']}'.")
     return choice
 
 
@@ -205,11 +205,11 @@ def _hms(row: Row, column: str) -> float:
     except ValueError:
         hms = float("nan")
     if isnan(hms) or not 0 <= hms <= 1:
-        raise InvalidArgument(f"{row.place}: {column}={text} is not possible; expected a number from 0 to 1.")
+        raise InvalidArgument(f"{row.location}: {column} must be a number between 0 and 1, got '{text}'.")
     return hms
 
 
-def _filled(row: Row, column: str) -> str:
+def _nonempty(row: Row, column: str) -> str:
     if not row.values[column]:
-        raise InvalidArgument(f"{row.place}: {column} is empty; every row needs one.")
+        raise InvalidArgument(f"{row.location}: {column} is empty.")
     return row.values[column]
