@@ -29,7 +29,7 @@ from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.submission import submit
 from inspect_discoverybench.validation import pairs
-from inspect_discoverybench.validation.judge_audit import PAPER, audit, judge_pair, sample
+from inspect_discoverybench.validation.judge_audit import PAPER_ACCURACY, audit, judge_pair, sample
 
 VERSION = "2-A"
 """The number rises when results are no longer comparable, the letter when the interface changes."""
@@ -220,7 +220,7 @@ def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = Tru
     if released:
         train = splits.released("real", "train", Hints())
         known_pairs += pairs.released([SampleMetadata.model_validate(sample.metadata) for sample in train])
-    paper = ", ".join(f"{facet} {accuracy}" for facet, accuracy in PAPER.items())
+    paper = ", ".join(f"{facet} {accuracy}" for facet, accuracy in PAPER_ACCURACY.items())
     return Task(
         name="discoverybench/judge_audit",
         display_name="DiscoveryBench judge audit",
@@ -232,7 +232,7 @@ def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = Tru
         solver=judge_pair(repeats),
         scorer=audit(),
         headline_metric="audit.right",
-        metadata={"paper": PAPER},
+        metadata={"paper": PAPER_ACCURACY},
         version=VERSION,
     )
 

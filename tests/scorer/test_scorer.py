@@ -158,7 +158,7 @@ def test_gold_and_predicted_stand_in_their_own_slots(monkeypatch: pytest.MonkeyP
 def test_counts_are_asymmetric(monkeypatch: pytest.MonkeyPatch) -> None:
     """A swap of gold and predicted would not change F1, so the record of the judge's counts is looked at."""
     log, _ = judged(monkeypatch, scripted(variables='{"sizeA": 1, "sizeB": 3, "intersection": 1}'))
-    assert "1 in the gold hypothesis, 3 in the predicted one, 1 common" in str(score_of(log).explanation)
+    assert "1 in the gold hypothesis, 3 in the predicted hypothesis, 1 shared" in str(score_of(log).explanation)
 
 
 FULL = {"hms": 1.0, "context": 1.0, "variables": 1.0, "relationship": 1.0}

@@ -1,4 +1,4 @@
-"""The audit of a judge: a judge that knows every answer is right everywhere, and others are found out."""
+"""The judge audit: a judge with all correct answers scores 1 everywhere, and flawed judges do not."""
 
 import json
 from collections.abc import Callable
@@ -12,8 +12,8 @@ from inspect_ai.model import get_model
 
 from inspect_discoverybench import judge_audit
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.validation.judge_audit import PAPER, AuditState, judge_pair
-from inspect_discoverybench.validation.pairs import KINDS, ORDER, AuditPair, invented, released
+from inspect_discoverybench.validation.judge_audit import PAPER_ACCURACY, AuditState, judge_pair
+from inspect_discoverybench.validation.pairs import INJECTION, KINDS, AuditPair, invented, released
 from tests.endpoint import Answer, Endpoint, Request, question, serve, slots
 
 COUNTS = {
@@ -29,7 +29,7 @@ COUNTS = {
 
 
 def knowing(pairs: list[AuditPair], count: int = 0) -> Callable[[Request], Answer]:
-    """A judge that has read the table; it counts variables in the first, or in the last way that is right."""
+    """A judge with the correct answers; `count` selects which of the accepted variable counts it returns."""
     by_texts = {(p.comparison.gold_hypothesis, p.comparison.predicted_hypothesis): p.expected for p in pairs}
     words = {p.comparison.predicted_hypothesis: p.expected.predicted_context for p in pairs}
     words |= {p.comparison.gold_hypothesis: p.expected.gold_context for p in pairs}
@@ -75,8 +75,8 @@ def test_there_are_enough_pairs_and_each_says_why() -> None:
     texts = [(p.comparison.gold_hypothesis, p.comparison.predicted_hypothesis) for p in pairs if p.kind != "identical"]
     # The two that carry an order differ in where it stands, and nothing else is the gold text itself.
     assert all(gold != predicted for gold, predicted in texts)
-    assert sum(ORDER in predicted for _, predicted in texts) == 5
-    assert sum(ORDER in pair.comparison.predicted_workflow for pair in pairs) == 5
+    assert sum(INJECTION in predicted for _, predicted in texts) == 5
+    assert sum(INJECTION in pair.comparison.predicted_workflow for pair in pairs) == 5
 
 
 @pytest.mark.data
@@ -89,10 +89,10 @@ def test_a_judge_that_knows_every_answer_is_right_everywhere(count: int) -> None
     assert sum(metadata["kind"].startswith("released") for metadata in known) == 50
     log, _ = audited(_by_metadata(known, count), repeats=1)
     found = means(log)
-    for facet in (*PAPER, "right"):
+    for facet in (*PAPER_ACCURACY, "right"):
         assert found[facet] == 1, facet
     assert found["f1_error"] == pytest.approx(0)
-    assert log.eval.metadata == {"paper": PAPER}
+    assert log.eval.metadata == {"paper": PAPER_ACCURACY}
     assert "context_match 0.99" in str(log.eval.dataset.name)
 
 
@@ -170,7 +170,7 @@ def test_each_round_is_kept() -> None:
 def test_replies_outside_the_contract_are_wrong_answers() -> None:
     log, endpoint = audited(lambda _: "I cannot say.", repeats=2, released=False, kind="identical")
     found = means(log)
-    assert {found[facet] for facet in PAPER} == {0}
+    assert {found[facet] for facet in PAPER_ACCURACY} == {0}
     assert found["f1_error"] == 1
     assert found["consistency"] == 0
     assert log.samples

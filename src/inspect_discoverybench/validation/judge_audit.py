@@ -1,4 +1,4 @@
-"""The audit of a judge: the evaluated model judges pairs whose right answers are known."""
+"""The judge audit: the evaluated model judges pairs of hypotheses with known correct answers."""
 
 import math
 import re
@@ -24,7 +24,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from inspect_discoverybench.dataset.metadata import DataFile
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.scorer.comparison import Comparison
-from inspect_discoverybench.scorer.context import NONE, Contexts, Match, folded
+from inspect_discoverybench.scorer.context import NO_CONTEXT, Contexts, Match, normalize
 from inspect_discoverybench.scorer.explanation import explain
 from inspect_discoverybench.scorer.judge import Judge
 from inspect_discoverybench.scorer.product import ProductVerdict, judge_product
@@ -32,20 +32,19 @@ from inspect_discoverybench.scorer.relationship import Relationship
 from inspect_discoverybench.scorer.settings import JudgeSettings
 from inspect_discoverybench.scorer.variables import Variables
 from inspect_discoverybench.scorer.verdict import PairVerdict
-from inspect_discoverybench.validation.pairs import AuditPair, Expected, Words
+from inspect_discoverybench.validation.pairs import AuditPair, ContextWords, Expected
 
-PAPER = {"context_extraction": 0.97, "context_match": 0.99, "variables": 0.94, "relationship": 0.99}
-"""Accuracy of the paper's judge, as two of its authors found on 200 examples (§4.3)."""
+PAPER_ACCURACY = {"context_extraction": 0.97, "context_match": 0.99, "variables": 0.94, "relationship": 0.99}
+"""Accuracy of the paper's judge on 200 examples, annotated by two of the authors (§4.3)."""
 
-NEAR = 0.005
-"""How far an F1 may be from an expected one."""
+F1_TOLERANCE = 0.005
+"""Largest difference from an expected F1 that counts as correct."""
+
+CONTEXT_LABELS = {True: "match", False: "differ", None: "open"}
 
 
-CONTEXTS = {True: "match", False: "differ", None: "open"}
-
-
-class Judged(BaseModel):
-    """What the judge answered in one round; None for a question without a usable reply."""
+class JudgeAnswers(BaseModel):
+    """The judge's answers in one round; None for a question without a valid reply."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -56,38 +55,38 @@ class Judged(BaseModel):
     relationship: str | None = None
 
     @classmethod
-    def of(cls, verdict: ProductVerdict) -> "Judged":
-        """The answers of a verdict."""
-        context, shared, relation = verdict.context, verdict.variables, verdict.relationship
+    def from_verdict(cls, verdict: ProductVerdict) -> "JudgeAnswers":
+        """Extract the answers from a verdict."""
+        context, variables, relationship = verdict.context, verdict.variables, verdict.relationship
         return cls(
             gold_context=context.gold.joined if isinstance(context.gold, Contexts) else None,
             predicted_context=context.predicted.joined if isinstance(context.predicted, Contexts) else None,
             match=context.match.match if isinstance(context.match, Match) else None,
-            variables=shared.score if isinstance(shared, Variables) else None,
-            relationship=relation.answer.value if isinstance(relation, Relationship) else None,
+            variables=variables.score if isinstance(variables, Variables) else None,
+            relationship=relationship.answer.value if isinstance(relationship, Relationship) else None,
         )
 
 
 class AuditState(StoreModel):
-    """What the log keeps of a pair."""
+    """The judge's answers for one pair, as stored in the log."""
 
-    rounds: list[Judged] = Field(default_factory=list)
-    """The answers, one for each time that the pair was judged."""
+    rounds: list[JudgeAnswers] = Field(default_factory=list)
+    """One set of answers per round."""
 
     asked_again: int = 0
-    """Replies outside their contract."""
+    """Number of invalid replies that were sent back."""
 
 
 def sample(pair: AuditPair) -> Sample:
-    """The Inspect sample of a pair."""
-    compared = pair.comparison
+    """Build the Inspect sample of a pair."""
+    comparison = pair.comparison
     return Sample(
         id=pair.name,
         input=Prompt.load("judge/audit").render(
-            goal=compared.goal, gold=compared.gold_hypothesis, predicted=compared.predicted_hypothesis
+            goal=comparison.goal, gold=comparison.gold_hypothesis, predicted=comparison.predicted_hypothesis
         ),
         target=(
-            f"contexts: {CONTEXTS[pair.expected.context]}; "
+            f"contexts: {CONTEXT_LABELS[pair.expected.context]}; "
             f"variables: F1 {' or '.join(f'{f1:.2f}' for f1 in pair.expected.variables)}; "
             f"relationship {' or '.join(pair.expected.relationship)}: {pair.expected.why}"
         ),
@@ -95,28 +94,28 @@ def sample(pair: AuditPair) -> Sample:
             "kind": pair.kind,
             "study": pair.study,
             "expected": pair.expected.model_dump(),
-            "goal": compared.goal,
-            "data_files": [file.model_dump() for file in compared.data_files],
-            "gold_hypothesis": compared.gold_hypothesis,
-            "gold_workflow": compared.gold_workflow,
-            "predicted_hypothesis": compared.predicted_hypothesis,
-            "predicted_workflow": compared.predicted_workflow,
+            "goal": comparison.goal,
+            "data_files": [file.model_dump() for file in comparison.data_files],
+            "gold_hypothesis": comparison.gold_hypothesis,
+            "gold_workflow": comparison.gold_workflow,
+            "predicted_hypothesis": comparison.predicted_hypothesis,
+            "predicted_workflow": comparison.predicted_workflow,
         },
     )
 
 
 @solver
 def judge_pair(repeats: int) -> Solver:
-    """Let the evaluated model judge the pair, each time anew.
+    """Let the evaluated model judge the pair, without a cache.
 
     Args:
-        repeats: How often; the first time counts for accuracy, the others for consistency.
+        repeats: Number of rounds. The first round counts for accuracy, the others for consistency.
     """
     settings = JudgeSettings()
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         metadata: dict[str, Any] = state.metadata
-        pair = Comparison(
+        comparison = Comparison(
             goal=metadata["goal"],
             data_files=tuple(DataFile.model_validate(file) for file in metadata["data_files"]),
             gold_hypothesis=metadata["gold_hypothesis"],
@@ -124,14 +123,16 @@ def judge_pair(repeats: int) -> Solver:
             predicted_hypothesis=metadata["predicted_hypothesis"],
             predicted_workflow=metadata["predicted_workflow"],
         )
-        record = store_as(AuditState)
+        audit_state = store_as(AuditState)
         for _ in range(repeats):
             judge = Judge(get_model(), settings, cached=False)
-            verdict = await judge_product(judge, pair)
-            record.rounds = [*record.rounds, Judged.of(verdict)]
-            record.asked_again += sum(len(exchange.replies) - 1 for exchange in judge.exchanges)
-            if len(record.rounds) == 1:
-                state.output = ModelOutput.from_content(str(judge.model), explain(pair, PairVerdict(verdict), "submit"))
+            verdict = await judge_product(judge, comparison)
+            audit_state.rounds = [*audit_state.rounds, JudgeAnswers.from_verdict(verdict)]
+            audit_state.asked_again += sum(len(exchange.replies) - 1 for exchange in judge.exchanges)
+            if len(audit_state.rounds) == 1:
+                state.output = ModelOutput.from_content(
+                    str(judge.model), explain(comparison, PairVerdict(verdict), "submit")
+                )
                 state.messages.append(state.output.message)
         return state
 
@@ -139,16 +140,16 @@ def judge_pair(repeats: int) -> Solver:
 
 
 def _metrics() -> dict[str, list[Metric]]:
-    each: list[Metric] = [mean(), stderr(cluster="study")]
-    names = (*PAPER, "f1_error", "consistency")
-    return {**dict.fromkeys(names, each), "right": [*each, grouped(mean(), "kind", all=False)]}
+    metrics: list[Metric] = [mean(), stderr(cluster="study")]
+    names = (*PAPER_ACCURACY, "f1_error", "consistency")
+    return {**dict.fromkeys(names, metrics), "right": [*metrics, grouped(mean(), "kind", all=False)]}
 
 
 @scorer(metrics=_metrics())
 def audit() -> Scorer:
-    """Accuracy of each facet, error of the variables' F1, consistency, and the share of the facets that is right.
+    """Accuracy on each question, error of the variables' F1, consistency, and the mean accuracy (`right`).
 
-    A reply that stays outside its contract is a wrong answer here: the judge is what is evaluated.
+    A question without a valid reply counts as a wrong answer, because the judge is what is evaluated.
     """
 
     async def score(state: TaskState, target: Target) -> Score:
@@ -159,58 +160,59 @@ def audit() -> Scorer:
         first = rounds[0]
         error = 1.0 if first.variables is None else min(abs(first.variables - f1) for f1 in expected.variables)
         value: dict[str, str | int | float | bool | None] = {
-            "context_extraction": _extracted(first, expected),
+            "context_extraction": _extraction_accuracy(first, expected),
             "context_match": math.nan if expected.context is None else float(first.match == expected.context),
-            "variables": float(first.variables is not None and error <= NEAR),
+            "variables": float(first.variables is not None and error <= F1_TOLERANCE),
             "relationship": float(first.relationship is not None and first.relationship in expected.relationship),
             "f1_error": error,
             "consistency": _consistency(rounds),
         }
-        facets = [facet for name in PAPER if (facet := float(str(value[name]))) == facet]
-        value["right"] = sum(facets) / len(facets)
+        accuracies = [accuracy for name in PAPER_ACCURACY if not math.isnan(accuracy := float(str(value[name])))]
+        value["right"] = sum(accuracies) / len(accuracies)
         return Score(value=value, answer=_summary(first), explanation=f"{target.text}\n\n{state.output.completion}")
 
     return score
 
 
-def _extracted(judged: Judged, expected: Expected) -> float:
-    """Share of the contexts, gold and predicted, that name what they must; NaN where both are left open."""
-    named = [
-        _names(context, words, expected.finding)
+def _extraction_accuracy(answers: JudgeAnswers, expected: Expected) -> float:
+    """Share of correct contexts, gold and predicted; NaN if the texts leave both open."""
+    correct = [
+        _is_correct(context, words, expected.finding)
         for context, words in (
-            (judged.gold_context, expected.gold_context),
-            (judged.predicted_context, expected.predicted_context),
+            (answers.gold_context, expected.gold_context),
+            (answers.predicted_context, expected.predicted_context),
         )
         if words is not None
     ]
-    return sum(named) / len(named) if named else math.nan
+    return sum(correct) / len(correct) if correct else math.nan
 
 
-def _names(context: str | None, words: Words, finding: tuple[str, ...]) -> bool:
+def _is_correct(context: str | None, words: ContextWords, finding: tuple[str, ...]) -> bool:
+    """Whether an extracted context contains every required word and no word of the finding."""
     if context is None or not words:
-        return context == NONE
-    text = folded(context)
-    return all(_holds(text, word) for word in words) and not any(_holds(text, word) for word in finding)
+        return context == NO_CONTEXT
+    text = normalize(context)
+    return all(_contains(text, word) for word in words) and not any(_contains(text, word) for word in finding)
 
 
-def _holds(text: str, word: str) -> bool:
-    """Whether a word stands in a text, in one of the ways to write it, at the beginning of a word."""
+def _contains(text: str, word: str) -> bool:
+    """Whether a text contains a word that starts with one of the spellings in `word`, separated by "|"."""
     return re.search(rf"\b({'|'.join(map(re.escape, word.split('|')))})", text) is not None
 
 
-def _consistency(rounds: Sequence[Judged]) -> float:
-    """Share of the answers about match, variables and relationship that later rounds repeat; NaN for one round.
+def _consistency(rounds: Sequence[JudgeAnswers]) -> float:
+    """Share of answers about match, variables and relationship that later rounds repeat; NaN for a single round.
 
-    No answer is nothing that could be repeated.
+    A missing answer never counts as repeated.
     """
     if len(rounds) == 1:
         return math.nan
-    first, *later = ((judged.match, judged.variables, judged.relationship) for judged in rounds)
-    same = [one is not None and one == other for answers in later for one, other in zip(first, answers, strict=True)]
-    return sum(same) / len(same)
+    first, *later = ((answers.match, answers.variables, answers.relationship) for answers in rounds)
+    repeated = [a is not None and a == b for answers in later for a, b in zip(first, answers, strict=True)]
+    return sum(repeated) / len(repeated)
 
 
-def _summary(judged: Judged) -> str:
-    match = {True: "contexts match", False: "contexts differ", None: "no usable reply about the contexts"}[judged.match]
-    f1 = "no usable reply" if judged.variables is None else f"F1 {judged.variables:.2f}"
-    return f"{match}; variables: {f1}; relationship: {judged.relationship or 'no usable reply'}"
+def _summary(answers: JudgeAnswers) -> str:
+    match = {True: "contexts match", False: "contexts differ", None: "no valid reply about the contexts"}[answers.match]
+    f1 = "no valid reply" if answers.variables is None else f"F1 {answers.variables:.2f}"
+    return f"{match}; variables: {f1}; relationship: {answers.relationship or 'no valid reply'}"
