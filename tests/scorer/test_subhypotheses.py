@@ -68,7 +68,7 @@ def test_the_order_of_the_parts_changes_nothing(both: tuple[list[tuple[str | Non
 
 
 def test_a_part_that_is_listed_twice_counts_once() -> None:
-    assert len(parts(contexts(("towns", "x"), ("Towns ", "x "), (None, "y")), "whole")) == 2
+    assert len(split_parts(contexts(("towns", "x"), ("Towns ", "x "), (None, "y")), "whole")) == 2
     [part] = split_parts(contexts(("towns", "x"), ("towns", "x")), "whole")
     assert part.text == "whole"
 
@@ -223,7 +223,7 @@ def test_nothing_submitted_is_zero_on_every_key(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_an_unknown_aggregation_is_one_clear_line() -> None:
-    line = "^aggregation=mean is not possible; possible are: product, subhypotheses.$"
+    line = r"^aggregation must be one of product, subhypotheses, got 'mean'\.$"
     with pytest.raises(InvalidArgument, match=line):
         demo(aggregation="mean")
 

@@ -130,7 +130,7 @@ class Judge:
         # the original error.
         except Exception as error:
             raise JudgeUnavailable(
-                f"The judge (role {ROLE}, model {default}) cannot be created: {one_line(error)}. "
+                f"The judge (role {ROLE}, model {default}) cannot be called: {one_line(error)}. "
                 f"Choose another judge with --model-role {ROLE}=PROVIDER/MODEL."
             ) from error
         return cls(model, settings or JudgeSettings(), transport=transport)
