@@ -82,7 +82,7 @@ def test_there_are_enough_pairs_and_each_says_why() -> None:
 @pytest.mark.data
 @pytest.mark.usefixtures("upstream")
 @pytest.mark.parametrize("count", [0, -1])
-def test_a_judge_that_knows_every_answer_is_right_everywhere(count: int) -> None:
+def test_a_judge_with_all_correct_answers_scores_1(count: int) -> None:
     task = judge_audit(repeats=1)
     assert len(task.dataset) == 175
     known = [sample.metadata for sample in task.dataset if sample.metadata]
@@ -109,7 +109,7 @@ def _by_metadata(known: list[dict[str, Any]], count: int) -> Callable[[Request],
     return knowing(pairs, count)
 
 
-def test_every_question_is_asked_anew_in_each_round_and_fickleness_is_found() -> None:
+def test_each_round_asks_every_question_and_inconsistency_is_detected() -> None:
     good = knowing(list(invented()))
     seen: dict[str, int] = {}
 
@@ -128,7 +128,7 @@ def test_every_question_is_asked_anew_in_each_round_and_fickleness_is_found() ->
     assert len(log.samples[0].store_as(AuditState).rounds) == 2
 
 
-def test_a_judge_that_obeys_the_texts_is_found_out() -> None:
+def test_a_judge_that_follows_injections_is_detected() -> None:
     good = knowing(list(invented()))
 
     def obeying(request: Request) -> Answer:
@@ -167,7 +167,7 @@ def test_each_round_is_kept() -> None:
     assert (rounds[0].match, rounds[0].variables, rounds[0].relationship) == (True, 1.0, "A")
 
 
-def test_replies_outside_the_contract_are_wrong_answers() -> None:
+def test_invalid_replies_are_wrong_answers() -> None:
     log, endpoint = audited(lambda _: "I cannot say.", repeats=2, released=False, kind="identical")
     found = means(log)
     assert {found[facet] for facet in PAPER_ACCURACY} == {0}
@@ -180,7 +180,7 @@ def test_replies_outside_the_contract_are_wrong_answers() -> None:
 
 @pytest.mark.data
 @pytest.mark.usefixtures("upstream")
-def test_a_released_gold_is_paired_with_one_of_another_field() -> None:
+def test_released_hypotheses_are_paired_across_domains() -> None:
     samples = [sample for sample in judge_audit().dataset if sample.metadata]
     others = [sample for sample in samples if sample.metadata and sample.metadata["kind"] == "released other study"]
     assert len(others) == 25

@@ -48,15 +48,7 @@ def hms(
     async def score(state: TaskState, target: Target) -> Score:
         submission = submission_of(state)
         if submission is None:
-            is_refusal = flagged_refusal(state.output)
-            reason = "the provider flagged the last reply as a refusal" if is_refusal else "nothing was submitted"
-            return Score(
-                value=NO_SUBMISSION.values()
-                | (NO_PARTS.values() if parsed_aggregation is not Aggregation.PRODUCT else {}),
-                reason=NO_RESPONSE,
-                explanation=f"**HMS 0**: {reason}, so the judge was not asked.",
-                metadata={"refusal": True} if is_refusal else None,
-            )
+            return _no_submission(flagged_refusal(state.output), parsed_aggregation)
         judge = Judge.for_eval(grader, settings)
         sample_metadata = _sample_metadata(state)
         comparison = Comparison(
@@ -84,6 +76,20 @@ def hms(
         return Score(value=value, answer=submission.hypothesis, explanation=explanation, metadata=score_metadata)
 
     return score
+
+
+def _no_submission(is_refusal: bool, aggregation: Aggregation) -> Score:
+    """The score of a sample without a submission: 0 on every key."""
+    value: dict[str, str | int | float | bool | None] = {**NO_SUBMISSION.values()}
+    if aggregation is Aggregation.SUBHYPOTHESES:
+        value |= NO_PARTS.values()
+    reason = "the provider flagged the last reply as a refusal" if is_refusal else "nothing was submitted"
+    return Score(
+        value=value,
+        reason=NO_RESPONSE,
+        explanation=f"**HMS 0**: {reason}, so the judge was not asked.",
+        metadata={"refusal": True} if is_refusal else None,
+    )
 
 
 def _sample_metadata(state: TaskState) -> SampleMetadata:
