@@ -34,7 +34,7 @@ EXIT_UNSCORED = 3
 @click.option("--kind", type=click.Choice(["real", "synth"]), help="Required format of the metadata file.")
 @click.option("--grader", default=DEFAULT_JUDGE, show_default=True, help="The judge, as PROVIDER/MODEL.")
 @click.option("--aggregation", default=Aggregation.PRODUCT.value, show_default=True, help="product or subhypotheses.")
-@click.option("--gate", is_flag=True, help="Ask about variables and relationship only if the contexts match.")
+@click.option("--gate", is_flag=True, help="Skip variables and relationship if the contexts do not match.")
 @click.option("--out", type=click.Path(path_type=Path), help="JSON file for the scores and raw replies.")
 def judge(
     goal: str,

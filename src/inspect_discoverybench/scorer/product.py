@@ -51,7 +51,7 @@ async def judge_product(judge: Judge, comparison: Comparison, gate: bool = False
     Args:
         judge: The judge.
         comparison: The hypotheses.
-        gate: Ask about variables and relationship only if the contexts match.
+        gate: Skip variables and relationship if the contexts do not match.
     """
     if not gate:
         return ProductVerdict(

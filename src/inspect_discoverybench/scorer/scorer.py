@@ -34,7 +34,7 @@ def hms(
 
     Args:
         grader: The judge. The role `grader` takes precedence.
-        gate: Ask about variables and relationship only if the contexts match. Saves questions, but these facets have
+        gate: Skip variables and relationship if the contexts do not match. Saves questions, but these facets have
             no value for the other samples.
         aggregation: `product`, or `subhypotheses` to add `hms_recall` and `hms_f1`, which requires more questions.
         schema: Send a reply schema to providers that support structured output.

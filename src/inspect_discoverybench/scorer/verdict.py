@@ -58,7 +58,7 @@ async def compare(
     Args:
         judge: The judge.
         comparison: The hypotheses.
-        gate: Ask about variables and relationship only if the contexts match.
+        gate: Skip variables and relationship if the contexts do not match.
         aggregation: Whether to ask about sub-hypotheses as well.
     """
     product = await judge_product(judge, comparison, gate)
