@@ -11,7 +11,7 @@ from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, task_t
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.scorer import relationship, variables
 from inspect_discoverybench.scorer.comparison import Comparison
-from inspect_discoverybench.scorer.context import extraction, matching
+from inspect_discoverybench.scorer.context import extraction_question, match_question
 from inspect_discoverybench.solvers.datavoyager.roles import Role, turn_message
 
 GOLDEN = Path(__file__).parent / "golden" / "prompts"
@@ -43,8 +43,8 @@ GOAL = SampleMetadata(
 )
 RENDERED = {
     "judge/system": Prompt.load("judge/system").render(),
-    "judge/extract_context": extraction("gold", PAIR.datasets, PAIR.gold_hypothesis, PAIR.workflows[0]).text,
-    "judge/match_context": matching(PAIR, gold_context="towns", predicted_context="None").text,
+    "judge/extract_context": extraction_question("gold", PAIR.datasets, PAIR.gold_hypothesis, PAIR.workflows[0]).text,
+    "judge/match_context": match_question(PAIR, gold_context="towns", predicted_context="None").text,
     "judge/variables": variables.question(PAIR).text,
     "judge/relationship": relationship.question(PAIR).text,
     "judge/audit": Prompt.load("judge/audit").render(goal="g", gold="In {towns} $y", predicted="**p**"),

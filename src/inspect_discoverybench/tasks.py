@@ -21,7 +21,6 @@ from inspect_discoverybench.dataset.selection import FieldFilter, select
 from inspect_discoverybench.errors import require_positive
 from inspect_discoverybench.hypothesis import Facet
 from inspect_discoverybench.sandbox import sandbox_spec
-from inspect_discoverybench.scorer.audit import audit, pairs
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, require_judge
 from inspect_discoverybench.scorer.scorer import SCORE_NAME, hms
 from inspect_discoverybench.scorer.verdict import Aggregation
@@ -29,6 +28,8 @@ from inspect_discoverybench.session.session import PythonSession
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.submission import submit
+from inspect_discoverybench.validation import pairs
+from inspect_discoverybench.validation.judge_audit import PAPER_ACCURACY, audit, judge_pair, sample
 
 VERSION = "2-A"
 """The number rises when results are no longer comparable, the letter when the interface changes."""
@@ -219,19 +220,19 @@ def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = Tru
     if released:
         train = splits.released("real", "train", Hints())
         known_pairs += pairs.released([SampleMetadata.model_validate(sample.metadata) for sample in train])
-    paper = ", ".join(f"{facet} {accuracy}" for facet, accuracy in audit.PAPER.items())
+    paper = ", ".join(f"{facet} {accuracy}" for facet, accuracy in PAPER_ACCURACY.items())
     return Task(
         name="discoverybench/judge_audit",
         display_name="DiscoveryBench judge audit",
         dataset=MemoryDataset(
-            select([audit.sample(pair) for pair in known_pairs], kind=kind),
+            select([sample(pair) for pair in known_pairs], kind=kind),
             # Inspect prints the dataset's name above the results.
             name=f"known pairs; the paper's judge: {paper}",
         ),
-        solver=audit.judge_pair(repeats),
-        scorer=audit.audit(),
+        solver=judge_pair(repeats),
+        scorer=audit(),
         headline_metric="audit.right",
-        metadata={"paper": audit.PAPER},
+        metadata={"paper": PAPER_ACCURACY},
         version=VERSION,
     )
 

@@ -1,4 +1,4 @@
-"""`discoverybench agree`: from two logs to a sheet, to votes in a browser, to the numbers."""
+"""`discoverybench agree`: from two logs to a sheet, to votes in a browser, to the statistics."""
 
 import json
 import shutil
@@ -10,10 +10,10 @@ from click.testing import CliRunner, Result
 from playwright.sync_api import Page, expect, sync_playwright
 
 from inspect_discoverybench.cli.agree import agree
-from tests.agreement import evaluated
 from tests.test_viewer import CHROMIUM
+from tests.validation.logs import evaluated
 
-READING = "A p above 0.05 does not prove that the two rankings are the same"
+INTERPRETATION = "A p-value above 0.05 does not show that the two rankings are the same."
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
 
 @pytest.fixture
 def sheet(logs: tuple[str, str]) -> Path:
-    assert run("--sample", *logs, "--pairs", "3", "--out", "sheet").exit_code == 0
+    assert run("sheet", *logs, "--pairs", "3", "--out", "sheet").exit_code == 0
     return Path("sheet")
 
 
@@ -42,67 +42,69 @@ def row_of(output: str, name: str) -> str:
     return next(" ".join(line.split()) for line in output.splitlines() if line.strip().startswith(name))
 
 
-def test_a_sheet_of_fewer_pairs_than_asked_for_says_so(logs: tuple[str, str]) -> None:
-    done = run("--sample", *logs)
+def test_a_sheet_reports_when_there_are_fewer_pairs_than_requested(logs: tuple[str, str]) -> None:
+    done = run("sheet", *logs)
     assert done.exit_code == 0
     assert done.output.splitlines() == [
-        "100 pairs were asked for, but the logs make 3: all of them are used.",
-        "3 pairs are in agreement: give vote.html or sheet.csv to annotators, never key.csv.",
+        "The logs contain only 3 pairs, fewer than the 100 requested. Using all of them.",
+        "Wrote 3 pairs to agreement. Send vote.html or sheet.csv to annotators. Do not share key.csv.",
     ]
     assert sorted(path.name for path in Path("agreement").iterdir()) == ["key.csv", "sheet.csv", "vote.html"]
-    again = run("--sample", *logs)
+    again = run("sheet", *logs)
     assert again.exit_code == 1
-    assert again.output.startswith("Error: agreement holds sheet.csv, vote.html, key.csv already; --out names another ")
-    assert run("--sample", *logs, "--force", "--pairs", "2").output.startswith("2 pairs are in agreement")
+    assert again.output.startswith(
+        "Error: agreement already contains sheet.csv, vote.html, key.csv. Choose another folder "
+    )
+    assert run("sheet", *logs, "--force", "--pairs", "2").output.startswith("Wrote 2 pairs to agreement.")
 
 
-def test_votes_become_numbers() -> None:
+def test_votes_are_summarized() -> None:
     Path("scores.csv").write_text("pair,hms_1,hms_2\np1,1,0\np2,0,1\np3,0.5,0.5\np4,1,0\np5,0,0\n", "utf-8")
     ann = written("ann.csv", "p1,Ann,1", "p2,Ann,2", "p3,Ann,1", "p4,Ann,1")
     others = written("others.csv", "p1,Ben,1", "p2,Ben,2", "p3,Ben,1", "p4,Ben,2", "p1,[b]Cy,1", "p2,[b]Cy,=")
-    done = run(ann, others, "--scores", "scores.csv")
+    done = run("votes", ann, others, "--scores", "scores.csv")
     assert done.exit_code == 0
-    assert "10 votes of 3 annotators on 4 of 5 pairs" in done.output
-    assert "1 pair without majority" in done.output
+    assert "10 votes by 3 annotators on 4 of 5 pairs" in done.output
+    assert "1 pair without a majority, excluded from the comparison" in done.output
     assert row_of(done.output, "majority ") == "majority 2/3 0.667 0.208 – 0.939"
-    assert row_of(done.output, "majority, no side equal") == "majority, no side equal 2/2 1.000 0.342 – 1.000"
+    assert row_of(done.output, "majority, ties excluded") == "majority, ties excluded 2/2 1.000 0.342 – 1.000"
     assert row_of(done.output, "Ben") == "Ben 2/4 0.500 0.150 – 0.850"
     assert row_of(done.output, "[b]Cy").startswith("[b]Cy 1/2 0.500")
-    assert row_of(done.output, "mean of the annotators") == "mean of the annotators 0.583"
-    assert "with 3 votes each; left out with another number of votes: 2" in row_of(done.output, "Fleiss' kappa")
+    assert row_of(done.output, "mean over annotators") == "mean over annotators 0.583"
+    assert "with 3 votes each; 2 with another number of votes excluded" in row_of(done.output, "Fleiss' kappa")
     assert row_of(done.output, "Wilcoxon signed-rank").startswith(
-        "Wilcoxon signed-rank 1 0.000 1.000 left out without a difference: 2"
+        "Wilcoxon signed-rank 1 0.000 1.000 zero differences left out: 2"
     )
     assert row_of(done.output, "paired t") == "paired t 3 1.000 0.423"
-    assert "the smallest effect size found with power 0.8 is 3.264" in done.output
-    assert done.output.splitlines()[-1].startswith(READING)
+    assert "smallest effect size detectable with power 0.8: 3.264" in done.output
+    assert done.output.splitlines()[-1].startswith(INTERPRETATION)
 
 
-def test_json_has_the_same_numbers_and_none_for_what_is_not_defined() -> None:
+def test_json_has_the_same_statistics_and_null_for_undefined_ones() -> None:
     Path("scores.csv").write_text("pair,hms_1,hms_2\np1,1,0\np2,0,1\n", "utf-8")
-    done = run(written("votes.csv", "p1,Ann,1"), "--scores", "scores.csv", "--json")
-    found = json.loads(done.output)
-    assert (found["pairs_scored"], found["pairs"], found["votes"]) == (2, 1, 1)
-    assert found["agreement"]["share"] == 1
-    assert found["agreement"]["interval"]["low"] == pytest.approx(0.2065, abs=1e-4)
-    assert found["kappa"]["kappa"] is None
-    assert [test["p_value"] for test in found["tests"]] == [1, 1, 1]
-    assert found["power"] == {"pairs": 1, "effect_size": None, "power": None, "smallest_effect": None}
+    done = run("votes", written("votes.csv", "p1,Ann,1"), "--scores", "scores.csv", "--json")
+    statistics = json.loads(done.output)
+    assert (statistics["pairs_scored"], statistics["pairs"], statistics["votes"]) == (2, 1, 1)
+    assert statistics["agreement"]["share"] == 1
+    assert statistics["agreement"]["interval"]["low"] == pytest.approx(0.2065, abs=1e-4)
+    assert statistics["kappa"]["kappa"] is None
+    assert [test["p_value"] for test in statistics["tests"]] == [1, 1, 1]
+    assert statistics["power"] == {"pairs": 1, "effect_size": None, "power": None, "smallest_effect": None}
 
 
-def test_what_is_not_defined_is_said_in_words() -> None:
+def test_undefined_statistics_are_explained() -> None:
     Path("scores.csv").write_text("pair,hms_1,hms_2\np1,1,0\n", "utf-8")
-    done = run(written("votes.csv", "p1,Ann,1"), "--scores", "scores.csv")
-    assert "Fleiss' kappa: not defined: no pair has votes of two annotators" in done.output
+    done = run("votes", written("votes.csv", "p1,Ann,1"), "--scores", "scores.csv")
+    assert "Fleiss' kappa: not defined: no pair has votes from two annotators" in done.output
     assert row_of(done.output, "paired t").endswith("– 1.000 cannot be computed: the two rankings are identical")
-    assert "Power: not defined below two pairs with a majority" in done.output
+    assert "Power: not defined for fewer than two pairs with a majority" in done.output
     assert "nan" not in done.output.casefold()
 
 
 def test_hms_may_be_read_from_logs(logs: tuple[str, str], sheet: Path) -> None:
     votes = written("votes.csv", "p001,Ann,1", "p002,Ann,2", "p003,Ann,=")
-    from_key = run(votes, "--scores", sheet / "key.csv", "--json")
-    from_logs = run(votes, "--scores-from", *reversed(logs), "--key", sheet / "key.csv", "--json")
+    from_key = run("votes", votes, "--scores", sheet / "key.csv", "--json")
+    from_logs = run("votes", votes, "--scores-from", *reversed(logs), "--key", sheet / "key.csv", "--json")
     assert from_logs.exit_code == 0
     assert from_logs.output == from_key.output
 
@@ -110,18 +112,13 @@ def test_hms_may_be_read_from_logs(logs: tuple[str, str], sheet: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        ([], "Error: Nothing to do: expected files with votes, or --sample LOG_A LOG_B."),
-        (["--sample", "a", "b", "votes.csv"], "Error: VOTES has no meaning with --sample; leave one of them out."),
-        (["--sample", "a", "b", "--json"], "Error: --json has no meaning with --sample; leave one of them out."),
-        (["--sample", "a", "b", "--pairs", "0"], "Error: pairs must be a positive integer, got 0."),
-        (["--sample", "a.eval", "b.eval"], "Error: a.eval: there is no such file."),
-        (["votes.csv", "--pairs", "3"], "Error: --pairs has no meaning with votes; leave one of them out."),
+        (["sheet", "a.eval", "b.eval"], "Error: The file 'a.eval' does not exist."),
         (
-            ["votes.csv"],
-            "Error: Votes need HMS; expected either --scores FILE or --scores-from LOG_A LOG_B --key FILE.",
+            ["votes", "votes.csv"],
+            "Error: No HMS to compare the votes with. Pass --scores FILE, or --scores-from LOG_A LOG_B --key FILE.",
         ),
-        (["votes.csv", "--scores", "k.csv", "--key", "k.csv"], "Error: Votes need HMS; expected either --scores FILE"),
-        (["votes.csv", "--scores", "gone.csv"], "Error: gone.csv: there is no such file."),
+        (["votes", "votes.csv", "--scores", "k.csv", "--key", "k.csv"], "Error: No HMS to compare the votes with."),
+        (["votes", "votes.csv", "--scores", "gone.csv"], "Error: The file 'gone.csv' does not exist."),
     ],
 )
 def test_a_mistake_is_one_line(arguments: list[str], line: str) -> None:
@@ -132,11 +129,27 @@ def test_a_mistake_is_one_line(arguments: list[str], line: str) -> None:
     assert len(done.output.splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["sheet", "a.eval"], "takes 2 values"),
+        (["sheet", "a", "b", "--pairs", "0"], "Invalid value for '--pairs': 0"),
+        (["sheet", "a", "b", "--json"], "--json"),
+        (["votes"], "Missing argument 'VOTES...'"),
+        (["votes", "votes.csv", "--pairs", "3"], "--pairs"),
+    ],
+)
+def test_a_usage_error_names_the_problem(arguments: list[str], problem: str) -> None:
+    done = run(*arguments)
+    assert done.exit_code == 2
+    assert problem in done.output.splitlines()[-1]
+
+
 @pytest.fixture
 def page(chromium: str, sheet: Path) -> Iterator[Page]:
-    """The page to vote on, opened from a file; it must not matter where that lies.
+    """The voting page, opened from a copy in another folder.
 
-    The browser starts after the evals, as both want the event loop of this thread.
+    The browser starts after the evals, because both need the event loop of this thread.
     """
     copy = Path(shutil.copy(sheet / "vote.html", "elsewhere.html"))
     with (
@@ -149,7 +162,7 @@ def page(chromium: str, sheet: Path) -> Iterator[Page]:
 
 
 @pytest.mark.browser
-def test_votes_of_the_page_are_understood(page: Page, sheet: Path) -> None:
+def test_votes_from_the_page_are_read(page: Page, sheet: Path) -> None:
     problems: list[str] = []
     page.on("console", lambda message: problems.append(message.text))
     page.on("pageerror", lambda error: problems.append(str(error)))
@@ -166,7 +179,7 @@ def test_votes_of_the_page_are_understood(page: Page, sheet: Path) -> None:
     expect(page.get_by_role("heading", name="Pair 2 of 3")).to_be_visible()
     page.get_by_role("button", name="Hypothesis 2 is closer").click()
     page.keyboard.press("0")
-    expect(page.get_by_text("Every pair has your vote.")).to_be_visible()
+    expect(page.get_by_text("You have voted on every pair.")).to_be_visible()
     page.keyboard.press("ArrowLeft")
     expect(page.get_by_role("button", name="Hypothesis 2 is closer")).to_have_attribute("aria-pressed", "true")
 
@@ -181,13 +194,13 @@ def test_votes_of_the_page_are_understood(page: Page, sheet: Path) -> None:
     assert Path("votes.csv").read_text("utf-8") == (
         'pair,annotator,choice\np001,"Zoë ""Z"", Öz",1\np002,"Zoë ""Z"", Öz",2\np003,"Zoë ""Z"", Öz",equal\n'
     )
-    done = run("votes.csv", "--scores", sheet / "key.csv")
+    done = run("votes", "votes.csv", "--scores", sheet / "key.csv")
     assert done.exit_code == 0
-    assert "3 votes of 1 annotator on 3 of 3 pairs" in done.output
+    assert "3 votes by 1 annotator on 3 of 3 pairs" in done.output
 
 
 @pytest.mark.browser
-def test_each_name_has_votes_of_its_own(page: Page) -> None:
+def test_votes_are_kept_per_name(page: Page) -> None:
     for name, count in (("Ann", 0), ("Ben", 0), ("ann", 1)):
         page.get_by_label("Your name").fill(name)
         page.keyboard.press("Enter")

@@ -83,21 +83,21 @@ def test_a_judge_that_breaks_down_is_one_line_and_nothing_written(
     [line] = done.output.strip().splitlines()
     assert line.startswith("Error: The judge openai-api/local/")
     assert f"scripted failure {status}" in line
-    assert line.endswith("Try again, or name another.")
+    assert line.endswith("Try again, or choose another judge.")
     assert not (tmp_path / "score.json").exists()
 
 
 @pytest.mark.parametrize(
     ("changed", "line"),
     [
-        ({"pred": "  "}, "--pred is empty; give the text."),
+        ({"pred": "  "}, "--pred is empty. Pass its text."),
         ({"metadata": "nowhere.json"}, "nowhere.json: there is no such file."),
         ({"metadata": "."}, ".: this is a folder; name a file."),
-        ({"out": "."}, "--out .: this is a folder; name a file."),
-        ({"kind": "real"}, "has the form of DB-SYNTH; leave --kind out, or mend it."),
-        ({"aggregation": "mean"}, "aggregation=mean is not possible; possible are: product, subhypotheses."),
+        ({"out": "."}, "--out . is a folder. Pass the path of a file."),
+        ({"kind": "real"}, "has the format of DB-SYNTH. Omit --kind or pass --kind synth."),
+        ({"aggregation": "mean"}, "aggregation must be one of product, subhypotheses, got 'mean'."),
         ({"grader": "discoverybench/genius"}, "expected discoverybench/baseline or discoverybench/lexical"),
-        ({"out": "away/score.json"}, "--out away/score.json: the folder is not there; make it, or name another."),
+        ({"out": "away/score.json"}, "--out away/score.json: the folder does not exist. Create it or choose another."),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(changed: dict[str, str], line: str) -> None:

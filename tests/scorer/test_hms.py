@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from inspect_discoverybench.scorer.hms import NO_SUBMISSION, RELATION_SCORES, FacetScores, Relation, f1
+from inspect_discoverybench.scorer.hms import NO_SUBMISSION, RELATIONSHIP_SCORES, FacetScores, RelationshipAnswer, f1
 
 
 def test_the_score_is_the_product_of_the_facets() -> None:
@@ -12,7 +12,7 @@ def test_the_score_is_the_product_of_the_facets() -> None:
 
 
 def test_relations_score_as_in_the_paper() -> None:
-    assert [RELATION_SCORES[Relation(letter)] for letter in "ABC"] == [1.0, 0.5, 0.0]
+    assert [RELATIONSHIP_SCORES[RelationshipAnswer(letter)] for letter in "ABC"] == [1.0, 0.5, 0.0]
 
 
 @pytest.mark.parametrize(("gold", "predicted", "common"), [(1, 1, 1), (3, 2, 1), (5, 5, 4), (2, 9, 2), (4, 3, 0)])
@@ -28,5 +28,5 @@ def test_a_prediction_without_variables_has_an_f1_of_0() -> None:
 
 @pytest.mark.parametrize(("gold", "predicted", "common"), [(2, 2, 3), (0, 1, 0), (0, 0, 0), (1, 0, 1), (2, 2, -1)])
 def test_impossible_counts_are_an_error(gold: int, predicted: int, common: int) -> None:
-    with pytest.raises(ValueError, match=f"{common} common variables of {gold} and {predicted}"):
+    with pytest.raises(ValueError, match=f"{common} shared variables of {gold} gold and {predicted} predicted"):
         f1(gold, predicted, common)

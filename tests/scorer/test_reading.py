@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from inspect_discoverybench.errors import ReplyRejected
 from inspect_discoverybench.scorer.context import Contexts, Match
 from inspect_discoverybench.scorer.relationship import Relationship
-from inspect_discoverybench.scorer.reply import Reply, read
+from inspect_discoverybench.scorer.reply import Reply, parse_reply
 from inspect_discoverybench.scorer.variables import Variables
 
 CONTRACTS: list[type[Reply]] = [Contexts, Match, Variables, Relationship]
@@ -50,7 +50,7 @@ DRESSED = st.tuples(
 @example('{"sizeA": ' + "9" * 5000 + ', "sizeB": 2, "intersection": 1}', Variables)
 def test_a_reply_is_read_into_bounds_or_rejected(text: str, contract: type[Reply]) -> None:
     try:
-        reply: Any = read(text, contract)
+        reply: Any = parse_reply(text, contract)
     except ReplyRejected:
         return
     match reply:
@@ -71,10 +71,10 @@ def test_a_cut_reply_is_never_taken_for_a_whole_one(contract: type[Reply]) -> No
         Variables: '{"sizeA": 12, "sizeB": 12, "intersection": 12, "explanation": "e"}',
         Relationship: '{"answer": "A", "explanation": "e"}',
     }[contract]
-    assert read(whole, contract)
+    assert parse_reply(whole, contract)
     for length in range(len(whole)):
         with pytest.raises(ReplyRejected):
-            read(whole[:length], contract)
+            parse_reply(whole[:length], contract)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_cut_reply_is_never_taken_for_a_whole_one(contract: type[Reply]) -> No
 def test_reading_takes_linear_time(text: str) -> None:
     start = time.process_time()
     with pytest.raises(ReplyRejected):
-        read(text, Match)
+        parse_reply(text, Match)
     assert time.process_time() - start < 1
 
 
@@ -100,7 +100,7 @@ def test_reading_takes_linear_time(text: str) -> None:
     ],
 )
 def test_reasoning_before_the_object_is_left_aside(text: str) -> None:
-    assert read(text, Match) == Match(match=False)
+    assert parse_reply(text, Match) == Match(match=False)
 
 
 @pytest.mark.parametrize(
@@ -115,4 +115,4 @@ def test_reasoning_before_the_object_is_left_aside(text: str) -> None:
 )
 def test_the_contract_is_as_strict_as_before(text: str) -> None:
     with pytest.raises(ReplyRejected):
-        read(text, Match)
+        parse_reply(text, Match)

@@ -100,7 +100,7 @@ def writes_its_number() -> Solver:
 
 
 class Judged:
-    """The log of an eval that judged some cases, numbered from 1, and what the judge was asked about each."""
+    """The log of an eval over the cases, numbered from 1, and the requests to the judge for each."""
 
     def __init__(self, log: EvalLog, endpoint: Endpoint) -> None:
         assert log.status == "success", log.error
@@ -125,7 +125,7 @@ def number(request: Request) -> int:
 
 @pytest.fixture(scope="module")
 def judge_all(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Judged]:
-    """Judge as many samples as there are cases, with an answer for each request."""
+    """Judge one sample per case, with a scripted judge."""
 
     def judged(count: int, answer: Callable[[Request], Answer]) -> Judged:
         folder = tmp_path_factory.mktemp("judged")
@@ -147,7 +147,7 @@ def judge_all(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Judged]
 
 
 def agreeing(cases: list[tuple[Any, ...]]) -> Callable[[Request], str]:
-    """A judge that agrees to everything, and asks itself about the match only where that is the case."""
+    """A judge that agrees with everything. Contexts differ only in the cases about the match."""
     good = scripted()
 
     def answer(request: Request) -> str:
@@ -177,7 +177,7 @@ def outside(judge_all: Callable[..., Judged]) -> Judged:
 
 
 @pytest.fixture(scope="module")
-def mended(judge_all: Callable[..., Judged]) -> Judged:
+def corrected(judge_all: Callable[..., Judged]) -> Judged:
     """The first reply is outside the contract, the second one inside."""
 
     def answer(request: Request) -> Answer:
@@ -189,14 +189,14 @@ def mended(judge_all: Callable[..., Judged]) -> Judged:
 
 
 @pytest.mark.parametrize("index", range(len(INSIDE)), ids=[f"{name}-{reply}" for name, reply, *_ in INSIDE])
-def test_reply_in_the_contract(inside: Judged, index: int) -> None:
+def test_valid_reply(inside: Judged, index: int) -> None:
     name, _, facet, value = INSIDE[index]
     assert inside.score(index).value == {**FULL, facet: value, "hms": value}
     assert len(inside.asked(index)) == (5 if name == "match" else 4)
 
 
 @pytest.mark.parametrize("index", range(len(OUTSIDE)), ids=[f"{name}-{reply[:60]}" for name, reply in OUTSIDE])
-def test_reply_outside_the_contract_is_asked_again_and_then_unscored(outside: Judged, index: int) -> None:
+def test_invalid_replies_are_sent_back_and_then_unscored(outside: Judged, index: int) -> None:
     name, score = OUTSIDE[index][0], outside.score(index)
     assert score.value != score.value  # NaN: excluded from every metric
     assert score.reason == "grader_failed"
@@ -216,12 +216,12 @@ def test_unscored_samples_are_counted(outside: Judged) -> None:
 
 
 @pytest.mark.parametrize("index", range(len(OUTSIDE)), ids=[f"{name}-{reply[:60]}" for name, reply in OUTSIDE])
-def test_a_second_reply_can_mend_it(mended: Judged, index: int) -> None:
-    (name, reply), score = OUTSIDE[index], mended.score(index)
+def test_a_valid_second_reply_is_accepted(corrected: Judged, index: int) -> None:
+    (name, reply), score = OUTSIDE[index], corrected.score(index)
     assert score.value == FULL
     assert score.metadata
     assert score.metadata["asked_again"] == (2 if name == "extract" else 1)
-    again = [request for request in mended.asked(index) if len(request["messages"]) > 2]
+    again = [request for request in corrected.asked(index) if len(request["messages"]) > 2]
     assert len(again) == score.metadata["asked_again"]
     for request in again:
         assert request["messages"][2]["content"] == reply or not reply

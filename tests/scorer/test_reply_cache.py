@@ -60,7 +60,7 @@ def test_what_a_run_asks() -> None:
 
 
 @pytest.mark.parametrize("bad", ["nonsense", Cut('{"sizeA": 2, "si')], ids=["rejected", "cut off"])
-def test_a_rerun_of_an_unscored_sample_has_three_tries_again(bad: Answer) -> None:
+def test_rescoring_an_unscored_sample_asks_three_times_again(bad: Answer) -> None:
     judge = Changing()
     judge.now = lambda request: bad if question(request) == "variables" else good(request)
     good = scripted(extract=CONTEXTS)
@@ -78,7 +78,7 @@ def test_a_rerun_of_an_unscored_sample_has_three_tries_again(bad: Answer) -> Non
         assert asked(endpoint, third) == []
 
 
-def test_a_reply_that_was_accepted_at_the_second_try_is_kept() -> None:
+def test_a_second_reply_that_is_valid_is_cached() -> None:
     with serve(scripted(extract=CONTEXTS, relationship=["A, I think.", '{"answer": "A"}'])) as endpoint:
         score = score_of(run(endpoint))
         assert (score.metadata or {})["asked_again"] == 1
@@ -89,7 +89,7 @@ def test_a_reply_that_was_accepted_at_the_second_try_is_kept() -> None:
     assert (again.metadata or {})["asked_again"] == 0
 
 
-def test_judges_of_other_settings_never_share_replies() -> None:
+def test_judges_with_different_settings_do_not_share_replies() -> None:
     variants: list[dict[str, Any]] = [
         {},
         {"judge": "openai/gpt-4o-mini"},
@@ -114,7 +114,7 @@ def test_judges_of_other_settings_never_share_replies() -> None:
         assert len(asked(elsewhere, 0)) == 5
 
 
-def test_addresses_in_the_environment_count(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_base_urls_in_the_environment_are_part_of_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
     def judged_at(endpoint: Endpoint) -> list[str]:
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
         monkeypatch.setenv("OPENAI_API_KEY", "test")
@@ -141,7 +141,7 @@ def test_epochs_share_and_the_cache_can_be_turned_off() -> None:
         assert len(asked(endpoint, before)) == 5
 
 
-def test_replies_from_the_cache_stand_in_the_transcript() -> None:
+def test_cached_replies_are_in_the_transcript() -> None:
     with serve(scripted(extract=CONTEXTS)) as endpoint:
         run(endpoint)
         log = run(endpoint)
@@ -163,7 +163,7 @@ def test_a_damaged_entry_is_asked_again(tmp_path: Any) -> None:
 @pytest.mark.parametrize(
     ("limit", "spent"), [(None, 5), (None, 20_000), (300, 300)], ids=["no limit", "the provider's own", "the role's"]
 )
-def test_a_reply_cut_off_is_asked_for_with_more_room(limit: int | None, spent: int) -> None:
+def test_a_truncated_reply_is_requested_with_a_higher_limit(limit: int | None, spent: int) -> None:
     good = scripted(extract=CONTEXTS)
     cut = [Cut("", spent), Cut('{"answer": "A", "expl', spent)]
 
@@ -180,7 +180,7 @@ def test_a_reply_cut_off_is_asked_for_with_more_room(limit: int | None, spent: i
     assert (score.metadata or {})["settings"]["max_tokens"] == limit
 
 
-def test_a_reply_cut_off_three_times_is_reported_as_such() -> None:
+def test_three_truncated_replies_are_reported() -> None:
     good = scripted(extract=CONTEXTS)
 
     def answer(request: Request) -> Answer:
@@ -190,11 +190,11 @@ def test_a_reply_cut_off_three_times_is_reported_as_such() -> None:
     with serve(answer) as endpoint:
         score = score_of(run(endpoint))
     assert score.reason == "grader_failed"
-    assert "cut off by the token limit" in str(score.explanation)
+    assert "truncated by the token limit" in str(score.explanation)
     assert "Expecting" not in str(score.explanation)
 
 
-def test_room_that_the_provider_does_not_have_is_not_insisted_on() -> None:
+def test_a_rejected_higher_limit_is_dropped() -> None:
     good = scripted(extract=CONTEXTS)
     cut = [Cut("")]
 
@@ -209,7 +209,7 @@ def test_room_that_the_provider_does_not_have_is_not_insisted_on() -> None:
     assert (score.metadata or {})["settings"]["temperature"] == 0
 
 
-def test_a_reply_without_choices_is_tried_again_and_then_an_error() -> None:
+def test_replies_without_choices_are_retried_and_then_an_error() -> None:
     good = scripted(extract=CONTEXTS)
     empty: list[Answer] = [NoChoices()]
 

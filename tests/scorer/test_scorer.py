@@ -24,7 +24,7 @@ PREDICTED = "Rainfall raises yield in towns."
 
 @solver
 def writes(text: str, stop_reason: StopReason) -> Solver:
-    """A stranger's solver that only writes text."""
+    """A third-party solver that only writes text."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         state.output = ModelOutput.from_content("stranger", text, stop_reason=stop_reason)
@@ -115,7 +115,7 @@ def test_five_questions_make_the_score(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "extract" not in endpoint.judge_requests()[endpoint.judge_requests().index("match") :]
 
 
-def test_the_judge_is_asked_as_the_rules_say(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_requests_to_the_judge_have_the_documented_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     _, endpoint = judged(monkeypatch, scripted())
     for request in endpoint.requests:
         assert request["temperature"] == 0
@@ -129,7 +129,7 @@ def test_the_judge_is_asked_as_the_rules_say(monkeypatch: pytest.MonkeyPatch) ->
         assert user["role"] == "user"
 
 
-def test_gold_and_predicted_stand_in_their_own_slots(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gold_and_predicted_are_in_the_correct_slots(monkeypatch: pytest.MonkeyPatch) -> None:
     contexts = {GOLD: "gold context", PREDICTED: "predicted context"}
 
     def answer(request: Request) -> str:
@@ -156,15 +156,15 @@ def test_gold_and_predicted_stand_in_their_own_slots(monkeypatch: pytest.MonkeyP
 
 
 def test_counts_are_asymmetric(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A swap of gold and predicted would not change F1, so the record of the judge's counts is looked at."""
+    """Swapping gold and predicted would not change F1, so check the counts in the explanation."""
     log, _ = judged(monkeypatch, scripted(variables='{"sizeA": 1, "sizeB": 3, "intersection": 1}'))
-    assert "1 in the gold hypothesis, 3 in the predicted one, 1 common" in str(score_of(log).explanation)
+    assert "1 in the gold hypothesis, 3 in the predicted hypothesis, 1 shared" in str(score_of(log).explanation)
 
 
 FULL = {"hms": 1.0, "context": 1.0, "variables": 1.0, "relationship": 1.0}
 
 
-def test_variables_and_relationship_both_unreadable_are_no_perfect_match(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_variables_and_relationship_are_unscored(monkeypatch: pytest.MonkeyPatch) -> None:
     log, _ = judged(monkeypatch, scripted(variables="?", relationship="?"))
     assert score_of(log).reason == "grader_failed"
 
@@ -185,8 +185,8 @@ UNREADABLE = [("extract",), ("match",), ("variables",), ("relationship",), ("ext
     ("zero", "bad"),
     [(zero, bad) for zero in DIFFERENT for bad in UNREADABLE if FACETS[zero] not in {FACETS[name] for name in bad}],
 )
-def test_one_facet_that_is_0_decides(monkeypatch: pytest.MonkeyPatch, zero: str, bad: tuple[str, ...]) -> None:
-    """Leaving such a sample out could only raise the mean."""
+def test_a_facet_of_0_determines_hms(monkeypatch: pytest.MonkeyPatch, zero: str, bad: tuple[str, ...]) -> None:
+    """Leaving such samples out would bias the mean upwards."""
     undecided = {FACETS[name] for name in bad}
     places = [f'{{"hypothesis": [{{"context": "place {n}"}}]}}' for n in range(2)]
     replies = {"extract": places, zero: DIFFERENT[zero]} | {name: BAD[name] for name in bad}
@@ -204,7 +204,7 @@ def test_one_facet_that_is_0_decides(monkeypatch: pytest.MonkeyPatch, zero: str,
     assert counted == {name: (0, 1) if name in undecided else (1, 0) for name in FULL}
 
 
-def test_without_a_0_an_undecided_facet_leaves_the_sample_unscored(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_undecided_facet_without_a_0_is_unscored(monkeypatch: pytest.MonkeyPatch) -> None:
     log, _ = judged(monkeypatch, scripted(variables="two", relationship='{"answer": "B"}'))
     assert score_of(log).reason == "grader_failed"
 
@@ -222,7 +222,7 @@ def test_without_a_0_an_undecided_facet_leaves_the_sample_unscored(monkeypatch: 
         (["towns; 1990"], ["1990; towns"], 1),
     ],
 )
-def test_contexts_that_are_identical_are_not_asked_about(
+def test_the_judge_is_not_asked_about_identical_contexts(
     monkeypatch: pytest.MonkeyPatch, gold: list[str | None], predicted: list[str | None], asked: int
 ) -> None:
     def answer(request: Request) -> Answer:
@@ -245,13 +245,13 @@ def test_contexts_that_are_identical_are_not_asked_about(
         ('The set {a} first. Then {"hypothesis": "Rain helps."}', "Rain helps."),
     ],
 )
-def test_the_agents_own_words_are_judged(monkeypatch: pytest.MonkeyPatch, text: str, answer: str) -> None:
+def test_the_submitted_text_is_judged_verbatim(monkeypatch: pytest.MonkeyPatch, text: str, answer: str) -> None:
     log, endpoint = judged(monkeypatch, scripted(), text)
     assert score_of(log).answer == answer
     assert answer in {slots(request).get("HypoB") for request in endpoint.requests}
 
 
-def test_nothing_submitted_scores_zero_and_asks_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_submission_scores_0_without_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
     log, endpoint = judged(monkeypatch, scripted(), "")
     score = score_of(log)
     assert score.value == {"hms": 0, "context": 0, "variables": 0, "relationship": 0}
@@ -268,12 +268,12 @@ def test_a_refusal_and_a_full_context_window_are_no_answer(
     assert endpoint.requests == []
 
 
-def test_half_a_surrogate_pair_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lone_surrogate_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     log, _ = judged(monkeypatch, scripted(), '{"hypothesis": "rain \\ud83d helps"}')
     assert score_of(log).answer == "rain ? helps"
 
 
-def test_the_schema_asks_for_the_listings_fields_in_no_words_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_schema_requires_the_fields_of_the_listing_without_descriptions(monkeypatch: pytest.MonkeyPatch) -> None:
     _, endpoint = judged(monkeypatch, scripted())
     schemas = {question(r): r["response_format"]["json_schema"]["schema"] for r in endpoint.requests}
     assert "description" not in json.dumps(schemas)
@@ -282,7 +282,7 @@ def test_the_schema_asks_for_the_listings_fields_in_no_words_of_ours(monkeypatch
 
 
 @pytest.mark.parametrize(("match", "asked"), [("false", 3), ("true", 5)])
-def test_gate_asks_less_where_contexts_do_not_match(monkeypatch: pytest.MonkeyPatch, match: str, asked: int) -> None:
+def test_gate_skips_questions_if_contexts_do_not_match(monkeypatch: pytest.MonkeyPatch, match: str, asked: int) -> None:
     contexts = ['{"hypothesis": [{"context": "a"}]}', '{"hypothesis": [{"context": "b"}]}']
     log, endpoint = judged(monkeypatch, scripted(extract=contexts, match=f'{{"match": {match}}}'), gate=True)
     assert len(endpoint.requests) == asked

@@ -65,7 +65,7 @@ def by_question(requests: list[Request]) -> dict[str, set[str]]:
     }
 
 
-def test_every_use_asks_the_same_judge(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_use_sends_the_same_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     """Scoring, audit, a single pair and Reflexion's oracle, as the endpoint saw them."""
     answer = scripted(extract=CONTEXTS * 9, relationship='{"answer": "B"}')
     with serve(answer) as endpoint:
@@ -153,7 +153,7 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize(("refused", "message", "param", "status"), REFUSALS)
-def test_what_the_provider_refuses_is_left_out_noted_once_and_recorded(
+def test_rejected_settings_are_omitted_logged_once_and_recorded(
     refused: set[str], message: str | None, param: str | None, status: int
 ) -> None:
     good = scripted(extract=CONTEXTS)
@@ -185,7 +185,7 @@ def _sent(request: Request) -> set[str]:
     return {name for name, sent in SETTINGS.items() if sent in request}
 
 
-def test_anthropics_refusals_are_understood_too() -> None:
+def test_settings_rejected_by_anthropic_are_omitted() -> None:
     good = scripted(extract=CONTEXTS)
 
     def answer(request: Request) -> Answer:
@@ -202,7 +202,7 @@ def test_anthropics_refusals_are_understood_too() -> None:
     assert settings(score)["max_tokens"] == 4096  # what Inspect asks Anthropic for
 
 
-def test_a_refusal_that_is_not_about_a_setting_is_an_error_and_nothing_is_noted() -> None:
+def test_other_bad_requests_are_errors_and_nothing_is_logged() -> None:
     with serve(lambda _: Refused("Your credit balance is too low.")) as endpoint:
         log = judged(judge_at(endpoint))
     assert log.status == "error"
@@ -214,7 +214,7 @@ def test_a_refusal_that_is_not_about_a_setting_is_an_error_and_nothing_is_noted(
     assert not [e for e in events if "does not accept" in e.message.message]
 
 
-def test_a_setting_that_the_user_named_is_never_left_out() -> None:
+def test_settings_of_the_role_are_never_omitted() -> None:
     def answer(request: Request) -> Answer:
         return Refused("Unsupported value: 'temperature'.", "temperature") if "temperature" in request else "{}"
 
@@ -224,7 +224,7 @@ def test_a_setting_that_the_user_named_is_never_left_out() -> None:
     assert {request["temperature"] for request in endpoint.requests} == {0.3}
 
 
-def test_the_record_holds_the_settings_and_no_secret() -> None:
+def test_the_record_contains_the_settings_without_secrets() -> None:
     with serve(scripted(extract=CONTEXTS)) as endpoint:
         config = GenerateConfig(
             reasoning_effort="low",

@@ -16,7 +16,7 @@ from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.scorer.context import Contexts
 from inspect_discoverybench.scorer.hms import FacetScores, PartScores
 from inspect_discoverybench.scorer.scorer import hms
-from inspect_discoverybench.scorer.subhypotheses import maximum_matching, parts
+from inspect_discoverybench.scorer.subhypotheses import maximum_matching, split_parts
 from tests.endpoint import Answer, Endpoint, Request, question, serve, slots
 from tests.scorer.test_scorer import GOLD, sample, score_of, scripted, writes
 
@@ -64,19 +64,19 @@ PART = st.tuples(st.one_of(st.none(), st.text(max_size=4)), st.text(max_size=4))
 @given(st.lists(PART, max_size=5).flatmap(lambda found: st.tuples(st.just(found), st.permutations(found))))
 def test_the_order_of_the_parts_changes_nothing(both: tuple[list[tuple[str | None, str]], ...]) -> None:
     one, other = both
-    assert parts(contexts(*one), "whole") == parts(contexts(*other), "whole")
+    assert split_parts(contexts(*one), "whole") == split_parts(contexts(*other), "whole")
 
 
 def test_a_part_that_is_listed_twice_counts_once() -> None:
-    assert len(parts(contexts(("towns", "x"), ("Towns ", "x "), (None, "y")), "whole")) == 2
-    [part] = parts(contexts(("towns", "x"), ("towns", "x")), "whole")
+    assert len(split_parts(contexts(("towns", "x"), ("Towns ", "x "), (None, "y")), "whole")) == 2
+    [part] = split_parts(contexts(("towns", "x"), ("towns", "x")), "whole")
     assert part.text == "whole"
 
 
 def test_one_part_is_the_whole_hypothesis_in_its_own_words() -> None:
-    [part] = parts(contexts(("towns", "the judge's words")), "the agent's words")
+    [part] = split_parts(contexts(("towns", "the judge's words")), "the agent's words")
     assert (part.context, part.text) == ("towns", "the agent's words")
-    assert parts(contexts(), "the agent's words")[0].context == "None"
+    assert split_parts(contexts(), "the agent's words")[0].context == "None"
 
 
 PREDICTED = "Rain raises yield in towns and lowers it in hills; wind does nothing at sea."
@@ -223,7 +223,7 @@ def test_nothing_submitted_is_zero_on_every_key(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_an_unknown_aggregation_is_one_clear_line() -> None:
-    line = "^aggregation=mean is not possible; possible are: product, subhypotheses.$"
+    line = r"^aggregation must be one of product, subhypotheses, got 'mean'\.$"
     with pytest.raises(InvalidArgument, match=line):
         demo(aggregation="mean")
 

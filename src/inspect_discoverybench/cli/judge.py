@@ -1,4 +1,4 @@
-"""`discoverybench judge`: the paper's evaluation of one pair of hypotheses."""
+"""`discoverybench judge`: score one predicted hypothesis against its gold hypothesis."""
 
 import asyncio
 import json
@@ -18,28 +18,24 @@ from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
 from inspect_discoverybench.scorer.record import record
 from inspect_discoverybench.scorer.verdict import Aggregation, PairVerdict, compare
 
-# Somebody waits for this answer: Inspect itself would retry without end.
-PATIENCE = GenerateConfig(max_retries=3, timeout=120)
-BAD_INPUT = 2
-UNSCORED = 3
+# This command is interactive. Inspect's default is to retry indefinitely.
+TRANSPORT = GenerateConfig(max_retries=3, timeout=120)
+EXIT_INVALID_INPUT = 2
+EXIT_UNSCORED = 3
 
 
 @click.command()
 @click.option("--goal", required=True, help="The discovery goal.")
 @click.option("--gold", required=True, help="The gold hypothesis.")
-@click.option("--gold-workflow", default="", help="Its workflow, if it is public.")
+@click.option("--gold-workflow", default="", help="Workflow of the gold hypothesis.")
 @click.option("--pred", required=True, help="The predicted hypothesis.")
-@click.option("--pred-workflow", default="", help="Its workflow.")
-@click.option(
-    "--metadata", required=True, type=click.Path(path_type=Path), help="Metadata file that describes the data."
-)
-@click.option("--kind", type=click.Choice(["real", "synth"]), help="Form that the metadata file must have.")
-@click.option("--grader", default=DEFAULT_JUDGE, show_default=True, help="The judge: PROVIDER/MODEL.")
+@click.option("--pred-workflow", default="", help="Workflow of the predicted hypothesis.")
+@click.option("--metadata", required=True, type=click.Path(path_type=Path), help="Metadata file of the study.")
+@click.option("--kind", type=click.Choice(["real", "synth"]), help="Required format of the metadata file.")
+@click.option("--grader", default=DEFAULT_JUDGE, show_default=True, help="The judge, as PROVIDER/MODEL.")
 @click.option("--aggregation", default=Aggregation.PRODUCT.value, show_default=True, help="product or subhypotheses.")
-@click.option("--gate", is_flag=True, help="Ask about variables and relationship only where the contexts match.")
-@click.option(
-    "--out", type=click.Path(path_type=Path), help="File to write scores, answers and raw replies to, as JSON."
-)
+@click.option("--gate", is_flag=True, help="Skip variables and relationship if the contexts do not match.")
+@click.option("--out", type=click.Path(path_type=Path), help="JSON file for the scores and raw replies.")
 def judge(
     goal: str,
     gold: str,
@@ -53,59 +49,65 @@ def judge(
     gate: bool,
     out: Path | None,
 ) -> None:
-    """Judge one predicted hypothesis against its gold hypothesis.
+    """Score one predicted hypothesis against its gold hypothesis.
 
-    The exit code is 0 if it was scored, 2 for bad input, 3 if the judge gave no usable answer.
+    Exit codes: 0 scored, 1 judge failed, 2 invalid input, 3 not scored because the judge's replies were invalid.
     """
     try:
-        aggregated_by = Aggregation.read(aggregation)
-        pair = Comparison(
+        parsed_aggregation = Aggregation.parse(aggregation)
+        comparison = Comparison(
             goal=_required("goal", goal),
             data_files=_study(metadata, kind).data_files,
             gold_hypothesis=_required("gold", gold),
-            gold_workflow=_valid_text(gold_workflow) or None,
+            gold_workflow=_replace_surrogates(gold_workflow) or None,
             predicted_hypothesis=_required("pred", pred),
-            predicted_workflow=_valid_text(pred_workflow),
+            predicted_workflow=_replace_surrogates(pred_workflow),
         )
         if out is not None and not out.absolute().parent.is_dir():
-            raise InvalidArgument(f"--out {out}: the folder is not there; make it, or name another.")
+            raise InvalidArgument(f"--out {out}: the folder does not exist. Create it or choose another.")
         if out is not None and out.is_dir():
-            raise InvalidArgument(f"--out {out}: this is a folder; name a file.")
-        pair_judge = Judge.of_eval(grader, transport=PATIENCE)
+            raise InvalidArgument(f"--out {out} is a folder. Pass the path of a file.")
+        judge_model = Judge.for_eval(grader, transport=TRANSPORT)
     except DiscoveryBenchError as error:
         error.show()
-        raise click.exceptions.Exit(BAD_INPUT) from error
-    verdict = asyncio.run(compare(pair_judge, pair, gate, aggregated_by))
-    Console().print(Markdown(explain(pair, verdict, "submit")))
+        raise click.exceptions.Exit(EXIT_INVALID_INPUT) from error
+    verdict = asyncio.run(compare(judge_model, comparison, gate, parsed_aggregation))
+    Console().print(Markdown(explain(comparison, verdict, "submit")))
     if out is not None:
-        written = {"scores": _numbers(verdict), **record(pair_judge, verdict, gate, aggregated_by)}
-        out.write_text(json.dumps(written, indent=2, ensure_ascii=False) + "\n", "utf-8")
+        result = {"scores": _json_values(verdict), **record(judge_model, verdict, gate, parsed_aggregation)}
+        out.write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n", "utf-8")
     if verdict.values is None:
-        raise click.exceptions.Exit(UNSCORED)
+        raise click.exceptions.Exit(EXIT_UNSCORED)
 
 
 def _required(option: str, text: str) -> str:
     if not text.strip():
-        raise InvalidArgument(f"--{option} is empty; give the text.")
-    return _valid_text(text)
+        raise InvalidArgument(f"--{option} is empty. Pass its text.")
+    return _replace_surrogates(text)
 
 
-def _valid_text(text: str) -> str:
-    """A command line may hold bytes that are no text."""
+def _replace_surrogates(text: str) -> str:
+    """Replace surrogates, which stand for bytes of the command line that are not valid UTF-8."""
     return text.encode("utf-8", "replace").decode()
 
 
 def _study(path: Path, kind: str | None) -> Study:
-    """The described study; its form is recognised, and compared with the one that is asked for."""
+    """Read the metadata file and check that it has the required format.
+
+    Raises:
+        InvalidArgument: It has the other format.
+    """
     study = Study.read(path)
     queries: Any = json.loads(decode(path))["queries"]
-    form = "real" if isinstance(queries[0], list) else "synth"
-    if kind is not None and kind != form:
-        raise InvalidArgument(f"--kind {kind}: {path} has the form of DB-{form.upper()}; leave --kind out, or mend it.")
+    file_kind = "real" if isinstance(queries[0], list) else "synth"
+    if kind is not None and kind != file_kind:
+        raise InvalidArgument(
+            f"--kind {kind}: {path} has the format of DB-{file_kind.upper()}. Omit --kind or pass --kind {file_kind}."
+        )
     return study
 
 
-def _numbers(verdict: PairVerdict) -> dict[str, float | None] | None:
-    """The score keys; None for one that was not asked about, as JSON has no NaN."""
+def _json_values(verdict: PairVerdict) -> dict[str, float | None] | None:
+    """The score keys, with None instead of NaN, which JSON lacks."""
     values = verdict.values
     return None if values is None else {key: value if value == value else None for key, value in values.items()}

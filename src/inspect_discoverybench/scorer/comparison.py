@@ -1,4 +1,4 @@
-"""The pair that is judged, and the frame that both comparison questions share (paper, Listings 3 and 4)."""
+"""The two hypotheses to compare, and the prompt head shared by both comparison questions (paper, Listings 3 and 4)."""
 
 import json
 from dataclasses import dataclass
@@ -15,15 +15,15 @@ NOT_SUBMITTED = "No workflow was submitted."
 class Comparison:
     """A gold and a predicted hypothesis for one goal.
 
-    Keyword-only, so that gold and predicted cannot be swapped unseen.
+    Fields are keyword-only to prevent swapping gold and predicted.
 
     Attributes:
         goal: The discovery goal.
-        data_files: The described data files.
-        gold_hypothesis: HypoA of the listings.
-        gold_workflow: Its workflow; None where it is not public.
-        predicted_hypothesis: HypoB of the listings.
-        predicted_workflow: Its workflow; may be empty.
+        data_files: Descriptions of the data files.
+        gold_hypothesis: HypoA in the listings.
+        gold_workflow: Workflow of the gold hypothesis; None if it is not public.
+        predicted_hypothesis: HypoB in the listings.
+        predicted_workflow: Workflow of the predicted hypothesis; may be empty.
     """
 
     goal: str
@@ -35,16 +35,20 @@ class Comparison:
 
     @property
     def datasets(self) -> str:
-        """The data files as the listings show them to the judge: names, descriptions and columns as JSON."""
+        """The data files as shown to the judge: names, descriptions and columns as JSON."""
         return to_json([file.model_dump(include={"name", "description", "columns"}) for file in self.data_files])
 
     @property
     def workflows(self) -> tuple[str, str]:
-        """What stands in the slots of the gold and of the predicted workflow."""
+        """The gold and the predicted workflow as shown to the judge."""
         return self.gold_workflow or NOT_PUBLIC, self.predicted_workflow or NOT_SUBMITTED
 
     def comparison_prompt(self, question: str) -> str:
-        """The shared frame around one of the comparison questions, by the name of its prompt."""
+        """Render the shared prompt head followed by a comparison question.
+
+        Args:
+            question: Name of the question's prompt, such as `judge/variables`.
+        """
         gold_workflow, predicted_workflow = self.workflows
         return Prompt.load("judge/compare").render(
             datasets=self.datasets,
@@ -58,5 +62,5 @@ class Comparison:
 
 
 def to_json(value: Any) -> str:
-    """A value as JSON, so that quotes, braces, fences and instructions inside it stay data."""
+    """Encode a value as JSON, so that quotes, braces, code fences and instructions in it remain data."""
     return json.dumps(value, ensure_ascii=False)

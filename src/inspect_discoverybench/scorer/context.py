@@ -7,14 +7,14 @@ from pydantic import BeforeValidator, StrictBool
 
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.scorer.comparison import Comparison, to_json
-from inspect_discoverybench.scorer.judge import Judge, ParseFailure, Question, at_once
+from inspect_discoverybench.scorer.judge import Judge, ParseFailure, Question, gather
 from inspect_discoverybench.scorer.reply import Explanation, Reply
 
-NONE = "None"
+NO_CONTEXT = "None"
 
 
 class SubHypothesis(Reply):
-    """One part of a hypothesis that has a context of its own."""
+    """A sub-hypothesis with its own context."""
 
     text: str = ""
     context: str | None
@@ -22,36 +22,36 @@ class SubHypothesis(Reply):
 
 
 class Contexts(Reply):
-    """Contract of the extraction: sub-hypotheses, possibly none."""
+    """Reply to the extraction: the sub-hypotheses; may be empty."""
 
     hypothesis: tuple[SubHypothesis, ...]
 
     @property
     def joined(self) -> str:
-        """The distinct contexts, joined with "; "; "None" where there is none."""
-        distinct = {folded(part.context): part.context.strip() for part in self.hypothesis if part.context}
-        return "; ".join(text for key, text in distinct.items() if key.strip(".") not in ("", "none")) or NONE
+        """The distinct contexts, joined with "; "; "None" if there are none."""
+        distinct = {normalize(part.context): part.context.strip() for part in self.hypothesis if part.context}
+        return "; ".join(text for key, text in distinct.items() if key.strip(".") not in ("", "none")) or NO_CONTEXT
 
 
-def _read_boolean(value: Any) -> Any:
-    """Some judges write the boolean as a string: "false" means false."""
+def _parse_boolean(value: Any) -> Any:
+    """Accept a boolean written as a string: "false" is false."""
     return {"true": True, "false": False}.get(value.strip().lower(), value) if isinstance(value, str) else value
 
 
 class Match(Reply):
-    """Contract of the match."""
+    """Reply to the question whether the contexts match."""
 
-    match: Annotated[StrictBool, BeforeValidator(_read_boolean)]
+    match: Annotated[StrictBool, BeforeValidator(_parse_boolean)]
 
 
 @dataclass(frozen=True)
 class ContextVerdict:
-    """What the judge decided about the contexts.
+    """The judge's replies about the contexts.
 
     Attributes:
         gold: Contexts of the gold hypothesis.
         predicted: Contexts of the predicted hypothesis.
-        match: Whether they match; None if an extraction failed, so that there was nothing to match.
+        match: Whether they match; None if an extraction failed.
     """
 
     gold: Contexts | ParseFailure
@@ -60,12 +60,12 @@ class ContextVerdict:
 
     @property
     def score(self) -> float | None:
-        """1 if the contexts match, 0 if they do not; None if that is undecided."""
+        """1 if the contexts match, 0 if they do not, None if this is undecided."""
         return float(self.match.match) if isinstance(self.match, Match) else None
 
     @property
     def identical(self) -> bool:
-        """Whether the match was decided without the judge."""
+        """Whether the contexts are identical, so that the judge was not asked about the match."""
         if isinstance(self.gold, ParseFailure) or isinstance(self.predicted, ParseFailure):
             return False
         return identical(self.gold.joined, self.predicted.joined)
@@ -74,9 +74,11 @@ class ContextVerdict:
 async def ask(judge: Judge, comparison: Comparison) -> ContextVerdict:
     """Extract both contexts concurrently and independently, then ask about the match."""
     gold_workflow, predicted_workflow = comparison.workflows
-    gold, predicted = await at_once(
-        judge.ask(extraction("gold", comparison.datasets, comparison.gold_hypothesis, gold_workflow)),
-        judge.ask(extraction("predicted", comparison.datasets, comparison.predicted_hypothesis, predicted_workflow)),
+    gold, predicted = await gather(
+        judge.ask(extraction_question("gold", comparison.datasets, comparison.gold_hypothesis, gold_workflow)),
+        judge.ask(
+            extraction_question("predicted", comparison.datasets, comparison.predicted_hypothesis, predicted_workflow)
+        ),
     )
     if isinstance(gold, ParseFailure) or isinstance(predicted, ParseFailure):
         return ContextVerdict(gold, predicted, None)
@@ -86,31 +88,37 @@ async def ask(judge: Judge, comparison: Comparison) -> ContextVerdict:
 async def ask_match(
     judge: Judge, comparison: Comparison, gold_context: str, predicted_context: str, parts: str = ""
 ) -> Match | ParseFailure:
-    """Ask whether two contexts match, unless they are identical."""
+    """Decide whether two contexts match. The judge is asked only if they are not identical.
+
+    Args:
+        judge: The judge.
+        comparison: The hypotheses.
+        gold_context: Context of the gold hypothesis.
+        predicted_context: Context of the predicted hypothesis.
+        parts: Label of the sub-hypotheses, for the name of the question.
+    """
     if identical(gold_context, predicted_context):
         return Match(match=True)
     return await judge.ask(
-        matching(comparison, gold_context=gold_context, predicted_context=predicted_context, parts=parts)
+        match_question(comparison, gold_context=gold_context, predicted_context=predicted_context, parts=parts)
     )
 
 
-def extraction(whose: str, datasets: str, hypothesis: str, workflow: str) -> Question[Contexts]:
-    """The question is the same for gold and predicted; only its name in the log tells whose it is."""
+def extraction_question(side: str, datasets: str, hypothesis: str, workflow: str) -> Question[Contexts]:
+    """Build the extraction question for one hypothesis.
+
+    The prompt is the same for both hypotheses; `side` ("gold" or "predicted") appears only in the question's name.
+    """
     text = Prompt.load("judge/extract_context").render(
         datasets=datasets, hypothesis=to_json(hypothesis), workflow=to_json(workflow)
     )
-    return Question(f"context of the {whose} hypothesis", text, Contexts)
+    return Question(f"context of the {side} hypothesis", text, Contexts)
 
 
-def matching(comparison: Comparison, *, gold_context: str, predicted_context: str, parts: str = "") -> Question[Match]:
-    """The question whether two contexts match.
-
-    Args:
-        comparison: The hypotheses.
-        gold_context: Context of the gold one.
-        predicted_context: Context of the predicted one.
-        parts: Which sub-hypotheses these are, for the log.
-    """
+def match_question(
+    comparison: Comparison, *, gold_context: str, predicted_context: str, parts: str = ""
+) -> Question[Match]:
+    """Build the question whether two contexts match. The arguments are those of `ask_match`."""
     text = Prompt.load("judge/match_context").render(
         gold_hypothesis=to_json(comparison.gold_hypothesis),
         gold_context=to_json(gold_context),
@@ -121,10 +129,10 @@ def matching(comparison: Comparison, *, gold_context: str, predicted_context: st
 
 
 def identical(gold_context: str, predicted_context: str) -> bool:
-    """Whether no judge is needed: the same text after folding case and white space, "None" included."""
-    return folded(gold_context) == folded(predicted_context)
+    """Whether two contexts are equal up to case and whitespace. "None" is identical to "None"."""
+    return normalize(gold_context) == normalize(predicted_context)
 
 
-def folded(text: str | None) -> str:
-    """Text without differences of case and white space."""
+def normalize(text: str | None) -> str:
+    """Fold case and collapse whitespace; None becomes an empty string."""
     return " ".join((text or "").casefold().split())

@@ -1,4 +1,4 @@
-"""The score's explanation: markdown that a person understands without opening the raw replies."""
+"""The score's explanation: markdown that can be read without opening the raw replies."""
 
 import re
 from math import isnan
@@ -13,42 +13,46 @@ from inspect_discoverybench.scorer.subhypotheses import PartsVerdict
 from inspect_discoverybench.scorer.variables import Variables
 from inspect_discoverybench.scorer.verdict import PairVerdict
 
-_FORMS = {
-    "json": " (read from a JSON object in the final message)",
-    "sections": " (read from labelled sections of the final message)",
+_SOURCES = {
+    "json": " (from a JSON object in the final message)",
+    "sections": " (from labelled sections of the final message)",
     "text": " (the whole final message)",
 }
+_NOT_ASKED = "Not asked, because the contexts do not match."
 
 
-_NOT_ASKED = "Not asked, as the contexts do not match."
+def explain(comparison: Comparison, verdict: PairVerdict, source: str) -> str:
+    """Render both hypotheses, the verdict on each facet with the judge's reason, and the resulting score.
 
-
-def explain(pair: Comparison, judged: PairVerdict, source: str) -> str:
-    """What was compared, each verdict with the judge's reason, and how the score comes about."""
-    verdict = judged.product
-    return "\n\n".join(
-        [
-            _headline(verdict),
-            f"### Gold hypothesis\n\n{_quote(pair.gold_hypothesis)}",
-            f"### Predicted hypothesis{_FORMS.get(source, '')}\n\n{_quote(pair.predicted_hypothesis)}",
-            f"### Context: {_number(verdict, Facet.CONTEXT)}\n\n{_context(verdict.context)}",
-            f"### Variables: {_number(verdict, Facet.VARIABLES)}\n\n{_variables(verdict.variables)}",
-            f"### Relationship: {_number(verdict, Facet.RELATIONSHIP)}\n\n{_relationship(verdict.relationship)}",
-            *([] if judged.parts is None else [_parts(judged.parts)]),
-        ]
-    )
+    Args:
+        comparison: The hypotheses.
+        verdict: The judge's verdict on them.
+        source: Where the submission comes from: `submit`, `json`, `sections` or `text`.
+    """
+    whole = verdict.product
+    sections = [
+        _headline(whole),
+        f"### Gold hypothesis\n\n{_escape(comparison.gold_hypothesis)}",
+        f"### Predicted hypothesis{_SOURCES.get(source, '')}\n\n{_escape(comparison.predicted_hypothesis)}",
+        f"### Context: {_facet_score(whole, Facet.CONTEXT)}\n\n{_context(whole.context)}",
+        f"### Variables: {_facet_score(whole, Facet.VARIABLES)}\n\n{_variables(whole.variables)}",
+        f"### Relationship: {_facet_score(whole, Facet.RELATIONSHIP)}\n\n{_relationship(whole.relationship)}",
+    ]
+    if verdict.parts is not None:
+        sections.append(_parts(verdict.parts))
+    return "\n\n".join(sections)
 
 
 def _headline(verdict: ProductVerdict) -> str:
     values = verdict.values
     if values is None:
-        return "**Not scored**: the judge gave no usable answer to every question, so there is no HMS."
+        return "**Not scored**: the judge's replies to at least one question were invalid, so HMS is not determined."
     if verdict.variables is None:
-        return "**HMS 0.00**: the contexts do not match, so nothing else was asked about the whole hypotheses (`gate`)."
+        return "**HMS 0.00**: the contexts do not match. Variables and relationship were not asked about (`gate`)."
     if len(verdict.facets) < len(Facet):
         zero = next(facet for facet, score in verdict.facets.items() if score == 0)
         undecided = ", ".join(facet for facet in Facet if facet not in verdict.facets)
-        return f"**HMS 0.00**: {zero} is 0, which decides the score; there is no usable answer about: {undecided}."
+        return f"**HMS 0.00**: {zero} is 0, so HMS is 0. The judge's replies were invalid for: {undecided}."
     return (
         f"**HMS {values['hms']:.2f}** = context {values['context']:.2f} × variables {values['variables']:.2f} "
         f"× relationship {values['relationship']:.2f}"
@@ -57,50 +61,53 @@ def _headline(verdict: ProductVerdict) -> str:
 
 def _context(verdict: ContextVerdict) -> str:
     lines = [
-        f"- {whose}: {_quote(answer.joined) if isinstance(answer, Contexts) else _failed(answer)}"
-        for whose, answer in (("gold", verdict.gold), ("predicted", verdict.predicted))
+        f"- {side}: {_escape(reply.joined) if isinstance(reply, Contexts) else _failure(reply)}"
+        for side, reply in (("gold", verdict.gold), ("predicted", verdict.predicted))
     ]
     if isinstance(verdict.match, Match):
         if verdict.identical:
-            lines.append("\nThey are identical, so they match; the judge was not asked.")
+            lines.append("\nThe contexts are identical, so they match. The judge was not asked.")
         else:
-            lines.append(f"\nThe judge: they {'match' if verdict.match.match else 'do not match'}.")
+            lines.append(f"\nJudge: the contexts {'match' if verdict.match.match else 'do not match'}.")
     elif isinstance(verdict.match, ParseFailure):
-        lines.append(f"\n{_failed(verdict.match)}")
+        lines.append(f"\n{_failure(verdict.match)}")
     else:
-        lines.append("\nWithout both contexts there is nothing to match.")
+        lines.append("\nThe match was not asked about, because a context is missing.")
     return "\n".join(lines)
 
 
-def _variables(answer: Variables | ParseFailure | None) -> str:
-    if answer is None:
+def _variables(reply: Variables | ParseFailure | None) -> str:
+    if reply is None:
         return _NOT_ASKED
-    if isinstance(answer, ParseFailure):
-        return _failed(answer)
-    counts = f"{answer.sizeA} in the gold hypothesis, {answer.sizeB} in the predicted one, {answer.intersection} common"
-    return f"{counts}: F1 = {answer.score:.2f}.{_reason(answer.explanation)}"
+    if isinstance(reply, ParseFailure):
+        return _failure(reply)
+    counts = (
+        f"{reply.sizeA} in the gold hypothesis, {reply.sizeB} in the predicted hypothesis, {reply.intersection} shared"
+    )
+    return f"{counts}: F1 = {reply.score:.2f}.{_reason(reply.explanation)}"
 
 
-def _relationship(answer: Relationship | ParseFailure | None) -> str:
-    if answer is None:
+def _relationship(reply: Relationship | ParseFailure | None) -> str:
+    if reply is None:
         return _NOT_ASKED
-    if isinstance(answer, ParseFailure):
-        return _failed(answer)
-    return f"{answer.answer}) {LABELS[answer.answer]}.{_reason(answer.explanation)}"
+    if isinstance(reply, ParseFailure):
+        return _failure(reply)
+    return f"{reply.answer}) {LABELS[reply.answer]}.{_reason(reply.explanation)}"
 
 
 def _parts(verdict: PartsVerdict) -> str:
     values = verdict.values
     lines = [f"### Sub-hypotheses: {len(verdict.gold)} gold, {len(verdict.predicted)} predicted\n"]
-    for whose, parts in (("gold", verdict.gold), ("predicted", verdict.predicted)):
+    for side, parts in (("gold", verdict.gold), ("predicted", verdict.predicted)):
         lines += [
-            f"- {whose} {n}: {_quote(part.text)} (context: {_quote(part.context)})" for n, part in enumerate(parts, 1)
+            f"- {side} {n}: {_escape(part.text)} (context: {_escape(part.context)})" for n, part in enumerate(parts, 1)
         ]
-    lines += [f"\n{_failed(answer)}" for answer in verdict.undecided]
+    lines += [f"\n{_failure(failure)}" for failure in verdict.failures]
     for pair in verdict.matched:
-        numbers = f"{verdict.gold.index(pair.gold) + 1} and {verdict.predicted.index(pair.predicted) + 1}"
+        gold, predicted = verdict.gold.index(pair.gold) + 1, verdict.predicted.index(pair.predicted) + 1
         lines.append(
-            f"\nGold and predicted {numbers} match. {_variables(pair.variables)}\n\n{_relationship(pair.relationship)}"
+            f"\nGold {gold} matches predicted {predicted}. {_variables(pair.variables)}"
+            f"\n\n{_relationship(pair.relationship)}"
         )
     if not isnan(values["hms_f1"]):
         lines.append(
@@ -110,20 +117,20 @@ def _parts(verdict: PartsVerdict) -> str:
     return "\n".join(lines)
 
 
-def _number(verdict: ProductVerdict, facet: Facet) -> str:
+def _facet_score(verdict: ProductVerdict, facet: Facet) -> str:
     if verdict.variables is None and facet is not Facet.CONTEXT:
         return "not asked"
     return f"{verdict.facets[facet]:.2f}" if facet in verdict.facets else "undecided"
 
 
-def _failed(answer: ParseFailure) -> str:
-    return f"No usable reply to the question about the {answer.question}; the last one: {_quote(answer.reason)}"
+def _failure(failure: ParseFailure) -> str:
+    return f"No valid reply to the question about the {failure.question}. Last error: {_escape(failure.reason)}"
 
 
 def _reason(explanation: str) -> str:
-    return f"\n\nThe judge: {_quote(explanation)}" if explanation.strip() else ""
+    return f"\n\nJudge: {_escape(explanation)}" if explanation.strip() else ""
 
 
-def _quote(text: str) -> str:
-    """What others wrote, as one line of plain text, so that none of it can pass for a verdict of ours."""
+def _escape(text: str) -> str:
+    """Text from models and data as one line of plain text, so that its markdown cannot imitate a verdict."""
     return re.sub(r"([*#`\[\]\\])", r"\\\1", " ".join(text.split()))

@@ -1,4 +1,4 @@
-"""Asking the judge: one question, and its reply in the contract, from the cache or from the model."""
+"""The judge: asks one question at a time and returns a valid reply, from the cache or from the model."""
 
 from collections.abc import Awaitable
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ from inspect_ai.util import LimitExceededError, collect, span
 
 from inspect_discoverybench.errors import JudgeFailed, JudgeUnavailable, ReplyRejected, first_cause, one_line
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.scorer.reply import R, read
+from inspect_discoverybench.scorer.reply import R, parse_reply
 from inspect_discoverybench.scorer.reply_cache import ReplyCache
-from inspect_discoverybench.scorer.settings import JudgeSettings, RequestSettings, refused_setting, token_limit
+from inspect_discoverybench.scorer.settings import JudgeSettings, RequestSettings, rejected_setting, token_limit
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -30,21 +30,20 @@ C = TypeVar("C")
 
 ROLE = "grader"
 DEFAULT_JUDGE = "openai/gpt-4o-2024-08-06"
-TRIES = 3
-MORE_ROOM = 4
-"""By how much a token limit is raised after it has cut off a reply."""
-LEAST_ROOM = 4096
-"""The lowest limit that is worth asking for."""
+MAX_ATTEMPTS = 3
+TOKEN_LIMIT_FACTOR = 4
+"""Factor by which the token limit is raised after it truncated a reply."""
+MIN_RAISED_TOKEN_LIMIT = 4096
 
 
 @dataclass(frozen=True)
 class Question(Generic[R]):
-    """One question to the judge.
+    """A question to the judge.
 
     Attributes:
-        name: What the log calls it.
-        text: The filled prompt.
-        reply: The contract of the reply.
+        name: Name of the question in the log.
+        text: The rendered prompt.
+        reply: Type of the reply.
     """
 
     name: str
@@ -54,11 +53,11 @@ class Question(Generic[R]):
 
 @dataclass(frozen=True)
 class ParseFailure:
-    """A question that got no reply in its contract.
+    """A question without a valid reply.
 
     Attributes:
         question: Name of the question.
-        reason: What was wrong with the last reply.
+        reason: Why the last reply is invalid.
     """
 
     question: str
@@ -67,11 +66,11 @@ class ParseFailure:
 
 @dataclass(frozen=True)
 class Exchange:
-    """One question with every raw reply to it, as the score's metadata keep it.
+    """A question with all raw replies to it, for the score metadata.
 
     Attributes:
         question: Name of the question.
-        replies: The replies, at most `TRIES`.
+        replies: Raw replies, at most `MAX_ATTEMPTS`.
         settings: The effective settings of the last request.
     """
 
@@ -81,7 +80,7 @@ class Exchange:
 
 
 class Judge:
-    """The model that judges, and the record of what it was asked."""
+    """The judge model, and the record of its exchanges."""
 
     def __init__(
         self,
@@ -91,69 +90,69 @@ class Judge:
         cached: bool = True,
         transport: GenerateConfig | None = None,
     ) -> None:
-        """Judge with this model.
+        """Create a judge.
 
         Args:
-            model: The judge.
-            settings: The settings, which all judges of one eval share.
-            cached: Whether accepted replies are read from the cache and kept there.
-            transport: How requests are sent: retries and timeouts.
+            model: The model.
+            settings: Request settings, shared by all judges of an eval.
+            cached: Whether to read accepted replies from the cache and write them to it.
+            transport: Retries and timeouts of requests.
         """
         self.model = model
         self.settings = settings
-        self.cache = ReplyCache.of(model) if cached else ReplyCache(None)
+        self.cache = ReplyCache.for_model(model) if cached else ReplyCache(None)
         self.transport = transport or GenerateConfig()
         self.exchanges: list[Exchange] = []
 
     @classmethod
-    def of_eval(
+    def for_eval(
         cls,
         default: str,
         settings: JudgeSettings | None = None,
         transport: GenerateConfig | None = None,
     ) -> "Judge":
-        """The judge of the running eval: the role `grader`, else the default model.
+        """The judge of the running eval: the model of the role `grader`, else the default.
 
         Args:
-            default: The judge, unless the role names one.
-            settings: The settings, which all judges of one eval share.
-            transport: How requests are sent: retries and timeouts.
+            default: Model to use if the role is not set.
+            settings: Request settings, shared by all judges of an eval.
+            transport: Retries and timeouts of requests.
 
         Raises:
-            JudgeUnavailable: It cannot be called, for want of a key or of a provider.
+            JudgeUnavailable: The model cannot be created, for example because its API key is missing.
         """
         try:
-            # The config goes with each request, so that the settings of the role stay distinct from ours.
-            model = get_model(  # inspect-evals-lint: ignore[IEBP001] -- called by the scorer and the setup solver
+            # No config here: our settings are sent with each request, so that those of the role can take precedence.
+            model = get_model(  # inspect-evals-lint: ignore[IEBP001] -- called from the scorer and the setup solver
                 role=ROLE, default=default
             )
-        # Inspect's error for a missing key or package is not a public name, so every kind that providers
-        # raise on creation is caught here; nothing is hidden, the message carries it.
+        # Inspect's errors for a missing key or package are of many types, most of them not public. The message keeps
+        # the original error.
         except Exception as error:
             raise JudgeUnavailable(
-                f"The judge (role {ROLE}, model {default}) cannot be called: {one_line(error)} "
-                f"Name another with --model-role {ROLE}=PROVIDER/MODEL."
+                f"The judge (role {ROLE}, model {default}) cannot be called: {one_line(error)}. "
+                f"Choose another judge with --model-role {ROLE}=PROVIDER/MODEL."
             ) from error
         return cls(model, settings or JudgeSettings(), transport=transport)
 
     async def ask(self, question: Question[R]) -> R | ParseFailure:
-        """Ask until the reply follows its contract, three times at most.
+        """Ask a question until a reply is valid, at most three times.
 
-        An invalid reply is sent back with the reason. A reply that the token limit cuts off is requested again with
-        more room.
+        An invalid reply is sent back with the validation error. A reply truncated by the token limit is requested
+        again with a higher limit.
 
         Raises:
             JudgeFailed: The provider failed, after Inspect's retries.
         """
         async with span(f"judge: {question.name}"):
             conversation = _Conversation(self, question)
-            answer = await conversation.answer()
+            reply = await conversation.run()
         self.exchanges.append(conversation.exchange)
-        return answer
+        return reply
 
 
 class _Conversation(Generic[R]):
-    """One question and the replies to it so far."""
+    """A question and the replies to it so far."""
 
     def __init__(self, judge: Judge, question: Question[R]) -> None:
         self.judge = judge
@@ -163,91 +162,91 @@ class _Conversation(Generic[R]):
             ChatMessageSystem(content=Prompt.load("judge/system").render()),
             ChatMessageUser(content=question.text),
         ]
-        self.opening = tuple(self.messages)
-        self.omitted = judge.settings.refused(judge.model)
-        self.limit: int | None = None
-        self.at_highest_limit = False
+        self.first_messages = tuple(self.messages)
+        self.omitted = judge.settings.rejected(judge.model)
+        self.token_limit: int | None = None
+        self.token_limit_fixed = False
 
     @property
     def request(self) -> RequestSettings:
-        """What the question is asked with."""
+        """Settings of the next request."""
         return self.judge.settings.request(self.judge.model, self.question.reply, self.omitted)
 
     @property
-    def entry(self) -> str:
-        """Name of the question's entry in the cache."""
-        return self.judge.cache.entry(self.request.fingerprint, self.opening)
+    def cache_key(self) -> str:
+        """Key of the question in the cache."""
+        return self.judge.cache.key(self.request.fingerprint, self.first_messages)
 
     @property
     def exchange(self) -> Exchange:
-        """What was said."""
+        """The record of this conversation."""
         return Exchange(self.question.name, tuple(self.replies), self.request.effective)
 
-    async def answer(self) -> R | ParseFailure:
-        """The accepted reply, or why there is none.
+    async def run(self) -> R | ParseFailure:
+        """Ask until a reply is valid.
 
         Raises:
             JudgeFailed: The provider failed.
         """
         reason = ""
-        while len(self.replies) < TRIES:
-            if not self.replies and (kept := self._kept()) is not None:
-                return kept
-            output = await self._generated()
+        while len(self.replies) < MAX_ATTEMPTS:
+            if not self.replies and (cached := self._read_cache()) is not None:
+                return cached
+            output = await self._generate()
             if output is None:
                 continue
             self.replies.append(output.completion.encode("utf-8", "replace").decode())
             match output.stop_reason:
                 case "max_tokens":
-                    reason = "it was cut off by the token limit."
-                    self._raise_limit(output)
+                    reason = "it was truncated by the token limit."
+                    self._raise_token_limit(output)
                 case "model_length":
                     reason = "the question does not fit into the context window."
-                    self._lower_limit()
+                    self._reset_token_limit()
                 case _:
                     try:
-                        reply = read(output.completion, self.question.reply)
+                        reply = parse_reply(output.completion, self.question.reply)
                     except ReplyRejected as rejected:
                         reason = rejected.message
-                        self._ask_again(reason)
+                        self._send_back(reason)
                     else:
-                        self.judge.cache.write(self.entry, self.replies[-1])
+                        self.judge.cache.write(self.cache_key, self.replies[-1])
                         return reply
         return ParseFailure(self.question.name, reason)
 
-    def _kept(self) -> R | None:
-        """The reply in the cache."""
-        text = self.judge.cache.read(self.entry)
+    def _read_cache(self) -> R | None:
+        """The cached reply; None if there is none."""
+        text = self.judge.cache.read(self.cache_key)
         if text is None:
             return None
         try:
-            reply = read(text, self.question.reply)
-        except ReplyRejected:  # the contract has become stricter, or the file is damaged
+            reply = parse_reply(text, self.question.reply)
+        except ReplyRejected:  # the validation has become stricter, or the file is damaged
             return None
         transcript().info({"question": self.question.text, "reply": text}, source="judge cache")
         self.replies.append(text)
         return reply
 
-    async def _generated(self) -> ModelOutput | None:
-        """The model's output; None if the request is to be repeated without a setting that the provider refused.
+    async def _generate(self) -> ModelOutput | None:
+        """Send one request. None means: repeat it, without a setting that the provider rejected.
 
         Raises:
-            JudgeFailed: The provider failed, or gave no choices in `TRIES` requests.
+            JudgeFailed: The provider failed, or returned no choices in `MAX_ATTEMPTS` requests.
         """
-        judge, config = self.judge, self.request.config.merge(GenerateConfig(max_tokens=self.limit))
-        for _ in range(TRIES):
+        judge, config = self.judge, self.request.config.merge(GenerateConfig(max_tokens=self.token_limit))
+        for _ in range(MAX_ATTEMPTS):
             try:
                 output = await judge.model.generate(self.messages, config=judge.transport.merge(config), cache=False)
             except LimitExceededError:
                 raise
-            # Each provider raises errors of its own.
+            # Every provider raises different error types.
             except Exception as error:
-                setting = refused_setting(error, config)
+                setting = rejected_setting(error, config)
                 if setting is None:
                     raise self._failure(one_line(first_cause(error)) or type(error).__name__) from error
                 self._omit(setting)
                 return None
-            judge.settings.note(judge.model, self.omitted)
+            judge.settings.record_rejected(judge.model, self.omitted)
             if output.choices:
                 return output
         raise self._failure("its replies have no choices")
@@ -255,59 +254,59 @@ class _Conversation(Generic[R]):
     def _failure(self, reason: str) -> JudgeFailed:
         return JudgeFailed(
             f"The judge {self.judge.model} failed on the question about the {self.question.name}: {reason}. "
-            "Try again, or name another."
+            "Try again, or choose another judge."
         )
 
     def _omit(self, setting: str) -> None:
         if setting == "max_tokens":
-            self._lower_limit()
+            self._reset_token_limit()
         else:
             self.omitted |= {setting}
 
-    def _ask_again(self, reason: str) -> None:
-        again = Prompt.load("judge/reask").render(reason=reason)
-        self.messages += [ChatMessageAssistant(content=self.replies[-1]), ChatMessageUser(content=again)]
+    def _send_back(self, reason: str) -> None:
+        request = Prompt.load("judge/reask").render(reason=reason)
+        self.messages += [ChatMessageAssistant(content=self.replies[-1]), ChatMessageUser(content=request)]
 
-    def _raise_limit(self, output: ModelOutput) -> None:
-        """More room than the limit that cut off the reply: the one that was set, else what the reply had."""
-        if not self.at_highest_limit:
-            spent = output.usage.output_tokens if output.usage else 0
-            limit = self.limit or token_limit(self.judge.model, self.request.config) or spent
-            self.limit = max(MORE_ROOM * limit, LEAST_ROOM)
+    def _raise_token_limit(self, output: ModelOutput) -> None:
+        """Raise the limit that truncated the reply. If none is known, it is the number of tokens in the reply."""
+        if not self.token_limit_fixed:
+            output_tokens = output.usage.output_tokens if output.usage else 0
+            limit = self.token_limit or token_limit(self.judge.model, self.request.config) or output_tokens
+            self.token_limit = max(TOKEN_LIMIT_FACTOR * limit, MIN_RAISED_TOKEN_LIMIT)
 
-    def _lower_limit(self) -> None:
-        """The provider does not have as much room: back to the limit of the first request."""
-        self.limit, self.at_highest_limit = None, True
+    def _reset_token_limit(self) -> None:
+        """The provider does not support the raised limit: return to the limit of the first request and keep it."""
+        self.token_limit, self.token_limit_fixed = None, True
 
 
 @solver
 def require_judge(grader: str) -> Solver:
-    """See that the judge can be called, before the evaluated model has cost anything.
+    """Check that the judge can be created, before the evaluated model incurs any cost.
 
     Args:
-        grader: The judge, unless the role `grader` names one.
+        grader: The judge. The role `grader` takes precedence.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        Judge.of_eval(grader)
+        Judge.for_eval(grader)
         return state
 
     return solve
 
 
 @overload
-async def at_once(a: Awaitable[A], b: Awaitable[B], /) -> tuple[A, B]: ...
+async def gather(a: Awaitable[A], b: Awaitable[B], /) -> tuple[A, B]: ...
 @overload
-async def at_once(a: Awaitable[A], b: Awaitable[B], c: Awaitable[C], /) -> tuple[A, B, C]: ...
+async def gather(a: Awaitable[A], b: Awaitable[B], c: Awaitable[C], /) -> tuple[A, B, C]: ...
 @overload
-async def at_once(*questions: Awaitable[A]) -> tuple[A, ...]: ...
-async def at_once(*questions: Awaitable[Any]) -> tuple[Any, ...]:
-    """Ask several questions concurrently. The first failure is raised as it is, without the group around it."""
+async def gather(*questions: Awaitable[A]) -> tuple[A, ...]: ...
+async def gather(*questions: Awaitable[Any]) -> tuple[Any, ...]:
+    """Ask several questions concurrently. The first error is raised without its exception group."""
     try:
         return tuple(await collect(*questions))
-    except ExceptionGroup as failures:
-        # A limit ends the sample in a way of its own, so that it comes before a failure.
-        failure: BaseException = failures.subgroup(LimitExceededError) or failures
-        while isinstance(failure, BaseExceptionGroup):
-            failure = failure.exceptions[0]
-        raise failure from failure.__cause__
+    except ExceptionGroup as group:
+        # Inspect handles limit errors itself, so they take precedence over other errors.
+        error: BaseException = group.subgroup(LimitExceededError) or group
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        raise error from error.__cause__

@@ -1,4 +1,4 @@
-"""Metrics of the four score keys, clustered by the gold hypothesis."""
+"""Metrics of the score keys, clustered by the gold hypothesis."""
 
 from typing import cast
 
@@ -9,20 +9,20 @@ CLUSTER = "gold_hypothesis"
 
 
 def hms_metrics() -> dict[str, list[Metric]]:
-    """Metrics by score key: mean, standard error and 95 % interval; for HMS also counts, and means by group.
+    """Metrics by score key: mean, standard error and 95% confidence interval; for HMS also counts and group means.
 
-    The interval is a bootstrap, which stays within 0 and 1 for few samples too. Goals that share a gold hypothesis are
-    not independent, so they form one cluster.
+    The interval is a bootstrap interval, which stays within [0, 1] for small samples. Samples that share a gold
+    hypothesis are not independent and form one cluster.
     """
     each: list[Metric] = [mean(), stderr(cluster=CLUSTER), ci(method="bootstrap", cluster=CLUSTER)]
-    # Patterns add no key where nothing matches them: the sub-hypotheses have keys only where they are aggregated.
+    # The patterns match only with `aggregation=subhypotheses`.
     facets = dict.fromkeys(("context", "variables", "relationship", "hms_*", "context_*"), each)
     return {"hms": [*each, solvable(), means(), counts()], **facets}
 
 
 @metric
 def solvable() -> Metric:
-    """Mean over the samples that can be solved from the data, and their number, where that is known (DB-SYNTH)."""
+    """Mean HMS and number of the samples flagged solvable. Only DB-SYNTH has this flag."""
 
     def compute(scores: list[SampleScore]) -> Value:
         flagged = [score for score in scores if (score.sample_metadata or {}).get("solvable") is not None]
@@ -41,10 +41,10 @@ def solvable() -> Metric:
 
 @metric
 def means() -> Metric:
-    """Mean for each domain, question type and difficulty; samples that lack one of these are left out of its means.
+    """Mean HMS by domain, question type and difficulty. Samples without a field are left out of its means.
 
-    A field is left out where it groups nothing, because all of its values are equal or all are different. One metric
-    serves the three fields, as Inspect keeps one metric of a name for each score key.
+    A field is skipped if all samples share one value or if all values are distinct. A single metric covers the three
+    fields, because Inspect keeps one metric of each name per score key.
     """
     by_field = {
         field: grouped(mean(), field, all=False, name_template=f"{field}: {{group_name}}")
@@ -54,9 +54,9 @@ def means() -> Metric:
     def compute(scores: list[SampleScore]) -> Value:
         group_means: dict[str, float] = {}
         for field, by_group in by_field.items():
-            having = [score for score in scores if (score.sample_metadata or {}).get(field) is not None]
-            groups = cast(dict[str, float], cast(MetricProtocol, by_group)(having))
-            if 1 < len(groups) < len(having):
+            with_field = [score for score in scores if (score.sample_metadata or {}).get(field) is not None]
+            groups = cast(dict[str, float], cast(MetricProtocol, by_group)(with_field))
+            if 1 < len(groups) < len(with_field):
                 group_means |= dict(sorted(groups.items()))
         return group_means
 
@@ -65,14 +65,13 @@ def means() -> Metric:
 
 @metric(scores="unreduced")
 def counts() -> Metric:
-    """Samples that the judge scored, and samples scored 0 because nothing was submitted.
+    """Number of judged samples, and of samples scored 0 without a submission. Epochs are counted separately.
 
-    Every epoch counts by itself. Samples that the judge failed on reach no metric; Inspect's results count them as
-    `unscored_samples`.
+    Unscored samples are not passed to metrics. Inspect reports their number as `unscored_samples`.
     """
 
     def compute(scores: list[SampleScore]) -> Value:
-        without = sum(score.score.reason == NO_RESPONSE for score in scores)
-        return {"judged": len(scores) - without, "no_submission": without}
+        no_submission = sum(score.score.reason == NO_RESPONSE for score in scores)
+        return {"judged": len(scores) - no_submission, "no_submission": no_submission}
 
     return compute

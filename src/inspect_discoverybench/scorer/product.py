@@ -1,4 +1,4 @@
-"""The paper's HMS of two whole hypotheses: questions → replies → facets → verdict (§4.3)."""
+"""HMS of two whole hypotheses: questions → replies → facets → verdict (paper §4.3)."""
 
 import math
 from dataclasses import dataclass
@@ -8,14 +8,14 @@ from inspect_discoverybench.scorer import context, relationship, variables
 from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.context import ContextVerdict
 from inspect_discoverybench.scorer.hms import FacetScores
-from inspect_discoverybench.scorer.judge import Judge, ParseFailure, at_once
+from inspect_discoverybench.scorer.judge import Judge, ParseFailure, gather
 from inspect_discoverybench.scorer.relationship import Relationship
 from inspect_discoverybench.scorer.variables import Variables
 
 
 @dataclass(frozen=True)
 class ProductVerdict:
-    """What the judge decided, facet by facet; None for a facet that was not asked about."""
+    """The judge's verdict on each facet; None for a facet that was not asked about."""
 
     context: ContextVerdict
     variables: Variables | ParseFailure | None
@@ -23,7 +23,7 @@ class ProductVerdict:
 
     @property
     def facets(self) -> dict[Facet, float]:
-        """Scores of the facets that are decided."""
+        """Scores of the decided facets."""
         scores = {}
         if self.context.score is not None:
             scores[Facet.CONTEXT] = self.context.score
@@ -35,9 +35,9 @@ class ProductVerdict:
 
     @property
     def values(self) -> dict[str, float] | None:
-        """The four score keys; NaN for a facet without a score. None if HMS is not determined.
+        """The four score keys, with NaN for an undecided facet; None if HMS is not determined.
 
-        One facet that is 0 makes HMS 0, whatever the others would be.
+        HMS is determined if every facet is decided, or if any facet is 0.
         """
         facets = {facet.value: self.facets.get(facet, math.nan) for facet in Facet}
         if 0 in facets.values():
@@ -46,16 +46,16 @@ class ProductVerdict:
 
 
 async def judge_product(judge: Judge, comparison: Comparison, gate: bool = False) -> ProductVerdict:
-    """Ask the five questions about two whole hypotheses; four, if their contexts are identical.
+    """Ask five questions about two whole hypotheses; four if their contexts are identical.
 
     Args:
         judge: The judge.
         comparison: The hypotheses.
-        gate: Ask about variables and relationship only if the contexts match.
+        gate: Skip variables and relationship if the contexts do not match.
     """
     if not gate:
         return ProductVerdict(
-            *await at_once(
+            *await gather(
                 context.ask(judge, comparison),
                 variables.ask(judge, comparison),
                 relationship.ask(judge, comparison),
@@ -65,5 +65,5 @@ async def judge_product(judge: Judge, comparison: Comparison, gate: bool = False
     if contexts.score == 0:
         return ProductVerdict(contexts, None, None)
     return ProductVerdict(
-        contexts, *await at_once(variables.ask(judge, comparison), relationship.ask(judge, comparison))
+        contexts, *await gather(variables.ask(judge, comparison), relationship.ask(judge, comparison))
     )

@@ -1,4 +1,4 @@
-"""The record of a judgement: what two scores must share to be compared."""
+"""The record of how a sample was judged, kept in the score metadata. Comparable scores have equal records."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -9,17 +9,17 @@ from inspect_discoverybench.scorer.verdict import Aggregation, PairVerdict
 
 PROMPTS = ("system", "extract_context", "match_context", "compare", "variables", "relationship", "reask")
 
-COMPARED = ("judge", "settings", "aggregation", "gate", "prompts")
-"""What has to be equal. The rest of a record is about one sample."""
+COMPARED_KEYS = ("judge", "settings", "aggregation", "gate", "prompts")
+"""Keys that must be equal in comparable scores. The others describe a single sample."""
 
 MIXED = "mixed"
-"""A setting that some questions of a sample were asked with, and others without."""
+"""Recorded for a setting that differed between the questions of one sample."""
 
 
 def record(judge: Judge, verdict: PairVerdict, gate: bool, aggregation: Aggregation) -> dict[str, Any]:
-    """Judge, effective settings, prompts, what was asked again, the decided facets and every raw reply."""
+    """Build the record: judge, effective settings, prompts, re-asks, decided facets and all raw replies."""
     parts = verdict.parts
-    counted = parts and {
+    part_counts = parts and {
         "gold": len(parts.gold),
         "predicted": len(parts.predicted),
         "matched": len(parts.matched),
@@ -31,20 +31,20 @@ def record(judge: Judge, verdict: PairVerdict, gate: bool, aggregation: Aggregat
         "gate": gate,
         "asked_again": sum(len(exchange.replies) - 1 for exchange in judge.exchanges),
         "prompts": {name: Prompt.load(f"judge/{name}").fingerprint for name in PROMPTS},
-        "parts": counted,
+        "parts": part_counts,
         "facets": {facet.value: value for facet, value in verdict.product.facets.items()},
         "replies": {e.question: list(e.replies) for e in sorted(judge.exchanges, key=lambda e: e.question)},
     }
 
 
 def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str]:
-    """What two records differ in, a line for each; scores of equal records are comparable.
+    """List the differences between two records, one line each; empty if the scores are comparable.
 
     Args:
-        a: Metadata of a score, as `record` writes them. Logs of earlier versions hold no settings.
+        a: Metadata of a score, as written by `record`. Logs of task version 1-A have no settings.
         b: Metadata of another score.
     """
-    return [line for name in COMPARED for line in _differences(name, a.get(name), b.get(name))]
+    return [line for name in COMPARED_KEYS for line in _differences(name, a.get(name), b.get(name))]
 
 
 def _differences(name: str, a: Any, b: Any) -> Iterator[str]:
@@ -52,14 +52,14 @@ def _differences(name: str, a: Any, b: Any) -> Iterator[str]:
         for key in sorted(a.keys() | b.keys()):
             yield from _differences(f"{name}.{key}", a.get(key), b.get(key))
     elif a != b:
-        yield f"{name}: {_shown(a)} and {_shown(b)}"
+        yield f"{name}: {_format(a)} and {_format(b)}"
 
 
-def _shown(value: Any) -> str:
+def _format(value: Any) -> str:
     return "recorded" if isinstance(value, Mapping) else "not recorded" if value is None else str(value)
 
 
 def _settings(judge: Judge) -> dict[str, Any]:
     used = [exchange.settings for exchange in judge.exchanges]
-    names = used[0] if used else {}
-    return {name: names[name] if all(one[name] == names[name] for one in used) else MIXED for name in names}
+    first = used[0] if used else {}
+    return {name: first[name] if all(settings[name] == first[name] for settings in used) else MIXED for name in first}

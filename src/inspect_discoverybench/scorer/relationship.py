@@ -1,4 +1,4 @@
-"""The relationship facet: the same relation, a more general one, or another (paper, Listing 4)."""
+"""The relationship facet: the same relationship, a more general one, or a different one (paper, Listing 4)."""
 
 import re
 from typing import Annotated, Any
@@ -6,55 +6,57 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 from inspect_discoverybench.scorer.comparison import Comparison
-from inspect_discoverybench.scorer.hms import RELATION_SCORES, Relation
+from inspect_discoverybench.scorer.hms import RELATIONSHIP_SCORES, RelationshipAnswer
 from inspect_discoverybench.scorer.judge import Judge, ParseFailure, Question
 from inspect_discoverybench.scorer.reply import Explanation, Reply
 
 LABELS = {
-    Relation.SIMILAR: "very similar",
-    Relation.MORE_GENERAL: "similar but general than HypoA",
-    Relation.DIFFERENT: "different",
+    RelationshipAnswer.SIMILAR: "very similar",
+    RelationshipAnswer.MORE_GENERAL: "similar but general than HypoA",
+    RelationshipAnswer.DIFFERENT: "different",
 }
-_ANSWERS = {
-    form.casefold(): relation
-    for relation, label in LABELS.items()
-    for form in (relation, f"{relation})", label, f"{relation}) {label}", f"{relation} {label}")
+_SPELLINGS = {
+    spelling.casefold(): answer
+    for answer, label in LABELS.items()
+    for spelling in (answer, f"{answer})", label, f"{answer}) {label}", f"{answer} {label}")
 }
 
 
-def _read_answer(value: Any) -> Any:
-    """The letter or the full label. Never a part of either: "not very similar" is none of them."""
+def _parse_answer(value: Any) -> Any:
+    """Accept the letter or the full label, but no substring of them: "not very similar" is invalid."""
     if not isinstance(value, str):
         return value
     text = re.sub(r"\s+", " ", value).strip(" .\"'`").casefold()
     text = re.sub(r"^\(?([abc])[).:]+ ?", r"\1) ", text).strip()
-    if text not in _ANSWERS:
-        raise ValueError(f"{value[:80]!r} is none of A) very similar, B) similar but general than HypoA, C) different")
-    return _ANSWERS[text]
+    if text not in _SPELLINGS:
+        raise ValueError(
+            f"{value[:80]!r} is not one of A) very similar, B) similar but general than HypoA, C) different"
+        )
+    return _SPELLINGS[text]
 
 
 class Relationship(Reply):
-    """Contract: one of the three options, by its letter or its full label."""
+    """Reply: one of the three options, by its letter or its full label."""
 
-    answer: Annotated[Relation, BeforeValidator(_read_answer)]
+    answer: Annotated[RelationshipAnswer, BeforeValidator(_parse_answer)]
     explanation: Explanation = ""
 
     @property
     def score(self) -> float:
         """1, 0.5 or 0."""
-        return RELATION_SCORES[self.answer]
+        return RELATIONSHIP_SCORES[self.answer]
 
 
 def question(comparison: Comparison, parts: str = "") -> Question[Relationship]:
-    """The question about the option.
+    """Build the question about the relationship.
 
     Args:
         comparison: The hypotheses.
-        parts: Which sub-hypotheses these are, for the log.
+        parts: Label of the sub-hypotheses, for the name of the question.
     """
     return Question(f"relationship{parts}", comparison.comparison_prompt("judge/relationship"), Relationship)
 
 
 async def ask(judge: Judge, comparison: Comparison, parts: str = "") -> Relationship | ParseFailure:
-    """Ask the judge for the option."""
+    """Ask the judge to choose an option. The other arguments are those of `question`."""
     return await judge.ask(question(comparison, parts))

@@ -1,7 +1,7 @@
-"""Accepted replies of the judge, kept across runs in Inspect's cache folder.
+"""Cache of the judge's accepted replies across runs, in Inspect's cache folder.
 
-Inspect's own cache keeps every reply, before anybody has read it. Here only accepted replies are kept, so that another
-run over an unscored sample has all of its tries.
+Inspect's own cache stores every reply before it is validated. This cache stores only accepted replies, so that
+re-scoring an unscored sample asks the judge again.
 """
 
 import json
@@ -16,60 +16,55 @@ from inspect_ai.model import ChatMessage, Model, cache_path
 
 @dataclass(frozen=True)
 class ReplyCache:
-    """One file for each accepted reply.
+    """One file per accepted reply.
 
     Attributes:
-        folder: Where they are; None keeps nothing.
+        folder: The cache folder; None disables the cache.
     """
 
     folder: Path | None
 
     @classmethod
-    def of(cls, model: Model) -> "ReplyCache":
-        """The cache of a judge, which `inspect cache clear` empties.
+    def for_model(cls, model: Model) -> "ReplyCache":
+        """The cache of a judge. `inspect cache clear` empties it.
 
-        The judges of `discoverybench` have none, because their rules change with the package. `cache=False` in the
-        config of a model turns its cache off.
+        The cache is disabled for `discoverybench/…` models, whose rules change with the package, and for models
+        configured with `cache=False`.
         """
         name = str(model)
         if name.startswith("discoverybench/") or model.config.cache is False:
             return cls(None)
         try:
             return cls(cache_path(name) / "discoverybench-judge")
-        except (ValueError, OSError):  # Inspect has no folder for such a name, or the disk is read-only
+        except (ValueError, OSError):  # Inspect rejects the name as a path, or the disk is read-only
             return cls(None)
 
     @staticmethod
-    def entry(fingerprint: str, messages: Sequence[ChatMessage]) -> str:
-        """Name of the entry of a question: equal questions with equal settings have equal names.
-
-        Args:
-            fingerprint: Of the settings.
-            messages: The question.
-        """
+    def key(fingerprint: str, messages: Sequence[ChatMessage]) -> str:
+        """Compute the key of a question from its messages and the fingerprint of the request settings."""
         question = [fingerprint, *([message.role, message.text] for message in messages)]
         return sha256(json.dumps(question).encode()).hexdigest()
 
-    def read(self, entry: str) -> str | None:
-        """The reply; None if there is none."""
+    def read(self, key: str) -> str | None:
+        """Return the cached reply, or None if there is none."""
         if self.folder is None:
             return None
         try:
-            content = json.loads((self.folder / f"{entry}.json").read_bytes())
-        except (OSError, ValueError):  # not there, or damaged
+            content = json.loads((self.folder / f"{key}.json").read_bytes())
+        except (OSError, ValueError):  # missing or damaged
             return None
         reply = content.get("reply") if isinstance(content, dict) else None
         return reply if isinstance(reply, str) else None
 
-    def write(self, entry: str, reply: str) -> None:
-        """Keep a reply. A disk that is full or read-only costs a request later, and nothing else."""
+    def write(self, key: str, reply: str) -> None:
+        """Store a reply. A full or read-only disk is ignored: the question is asked again next time."""
         if self.folder is None:
             return
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            # Other evals may read at the same time.
+            # Write to a temporary file first, because other evals may read the entry at the same time.
             with NamedTemporaryFile("w", dir=self.folder, suffix=".tmp", delete=False, encoding="utf-8") as file:
                 json.dump({"reply": reply}, file)
-            Path(file.name).replace(self.folder / f"{entry}.json")
+            Path(file.name).replace(self.folder / f"{key}.json")
         except OSError:
             return

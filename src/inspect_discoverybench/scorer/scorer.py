@@ -1,4 +1,4 @@
-"""The scorer `hms`: from the log alone, so that `inspect score` can redo it."""
+"""The scorer `hms`. It reads only the log, so that `inspect score` can re-score it."""
 
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
@@ -16,7 +16,7 @@ from inspect_discoverybench.scorer.record import record
 from inspect_discoverybench.scorer.settings import JudgeSettings
 from inspect_discoverybench.scorer.verdict import Aggregation, compare
 
-# In capitals in the log: the viewer takes a key for the whole score where scorer and key have the same name.
+# In upper case, because the viewer mistakes the key `hms` for the whole score if the scorer has the same name.
 SCORE_NAME = "HMS"
 
 
@@ -27,38 +27,31 @@ def hms(
     aggregation: str = Aggregation.PRODUCT,
     schema: bool = True,
 ) -> Scorer:
-    """Hypothesis match score: context × variables × relationship, each asked from a judge (paper §4.3).
+    """Hypothesis match score: context × variables × relationship, each decided by a judge (paper §4.3).
 
-    A sample without a submission scores 0 and the judge is not asked. Where the judge gives no valid reply in three
-    tries, that facet has no value. The sample is then unscored, unless another facet is 0, which makes HMS 0.
+    A sample without a submission scores 0, and the judge is not asked. After three invalid replies to a question, its
+    facet is undecided. The sample is then marked unscored, unless another facet is 0, which makes HMS 0.
 
     Args:
-        grader: The judge, unless the role `grader` names one.
-        gate: Ask about variables and relationship only where the contexts match: fewer questions, and no values of
-            these facets elsewhere.
-        aggregation: `product`; or `subhypotheses`, which adds `hms_recall` and `hms_f1`, and asks more.
-        schema: Send reply schemas to providers that enforce them.
+        grader: The judge. The role `grader` takes precedence.
+        gate: Skip variables and relationship if the contexts do not match. Saves questions, but these facets have
+            no value for the other samples.
+        aggregation: `product`, or `subhypotheses` to add `hms_recall` and `hms_f1`, which requires more questions.
+        schema: Send a reply schema to providers that support structured output.
 
     Raises:
-        InvalidArgument: `aggregation` is neither.
+        InvalidArgument: `aggregation` is unknown.
     """
-    aggregated_by = Aggregation.read(aggregation)
+    parsed_aggregation = Aggregation.parse(aggregation)
     settings = JudgeSettings(schema=schema)
 
     async def score(state: TaskState, target: Target) -> Score:
         submission = submission_of(state)
         if submission is None:
-            refused = flagged_refusal(state.output)
-            why = "the provider flagged the last reply as a refusal" if refused else "nothing was submitted"
-            return Score(
-                value=NO_SUBMISSION.values() | (NO_PARTS.values() if aggregated_by is not Aggregation.PRODUCT else {}),
-                reason=NO_RESPONSE,
-                explanation=f"**HMS 0**: {why}, so the judge was not asked.",
-                metadata={"refusal": True} if refused else None,
-            )
-        judge = Judge.of_eval(grader, settings)
+            return _no_submission(flagged_refusal(state.output), parsed_aggregation)
+        judge = Judge.for_eval(grader, settings)
         sample_metadata = _sample_metadata(state)
-        pair = Comparison(
+        comparison = Comparison(
             goal=sample_metadata.goal,
             data_files=sample_metadata.data_files,
             gold_hypothesis=target.text,
@@ -66,9 +59,9 @@ def hms(
             predicted_hypothesis=submission.hypothesis,
             predicted_workflow=submission.workflow,
         )
-        verdict = await compare(judge, pair, gate, aggregated_by)
-        explanation = explain(pair, verdict, submission.source)
-        score_metadata = record(judge, verdict, gate, aggregated_by) | {
+        verdict = await compare(judge, comparison, gate, parsed_aggregation)
+        explanation = explain(comparison, verdict, submission.source)
+        score_metadata = record(judge, verdict, gate, parsed_aggregation) | {
             "workflow": submission.workflow,
             "submission_source": submission.source,
             **({"refusal": True} if is_plain_refusal(submission.hypothesis) else {}),
@@ -78,11 +71,25 @@ def hms(
             return Score.unscored(
                 reason="grader_failed", answer=submission.hypothesis, explanation=explanation, metadata=score_metadata
             )
-        # A mapping's values may be any scalar; ours are all numbers.
+        # `Score.value` is invariant in its value type.
         value: dict[str, str | int | float | bool | None] = {**values}
         return Score(value=value, answer=submission.hypothesis, explanation=explanation, metadata=score_metadata)
 
     return score
+
+
+def _no_submission(is_refusal: bool, aggregation: Aggregation) -> Score:
+    """The score of a sample without a submission: 0 on every key."""
+    value: dict[str, str | int | float | bool | None] = {**NO_SUBMISSION.values()}
+    if aggregation is Aggregation.SUBHYPOTHESES:
+        value |= NO_PARTS.values()
+    reason = "the provider flagged the last reply as a refusal" if is_refusal else "nothing was submitted"
+    return Score(
+        value=value,
+        reason=NO_RESPONSE,
+        explanation=f"**HMS 0**: {reason}, so the judge was not asked.",
+        metadata={"refusal": True} if is_refusal else None,
+    )
 
 
 def _sample_metadata(state: TaskState) -> SampleMetadata:
@@ -91,6 +98,6 @@ def _sample_metadata(state: TaskState) -> SampleMetadata:
     except ValidationError as error:
         missing = ", ".join(str(detail["loc"][0]) for detail in error.errors()[:3])
         raise InvalidArgument(
-            f"discoverybench/hms scores samples of the discovery tasks; {state.sample_id} is none of them, as its "
-            f"metadata lack {missing}, ….",
+            f"discoverybench/hms cannot score the sample {state.sample_id}: its metadata lack {missing}, …. "
+            "Use it with the tasks of discoverybench only."
         ) from error

@@ -1,4 +1,4 @@
-"""The judge's settings: the same for scoring, audit, single pairs and the oracle."""
+"""The judge's request settings, shared by scoring, the judge audit, `discoverybench judge` and Reflexion's oracle."""
 
 import json
 import logging
@@ -11,17 +11,17 @@ from urllib.parse import urlsplit, urlunsplit
 
 from inspect_ai.model import GenerateConfig, Model, ResponseSchema
 
-from inspect_discoverybench.scorer.reply import Reply, schema_of
+from inspect_discoverybench.scorer.reply import Reply, reply_schema
 
 logger = logging.getLogger(__name__)
 
 DEFAULTS = GenerateConfig(temperature=0.0, seed=0)
-"""Settings beside the reply schema. There is no token limit: reasoning models count their reasoning in it."""
+"""Default settings besides the reply schema. No token limit is set, because reasoning counts towards it."""
 
 OPTIONAL = ("response_schema", "seed", "temperature")
-"""Settings that a provider may refuse, in the order of their omission where it does not say which one it refuses."""
+"""Settings that a provider may reject, in the order in which they are omitted if the error names none."""
 
-_MENTIONS = {
+_SETTING_PATTERNS = {
     "max_tokens": re.compile(r"token", re.IGNORECASE),
     "response_schema": re.compile(
         r"response[_ ]?(format|mime)|output[_ ]?(format|config)|text\.format|structured[_ ]output|schema|guided_",
@@ -31,11 +31,11 @@ _MENTIONS = {
     "temperature": re.compile(r"\btemperature\b", re.IGNORECASE),
 }
 
-_BAD_REQUEST = (400, 422)
-_MESSAGES = ("param", "provider_message", "message")
-"""Attributes of providers' errors that say what is refused, the most precise one first."""
+_BAD_REQUEST_STATUSES = (400, 422)
+_MESSAGE_ATTRIBUTES = ("param", "provider_message", "message")
+"""Attributes of provider errors that can name the rejected setting, the most specific first."""
 
-# How a request is sent. None of these changes what comes back.
+# Settings that affect how a request is sent, but not the reply.
 _TRANSPORT = {
     "adaptive_connections",
     "attempt_timeout",
@@ -60,12 +60,12 @@ HIDDEN = "(hidden)"
 
 @dataclass(frozen=True)
 class RequestSettings:
-    """What a question is asked with.
+    """The settings of one request.
 
     Attributes:
-        config: Our settings, beside those of the model itself.
-        effective: Everything beside the messages that decides on the reply, as JSON values without secrets.
-        fingerprint: Changes with the effective settings and with the reply schema.
+        config: Settings to send in addition to those of the model.
+        effective: Everything except the messages that affects the reply, as JSON values without secrets.
+        fingerprint: Hash of the effective settings and the reply schema.
     """
 
     config: GenerateConfig
@@ -74,88 +74,91 @@ class RequestSettings:
 
 
 class JudgeSettings:
-    """The settings of the judge in one eval: ours, without those that its provider refused."""
+    """The judge's settings in one eval: the defaults, without those that the provider rejected."""
 
     def __init__(self, *, schema: bool = True) -> None:
-        """Start with nothing refused.
+        """Create settings of which none has been rejected yet.
 
         Args:
-            schema: Whether to send the contracts of replies as schemas.
+            schema: Whether to send a reply schema.
         """
         self.schema = schema
-        self._refused: dict[Model, frozenset[str]] = {}
+        self._rejected: dict[Model, frozenset[str]] = {}
         self._requests: dict[tuple[Model, type[Reply], frozenset[str]], RequestSettings] = {}
 
-    def refused(self, model: Model) -> frozenset[str]:
-        """The settings that this model is not asked with."""
-        return self._refused.get(model, frozenset())
+    def rejected(self, model: Model) -> frozenset[str]:
+        """The settings that the provider of this model has rejected."""
+        return self._rejected.get(model, frozenset())
 
-    def note(self, model: Model, omitted: frozenset[str]) -> None:
-        """Remember settings that a provider refused, after it has answered without them; each is logged once."""
-        for name in sorted(omitted - self.refused(model)):
-            logger.warning(f"The judge {model} does not accept the setting {name}. It is asked without it.")
-        self._refused[model] = self.refused(model) | omitted
+    def record_rejected(self, model: Model, omitted: frozenset[str]) -> None:
+        """Record settings that a provider rejected, after a request without them succeeded. Log each of them once."""
+        for name in sorted(omitted - self.rejected(model)):
+            logger.warning(f"The judge {model} does not accept the setting {name}. Continuing without it.")
+        self._rejected[model] = self.rejected(model) | omitted
 
-    def request(self, model: Model, contract: type[Reply], omitted: frozenset[str]) -> RequestSettings:
-        """What to ask with. Settings of the model itself, such as those of its role, take precedence.
+    def request(self, model: Model, reply_type: type[Reply], omitted: frozenset[str]) -> RequestSettings:
+        """The settings of a request. Settings of the model, such as those of its role, take precedence.
 
         Args:
             model: The judge.
-            contract: The contract of the reply.
-            omitted: Settings that the provider refused.
+            reply_type: Type of the reply.
+            omitted: Settings that the provider rejected.
         """
-        key = (model, contract, omitted)
+        key = (model, reply_type, omitted)
         if key not in self._requests:
             self._requests[key] = self._request(*key)
         return self._requests[key]
 
-    def _request(self, model: Model, contract: type[Reply], omitted: frozenset[str]) -> RequestSettings:
-        ours: dict[str, Any] = DEFAULTS.model_dump(exclude_none=True)
+    def _request(self, model: Model, reply_type: type[Reply], omitted: frozenset[str]) -> RequestSettings:
+        defaults: dict[str, Any] = DEFAULTS.model_dump(exclude_none=True)
         if self.schema:
-            ours["response_schema"] = ResponseSchema(name=contract.__name__, json_schema=schema_of(contract))
-        taken = omitted | model.config.model_dump(exclude_none=True).keys()
-        config = GenerateConfig(**{name: value for name, value in ours.items() if name not in taken})
+            defaults["response_schema"] = ResponseSchema(name=reply_type.__name__, json_schema=reply_schema(reply_type))
+        excluded = omitted | model.config.model_dump(exclude_none=True).keys()
+        config = GenerateConfig(**{name: value for name, value in defaults.items() if name not in excluded})
         effective = _effective(model, config)
         schema = config.model_dump(mode="json", include={"response_schema"}, exclude_none=True)
         fingerprint = sha256(json.dumps([effective, schema], sort_keys=True).encode()).hexdigest()
         return RequestSettings(config, effective, fingerprint)
 
 
-def refused_setting(error: BaseException, config: GenerateConfig) -> str | None:
-    """The setting to repeat a request without, after the provider refused it; None if there is no such setting.
+def rejected_setting(error: BaseException, config: GenerateConfig) -> str | None:
+    """The setting to omit before repeating a rejected request; None if no such setting was rejected.
 
-    The setting that the provider names, else the one that it mentions first, else the first of `OPTIONAL`.
+    This is the setting that the error names, else the one that its message mentions first, else the first of
+    `OPTIONAL`. Settings of the model, which the user chose, are never omitted.
 
     Args:
-        error: What generating raised.
-        config: The config of the request, without the settings of the model itself.
+        error: The error that `generate` raised.
+        config: The config of the request, without the settings of the model.
     """
     sent = [name for name in ("max_tokens", *OPTIONAL) if getattr(config, name) is not None]
     causes = list(_causes(error))
-    if not sent or not any(_status(cause) in _BAD_REQUEST for cause in causes):
+    if not sent or not any(_status(cause) in _BAD_REQUEST_STATUSES for cause in causes):
         return None
-    for text in (str(getattr(cause, name, None) or "") for cause in causes for name in _MESSAGES):
-        mentioned = {name: match.start() for name, pattern in _MENTIONS.items() if (match := pattern.search(text))}
-        ours = [name for name in mentioned if name in sent]
+    for text in (str(getattr(cause, name, None) or "") for cause in causes for name in _MESSAGE_ATTRIBUTES):
+        mentioned = {
+            name: match.start() for name, pattern in _SETTING_PATTERNS.items() if (match := pattern.search(text))
+        }
+        omittable = [name for name in mentioned if name in sent]
         if mentioned:
-            return min(ours, key=lambda name: mentioned[name], default=None)
+            return min(omittable, key=lambda name: mentioned[name], default=None)
     return sent[0]
 
 
 def token_limit(model: Model, config: GenerateConfig) -> int | None:
-    """The token limit of a request: the config's, else Inspect's own for the provider, else None."""
+    """The token limit of a request: that of the config, else Inspect's default for the provider, else None."""
     effective = model.config.merge(config)
     return effective.max_tokens or model.api.max_tokens_for_config(effective) or model.api.max_tokens()
 
 
 def _effective(model: Model, config: GenerateConfig) -> dict[str, Any]:
     merged = model.config.merge(config)
-    named = merged.model_dump(mode="json", exclude_none=True, exclude={*_TRANSPORT, "response_schema"})
+    settings = merged.model_dump(mode="json", exclude_none=True, exclude={*_TRANSPORT, "response_schema"})
     return {
         "temperature": None,
         "seed": None,
         "reasoning_effort": None,
-        **_public(named),
+        **_public(settings),
         "max_tokens": token_limit(model, config),
         "response_schema": merged.response_schema is not None,
         "base_url": _public_url(_address(model)),
@@ -164,14 +167,14 @@ def _effective(model: Model, config: GenerateConfig) -> dict[str, Any]:
 
 
 def _address(model: Model) -> str | None:
-    """Where requests go. An address from the environment is known to the provider's client alone."""
+    """The base URL of requests. One set in the environment is available only from the provider's client."""
     client = getattr(model.api, "client", None)
     url = model.api.base_url or getattr(client, "base_url", None)
     return str(url).rstrip("/") if url else None
 
 
 def _causes(error: BaseException) -> Iterable[BaseException]:
-    """The innermost cause first: it is the provider's own error, and the others may quote the request."""
+    """The chain of causes, innermost first: this is the provider's error, while the others may quote the request."""
     causes = [error]
     while cause := causes[-1].__cause__:
         causes.append(cause)
@@ -179,13 +182,13 @@ def _causes(error: BaseException) -> Iterable[BaseException]:
 
 
 def _status(error: BaseException) -> int | None:
-    """HTTP status of an error, by the names that providers' packages give it."""
+    """HTTP status of an error, under the attribute names that provider packages use."""
     values = (getattr(error, name, None) for name in ("status_code", "code"))
     return next((value for value in values if isinstance(value, int)), None)
 
 
 def _public(value: Any) -> Any:
-    """A value as JSON without secrets; anything that JSON does not have is its type's name."""
+    """A value as JSON without secrets. A value of any other type is replaced by the name of its type."""
     match value:
         case Mapping():
             return {str(k): HIDDEN if _SECRET.search(str(k)) else _public(v) for k, v in value.items()}
@@ -199,7 +202,7 @@ def _public(value: Any) -> Any:
 
 
 def _public_url(text: str | None) -> str | None:
-    """A URL without user, password and query; any other text as it is."""
+    """A URL without user, password and query. Other text is returned unchanged."""
     if text is None or "://" not in text:
         return text
     parts = urlsplit(text)

@@ -1,4 +1,4 @@
-"""The variables facet: how many each hypothesis has, and how many they share (paper, Listing 3)."""
+"""The variables facet: the number of variables in each hypothesis and in common (paper, Listing 3)."""
 
 import re
 from typing import Annotated, Any
@@ -11,26 +11,26 @@ from inspect_discoverybench.scorer.judge import Judge, ParseFailure, Question
 from inspect_discoverybench.scorer.reply import Explanation, Reply
 
 
-def _read_number(value: Any) -> Any:
-    """Whole numbers only; some judges write them as strings, or as 3.0."""
+def _parse_count(value: Any) -> Any:
+    """Accept whole numbers only, including strings and floats such as "3" and 3.0."""
     if isinstance(value, bool) or (isinstance(value, str) and not re.fullmatch(r"\s*\d{1,4}(\.0+)?\s*", value)):
         raise ValueError("write a whole number")
     return float(value) if isinstance(value, str) else value
 
 
-Count = Annotated[int, BeforeValidator(_read_number)]
+Count = Annotated[int, BeforeValidator(_parse_count)]
 
 
 class Variables(Reply):
-    """Contract: whole numbers. A gold hypothesis has at least one variable; a predicted one may have none."""
+    """Reply: three counts. A gold hypothesis has at least one variable; a predicted hypothesis may have none."""
 
-    sizeA: Annotated[Count, Field(ge=1)]  # noqa: N815 - the listing's name
-    sizeB: Annotated[Count, Field(ge=0)]  # noqa: N815 - the listing's name
+    sizeA: Annotated[Count, Field(ge=1)]  # noqa: N815 - the name in the listing
+    sizeB: Annotated[Count, Field(ge=0)]  # noqa: N815 - the name in the listing
     intersection: Annotated[Count, Field(ge=0)]
     explanation: Explanation = ""
 
     @model_validator(mode="after")
-    def _shared_at_most(self) -> "Variables":
+    def _check_intersection(self) -> "Variables":
         if self.intersection > min(self.sizeA, self.sizeB):
             raise ValueError(
                 f"intersection is {self.intersection}, but sizeA is {self.sizeA} and sizeB is {self.sizeB}; "
@@ -45,15 +45,15 @@ class Variables(Reply):
 
 
 def question(comparison: Comparison, parts: str = "") -> Question[Variables]:
-    """The question about the three counts.
+    """Build the question about the variables.
 
     Args:
         comparison: The hypotheses.
-        parts: Which sub-hypotheses these are, for the log.
+        parts: Label of the sub-hypotheses, for the name of the question.
     """
     return Question(f"variables{parts}", comparison.comparison_prompt("judge/variables"), Variables)
 
 
 async def ask(judge: Judge, comparison: Comparison, parts: str = "") -> Variables | ParseFailure:
-    """Ask the judge for the three counts."""
+    """Ask the judge for the three counts. The other arguments are those of `question`."""
     return await judge.ask(question(comparison, parts))

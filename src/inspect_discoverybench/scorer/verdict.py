@@ -1,4 +1,4 @@
-"""The verdict on a pair of hypotheses, by either way of aggregating the judge's answers."""
+"""The verdict on a pair of hypotheses, for either aggregation."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,33 +11,33 @@ from inspect_discoverybench.scorer.subhypotheses import PartsVerdict, judge_part
 
 
 class Aggregation(StrEnum):
-    """How the judge's answers become a score."""
+    """How the judge's replies are aggregated into a score."""
 
     PRODUCT = "product"
-    """HMS = context × variables × relationship, each for the whole hypothesis."""
+    """HMS = context × variables × relationship of the whole hypotheses."""
 
     SUBHYPOTHESES = "subhypotheses"
-    """In addition `hms_recall` and `hms_f1`, from sub-hypotheses that are matched one to one."""
+    """Additionally `hms_recall` and `hms_f1`, from sub-hypotheses matched one to one."""
 
     @classmethod
-    def read(cls, value: str) -> "Aggregation":
-        """The aggregation of this name.
+    def parse(cls, value: str) -> "Aggregation":
+        """Parse the name of an aggregation.
 
         Raises:
-            InvalidArgument: There is none.
+            InvalidArgument: The name is unknown.
         """
         if value not in list(cls):
-            raise InvalidArgument(f"aggregation={value} is not possible; possible are: {', '.join(cls)}.")
+            raise InvalidArgument(f"aggregation must be one of {', '.join(cls)}, got '{value}'.")
         return cls(value)
 
 
 @dataclass(frozen=True)
 class PairVerdict:
-    """What the judge decided about a pair.
+    """The judge's verdict on a pair of hypotheses.
 
     Attributes:
-        product: The whole hypotheses.
-        parts: Their sub-hypotheses; None if these are not aggregated.
+        product: Verdict on the whole hypotheses.
+        parts: Verdict on their sub-hypotheses; None with `Aggregation.PRODUCT`.
     """
 
     product: ProductVerdict
@@ -45,7 +45,7 @@ class PairVerdict:
 
     @property
     def values(self) -> dict[str, float] | None:
-        """The score keys; NaN for one that is undecided. None if HMS is not determined."""
+        """The score keys, with NaN for an undecided facet; None if HMS is not determined."""
         values = self.product.values
         return values if values is None or self.parts is None else values | self.parts.values
 
@@ -53,13 +53,13 @@ class PairVerdict:
 async def compare(
     judge: Judge, comparison: Comparison, gate: bool = False, aggregation: Aggregation = Aggregation.PRODUCT
 ) -> PairVerdict:
-    """Ask the judge about a pair.
+    """Judge a pair of hypotheses.
 
     Args:
         judge: The judge.
-        comparison: The pair.
-        gate: Ask about variables and relationship only if the contexts match.
-        aggregation: Whether to ask about the sub-hypotheses too.
+        comparison: The hypotheses.
+        gate: Skip variables and relationship if the contexts do not match.
+        aggregation: Whether to ask about sub-hypotheses as well.
     """
     product = await judge_product(judge, comparison, gate)
     if aggregation is Aggregation.PRODUCT:

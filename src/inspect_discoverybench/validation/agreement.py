@@ -1,4 +1,4 @@
-"""How well HMS agrees with the majority of annotators, and annotators with each other (paper §4.3)."""
+"""Agreement statistics: HMS with the majority of annotators, and annotators with each other (paper §4.3)."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,11 +11,11 @@ from statsmodels.stats.inter_rater import fleiss_kappa
 from statsmodels.stats.power import TTestPower
 from statsmodels.stats.proportion import proportion_confint
 
-from inspect_discoverybench.agreement.votes import Ballot, Choice
+from inspect_discoverybench.validation.votes import Ballot, Choice
 
-LEVEL = 0.05
-WANTED_POWER = 0.8
-RESAMPLES = 2000
+SIGNIFICANCE_LEVEL = 0.05
+TARGET_POWER = 0.8
+BOOTSTRAP_RESAMPLES = 2000
 
 NO_MAJORITY = "no pair has a majority"
 IDENTICAL = "cannot be computed: the two rankings are identical"
@@ -23,7 +23,7 @@ IDENTICAL = "cannot be computed: the two rankings are identical"
 
 @dataclass(frozen=True)
 class Interval:
-    """A 95 % confidence interval."""
+    """A 95% confidence interval."""
 
     low: float
     high: float
@@ -31,13 +31,13 @@ class Interval:
 
 @dataclass(frozen=True)
 class Share:
-    """How often HMS chose the same.
+    """The share of pairs on which HMS agrees with an annotator or with the majority.
 
     Attributes:
-        agreeing: Pairs in which it did.
-        pairs: Pairs that were compared.
-        share: Their ratio; None without pairs.
-        interval: Its Wilson interval.
+        agreeing: Number of pairs with the same choice.
+        pairs: Number of pairs compared.
+        share: `agreeing / pairs`; None if no pairs were compared.
+        interval: Wilson interval of the share.
     """
 
     agreeing: int
@@ -48,7 +48,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Annotator:
-    """One annotator's votes against the choices of HMS."""
+    """Agreement of HMS with one annotator."""
 
     name: str
     agreement: Share
@@ -59,12 +59,12 @@ class Kappa:
     """Fleiss' kappa: agreement among annotators beyond chance.
 
     Attributes:
-        kappa: None where it is not defined.
-        interval: Bootstrap over pairs, percentiles; None with fewer than two pairs.
-        pairs: Pairs that it is computed from: those with the most common number of votes above one.
-        votes_per_pair: That number.
-        pairs_left_out: The others.
-        note: Why it is not defined.
+        kappa: None if it is not defined.
+        interval: Percentile bootstrap over pairs; None for fewer than two pairs.
+        pairs: Number of pairs used: those with the most common number of votes above one.
+        votes_per_pair: Number of votes on each of these pairs.
+        pairs_left_out: Number of pairs with another number of votes.
+        note: Why kappa is not defined; None if it is.
     """
 
     kappa: float | None
@@ -77,14 +77,14 @@ class Kappa:
 
 @dataclass(frozen=True)
 class PairedTest:
-    """A two-sided test of "there is no difference between the ranking of the majority and that of HMS".
+    """A two-sided paired test. Null hypothesis: the majority and HMS rank pairs alike.
 
     Attributes:
-        name: The test.
-        statistic: None where it cannot be computed.
-        p_value: 1 where the rankings are identical; None where nothing can be said.
-        pairs: Pairs that enter it.
-        note: What was left out, or why something is missing.
+        name: Name of the test.
+        statistic: The test statistic; None if it cannot be computed.
+        p_value: The p-value; 1 if the rankings are identical, None if it cannot be computed.
+        pairs: Number of pairs used.
+        note: Which pairs were left out, or why a value is missing.
     """
 
     name: str
@@ -99,10 +99,10 @@ class Power:
     """Power of the paired t-test at level 0.05.
 
     Attributes:
-        pairs: The sample size.
-        effect_size: Observed mean difference over its standard deviation; None where the differences do not vary.
-        power: Power to find an effect of that size.
-        smallest_effect: Effect size that is found with a power of 0.8; None below two pairs.
+        pairs: Sample size.
+        effect_size: Observed mean difference divided by its standard deviation; None if the differences do not vary.
+        power: Power to detect an effect of that size.
+        smallest_effect: Effect size that is detected with power 0.8; None for fewer than two pairs.
     """
 
     pairs: int
@@ -112,20 +112,20 @@ class Power:
 
 
 @dataclass(frozen=True)
-class Agreement:
-    """Everything that `discoverybench agree` tells.
+class AgreementStatistics:
+    """All statistics that `discoverybench agree votes` prints.
 
     Attributes:
-        pairs: Pairs with votes.
-        votes: Votes on them.
-        without_majority: Pairs in which no choice has more votes than every other; they enter kappa only.
-        agreement: HMS and the majority.
-        agreement_decided: The same where neither says `equal`.
-        annotators: HMS and each annotator, all votes.
+        pairs: Number of pairs with votes.
+        votes: Number of votes.
+        without_majority: Number of pairs without a majority choice. They are used for kappa only.
+        agreement: Agreement of HMS with the majority.
+        agreement_decided: The same for pairs on which neither HMS nor the majority chose `equal`.
+        annotators: Agreement of HMS with each annotator, over all of the annotator's votes.
         annotator_mean: Mean of the annotators' shares.
-        kappa: The annotators among each other.
-        tests: Wilcoxon signed-rank, exact sign, paired t.
-        power: Of the last of them.
+        kappa: Agreement among annotators.
+        tests: Wilcoxon signed-rank, exact sign and paired t-test.
+        power: Power of the paired t-test.
     """
 
     pairs: int
@@ -140,25 +140,25 @@ class Agreement:
     power: Power
 
 
-def measure(ballots: Sequence[Ballot], seed: int = 0) -> Agreement:
-    """All numbers.
+def measure(ballots: Sequence[Ballot], seed: int = 0) -> AgreementStatistics:
+    """Compute all statistics.
 
     Args:
-        ballots: At least one, each with at least one vote.
-        seed: Of the bootstrap.
+        ballots: At least one ballot, each with at least one vote.
+        seed: Random seed of the bootstrap.
     """
-    verdicts = [(majority(list(ballot.votes.values())), ballot.hms) for ballot in ballots]
-    ranked = [(human, hms) for human, hms in verdicts if human is not None]
+    choices = [(majority(list(ballot.votes.values())), ballot.hms) for ballot in ballots]
+    ranked = [(human, hms) for human, hms in choices if human is not None]
     differences = [human.sign - hms.sign for human, hms in ranked]
     annotators = _annotators(ballots)
-    return Agreement(
+    return AgreementStatistics(
         pairs=len(ballots),
         votes=sum(len(ballot.votes) for ballot in ballots),
         without_majority=len(ballots) - len(ranked),
         agreement=share(ranked),
         agreement_decided=share([pair for pair in ranked if Choice.EQUAL not in pair]),
         annotators=annotators,
-        annotator_mean=mean(one.agreement.agreeing / one.agreement.pairs for one in annotators),
+        annotator_mean=mean(a.agreement.agreeing / a.agreement.pairs for a in annotators),
         kappa=kappa([[list(b.votes.values()).count(choice) for choice in Choice] for b in ballots], seed),
         tests=(signed_rank_test(differences), sign_test(differences), t_test(differences)),
         power=power(differences),
@@ -166,7 +166,7 @@ def measure(ballots: Sequence[Ballot], seed: int = 0) -> Agreement:
 
 
 def majority(choices: Sequence[Choice]) -> Choice | None:
-    """The choice with more votes than every other; None if there is none."""
+    """The choice with more votes than any other; None if the top choices are tied."""
     ranking = Counter(choices).most_common()
     if len(ranking) > 1 and ranking[0][1] == ranking[1][1]:
         return None
@@ -174,26 +174,30 @@ def majority(choices: Sequence[Choice]) -> Choice | None:
 
 
 def share(pairs: Sequence[tuple[Choice, Choice]]) -> Share:
-    """How many pairs of choices are the same, with Wilson's 95 % interval."""
+    """The share of equal choices, with its 95% Wilson interval.
+
+    Args:
+        pairs: The human choice and the choice of HMS, for each pair.
+    """
     if not pairs:
         return Share(0, 0, None, None)
     agreeing = sum(human == hms for human, hms in pairs)
-    low, high = proportion_confint(agreeing, len(pairs), alpha=LEVEL, method="wilson")
+    low, high = proportion_confint(agreeing, len(pairs), alpha=SIGNIFICANCE_LEVEL, method="wilson")
     return Share(agreeing, len(pairs), agreeing / len(pairs), Interval(float(low), float(high)))
 
 
 def kappa(table: Sequence[Sequence[int]], seed: int = 0) -> Kappa:
-    """Fleiss' kappa (Fleiss 1971) over the pairs that have the most common number of votes above one.
+    """Compute Fleiss' kappa (Fleiss 1971) over the pairs with the most common number of votes above one.
 
-    Of two numbers that are equally common, the higher is taken.
+    If two numbers of votes are equally common, the higher one is used.
 
     Args:
-        table: Votes for each choice, one row for each pair.
-        seed: Of the bootstrap.
+        table: Number of votes for each choice, one row per pair.
+        seed: Random seed of the bootstrap.
     """
     sizes = Counter(size for row in table if (size := sum(row)) > 1)
     if not sizes:
-        return Kappa(None, None, 0, 1, len(table), "not defined: no pair has votes of two annotators")
+        return Kappa(None, None, 0, 1, len(table), "not defined: no pair has votes from two annotators")
     size = max(sizes, key=lambda votes: (sizes[votes], votes))
     rows = [row for row in table if sum(row) == size]
     value = _fleiss(rows)
@@ -203,14 +207,14 @@ def kappa(table: Sequence[Sequence[int]], seed: int = 0) -> Kappa:
         pairs=len(rows),
         votes_per_pair=size,
         pairs_left_out=len(table) - len(rows),
-        note="not defined: every vote is the same choice" if value is None else None,
+        note="not defined: all votes are the same choice" if value is None else None,
     )
 
 
 def signed_rank_test(differences: Sequence[int]) -> PairedTest:
-    """Wilcoxon's signed-rank test; differences of zero are left out, as Wilcoxon did.
+    """Wilcoxon's signed-rank test, without zero differences (Wilcoxon's original treatment).
 
-    The statistic is the smaller of the two sums of ranks.
+    The statistic is the smaller of the two rank sums.
     """
     name, nonzero = "Wilcoxon signed-rank", [difference for difference in differences if difference]
     if not nonzero:
@@ -220,9 +224,9 @@ def signed_rank_test(differences: Sequence[int]) -> PairedTest:
 
 
 def sign_test(differences: Sequence[int]) -> PairedTest:
-    """The exact sign test, which for two choices is McNemar's exact test; differences of zero are left out.
+    """The exact sign test, without zero differences. For two choices it is McNemar's exact test.
 
-    The statistic counts the pairs in which the majority ranks hypothesis 1 higher than HMS does.
+    The statistic is the number of pairs on which the majority ranks hypothesis 1 higher than HMS does.
     """
     name, nonzero = "exact sign (McNemar)", [difference for difference in differences if difference]
     if not nonzero:
@@ -233,7 +237,7 @@ def sign_test(differences: Sequence[int]) -> PairedTest:
 
 
 def t_test(differences: Sequence[int]) -> PairedTest:
-    """The paired t-test, over all pairs with a majority."""
+    """The paired t-test over all pairs with a majority."""
     name = "paired t"
     if not any(differences):
         return _without_difference(name, differences)
@@ -244,16 +248,16 @@ def t_test(differences: Sequence[int]) -> PairedTest:
 
 
 def power(differences: Sequence[int]) -> Power:
-    """Power of the paired t-test at this sample size."""
+    """Power of the paired t-test, for the observed effect and as the smallest detectable effect."""
     pairs = len(differences)
     if pairs < 2:
         return Power(pairs, None, None, None)
-    smallest = float(TTestPower().solve_power(nobs=pairs, alpha=LEVEL, power=WANTED_POWER))
+    smallest = float(TTestPower().solve_power(nobs=pairs, alpha=SIGNIFICANCE_LEVEL, power=TARGET_POWER))
     spread = stdev(differences)
     if not spread:
         return Power(pairs, None, None, smallest)
     effect = mean(differences) / spread
-    return Power(pairs, effect, float(TTestPower().power(abs(effect), pairs, LEVEL)), smallest)
+    return Power(pairs, effect, float(TTestPower().power(abs(effect), pairs, SIGNIFICANCE_LEVEL)), smallest)
 
 
 def _annotators(ballots: Sequence[Ballot]) -> tuple[Annotator, ...]:
@@ -266,7 +270,7 @@ def _annotators(ballots: Sequence[Ballot]) -> tuple[Annotator, ...]:
 
 def _zeros(differences: Sequence[int]) -> str | None:
     zeros = differences.count(0)
-    return f"left out without a difference: {zeros}" if zeros else None
+    return f"zero differences left out: {zeros}" if zeros else None
 
 
 def _without_difference(name: str, differences: Sequence[int]) -> PairedTest:
@@ -276,18 +280,18 @@ def _without_difference(name: str, differences: Sequence[int]) -> PairedTest:
 
 
 def _fleiss(rows: Sequence[Sequence[int]]) -> float | None:
-    """None where one choice has every vote: agreement by chance is then complete, and kappa is 0 / 0."""
+    """Fleiss' kappa; None if all votes are one choice, because chance agreement is then 1 and kappa is 0 / 0."""
     if sum(any(column) for column in zip(*rows, strict=True)) == 1:
         return None
     return float(fleiss_kappa(rows))
 
 
 def _bootstrap(rows: Sequence[Sequence[int]], seed: int) -> Interval | None:
-    """Percentiles over resampled pairs; resamples without a kappa are left out."""
+    """Percentile bootstrap over pairs. Resamples for which kappa is not defined are left out."""
     if len(rows) < 2:
         return None
     random = Random(seed)
-    resampled = (_fleiss(random.choices(rows, k=len(rows))) for _ in range(RESAMPLES))
+    resampled = (_fleiss(random.choices(rows, k=len(rows))) for _ in range(BOOTSTRAP_RESAMPLES))
     kappas = [value for value in resampled if value is not None]
     if len(kappas) < 2:
         return None

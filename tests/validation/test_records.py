@@ -1,4 +1,4 @@
-"""Scores are compared only if they were judged alike, or if the user insists."""
+"""Scores are compared only if they were judged alike, unless the user passes --anyway."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 from inspect_ai.log import read_eval_log, write_eval_log
 
 from inspect_discoverybench.cli.agree import agree
-from tests.agreement import evaluated
+from tests.validation.logs import evaluated
 
 Change = Callable[[dict[str, Any]], Any]
 
@@ -49,11 +49,11 @@ DIFFERENT: list[tuple[Change, str]] = [
 
 @pytest.mark.parametrize(("change", "line"), DIFFERENT)
 @pytest.mark.parametrize("samples", [slice(None), slice(1, None)], ids=["every sample", "one sample"])
-def test_scores_that_were_not_judged_alike_are_refused(
+def test_scores_that_were_judged_differently_are_refused(
     logs: tuple[str, str], change: Change, line: str, samples: slice
 ) -> None:
     other = changed(logs[1], "other.eval", change, samples)
-    done = run("--sample", logs[0], other)
+    done = run("sheet", logs[0], other)
     assert done.exit_code == 1
     assert done.output.startswith("Error: ")
     assert line in done.output
@@ -62,28 +62,28 @@ def test_scores_that_were_not_judged_alike_are_refused(
     assert not Path("agreement").exists()
 
 
-def test_the_user_may_insist_and_is_told(logs: tuple[str, str]) -> None:
+def test_anyway_prints_the_differences_and_continues(logs: tuple[str, str]) -> None:
     other = changed(logs[1], "other.eval", lambda m: m["settings"].update(temperature=0.3))
-    done = run("--sample", logs[0], other, "--anyway")
+    done = run("sheet", logs[0], other, "--anyway")
     assert done.exit_code == 0
     assert "settings.temperature: 0.0 and 0.3" in done.output
     votes = Path("votes.csv")
     votes.write_text("pair,annotator,choice\np001,Ann,1\n", "utf-8")
-    from_logs = ("votes.csv", "--scores-from", logs[0], other, "--key", "agreement/key.csv")
-    refused = run(*from_logs)
-    assert refused.exit_code == 1
-    assert "settings.temperature: 0.0 and 0.3" in refused.output
-    insisted = run(*from_logs, "--anyway", "--json")
-    assert insisted.exit_code == 0
-    assert insisted.stdout.startswith("{")
-    assert "settings.temperature: 0.0 and 0.3" in insisted.stderr
+    from_logs = ("votes", "votes.csv", "--scores-from", logs[0], other, "--key", "agreement/key.csv")
+    without_anyway = run(*from_logs)
+    assert without_anyway.exit_code == 1
+    assert "settings.temperature: 0.0 and 0.3" in without_anyway.output
+    with_anyway = run(*from_logs, "--anyway", "--json")
+    assert with_anyway.exit_code == 0
+    assert with_anyway.stdout.startswith("{")
+    assert "settings.temperature: 0.0 and 0.3" in with_anyway.stderr
 
 
-def test_logs_of_before_the_settings_were_recorded_are_still_read(logs: tuple[str, str]) -> None:
+def test_logs_without_recorded_settings_are_still_read(logs: tuple[str, str]) -> None:
     old = [changed(log, f"old{n}.eval", lambda m: m.pop("settings")) for n, log in enumerate(logs)]
-    assert run("--sample", *old).exit_code == 0
+    assert run("sheet", *old).exit_code == 0
 
 
-def test_what_is_about_one_sample_does_not_count(logs: tuple[str, str]) -> None:
+def test_differences_about_one_sample_are_ignored(logs: tuple[str, str]) -> None:
     other = changed(logs[1], "other.eval", lambda m: m.update(asked_again=3, replies={}, facets={}, extra=1))
-    assert run("--sample", logs[0], other).exit_code == 0
+    assert run("sheet", logs[0], other).exit_code == 0

@@ -1,4 +1,4 @@
-"""The audit of a judge: a judge that knows every answer is right everywhere, and others are found out."""
+"""The judge audit: a judge with all correct answers scores 1 everywhere, and flawed judges do not."""
 
 import json
 from collections.abc import Callable
@@ -12,8 +12,8 @@ from inspect_ai.model import get_model
 
 from inspect_discoverybench import judge_audit
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.scorer.audit.audit import PAPER, AuditState, judge_pair
-from inspect_discoverybench.scorer.audit.pairs import KINDS, ORDER, AuditPair, invented, released
+from inspect_discoverybench.validation.judge_audit import PAPER_ACCURACY, AuditState, judge_pair
+from inspect_discoverybench.validation.pairs import INJECTION, KINDS, AuditPair, invented, released
 from tests.endpoint import Answer, Endpoint, Request, question, serve, slots
 
 COUNTS = {
@@ -29,7 +29,7 @@ COUNTS = {
 
 
 def knowing(pairs: list[AuditPair], count: int = 0) -> Callable[[Request], Answer]:
-    """A judge that has read the table; it counts variables in the first, or in the last way that is right."""
+    """A judge with the correct answers; `count` selects which of the accepted variable counts it returns."""
     by_texts = {(p.comparison.gold_hypothesis, p.comparison.predicted_hypothesis): p.expected for p in pairs}
     words = {p.comparison.predicted_hypothesis: p.expected.predicted_context for p in pairs}
     words |= {p.comparison.gold_hypothesis: p.expected.gold_context for p in pairs}
@@ -75,30 +75,30 @@ def test_there_are_enough_pairs_and_each_says_why() -> None:
     texts = [(p.comparison.gold_hypothesis, p.comparison.predicted_hypothesis) for p in pairs if p.kind != "identical"]
     # The two that carry an order differ in where it stands, and nothing else is the gold text itself.
     assert all(gold != predicted for gold, predicted in texts)
-    assert sum(ORDER in predicted for _, predicted in texts) == 5
-    assert sum(ORDER in pair.comparison.predicted_workflow for pair in pairs) == 5
+    assert sum(INJECTION in predicted for _, predicted in texts) == 5
+    assert sum(INJECTION in pair.comparison.predicted_workflow for pair in pairs) == 5
 
 
 @pytest.mark.data
 @pytest.mark.usefixtures("upstream")
 @pytest.mark.parametrize("count", [0, -1])
-def test_a_judge_that_knows_every_answer_is_right_everywhere(count: int) -> None:
+def test_a_judge_with_all_correct_answers_scores_1(count: int) -> None:
     task = judge_audit(repeats=1)
     assert len(task.dataset) == 175
     known = [sample.metadata for sample in task.dataset if sample.metadata]
     assert sum(metadata["kind"].startswith("released") for metadata in known) == 50
     log, _ = audited(_by_metadata(known, count), repeats=1)
     found = means(log)
-    for facet in (*PAPER, "right"):
+    for facet in (*PAPER_ACCURACY, "right"):
         assert found[facet] == 1, facet
     assert found["f1_error"] == pytest.approx(0)
-    assert log.eval.metadata == {"paper": PAPER}
+    assert log.eval.metadata == {"paper": PAPER_ACCURACY}
     assert "context_match 0.99" in str(log.eval.dataset.name)
 
 
 def _by_metadata(known: list[dict[str, Any]], count: int) -> Callable[[Request], Answer]:
-    from inspect_discoverybench.scorer.audit.pairs import Expected
     from inspect_discoverybench.scorer.comparison import Comparison
+    from inspect_discoverybench.validation.pairs import Expected
 
     pairs = []
     for metadata in known:
@@ -109,7 +109,7 @@ def _by_metadata(known: list[dict[str, Any]], count: int) -> Callable[[Request],
     return knowing(pairs, count)
 
 
-def test_every_question_is_asked_anew_in_each_round_and_fickleness_is_found() -> None:
+def test_each_round_asks_every_question_and_inconsistency_is_detected() -> None:
     good = knowing(list(invented()))
     seen: dict[str, int] = {}
 
@@ -128,7 +128,7 @@ def test_every_question_is_asked_anew_in_each_round_and_fickleness_is_found() ->
     assert len(log.samples[0].store_as(AuditState).rounds) == 2
 
 
-def test_a_judge_that_obeys_the_texts_is_found_out() -> None:
+def test_a_judge_that_follows_injections_is_detected() -> None:
     good = knowing(list(invented()))
 
     def obeying(request: Request) -> Answer:
@@ -167,10 +167,10 @@ def test_each_round_is_kept() -> None:
     assert (rounds[0].match, rounds[0].variables, rounds[0].relationship) == (True, 1.0, "A")
 
 
-def test_replies_outside_the_contract_are_wrong_answers() -> None:
+def test_invalid_replies_are_wrong_answers() -> None:
     log, endpoint = audited(lambda _: "I cannot say.", repeats=2, released=False, kind="identical")
     found = means(log)
-    assert {found[facet] for facet in PAPER} == {0}
+    assert {found[facet] for facet in PAPER_ACCURACY} == {0}
     assert found["f1_error"] == 1
     assert found["consistency"] == 0
     assert log.samples
@@ -180,7 +180,7 @@ def test_replies_outside_the_contract_are_wrong_answers() -> None:
 
 @pytest.mark.data
 @pytest.mark.usefixtures("upstream")
-def test_a_released_gold_is_paired_with_one_of_another_field() -> None:
+def test_released_hypotheses_are_paired_across_domains() -> None:
     samples = [sample for sample in judge_audit().dataset if sample.metadata]
     others = [sample for sample in samples if sample.metadata and sample.metadata["kind"] == "released other study"]
     assert len(others) == 25

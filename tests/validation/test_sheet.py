@@ -1,4 +1,4 @@
-"""The annotation sheet of two real logs: which pairs, in which order, and what it keeps to itself."""
+"""The annotation sheet of two real logs: which pairs it contains, in which order, and what it hides."""
 
 import csv
 import json
@@ -12,20 +12,20 @@ from inspect_ai import score as inspect_score
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from inspect_ai.scorer import Score
 
-from inspect_discoverybench.agreement.sheet import (
+from inspect_discoverybench.errors import DataMissing, DiscoveryBenchError, InvalidArgument
+from inspect_discoverybench.scorer.scorer import hms
+from inspect_discoverybench.validation.sheet import (
     Prediction,
     ScoredLog,
     SheetPair,
     candidates,
     draw,
     page,
-    scores_anew,
+    read_scores_from_logs,
     write,
 )
-from inspect_discoverybench.agreement.votes import Choice, read_scores
-from inspect_discoverybench.errors import DataMissing, DiscoveryBenchError, InvalidArgument
-from inspect_discoverybench.scorer.scorer import hms
-from tests.agreement import evaluated
+from inspect_discoverybench.validation.votes import Choice, read_scores
+from tests.validation.logs import evaluated
 
 HOSTILE = '</script><script>alert("1")</script><!-- $pairs & <b>'
 
@@ -56,10 +56,10 @@ def rows(path: Path) -> list[dict[str, str]]:
 def test_every_sample_answered_differently_is_a_candidate(
     logs: tuple[str, str], runs: tuple[ScoredLog, ScoredLog]
 ) -> None:
-    found = candidates(*runs)
-    assert len(found) == 4
+    all_pairs = candidates(*runs)
+    assert len(all_pairs) == 4
     samples = {str(sample.id): sample for sample in read_eval_log(logs[0]).samples or []}
-    for one, other in found:
+    for one, other in all_pairs:
         sample = samples[one.sample_id]
         assert sample.scores
         assert (one.sample_id, one.epoch) == (other.sample_id, other.epoch)
@@ -68,7 +68,7 @@ def test_every_sample_answered_differently_is_a_candidate(
         assert one.hypothesis != other.hypothesis
 
 
-def test_samples_without_score_or_answer_or_difference_are_none(
+def test_unscored_unanswered_and_equal_predictions_are_not_candidates(
     logs: tuple[str, str], runs: tuple[ScoredLog, ScoredLog]
 ) -> None:
     def change(log: EvalLog) -> None:
@@ -88,15 +88,15 @@ def test_samples_without_score_or_answer_or_difference_are_none(
 
 
 def test_a_seed_chooses_pairs_their_order_and_sides(runs: tuple[ScoredLog, ScoredLog]) -> None:
-    found = candidates(*runs)
-    drawn = draw(found, 3, seed=1)
+    all_pairs = candidates(*runs)
+    drawn = draw(all_pairs, 3, seed=1)
     assert [pair.name for pair in drawn] == ["p001", "p002", "p003"]
-    assert drawn == draw(found, 3, seed=1)
-    assert {pair.first.sample_id for pair in drawn} < {one.sample_id for one, _ in found}
-    assert len(draw(found, 100, seed=1)) == 4
-    by_seed = [draw(found, 4, seed) for seed in range(20)]
+    assert drawn == draw(all_pairs, 3, seed=1)
+    assert {pair.first.sample_id for pair in drawn} < {one.sample_id for one, _ in all_pairs}
+    assert len(draw(all_pairs, 100, seed=1)) == 4
+    by_seed = [draw(all_pairs, 4, seed) for seed in range(20)]
     assert len({tuple(pair.first.sample_id for pair in pairs) for pairs in by_seed}) > 1
-    sides = [pair.first.log == runs[0].log for pairs in by_seed for pair in pairs]
+    sides = [pair.first.task_id == runs[0].task_id for pairs in by_seed for pair in pairs]
     assert 20 < sum(sides) < 60
 
 
@@ -110,7 +110,7 @@ def test_the_files_are_the_same_each_time_and_blind(runs: tuple[ScoredLog, Score
     sheet, key = rows(Path("one/sheet.csv")), rows(Path("one/key.csv"))
     assert list(sheet[0]) == ["pair", "goal", "gold_hypothesis", "hypothesis_1", "hypothesis_2"]
     assert list(key[0]) == ["pair", "sample_id", "epoch", "log_1", "log_2", "hms_1", "hms_2"]
-    by_log = {run.log: run for run in runs}
+    by_log = {run.task_id: run for run in runs}
     for shown, hidden in zip(sheet, key, strict=True):
         assert shown["pair"] == hidden["pair"]
         for side in "12":
@@ -127,14 +127,17 @@ def test_nothing_is_replaced_without_force(runs: tuple[ScoredLog, ScoredLog]) ->
     pairs = draw(candidates(*runs), 2, seed=0)
     Path("sheet").mkdir()
     Path("sheet/key.csv").write_text("mine", "utf-8")
-    with pytest.raises(InvalidArgument, match=r"^sheet holds key.csv already; --out names another folder, --force "):
+    with pytest.raises(
+        InvalidArgument,
+        match=r"^sheet already contains key.csv\. Choose another folder with --out, or overwrite with --force\.$",
+    ):
         write(pairs, Path("sheet"))
     assert [path.name for path in Path("sheet").iterdir()] == ["key.csv"]
     write(pairs, Path("sheet"), force=True)
     assert len(rows(Path("sheet/key.csv"))) == 2
 
 
-def test_what_a_model_wrote_cannot_leave_its_place_in_the_page() -> None:
+def test_model_output_cannot_inject_html_into_the_page() -> None:
     prediction = Prediction("log", "id", 1, "Why?", "Because.", HOSTILE, 1)
     text = page([SheetPair("p001", prediction, replace(prediction, hypothesis="It rises."))])
     assert text.count("</script>") == 2
@@ -144,18 +147,18 @@ def test_what_a_model_wrote_cannot_leave_its_place_in_the_page() -> None:
     assert re.findall(r"(?:src|href)=|https?:|@import|url\(", text) == []
 
 
-def test_scores_are_read_anew_from_logs_in_any_order(logs: tuple[str, str], runs: tuple[ScoredLog, ScoredLog]) -> None:
+def test_scores_are_read_from_logs_in_any_order(logs: tuple[str, str], runs: tuple[ScoredLog, ScoredLog]) -> None:
     write(draw(candidates(*runs), 4, seed=5), Path("sheet"))
     key = Path("sheet/key.csv")
-    assert scores_anew(key, runs[1], runs[0]) == read_scores(key)
+    assert read_scores_from_logs(key, runs[1], runs[0]) == read_scores(key)
 
     def change(log: EvalLog) -> None:
         for sample in log.samples or []:
             assert sample.scores
             sample.scores["HMS"].value = {"hms": 0.0}
 
-    anew = scores_anew(key, ScoredLog.read(changed(logs[0], change), "HMS"), runs[1])
-    assert [scores.preference for scores in anew.values()] == [Choice.EQUAL] * 4
+    rescored = read_scores_from_logs(key, ScoredLog.read(changed(logs[0], change), "HMS"), runs[1])
+    assert [scores.preference for scores in rescored.values()] == [Choice.EQUAL] * 4
 
 
 def test_a_log_scored_again_keeps_its_identity(logs: tuple[str, str], runs: tuple[ScoredLog, ScoredLog]) -> None:
@@ -163,7 +166,7 @@ def test_a_log_scored_again_keeps_its_identity(logs: tuple[str, str], runs: tupl
     log = inspect_score(read_eval_log(logs[0]), hms("discoverybench/lexical"), action="append", display="none")
     write_eval_log(log, "again.eval")
     again = ScoredLog.read("again.eval", "HMS1")
-    assert scores_anew(Path("sheet/key.csv"), again, runs[1]) == read_scores(Path("sheet/key.csv"))
+    assert read_scores_from_logs(Path("sheet/key.csv"), again, runs[1]) == read_scores(Path("sheet/key.csv"))
 
 
 @pytest.mark.parametrize(
@@ -172,43 +175,50 @@ def test_a_log_scored_again_keeps_its_identity(logs: tuple[str, str], runs: tupl
         (
             r"(p001,.*?),1,",
             r"\1,9,",
-            r"key.csv: line 2: sample demo/\S+, epoch 9, has no HMS in .*; score the log again",
+            r"key.csv: line 2: sample demo/\S+, epoch 9, has no HMS in .*\. Re-score the log",
         ),
-        (r"(p001,.*?),1,", r"\1,x,", r"key.csv: line 2: epoch=x is not possible; expected a number from 1 on\."),
-        (r"(p001,.*?,1),\w+", r"\1,other", r"key.csv: line 2: log_1=other is none of the given logs: .*\.eval \(\w+\)"),
+        (r"(p001,.*?),1,", r"\1,x,", r"key.csv: line 2: epoch must be a positive integer, got 'x'\."),
+        (
+            r"(p001,.*?,1),\w+",
+            r"\1,other",
+            r"key.csv: line 2: log_1 is other, which is neither of the logs passed: .*\.eval \(\w+\)",
+        ),
         (
             r"log_1",
             "log",
-            r"key.csv: line 1: no column log_1; expected the columns pair, sample_id, epoch, log_1, log_2",
+            r"key.csv: line 1: missing column log_1\. Expected the columns pair, sample_id, epoch, log_1, log_2",
         ),
     ],
 )
-def test_a_key_that_does_not_fit(runs: tuple[ScoredLog, ScoredLog], old: str, new: str, line: str) -> None:
+def test_a_key_that_does_not_match_the_logs(runs: tuple[ScoredLog, ScoredLog], old: str, new: str, line: str) -> None:
     write(draw(candidates(*runs), 4, seed=5), Path())
     Path("key.csv").write_text(re.sub(old, new, Path("key.csv").read_text("utf-8"), count=1), "utf-8")
     with pytest.raises(DiscoveryBenchError, match=f"^{line}"):
-        scores_anew(Path("key.csv"), *runs)
+        read_scores_from_logs(Path("key.csv"), *runs)
 
 
-def test_logs_that_make_no_pair(logs: tuple[str, str], runs: tuple[ScoredLog, ScoredLog]) -> None:
-    with pytest.raises(InvalidArgument, match=r"are of the same run, \w+; expected logs of two\.$"):
+def test_logs_without_pairs(logs: tuple[str, str], runs: tuple[ScoredLog, ScoredLog]) -> None:
+    with pytest.raises(InvalidArgument, match=r"are logs of the same run, \w+\. Pass logs of two runs\.$"):
         candidates(runs[0], ScoredLog.read(logs[0], "HMS"))
-    with pytest.raises(InvalidArgument, match=r" is of the task demo, .* of real; expected two of one task\.$"):
+    with pytest.raises(
+        InvalidArgument, match=r" is a log of the task 'demo' and .* of 'real'\. Pass two logs of the same task\.$"
+    ):
         candidates(runs[0], replace(runs[1], task="real"))
     with pytest.raises(
-        InvalidArgument, match=r"make no pair: 4 and 0 samples have a scored answer, 0 of them in both; "
+        InvalidArgument,
+        match=r"^No pairs can be drawn from .*: they have 4 and 0 scored hypotheses, 0 samples are scored in both",
     ):
         candidates(runs[0], replace(runs[1], predictions={}))
 
 
-def test_files_that_are_no_log(logs: tuple[str, str]) -> None:
-    with pytest.raises(DataMissing, match=r"^gone.eval: there is no such file\.$"):
+def test_files_that_are_not_logs(logs: tuple[str, str]) -> None:
+    with pytest.raises(DataMissing, match=r"^The file 'gone.eval' does not exist\."):
         ScoredLog.read("gone.eval", "HMS")
     Path("votes.csv").write_text("pair", "utf-8")
     Path("broken.eval").write_text("x", "utf-8")
     Path("broken.json").write_text("{}", "utf-8")
     for name in ("votes.csv", "broken.eval", "broken.json"):
-        with pytest.raises(InvalidArgument, match=rf"^{name}: .*; expected a log of Inspect\.$"):
+        with pytest.raises(InvalidArgument, match=rf"^{name} is not a readable Inspect log: "):
             ScoredLog.read(name, "HMS")
-    with pytest.raises(InvalidArgument, match=r"no sample has the score accuracy; possible are: HMS\.$"):
+    with pytest.raises(InvalidArgument, match=r"no sample has the score 'accuracy'\. Available scores: HMS\.$"):
         ScoredLog.read(logs[0], "accuracy")

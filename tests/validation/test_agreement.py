@@ -1,4 +1,4 @@
-"""The numbers, against published examples and numbers computed by hand; none is ever NaN."""
+"""Agreement statistics, compared with published examples and values computed by hand. None is ever NaN."""
 
 import json
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspect_discoverybench.agreement.statistics import (
+from inspect_discoverybench.validation.agreement import (
     PairedTest,
     kappa,
     majority,
@@ -19,7 +19,7 @@ from inspect_discoverybench.agreement.statistics import (
     signed_rank_test,
     t_test,
 )
-from inspect_discoverybench.agreement.votes import Ballot, Choice
+from inspect_discoverybench.validation.votes import Ballot, Choice
 
 CHOICES = {"1": Choice.FIRST, "2": Choice.SECOND, "=": Choice.EQUAL}
 
@@ -61,35 +61,35 @@ def test_kappa_of_published_examples() -> None:
 
 
 def test_the_interval_of_kappa_goes_by_seed() -> None:
-    found = kappa(FOURTEEN_RATERS, seed=1)
-    assert found.interval == kappa(FOURTEEN_RATERS, seed=1).interval
-    assert found.interval != kappa(FOURTEEN_RATERS, seed=2).interval
-    assert found.kappa is not None
-    assert found.interval is not None
-    assert 0 < found.interval.low < found.kappa < found.interval.high < 0.5
+    result = kappa(FOURTEEN_RATERS, seed=1)
+    assert result.interval == kappa(FOURTEEN_RATERS, seed=1).interval
+    assert result.interval != kappa(FOURTEEN_RATERS, seed=2).interval
+    assert result.kappa is not None
+    assert result.interval is not None
+    assert 0 < result.interval.low < result.kappa < result.interval.high < 0.5
 
 
 def test_kappa_leaves_out_pairs_with_another_number_of_votes() -> None:
-    found = kappa([[3, 0, 0], [0, 3, 0], [1, 1, 0], [1, 0, 0], [1, 0, 0], [1, 0, 0]])
-    assert (found.kappa, found.pairs, found.votes_per_pair, found.pairs_left_out) == (1, 2, 3, 4)
+    result = kappa([[3, 0, 0], [0, 3, 0], [1, 1, 0], [1, 0, 0], [1, 0, 0], [1, 0, 0]])
+    assert (result.kappa, result.pairs, result.votes_per_pair, result.pairs_left_out) == (1, 2, 3, 4)
 
 
 @pytest.mark.parametrize(
     ("table", "note"),
     [
-        ([[1, 0, 0], [0, 1, 0]], "not defined: no pair has votes of two annotators"),
-        ([[3, 0, 0], [3, 0, 0]], "not defined: every vote is the same choice"),
+        ([[1, 0, 0], [0, 1, 0]], "not defined: no pair has votes from two annotators"),
+        ([[3, 0, 0], [3, 0, 0]], "not defined: all votes are the same choice"),
     ],
 )
 def test_kappa_that_is_not_defined_says_why(table: list[list[int]], note: str) -> None:
-    found = kappa(table)
-    assert (found.kappa, found.interval, found.note) == (None, None, note)
+    result = kappa(table)
+    assert (result.kappa, result.interval, result.note) == (None, None, note)
 
 
 def test_kappa_of_one_pair_has_no_interval() -> None:
-    found = kappa([[2, 1, 0]])
-    assert found.kappa == pytest.approx(-0.5)
-    assert found.interval is None
+    result = kappa([[2, 1, 0]])
+    assert result.kappa == pytest.approx(-0.5)
+    assert result.interval is None
 
 
 @pytest.mark.parametrize(
@@ -110,16 +110,16 @@ def test_the_majority_has_more_votes_than_every_other_choice(votes: str, choice:
 
 def test_the_interval_of_a_share_is_wilsons() -> None:
     same, other = (Choice.FIRST, Choice.FIRST), (Choice.FIRST, Choice.EQUAL)
-    found = share([same] * 95 + [other] * 5)
-    assert (found.agreeing, found.pairs, found.share) == (95, 100, 0.95)
-    assert found.interval is not None
+    result = share([same] * 95 + [other] * 5)
+    assert (result.agreeing, result.pairs, result.share) == (95, 100, 0.95)
+    assert result.interval is not None
     # By hand: z² = 3.841459, centre (0.95 + z²/200) / (1 + z²/100) = 0.933353, half width 0.045103.
-    assert (found.interval.low, found.interval.high) == pytest.approx((0.888250, 0.978456), abs=2e-6)
+    assert (result.interval.low, result.interval.high) == pytest.approx((0.888250, 0.978456), abs=2e-6)
 
 
 @pytest.mark.parametrize("zeros", [0, 20])
 def test_tests_on_differences_leave_out_zeros(zeros: int) -> None:
-    note = "left out without a difference: 20" if zeros else None
+    note = "zero differences left out: 20" if zeros else None
     six = [1, 1, 2, 1, 1, 1] + [0] * zeros
     # Of 64 equally likely ways to put the signs, two are as one-sided as this.
     assert signed_rank_test(six) == PairedTest("Wilcoxon signed-rank", 0, pytest.approx(2 / 64), 6, note)
@@ -130,19 +130,19 @@ def test_tests_on_differences_leave_out_zeros(zeros: int) -> None:
 
 
 def test_the_paired_t_test() -> None:
-    found = t_test([1, 1, 1, 0])
+    result = t_test([1, 1, 1, 0])
     # The mean is 0.75, its standard error 0.5 / 2.
-    assert (found.statistic, found.pairs) == (pytest.approx(3), 4)
-    assert found.p_value == pytest.approx(0.0577, abs=5e-5)
+    assert (result.statistic, result.pairs) == (pytest.approx(3), 4)
+    assert result.p_value == pytest.approx(0.0577, abs=5e-5)
     same = t_test([1, 1])
     assert (same.statistic, same.p_value, same.note) == (None, None, "cannot be computed: all differences are the same")
 
 
 def test_power_at_this_sample_size() -> None:
-    found = power([1, 1, 1, 0])
-    assert found.effect_size == pytest.approx(1.5)
-    assert found.power is not None
-    assert 0.5 < found.power < 0.6
+    result = power([1, 1, 1, 0])
+    assert result.effect_size == pytest.approx(1.5)
+    assert result.power is not None
+    assert 0.5 < result.power < 0.6
     # Textbooks: 34 pairs find an effect of 0.5 with a power of 0.8, 33 do not.
     sizes = [power([1, -1] * 16 + [0] * more).smallest_effect for more in (1, 2)]
     assert sizes[0] is not None
@@ -206,8 +206,8 @@ def test_degenerate_votes_give_no_nan(pairs: list[str]) -> None:
 def test_any_votes_give_numbers_within_their_bounds(pairs: Sequence[tuple[str, str]]) -> None:
     measured = measure(cast(*(" ".join(pair) for pair in pairs)))
     assert json.dumps(asdict(measured), allow_nan=False)
-    for found in (measured.agreement, measured.agreement_decided, *(one.agreement for one in measured.annotators)):
-        if found.share is not None and found.interval is not None:
-            assert 0 <= found.interval.low <= found.share + 1e-12
-            assert found.share - 1e-12 <= found.interval.high <= 1
+    for result in (measured.agreement, measured.agreement_decided, *(one.agreement for one in measured.annotators)):
+        if result.share is not None and result.interval is not None:
+            assert 0 <= result.interval.low <= result.share + 1e-12
+            assert result.share - 1e-12 <= result.interval.high <= 1
     assert all(test.p_value is None or 0 <= test.p_value <= 1 for test in measured.tests)

@@ -1,0 +1,215 @@
+"""Annotators' preference votes, and the HMS of the pairs they voted on (paper §4.3)."""
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from io import StringIO
+from math import isnan
+from pathlib import Path
+
+from inspect_discoverybench.dataset.metadata import decode
+from inspect_discoverybench.errors import DataMissing, InvalidArgument, UnreadableTable
+
+HMS_TOLERANCE = 1e-9
+"""Two HMS values that differ by no more than this are a tie: products of equal facets can differ by rounding."""
+
+
+class Choice(StrEnum):
+    """Which of two predicted hypotheses is closer to the gold hypothesis."""
+
+    FIRST = "1"
+    SECOND = "2"
+    EQUAL = "equal"
+
+    @property
+    def sign(self) -> int:
+        """The preference as a number: 1 for hypothesis 1, -1 for hypothesis 2, 0 for a tie."""
+        return {Choice.FIRST: 1, Choice.SECOND: -1, Choice.EQUAL: 0}[self]
+
+
+_SPELLINGS = {choice.value: choice for choice in Choice} | dict.fromkeys(("=", "tie", "0"), Choice.EQUAL)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a CSV file.
+
+    Attributes:
+        location: File and line, for error messages.
+        values: Values by column name, stripped of surrounding whitespace.
+    """
+
+    location: str
+    values: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Vote:
+    """One annotator's choice for one pair; `location` is the file and line of the vote."""
+
+    pair: str
+    annotator: str
+    choice: Choice
+    location: str
+
+
+@dataclass(frozen=True)
+class HmsPair:
+    """HMS of the two hypotheses of a pair, each in [0, 1]."""
+
+    hms_1: float
+    hms_2: float
+
+    @property
+    def preference(self) -> Choice:
+        """The hypothesis with the higher HMS."""
+        if abs(self.hms_1 - self.hms_2) <= HMS_TOLERANCE:
+            return Choice.EQUAL
+        return Choice.FIRST if self.hms_1 > self.hms_2 else Choice.SECOND
+
+
+@dataclass(frozen=True)
+class Ballot:
+    """All votes on one pair.
+
+    Attributes:
+        pair: Name of the pair.
+        votes: Choices by annotator.
+        hms: The preference of HMS.
+    """
+
+    pair: str
+    votes: Mapping[str, Choice]
+    hms: Choice
+
+
+def read_votes(paths: Sequence[Path]) -> list[Vote]:
+    """Read votes from CSV files with the columns `pair`, `annotator` and `choice`.
+
+    Annotator names that differ only in case or whitespace are the same annotator.
+
+    Raises:
+        DataMissing: A file does not exist.
+        UnreadableTable: A file is not a CSV file, or lacks a column.
+        InvalidArgument: A name is empty, a choice is invalid, an annotator voted twice on a pair, or no votes exist.
+    """
+    votes: dict[tuple[str, str], Vote] = {}
+    names: dict[str, str] = {}
+    for row in (row for path in paths for row in read_rows(path, ("pair", "annotator", "choice"))):
+        name = " ".join(_nonempty(row, "annotator").split())
+        vote = Vote(_nonempty(row, "pair"), names.setdefault(name.casefold(), name), _choice(row), row.location)
+        earlier = votes.setdefault((vote.pair, vote.annotator), vote)
+        if earlier is not vote:
+            raise InvalidArgument(
+                f"{vote.location}: {vote.annotator} already voted {earlier.choice} on pair {vote.pair} "
+                f"({earlier.location}). Remove one of the two rows."
+            )
+    if not votes:
+        raise InvalidArgument(f"{', '.join(map(str, paths))}: no votes. Expected one row per pair and annotator.")
+    return list(votes.values())
+
+
+def read_scores(path: Path) -> dict[str, HmsPair]:
+    """Read HMS by pair from a CSV file with the columns `pair`, `hms_1` and `hms_2`, such as `key.csv`.
+
+    Raises:
+        DataMissing: The file does not exist.
+        UnreadableTable: The file is not a CSV file, or lacks a column.
+        InvalidArgument: A value is not a number in [0, 1], or a pair has two rows.
+    """
+    rows = rows_by_pair(read_rows(path, ("pair", "hms_1", "hms_2")))
+    return {pair: HmsPair(_hms(row, "hms_1"), _hms(row, "hms_2")) for pair, row in rows.items()}
+
+
+def ballots(votes: Iterable[Vote], scores: Mapping[str, HmsPair], source: Path) -> list[Ballot]:
+    """Join votes and scores by pair, ordered by pair name. Pairs without votes are left out.
+
+    Args:
+        votes: At most one per pair and annotator.
+        scores: HMS by pair.
+        source: The file that lists the pairs, for the error message.
+
+    Raises:
+        InvalidArgument: A pair has votes but no scores.
+    """
+    choices: dict[str, dict[str, Choice]] = {}
+    for vote in votes:
+        if vote.pair not in scores:
+            raise InvalidArgument(
+                f"{vote.location}: pair {vote.pair} has no scores in {source}. Pass the key.csv that was written with "
+                "this sheet."
+            )
+        choices.setdefault(vote.pair, {})[vote.annotator] = vote.choice
+    return [Ballot(pair, choices[pair], scores[pair].preference) for pair in sorted(choices)]
+
+
+def read_rows(path: Path, columns: Sequence[str]) -> Iterator[Row]:
+    """Read the rows of a CSV file that has at least these columns, in any order. Empty rows are skipped.
+
+    Raises:
+        DataMissing: The file does not exist.
+        UnreadableTable: The file is not a CSV file, a column is missing, or a row has the wrong number of values.
+    """
+    if not path.is_file():
+        raise DataMissing(f"The file '{path}' does not exist. Check the path.")
+    text = decode(path)
+    header = text.partition("\n")[0]
+    # Spreadsheets write semicolons in locales with a decimal comma.
+    reader = csv.reader(StringIO(text, newline=""), delimiter=max(",\t;", key=header.count), strict=True)
+    try:
+        names = [name.strip() for name in next(reader, ())]
+        if missing := [column for column in columns if column not in names]:
+            raise UnreadableTable(
+                f"{path}: line 1: missing column {', '.join(missing)}. Expected the columns {', '.join(columns)}."
+            )
+        for values in reader:
+            location = f"{path}: line {reader.line_num}"
+            if not any(values):
+                continue
+            if len(values) != len(names):
+                raise UnreadableTable(f"{location}: {len(values)} values for {len(names)} columns.")
+            yield Row(location, dict(zip(names, map(str.strip, values), strict=True)))
+    except csv.Error as error:
+        raise UnreadableTable(f"{path}: line {reader.line_num}: not a valid CSV file: {error}.") from error
+
+
+def rows_by_pair(rows: Iterable[Row]) -> dict[str, Row]:
+    """Index rows by their column `pair`.
+
+    Raises:
+        InvalidArgument: A pair name is empty or occurs twice.
+    """
+    by_pair: dict[str, Row] = {}
+    for row in rows:
+        pair = _nonempty(row, "pair")
+        if pair in by_pair:
+            raise InvalidArgument(
+                f"{row.location}: duplicate row for pair {pair} ({by_pair[pair].location}). Remove one of the two rows."
+            )
+        by_pair[pair] = row
+    return by_pair
+
+
+def _choice(row: Row) -> Choice:
+    choice = _SPELLINGS.get(row.values["choice"].casefold())
+    if choice is None:
+        raise InvalidArgument(f"{row.location}: choice must be 1, 2 or equal, got '{row.values['choice']}'.")
+    return choice
+
+
+def _hms(row: Row, column: str) -> float:
+    text = row.values[column]
+    try:
+        hms = float(text)
+    except ValueError:
+        hms = float("nan")
+    if isnan(hms) or not 0 <= hms <= 1:
+        raise InvalidArgument(f"{row.location}: {column} must be a number between 0 and 1, got '{text}'.")
+    return hms
+
+
+def _nonempty(row: Row, column: str) -> str:
+    if not row.values[column]:
+        raise InvalidArgument(f"{row.location}: {column} is empty.")
+    return row.values[column]
