@@ -91,7 +91,7 @@ def test_a_judge_that_breaks_down_is_one_line_and_nothing_written(
     ("changed", "line"),
     [
         ({"pred": "  "}, "--pred is empty; give the text."),
-        ({"metadata": "nowhere.json"}, "nowhere.json: there is no such file."),
+        ({"metadata": "nowhere.json"}, "nowhere.json does not exist."),
         ({"metadata": "."}, ".: this is a folder; name a file."),
         ({"out": "."}, "--out .: this is a folder; name a file."),
         ({"kind": "real"}, "has the form of DB-SYNTH; leave --kind out, or mend it."),

@@ -157,10 +157,10 @@ def test_selection(arguments: dict[str, object], count: int | None) -> None:
 
 
 def test_selection_that_selects_nothing_lists_what_is_possible() -> None:
-    with pytest.raises(InvalidArgument, match="difficulty=5 selects no sample; possible are: 1, 2, 3, 4"):
+    with pytest.raises(InvalidArgument, match=r"difficulty=5 matches no sample\. Possible values: 1, 2, 3, 4"):
         synth(difficulty=5)
     with pytest.raises(
-        InvalidArgument, match="split=validation is not a split of DB-SYNTH; possible are: train, dev, test"
+        InvalidArgument, match=r"split=validation is not a split of DB-SYNTH\. Possible values: train, dev, test"
     ):
         synth(split="validation")
 
@@ -197,19 +197,19 @@ AUDIT = {
     "domains": [3, 6, 27, 8, 13],
     "studies with a public workflow": [14, 0, 0, 0, 0],
     "Windows-1252 files": [0, 0, 30, 25, 26],
-    "ids unlike the number of their file": [10, 135, 0, 0, 0],
+    "ids that differ from the file number": [10, 135, 0, 0, 0],
     "data files not separated by commas": [0, 2, 0, 0, 0],
-    "described columns that are absent": [0, 82, 0, 0, 0],
-    "questions asked twice": [0, 57, 0, 0, 0],
-    "of these, a hard and an easy variant": [0, 56, 0, 0, 0],
-    "of these, with different gold hypotheses": [0, 2, 0, 0, 0],
+    "described columns that are missing": [0, 82, 0, 0, 0],
+    "duplicate questions": [0, 57, 0, 0, 0],
+    "duplicates: hard and easy variants": [0, 56, 0, 0, 0],
+    "duplicates: different gold hypotheses": [0, 2, 0, 0, 0],
     "workflow length: s": [21, 0, 0, 0, 0],
     "workflow length: m": [2, 0, 0, 0, 0],
     "goals with known predictors": [0, 0, 30, 153, 0],
-    "of these, with absent predictors": [0, 0, 0, 1, 0],
-    "target columns that are constant": [0, 0, 141, 19, 52],
-    "target columns that are nearly constant": [0, 0, 30, 8, 15],
-    "files that cannot be used": [0, 0, 0, 0, 0],
+    "goals with missing predictors": [0, 0, 0, 1, 0],
+    "constant target columns": [0, 0, 141, 19, 52],
+    "nearly constant target columns": [0, 0, 30, 8, 15],
+    "unusable files": [0, 0, 0, 0, 0],
 }
 
 
@@ -220,7 +220,7 @@ def test_the_audit_counts_what_the_release_is_known_for() -> None:
     assert list(found) == ["real/train", "real/test", "synth/train", "synth/dev", "synth/test"]
     absent = {"count": 0}
     assert {name: [audit.get(name, absent)["count"] for audit in found.values()] for name in AUDIT} == AUDIT
-    leaking = "questions that hold the gold hypothesis"
+    leaking = "questions that reveal the gold hypothesis"
     assert found["real/train"][leaking]["count"] + found["real/test"][leaking]["count"] == 25
     assert found["real/test"]["domains"]["items"][-2:] == ["meta science: 100", "sociology: 58"]
     assert "introduction_pathways_non-native_plants/invaded_niche_pathways.csv" in str(

@@ -191,5 +191,5 @@ def test_a_released_gold_is_paired_with_one_of_another_field() -> None:
 def test_bad_arguments_are_one_clear_line() -> None:
     with pytest.raises(InvalidArgument, match=r"^repeats=0 is not possible; expected a whole number from 1 on.$"):
         judge_audit(repeats=0)
-    with pytest.raises(InvalidArgument, match=r"^kind=negated selects no sample; possible are: "):
+    with pytest.raises(InvalidArgument, match=r"^kind=negated matches no sample. Possible values: "):
         judge_audit(kind="negated", released=False)

@@ -8,7 +8,7 @@ from io import StringIO
 from math import isnan
 from pathlib import Path
 
-from inspect_discoverybench.dataset.metadata import decode
+from inspect_discoverybench.dataset.text_file import read_text
 from inspect_discoverybench.errors import DataMissing, InvalidArgument, UnreadableTable
 
 # Two products of the same facets may differ in their last digits.
@@ -153,7 +153,7 @@ def read_rows(path: Path, columns: Sequence[str]) -> Iterator[Row]:
     """
     if not path.is_file():
         raise DataMissing(f"{path}: there is no such file.")
-    text = decode(path)
+    text = read_text(path)
     first = text.partition("\n")[0]
     # Spreadsheets write semicolons where the comma is the decimal sign.
     reader = csv.reader(StringIO(text, newline=""), delimiter=max(",\t;", key=first.count), strict=True)

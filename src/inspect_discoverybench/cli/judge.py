@@ -10,7 +10,8 @@ from inspect_ai.model import GenerateConfig
 from rich.console import Console
 from rich.markdown import Markdown
 
-from inspect_discoverybench.dataset.metadata import Study, decode
+from inspect_discoverybench.dataset.metadata import Study
+from inspect_discoverybench.dataset.text_file import read_text
 from inspect_discoverybench.errors import DiscoveryBenchError, InvalidArgument
 from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.explanation import explain
@@ -98,7 +99,7 @@ def _valid_text(text: str) -> str:
 def _study(path: Path, kind: str | None) -> Study:
     """The described study; its form is recognised, and compared with the one that is asked for."""
     study = Study.read(path)
-    queries: Any = json.loads(decode(path))["queries"]
+    queries: Any = json.loads(read_text(path))["queries"]
     form = "real" if isinstance(queries[0], list) else "synth"
     if kind is not None and kind != form:
         raise InvalidArgument(f"--kind {kind}: {path} has the form of DB-{form.upper()}; leave --kind out, or mend it.")
