@@ -141,7 +141,7 @@ def test_options_of_a_command_are_options_of_inspect() -> None:
         ("models.0.config.stop_seqs=[x]", "stop_seqs=['x'] cannot be written on the command line."),
         (
             "grader={name: discoverybench/lexical, base_url: 'http://127.0.0.1:1'}",
-            "role grader: --model-role takes no b",
+            "role grader: --model-role does not support b",
         ),
         ("tags=['a,b']", "a comma separates tags on the command line. Use --print run-config."),
         ("options.retry_wait=3", "options.retry_wait cannot be expressed for inspect eval."),
