@@ -63,7 +63,10 @@ def test_tables_in_a_pipe_cut_nothing(file: str, columns: str, monkeypatch: pyte
         (["--set", "limits.tokens=lots"], "small.yaml:6: limits.tokens: token limit: expected"),
         (["--set", "limits.cost=1", "--model", "mockllm/x"], "there is none for mockllm/x. Add it with --model-cost-c"),
         (["--set", "limits.cost=1", "--set", "roles={critic: mockllm/x}"], "there is none for mockllm/x."),
-        (["--model-cost-config", "nowhere.yaml"], "The price file nowhere.yaml cannot be read (No such file or directory)"),
+        (
+            ["--model-cost-config", "nowhere.yaml"],
+            "The price file nowhere.yaml cannot be read (No such file or directory)",
+        ),
         (["--set", "options.sample_id=a"], "options.sample_id and limits.samples are mutually exclusive."),
         (["--set", "options.approval=nowhere.yaml"], "small.yaml: "),
         (["--set", "options.log_shared=true", "--set", "options.log_format=json"], "--log-shared is not compatible"),

@@ -35,7 +35,7 @@ def ask(metadata: Path, goal: str, model: str, solver: str, grader: str | None, 
         raise click.exceptions.Exit(BAD_INPUT) from error
     if outcome.submission is not None:
         click.echo(f"Hypothesis: {outcome.submission.hypothesis}\n")
-        click.echo(f"Workflow: {outcome.submission.workflow or 'none given'}\n")
+        click.echo(f"Workflow: {outcome.submission.workflow or 'none'}\n")
     if outcome.explanation is not None:
         Console().print(Markdown(outcome.explanation))
     click.echo(f"Log: {outcome.log}")

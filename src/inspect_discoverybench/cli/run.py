@@ -118,7 +118,9 @@ def _run(path: Path, changes: tuple[str, ...], price_file: Path | None, retries:
     else:
         _print_outcomes(plan, outcomes)
     for leftover in leftovers:
-        click.echo(f"{leftover} is left over from a killed run. Delete it if no other process is writing to it.", err=True)
+        click.echo(
+            f"{leftover} is left over from a killed run. Delete it if no other process is writing to it.", err=True
+        )
     if not complete or any(outcome.unscored for outcome in outcomes):
         raise click.exceptions.Exit(INCOMPLETE)
 

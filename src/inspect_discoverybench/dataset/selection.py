@@ -31,11 +31,13 @@ def select(samples: Sequence[Sample], **filters: FieldFilter) -> list[Sample]:
             if value not in possible:
                 choices = ", ".join(sorted(possible)) or f"none, because no sample has a {name}"
                 raise InvalidArgument(f"{name}={value} matches no sample. Possible values: {choices}.")
-    kept = [s for s in samples if s.metadata and all(_text(s.metadata[n]) in values for n, values in accepted.items())]
-    if not kept:
+    selected = [
+        s for s in samples if s.metadata and all(_text(s.metadata[n]) in values for n, values in accepted.items())
+    ]
+    if not selected:
         pairs = ", ".join(f"{name}={','.join(values)}" for name, values in accepted.items())
         raise InvalidArgument(f"No sample matches all of {pairs}. Remove one of these filters.")
-    return kept
+    return selected
 
 
 def _text(value: object) -> str:

@@ -16,7 +16,7 @@ from inspect_discoverybench.dataset.workflow import bucket, workflow_length
 from inspect_discoverybench.errors import DataMissing, InvalidMetadata
 
 FindTarget = Callable[[SampleMetadata, Goal, Path], Target | None]
-"""Returns the target column of a goal, given its metadata, the goal and the folder of its study."""
+"""Function that returns the target column of a goal, given its metadata, the goal and the folder of its study."""
 
 
 def absolute(path: Path) -> Path:

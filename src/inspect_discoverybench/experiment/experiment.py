@@ -75,7 +75,7 @@ class Limits(StrictModel):
 
 
 class Exclusion(StrictModel):
-    """Combinations to leave out: those that match every name given here."""
+    """Combinations to leave out: those that match all of these names."""
 
     task: str | None = None
     solver: str | None = None

@@ -122,10 +122,10 @@ def remove_leftovers(logs: Iterable[EvalLog], log_dir: str) -> list[str]:
         Paths of logs that are not part of the result and could not be removed.
     """
     complete = {log.eval.task_id: log for log in logs if log.status == "success"}
-    kept = {_local(log.location) for log in logs}
+    results = {_local(log.location) for log in logs}
     remaining = []
     for info in _logs(log_dir):
-        if _local(info.name) in kept or info.task_id not in complete:
+        if _local(info.name) in results or info.task_id not in complete:
             continue
         path = Path(_local(info.name))
         successor = read_eval_log_sample_summaries(complete[info.task_id].location)

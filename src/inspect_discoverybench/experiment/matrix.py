@@ -71,11 +71,11 @@ def matrix(experiment: Experiment, source: Source) -> list[MatrixCell]:
             names = ", ".join(f"{key}={value}" for key, value in exclusion.model_dump(exclude_none=True).items())
             place = source.where(("exclude", number))
             raise InvalidExperiment(f"{place}: exclude {names} matches no run. Check the name, or remove the line.")
-    kept = [cell for cell in cells if not any(_matches(cell, exclusion) for exclusion in experiment.exclude)]
-    if not kept:
+    remaining = [cell for cell in cells if not any(_matches(cell, exclusion) for exclusion in experiment.exclude)]
+    if not remaining:
         place = source.where(("exclude",))
         raise InvalidExperiment(f"{place}: the matrix is empty because every run is excluded. Exclude fewer.")
-    return kept
+    return remaining
 
 
 def label(name: str, args: Mapping[str, Any]) -> str:

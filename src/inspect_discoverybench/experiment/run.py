@@ -192,8 +192,8 @@ def _default_judges(runs: Iterable[ExperimentRun], experiment: Experiment, sourc
         return []
     message = f"{source.where(())}: the default judge cannot be called. Name one, such as grader: PROVIDER/MODEL"
     with inspect_errors(InvalidExperiment, message):
-        # inspect-evals-lint: ignore[IEBP001] -- checks before the first run that the judge can be called
-        return [get_model(name) for name in sorted({run.judge for run in runs if run.judge})]
+        names = sorted({run.judge for run in runs if run.judge})
+        return [get_model(name) for name in names]  # inspect-evals-lint: ignore[IEBP001] -- checked before any run
 
 
 def _require_prices(names: Iterable[str], prices: Prices, source: Source) -> None:

@@ -15,7 +15,7 @@ from inspect_discoverybench.offline.words import content_stems, context_phrases,
 _SIGNATURE = "lexical judge (not a language model)"
 _FENCE = "```json"
 Rule = Callable[[dict[str, Any]], dict[str, Any]]
-"""Returns the reply to a question, given the values in it."""
+"""Function from the values in a question to the reply."""
 
 _GENERIC = frozenset(
     content_stems(

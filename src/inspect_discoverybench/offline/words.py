@@ -97,7 +97,7 @@ def sentences(text: str) -> list[str]:
 def context_phrases(text: str) -> list[str]:
     """Phrases that limit a statement to a group, place, period or condition, in order.
 
-    Of overlapping phrases, only the first is kept.
+    Of overlapping phrases, only the first counts.
     """
     spans: list[tuple[int, int]] = []
     start = 0
@@ -112,8 +112,8 @@ def context_phrases(text: str) -> list[str]:
             for match in rule.finditer(sentence)
         ]
     widest = sorted(set(spans), key=lambda span: (span[0], -span[1]))
-    kept: list[tuple[int, int]] = []
+    disjoint: list[tuple[int, int]] = []
     for span in widest:
-        if not kept or span[0] >= kept[-1][1]:
-            kept.append(span)
-    return list(dict.fromkeys(" ".join(text[begin:end].split()).rstrip(".?! ") for begin, end in kept))
+        if not disjoint or span[0] >= disjoint[-1][1]:
+            disjoint.append(span)
+    return list(dict.fromkeys(" ".join(text[begin:end].split()).rstrip(".?! ") for begin, end in disjoint))
