@@ -32,13 +32,13 @@ def build_task() -> float:
 def parts(kind: str) -> dict[str, float]:
     """Seconds of each part by itself; `build` has besides them the samples, and archives where files are many."""
     from inspect_discoverybench.dataset.samples import Hints, task_text
-    from inspect_discoverybench.dataset.source import checksums, data_root, require
+    from inspect_discoverybench.dataset.source import data_root, require_released
     from inspect_discoverybench.dataset.splits import REAL, SYNTH
 
     splits = [REAL["test"]] if kind == "real" else list(SYNTH.values())
     root, laps = data_root(), [time.perf_counter()]
     for split in splits:
-        require(root, (path for path in checksums() if path == split.answer_key or path.startswith(f"{split.folder}/")))
+        require_released(root, split.files())
     laps.append(time.perf_counter())
     goals = [goal for split in splits for _, goal in split.goals(root)]
     laps.append(time.perf_counter())

@@ -16,7 +16,7 @@ from inspect_ai.util import ComposeBuild, ComposeConfig, ComposeService, Sandbox
 
 from inspect_discoverybench import custom, demo
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.sandbox import image, image_of
+from inspect_discoverybench.sandbox import image, image_name
 from inspect_discoverybench.shipped import shipped
 
 EXAMPLE = Path(__file__).parents[1] / "examples/lighthouses"
@@ -88,7 +88,7 @@ def test_the_local_sandbox_needs_no_docker(docker: Path) -> None:
 
 
 def test_an_unknown_sandbox_is_refused() -> None:
-    with pytest.raises(InvalidArgument, match="sandbox=none is not a sandbox of this task"):
+    with pytest.raises(InvalidArgument, match="sandbox=none is not supported"):
         demo(sandbox="none")
 
 
@@ -117,16 +117,16 @@ def test_the_log_holds_all_of_it(build: bool) -> None:
 
 def test_the_tag_follows_from_what_the_image_is_built_from(tmp_path: Path) -> None:
     shutil.copytree(shipped("sandbox"), tmp_path / "sandbox")
-    assert image_of(tmp_path / "sandbox") == image()
+    assert image_name(tmp_path / "sandbox") == image()
     seen = {image()}
     for name in ("Dockerfile", "requirements.txt"):
         with (tmp_path / "sandbox" / name).open("a", encoding="utf-8") as file:
             file.write("# changed\n")
-        seen.add(image_of(tmp_path / "sandbox"))
+        seen.add(image_name(tmp_path / "sandbox"))
     assert len(seen) == 3
-    last = image_of(tmp_path / "sandbox")
+    last = image_name(tmp_path / "sandbox")
     (tmp_path / "sandbox" / ".DS_Store").write_bytes(b"\0")
-    assert image_of(tmp_path / "sandbox") == last
+    assert image_name(tmp_path / "sandbox") == last
 
 
 def test_nothing_else_reaches_the_build() -> None:

@@ -67,7 +67,7 @@ def test_a_mistake_is_one_line() -> None:
         "discoverybench/real", "--model", "discoverybench/baseline", DISCOVERYBENCH_DATA_DIR="/nowhere/data"
     )
     assert done.returncode == 1
-    assert "Error: DISCOVERYBENCH_DATA_DIR=/nowhere/data is not a folder that holds `discoverybench/`" in done.stderr
+    assert "Error: DISCOVERYBENCH_DATA_DIR=/nowhere/data is not a folder that contains `discoverybench/`" in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
     assert "Traceback" not in done.stdout + done.stderr
 
@@ -77,10 +77,10 @@ def test_a_mistake_is_one_line() -> None:
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        ({"split": "dev"}, "split=dev is not a split of DB-REAL; possible are: train, test."),
-        ({"domain": "botany"}, "domain=botany selects no sample; possible are: biology, economics, "),
-        ({"dataset": "archaeology", "domain": "biology"}, "No sample has all of dataset=archaeology, "),
-        ({"sandbox": "chroot"}, "sandbox=chroot is not a sandbox of this task; possible are: docker, local. "),
+        ({"split": "dev"}, "split=dev is not a split of DB-REAL. Possible values: train, test."),
+        ({"domain": "botany"}, "domain=botany matches no sample. Possible values: biology, economics, "),
+        ({"dataset": "archaeology", "domain": "biology"}, "No sample matches all of dataset=archaeology, "),
+        ({"sandbox": "chroot"}, "sandbox=chroot is not supported. Possible values: docker, local. "),
     ],
 )
 def test_a_bad_argument_names_what_is_possible(arguments: dict[str, str], line: str) -> None:
@@ -92,7 +92,7 @@ def test_a_bad_argument_names_what_is_possible(arguments: dict[str, str], line: 
 @pytest.mark.parametrize("folder", ["/nowhere/data", "."])
 def test_a_data_folder_that_is_none(monkeypatch: pytest.MonkeyPatch, folder: str) -> None:
     monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", folder)
-    with pytest.raises(Exception, match=f"DISCOVERYBENCH_DATA_DIR={folder} is not a folder that holds"):
+    with pytest.raises(Exception, match=f"DISCOVERYBENCH_DATA_DIR={folder} is not a folder that contains"):
         real()
 
 

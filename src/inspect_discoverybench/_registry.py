@@ -1,13 +1,13 @@
-"""Inspect's entry point: imports everything that registers itself, and gives each the short name.
+"""Inspect's entry point: registers every task, solver, scorer and model under both package names.
 
-Inspect prefixes registered names with the name of this package. Everything is found as `discoverybench/…` too, from a
-wheel and from an editable install alike.
+Inspect prefixes registered names with the name of the top-level module, `inspect_discoverybench`. The aliases with the
+prefix `discoverybench` work in a wheel and in an editable install.
 """
 
 from collections.abc import Callable
 from typing import Any
 
-from inspect_ai._util.registry import (  # inspect-evals-lint: ignore[IECQ001] -- there is no public way to alias
+from inspect_ai._util.registry import (  # inspect-evals-lint: ignore[IECQ001] -- there is no public API for aliases
     registry_add,
 )
 from inspect_ai.util import registry_info
@@ -26,14 +26,14 @@ PACKAGES = ("discoverybench", "inspect_discoverybench")
 
 
 def _add_names(registered: Callable[..., Any]) -> None:
-    """Register the same object under its function's name in both packages.
+    """Register an object under its function name, with both package names as prefix.
 
-    Whatever name it is created by, the registry name in the log is the one that its decorator gave it.
+    Logs record the name from its decorator, whichever name it is created by.
     """
     info = registry_info(registered)
     for package in PACKAGES:
         registry_add(registered, info.model_copy(update={"name": f"{package}/{registered.__name__}"}))
-    registry_add(registered, info)  # `registry_add` labels the object too, and the last label stays
+    registry_add(registered, info)  # restores the object's own label, which each `registry_add` overwrites
 
 
 for _registered in (

@@ -1,24 +1,24 @@
-"""The exception tree.
+"""The exception hierarchy.
 
 ```
-DiscoveryBenchError            one line: what, the value, what is expected or how to mend it
-├── InvalidArgument            a task or command argument outside its possible values
-├── InvalidExperiment      an experiment file that cannot be read or does not follow the form
+DiscoveryBenchError            base class; the message is one line: what is wrong, the value, the remedy
+├── InvalidArgument            a task or command argument is invalid
+├── InvalidExperiment          an experiment file cannot be read or is invalid
 ├── DataError
-│   ├── DataMissing            a folder or file of the released data is not there
-│   ├── DataCorrupt            a file is there but is not the released one
-│   ├── DownloadFailed         the archive could not be fetched
-│   ├── UnreadableTable        a data file cannot be read to its end
-│   └── InvalidMetadata        a metadata file or answer key that does not follow its form
-├── JudgeUnavailable           the role `grader` has no model that can be called
-├── JudgeFailed                the judge's provider failed while it was asked
-├── ReplyRejected              a judge's reply outside its contract (asked again, then unscored)
+│   ├── DataMissing            a file or folder does not exist or cannot be read
+│   ├── DataCorrupt            a file differs from the released file
+│   ├── DownloadFailed         the released data could not be downloaded
+│   ├── UnreadableTable        a data file is empty, truncated or malformed
+│   └── InvalidMetadata        a metadata file or answer key is invalid
+├── JudgeUnavailable           the judge's model cannot be called
+├── JudgeFailed                the judge's provider failed
+├── ReplyRejected              the judge's reply is invalid (sent back with the error; unscored after three tries)
 ├── ReplyMissing               a provider's reply has no choices
-└── SessionFailed              the sandbox did not run the Python session
+└── SessionFailed              the sandbox could not run the Python session
 ```
 
-The root is a `click.ClickException`: Inspect's command line and ours are click programs, so an
-error raised while a task is being built reaches the user as one line instead of a traceback.
+The base class is a `click.ClickException`. Inspect's command line and ours are click programs, so an error that is
+raised while a task is built is printed as one line instead of a traceback.
 """
 
 from collections.abc import Iterator
@@ -31,63 +31,63 @@ from tenacity import RetryError
 
 
 class DiscoveryBenchError(click.ClickException):
-    """Root of every error this package raises on purpose."""
+    """Base class of the errors of this package."""
 
 
 class InvalidArgument(DiscoveryBenchError):
-    """An argument outside its possible values."""
+    """A task or command argument is invalid."""
 
 
 class InvalidExperiment(DiscoveryBenchError):
-    """An experiment file cannot be read, or does not follow the form."""
+    """An experiment file cannot be read or is invalid."""
 
 
 class DataError(DiscoveryBenchError):
-    """The data cannot be used as they are."""
+    """The data cannot be used."""
 
 
 class DataMissing(DataError):
-    """A folder or file of the released data is not there."""
+    """A file or folder does not exist or cannot be read."""
 
 
 class DataCorrupt(DataError):
-    """A file differs from the released one."""
+    """A file differs from the released file, or from the one that was checked."""
 
 
 class DownloadFailed(DataError):
-    """The archive of the released data could not be fetched."""
+    """The released data could not be downloaded or stored."""
 
 
 class UnreadableTable(DataError):
-    """A data file cannot be read as a table to its end."""
+    """A data file is empty, truncated or malformed."""
 
 
 class InvalidMetadata(DataError):
-    """A metadata file or an answer key does not follow its form."""
+    """A metadata file or an answer key is invalid."""
 
 
 class JudgeUnavailable(DiscoveryBenchError):
-    """The role `grader` has no model that can be called."""
+    """The model of the role `grader` cannot be called."""
 
 
 class ReplyRejected(DiscoveryBenchError):
-    """A judge's reply is outside its contract; the message is shown to the judge when it is asked again."""
+    """A reply of the judge is invalid. The message is sent back to the judge."""
 
 
 class ReplyMissing(DiscoveryBenchError):
-    """A provider's reply has no choices: a fault of the provider, never of the agent."""
+    """A provider returned a reply without choices. The sample is an error, not a zero."""
 
 
 class JudgeFailed(DiscoveryBenchError):
-    """The provider of the judge failed while it was asked: the sample is an error and never a zero."""
+    """The judge's provider failed. The sample is an error, not a zero."""
 
 
 class SessionFailed(DiscoveryBenchError):
-    """The sandbox could not run the Python session: a fault of the infrastructure, never of the agent."""
+    """The sandbox could not run the Python session. The sample is an error, not a zero."""
 
 
 def first_cause(error: BaseException) -> BaseException:
-    """The error that came first: task groups, retries and requests wrap it."""
+    """The error at the start of a chain of causes, exception groups and retries."""
     while True:
         match error:
             case BaseExceptionGroup():
@@ -102,29 +102,29 @@ def first_cause(error: BaseException) -> BaseException:
 
 
 def one_line(error: BaseException) -> str:
-    """What an error of somebody else's says, in one line and without Inspect's colours."""
-    said = " ".join(str(getattr(error, "message", error)).split()) or type(error).__name__
-    with suppress(MarkupError):  # it may have brackets of its own
-        said = render(said).plain
-    return said.removeprefix("ERROR: ")[:500].rstrip(".")
+    """The message of any error in one line, without Inspect's markup."""
+    message = " ".join(str(getattr(error, "message", error)).split()) or type(error).__name__
+    with suppress(MarkupError):  # brackets in the message may look like invalid markup
+        message = render(message).plain
+    return message.removeprefix("ERROR: ")[:500].rstrip(".")
 
 
 @contextmanager
-def inspect_errors(raised: type[DiscoveryBenchError], where: str) -> Iterator[None]:
-    """Turn whatever Inspect and its providers raise in this block into one line of ours.
+def inspect_errors(error_type: type[DiscoveryBenchError], where: str) -> Iterator[None]:
+    """Convert any exception from Inspect and its providers into one error of this package.
 
-    Inspect's errors for a missing key, package, file or name are of many types, and most of them are not public.
+    Inspect raises many types for a missing key, package, file or name, and most of them are not public.
 
     Args:
-        raised: The error to raise instead.
-        where: What was being done, or `file:line`. It comes before the message.
+        error_type: Type of the error to raise.
+        where: Prefix of the message, such as `file:line`.
     """
     try:
         yield
     except DiscoveryBenchError as error:
-        raise raised(f"{where}: {error.message}") from error
+        raise error_type(f"{where}: {error.message}") from error
     except Exception as error:
-        raise raised(f"{where}: {one_line(error)}.") from error
+        raise error_type(f"{where}: {one_line(error)}.") from error
 
 
 def require_positive(name: str, value: object) -> None:

@@ -1,4 +1,4 @@
-"""The sandbox that runs the agents' code: Docker with an image that is built once, or this machine."""
+"""The sandbox that runs the agents' code: a Docker container, or the local machine."""
 
 import hashlib
 import subprocess
@@ -10,29 +10,30 @@ from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.shipped import shipped
 
-NAME = "inspect-discoverybench-sandbox"
+IMAGE_NAME = "inspect-discoverybench-sandbox"
 BUILD_INPUTS = ("Dockerfile", "requirements.txt")
-"""The files of sandbox/ that determine the image. `sandbox/.dockerignore` keeps all others out of the build."""
+"""The files in `sandbox/` that determine the image. `sandbox/.dockerignore` excludes all others from the build."""
 
-LOOKUP_SECONDS = 10
+LOOKUP_TIMEOUT = 10
+"""Seconds."""
 
 
 def sandbox_spec(provider: str, build: bool = False) -> SandboxEnvironmentSpec:
-    """The sandbox of a task.
+    """Make the sandbox specification of a task.
 
     Args:
         provider: `docker` or `local`.
-        build: Build the image even if it exists; by default it is built only if it is missing.
+        build: Build the Docker image even if it exists. By default it is built only if it is missing.
 
     Raises:
-        InvalidArgument: `provider` is neither, or there is no image to build.
+        InvalidArgument: The provider is not supported, or `build` is set for the local sandbox.
     """
     if provider == "docker":
         return SandboxEnvironmentSpec("docker", _compose(image(), build))
     if provider != "local":
         raise InvalidArgument(
-            f"sandbox={provider} is not a sandbox of this task; possible are: docker, local. "
-            "Any other provider goes with Inspect's own option --sandbox PROVIDER:CONFIG."
+            f"sandbox={provider} is not supported. Possible values: docker, local. "
+            "For other providers, use Inspect's option --sandbox PROVIDER:CONFIG."
         )
     if build:
         raise InvalidArgument(f"build=true requires sandbox=docker, got sandbox={provider}.")
@@ -40,46 +41,46 @@ def sandbox_spec(provider: str, build: bool = False) -> SandboxEnvironmentSpec:
 
 
 def image() -> str:
-    """Name and tag of the image that `sandbox/` builds."""
-    return image_of(shipped("sandbox"))
+    """Name and tag of the image that is built from `sandbox/`."""
+    return image_name(shipped("sandbox"))
 
 
-def image_of(folder: Path) -> str:
-    """Name and tag of the image that a build folder builds.
+def image_name(folder: Path) -> str:
+    """Name and tag of the image that is built from a folder.
 
-    The tag is a digest of the build's inputs, so an image from before a change is never used after it.
+    The tag is a digest of the build inputs, so an outdated image is never used.
     """
     digest = hashlib.sha256()
     for name in BUILD_INPUTS:
         digest.update(hashlib.sha256((folder / name).read_bytes()).digest())
-    return f"{NAME}:{digest.hexdigest()[:12]}"
+    return f"{IMAGE_NAME}:{digest.hexdigest()[:12]}"
 
 
 def _compose(name: str, build: bool) -> ComposeConfig:
-    """The configuration of `compose.yaml` with this image, and with a `build` section only where one is needed.
+    """Read `compose.yaml` and set the image. The section `build` is kept only if the image must be built.
 
-    Inspect builds whatever has this section at the start of each run. Compose writes the name of its project into the
-    image, and each run is another project, so each build would make another image and leave the last one untagged.
+    With this section, Inspect would build the image at the start of each run. Compose writes the project name into the
+    image, and each run is a new project, so each build would leave an untagged image behind.
     """
     compose = yaml.safe_load(shipped("compose.yaml").read_text("utf-8"))
     service = compose["services"]["default"]
     service["image"] = name
     if build or not _exists(name):
-        # An absolute path: Inspect resolves it against the user's folder.
+        # An absolute path, because Inspect resolves relative paths against the current directory.
         service["build"] = {"context": str(shipped("sandbox"))}
     else:
         del service["build"]
-        # The image is in no registry. `x-local` tells Inspect, `pull_policy` tells Compose.
+        # Do not look for the image in a registry: `x-local` is read by Inspect, `pull_policy` by Compose.
         service |= {"pull_policy": "never", "x-local": True}
     return ComposeConfig.model_validate(compose)
 
 
 def _exists(name: str) -> bool:
-    """Whether the engine that Inspect will use has the image; without an answer, Inspect explains what is wrong."""
+    """Whether Docker has the image. If Docker does not respond, the answer is no, and Inspect reports the problem."""
     try:
-        # The program and not the Docker SDK: it takes the same context as Compose, and the SDK takes longer to import.
+        # The command uses the same context as Compose, and the Docker SDK takes long to import.
         lookup = subprocess.run(
-            ["docker", "image", "inspect", name], capture_output=True, timeout=LOOKUP_SECONDS, check=False
+            ["docker", "image", "inspect", name], capture_output=True, timeout=LOOKUP_TIMEOUT, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return False

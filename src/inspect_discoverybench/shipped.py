@@ -1,4 +1,4 @@
-"""Files that stand at the root of the repository and are shipped inside the wheel."""
+"""Files from the root of the repository that are shipped inside the wheel."""
 
 from pathlib import Path
 
@@ -8,12 +8,15 @@ _PACKAGE = Path(__file__).parent
 
 
 def shipped(name: str) -> Path:
-    """Absolute path of a root file such as `compose.yaml`, in a wheel and in an editable install.
+    """Absolute path of a shipped file or folder, in a wheel or in an editable install.
+
+    Args:
+        name: Path relative to the root of the repository, such as `compose.yaml`.
 
     Raises:
-        DataMissing: It is in neither place, so the installation is damaged.
+        DataMissing: The installation does not have it.
     """
     for root in (_PACKAGE / "_shipped", _PACKAGE.parents[1]):
         if (root / name).exists():
             return root / name
-    raise DataMissing(f"{name} is missing from the installation in {_PACKAGE}; install inspect-discoverybench again.")
+    raise DataMissing(f"{name} is missing from the installation in {_PACKAGE}. Reinstall inspect-discoverybench.")

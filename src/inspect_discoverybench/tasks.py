@@ -1,4 +1,4 @@
-"""The tasks: each reads as a paragraph."""
+"""The tasks."""
 
 from pathlib import Path
 
@@ -32,9 +32,11 @@ from inspect_discoverybench.validation import pairs
 from inspect_discoverybench.validation.judge_audit import PAPER_ACCURACY, audit, judge_pair, sample
 
 VERSION = "2-A"
-"""The number rises when results are no longer comparable, the letter when the interface changes."""
+"""The number increases when scores are no longer comparable, the letter when only the interface changes."""
 
 DEFAULT_MESSAGE_LIMIT = 100
+"""Messages per sample."""
+
 DEFAULT_TIME_LIMIT = 3600
 """Seconds per sample."""
 
@@ -42,6 +44,7 @@ DEFAULT_TOKEN_LIMIT = 100_000
 """Output tokens of the evaluated model per sample."""
 
 OFFLINE_JUDGE = "discoverybench/lexical"
+"""Default judge of the demo."""
 
 
 @task
@@ -59,19 +62,19 @@ def real(
     """DB-REAL: discovery goals from published studies (paper §4.1).
 
     Args:
-        split: `test` (239 samples) or `train` (25 samples, gold hypotheses in the metadata).
-        dataset: Keep these study folders only.
-        domain: Keep these domains only.
-        question_type: Keep goals that ask for this facet only: context, variables or relationship.
-        domain_knowledge: Add the study's background to the task text.
+        split: `test` (239 samples) or `train` (25 samples, with public gold workflows).
+        dataset: Keep only these study folders.
+        domain: Keep only these domains.
+        question_type: Keep only goals that ask for these facets: `context`, `variables` or `relationship`.
+        domain_knowledge: Add the background of the study to the task text.
         workflow_tags: Add the keywords of the gold workflow to the task text.
-        sandbox: `docker` or `local`; local code is not isolated from this machine.
+        sandbox: `docker` or `local`. Code in the local sandbox is not isolated from this machine.
         build: Build the Docker image even if it exists.
-        aggregation: `product`; or `subhypotheses`, which adds `hms_recall` and `hms_f1` to the scores.
+        aggregation: `product`, or `subhypotheses` to also report `hms_recall` and `hms_f1`.
 
     Raises:
-        InvalidArgument: A value is not possible, or the filters select nothing.
-        DataError: The released data are not there, or a file was changed.
+        InvalidArgument: An argument is invalid, or the filters match no sample.
+        DataError: The released data are missing, or a file was changed.
     """
     samples = splits.released("real", split, Hints(domain_knowledge, workflow_tags))
     return _discovery(
@@ -101,18 +104,18 @@ def synth(
 
     Args:
         split: `test` (200 samples), `dev` (153) or `train` (550).
-        dataset: Keep these study folders only.
-        domain: Keep these domains only.
-        question_type: Keep goals of this type only; DB-SYNTH has `general` alone.
-        difficulty: Keep these difficulties only, 1 to 4.
-        solvable: `true` leaves out goals whose target column is constant in the released data.
-        sandbox: `docker` or `local`; local code is not isolated from this machine.
+        dataset: Keep only these study folders.
+        domain: Keep only these domains.
+        question_type: Keep only goals of these types. All goals of DB-SYNTH are `general`.
+        difficulty: Keep only these difficulties, 1 to 4.
+        solvable: If true, leave out goals whose target column is constant in the released data.
+        sandbox: `docker` or `local`. Code in the local sandbox is not isolated from this machine.
         build: Build the Docker image even if it exists.
-        aggregation: `product`; or `subhypotheses`, which adds `hms_recall` and `hms_f1` to the scores.
+        aggregation: `product`, or `subhypotheses` to also report `hms_recall` and `hms_f1`.
 
     Raises:
-        InvalidArgument: A value is not possible, or the filters select nothing.
-        DataError: The released data are not there, or a file was changed.
+        InvalidArgument: An argument is invalid, or the filters match no sample.
+        DataError: The released data are missing, or a file was changed.
     """
     samples = splits.released("synth", split, Hints())
     return _discovery(
@@ -144,26 +147,26 @@ def custom(
     build: bool = False,
     aggregation: str = Aggregation.PRODUCT,
 ) -> Task:
-    """Studies of one's own, in either on-disk form of the release (docs/custom.md).
+    """Custom studies, in the form of DB-REAL or DB-SYNTH (docs/custom.md).
 
     Args:
-        path: A metadata file, or a folder of them; data files stand beside their metadata file.
-        answer_key: CSV file with the gold hypotheses; otherwise they stand in the metadata.
-        goal: Ask this of the one metadata file at `path`; it is scored only if the file has this goal, and its gold
-            hypothesis.
-        domain_knowledge: Add the study's background to the task text.
+        path: A metadata file, or a folder of them. Data files are in the folder of their metadata file.
+        answer_key: CSV file with the gold hypotheses; otherwise they are in the metadata.
+        goal: Ask only this goal; `path` must be one metadata file. It is scored only if the file has the same goal with
+            its gold hypothesis.
+        domain_knowledge: Add the background of the study to the task text.
         workflow_tags: Add the keywords of the gold workflow to the task text.
-        sandbox: `docker` or `local`; local code is not isolated from this machine.
+        sandbox: `docker` or `local`. Code in the local sandbox is not isolated from this machine.
         build: Build the Docker image even if it exists.
-        aggregation: `product`; or `subhypotheses`, which adds `hms_recall` and `hms_f1` to the scores.
+        aggregation: `product`, or `subhypotheses` to also report `hms_recall` and `hms_f1`.
 
     Raises:
-        InvalidArgument: There is nothing at the path, or a hint is asked for that no study has.
-        DataError: A file is missing, does not follow its form, or cannot be read to its end.
+        InvalidArgument: An argument is invalid, the path does not exist, or no study has a requested hint.
+        DataError: A file is missing, invalid or truncated.
     """
     hints = Hints(domain_knowledge, workflow_tags)
     if goal is not None:
-        samples = splits.own(Path(path), goal, hints)
+        samples = splits.single_goal(Path(path), goal, hints)
     else:
         samples = splits.custom(Path(path), Path(answer_key) if answer_key else None, hints)
     return _discovery(
@@ -179,15 +182,15 @@ def custom(
 
 @task
 def demo(sandbox: str = "local", build: bool = False, aggregation: str = Aggregation.PRODUCT) -> Task:
-    """Eight small invented studies: try the package without key, network or Docker.
+    """Eight small invented studies that run without an API key, network or Docker.
 
     Args:
-        sandbox: `local` or `docker`; local code is not isolated from this machine.
+        sandbox: `local` or `docker`. Code in the local sandbox is not isolated from this machine.
         build: Build the Docker image even if it exists.
-        aggregation: As in `real`.
+        aggregation: `product`, or `subhypotheses` to also report `hms_recall` and `hms_f1`.
 
     Raises:
-        InvalidArgument: A value is not possible.
+        InvalidArgument: An argument is invalid.
     """
     return _discovery(
         name="discoverybench/demo",
@@ -202,18 +205,18 @@ def demo(sandbox: str = "local", build: bool = False, aggregation: str = Aggrega
 
 @task
 def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = True) -> Task:
-    """Whether a model may be used as the judge: pairs of hypotheses whose right answers are known.
+    """Audit of a judge: pairs of hypotheses with known verdicts. The evaluated model is the judge.
 
-    The evaluated model is the judge. 125 pairs are of invented studies, 50 of the gold hypotheses of DB-REAL train.
+    125 pairs are made from invented studies and 50 from the gold hypotheses of DB-REAL train.
 
     Args:
-        repeats: How often each pair is judged; the first time counts for accuracy, the others for consistency.
-        kind: Keep these kinds of change only, such as "relation negated".
-        released: Whether the released gold hypotheses are among the pairs; they need the data.
+        repeats: Number of times each pair is judged. The first verdict measures accuracy, the others consistency.
+        kind: Keep only these kinds of change, such as "relation negated".
+        released: Include the pairs from DB-REAL train, which need the released data.
 
     Raises:
-        InvalidArgument: A value is not possible.
-        DataError: The released data are not there, or a file was changed.
+        InvalidArgument: An argument is invalid.
+        DataError: The released data are missing, or a file was changed.
     """
     require_positive("repeats", repeats)
     known_pairs = list(pairs.invented())
@@ -247,25 +250,27 @@ def _discovery(
     aggregation: str,
     version: str,
 ) -> Task:
-    """One sample per goal, solved with `python` and `submit`, scored by HMS where there is a gold hypothesis.
+    """A discovery task: one sample per goal, solved with `python` and `submit`, scored by HMS.
+
+    The task has no scorer if a sample has no gold hypothesis.
 
     Args:
-        name: The task's name in logs. Otherwise it would be the name that the task was created by, and Inspect would
-            not see that two logs are of one task.
-        title: Its name in displays and tables.
-        samples: The goals.
-        sandbox: Where the agent's code runs.
-        judge: The default model of the role `grader`.
-        aggregation: As in `real`.
-        version: The task's version.
+        name: Name of the task in logs. By default Inspect records the alias that the task was created by, and would
+            not recognise logs of the same task.
+        title: Name of the task in displays and tables.
+        samples: The samples.
+        sandbox: Sandbox for the agent's code.
+        judge: Default model of the role `grader`.
+        aggregation: `product` or `subhypotheses`.
+        version: Version of the task.
     """
     scored = all(sample.target for sample in samples)
-    start = [verify_data_files(), use_tools(python(), submit())]
+    setup = [verify_data_files(), use_tools(python(), submit())]
     return Task(
         name=name,
         display_name=title,
         dataset=MemoryDataset(samples, name=title),
-        setup=[require_judge(judge), *start] if scored else start,
+        setup=[require_judge(judge), *setup] if scored else setup,
         solver=react(),
         cleanup=_end_session,
         scorer=hms(grader=judge, aggregation=aggregation) if scored else None,
@@ -280,7 +285,7 @@ def _discovery(
 
 
 async def _end_session(state: TaskState) -> None:
-    """A local sandbox kills nobody, so the kernel of the session is ended here."""
+    """Stop the kernel of the session, because a local sandbox does not kill processes."""
     await PythonSession().stop()
 
 

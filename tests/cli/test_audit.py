@@ -1,4 +1,4 @@
-"""`discoverybench data audit` on studies of one's own: the check before publishing."""
+"""`discoverybench data audit` on custom studies."""
 
 import json
 from pathlib import Path
@@ -49,13 +49,13 @@ def test_everything_wrong_is_found_in_one_go(tmp_path: Path) -> None:
     assert done.exit_code == 1
     found = {name: fact["items"] for name, fact in json.loads(done.output)[tmp_path.name].items()}
     assert found["goals without a gold hypothesis"] == ["one/0/2"]
-    assert found["described columns that are absent"] == ["one/metadata_0.json: a.csv: size"]
+    assert found["described columns that are missing"] == ["one/metadata_0.json: a.csv: size"]
     assert found["data files not separated by commas"] == ["one/a.csv ('\\t')"]
-    assert len(found["questions asked twice"]) == 1
-    assert len(found["of these, with different gold hypotheses"]) == 1
-    assert found["target columns that are constant"] == ["one/0/0", "one/0/1"]
-    assert found["questions that hold the gold hypothesis"] == ["one/0/0", "three/0/0"]
-    assert [item.rpartition("/")[2].split(":")[0] for item in found["files that cannot be used"]] == [
+    assert len(found["duplicate questions"]) == 1
+    assert len(found["duplicates: different gold hypotheses"]) == 1
+    assert found["constant target columns"] == ["one/0/0", "one/0/1"]
+    assert found["questions that reveal the gold hypothesis"] == ["one/0/0", "three/0/0"]
+    assert [item.rpartition("/")[2].split(":")[0] for item in found["unusable files"]] == [
         "metadata_0.json",
         "gone.csv",
     ]

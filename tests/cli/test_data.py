@@ -35,7 +35,7 @@ def test_fetch_then_verify(upstream: Path, monkeypatch: pytest.MonkeyPatch) -> N
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
         fetched = CliRunner().invoke(main, ["data", "fetch"])
         assert fetched.exit_code == 0, fetched.output
-        assert fetched.stdout == f"1466 files are in {source.cache_folder()}\n"
+        assert fetched.stdout == f"1466 files in {source.cache_folder()}\n"
         assert mirror.url in fetched.stderr
         CliRunner().invoke(main, ["data", "fetch"])
         assert mirror.requests == 1
@@ -77,7 +77,7 @@ def test_verify_lists_what_is_missing_and_changed(
     found = CliRunner().invoke(main, arguments)
     assert found.exit_code == 1
     assert found.stdout.splitlines()[:2] == [f"missing  {ANSWER_KEY}", f"changed  {DATA_FILE}"]
-    assert f"Error: {folder} differs from the released data" in found.stderr
+    assert f"Error: {folder} differs from the release" in found.stderr
 
 
 def test_the_audit_cuts_no_name_at_80_columns(upstream: Path, monkeypatch: pytest.MonkeyPatch) -> None:

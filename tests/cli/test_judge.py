@@ -91,7 +91,7 @@ def test_a_judge_that_breaks_down_is_one_line_and_nothing_written(
     ("changed", "line"),
     [
         ({"pred": "  "}, "--pred is empty. Pass its text."),
-        ({"metadata": "nowhere.json"}, "nowhere.json: there is no such file."),
+        ({"metadata": "nowhere.json"}, "nowhere.json does not exist."),
         ({"metadata": "."}, ".: this is a folder; name a file."),
         ({"out": "."}, "--out . is a folder. Pass the path of a file."),
         ({"kind": "real"}, "has the format of DB-SYNTH. Omit --kind or pass --kind synth."),

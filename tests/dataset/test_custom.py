@@ -1,4 +1,4 @@
-"""Studies of one's own: the example of the guide, and every way to get one wrong."""
+"""Custom studies: the example of the guide, and every error."""
 
 import csv
 import json
@@ -79,7 +79,7 @@ def test_gold_from_an_answer_key(write: Callable[..., Path], tmp_path: Path) -> 
     with key.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([["dataset", "metadataid", "query_id", "gold_hypo"], ["mine", 0, 4, "So."]])
     assert load(place, answer_key=key)[0].target == "So."
-    with pytest.raises(InvalidMetadata, match="qid 4 has no true_hypothesis; write it there, or give an answer key"):
+    with pytest.raises(InvalidMetadata, match=r"qid 4 has no true_hypothesis\. Add it, or pass an answer key"):
         load(place)
 
 
@@ -100,8 +100,8 @@ def test_a_constant_target_is_flagged(write: Callable[..., Path]) -> None:
 
 
 BROKEN: list[tuple[Any, str, type[DataError], str]] = [
-    (None, "x,y\n1,2\n3", UnreadableTable, r"a\.csv: line 3 has 1 values, but there are 2 columns; .* cut off"),
-    (None, 'x,y\n1,2\n3,"4', UnreadableTable, r"a\.csv: line 3: .*; the file may be cut off"),
+    (None, "x,y\n1,2\n3", UnreadableTable, r"a\.csv: line 3 has 1 values, expected 2\. .* truncated"),
+    (None, 'x,y\n1,2\n3,"4', UnreadableTable, r"a\.csv: line 3: .*\. The file may be truncated"),
     (None, "", UnreadableTable, r"a\.csv: the file is empty"),
     (b'{"domain": "\x81"}', "x\n", InvalidMetadata, r"metadata_0\.json: byte 12 is neither UTF-8 nor Windows-1252"),
     (b"{", "x\n", InvalidMetadata, r"metadata_0\.json: the file: Invalid JSON"),
@@ -109,13 +109,13 @@ BROKEN: list[tuple[Any, str, type[DataError], str]] = [
         study(queries=[study()["queries"][0]] * 2),
         "x,y\n",
         InvalidMetadata,
-        r"metadata_0\.json: .*two queries have the qid 0; give each its own",
+        r"metadata_0\.json: .*two queries have qid 0; use a different qid for each",
     ),
     (
         study(datasets=[{"name": "b.csv", "columns": []}]),
         "x,y\n",
         DataMissing,
-        r"b\.csv: the metadata describe this data file, but it is not there",
+        r"b\.csv: the metadata describes this data file, but it does not exist",
     ),
     (study(domain=None), "x,y\n", InvalidMetadata, r"metadata_0\.json: domain: Input should be a valid string"),
     (
@@ -138,9 +138,9 @@ def test_what_is_wrong_has_an_error_of_its_own_and_nothing_is_loaded(
 
 
 def test_an_empty_folder_and_no_folder(tmp_path: Path) -> None:
-    with pytest.raises(DataMissing, match=r"no metadata_<number>\.json in this folder or in a subfolder"):
+    with pytest.raises(DataMissing, match=r"no metadata_<number>\.json in this folder or its subfolders"):
         load(tmp_path)
-    with pytest.raises(InvalidArgument, match=r"path=.*nowhere: no such file or folder"):
+    with pytest.raises(InvalidArgument, match=r"The path '.*nowhere' does not exist\."):
         load(tmp_path / "nowhere")
 
 
@@ -201,17 +201,21 @@ def test_an_answer_key_in_another_form_is_read(
 
 
 BROKEN_KEYS: dict[str, tuple[str, list[str], str]] = {
-    "a short row": (KEY_HEADER, ["mine,0"], r"key\.csv: line 2 has 2 values, but there are 4 columns; .*double quotes"),
+    "a short row": (KEY_HEADER, ["mine,0"], r"key\.csv: line 2 has 2 values, expected 4\. .*double quotes"),
     "a long row": (KEY_HEADER, ["mine,0,4,On islands, y rises."], r"line 2 has 5 values, .*double quotes"),
     "a word for a number": (
         KEY_HEADER,
         ["mine,zero,4,So."],
-        r"line 2: metadataid 'zero' is not a whole number; .*metad",
+        r"line 2: metadataid 'zero' is not an integer\. .*metad",
     ),
-    "a decimal": (KEY_HEADER, ["mine,0,4,So.", "mine,0,4.0,So."], r"line 3: query_id '4\.0' is not a whole number"),
-    "an empty number": (KEY_HEADER, ["mine,,4,So."], r"line 2: metadataid '' is not a whole number"),
-    "another script's digits": (KEY_HEADER, ["mine,0,1_0,So."], r"line 2: query_id '1_0' is not a whole number"),
-    "missing columns": ("dataset,gold_hypo", ["mine,So."], r"no column metadataid, query_id.*has dataset, gold_hypo"),
+    "a decimal": (KEY_HEADER, ["mine,0,4,So.", "mine,0,4.0,So."], r"line 3: query_id '4\.0' is not an integer"),
+    "an empty number": (KEY_HEADER, ["mine,,4,So."], r"line 2: metadataid '' is not an integer"),
+    "another script's digits": (KEY_HEADER, ["mine,0,1_0,So."], r"line 2: query_id '1_0' is not an integer"),
+    "missing columns": (
+        "dataset,gold_hypo",
+        ["mine,So."],
+        r"no column metadataid, query_id.*columns are dataset, gold_hypo",
+    ),
     "two golds": (KEY_HEADER, ["mine,0,4,So.", "mine,0,4,Not so."], r"line 3: .*mine, 0, 4 .* line 2.*[Rr]emove one"),
     "no row of the goal": (
         KEY_HEADER,
@@ -236,9 +240,9 @@ def test_a_broken_answer_key_names_line_value_and_remedy(
 
 def test_an_answer_key_that_is_a_folder_or_absent(write: Callable[..., Path], tmp_path: Path) -> None:
     place = write(HIDDEN)
-    with pytest.raises(DataMissing, match="this is a folder; name a file"):
+    with pytest.raises(DataMissing, match=r"is a folder\. Pass the path of a file"):
         load(place, answer_key=tmp_path)
-    with pytest.raises(DataMissing, match=r"nowhere\.csv: there is no such file"):
+    with pytest.raises(DataMissing, match=r"nowhere\.csv does not exist"):
         load(place, answer_key=tmp_path / "nowhere.csv")
 
 
@@ -271,17 +275,21 @@ REFUSED: dict[str, tuple[dict[str, Any], type[DataError], str]] = {
     ),
     "above and back": (described("../mine/a.csv"), InvalidMetadata, "is not inside the folder"),
     "absolute": (described("/etc/hostname"), InvalidMetadata, "'/etc/hostname' is not inside the folder"),
-    "a folder": (described("folder"), DataMissing, r"folder: .*it is a folder. Name each of its files"),
+    "a folder": (described("folder"), DataMissing, r"folder: .*it is a folder\. List its files"),
     "the study's folder": (described("."), DataMissing, "it is a folder"),
     "no name": (described(""), DataMissing, "it is a folder"),
     "a colon": (described("a:b.csv"), InvalidMetadata, r"':' in its name. Rename it"),
-    "a backslash": (described("tables\\x.csv"), InvalidMetadata, r"folders are separated by '/'"),
+    "a backslash": (described("tables\\x.csv"), InvalidMetadata, r"separate folders with '/'"),
     "the metadata": (described("metadata_0.json"), InvalidMetadata, "is a metadata file, which the agent must not see"),
     "a link to the metadata": (described("link.csv"), InvalidMetadata, "is a metadata file, which the agent must not"),
-    "a link to nothing": (described("dangling.csv"), DataMissing, "it is not there"),
-    "twice": (described("a.csv", "a.csv"), InvalidMetadata, r"two data files are named a\.csv; .*once"),
-    "twice, spelled differently": (described("a.csv", "./a.csv"), InvalidMetadata, r"two data files are named a\.csv"),
-    "the archive": (described("data_files.tar"), InvalidMetadata, "the sandbox uses itself. Rename it"),
+    "a link to nothing": (described("dangling.csv"), DataMissing, "it does not exist"),
+    "twice": (described("a.csv", "a.csv"), InvalidMetadata, r"data file a\.csv is described twice"),
+    "twice, spelled differently": (
+        described("a.csv", "./a.csv"),
+        InvalidMetadata,
+        r"data file a\.csv is described twice",
+    ),
+    "the archive": (described("data_files.tar"), InvalidMetadata, "has a reserved name. Rename it"),
     "an upper-case table that is cut off": (described("B.CSV"), UnreadableTable, r"B\.CSV: line 2 has 1 values"),
 }
 
@@ -327,13 +335,13 @@ def test_a_metadata_file_with_another_name(write: Callable[..., Path], name: str
     place = write()
     if not (place / name).exists():
         (place / "metadata_0.json").rename(place / name)
-    with pytest.raises(InvalidMetadata, match=r"a metadata file is named metadata_<number>\.json"):
+    with pytest.raises(InvalidMetadata, match=r"Rename it to metadata_<number>\.json"):
         load(place / name)
 
 
 def test_utf_16_is_named(write: Callable[..., Path]) -> None:
     place = write(json.dumps(study()).encode("utf-16"))
-    with pytest.raises(InvalidMetadata, match=r"metadata_0\.json: the file is UTF-16; save it as UTF-8"):
+    with pytest.raises(InvalidMetadata, match=r"metadata_0\.json: the file is encoded in UTF-16\. Save it as UTF-8"):
         load(place)
 
 

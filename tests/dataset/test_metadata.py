@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from inspect_discoverybench.dataset.answer_key import AnswerKey
-from inspect_discoverybench.dataset.metadata import Study, decode, metadata_number
+from inspect_discoverybench.dataset.metadata import Study, metadata_number
+from inspect_discoverybench.dataset.text_file import read_text
 from inspect_discoverybench.errors import DataMissing, InvalidMetadata
 
 QUERY = {"qid": 3, "question": "Why?", "question_type": "relationhsip", "true_hypothesis": "Because."}
@@ -78,17 +79,17 @@ def test_a_byte_in_neither_encoding(tmp_path: Path) -> None:
     path = tmp_path / "metadata_0.json"
     path.write_bytes(b'{"domain": "\x81"}')
     with pytest.raises(InvalidMetadata, match="byte 12 is neither UTF-8 nor Windows-1252"):
-        decode(path)
+        read_text(path)
 
 
 def test_a_missing_file(tmp_path: Path) -> None:
-    with pytest.raises(DataMissing, match="there is no such file"):
+    with pytest.raises(DataMissing, match="does not exist"):
         Study.read(tmp_path / "metadata_0.json")
 
 
 def test_the_number_is_the_file_names() -> None:
     assert metadata_number(Path("x/metadata_12.json")) == 12
-    with pytest.raises(InvalidMetadata, match=r"named metadata_<number>\.json"):
+    with pytest.raises(InvalidMetadata, match=r"Rename it to metadata_<number>\.json"):
         metadata_number(Path("x/metadata_final.json"))
 
 

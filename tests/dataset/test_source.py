@@ -125,19 +125,19 @@ def start_fetch() -> subprocess.Popen[str]:
 
 
 def test_checksums_are_those_of_the_released_files(upstream: Path) -> None:
-    assert source.mismatches(upstream) == source.Report(1466, (), ())
-    assert source.mismatches(upstream, "eval/").checked == 2
+    assert source.verify(upstream) == source.IntegrityReport(1466, (), ())
+    assert source.verify(upstream, "eval/").checked == 2
 
 
 def test_data_root_fetches_once_and_only_the_released_files(mirror: Mirror, caches: Path) -> None:
     root = source.data_root()
     files = {path.relative_to(root).as_posix() for path in root.rglob("*") if not path.is_dir()}
     assert files == set(source.checksums())
-    assert source.mismatches(root).clean
+    assert source.verify(root).clean
     assert root.is_relative_to(caches)
     assert left_behind(caches) == {source.COMMIT}
 
-    assert source.data_root() == source.fetch() == source.present() == root
+    assert source.data_root() == source.fetch() == source.local_root() == root
     assert mirror.requests == 1
 
 
@@ -164,7 +164,7 @@ def test_killed_run_leaves_nothing_the_next_one_stumbles_over(mirror: Mirror, ca
     assert left_behind(caches) == {f"{source.COMMIT}.partial"}
 
     mirror.gate.set()
-    assert source.mismatches(source.fetch(progress=False)).clean
+    assert source.verify(source.fetch(progress=False)).clean
     assert left_behind(caches) == {source.COMMIT}
 
 
@@ -176,7 +176,7 @@ def test_cut_connection_fails_and_the_next_run_succeeds(mirror: Mirror, caches: 
     assert left_behind(caches) == set()
 
     mirror.cut = False
-    assert source.mismatches(source.fetch(progress=False)).clean
+    assert source.verify(source.fetch(progress=False)).clean
 
 
 def test_changed_file_in_the_archive_is_refused(mirror: Mirror, upstream: Path, caches: Path) -> None:
@@ -206,7 +206,7 @@ def test_members_outside_the_released_paths_are_not_extracted(
         files=(("../escape.csv", b"a"), ("../../escape.csv", b"b"), ("eval/../../../escape.csv", b"c")),
         links=(("discoverybench/real", str(outside)), ("discoverybench/synth", "../../../../outside")),
     )
-    assert source.mismatches(source.fetch(progress=False)).clean
+    assert source.verify(source.fetch(progress=False)).clean
     assert not list(tmp_path.rglob("escape.csv"))
     assert not list(outside.iterdir())
     assert left_behind(caches) == {source.COMMIT}
@@ -220,11 +220,11 @@ def test_forced_fetch_replaces_the_folder_only_when_it_succeeds(mirror: Mirror, 
     mirror.cut = True
     with pytest.raises(DownloadFailed):
         source.fetch(progress=False, force=True)
-    assert source.mismatches(root).changed == (DATA_FILE,)
+    assert source.verify(root).changed == (DATA_FILE,)
 
     mirror.cut = False
     assert source.fetch(progress=False, force=True) == root
-    assert source.mismatches(root).clean
+    assert source.verify(root).clean
     assert left_behind(caches) == {source.COMMIT}
 
 
@@ -254,7 +254,7 @@ def test_users_folder_without_data_is_an_error(mirror: Mirror, tmp_path: Path, f
 
 def test_absent_cache_names_the_command(caches: Path) -> None:
     with pytest.raises(DataMissing, match="Run `discoverybench data fetch`, or set DISCOVERYBENCH_DATA_DIR"):
-        source.present()
+        source.local_root()
 
 
 @pytest.mark.parametrize(
@@ -262,7 +262,7 @@ def test_absent_cache_names_the_command(caches: Path) -> None:
     [
         ({DATA_FILE: None}, DataMissing, f"{DATA_FILE} is missing. "),
         ({DATA_FILE: b"changed"}, DataCorrupt, f"{DATA_FILE} differs from the released file. "),
-        ({DATA_FILE: b"changed", ANSWER_KEY: None}, DataMissing, f"{ANSWER_KEY} is missing, 1 more "),
+        ({DATA_FILE: b"changed", ANSWER_KEY: None}, DataMissing, f"{ANSWER_KEY} is missing (and 1 more). "),
     ],
 )
 def test_require_names_the_first_file_that_is_wrong(
@@ -272,14 +272,14 @@ def test_require_names_the_first_file_that_is_wrong(
     for path in paths:
         (tmp_path / path).parent.mkdir(parents=True)
         (tmp_path / path).write_bytes((upstream / path).read_bytes())
-    source.require(tmp_path, paths)
+    source.require_released(tmp_path, paths)
 
     for path, content in damaged.items():
         (tmp_path / path).unlink()
         if content is not None:
             (tmp_path / path).write_bytes(content)
     with pytest.raises(error) as failure:
-        source.require(tmp_path, paths)
+        source.require_released(tmp_path, paths)
     assert failure.value.message.startswith(f"{tmp_path}: {message}")
     assert "`discoverybench data verify`" in failure.value.message
 
@@ -288,7 +288,7 @@ def test_a_file_that_cannot_be_read_is_one_line(upstream: Path, tmp_path: Path) 
     (tmp_path / DATA_FILE).parent.mkdir(parents=True)
     (tmp_path / DATA_FILE).symlink_to(Path(DATA_FILE).name)
     with pytest.raises(DataMissing, match=rf"{DATA_FILE} cannot be read: .*\. Check its permissions"):
-        source.require(tmp_path, [DATA_FILE])
+        source.require_released(tmp_path, [DATA_FILE])
 
 
 def test_import_brings_nothing_that_only_a_download_needs() -> None:

@@ -15,7 +15,7 @@ from inspect_discoverybench.errors import DataCorrupt, DataMissing, InvalidArgum
 pytestmark = pytest.mark.usefixtures("upstream")
 
 
-def facts(samples: list[Sample]) -> list[SampleMetadata]:
+def metadata_of(samples: list[Sample]) -> list[SampleMetadata]:
     return [SampleMetadata.model_validate(sample.metadata) for sample in samples]
 
 
@@ -27,17 +27,20 @@ def test_the_counts_of_the_release(
     split: str, tasks: int, folders: int, metadata_files: int, golds: int, several_files: int
 ) -> None:
     samples = splits.released("real", split, Hints())
-    known = facts(samples)
+    metadata = metadata_of(samples)
     assert len(samples) == len({sample.id for sample in samples}) == tasks
-    assert len({m.dataset for m in known}) == folders
-    assert len({(m.dataset, m.metadata_number) for m in known}) == metadata_files
-    assert len({m.gold_hypothesis for m in known}) == golds
-    assert sum(len(m.data_files) > 1 for m in known) == several_files
-    assert max(len(m.data_files) for m in known) == (6 if split == "test" else 2)
+    assert len({m.dataset for m in metadata}) == folders
+    assert len({(m.dataset, m.metadata_number) for m in metadata}) == metadata_files
+    assert len({m.gold_hypothesis for m in metadata}) == golds
+    assert sum(len(m.data_files) > 1 for m in metadata) == several_files
+    assert max(len(m.data_files) for m in metadata) == (6 if split == "test" else 2)
 
 
 def test_domains_and_question_types_with_spellings_merged() -> None:
-    test, train = facts(splits.released("real", "test", Hints())), facts(splits.released("real", "train", Hints()))
+    test, train = (
+        metadata_of(splits.released("real", "test", Hints())),
+        metadata_of(splits.released("real", "train", Hints())),
+    )
     assert collections.Counter(m.domain for m in test) == {
         "meta science": 100,
         "sociology": 58,
@@ -54,18 +57,18 @@ def test_the_answer_key_goes_by_the_file_name() -> None:
     """135 of 144 test files carry another `id` inside; the gold of this one would then be another."""
     sample = {s.id: s for s in splits.released("real", "test", Hints())}["test/archaeology/12/0"]
     assert "Depots peaked" in sample.target
-    assert sample.target == facts([sample])[0].gold_hypothesis
+    assert sample.target == metadata_of([sample])[0].gold_hypothesis
 
 
 def test_workflows_are_public_in_train_only() -> None:
-    assert all(m.gold_workflow for m in facts(splits.released("real", "train", Hints())))
-    assert not any(m.gold_workflow for m in facts(splits.released("real", "test", Hints())))
+    assert all(m.gold_workflow for m in metadata_of(splits.released("real", "train", Hints())))
+    assert not any(m.gold_workflow for m in metadata_of(splits.released("real", "test", Hints())))
 
 
 def test_domain_knowledge_is_taken_from_a_data_files_entry_and_may_be_missing() -> None:
-    known = facts(splits.released("real", "test", Hints()))
-    assert all(m.domain_knowledge for m in known if m.dataset == "archaeology")
-    assert any(not m.domain_knowledge for m in known)
+    metadata = metadata_of(splits.released("real", "test", Hints()))
+    assert all(m.domain_knowledge for m in metadata if m.dataset == "archaeology")
+    assert any(not m.domain_knowledge for m in metadata)
 
 
 def test_hints_stand_in_the_task_text_only_when_asked_for() -> None:
@@ -94,7 +97,7 @@ def test_the_goal_does_not_bring_the_gold_along() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "count"),
+    ("filters", "count"),
     [
         ({"domain": "biology"}, 16),
         ({"domain": ["biology", "economics"]}, 28),
@@ -102,29 +105,27 @@ def test_the_goal_does_not_bring_the_gold_along() -> None:
         ({"question_type": "variables"}, 20),
     ],
 )
-def test_selection(wanted: dict[str, str | list[str]], count: int | None) -> None:
+def test_selection(filters: dict[str, str | list[str]], count: int | None) -> None:
     samples = splits.released("real", "test", Hints())
     if count is not None:
-        assert len(select(samples, **wanted)) == count
+        assert len(select(samples, **filters)) == count
 
 
 def test_a_filter_that_selects_nothing_lists_the_possible_values() -> None:
     samples = splits.released("real", "test", Hints())
-    with pytest.raises(InvalidArgument, match="domain=botany selects no sample; possible are: biology, economics"):
+    with pytest.raises(InvalidArgument, match=r"domain=botany matches no sample\. Possible values: biology, economics"):
         select(samples, domain="botany")
-    with pytest.raises(InvalidArgument, match="No sample has all of dataset=archaeology, domain=biology"):
+    with pytest.raises(InvalidArgument, match="No sample matches all of dataset=archaeology, domain=biology"):
         select(samples, dataset="archaeology", domain="biology")
 
 
 def test_unknown_split() -> None:
-    with pytest.raises(InvalidArgument, match="split=dev is not a split of DB-REAL; possible are: train, test"):
+    with pytest.raises(InvalidArgument, match=r"split=dev is not a split of DB-REAL\. Possible values: train, test"):
         splits.released("real", "dev", Hints())
 
 
 def test_a_hint_that_no_sample_has() -> None:
-    with pytest.raises(
-        InvalidArgument, match="domain_knowledge=true: no sample of the demo has any; those of DB-REAL have"
-    ):
+    with pytest.raises(InvalidArgument, match="domain_knowledge=true: no sample of the demo has this hint"):
         splits.demo(Hints(domain_knowledge=True))
 
 

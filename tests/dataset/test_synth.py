@@ -1,4 +1,4 @@
-"""DB-SYNTH on the released files: counts, encodings, flags, selection, and what is known beyond the metadata."""
+"""DB-SYNTH on the released files: counts, encodings, flags, selection, and target columns."""
 
 import collections
 import json
@@ -21,7 +21,7 @@ from tests.endpoint import serve, truthful
 pytestmark = [pytest.mark.data, pytest.mark.usefixtures("upstream")]
 
 
-def known(kind: splits.Kind, split: str) -> list[SampleMetadata]:
+def metadata_of(kind: splits.Kind, split: str) -> list[SampleMetadata]:
     return [SampleMetadata.model_validate(sample.metadata) for sample in splits.released(kind, split, Hints())]
 
 
@@ -36,22 +36,22 @@ def known(kind: splits.Kind, split: str) -> list[SampleMetadata]:
 def test_the_counts_of_the_release(
     split: str, goals: int, folders: int, domains: int, golds: int, constant: int, near: int, difficulty: list[int]
 ) -> None:
-    found = known("synth", split)
-    assert len(found) == len({m.sample_id for m in found}) == goals
-    assert len({m.dataset for m in found}) == folders
-    assert len({m.domain for m in found}) == domains
-    assert len({m.gold_hypothesis for m in found}) == golds
-    assert sum(m.solvable is False for m in found) == constant
-    assert sum(m.near_constant is True for m in found) == near
-    levels = collections.Counter(m.difficulty for m in found)
+    metadata = metadata_of("synth", split)
+    assert len(metadata) == len({m.sample_id for m in metadata}) == goals
+    assert len({m.dataset for m in metadata}) == folders
+    assert len({m.domain for m in metadata}) == domains
+    assert len({m.gold_hypothesis for m in metadata}) == golds
+    assert sum(m.solvable is False for m in metadata) == constant
+    assert sum(m.near_constant is True for m in metadata) == near
+    levels = collections.Counter(m.difficulty for m in metadata)
     assert [levels[level] for level in (1, 2, 3, 4)] == difficulty
-    assert {m.question_type for m in found} == {"general"}
-    assert {m.tree_level for m in found} == {0, 1, 2, 3}
-    assert {m.data_file_count for m in found} == {1}
+    assert {m.question_type for m in metadata} == {"general"}
+    assert {m.tree_level for m in metadata} == {0, 1, 2, 3}
+    assert {m.data_file_count for m in metadata} == {1}
 
 
 def test_no_domain_is_in_two_splits() -> None:
-    domains = [{m.domain for m in known("synth", split)} for split in splits.SYNTH]
+    domains = [{m.domain for m in metadata_of("synth", split)} for split in splits.SYNTH]
     assert sum(map(len, domains)) == len(set.union(*domains)) == 48
 
 
@@ -62,7 +62,7 @@ def test_windows_1252_text_is_read_right() -> None:
 
 
 def test_flags_of_db_real() -> None:
-    test, train = known("real", "test"), known("real", "train")
+    test, train = metadata_of("real", "test"), metadata_of("real", "train")
     assert sum(m.duplicate_of is not None for m in test) == 57
     ids = {m.sample_id for m in test}
     assert all(m.duplicate_of in ids for m in test if m.duplicate_of)
@@ -76,7 +76,7 @@ def test_flags_of_db_real() -> None:
 
 
 def test_duplicates_are_easy_and_hard_variants() -> None:
-    test = {m.sample_id: m for m in known("real", "test")}
+    test = {m.sample_id: m for m in metadata_of("real", "test")}
     hard = [m for m in test.values() if m.variant == "hard"]
     assert len(hard) == 56
     for goal in hard:
@@ -89,7 +89,7 @@ def test_duplicates_are_easy_and_hard_variants() -> None:
     }
     assert sum(m.variant == "easy" for m in test.values()) == 56
     assert [m.sample_id for m in test.values() if m.duplicate_of and not m.variant] == ["test/archaeology/26/0"]
-    assert {m.variant for m in known("real", "train")} == {None}
+    assert {m.variant for m in metadata_of("real", "train")} == {None}
 
 
 WORKFLOW_LENGTHS = {
@@ -102,13 +102,13 @@ WORKFLOW_LENGTHS = {
 
 
 def test_every_public_workflow_has_the_length_that_a_reader_counts() -> None:
-    lengths = {f"{m.dataset}/{m.metadata_number}": m.workflow_length for m in known("real", "train")}
+    lengths = {f"{m.dataset}/{m.metadata_number}": m.workflow_length for m in metadata_of("real", "train")}
     assert lengths == WORKFLOW_LENGTHS
 
 
 def test_what_is_known_of_the_targets_of_db_synth() -> None:
     """The counts of docs/paper_map.md."""
-    goals = [m for split in splits.SYNTH for m in known("synth", split)]
+    goals = [m for split in splits.SYNTH for m in metadata_of("synth", split)]
     varying = [m for m in goals if m.solvable]
     assert (len(goals), len(varying)) == (903, 691)
     assert [m.predictors_present for m in varying].count(False) == 5
@@ -157,10 +157,10 @@ def test_selection(arguments: dict[str, object], count: int | None) -> None:
 
 
 def test_selection_that_selects_nothing_lists_what_is_possible() -> None:
-    with pytest.raises(InvalidArgument, match="difficulty=5 selects no sample; possible are: 1, 2, 3, 4"):
+    with pytest.raises(InvalidArgument, match=r"difficulty=5 matches no sample\. Possible values: 1, 2, 3, 4"):
         synth(difficulty=5)
     with pytest.raises(
-        InvalidArgument, match="split=validation is not a split of DB-SYNTH; possible are: train, dev, test"
+        InvalidArgument, match=r"split=validation is not a split of DB-SYNTH\. Possible values: train, dev, test"
     ):
         synth(split="validation")
 
@@ -197,32 +197,32 @@ AUDIT = {
     "domains": [3, 6, 27, 8, 13],
     "studies with a public workflow": [14, 0, 0, 0, 0],
     "Windows-1252 files": [0, 0, 30, 25, 26],
-    "ids unlike the number of their file": [10, 135, 0, 0, 0],
+    "ids that differ from the file number": [10, 135, 0, 0, 0],
     "data files not separated by commas": [0, 2, 0, 0, 0],
-    "described columns that are absent": [0, 82, 0, 0, 0],
-    "questions asked twice": [0, 57, 0, 0, 0],
-    "of these, a hard and an easy variant": [0, 56, 0, 0, 0],
-    "of these, with different gold hypotheses": [0, 2, 0, 0, 0],
+    "described columns that are missing": [0, 82, 0, 0, 0],
+    "duplicate questions": [0, 57, 0, 0, 0],
+    "duplicates: hard and easy variants": [0, 56, 0, 0, 0],
+    "duplicates: different gold hypotheses": [0, 2, 0, 0, 0],
     "workflow length: s": [21, 0, 0, 0, 0],
     "workflow length: m": [2, 0, 0, 0, 0],
     "goals with known predictors": [0, 0, 30, 153, 0],
-    "of these, with absent predictors": [0, 0, 0, 1, 0],
-    "target columns that are constant": [0, 0, 141, 19, 52],
-    "target columns that are nearly constant": [0, 0, 30, 8, 15],
-    "files that cannot be used": [0, 0, 0, 0, 0],
+    "goals with missing predictors": [0, 0, 0, 1, 0],
+    "constant target columns": [0, 0, 141, 19, 52],
+    "nearly constant target columns": [0, 0, 30, 8, 15],
+    "unusable files": [0, 0, 0, 0, 0],
 }
 
 
 def test_the_audit_counts_what_the_release_is_known_for() -> None:
     done = CliRunner().invoke(main, ["data", "audit", "--json"])
     assert done.exit_code == 0, done.output
-    found = json.loads(done.output)
-    assert list(found) == ["real/train", "real/test", "synth/train", "synth/dev", "synth/test"]
+    audits = json.loads(done.output)
+    assert list(audits) == ["real/train", "real/test", "synth/train", "synth/dev", "synth/test"]
     absent = {"count": 0}
-    assert {name: [audit.get(name, absent)["count"] for audit in found.values()] for name in AUDIT} == AUDIT
-    leaking = "questions that hold the gold hypothesis"
-    assert found["real/train"][leaking]["count"] + found["real/test"][leaking]["count"] == 25
-    assert found["real/test"]["domains"]["items"][-2:] == ["meta science: 100", "sociology: 58"]
+    assert {name: [audit.get(name, absent)["count"] for audit in audits.values()] for name in AUDIT} == AUDIT
+    leaking = "questions that reveal the gold hypothesis"
+    assert audits["real/train"][leaking]["count"] + audits["real/test"][leaking]["count"] == 25
+    assert audits["real/test"]["domains"]["items"][-2:] == ["meta science: 100", "sociology: 58"]
     assert "introduction_pathways_non-native_plants/invaded_niche_pathways.csv" in str(
-        found["real/test"]["data files not separated by commas"]["items"]
+        audits["real/test"]["data files not separated by commas"]["items"]
     )

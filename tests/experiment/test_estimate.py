@@ -71,6 +71,6 @@ def test_later_prices_take_precedence(tmp_path: Path) -> None:
 )
 def test_prices_in_another_format_are_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "costs").write_text(text, "utf-8")
-    with pytest.raises(InvalidExperiment, match="are not in the format of --model-cost-config") as raised:
+    with pytest.raises(InvalidExperiment, match="is not in the format of --model-cost-config") as raised:
         read_prices(tmp_path / "costs")
     assert "\n" not in raised.value.message

@@ -64,7 +64,7 @@ def test_a_run_is_the_same_in_every_form(plain: str, tmp_path: Path, form: str |
     [log] = logs("logs/plain")
     assert log.status == "success"
     assert log.eval.task_args_passed["goal"] == "Visitors: how: why?"
-    assert [step.solver for step in log.plan.steps][-1] == "discoverybench/no_data_guess"
+    assert [step.solver for step in log.plan.steps][-1] == "inspect_discoverybench/no_data_guess"
     assert log.eval.model_generate_config.temperature == 0.5 or log.plan.config.temperature == 0.5
     config = log.eval.config
     assert (config.message_limit, config.token_limit, config.token_limit_type) == (40, 5000, "output")
@@ -141,7 +141,7 @@ def test_options_of_a_command_are_options_of_inspect() -> None:
         ("models.0.config.stop_seqs=[x]", "stop_seqs=['x'] cannot be written on the command line."),
         (
             "grader={name: discoverybench/lexical, base_url: 'http://127.0.0.1:1'}",
-            "role grader: --model-role takes no b",
+            "role grader: --model-role does not support b",
         ),
         ("tags=['a,b']", "a comma separates tags on the command line. Use --print run-config."),
         ("options.retry_wait=3", "options.retry_wait cannot be expressed for inspect eval."),

@@ -64,7 +64,7 @@ def test_what_is_printed_is_what_the_scorer_reads(answer: Answer, printed: str |
         ([*BASELINE, "--goal", "  "], "goal is empty"),
         ([*BASELINE, "--goal", "Why?", "--metadata", "nowhere.json"], "path=nowhere.json"),
         ([*BASELINE, "--goal", "Why?", "--solver", "genius"], "discoverybench/genius"),
-        ([*BASELINE, "--goal", "Why?", "--sandbox", "chroot"], "sandbox=chroot is not a sandbox of this task"),
+        ([*BASELINE, "--goal", "Why?", "--sandbox", "chroot"], "sandbox=chroot is not supported"),
         ([*BASELINE, "--goal", "Why?", "--model", "openai/gpt-4o"], "OPENAI_API_KEY"),
     ],
 )

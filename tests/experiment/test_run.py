@@ -57,14 +57,17 @@ def test_tables_in_a_pipe_cut_nothing(file: str, columns: str, monkeypatch: pyte
         (["--set", "models.0.config.heat=1"], "--set models.0.config.heat=1: 'discoverybench/baseline' has no keys."),
         (["--set", "models.1.config.heat=1"], "small.yaml:4: model discoverybench/baseline: config: "),
         (["--set", "models.1.config.temperature=hot"], "small.yaml:4: model discoverybench/baseline: config.temperatu"),
-        (["--set", "nmae=x"], "there is no such key. Did you mean name?"),
+        (["--set", "nmae=x"], "unknown key. Did you mean name?"),
         (["--set", "limits.tokens=output:x"], "small.yaml:6: limits.tokens: token limit: expected [<type>:]<number>"),
         (["--set", "limits.tokens=0"], "small.yaml:6: limits.tokens: Input should be greater than or equal to 1"),
         (["--set", "limits.tokens=lots"], "small.yaml:6: limits.tokens: token limit: expected"),
         (["--set", "limits.cost=1", "--model", "mockllm/x"], "there is none for mockllm/x. Add it with --model-cost-c"),
         (["--set", "limits.cost=1", "--set", "roles={critic: mockllm/x}"], "there is none for mockllm/x."),
-        (["--model-cost-config", "nowhere.yaml"], "The prices nowhere.yaml cannot be read (No such file or directory)"),
-        (["--set", "options.sample_id=a"], "options.sample_id and limits.samples exclude each other."),
+        (
+            ["--model-cost-config", "nowhere.yaml"],
+            "The price file nowhere.yaml cannot be read (No such file or directory)",
+        ),
+        (["--set", "options.sample_id=a"], "options.sample_id and limits.samples are mutually exclusive."),
         (["--set", "options.approval=nowhere.yaml"], "small.yaml: "),
         (["--set", "options.log_shared=true", "--set", "options.log_format=json"], "--log-shared is not compatible"),
     ],
@@ -137,9 +140,9 @@ def test_samples_that_the_judge_failed_on_are_named_with_the_command(file: str) 
         done = run(file, *GOLD, "--set", f"grader={model}")
         assert done.exit_code == 1, done.output
         assert "1 of 1 runs are complete." in done.output
-        assert "2 samples are unscored. Score them again:" in done.output
+        assert "2 samples are unscored. To score them again, run:" in done.output
         assert re.search(r"gold +\S+ +– +– +0 +2 +0 +0 ", done.output)
-        assert "? marks a run with a model without a price." in done.output
+        assert "? marks a run whose models do not all have a price." in done.output
         again = run(file, *GOLD, "--set", f"grader={model}", "--json")
         assert again.exit_code == 1
         assert json.loads(again.stdout)["runs"][0]["unscored"] == 2

@@ -67,13 +67,13 @@ def test_delimited_text_is_read_in_any_dialect(content: bytes, discover: Discove
 )
 def test_a_file_without_numbers_stops_nothing(name: str, content: bytes, discover: Discover) -> None:
     Path(name).write_bytes(content)
-    assert discover(GOAL) == "No table with two columns to compare was found."
+    assert discover(GOAL) == "There is no table with two columns to compare."
     Path("z.csv").write_text(TABLE, "utf-8")
     assert discover(GOAL).startswith("Hypothesis: yield increases linearly with height, by 2 per unit")
 
 
 def test_no_file_at_all(discover: Discover) -> None:
-    assert discover(GOAL) == "No table with two columns to compare was found."
+    assert discover(GOAL) == "There is no table with two columns to compare."
 
 
 def test_of_several_files_the_one_that_the_goal_names_is_used(discover: Discover) -> None:

@@ -191,5 +191,5 @@ def test_released_hypotheses_are_paired_across_domains() -> None:
 def test_bad_arguments_are_one_clear_line() -> None:
     with pytest.raises(InvalidArgument, match=r"^repeats must be a positive integer, got 0.$"):
         judge_audit(repeats=0)
-    with pytest.raises(InvalidArgument, match=r"^kind=negated selects no sample; possible are: "):
+    with pytest.raises(InvalidArgument, match=r"^kind=negated matches no sample. Possible values: "):
         judge_audit(kind="negated", released=False)

@@ -1,4 +1,4 @@
-"""`discoverybench data`: the released data, fetched and checked."""
+"""`discoverybench data`: download, verify and audit the data."""
 
 import json
 import os
@@ -10,39 +10,39 @@ from rich.console import Console
 from rich.table import Table
 
 from inspect_discoverybench.dataset import source
-from inspect_discoverybench.dataset.audit import Audit, Fact, audit_release, audit_studies
+from inspect_discoverybench.dataset.audit import Audit, audit_release, audit_studies
 from inspect_discoverybench.errors import DataCorrupt
 
 
 @click.group()
 def data() -> None:
-    """The released data of DiscoveryBench."""
+    """Download, verify and audit the data of DiscoveryBench."""
 
 
 @data.command()
-@click.option("--force", is_flag=True, help="Download again and replace what is there.")
+@click.option("--force", is_flag=True, help="Download again and replace existing data.")
 def fetch(force: bool) -> None:
-    """Download the released data into the cache folder, every file checked."""
+    """Download the released data into the cache folder and verify every file."""
     root = source.fetch(force=force)
-    click.echo(f"{len(source.checksums())} files are in {root}")
+    click.echo(f"{len(source.checksums())} files in {root}")
     folder = os.environ.get(source.DATA_DIR_VARIABLE)
     if folder:
-        click.echo(f"Evaluations use another folder: {source.DATA_DIR_VARIABLE}={folder}", err=True)
+        click.echo(f"Evaluations use a different folder: {source.DATA_DIR_VARIABLE}={folder}", err=True)
 
 
 @data.command()
 @click.option(
     "--path",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Folder to check instead of the one that evaluations use.",
+    help="Folder to verify. [default: the folder that evaluations use]",
 )
 def verify(path: Path | None) -> None:
-    """Compare every file with the released one; nothing is downloaded.
+    """Compare every file with the release. Nothing is downloaded.
 
-    The exit code is 1 when a file is missing or changed.
+    The exit code is 1 if a file is missing or changed.
     """
-    root = source.present(path)
-    report = source.mismatches(root)
+    root = source.local_root(path)
+    report = source.verify(root)
     for name in report.missing:
         click.echo(f"missing  {name}")
     for name in report.changed:
@@ -52,49 +52,55 @@ def verify(path: Path | None) -> None:
     table.add_row(str(report.checked), str(len(report.missing)), str(len(report.changed)))
     Console().print(table)
     if not report.clean:
-        raise DataCorrupt(f"{root} differs from the released data. {source.remedy(root)}")
+        raise DataCorrupt(f"{root} differs from the release. {source.remedy(root)}")
 
 
 @data.command()
-@click.option("--path", type=click.Path(path_type=Path), help="Studies of your own: a metadata file or a folder.")
-@click.option("--answer-key", type=click.Path(path_type=Path), help="CSV file with their gold hypotheses.")
-@click.option("--json", "as_json", is_flag=True, help="Print every count with the items behind it, for machines.")
+@click.option(
+    "--path",
+    type=click.Path(path_type=Path),
+    help="Custom studies: a metadata file or a folder. [default: the released data]",
+)
+@click.option(
+    "--answer-key", type=click.Path(path_type=Path), help="CSV file with the gold hypotheses of the custom studies."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON that includes the items behind each count.")
 def audit(path: Path | None, answer_key: Path | None, as_json: bool) -> None:
-    """Count everything countable in the data, from the files themselves.
+    """Count the studies, goals, files and irregularities of the data.
 
-    The exit code is 1 when a file cannot be used or a goal has no gold hypothesis.
+    The exit code is 1 if a file is unusable or a goal has no gold hypothesis.
     """
-    audits = [audit_studies(path, answer_key)] if path else audit_release(source.present())
+    audits = [audit_studies(path, answer_key)] if path else audit_release(source.local_root())
     if as_json:
-        click.echo(json.dumps({a.name: {f.name: _counted(f) for f in a.facts} for a in audits}, indent=2))
+        click.echo(json.dumps({audit.name: _to_json(audit) for audit in audits}, indent=2))
     else:
-        _print(audits)
-    if any(audited.problems for audited in audits):
+        _print_table(audits)
+    if any(result.problems for result in audits):
         raise click.exceptions.Exit(1)
 
 
-def _counted(fact: Fact) -> dict[str, object]:
-    return {"count": fact.count, "items": fact.items}
+def _to_json(audit: Audit) -> dict[str, object]:
+    return {row.name: {"count": row.count, "items": row.items} for row in audit.rows}
 
 
-def _print(audits: list[Audit]) -> None:
-    counts = [{fact.name: str(fact.count) for fact in audited.facts} for audited in audits]
+def _print_table(audits: list[Audit]) -> None:
+    counts = [{row.name: str(row.count) for row in audit.rows} for audit in audits]
     table = Table(box=SIMPLE_HEAD)
     table.add_column()
-    for audited in audits:
+    for audit in audits:
         # Without a minimum, a narrow terminal would cut the names of the splits.
-        header = audited.name.replace("/", "\n")
+        header = audit.name.replace("/", "\n")
         table.add_column(header, justify="right", min_width=max(map(len, header.splitlines())))
-    for name in _in_order([list(column) for column in counts]):
+    for name in _merged_names([list(column) for column in counts]):
         table.add_row(name, *(column.get(name, "0") for column in counts))
     Console().print(table)
-    for audited in audits:
-        for problem in audited.problems:
-            click.echo(f"{audited.name}: {problem}")
+    for audit in audits:
+        for problem in audit.problems:
+            click.echo(f"{audit.name}: {problem}")
 
 
-def _in_order(columns: list[list[str]]) -> list[str]:
-    """The names of all columns, each after the one that it follows in its own column."""
+def _merged_names(columns: list[list[str]]) -> list[str]:
+    """All row names, in an order that agrees with the order in each column."""
     merged: list[str] = []
     for names in columns:
         position = 0

@@ -10,7 +10,8 @@ from inspect_ai.model import GenerateConfig
 from rich.console import Console
 from rich.markdown import Markdown
 
-from inspect_discoverybench.dataset.metadata import Study, decode
+from inspect_discoverybench.dataset.metadata import Study
+from inspect_discoverybench.dataset.text_file import read_text
 from inspect_discoverybench.errors import DiscoveryBenchError, InvalidArgument
 from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.explanation import explain
@@ -98,7 +99,7 @@ def _study(path: Path, kind: str | None) -> Study:
         InvalidArgument: It has the other format.
     """
     study = Study.read(path)
-    queries: Any = json.loads(decode(path))["queries"]
+    queries: Any = json.loads(read_text(path))["queries"]
     file_kind = "real" if isinstance(queries[0], list) else "synth"
     if kind is not None and kind != file_kind:
         raise InvalidArgument(

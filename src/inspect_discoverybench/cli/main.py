@@ -1,4 +1,4 @@
-"""The command `discoverybench`: the group that holds every command of ours."""
+"""The command `discoverybench`."""
 
 import click
 

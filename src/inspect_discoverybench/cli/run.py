@@ -36,23 +36,23 @@ MEASURED = ("95 % CI", "scored", "unscored", "no submission", "errors", "tokens"
 
 @click.command()
 @click.argument("file")
-@click.option("--check", is_flag=True, help="Check whether everything can run; run nothing.")
-@click.option("--dry-run", is_flag=True, help="Print the matrix with expected calls, tokens and cost; run nothing.")
-@click.option("--model", "models", multiple=True, help="Run these models instead. Can be repeated.")
-@click.option("--limit", type=int, help="Samples of each task; short for --set limits.samples=N.")
-@click.option("--set", "changes", multiple=True, metavar="A.B=C", help="Change a value of the file. Can be repeated.")
+@click.option("--check", is_flag=True, help="Check that every run can be built and called, then exit.")
+@click.option("--dry-run", is_flag=True, help="Print the matrix with estimated calls, tokens and cost, then exit.")
+@click.option("--model", "models", multiple=True, help="Run this model instead of those in FILE. Can be repeated.")
+@click.option("--limit", type=int, help="Maximum number of samples of each task. Short for --set limits.samples=N.")
+@click.option("--set", "changes", multiple=True, metavar="A.B=C", help="Change a value of FILE. Can be repeated.")
 @click.option(
     "--model-cost-config",
     "--prices",
     "price_file",
     type=click.Path(path_type=Path),
-    help="Model prices, in the format of Inspect's --model-cost-config.",
+    help="File with model prices, in the format of Inspect's --model-cost-config.",
 )
 @click.option(
     "--print",
     "form",
     type=click.Choice(["commands", "run-config", "flow"]),
-    help="Print commands, files for `inspect eval --run-config`, or a spec for inspect-flow; run nothing.",
+    help="Print commands, files for `inspect eval --run-config`, or a spec for inspect-flow, then exit.",
 )
 @click.option("--retries", type=click.IntRange(min=0), help="Maximum number of retries of a failed run. [default: 10]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
@@ -68,13 +68,13 @@ def run(
     retries: int | None,
     as_json: bool,
 ) -> None:
-    """Run every task × solver × model of an experiment FILE. A second call runs only what is missing.
+    """Run an experiment: every task × solver × model of FILE. Repeat the command to resume.
 
-    FILE may be the name of a shipped experiment: demo, fig4_real, fig4_synth, domain_knowledge, memorization,
+    FILE is a path, or the name of a shipped experiment: demo, fig4_real, fig4_synth, domain_knowledge, memorization,
     judge_audit, frontier.
 
-    The exit code is 0 if every sample was scored, 1 if a run is incomplete or a sample is unscored, 2 if the
-    experiment cannot be run.
+    The exit code is 0 if all runs are complete and no sample is unscored, 1 if not, and 2 if the experiment cannot be
+    run.
     """
     if models:
         changes = (*changes, f"models={json.dumps(models)}")
@@ -93,8 +93,8 @@ def run(
         raise click.exceptions.Exit(BAD_FILE) from error
 
 
-def _rehearsed(path: Path, changes: tuple[str, ...], price_file: Path | None) -> tuple[ExperimentPlan, list[EvalLog]]:
-    """Everything that would be refused before a run is refused here."""
+def _rehearse(path: Path, changes: tuple[str, ...], price_file: Path | None) -> tuple[ExperimentPlan, list[EvalLog]]:
+    """Build the plan and make every check that precedes a run."""
     plan = prepare(*load(path, changes), price_file)
     rehearsal = plan.rehearse()
     refuse_losses(plan, rehearsal)
@@ -107,7 +107,7 @@ def _run(path: Path, changes: tuple[str, ...], price_file: Path | None, retries:
     with locked(log_dir):
         if has_logs(log_dir):
             check_resumption(path, changes, price_file)
-        # Inspect reports its progress on the standard output, which is for the JSON alone.
+        # Keep Inspect's progress out of the JSON on standard output.
         with redirect_stdout(sys.stderr) if as_json else nullcontext():
             complete, logs = plan.run(retries)
         leftovers = remove_leftovers(logs, log_dir)
@@ -118,7 +118,9 @@ def _run(path: Path, changes: tuple[str, ...], price_file: Path | None, retries:
     else:
         _print_outcomes(plan, outcomes)
     for leftover in leftovers:
-        click.echo(f"{leftover} is left over from a killed run. Delete it if no run is writing it.", err=True)
+        click.echo(
+            f"{leftover} is left over from a killed run. Delete it if no other process is writing to it.", err=True
+        )
     if not complete or any(outcome.unscored for outcome in outcomes):
         raise click.exceptions.Exit(INCOMPLETE)
 
@@ -131,12 +133,12 @@ def _print_outcomes(plan: ExperimentPlan, outcomes: list[RunOutcome]) -> None:
     print_table(f"{experiment.name}: logs in {experiment.log_dir}", NAMES, (score, *MEASURED), rows)
     click.echo(f"{sum(outcome.complete for outcome in outcomes)} of {len(plan.runs)} runs are complete.")
     if any(math.isnan(outcome.cost) for outcome in outcomes):
-        click.echo("? marks a run with a model without a price. Add prices with --model-cost-config FILE.")
+        click.echo("? marks a run whose models do not all have a price. Add prices with --model-cost-config FILE.")
     if len(outcomes) < len(plan.runs) or not all(outcome.complete for outcome in outcomes):
-        click.echo("Run the same command again to complete the others.")
+        click.echo("Repeat the command to complete the others.")
     unscored = [outcome for outcome in outcomes if outcome.unscored]
     if unscored:
-        click.echo(f"{sum(outcome.unscored for outcome in unscored)} samples are unscored. Score them again:")
+        click.echo(f"{sum(outcome.unscored for outcome in unscored)} samples are unscored. To score them again, run:")
     for outcome in unscored:
         click.echo(f"  {outcome.score_command}")
 
@@ -163,7 +165,7 @@ def _measured(outcome: RunOutcome) -> list[str]:
 def _print_estimate(
     path: Path, changes: tuple[str, ...], price_file: Path | None, *, as_json: bool, check: bool
 ) -> None:
-    plan, rehearsal = _rehearsed(path, changes, price_file)
+    plan, rehearsal = _rehearse(path, changes, price_file)
     experiment = plan.experiment
     sizes = [len(log.eval.dataset.sample_ids or []) * (log.eval.config.epochs or 1) for log in rehearsal]
     estimates = [estimate(run, size, experiment, plan.prices) for run, size in zip(plan.runs, sizes, strict=True)]
@@ -202,7 +204,7 @@ def _number(value: float, form: str) -> str:
 
 
 def _print_form(path: Path, changes: tuple[str, ...], price_file: Path | None, form: str) -> None:
-    plan, rehearsal = _rehearsed(path, changes, price_file)
+    plan, rehearsal = _rehearse(path, changes, price_file)
     cells = [run.cell for run in plan.runs]
     match form:
         case "flow":
@@ -215,7 +217,7 @@ def _print_form(path: Path, changes: tuple[str, ...], price_file: Path | None, f
 
 
 def _resolve(file: str) -> Path:
-    """The file of this name, else the shipped experiment of this name."""
+    """The path, or else the shipped experiment with this name."""
     path, name = Path(file), f"evals/{Path(file).stem}.yaml"
     return path if path.exists() or len(path.parts) > 1 or not _is_shipped(name) else shipped(name)
 

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 UNLIMITED = 10_000
-"""Columns. Rich would cut names to fit the screen, and assumes 80 columns for pipes and CI logs."""
+"""Width in columns. Otherwise rich truncates names to fit the screen, and assumes 80 columns for pipes and CI logs."""
 
 
 def print_table(
@@ -18,14 +18,14 @@ def print_table(
     rows: Sequence[Sequence[str]],
     total: Sequence[str] | None = None,
 ) -> None:
-    """Print a table in which nothing is cut.
+    """Print a table without truncating any cell.
 
     Args:
         title: Line above the table.
         names: Headers of the first columns, which hold text.
         numbers: Headers of the other columns, which hold numbers.
         rows: Cells of each row.
-        total: Cells of a last row, set apart from the others.
+        total: Cells of a last row, below a line.
     """
     table = Table(title=Text(title), title_justify="left", box=SIMPLE_HEAD)
     for name in names:

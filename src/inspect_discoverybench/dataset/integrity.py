@@ -1,7 +1,8 @@
-"""Whether the data files that arrive in a sandbox are the ones that were checked when the task was built.
+"""Verification that the data files in a sandbox are those that were checked when the task was built.
 
-Inspect reads a sample's files when the sample starts. A path that no longer exists, or that cannot be read, becomes the
-*content* of the file, without an error. So the contents are compared inside the sandbox, before the first model call.
+Inspect reads a sample's files when the sample starts. If a path no longer exists or cannot be read, Inspect writes the
+path itself into the file, without an error. The contents are therefore verified in the sandbox before the first model
+call.
 """
 
 import hashlib
@@ -17,9 +18,9 @@ from inspect_discoverybench.errors import DataCorrupt, DataError, DataMissing
 MISSING = "missing"
 UNREADABLE = "unreadable"
 TIMEOUT = 600
-"""Seconds for all data files of a sample."""
+"""Time limit in seconds for all data files of a sample."""
 
-# One line for each file, its checksum first. macOS, where the sandbox may be `local`, has `shasum` only.
+# Prints one line per file, starting with its checksum. macOS (sandbox `local`) has only `shasum`.
 _CHECKSUMS = f"""
 if command -v sha256sum > /dev/null; then sum=sha256sum
 elif command -v shasum > /dev/null; then sum='shasum -a 256'
@@ -34,11 +35,11 @@ done
 def verify_data_files() -> Solver:
     """Compare the data files in the sandbox with the checksums in the sample's metadata, in one `exec`.
 
-    It belongs into the task's `setup`, so that it precedes every solver.
+    Use it in the task's `setup`, so that it runs before every solver.
 
     Raises:
-        DataMissing: A data file is not in the sandbox, or cannot be read there.
-        DataCorrupt: A data file has other contents.
+        DataMissing: A data file is missing or unreadable in the sandbox.
+        DataCorrupt: The contents of a data file have changed.
         DataError: The sandbox cannot compute checksums.
     """
 
@@ -48,7 +49,7 @@ def verify_data_files() -> Solver:
         actual = await _sandbox_checksums(metadata)
         for name, checksum in expected.items():
             if actual[name] != checksum:
-                raise _error(f"{metadata.dataset}/{name}", actual[name])
+                raise _integrity_error(f"{metadata.dataset}/{name}", actual[name])
         return state
 
     return solve
@@ -58,13 +59,13 @@ def checksum(path: Path) -> str:
     """SHA-256 of a file on this machine, as hexadecimal digits.
 
     Raises:
-        DataMissing: It cannot be read.
+        DataMissing: The file cannot be read.
     """
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise DataMissing(f"{path} cannot be read: {error.strerror}.") from error
+        raise DataMissing(f"{path} cannot be read: {error.strerror}. Check its permissions.") from error
 
 
 async def _sandbox_checksums(metadata: SampleMetadata) -> Mapping[str, str]:
@@ -79,11 +80,11 @@ async def _sandbox_checksums(metadata: SampleMetadata) -> Mapping[str, str]:
     return dict(zip(names, lines, strict=True))
 
 
-def _error(name: str, state: str) -> DataError:
+def _integrity_error(name: str, state: str) -> DataError:
     remedy = "Restore the file on this machine, then run `inspect eval-retry` on the log."
     if state in (MISSING, UNREADABLE):
         return DataMissing(f"The data file {name} is {state} in the sandbox. {remedy}")
     return DataCorrupt(
-        f"The data file {name} in the sandbox differs from the one that was checked when the task was built. "
-        f"It was changed or removed since then, or could not be read. {remedy}"
+        f"The data file {name} in the sandbox differs from the file that was checked when the task was built: "
+        f"it was since changed or removed, or could not be read. {remedy}"
     )

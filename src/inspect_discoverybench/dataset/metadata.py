@@ -1,10 +1,9 @@
-"""Metadata files as released: one study, its data files and its goals (paper, appendix D.1).
+"""Metadata files as released: one study with its data files and its goals (paper, appendix D.1).
 
-Both on-disk forms are read into one shape. DB-REAL nests columns in `{"raw": […]}` and queries in a list of one
-list; DB-SYNTH has flat lists and is partly Windows-1252. Fields that nothing here needs are ignored.
+The two forms of the release are read into one model. DB-REAL nests columns in `{"raw": […]}` and queries in a list of
+one list; DB-SYNTH has flat lists. Fields that this package does not need are ignored.
 """
 
-import codecs
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,158 +12,151 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
-from inspect_discoverybench.errors import DataMissing, InvalidMetadata
+from inspect_discoverybench.dataset.text_file import read_text
+from inspect_discoverybench.errors import InvalidMetadata
 
 T = TypeVar("T")
 
-_QUESTION_TYPES = {"variable": "variables", "relationhsip": "relationship"}
+_MISSPELLED_QUESTION_TYPES = {"variable": "variables", "relationhsip": "relationship"}
 
 
-def _stripped(value: Any) -> Any:
+def _strip(value: Any) -> Any:
     return value.strip() if isinstance(value, str) else value
 
 
-def _merged_spelling(value: Any) -> Any:
-    return _QUESTION_TYPES.get(value, value) if isinstance(value, str) else value
+def _strip_or_empty(value: Any) -> Any:
+    return "" if value is None else _strip(value)
 
 
-def _flat_columns(value: Any) -> Any:
+def _empty_for_none(value: Any) -> Any:
+    return () if value is None else value
+
+
+def _correct_question_type(value: Any) -> Any:
+    return _MISSPELLED_QUESTION_TYPES.get(value, value) if isinstance(value, str) else value
+
+
+def _flatten_columns(value: Any) -> Any:
     return value.get("raw") if isinstance(value, Mapping) else value
 
 
-Words = Annotated[str, BeforeValidator(_stripped), Field(min_length=1)]
-Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else _stripped(value))]
-Names = Annotated[tuple[str, ...], BeforeValidator(lambda value: () if value is None else value)]
-QuestionType = Annotated[str, BeforeValidator(_merged_spelling)]
+RequiredText = Annotated[str, BeforeValidator(_strip), Field(min_length=1)]
+OptionalText = Annotated[str, BeforeValidator(_strip_or_empty)]
 
 
-class _Released(BaseModel):
+class ReleasedModel(BaseModel):
+    """Base of the models of released files."""
+
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class Column(_Released):
-    """A described column. Some described columns are absent from their file."""
+class Column(ReleasedModel):
+    """The description of a column. Some described columns are missing from their data file."""
 
     name: str
-    description: Text = ""
+    description: OptionalText = ""
 
 
-class DataFile(_Released):
-    """A described data file, which stands beside its metadata file."""
+class DataFile(ReleasedModel):
+    """The description of a data file. Its name is a path relative to the metadata file."""
 
     name: str
-    description: Text = ""
-    columns: Annotated[tuple[Column, ...], BeforeValidator(_flat_columns)]
-    domain_knowledge: Text = ""
+    description: OptionalText = ""
+    columns: Annotated[tuple[Column, ...], BeforeValidator(_flatten_columns)]
+    domain_knowledge: OptionalText = ""
 
 
-class Goal(_Released):
-    """One discovery goal; `query` is its name in the released files.
+class Goal(ReleasedModel):
+    """One discovery goal. The released files call it a query.
 
-    `relevant_columns` are those of the gold expression, where it is public (DB-SYNTH).
+    `relevant_columns` are the columns of the gold expression, where that is public (DB-SYNTH).
     """
 
     query_id: int = Field(validation_alias=AliasChoices("qid", "query_id"))
-    question: Words
-    question_type: QuestionType
+    question: RequiredText
+    question_type: Annotated[str, BeforeValidator(_correct_question_type)]
     difficulty: int | None = None
-    true_hypothesis: Text = ""
+    true_hypothesis: OptionalText = ""
     target_column: str | None = Field(default=None, validation_alias=AliasChoices("target_col", "target_column"))
-    relevant_columns: Names = Field(default=(), validation_alias="relevant_cols")
+    relevant_columns: Annotated[tuple[str, ...], BeforeValidator(_empty_for_none)] = Field(
+        default=(), validation_alias="relevant_cols"
+    )
 
 
-class Study(_Released):
-    """One metadata file.
+class Study(ReleasedModel):
+    """The contents of one metadata file.
 
-    Its `id` is no key: in most of DB-REAL it differs from the number in the file's name.
+    Do not use `id` as a key: in most of DB-REAL it differs from the number in the file name.
     """
 
     id: int | None = None
-    domain: Words
+    domain: RequiredText
     data_files: tuple[DataFile, ...] = Field(validation_alias="datasets", min_length=1)
     goals: tuple[Goal, ...] = Field(validation_alias="queries", min_length=1)
-    workflow: Text = ""
-    workflow_tags: Text = ""
-    domain_knowledge: Text = ""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _one_shape(cls, data: Any) -> Any:
-        """Flatten nested queries, and lift domain knowledge that stands in a data file's entry only."""
-        if not isinstance(data, Mapping):
-            return data
-        queries, files = data.get("queries"), data.get("datasets")
-        if isinstance(queries, list) and all(isinstance(part, list) for part in queries):
-            queries = [query for part in queries for query in part]
-        entries = [file for file in files if isinstance(file, Mapping)] if isinstance(files, list) else []
-        texts = [data.get("domain_knowledge"), *(entry.get("domain_knowledge") for entry in entries)]
-        return {**data, "queries": queries, "domain_knowledge": next((text for text in texts if text), "")}
-
-    @model_validator(mode="after")
-    def _distinct(self) -> "Study":
-        query_id = _repeated([goal.query_id for goal in self.goals])
-        if query_id is not None:
-            raise ValueError(f"two queries have the qid {query_id}; give each its own")
-        # `./a.csv` and `a.csv` are one file.
-        name = _repeated([str(PurePosixPath(file.name)) for file in self.data_files])
-        if name is not None:
-            raise ValueError(f"two data files are named {name}; describe each once")
-        return self
+    workflow: OptionalText = ""
+    workflow_tags: OptionalText = ""
+    domain_knowledge: OptionalText = ""
 
     @classmethod
     def read(cls, path: Path) -> "Study":
         """Read one metadata file.
 
         Raises:
-            InvalidMetadata: The file is not JSON, or a field is missing or of another type.
+            DataMissing: The file does not exist or cannot be read.
+            InvalidMetadata: The file is not JSON, or a field is missing or has the wrong type.
         """
         try:
-            return cls.model_validate_json(decode(path))
+            return cls.model_validate_json(read_text(path))
         except ValidationError as error:
             first = error.errors()[0]
-            place = ".".join(str(part) for part in first["loc"]) or "the file"
-            raise InvalidMetadata(f"{path}: {place}: {first['msg']}.") from error
+            field = ".".join(str(part) for part in first["loc"]) or "the file"
+            raise InvalidMetadata(f"{path}: {field}: {first['msg'].removeprefix('Value error, ')}.") from error
 
+    @model_validator(mode="before")
+    @classmethod
+    def _normalize(cls, data: Any) -> Any:
+        if not isinstance(data, Mapping):
+            return data
+        return {**data, "queries": _flat_queries(data), "domain_knowledge": _domain_knowledge(data)}
 
-def _repeated(values: Sequence[T]) -> T | None:
-    return next((value for value, count in Counter(values).items() if count > 1), None)
+    @model_validator(mode="after")
+    def _reject_duplicates(self) -> "Study":
+        query_id = _first_duplicate([goal.query_id for goal in self.goals])
+        if query_id is not None:
+            raise ValueError(f"two queries have qid {query_id}; use a different qid for each")
+        # `./a.csv` and `a.csv` are the same file.
+        name = _first_duplicate([str(PurePosixPath(file.name)) for file in self.data_files])
+        if name is not None:
+            raise ValueError(f"data file {name} is described twice; remove one entry")
+        return self
 
 
 def metadata_number(path: Path) -> int:
-    """The number in `metadata_<number>.json`: the answer key goes by it, not by the `id` inside."""
+    """The number in `metadata_<number>.json`, which the answer key refers to.
+
+    Raises:
+        InvalidMetadata: The file is not named `metadata_<number>.json`.
+    """
     match = re.fullmatch(r"metadata_(\d+)\.json", path.name)
     if match is None:
-        raise InvalidMetadata(f"{path}: a metadata file is named metadata_<number>.json.")
+        raise InvalidMetadata(f"{path}: invalid name of a metadata file. Rename it to metadata_<number>.json.")
     return int(match.group(1))
 
 
-def decode(path: Path) -> str:
-    """Text of a file; see `decoded`."""
-    return decoded(path)[0]
+def _flat_queries(data: Mapping[str, Any]) -> Any:
+    queries = data.get("queries")
+    if isinstance(queries, list) and all(isinstance(part, list) for part in queries):
+        return [query for part in queries for query in part]
+    return queries
 
 
-def decoded(path: Path) -> tuple[str, str]:
-    """Text of a released file and its encoding: UTF-8, or else Windows-1252.
+def _domain_knowledge(data: Mapping[str, Any]) -> Any:
+    """The domain knowledge of the study, or else that of its first data file that has any."""
+    files = data.get("datasets")
+    entries = [file for file in files if isinstance(file, Mapping)] if isinstance(files, list) else []
+    texts = [entry.get("domain_knowledge") for entry in (data, *entries)]
+    return next((text for text in texts if text), "")
 
-    Raises:
-        DataMissing: There is no such file, or it cannot be read.
-        InvalidMetadata: It is in neither encoding.
-    """
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError as error:
-        raise DataMissing(f"{path}: there is no such file.") from error
-    except IsADirectoryError as error:
-        raise DataMissing(f"{path}: this is a folder; name a file.") from error
-    except OSError as error:
-        raise DataMissing(f"{path} cannot be read: {error.strerror}.") from error
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise InvalidMetadata(f"{path}: the file is UTF-16; save it as UTF-8.")
-    try:
-        return content.decode("utf-8-sig"), "UTF-8"
-    except UnicodeDecodeError:
-        pass  # 80 metadata files and one answer key of DB-SYNTH
-    try:
-        return content.decode("cp1252"), "Windows-1252"
-    except UnicodeDecodeError as error:
-        raise InvalidMetadata(f"{path}: byte {error.start} is neither UTF-8 nor Windows-1252.") from error
+
+def _first_duplicate(values: Sequence[T]) -> T | None:
+    return next((value for value, count in Counter(values).items() if count > 1), None)

@@ -1,4 +1,4 @@
-"""Metadata to Inspect samples: the task text, the files that enter the sandbox, and what stays outside."""
+"""Inspect samples of goals: task text, files for the sandbox, and metadata."""
 
 import hashlib
 import io
@@ -19,13 +19,18 @@ from inspect_discoverybench.dataset.target import Measure
 from inspect_discoverybench.dataset.workflow import Bucket
 from inspect_discoverybench.prompts import Prompt
 
-# Inspect copies files one by one, 0.3 s each into a container.
-MOST_SINGLE_FILES = 3
+MAX_SINGLE_FILES = 3
+"""More files than this are copied as one archive, because Inspect takes 0.3 s to copy a file into a container."""
 
 
 @dataclass(frozen=True)
 class Hints:
-    """What the task text gives away beyond the goal (paper §5.3); both off by default."""
+    """Hints in the task text (paper §5.3).
+
+    Attributes:
+        domain_knowledge: Add the background of the study.
+        workflow_tags: Add the keywords of the gold workflow.
+    """
 
     domain_knowledge: bool = False
     workflow_tags: bool = False
@@ -33,12 +38,12 @@ class Hints:
 
 @dataclass(frozen=True)
 class SandboxFiles:
-    """Data files on their way into the sandbox.
+    """The data files of a sample, as Inspect copies them into the sandbox.
 
     Attributes:
-        files: Absolute paths by their names in the sandbox; by path, so that no contents land in the log.
-        setup: Script that unpacks them there, if one is needed.
-        checksums: SHA-256 of every data file by its name in the sandbox.
+        files: Absolute paths by name in the sandbox. Inspect would log contents, but not paths.
+        setup: Script that unpacks the archive in the sandbox; None without an archive.
+        checksums: SHA-256 of each data file by name in the sandbox.
     """
 
     files: Mapping[str, str]
@@ -47,55 +52,54 @@ class SandboxFiles:
 
     @classmethod
     def of(cls, paths: Mapping[str, Path], checksum: Callable[[Path], str]) -> "SandboxFiles":
-        """Up to three files by themselves, more as one archive.
+        """Prepare data files: up to three as single files, more as one archive.
 
         Args:
-            paths: Data files by their names in the sandbox.
-            checksum: Gives the SHA-256 of a file as it was checked.
+            paths: Data files by name in the sandbox.
+            checksum: Returns the SHA-256 of a file.
 
         Raises:
             DataMissing: A file cannot be read.
         """
         checksums = {name: checksum(path) for name, path in paths.items()}
-        if len(paths) <= MOST_SINGLE_FILES:
+        if len(paths) <= MAX_SINGLE_FILES:
             return cls({name: str(path.resolve()) for name, path in paths.items()}, None, checksums)
-        # Files that a damaged archive lacks are found by `verify_data_files`, whose error names them.
+        # A damaged archive is not detected here: `verify_data_files` names the files that it lacks.
         return cls({ARCHIVE: str(_archive(paths))}, f"tar -xf {ARCHIVE}; rm {ARCHIVE}", checksums)
 
 
 class SampleMetadata(BaseModel):
-    """What a sample knows. The model reads goal and data files, and hints if they are asked for; nothing else of it.
+    """Metadata of a sample. The evaluated model sees only the goal, the data files and the requested hints.
 
     Attributes:
-        split: `train`, `dev` or `test`; `demo`; `custom`.
+        split: Name of the split: `train`, `dev`, `test`, `demo` or `custom`.
         dataset: Folder of the study.
-        metadata_number: Number in the metadata file's name.
-        query_id: Number of the goal in its metadata file.
+        metadata_number: Number in the name of the metadata file.
+        query_id: Id of the goal within its metadata file.
         domain: Field of study.
-        question_type: Facet that the goal asks for, or `general` (DB-SYNTH's form).
-        difficulty: 1 to 4, the height of the hypothesis above the columns in the data (DB-SYNTH's form).
-        tree_level: Level of the hypothesis below the root of its semantic tree (DB-SYNTH).
-        goal: The discovery goal.
-        gold_hypothesis: The gold hypothesis; goals that share it form one cluster of the standard error.
-        gold_workflow: How it was reached, where that is public.
-        workflow_length: Number of its unit steps (paper §4.1).
-        workflow_bucket: `s` below 10 steps, `m` from 10 to 20, `l` above (paper, Figure 5c).
-        data_files: The described data files.
-        data_file_count: How many.
-        data_checksums: SHA-256 of each data file by its name, as it was when the task was built.
+        question_type: Facet that the goal asks for; `general` for DB-SYNTH.
+        difficulty: Difficulty from 1 to 4; None for DB-REAL.
+        tree_level: Level of the hypothesis below the root of its semantic tree; None except for DB-SYNTH.
+        goal: Discovery goal, as a question.
+        gold_hypothesis: Gold hypothesis; samples that share it form one cluster of the standard error.
+        gold_workflow: Gold workflow; None if it is not public.
+        workflow_length: Number of steps of the gold workflow (paper §4.1); None if it is not public or not numbered.
+        workflow_bucket: Category of the workflow length: `s` (below 10), `m` (10 to 20) or `l` (above; Figure 5c).
+        data_files: Descriptions of the data files.
+        data_file_count: Number of data files.
+        data_checksums: SHA-256 of each data file by name, computed when the task is built.
         workflow_tags: Keywords of the gold workflow.
         domain_knowledge: Background of the study.
-        missing_hints: Hints that were asked for and that this study has not.
-        solvable: Whether the target column varies; None where no target column is known.
-        near_constant: Whether it varies in fewer than 5 % of the rows; None where no target column is known.
-        predictors_present: Whether the data have every other column of the gold expression; None where it is not known
-            (DB-SYNTH's form).
-        gold_agreement: How well the gold expression reproduces the target column; None where that is not known.
-        gold_agreement_measure: `spearman` (rank correlation) or `equal_labels` (share of equal labels).
-        duplicate_of: Id of the first sample of the split that asks the same question.
-        variant: `easy` or `hard` where the same question is asked of processed and of raw data (paper §4.1).
-        variant_of: Id of the easy variant of a hard goal.
-        conflicting_gold: Another sample of the split asks the same and has another gold hypothesis.
+        missing_hints: Requested hints that the study does not have.
+        solvable: Whether the target column has at least two distinct values; None if the target column is unknown.
+        near_constant: Whether one value fills at least 95 % of a varying target column; None if unknown.
+        predictors_present: Whether the data file has all other columns of the gold expression; None if unknown.
+        gold_agreement: Agreement of the target column with the gold expression; None if unknown.
+        gold_agreement_measure: `spearman` (rank correlation, −1 to 1) or `equal_labels` (share of rows, 0 to 1).
+        duplicate_of: Id of the first sample of the split with the same question; None for the first one.
+        variant: `easy` or `hard`, if the same question is asked of processed and of raw data (paper §4.1).
+        variant_of: Id of the easy variant; None except for hard variants.
+        conflicting_gold: Whether samples of the split with the same question have different gold hypotheses.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -136,42 +140,48 @@ class SampleMetadata(BaseModel):
 
 
 def to_sample(metadata: SampleMetadata, hints: Hints, files: SandboxFiles) -> Sample:
-    """The Inspect sample of one goal."""
+    """Make the Inspect sample of a goal.
+
+    Args:
+        metadata: Metadata of the goal.
+        hints: Hints to add to the task text.
+        files: Data files of the study.
+    """
     missing = tuple(name for name, requested in asdict(hints).items() if requested and not getattr(metadata, name))
+    sample_metadata = metadata.model_copy(update={"missing_hints": missing, "data_checksums": dict(files.checksums)})
     return Sample(
         id=metadata.sample_id,
         input=task_text(metadata, hints),
         target=metadata.gold_hypothesis,
-        metadata=metadata.model_copy(
-            update={"missing_hints": missing, "data_checksums": dict(files.checksums)}
-        ).model_dump(),
+        metadata=sample_metadata.model_dump(),
         files=dict(files.files),
         setup=files.setup,
     )
 
 
 def task_text(metadata: SampleMetadata, hints: Hints) -> str:
-    """What the evaluated model reads: data files, goal, hints and output contract."""
-    sections = [("Domain knowledge", metadata.domain_knowledge)] if hints.domain_knowledge else []
-    sections += [("Workflow tags", metadata.workflow_tags)] if hints.workflow_tags else []
+    """Render the input of the sample: data files, goal, hints and output contract."""
+    sections = {
+        "Domain knowledge": metadata.domain_knowledge if hints.domain_knowledge else "",
+        "Workflow tags": metadata.workflow_tags if hints.workflow_tags else "",
+    }
+    hint_prompt = Prompt.load("solvers/hint")
     return Prompt.load("solvers/task").render(
-        data_files="\n\n".join(_described(file) for file in metadata.data_files),
+        data_files="\n\n".join(_description(file) for file in metadata.data_files),
         goal=metadata.goal,
         hints="".join(
-            f"\n{Prompt.load('solvers/hint').render(heading=heading, text=text)}\n"
-            for heading, text in sections
-            if text
+            f"\n{hint_prompt.render(heading=heading, text=text)}\n" for heading, text in sections.items() if text
         ),
     )
 
 
-def _described(file: DataFile) -> str:
-    columns = "\n".join(f"- {c.name}: {' '.join(c.description.split())}" for c in file.columns)
+def _description(file: DataFile) -> str:
+    columns = "\n".join(f"- {column.name}: {' '.join(column.description.split())}" for column in file.columns)
     return Prompt.load("solvers/data_file").render(name=file.name, description=file.description, columns=columns)
 
 
 def _archive(paths: Mapping[str, Path]) -> Path:
-    """One tar file of these files, kept in the cache under a name made of its contents."""
+    """Write the files to a tar file in the cache, named after the digest of its contents."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as tar:
         for name, path in sorted(paths.items()):
@@ -181,7 +191,7 @@ def _archive(paths: Mapping[str, Path]) -> Path:
             tar.addfile(member, io.BytesIO(content))
     archive_content = buffer.getvalue()
     archive = cache_folder().parent / "archives" / f"{hashlib.sha256(archive_content).hexdigest()[:16]}.tar"
-    # One that was damaged since is replaced.
+    # A cached archive that was damaged is replaced.
     if not archive.is_file() or archive.read_bytes() != archive_content:
         archive.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=archive.parent, delete=False) as partial:

@@ -1,4 +1,4 @@
-"""Choosing samples by what is known about them."""
+"""Selection of samples by their metadata."""
 
 from collections.abc import Sequence
 
@@ -7,33 +7,39 @@ from inspect_ai.dataset import Sample
 from inspect_discoverybench.errors import InvalidArgument
 
 FieldFilter = str | int | bool | list[str] | list[int] | None
-"""One value, several, or None for all."""
+"""One value, several values, or None for all."""
 
 
 def select(samples: Sequence[Sample], **filters: FieldFilter) -> list[Sample]:
-    """Keep the samples whose metadata fields have one of the given values.
+    """Keep the samples that match every filter.
+
+    Args:
+        samples: Samples whose metadata have the fields.
+        filters: Accepted values by metadata field.
 
     Raises:
-        InvalidArgument: A value occurs in no sample, or no sample has all of them.
+        InvalidArgument: A value matches no sample, or no sample matches all filters.
     """
-    fields = {
+    accepted = {
         name: [_text(value) for value in (values if isinstance(values, list) else [values])]
         for name, values in filters.items()
         if values is not None
     }
-    for name, values in fields.items():
+    for name, values in accepted.items():
         possible = {_text(value) for sample in samples if (value := (sample.metadata or {})[name]) is not None}
         for value in values:
             if value not in possible:
-                choices = ", ".join(sorted(possible)) or f"none, as no sample has a {name}"
-                raise InvalidArgument(f"{name}={value} selects no sample; possible are: {choices}.")
-    kept = [s for s in samples if s.metadata and all(_text(s.metadata[n]) in values for n, values in fields.items())]
-    if not kept:
-        given = ", ".join(f"{name}={','.join(values)}" for name, values in fields.items())
-        raise InvalidArgument(f"No sample has all of {given}; drop one of them.")
-    return kept
+                choices = ", ".join(sorted(possible)) or f"none, because no sample has a {name}"
+                raise InvalidArgument(f"{name}={value} matches no sample. Possible values: {choices}.")
+    selected = [
+        s for s in samples if s.metadata and all(_text(s.metadata[n]) in values for n, values in accepted.items())
+    ]
+    if not selected:
+        pairs = ", ".join(f"{name}={','.join(values)}" for name, values in accepted.items())
+        raise InvalidArgument(f"No sample matches all of {pairs}. Remove one of these filters.")
+    return selected
 
 
 def _text(value: object) -> str:
-    """As it is typed on the command line."""
+    """A value as it is typed on the command line."""
     return str(value).lower() if isinstance(value, bool) else str(value)

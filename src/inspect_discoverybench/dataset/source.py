@@ -1,6 +1,6 @@
-"""Where the released data are: in a folder the user names, or fetched once from one pinned commit.
+"""The released data: a folder of the user, or a download of one pinned commit.
 
-Nothing heavy is imported until a download is due, as every `inspect` command imports this module.
+Every `inspect` command imports this module, so packages for downloads are imported only when they are needed.
 """
 
 import gzip
@@ -25,18 +25,24 @@ COMMIT = "c31fcf011e070f021a5f5b906896d0821f6880e8"
 ARCHIVE_URL = f"https://github.com/{REPOSITORY}/archive/{COMMIT}.tar.gz"
 
 DATA_DIR_VARIABLE = "DISCOVERYBENCH_DATA_DIR"
-"""Environment variable that names a folder with the released data; nothing is downloaded then."""
+"""Environment variable for the path of a folder with the released data. If set, nothing is downloaded."""
 
 ARCHIVE_URL_VARIABLE = "DISCOVERYBENCH_ARCHIVE_URL"
-"""Environment variable that names a mirror of the archive."""
+"""Environment variable for the URL of a mirror of the archive."""
 
-_ALTERNATIVE = f"or set {DATA_DIR_VARIABLE} to a folder that holds the data."
+_ALTERNATIVE = f"or set {DATA_DIR_VARIABLE} to a folder that contains the data."
 _RETRY = f"Run `discoverybench data fetch` again, {_ALTERNATIVE}"
 
 
 @dataclass(frozen=True)
-class Report:
-    """How the files of a folder compare with the released ones, by their paths below it."""
+class IntegrityReport:
+    """Comparison of the files in a folder with the released files.
+
+    Attributes:
+        checked: Number of files that were checked.
+        missing: Paths of missing files, relative to the folder.
+        changed: Paths of files that differ from the released files.
+    """
 
     checked: int
     missing: tuple[str, ...]
@@ -44,73 +50,82 @@ class Report:
 
     @property
     def clean(self) -> bool:
-        """Whether every file is there and is the released one."""
+        """Whether every file exists and matches the released file."""
         return not self.missing and not self.changed
 
     def __str__(self) -> str:
-        """The first file that is wrong, and how many more there are."""
+        """The first missing or changed file, and the number of others."""
         if self.clean:
-            return f"all {self.checked} files are the released ones"
+            return f"all {self.checked} files match the release"
         first, *others = self.missing + self.changed
         state = "is missing" if self.missing else "differs from the released file"
-        return f"{first} {state}" + (f", {len(others)} more are missing or differ" if others else "")
+        return f"{first} {state}" + (f" (and {len(others)} more)" if others else "")
 
 
 @cache
 def checksums() -> Mapping[str, str]:
-    """SHA-256 of every released file by its path; `checksums.txt` says how they were made."""
+    """SHA-256 of every released file by path. `checksums.txt` describes how they were computed."""
     text = Path(__file__).with_name("checksums.txt").read_text(encoding="utf-8")
     lines = (line.partition("  ") for line in text.splitlines() if not line.startswith("#"))
     return MappingProxyType({path: digest for digest, _, path in lines})
 
 
 def cache_folder() -> Path:
-    """The folder a download ends up in, whether or not it is there."""
+    """The folder for the downloaded data, whether or not it exists."""
     import pooch  # type: ignore[import-untyped]
 
     return Path(pooch.os_cache("inspect-discoverybench")) / COMMIT
 
 
 def data_root() -> Path:
-    """The folder with the released data: the user's, else the cache folder, fetched when it is not there.
+    """The folder with the released data: `DISCOVERYBENCH_DATA_DIR`, or else the cache folder, downloaded if necessary.
 
     Raises:
-        DataMissing: `DISCOVERYBENCH_DATA_DIR` names no folder with the released data.
-        DownloadFailed: the archive could not be fetched or stored.
-        DataCorrupt: the archive does not hold the released files.
+        DataMissing: `DISCOVERYBENCH_DATA_DIR` is not a folder with the released data.
+        DownloadFailed: The archive could not be downloaded or stored.
+        DataCorrupt: The archive does not contain the released files.
     """
-    return present() if os.environ.get(DATA_DIR_VARIABLE) else fetch()
+    return local_root() if os.environ.get(DATA_DIR_VARIABLE) else fetch()
 
 
-def present(folder: Path | None = None) -> Path:
-    """The folder with the released data, no download: `folder`, else the user's, else the cache folder.
+def local_root(folder: Path | None = None) -> Path:
+    """The folder with the released data, without a download.
+
+    Args:
+        folder: The folder; by default `DISCOVERYBENCH_DATA_DIR`, or else the cache folder.
 
     Raises:
-        DataMissing: there is no such folder, or it has no `discoverybench/` in it.
+        DataMissing: The folder does not exist or has no subfolder `discoverybench/`.
     """
     variable = os.environ.get(DATA_DIR_VARIABLE)
-    named = folder or (Path(variable).expanduser() if variable else None)
-    # Absolute, so that a later change of the working directory does not move it.
-    root = (named or cache_folder()).absolute()
+    if folder is not None:
+        root, name = folder, str(folder)
+    elif variable:
+        root, name = Path(variable).expanduser(), f"{DATA_DIR_VARIABLE}={variable}"
+    else:
+        root, name = cache_folder(), str(cache_folder())
+    root = root.absolute()  # so that it survives a change of the working directory
     if not (root / "discoverybench").is_dir():
-        name = f"{DATA_DIR_VARIABLE}={variable}" if variable and not folder else root
-        raise DataMissing(f"{name} is not a folder that holds `discoverybench/`. {remedy(root)}")
+        raise DataMissing(f"{name} is not a folder that contains `discoverybench/`. {remedy(root)}")
     return root
 
 
 def fetch(progress: bool = True, force: bool = False) -> Path:
-    """Bring the released data into the cache folder, unless they are there, and return that folder.
+    """Download the released data into the cache folder, unless they are already there.
 
-    Safe to call from several processes: one downloads, the others wait for it. The folder appears complete
-    and checked, or not at all.
+    Several processes may call this at once: one downloads, and the others wait. The folder appears only once all files
+    are there and verified.
 
     Args:
-        progress: Show the download on standard error.
-        force: Download also when the folder is there, and replace it.
+        progress: Show the progress of the download on standard error.
+        force: Replace the folder if it exists.
+
+    Returns:
+        The cache folder.
 
     Raises:
-        DownloadFailed: the archive could not be fetched or stored.
-        DataCorrupt: the archive is damaged, or a file in it is not the released one.
+        DownloadFailed: The archive could not be downloaded or stored.
+        DataCorrupt: The archive is damaged, or a file in it differs from the released file.
     """
     root = cache_folder()
     if root.is_dir() and not force:
@@ -123,38 +138,47 @@ def fetch(progress: bool = True, force: bool = False) -> Path:
             if force or not root.is_dir():
                 _download_tree(root, progress)
     except OSError as error:
-        raise DownloadFailed(f"{root} could not be written: {error}. Correct that, {_ALTERNATIVE}") from error
+        raise DownloadFailed(f"{root} could not be written: {error}. Fix this, {_ALTERNATIVE}") from error
     return root
 
 
-def mismatches(root: Path, prefix: str = "") -> Report:
-    """Compare the files below `root` with the released ones, all or those whose path starts with `prefix`."""
+def verify(root: Path, prefix: str = "") -> IntegrityReport:
+    """Compare the files in a folder with the released files.
+
+    Args:
+        root: The folder.
+        prefix: Check only paths that start with this prefix.
+    """
     return _compare(root, (path for path in checksums() if path.startswith(prefix)))
 
 
-def require(root: Path, paths: Iterable[str]) -> None:
-    """See that the files at `paths` below `root` are the released ones.
+def require_released(root: Path, paths: Iterable[str]) -> None:
+    """Check that files match the released files.
+
+    Args:
+        root: Folder with the released data.
+        paths: Paths of the files, relative to the folder.
 
     Raises:
-        DataMissing: a file is not there.
-        DataCorrupt: a file is not the released one.
+        DataMissing: A file is missing.
+        DataCorrupt: A file differs from the released file.
     """
     report = _compare(root, paths)
     if not report.clean:
         error = DataMissing if report.missing else DataCorrupt
-        raise error(f"{root}: {report}. `discoverybench data verify` lists what is wrong. {remedy(root)}")
+        raise error(f"{root}: {report}. Run `discoverybench data verify` for the full list. {remedy(root)}")
 
 
 def remedy(root: Path) -> str:
-    """What a user can do about a folder that is not there, or not as released; one sentence."""
+    """One sentence that says how to replace a missing or changed folder."""
     if root == cache_folder():
         return f"Run `discoverybench data fetch{' --force' if root.is_dir() else ''}`, {_ALTERNATIVE}"
-    return f"Use a copy of {REPOSITORY} at {COMMIT[:7]}, or unset {DATA_DIR_VARIABLE} to use a download."
+    return f"Use a clone of {REPOSITORY} at commit {COMMIT[:7]}, or unset {DATA_DIR_VARIABLE} to download the data."
 
 
-def _compare(root: Path, paths: Iterable[str]) -> Report:
+def _compare(root: Path, paths: Iterable[str]) -> IntegrityReport:
     states = {path: _state(root / path, checksums().get(path)) for path in paths}
-    return Report(
+    return IntegrityReport(
         checked=len(states),
         missing=tuple(path for path, state in states.items() if state == "missing"),
         changed=tuple(path for path, state in states.items() if state == "changed"),
@@ -173,16 +197,16 @@ def _state(path: Path, checksum: str | None) -> Literal["released", "missing", "
 
 
 def _download_tree(root: Path, progress: bool) -> None:
-    """Put the released files into `root`, which appears with all of them or not at all."""
+    """Download the released files into `root`, which appears only once it is complete."""
     url = os.environ.get(ARCHIVE_URL_VARIABLE) or ARCHIVE_URL
     partial = root.with_suffix(".partial")
-    # A run that was killed leaves this folder behind.
+    # A killed run leaves this folder behind.
     shutil.rmtree(partial, ignore_errors=True)
     tree = partial / "tree"
     tree.mkdir(parents=True)
     try:
         _extract(_download(url, partial, progress), tree, url)
-        report = mismatches(tree)
+        report = verify(tree)
         if not report.clean:
             raise DataCorrupt(f"{url}: {report}. {_RETRY}")
         if root.exists():
@@ -195,15 +219,14 @@ def _download_tree(root: Path, progress: bool) -> None:
 def _download(url: str, folder: Path, progress: bool) -> Path:
     import pooch
 
-    # Its notes propose to pin the archive's hash, which changes whenever the host compresses anew.
+    # pooch suggests pinning the hash of the archive, which changes whenever the host compresses it again.
     pooch.get_logger().setLevel("WARNING")
     if progress:
-        click.echo(f"Downloading the released data, once, from {url}", err=True)
+        click.echo(f"Downloading the released data from {url}", err=True)
     downloader = pooch.HTTPDownloader(progressbar=progress, chunk_size=2**16)
     try:
         return Path(pooch.retrieve(url, None, "archive.tar.gz", folder, downloader=downloader))
-    # Whatever `requests` raises is an OSError.
-    except OSError as error:
+    except OSError as error:  # includes all errors of `requests`
         raise DownloadFailed(f"{url} could not be downloaded: {error}. {_RETRY}") from error
 
 
@@ -211,7 +234,7 @@ def _extract(archive: Path, tree: Path, url: str) -> None:
     try:
         with tarfile.open(archive, "r:gz") as members:
             for member in members:
-                # The host puts everything below one folder, named after the commit.
+                # All paths in the archive start with one folder, named after the commit.
                 path = member.name.partition("/")[2]
                 content = members.extractfile(member) if path in checksums() and member.isreg() else None
                 if content is not None:

@@ -1,4 +1,4 @@
-"""What can be loaded: the splits of the release, the demo, and studies of one's own."""
+"""Loading samples: the released splits, the demo and custom studies."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
@@ -12,8 +12,8 @@ from inspect_discoverybench.dataset.data_path import locate
 from inspect_discoverybench.dataset.integrity import checksum
 from inspect_discoverybench.dataset.metadata import Goal
 from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, SandboxFiles, to_sample
-from inspect_discoverybench.dataset.source import checksums, data_root, require
-from inspect_discoverybench.dataset.studies import absolute, described_target, metadata_files, own_goal, read_goals
+from inspect_discoverybench.dataset.source import checksums, data_root, require_released
+from inspect_discoverybench.dataset.studies import absolute, described_target, goal_metadata, metadata_files, read_goals
 from inspect_discoverybench.dataset.table import Table, is_table
 from inspect_discoverybench.dataset.target import Target, synth_targets
 from inspect_discoverybench.errors import InvalidArgument, InvalidMetadata
@@ -27,7 +27,7 @@ class Split:
 
     Attributes:
         kind: `real` or `synth`.
-        name: Its name, the first part of its sample ids.
+        name: Name of the split; sample ids start with it.
     """
 
     kind: Kind
@@ -35,34 +35,47 @@ class Split:
 
     @property
     def folder(self) -> str:
-        """Where its studies stand below the data folder."""
+        """Folder of its studies, relative to the released data."""
         return f"discoverybench/{self.kind}/{self.name}"
 
     @property
     def answer_key(self) -> str | None:
-        """The file with its gold hypotheses; None where they stand in the metadata."""
+        """Path of its answer key, relative to the released data; None if the metadata have the gold hypotheses."""
         return f"eval/answer_key_{self.kind}.csv" if self.name == "test" else None
 
     def goals(self, root: Path) -> list[tuple[Path, SampleMetadata]]:
-        """Every goal with the folder of its study.
+        """Read every goal.
+
+        Args:
+            root: Folder with the released data.
+
+        Returns:
+            The goals, each with the folder of its study.
 
         Raises:
-            DataError: A file does not follow its form.
+            DataError: A file is missing or invalid.
         """
         key = AnswerKey(root / self.answer_key) if self.answer_key else None
         find_target = _released_target if self.kind == "synth" else described_target
         goals = read_goals(self.name, metadata_files(root / self.folder), key, find_target)
         return [(folder, _with_tree_level(goal) if self.kind == "synth" else goal) for folder, goal in goals]
 
+    def files(self) -> list[str]:
+        """Paths of its files, relative to the released data."""
+        return [path for path in checksums() if path == self.answer_key or path.startswith(f"{self.folder}/")]
+
     def load(self, hints: Hints) -> list[Sample]:
-        """Every sample, from files that are the released ones byte by byte.
+        """Load every sample, after a comparison of all files with the release.
+
+        Args:
+            hints: Hints to add to the task text.
 
         Raises:
-            DataError: The data are not there, or a file differs from the released one.
-            InvalidArgument: A hint is asked for that no sample has.
+            DataError: The data are missing, or a file differs from the released file.
+            InvalidArgument: No sample has a requested hint.
         """
         root = data_root()
-        require(root, (path for path in checksums() if path == self.answer_key or path.startswith(f"{self.folder}/")))
+        require_released(root, self.files())
         return _samples(
             f"DB-{self.kind.upper()} {self.name}",
             self.goals(root),
@@ -76,65 +89,79 @@ SYNTH: Mapping[str, Split] = {name: Split("synth", name) for name in ("train", "
 
 
 def released(kind: Kind, split: str, hints: Hints) -> list[Sample]:
-    """A split of DB-REAL (train 25, test 239 samples) or of DB-SYNTH (train 550, dev 153, test 200).
+    """Load a split of DB-REAL (25 train and 239 test samples) or DB-SYNTH (550 train, 153 dev and 200 test samples).
+
+    Args:
+        kind: `real` or `synth`.
+        split: Name of the split.
+        hints: Hints to add to the task text.
 
     Raises:
-        InvalidArgument: There is no such split, or it has not the hints asked for.
-        DataError: The data are not there, or a file differs from the released one.
+        InvalidArgument: The split does not exist, or no sample has a requested hint.
+        DataError: The data are missing, or a file differs from the released file.
     """
     splits = REAL if kind == "real" else SYNTH
-    if str(split) not in splits:  # a list too, which the command line makes of `train,test`
-        raise InvalidArgument(f"split={split} is not a split of DB-{kind.upper()}; possible are: {', '.join(splits)}.")
+    if str(split) not in splits:  # `str`, because the command line turns `train,test` into a list
+        choices = ", ".join(splits)
+        raise InvalidArgument(f"split={split} is not a split of DB-{kind.upper()}. Possible values: {choices}.")
     return splits[split].load(hints)
 
 
 def demo(hints: Hints) -> list[Sample]:
-    """The project's own small tasks, in DB-SYNTH's on-disk form."""
+    """Load the eight invented studies of the demo."""
     paths = metadata_files(Path(__file__).with_name("demo"))
     return _samples("the demo", read_goals("demo", paths, None, described_target), hints)
 
 
 def custom(path: Path, answer_key: Path | None, hints: Hints) -> list[Sample]:
-    """Studies of one's own: a metadata file, or a folder of them, with their data files beside them.
+    """Load custom studies.
 
     Args:
-        path: In either on-disk form.
-        answer_key: CSV file with gold hypotheses; otherwise they stand in the metadata.
-        hints: What to add to the task text.
+        path: A metadata file, or a folder of them, in the form of DB-REAL or DB-SYNTH.
+        answer_key: CSV file with the gold hypotheses; otherwise they are in the metadata.
+        hints: Hints to add to the task text.
 
     Raises:
-        InvalidArgument: There is nothing at this path, or a hint is asked for that no sample has.
-        DataError: A file is missing, does not follow its form, or cannot be read to its end.
+        InvalidArgument: The path does not exist, or no sample has a requested hint.
+        DataError: A file is missing, invalid or truncated.
     """
     if not path.expanduser().exists():
-        raise InvalidArgument(f"path={path}: no such file or folder; give a metadata file or a folder of them.")
-    place = absolute(path)
-    paths = metadata_files(place) if place.is_dir() else [place]
+        raise InvalidArgument(f"The path '{path}' does not exist. Check the spelling or pass an absolute path.")
+    location = absolute(path)
+    paths = metadata_files(location) if location.is_dir() else [location]
     goals = read_goals("custom", paths, AnswerKey(answer_key) if answer_key else None, described_target)
     samples = _samples(str(path), goals, hints)
     for file in sorted({folder / file.name for folder, goal in goals for file in goal.data_files}):
         if answer_key and file.samefile(answer_key):
             raise InvalidMetadata(
-                f"{file}: a data file is the answer key, which the agent must not see. Remove it from `datasets`."
+                f"{file} is described as a data file but is the answer key, which the agent must not see. "
+                "Remove it from `datasets`."
             )
         if is_table(file):
             Table.read(file)
     return samples
 
 
-def own(path: Path, goal: str, hints: Hints) -> list[Sample]:
-    """One sample: a goal in words on the study of one metadata file; without a gold hypothesis unless the file has one.
+def single_goal(path: Path, goal: str, hints: Hints) -> list[Sample]:
+    """Make one sample that asks a goal about the study of one metadata file.
+
+    The sample has a gold hypothesis only if the metadata file has the same goal.
+
+    Args:
+        path: The metadata file.
+        goal: The discovery goal.
+        hints: Hints to add to the task text.
 
     Raises:
-        InvalidArgument: The goal is empty, or there is no file at this path.
-        DataError: The file does not follow its form, or a data file is missing.
+        InvalidArgument: The goal is empty, or the path is not a file.
+        DataError: The metadata file is invalid, or a data file is missing.
     """
     if not goal.strip():
-        raise InvalidArgument("goal is empty; ask something of the data.")
+        raise InvalidArgument("goal is empty. Pass a question about the data.")
     if not path.expanduser().is_file():
-        raise InvalidArgument(f"path={path}: with a goal of your own, name one metadata file.")
-    place = absolute(path)
-    return _samples(str(path), [(place.parent, own_goal(place, goal))], hints)
+        raise InvalidArgument(f"path={path} is not a file. With a goal, the path must be that of one metadata file.")
+    location = absolute(path)
+    return _samples(str(path), [(location.parent, goal_metadata(location, goal))], hints)
 
 
 def _released_target(metadata: SampleMetadata, goal: Goal, folder: Path) -> Target | None:
@@ -142,19 +169,19 @@ def _released_target(metadata: SampleMetadata, goal: Goal, folder: Path) -> Targ
 
 
 def _with_tree_level(goal: SampleMetadata) -> SampleMetadata:
-    """The last number of a DB-SYNTH folder is the level of its hypotheses below the root of the tree."""
+    """Add the level below the root of the semantic tree: the last number in the name of a DB-SYNTH folder."""
     return goal.model_copy(update={"tree_level": int(goal.dataset.rpartition("_")[2])})
 
 
 def _samples(
-    whole: str,
+    source: str,
     goals: list[tuple[Path, SampleMetadata]],
     hints: Hints,
     checksum: Callable[[Path], str] = checksum,
 ) -> list[Sample]:
     for hint, requested in asdict(hints).items():
         if requested and not any(getattr(goal, hint) for _, goal in goals):
-            raise InvalidArgument(f"{hint}=true: no sample of {whole} has any; those of DB-REAL have.")
+            raise InvalidArgument(f"{hint}=true: no sample of {source} has this hint. Remove the argument.")
     files: dict[tuple[Path, tuple[str, ...]], SandboxFiles] = {}
     samples = []
     for folder, goal in goals:

@@ -1,4 +1,4 @@
-"""Reading studies: every goal of some metadata files, with what is known and irregular about it."""
+"""Reading the goals of studies, with flags for known irregularities."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -16,39 +16,42 @@ from inspect_discoverybench.dataset.workflow import bucket, workflow_length
 from inspect_discoverybench.errors import DataMissing, InvalidMetadata
 
 FindTarget = Callable[[SampleMetadata, Goal, Path], Target | None]
-"""How to learn about the target column of a goal, given the folder of its study."""
+"""Function that returns the target column of a goal, given its metadata, the goal and the folder of its study."""
 
 
 def absolute(path: Path) -> Path:
-    """A path as typed by a user, without `~`, `.` and `..`; symbolic links keep their names."""
+    """Make a path absolute, without `~`, `.` and `..`. Symbolic links are not resolved."""
     return Path(os.path.abspath(path.expanduser()))  # noqa: PTH100 - Path.resolve() would follow the links
 
 
 def metadata_files(folder: Path) -> list[Path]:
-    """`metadata_<number>.json` in a folder and in its subfolders, by folder and number.
+    """Find the files `metadata_<number>.json` in a folder and its direct subfolders, sorted by folder and number.
 
     Raises:
-        DataMissing: There is none.
+        DataMissing: There are none.
     """
     paths = [*folder.glob("metadata_*.json"), *folder.glob("*/metadata_*.json")]
     if not paths:
-        raise DataMissing(f"{folder}: no metadata_<number>.json in this folder or in a subfolder of it.")
+        raise DataMissing(f"{folder}: no metadata_<number>.json in this folder or its subfolders. Check the path.")
     return sorted(paths, key=lambda path: (path.parent.name, metadata_number(path)))
 
 
 def read_goals(
     split: str, paths: Sequence[Path], answer_key: AnswerKey | None, find_target: FindTarget
 ) -> list[tuple[Path, SampleMetadata]]:
-    """Every goal of these metadata files, with the folder of its study.
+    """Read every goal of some metadata files.
 
     Args:
         split: Name of the split.
-        paths: The metadata files, as absolute paths: the folder of each is the name of its study.
-        answer_key: Gold hypotheses; otherwise they stand in the metadata.
-        find_target: Finds the target column, from which `solvable` and `near_constant` follow.
+        paths: Absolute paths of the metadata files. The name of a file's folder is the name of its study.
+        answer_key: The gold hypotheses; otherwise they are in the metadata.
+        find_target: Finds the target column of a goal.
+
+    Returns:
+        The goals, each with the folder of its study.
 
     Raises:
-        DataError: A file does not follow its form, or a goal has no gold hypothesis.
+        DataError: A file is missing or invalid, or a goal has no gold hypothesis.
     """
     goals: list[tuple[Path, SampleMetadata]] = []
     sources: dict[str, Path] = {}
@@ -56,30 +59,38 @@ def read_goals(
         for metadata in _goals_of(split, path, answer_key, find_target):
             other = sources.setdefault(metadata.sample_id, path)
             if other is not path:
-                raise InvalidMetadata(f"{metadata.sample_id} is a goal of both {other} and {path}. Rename one of them.")
+                raise InvalidMetadata(
+                    f"{metadata.sample_id} is defined in both {other} and {path}. Rename one of them."
+                )
             goals.append((path.parent, metadata))
-    marked = with_variants(_with_duplicates([metadata for _, metadata in goals]))
-    return [(folder, metadata) for (folder, _), metadata in zip(goals, marked, strict=True)]
+    flagged = with_variants(_with_duplicates([metadata for _, metadata in goals]))
+    return [(folder, metadata) for (folder, _), metadata in zip(goals, flagged, strict=True)]
 
 
 def described_target(metadata: SampleMetadata, goal: Goal, folder: Path) -> Target | None:
-    """The target column that the metadata name, looked up in the one data file."""
+    """The target column that the metadata name, if the study has one data file and this is a table."""
     if goal.target_column is None or len(metadata.data_files) != 1:
         return None
     path = locate(folder, metadata.data_files[0].name)
     return Target.of(goal.target_column, Table.read(path), goal.relevant_columns) if is_table(path) else None
 
 
-def own_goal(path: Path, text: str) -> SampleMetadata:
-    """A goal in words on the study of one metadata file; its gold hypothesis is empty unless the file has this goal.
+def goal_metadata(path: Path, question: str) -> SampleMetadata:
+    """Metadata of a goal about the study of one metadata file.
+
+    The gold hypothesis is empty unless the metadata file has the same goal.
+
+    Args:
+        path: The metadata file.
+        question: The discovery goal.
 
     Raises:
-        DataError: The file cannot be read or does not follow its form.
+        DataError: The metadata file is missing or invalid.
     """
     study = Study.read(path)
-    number = max(goal.query_id for goal in study.goals) + 1
-    own = Goal.model_validate({"qid": number, "question": text, "question_type": "general"})
-    goal = next((goal for goal in study.goals if fold(goal.question) == fold(text)), own)
+    next_id = max(goal.query_id for goal in study.goals) + 1
+    new_goal = Goal.model_validate({"qid": next_id, "question": question, "question_type": "general"})
+    goal = next((goal for goal in study.goals if fold(goal.question) == fold(question)), new_goal)
     return _metadata("custom", path, study, goal, goal.true_hypothesis)
 
 
@@ -91,7 +102,7 @@ def _goals_of(split: str, path: Path, answer_key: AnswerKey | None, find_target:
         gold = answer_key.gold(folder, number, goal.query_id) if answer_key else goal.true_hypothesis
         if not gold:
             raise InvalidMetadata(
-                f"{path}: queries: qid {goal.query_id} has no true_hypothesis; write it there, or give an answer key."
+                f"{path}: the query with qid {goal.query_id} has no true_hypothesis. Add it, or pass an answer key."
             )
         metadata = _metadata(split, path, study, goal, gold)
         target = find_target(metadata, goal, path.parent)
@@ -134,7 +145,7 @@ def _metadata(split: str, path: Path, study: Study, goal: Goal, gold: str) -> Sa
 
 
 def _with_duplicates(goals: list[SampleMetadata]) -> list[SampleMetadata]:
-    """Mark goals that ask the same question, and those whose answers differ."""
+    """Flag goals that ask the same question, and those whose gold hypotheses differ."""
     flags: dict[str, dict[str, str | bool | None]] = {}
     for group in group_by_question(goals, lambda goal: goal.goal):
         first = group[0]

@@ -1,4 +1,4 @@
-"""A text file with separated values, read to its end."""
+"""Tables: text files with separated values and a header."""
 
 import csv
 import re
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path, PurePath
 
-from inspect_discoverybench.dataset.metadata import decoded
+from inspect_discoverybench.dataset.text_file import read_text_and_encoding
 from inspect_discoverybench.errors import UnreadableTable
 
 
 @dataclass(frozen=True)
 class Table:
-    """A data file with named columns.
+    """A data file with a header.
 
     Attributes:
         encoding: `UTF-8` or `Windows-1252`.
-        separator: The character between values.
-        columns: Names in the first row.
-        rows: The others; each has a value for every column.
+        separator: Comma, tab or semicolon.
+        columns: The column names, from the first row.
+        rows: The other rows; each has a value for every column.
     """
 
     encoding: str
@@ -32,54 +32,54 @@ class Table:
         """Read a `.csv` or `.tsv` file.
 
         Raises:
-            DataMissing: There is no such file.
-            UnreadableTable: It ends in the middle of a row, or a row has another number of values than the first.
+            DataMissing: The file does not exist or cannot be read.
+            UnreadableTable: The file is empty, a quoted value is not closed, or a row has too few or too many values.
         """
-        text, encoding = decoded(path)
+        text, encoding = read_text_and_encoding(path)
         lines = numbered_rows(path, text)
         _, columns = next(lines)
         rows = []
         for number, values in lines:
             if values and len(values) != len(columns):
                 raise UnreadableTable(
-                    f"{path}: line {number} has {len(values)} values, but there are {len(columns)} columns; "
-                    "the file may be cut off."
+                    f"{path}: line {number} has {len(values)} values, expected {len(columns)}. "
+                    "The file may be truncated."
                 )
             rows.append(dict(zip(columns, values, strict=False)))
         return cls(encoding, separator(text), tuple(columns), tuple(rows))
 
 
 def is_table(path: PurePath) -> bool:
-    """Whether the name says that a file has separated values."""
+    """Whether a file is a table, by its suffix: `.csv` or `.tsv`."""
     return path.suffix.lower() in (".csv", ".tsv")
 
 
 def numbered_rows(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
-    """Every row with the number of its last line, the header first.
+    """Iterate over all rows, the header first, each with the number of its last line.
 
     Args:
-        path: The file, for messages.
-        text: Its text.
+        path: Path of the file, for error messages.
+        text: Text of the file.
 
     Raises:
-        UnreadableTable: There is no header, or a quoted value does not end.
+        UnreadableTable: There is no header, or a quoted value is not closed.
     """
     reader = csv.reader(StringIO(text, newline=""), delimiter=separator(text), strict=True)
     try:
         header = next(reader, [])
         if not header:
-            raise UnreadableTable(f"{path}: the file is empty; its first row names the columns.")
+            raise UnreadableTable(f"{path}: the file is empty. The first row must contain the column names.")
         yield reader.line_num, header
         for row in reader:
             yield reader.line_num, row
     except csv.Error as error:
-        raise UnreadableTable(f"{path}: line {reader.line_num}: {error}; the file may be cut off.") from error
+        raise UnreadableTable(f"{path}: line {reader.line_num}: {error}. The file may be truncated.") from error
 
 
 def separator(text: str) -> str:
-    """Comma, tab or semicolon: the one that occurs most often in the first line, outside of quotes.
+    """Detect the separator: comma, tab or semicolon, whichever is most frequent in the first line outside quotes.
 
-    Spreadsheets write semicolons where the comma is the decimal sign.
+    Spreadsheets write semicolons in locales where the comma is the decimal separator.
     """
     header = re.sub(r'"[^"]*"', "", text.partition("\n")[0])
     return max(",\t;", key=header.count)

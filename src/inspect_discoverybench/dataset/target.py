@@ -1,4 +1,4 @@
-"""What the data say about a target column: a gold hypothesis about a constant cannot be found from the data."""
+"""Properties of target columns. A gold hypothesis about a constant column cannot be found from the data."""
 
 import csv
 from collections import Counter
@@ -11,18 +11,19 @@ from typing import Literal
 from inspect_discoverybench.dataset.table import Table
 
 MISSING = frozenset({"", "nan", "NaN", "NA"})
-NEAR = 0.95
+NEAR_CONSTANT_SHARE = 0.95
+"""A column is nearly constant if its most common value has at least this share of the rows."""
 
 Measure = Literal["spearman", "equal_labels"]
 
 
 @dataclass(frozen=True)
-class Agreement:
-    """How well the gold expression, evaluated on the released data, reproduces the target column.
+class GoldAgreement:
+    """Agreement of the target column with the gold expression evaluated on the released data.
 
     Attributes:
         value: Spearman's rank correlation, −1 to 1, or the share of equal labels, 0 to 1.
-        measure: Which of both.
+        measure: `spearman` or `equal_labels`.
     """
 
     value: float
@@ -31,40 +32,40 @@ class Agreement:
 
 @dataclass(frozen=True)
 class Target:
-    """Facts about the values of a target column.
+    """Properties of a target column. Missing values are not counted.
 
     Attributes:
-        column: Its name.
-        distinct_values: Different values among those that are not missing.
-        top_share: Share of the commonest among those that are not missing, 0 to 1.
-        predictors_present: Whether the data have every other column of the gold expression; None if it is not known.
-        agreement: Of the gold expression with the column; None if it is not known or cannot be evaluated.
+        column: Name of the column.
+        distinct_values: Number of distinct values.
+        top_share: Share of the most common value, 0 to 1.
+        predictors_present: Whether the data file has every other column of the gold expression; None if unknown.
+        agreement: Agreement with the gold expression; None if it is unknown or cannot be evaluated.
     """
 
     column: str
     distinct_values: int
     top_share: float
     predictors_present: bool | None = None
-    agreement: Agreement | None = None
+    agreement: GoldAgreement | None = None
 
     @property
     def solvable(self) -> bool:
-        """Whether it varies at all."""
+        """Whether the column has at least two distinct values."""
         return self.distinct_values > 1
 
     @property
     def near_constant(self) -> bool:
-        """Whether it varies, but in fewer than 5 % of the rows."""
-        return self.solvable and self.top_share >= NEAR
+        """Whether the column varies, but one value fills at least 95 % of the rows."""
+        return self.solvable and self.top_share >= NEAR_CONSTANT_SHARE
 
     @classmethod
     def of(cls, column: str, table: Table, relevant_columns: Collection[str] = ()) -> "Target":
-        """Look at the data; a column that is not there has no values.
+        """Examine a column of a table. A column that is missing from the table has no values.
 
         Args:
             column: Name of the target column.
             table: The data file.
-            relevant_columns: Columns of the gold expression, with or without the target.
+            relevant_columns: Columns of the gold expression; may include the target.
         """
         values = Counter(row.get(column) or "" for row in table.rows)
         for missing in MISSING:
@@ -76,10 +77,10 @@ class Target:
 
 @cache
 def synth_targets() -> Mapping[tuple[str, str, int, int], Target]:
-    """Targets of the 903 tasks of DB-SYNTH by split, folder, metadata number and query id.
+    """Targets of the 903 tasks of DB-SYNTH, by split, study folder, metadata number and query id.
 
-    Released metadata name the target of 183 tasks only; the others are from the public history of the same repository.
-    `discoverybench data audit` recomputes what can be recomputed from the released files.
+    The released metadata give the target of only 183 tasks; the others come from the public history of the same
+    repository. `discoverybench data audit` recomputes the properties that follow from the released files.
     """
     with Path(__file__).with_name("synth_targets.csv").open(encoding="utf-8", newline="") as file:
         return {
@@ -94,8 +95,8 @@ def synth_targets() -> Mapping[tuple[str, str, int, int], Target]:
         }
 
 
-def _agreement(value: str, measure: str) -> Agreement | None:
-    """None where the expression could not be evaluated, and where a correlation is not defined."""
+def _agreement(value: str, measure: str) -> GoldAgreement | None:
+    """Parse one row; None if the expression cannot be evaluated or the correlation is undefined."""
     if not value:
         return None
-    return Agreement(float(value), "spearman" if measure == "spearman" else "equal_labels")
+    return GoldAgreement(float(value), "spearman" if measure == "spearman" else "equal_labels")

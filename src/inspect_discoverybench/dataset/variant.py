@@ -1,7 +1,7 @@
 """Easy and hard variants of a goal.
 
-From some hypotheses the paper derives two tasks (§4.1): in the easy one the data files have the derived variables, in
-the hard one these have to be derived from raw data. Appendix D.2 lists the folders of both.
+The paper derives two tasks from some hypotheses (§4.1): in the easy one the data files contain the derived variables,
+in the hard one they must be derived from raw data. Appendix D.2 lists the folders of both.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,14 +14,14 @@ PROCESSED_FOLDERS: Mapping[str, str] = MappingProxyType(
     {
         "meta_regression_raw": "meta_regression",
         "worldbank_education_gdp_indicators": "worldbank_education_gdp",
-        "nls_bmi_raw": "nls_bmi",  # they share no question
+        "nls_bmi_raw": "nls_bmi",  # the two share no question
     }
 )
-"""The folder with processed data for each folder of DB-REAL with the raw data."""
+"""Folders of DB-REAL with raw data, each with the folder of the processed data."""
 
 
 def with_variants(goals: Sequence[SampleMetadata]) -> list[SampleMetadata]:
-    """The same goals; those that ask the same question of raw and of processed data are marked `hard` and `easy`."""
+    """Mark goals with the same question on raw and on processed data as `hard` and `easy`."""
     easy_variants = {
         hard.sample_id: easy.sample_id
         for group in group_by_question(goals, lambda goal: goal.goal)
@@ -30,16 +30,13 @@ def with_variants(goals: Sequence[SampleMetadata]) -> list[SampleMetadata]:
         if easy.dataset == PROCESSED_FOLDERS.get(hard.dataset)
     }
     easy_ids = set(easy_variants.values())
+
+    def variant(goal: SampleMetadata) -> str | None:
+        if goal.sample_id in easy_variants:
+            return "hard"
+        return "easy" if goal.sample_id in easy_ids else None
+
     return [
-        goal.model_copy(
-            update={
-                "variant": "hard"
-                if goal.sample_id in easy_variants
-                else "easy"
-                if goal.sample_id in easy_ids
-                else None,
-                "variant_of": easy_variants.get(goal.sample_id),
-            }
-        )
+        goal.model_copy(update={"variant": variant(goal), "variant_of": easy_variants.get(goal.sample_id)})
         for goal in goals
     ]

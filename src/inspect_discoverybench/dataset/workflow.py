@@ -9,10 +9,10 @@ _NUMBER = re.compile(r"(?P<line_start>^[ \t]*)?(?<![\w.,])(?P<number>\d+)[.)](?!
 
 
 def workflow_length(workflow: str) -> int | None:
-    """Number of steps of a numbered workflow; None if its steps are not numbered.
+    """Count the steps of a numbered workflow; None if the steps are not numbered.
 
-    A number at the start of a line begins a step. Inside a line it does so only if it continues the numbering, since
-    it may as well be a value.
+    A number at the start of a line starts a step. Within a line it may be a value, so it starts a step only if it
+    continues the numbering.
     """
     steps, previous = 0, 0
     for match in _NUMBER.finditer(workflow):

@@ -40,22 +40,22 @@ class Usage:
         return (self.input_tokens * prices[model].input + self.output_tokens * prices[model].output) / 1_000_000
 
 
-NOTHING = Usage(0, 0, 0)
+NO_USAGE = Usage(0, 0, 0)
 JUDGMENT = Usage(5, 5000, 300)
-"""One sample judged, no reply cached."""
+"""Usage of the judge for one sample, without cached replies."""
 
 
 @dataclass(frozen=True)
 class AgentUsage:
-    """What an agent needs for one sample.
+    """Model usage of an agent for one sample.
 
     Attributes:
         own: Usage of the evaluated model.
-        roles: Usage by model role; the evaluated model takes the roles that have no model.
+        roles: Usage by model role. The evaluated model is used for roles without a model.
         judgments: Number of times the sample is judged.
     """
 
-    own: Usage = NOTHING
+    own: Usage = NO_USAGE
     roles: Mapping[str, Usage] = field(default_factory=dict)
     judgments: int = 1
 
@@ -80,11 +80,11 @@ AGENTS = {
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a run will take. A value is NaN if it cannot be estimated.
+    """Estimated usage of a run. Values that cannot be estimated are NaN.
 
     Attributes:
-        samples: Samples, multiplied by epochs.
-        calls: Calls of the agent's models.
+        samples: Number of samples, multiplied by epochs.
+        calls: Calls of the agent's models, without the judge.
         judge_calls: Calls of the judge.
         input_tokens: Input tokens of the agent's models.
         output_tokens: Their output tokens.
@@ -104,8 +104,8 @@ def estimate(run: ExperimentRun, samples: int, experiment: Experiment, prices: P
 
     Args:
         run: The run.
-        samples: Its samples, multiplied by epochs.
-        experiment: Its experiment, for the models of roles.
+        samples: Number of its samples, multiplied by epochs.
+        experiment: The experiment, for the models of roles.
         prices: Prices of models.
     """
     agent = _agent_usage(run)
@@ -115,7 +115,7 @@ def estimate(run: ExperimentRun, samples: int, experiment: Experiment, prices: P
     usages = [(evaluated, agent.own)]
     for role, usage in agent.roles.items():
         usages.append((experiment.roles[role].name if role in experiment.roles else evaluated, usage))
-    total_usage = sum((usage for _, usage in usages), NOTHING) * samples
+    total_usage = sum((usage for _, usage in usages), NO_USAGE) * samples
     judgment = JUDGMENT * (agent.judgments * samples if run.judge else 0)
     costs = [(usage * samples).cost(model, prices) for model, usage in usages]
     return Estimate(
@@ -141,7 +141,7 @@ def total(estimates: Sequence[Estimate]) -> Estimate:
 
 
 def _agent_usage(run: ExperimentRun) -> AgentUsage | None:
-    """None for an agent that was not measured."""
+    """The usage of the run's agent; None if it was not measured."""
     task = run.cell.task.name.rpartition("/")[2]
     if task == "judge_audit":  # the evaluated model is the judge
         return AgentUsage(JUDGMENT * int(run.cell.task.args.get("repeats", 2)), judgments=0)

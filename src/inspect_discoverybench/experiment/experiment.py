@@ -1,4 +1,4 @@
-"""An experiment as its file describes it. Every model is frozen and rejects unknown keys."""
+"""The models of an experiment file. They are frozen and reject unknown keys."""
 
 from typing import Annotated, Any
 
@@ -13,7 +13,7 @@ class StrictModel(BaseModel):
 
 
 def _from_name(value: Any) -> Any:
-    """A bare name is short for a mapping with only a name."""
+    """Expand a bare name to a mapping with only a name."""
     return {"name": value} if isinstance(value, str) else value
 
 
@@ -75,7 +75,7 @@ class Limits(StrictModel):
 
 
 class Exclusion(StrictModel):
-    """Combinations to leave out: those that match every name given here."""
+    """Combinations to leave out: those that match all of these names."""
 
     task: str | None = None
     solver: str | None = None
@@ -141,7 +141,7 @@ class Experiment(StrictModel):
     """Any other argument of Inspect's `eval_set`, such as `max_samples`, `retry_on_error` or `sandbox`."""
 
     log_dir: str = Field(min_length=1)
-    """Log directory of this experiment alone. A second run resumes what it finds there."""
+    """Log directory, used only by this experiment. A second run resumes the logs in it."""
 
     tags: tuple[str, ...] = ()
     """Tags of every run."""

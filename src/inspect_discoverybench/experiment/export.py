@@ -1,4 +1,4 @@
-"""Runs in the formats of others: a command, a file for `inspect eval --run-config`, a spec of inspect-flow."""
+"""Export of runs: as commands, as files for `inspect eval --run-config`, and as a spec for inspect-flow."""
 
 import inspect
 import json
@@ -43,19 +43,19 @@ FLAGS = {
     "--sandbox-prebuilt",
     "--score-on-error",
 }
-"""Options of `inspect eval` that stand for true or false without a value."""
+"""Options of `inspect eval` that take no value."""
 
 
 def run_config(experiment: Experiment, cell: MatrixCell, rehearsal: EvalLog) -> dict[str, Any]:
-    """One run as `inspect eval --run-config` reads it.
+    """Express one run in the format of `inspect eval --run-config`.
 
     Args:
         experiment: The experiment.
         cell: The run.
-        rehearsal: Its rehearsal, which has Inspect's reading of the limits.
+        rehearsal: Its rehearsal, which has the limits as Inspect parses them.
 
     Raises:
-        InvalidExperiment: An option has no place in such a file.
+        InvalidExperiment: The format does not have an option.
     """
     options = dict(experiment.options)
     config: dict[str, Any] = {
@@ -87,15 +87,15 @@ def run_config(experiment: Experiment, cell: MatrixCell, rehearsal: EvalLog) -> 
 
 
 def as_yaml(experiment: Experiment, cell: MatrixCell, rehearsal: EvalLog) -> str:
-    """One run as the text of such a file."""
+    """Write one run as the text of a run config."""
     return yaml.safe_dump(run_config(experiment, cell, rehearsal), sort_keys=False, allow_unicode=True)
 
 
 def command(experiment: Experiment, cell: MatrixCell) -> str:
-    """One run as a command for the shell.
+    """Write one run as a shell command.
 
     Raises:
-        InvalidExperiment: A value cannot be written on Inspect's command line.
+        InvalidExperiment: A value cannot be expressed on Inspect's command line.
     """
     words = ["inspect", "eval", cell.task.name, *_pairs("-T", cell.task.args)]
     if cell.solver is not None:
@@ -120,10 +120,10 @@ def command(experiment: Experiment, cell: MatrixCell) -> str:
 
 
 def flow(experiment: Experiment, cells: Sequence[MatrixCell]) -> str:
-    """The experiment as a spec that `flow run` of inspect-flow runs in its own process."""
+    """Write the experiment as a spec for `flow run` of inspect-flow."""
     roles = {role: _flow_model(spec) for role, spec in _role_specs(experiment).items()}
     options = dict(experiment.options)
-    # Flow takes these for each task, and all other arguments of eval_set for the whole set.
+    # inspect-flow takes these per task, and all other arguments of `eval_set` for the whole set.
     settings = {key: options.pop(key) for key in list(options) if key in GenerateConfig.model_fields}
     per_task: dict[str, Any] = {
         key: options.pop(key) for key in ("sample_id", "turn_limit", "working_limit") if key in options
@@ -198,9 +198,9 @@ def _flow_model(spec: ModelSpec) -> dict[str, Any]:
 
 
 def _role(role: str, spec: ModelSpec) -> str:
-    """A model as `--model-role` takes it: a name, or a mapping with the settings beside the name."""
+    """Express a model for `--model-role`: as a name, or as a mapping with name and settings."""
     if spec.base_url is not None:
-        raise InvalidExperiment(f"role {role}: --model-role takes no base_url. {USE_RUN_CONFIG}")
+        raise InvalidExperiment(f"role {role}: --model-role does not support base_url. {USE_RUN_CONFIG}")
     if not spec.args and not spec.config:
         return spec.name
     values = _without_empty({"model": spec.name, **spec.config, "model_args": spec.args})
@@ -212,7 +212,7 @@ def _pairs(option: str, args: Mapping[str, Any]) -> list[str]:
 
 
 def _yaml_word(value: Any, where: str) -> str:
-    """A value as Inspect reads it on its command line: as YAML, except that a comma separates the items of a list."""
+    """Express a value for Inspect's command line, which reads YAML but splits strings at commas."""
     plain = [value] if isinstance(value, str) else []
     for text in (*plain, json.dumps(value, ensure_ascii=False), json.dumps(value)):
         if _reads_as(text, value):
@@ -229,7 +229,7 @@ def _reads_as(text: str, value: Any) -> bool:
 
 
 def _option(name: str, value: Any) -> list[str]:
-    """An option of `inspect eval` that is not read as YAML."""
+    """Express an option of `inspect eval` whose value is not read as YAML."""
     option = f"--{name.replace('_', '-')}"
     if isinstance(value, bool):
         flag = option if value else option.replace("--", "--no-", 1)

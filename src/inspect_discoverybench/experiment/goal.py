@@ -1,4 +1,4 @@
-"""One goal on one metadata file, without an experiment file."""
+"""Running an agent on one goal, without an experiment file."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,12 +15,12 @@ from inspect_discoverybench.tasks import custom
 
 @dataclass(frozen=True)
 class GoalOutcome:
-    """What an agent answered.
+    """The outcome of one goal.
 
     Attributes:
-        submission: What the scorer reads as the submission; None if there is none.
-        explanation: The judge's verdicts in words; None if nothing was scored.
-        error: Why the sample ended early; None if it did not.
+        submission: The submission that the scorer reads; None if there is none.
+        explanation: The explanation of the score; None if nothing was scored.
+        error: The error of the sample; None if there is none.
         log: Path of the log.
     """
 
@@ -31,7 +31,15 @@ class GoalOutcome:
 
 
 def ask(metadata: Path, goal: str, solver: str, model: str, grader: str | None, sandbox: str) -> GoalOutcome:
-    """Let an agent answer one goal.
+    """Run an agent on one goal.
+
+    Args:
+        metadata: Metadata file of the study.
+        goal: The discovery goal.
+        solver: Name of the solver; `discoverybench/` may be omitted.
+        model: The evaluated model.
+        grader: The judge; by default that of the task `custom`.
+        sandbox: `docker` or `local`.
 
     Raises:
         InvalidExperiment: The solver or a model cannot be called.

@@ -1,4 +1,4 @@
-"""The logs that an experiment's log directory already holds."""
+"""The log directory of an experiment: lock, checks before a run is resumed, and cleanup."""
 
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -28,18 +28,18 @@ _LOCK = ".discoverybench.lock"
 
 
 def has_logs(log_dir: str) -> bool:
-    """Whether there is anything to resume."""
+    """Whether the log directory has logs to resume."""
     return bool(_logs(log_dir))
 
 
 @contextmanager
 def locked(log_dir: str) -> Iterator[None]:
-    """Keep a second run of the experiment on this machine out of the log directory.
+    """Lock the log directory against a second run on this machine.
 
     Raises:
         InvalidExperiment: Another run is using the log directory.
     """
-    if urlparse(log_dir).scheme:  # a remote directory has no lock
+    if urlparse(log_dir).scheme:  # remote directories cannot be locked
         yield
         return
     Path(log_dir).mkdir(parents=True, exist_ok=True)
@@ -55,13 +55,12 @@ def locked(log_dir: str) -> Iterator[None]:
 
 
 def check_resumption(path: Path, changes: tuple[str, ...], price_file: Path | None) -> None:
-    """Refuse a run that would drop finished samples.
+    """Check in a separate process that a run would not drop finished samples.
 
-    This runs in a process of its own, because Inspect keeps the display of the first `eval` of a process, and a
-    rehearsal has none.
+    Inspect keeps the display of the first `eval` in a process, and a rehearsal has no display.
 
     Raises:
-        InvalidExperiment: As `refuse_losses`.
+        InvalidExperiment: See `refuse_losses`.
     """
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
         pool.submit(_check, path, changes, price_file).result()
@@ -73,17 +72,17 @@ def _check(path: Path, changes: tuple[str, ...], price_file: Path | None) -> Non
 
 
 def refuse_losses(plan: ExperimentPlan, rehearsal: Iterable[EvalLog]) -> None:
-    """Refuse an experiment that does not continue the logs in its log directory.
+    """Check that an experiment continues the logs in its log directory.
 
-    `eval_set` drops finished samples of a run that is no longer asked for all of them: fewer epochs, fewer samples,
-    other sample ids, or data that shrank.
+    `eval_set` drops finished samples that are no longer part of a run: after a change to fewer epochs, fewer samples,
+    other sample ids or a smaller dataset.
 
     Args:
         plan: The experiment.
         rehearsal: Its rehearsal.
 
     Raises:
-        InvalidExperiment: A log belongs to no run, or finished samples are no longer part of the experiment.
+        InvalidExperiment: A log does not belong to any run, or finished samples are no longer part of a run.
     """
     log_dir, path = plan.experiment.log_dir, plan.source.path
     planned = {task_identifier(log, None): log for log in rehearsal}
@@ -110,23 +109,23 @@ def refuse_losses(plan: ExperimentPlan, rehearsal: Iterable[EvalLog]) -> None:
 
 
 def remove_leftovers(logs: Iterable[EvalLog], log_dir: str) -> list[str]:
-    """Remove logs of killed attempts, which `eval_set` keeps because it cannot know that they are over.
+    """Remove logs of killed attempts. `eval_set` keeps them because they might still be in use.
 
-    Call it while the log directory is locked. A log is removed if the complete log of its run holds all of its
-    finished samples.
+    Call this while the log directory is locked. A log is removed only if the complete log of the same run contains all
+    of its finished samples.
 
     Args:
         logs: The logs that `eval_set` returned.
         log_dir: The log directory.
 
     Returns:
-        Paths of the logs that were not removed and do not belong to the result.
+        Paths of logs that are not part of the result and could not be removed.
     """
     complete = {log.eval.task_id: log for log in logs if log.status == "success"}
-    kept = {_local(log.location) for log in logs}
+    results = {_local(log.location) for log in logs}
     remaining = []
     for info in _logs(log_dir):
-        if _local(info.name) in kept or info.task_id not in complete:
+        if _local(info.name) in results or info.task_id not in complete:
             continue
         path = Path(_local(info.name))
         successor = read_eval_log_sample_summaries(complete[info.task_id].location)
@@ -147,7 +146,7 @@ def _finished(info: EvalLogInfo) -> list[EvalSampleSummary]:
 
 
 def _local(location: str) -> str:
-    """A path for a local log; the address for a remote one."""
+    """The path of a local log, or the URL of a remote one."""
     parts = urlparse(location)
     return unquote(parts.path) if parts.scheme == "file" else location
 
@@ -158,7 +157,7 @@ def _selected(log: EvalLog) -> set[tuple[int | str, int]]:
 
 
 def _is_resumable(header: EvalLog, successor: EvalLog) -> bool:
-    """Inspect reuses no sample of a larger dataset, nor of another random selection."""
+    """Inspect does not reuse samples of a larger dataset or of a different random selection."""
     before, after = header.eval, successor.eval
     reshuffled = after.config.limit is not None and before.config.sample_shuffle != after.config.sample_shuffle
     return not reshuffled and (before.dataset.samples or 0) <= (after.dataset.samples or 0)

@@ -15,12 +15,12 @@ class MatrixCell:
     """One combination.
 
     Attributes:
-        task: Task with all of its arguments.
-        solver: Solver with all of its arguments; None for the task's own.
-        model: Model with all of its settings.
-        task_place: Where the file names the task.
-        solver_place: Where it names the solver.
-        model_place: Where it names the model.
+        task: The task with all arguments.
+        solver: The solver with all arguments; None for the default solver of the task.
+        model: The model with all settings.
+        task_place: Place of the task in the experiment file.
+        solver_place: Place of the solver.
+        model_place: Place of the model.
     """
 
     task: Component
@@ -32,7 +32,7 @@ class MatrixCell:
 
     @property
     def labels(self) -> tuple[str, str, str]:
-        """Task, solver and model with everything that tells this cell from the others."""
+        """Task, solver and model with their arguments. Labels are unique within an experiment."""
         solver = "(the task's own)" if self.solver is None else label(self.solver.name, self.solver.args)
         settings = self.model.config | self.model.args
         return label(self.task.name, self.task.args), solver, label(self.model.name, settings)
@@ -42,11 +42,11 @@ class MatrixCell:
 
 
 def matrix(experiment: Experiment, source: Source) -> list[MatrixCell]:
-    """Every cell, in the order of the file.
+    """Combine tasks, solvers and models, in the order of the file.
 
     Args:
         experiment: The experiment.
-        source: Its file, for the line numbers of errors.
+        source: The experiment file, for line numbers in error messages.
 
     Raises:
         InvalidExperiment: Two cells are equal, an exclusion matches nothing, or no cell is left.
@@ -71,21 +71,21 @@ def matrix(experiment: Experiment, source: Source) -> list[MatrixCell]:
             names = ", ".join(f"{key}={value}" for key, value in exclusion.model_dump(exclude_none=True).items())
             place = source.where(("exclude", number))
             raise InvalidExperiment(f"{place}: exclude {names} matches no run. Check the name, or remove the line.")
-    kept = [cell for cell in cells if not any(_matches(cell, exclusion) for exclusion in experiment.exclude)]
-    if not kept:
+    remaining = [cell for cell in cells if not any(_matches(cell, exclusion) for exclusion in experiment.exclude)]
+    if not remaining:
         place = source.where(("exclude",))
         raise InvalidExperiment(f"{place}: the matrix is empty because every run is excluded. Exclude fewer.")
-    return kept
+    return remaining
 
 
 def label(name: str, args: Mapping[str, Any]) -> str:
-    """A name with its arguments."""
+    """Format a name with its arguments."""
     values = ", ".join(f"{key}={value}" for key, value in args.items())
     return f"{name}({values})" if values else name
 
 
 def _refuse_duplicates(cells: Sequence[MatrixCell], source: Source) -> None:
-    """Inspect tells runs apart by these values, but not by a model's base_url."""
+    """Inspect distinguishes runs by task, solver and model, but ignores the `base_url` of a model."""
     seen: list[tuple[Component, Component | None, ModelSpec]] = []
     for cell in cells:
         identity = (cell.task, cell.solver, cell.model.model_copy(update={"base_url": None}))

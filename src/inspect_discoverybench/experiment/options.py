@@ -1,4 +1,4 @@
-"""The `options` of an experiment: any argument of Inspect's `eval_set` that has no key of its own."""
+"""The key `options` of an experiment: arguments of Inspect's `eval_set` that have no other key."""
 
 import difflib
 import inspect
@@ -32,18 +32,18 @@ EXPERIMENT_KEYS = {
     "max_connections": "max_connections",
     "tags": "tags",
 }
-"""Arguments of `eval_set` that an experiment sets from its own keys."""
+"""Arguments of `eval_set` that an experiment sets from other keys."""
 
 _ARGUMENTS = set(inspect.signature(eval_set).parameters) - {"kwargs"} - set(EXPERIMENT_KEYS)
 _SETTINGS = set(GenerateConfigArgs.__annotations__) - set(EXPERIMENT_KEYS)
 
 
 def eval_set_options(options: Mapping[str, Any], source: Source) -> dict[str, Any]:
-    """The options as arguments of `eval_set`.
+    """Convert the options to arguments of `eval_set`.
 
     Args:
         options: The key `options` of an experiment.
-        source: Its file, for the line numbers of errors.
+        source: The experiment file, for line numbers in error messages.
 
     Raises:
         InvalidExperiment: `eval_set` has no such argument, the experiment has a key for it, or the value has the
@@ -70,15 +70,15 @@ def _argument(name: str, value: Any, where: str) -> Any:
             with inspect_errors(InvalidExperiment, where):
                 return _CONVERSIONS[name](value)
         hint = get_type_hints(eval_set)[name]
-        # YAML has types of its own; only mappings have to become Inspect's.
+        # YAML values already have types, so only mappings are converted.
         return TypeAdapter(hint).validate_python(value, strict=not isinstance(value, dict))
     except ValidationError as error:
         reason = error.errors()[0]["msg"]
-        raise InvalidExperiment(f"{where}: {reason} (given: {str(value)[:80]!r}).") from error
+        raise InvalidExperiment(f"{where}: {reason}, got {str(value)[:80]!r}.") from error
 
 
 def _sandbox(value: Any) -> Any:
-    """`k8s:values.yaml`, as for Inspect's `--sandbox`; or a mapping with type and config."""
+    """Accept `k8s:values.yaml`, as for Inspect's `--sandbox`, or a mapping with `type` and `config`."""
     if isinstance(value, str):
         provider, _, config = value.partition(":")
         return (provider, config) if config else provider
@@ -88,7 +88,7 @@ def _sandbox(value: Any) -> Any:
 
 
 def _scanner(value: Any) -> Any:
-    """A configuration file or registry names, as for Inspect's `--scanner`; or the contents of such a file."""
+    """Accept a file or registry names, as for Inspect's `--scanner`, or the contents of such a file."""
     if isinstance(value, str):
         is_file = value.endswith((".yaml", ".yml", ".json"))
         return ScannerConfig.from_file(value) if is_file else [registry_create("scanner", value)]
@@ -98,7 +98,7 @@ def _scanner(value: Any) -> Any:
 
 
 def _policy(name: str) -> Callable[[Any], Any]:
-    """A path, or the contents of such a file."""
+    """Accept the path of a policy file, or its contents."""
 
     def convert(value: Any) -> Any:
         return value if isinstance(value, str) else getattr(EvalConfig.model_validate({name: value}), name)

@@ -16,7 +16,7 @@ from inspect_discoverybench.scorer.scorer import SCORE_NAME
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """What a log says about its run. A number is NaN where the log has none.
+    """The outcome of one run. Numbers that the log does not have are NaN.
 
     Attributes:
         task: Task with its arguments.
@@ -26,12 +26,12 @@ class RunOutcome:
         value: Its value.
         interval: Its 95 % confidence interval.
         scored: Number of samples with a score, including those without a submission.
-        unscored: Number of samples that the scorer should have scored and did not.
+        unscored: Number of samples that the judge failed to score.
         no_submission: Number of samples that scored 0 because nothing was submitted.
         errors: Number of samples that ended with an error.
         tokens: Tokens of all models, including the judge.
         cost: Their cost in US dollars.
-        complete: Whether every sample has ended.
+        complete: Whether all samples have finished.
         log: Path of the log.
         score_command: Command that scores the log again; None if nothing is scored.
     """
@@ -66,7 +66,7 @@ class RunOutcome:
         ended = [sample for sample in samples if sample.completed and sample.error is None]
         scored = sum(_is_scored(sample) for sample in ended)
         resolved = headline_metric(log)
-        # Inspect's mean of no scores is 0.
+        # Without scores, Inspect reports a mean of 0.
         metrics = resolved.score.metrics if resolved and scored else {}
         usages = log.stats.model_usage.values()
         costs = [math.nan if u.total_cost is None and u.total_tokens else u.total_cost or 0.0 for u in usages]
@@ -103,7 +103,7 @@ def _score_command(log: EvalLog, location: str) -> str | None:
         return None
     words = ["inspect", "score", location]
     for scorer in log.eval.scorers:
-        if scorer.name == SCORE_NAME:  # Inspect itself finds the other scorers by their names in the log
+        if scorer.name == SCORE_NAME:  # Inspect finds the other scorers by their names in the log
             values = [f"{name}={json.dumps(value)}" for name, value in (scorer.options or {}).items()]
             words += ["--scorer", "discoverybench/hms", *(word for value in values for word in ("-S", value))]
     return shlex.join([*words, "--action", "overwrite", "--overwrite"])
@@ -119,7 +119,7 @@ def _is_scored(sample: EvalSampleSummary) -> bool:
 
 
 def _is_unscored(score: Score) -> bool:
-    """Inspect's mark for a score without a value is NaN, which JSON logs keep as null."""
+    """Inspect marks an unscored sample with NaN, which is null in JSON logs."""
     value: Any = score.value
     return value is None or (isinstance(value, float) and math.isnan(value))
 

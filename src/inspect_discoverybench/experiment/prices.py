@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from inspect_discoverybench.errors import InvalidExperiment
 
 ENVIRONMENT = "INSPECT_EVAL_MODEL_COST_CONFIG"
-"""Inspect's own variable for the path of such a file."""
+"""Inspect's environment variable for the path of a price file."""
 
 Prices = Mapping[str, ModelCost]
 """US dollars per million tokens, by model name."""
@@ -21,10 +21,10 @@ _FORM = TypeAdapter(dict[str, ModelCost])
 
 
 def read_prices(*sources: str | Path | Prices | None) -> Prices:
-    """The package's table, updated with the file of the environment and with the given files.
+    """Merge the prices of this package, of the file in `INSPECT_EVAL_MODEL_COST_CONFIG` and of other sources.
 
     Args:
-        sources: Paths or tables; later ones take precedence.
+        sources: Paths or tables. Later ones take precedence.
 
     Raises:
         InvalidExperiment: A file cannot be read or is not in Inspect's format.
@@ -41,7 +41,7 @@ def read_prices(*sources: str | Path | Prices | None) -> Prices:
 def register_prices(models: Iterable[str | Model], prices: Prices) -> None:
     """Make Inspect record costs for these models.
 
-    Inspect's `model_cost_config` accepts only models of its own table, so the prices are set as model information.
+    Inspect's `model_cost_config` rejects models that it does not list, so the prices are set as model information.
     """
     for model in models:
         if str(model) in prices:
@@ -53,7 +53,7 @@ def _read(path: Path) -> Prices:
     try:
         return _parsed(path.read_text("utf-8"), str(path))
     except OSError as error:
-        raise InvalidExperiment(f"The prices {path} cannot be read ({error.strerror}). Check the path.") from error
+        raise InvalidExperiment(f"The price file {path} cannot be read ({error.strerror}). Check the path.") from error
 
 
 def _parsed(text: str, name: str) -> Prices:
@@ -63,6 +63,6 @@ def _parsed(text: str, name: str) -> Prices:
         first = error.errors()[0] if isinstance(error, ValidationError) else None
         reason = f"{'.'.join(map(str, first['loc']))}: {first['msg']}" if first else "not YAML or JSON"
         raise InvalidExperiment(
-            f"The prices {name} are not in the format of --model-cost-config ({reason}). Expected for each model: "
+            f"The price file {name} is not in the format of --model-cost-config ({reason}). Expected for each model: "
             "PROVIDER/MODEL: {input: 2.5, output: 10, input_cache_write: 2.5, input_cache_read: 1.25}."
         ) from error

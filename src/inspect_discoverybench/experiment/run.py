@@ -1,4 +1,4 @@
-"""From an experiment to a complete set of logs."""
+"""Running an experiment: its matrix becomes one call of Inspect's `eval_set`."""
 
 import inspect
 from collections.abc import Iterable, Mapping
@@ -23,8 +23,8 @@ from inspect_discoverybench.experiment.source import Place, Source
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE
 from inspect_discoverybench.tasks import OFFLINE_JUDGE
 
-# The other tasks have a judge that needs no key, or none.
 DEFAULT_JUDGE_TASKS = ("real", "synth", "custom")
+"""Tasks whose default judge is `DEFAULT_JUDGE`. The demo uses the offline judge."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ class ExperimentRun:
 
     Attributes:
         cell: The cell.
-        task: Its task, with solver and model.
-        judge: Name of the judge; None where a task has no judge or is the audit of one.
+        task: The task with its solver and model.
+        judge: Name of the judge; None if nothing is scored, or if the task is the judge audit.
     """
 
     cell: MatrixCell
@@ -44,14 +44,14 @@ class ExperimentRun:
 
 @dataclass(frozen=True)
 class ExperimentPlan:
-    """Everything that `eval_set` is called with.
+    """An experiment, ready to run.
 
     Attributes:
         experiment: The experiment.
-        source: Its file.
-        runs: One for each cell, in the order of the file.
-        prices: Prices of models, whether or not the experiment uses them.
-        arguments: Arguments of `eval_set`, without the tasks.
+        source: The experiment file.
+        runs: One run per cell, in the order of the file.
+        prices: Prices of all models with a known price.
+        arguments: Arguments of `eval_set`, except the tasks.
     """
 
     experiment: Experiment
@@ -61,20 +61,20 @@ class ExperimentPlan:
     arguments: Mapping[str, Any]
 
     def rehearse(self) -> list[EvalLog]:
-        """Let Inspect resolve every run without starting it.
+        """Let Inspect resolve every run without running samples.
 
         Returns:
-            One log without samples for each run. It has the settings and the ids of the samples that would run.
+            One log per run. It has the effective settings and the ids of the samples that would run.
 
         Raises:
-            InvalidExperiment: Inspect refuses the experiment.
+            InvalidExperiment: Inspect rejects the experiment.
         """
         accepted = inspect.signature(inspect_eval).parameters.keys() | GenerateConfig.model_fields.keys()
-        # These have effects outside the log directory, or none without samples.
-        left_out = {"scanner", "notification", "acp_server", "display", "trace", "eval_set_id"}
-        arguments = {name: value for name, value in self.arguments.items() if name in accepted - left_out}
+        # These have side effects outside the log directory, or no effect without samples.
+        ignored = {"scanner", "notification", "acp_server", "display", "trace", "eval_set_id"}
+        arguments = {name: value for name, value in self.arguments.items() if name in accepted - ignored}
         with TemporaryDirectory() as folder, inspect_errors(InvalidExperiment, str(self.source.path)):
-            # A list and not a generator: the logs are read before the folder goes.
+            # A list, so that the logs are read before the folder is deleted.
             return list(
                 inspect_eval(
                     [run.task for run in self.runs],
@@ -84,16 +84,16 @@ class ExperimentPlan:
             )
 
     def run(self, retries: int | None = None) -> tuple[bool, list[EvalLog]]:
-        """Run what is missing in the log directory.
+        """Run the samples that are missing in the log directory.
 
         Args:
-            retries: Maximum number of retries of a failed run; Inspect's default, or that of the options, if None.
+            retries: Maximum number of retries of a failed run. By default that of `options`, or Inspect's.
 
         Returns:
             Whether every run is complete, and the headers of the logs.
 
         Raises:
-            InvalidExperiment: Inspect refuses the experiment.
+            InvalidExperiment: Inspect rejects the experiment.
         """
         arguments = dict(self.arguments)
         if retries is not None:
@@ -103,12 +103,12 @@ class ExperimentPlan:
 
 
 def prepare(experiment: Experiment, source: Source, price_file: Path | None = None) -> ExperimentPlan:
-    """Build every run of an experiment. Nothing is started.
+    """Build every run of an experiment without starting it.
 
     Args:
         experiment: The experiment.
-        source: Its file.
-        price_file: Prices in the format of `--model-cost-config`, which take precedence over those of the options.
+        source: The experiment file.
+        price_file: File in the format of `--model-cost-config`. It takes precedence over the prices of `options`.
 
     Raises:
         InvalidExperiment: A name is not registered, an argument is invalid, or a model cannot be called.
@@ -116,19 +116,25 @@ def prepare(experiment: Experiment, source: Source, price_file: Path | None = No
     cells = matrix(experiment, source)
     options = eval_set_options(experiment.options, source)
     if experiment.limits.samples is not None and options.get("sample_id") is not None:
-        place = source.where(("options", "sample_id"))
-        raise InvalidExperiment(f"{place}: options.sample_id and limits.samples exclude each other. Remove one.")
+        where = source.where(("options", "sample_id"))
+        raise InvalidExperiment(f"{where}: options.sample_id and limits.samples are mutually exclusive. Remove one.")
     prices = read_prices(options.pop("model_cost_config", None), price_file)
-    models = {cell.model_place: _model(cell.model, source, cell.model_place) for cell in cells}
-    roles = _roles(experiment, source)
-    runs = tuple(_run(cell, models[cell.model_place], experiment, source) for cell in cells)
-    default_judges = _default_judges(runs, experiment, source)
-    register_prices([*models.values(), *roles.values(), *default_judges], prices)
+    models = {cell.model_place: _build_model(cell.model, source, cell.model_place) for cell in cells}
+    roles = _build_roles(experiment, source)
+    runs = tuple(_build_run(cell, models[cell.model_place], experiment, source) for cell in cells)
+    all_models = [*models.values(), *roles.values(), *_default_judges(runs, experiment, source)]
+    register_prices(all_models, prices)
     if experiment.limits.cost is not None:
-        _require_prices({str(model) for model in (*models.values(), *roles.values(), *default_judges)}, prices, source)
+        _require_prices({str(model) for model in all_models}, prices, source)
+    return ExperimentPlan(experiment, source, runs, prices, _eval_set_arguments(experiment, options, roles))
+
+
+def _eval_set_arguments(
+    experiment: Experiment, options: Mapping[str, Any], roles: Mapping[str, Model]
+) -> dict[str, Any]:
     limits = experiment.limits
-    arguments = {
-        # Every finished sample is in the log at once, even if the process is killed.
+    return {
+        # Write every finished sample to the log immediately, so that a killed process loses none.
         "log_buffer": 1,
         **options,
         "log_dir": experiment.log_dir,
@@ -143,69 +149,68 @@ def prepare(experiment: Experiment, source: Source, price_file: Path | None = No
         "tags": [experiment.name, *experiment.tags],
         "metadata": {**(options.get("metadata") or {}), "experiment": experiment.name},
     }
-    return ExperimentPlan(experiment, source, runs, prices, arguments)
 
 
-def named_judge(experiment: Experiment) -> str | None:
-    """The judge that an experiment names."""
-    spec = experiment.grader or experiment.roles.get("grader")
-    return spec.name if spec else None
-
-
-def _run(cell: MatrixCell, model: Model, experiment: Experiment, source: Source) -> ExperimentRun:
-    task: Task = _created("task", cell.task, source.where(cell.task_place))
+def _build_run(cell: MatrixCell, model: Model, experiment: Experiment, source: Source) -> ExperimentRun:
+    task: Task = _create("task", cell.task, source.where(cell.task_place))
     task_name, solver_name, model_name = cell.labels
-    # `eval.solver` of the log is empty for a solver that is part of the task.
     metadata = {**(task.metadata or {}), "run": {"task": task_name, "solver": solver_name, "model": model_name}}
     if cell.solver is None:
         task = task_with(task, model=model, metadata=metadata)
     else:
+        # Recorded here because `eval.solver` of the log is empty for a solver that is part of the task.
         metadata |= {"solver": cell.solver.name, "solver_args": cell.solver.args}
-        solver = _created("solver", cell.solver, source.where(cell.solver_place))
+        solver = _create("solver", cell.solver, source.where(cell.solver_place))
         task = task_with(task, model=model, solver=solver, metadata=metadata)
-    return ExperimentRun(cell, task, _judge(cell, task, experiment))
+    return ExperimentRun(cell, task, _judge_name(cell, task, experiment))
 
 
-def _judge(cell: MatrixCell, task: Task, experiment: Experiment) -> str | None:
-    name = cell.task.name.rpartition("/")[2]
-    if task.scorer is None or name == "judge_audit":
+def _judge_name(cell: MatrixCell, task: Task, experiment: Experiment) -> str | None:
+    task_name = cell.task.name.rpartition("/")[2]
+    if task.scorer is None or task_name == "judge_audit":
         return None
-    return named_judge(experiment) or (DEFAULT_JUDGE if name in DEFAULT_JUDGE_TASKS else OFFLINE_JUDGE)
+    default = DEFAULT_JUDGE if task_name in DEFAULT_JUDGE_TASKS else OFFLINE_JUDGE
+    return _experiment_judge(experiment) or default
 
 
-def _roles(experiment: Experiment, source: Source) -> dict[str, Model]:
-    roles = {role: _model(spec, source, ("roles", role)) for role, spec in experiment.roles.items()}
+def _experiment_judge(experiment: Experiment) -> str | None:
+    """The judge that the experiment file names."""
+    spec = experiment.grader or experiment.roles.get("grader")
+    return spec.name if spec else None
+
+
+def _build_roles(experiment: Experiment, source: Source) -> dict[str, Model]:
+    roles = {role: _build_model(spec, source, ("roles", role)) for role, spec in experiment.roles.items()}
     if experiment.grader is not None:
-        roles["grader"] = _model(experiment.grader, source, ("grader",))
+        roles["grader"] = _build_model(experiment.grader, source, ("grader",))
     return roles
 
 
 def _default_judges(runs: Iterable[ExperimentRun], experiment: Experiment, source: Source) -> list[Model]:
-    """The judges that tasks bring themselves, because the experiment names none."""
-    names = {run.judge for run in runs if run.judge} if named_judge(experiment) is None else set()
-    models = []
-    for name in sorted(names):
-        remedy = f"{source.where(())}: the default judge cannot be called. Name one, such as grader: PROVIDER/MODEL"
-        with inspect_errors(InvalidExperiment, remedy):
-            models.append(get_model(name))  # inspect-evals-lint: ignore[IEBP001] -- checked before anything runs
-    return models
+    """The default judges of the tasks, if the experiment file names no judge."""
+    if _experiment_judge(experiment) is not None:
+        return []
+    message = f"{source.where(())}: the default judge cannot be called. Name one, such as grader: PROVIDER/MODEL"
+    with inspect_errors(InvalidExperiment, message):
+        names = sorted({run.judge for run in runs if run.judge})
+        return [get_model(name) for name in names]  # inspect-evals-lint: ignore[IEBP001] -- checked before any run
 
 
 def _require_prices(names: Iterable[str], prices: Prices, source: Source) -> None:
     missing = sorted(name for name in names if name not in prices)
     if missing:
         raise InvalidExperiment(
-            f"{source.where(('limits', 'cost'))}: limits.cost needs a price for every model; there is none for "
-            f"{', '.join(missing)}. Add it with --model-cost-config FILE, or limit tokens instead."
+            f"{source.where(('limits', 'cost'))}: limits.cost requires a price for every model, but there is none for "
+            f"{', '.join(missing)}. Add it with --model-cost-config FILE, or use limits.tokens."
         )
 
 
-def _created(kind: Literal["task", "solver"], component: Component, where: str) -> Any:
+def _create(kind: Literal["task", "solver"], component: Component, where: str) -> Any:
     with inspect_errors(InvalidExperiment, f"{where}: {kind} {component.name}"):
         return registry_create(kind, component.name, **component.args)
 
 
-def _model(spec: ModelSpec, source: Source, place: Place) -> Model:
+def _build_model(spec: ModelSpec, source: Source, place: Place) -> Model:
     where = f"{source.where(place)}: model {spec.name}"
     try:
         config = GenerateConfig.model_validate(spec.config)

@@ -1,4 +1,4 @@
-"""Reading an experiment file: line numbers, includes, environment variables, and `--set`."""
+"""Experiment files: line numbers, includes, environment variables and `--set`."""
 
 import difflib
 import os
@@ -16,16 +16,17 @@ from inspect_discoverybench.experiment.experiment import Experiment
 
 _VARIABLE = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}")
 Place = tuple[str | int, ...]
+"""Path from the root to a value: keys of mappings and indices of lists."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """The values of a file and its includes, and the line of each value.
+    """The values of a file and its includes, with the line of each value.
 
     Attributes:
         path: The file.
-        values: Plain values.
-        places: `file:line` of each value, by its path from the root.
+        values: The values, not yet validated.
+        places: `file:line` of each value.
     """
 
     path: Path
@@ -44,7 +45,7 @@ def load(path: Path, changes: Sequence[str] = ()) -> tuple[Experiment, Source]:
 
     Args:
         path: A YAML file.
-        changes: `a.b=c` each, where `c` is YAML. Items of a list are numbered from 0.
+        changes: Changes of the form `a.b=c`, where `c` is YAML. List items are numbered from 0.
 
     Raises:
         InvalidExperiment: The file, or one that it includes, cannot be read or is invalid.
@@ -52,12 +53,12 @@ def load(path: Path, changes: Sequence[str] = ()) -> tuple[Experiment, Source]:
     source = _read(path, ())
     values = source.values
     for change in changes:
-        values = _changed(values, change)
+        values = _apply(change, values)
     values = _with_environment(values, source, ())
     try:
         return Experiment.model_validate(values), source
     except ValidationError as error:
-        # A misspelled key is often a missing key too; the misspelling is what to report.
+        # A misspelled key often causes a missing key as well. Report the misspelling.
         first = min(error.errors(), key=lambda details: details["type"] != "extra_forbidden")
         raise InvalidExperiment(f"{source.where(first['loc'])}: {_reason(first)}") from error
 
@@ -69,16 +70,16 @@ def _reason(error: Mapping[str, Any]) -> str:
             keys = _keys_at(error["loc"][:-1])
             nearest = difflib.get_close_matches(key, keys, 1, 0.5)
             hint = f" Did you mean {nearest[0]}?" if nearest else ""
-            return f"{place}: there is no such key.{hint} The keys are: {', '.join(keys)}."
+            return f"{place}: unknown key.{hint} The keys are: {', '.join(keys)}."
         case "missing":
             return f"{place} is missing. Add it."
     message = error["msg"].removeprefix("Value error, ")
-    given = f" (given: {str(error['input'])[:80]!r})" if not isinstance(error["input"], dict) else ""
-    return f"{place}: {message}{given}."
+    value = f", got {str(error['input'])[:80]!r}" if not isinstance(error["input"], dict) else ""
+    return f"{place}: {message}{value}."
 
 
 def _keys_at(place: Sequence[str | int]) -> list[str]:
-    """Keys that an experiment may have at a place."""
+    """The keys that an experiment may have at a place."""
     model: type[BaseModel] = Experiment
     for part in place:
         field = model.model_fields.get(str(part))
@@ -94,57 +95,89 @@ def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
         yield from _models_in(part)
 
 
-def _read(path: Path, including: tuple[Path, ...], by: str = "") -> Source:
-    """One file with its includes; `by` is where another file includes it."""
+def _read(path: Path, including: tuple[Path, ...], included_at: str = "") -> Source:
+    """Read a file and its includes.
+
+    Args:
+        path: The file.
+        including: The chain of files that include it, the outermost first.
+        included_at: Prefix of error messages: where the last of these files includes it.
+    """
     resolved = path.resolve()
     if resolved in including:
         cycle = " includes ".join(str(part) for part in (*including, resolved))
-        raise InvalidExperiment(f"{by}circular include: {cycle}. Remove one of them.")
-    places: dict[Place, str] = {}
-    try:
-        node = yaml.compose(path.read_text("utf-8"), Loader=yaml.SafeLoader)
-        values = _plain(node, path, (), places) if node is not None else None
-    except RecursionError as error:
-        raise InvalidExperiment(f"{path}: a YAML anchor contains itself. Remove it.") from error
-    except OSError as error:
-        raise InvalidExperiment(f"{by}{path} cannot be read ({error.strerror}). Check the path.") from error
-    except (yaml.YAMLError, ValueError) as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f":{mark.line + 1}" if mark else ""
-        problem = getattr(error, "problem", None) or str(error)
-        raise InvalidExperiment(f"{path}{line}: invalid YAML: {problem}.") from error
-    if not isinstance(values, dict):
-        raise InvalidExperiment(f"{path}: expected a mapping with the keys {', '.join(Experiment.model_fields)}.")
-    includes = values.pop("include", [])
-    names = [includes] if isinstance(includes, str) else includes
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        place = places["include",]
-        raise InvalidExperiment(f"{place}: include: expected a path or a list of paths (given: {names}).")
-    for name in reversed(_with_environment(names, Source(path, {}, places), ("include",))):
-        base = _read(path.parent / name, (*including, resolved), f"{places['include',]}: include: ")
+        raise InvalidExperiment(f"{included_at}circular include: {cycle}. Remove one of them.")
+    source = _read_file(path, included_at)
+    values = {key: value for key, value in source.values.items() if key != "include"}
+    places = source.places
+    for name in reversed(_includes(source)):
+        base = _read(path.parent / name, (*including, resolved), f"{source.where(('include',))}: include: ")
         values = _merged(base.values, values)
         places = {**base.places, **places}
     return Source(path, values, places)
 
 
-def _plain(node: yaml.Node, path: Path, place: Place, places: dict[Place, str]) -> Any:
-    """Values of a YAML tree. A duplicate key is an error, because YAML would silently drop the first."""
-    places[place] = f"{path}:{node.start_mark.line + 1}"
-    if isinstance(node, yaml.MappingNode):
-        values: dict[Any, Any] = {}
-        for key_node, value_node in node.value:
-            line = f"{path}:{key_node.start_mark.line + 1}"
-            if not isinstance(key_node, yaml.ScalarNode):
-                raise InvalidExperiment(f"{line}: a key must be a word; this one is a list or a mapping.")
-            key = _scalar(key_node)
-            if key in values:
-                raise InvalidExperiment(f"{line}: duplicate key {key}. Remove one.")
-            values[key] = _plain(value_node, path, (*place, key), places)
-            places[*place, key] = line
-        return values
+def _read_file(path: Path, included_at: str) -> Source:
+    """Read a file without its includes."""
+    try:
+        node = yaml.compose(path.read_text("utf-8"), Loader=yaml.SafeLoader)
+        values = _values(node, path) if node is not None else None
+    except RecursionError as error:
+        raise InvalidExperiment(f"{path}: a YAML anchor contains itself. Remove it.") from error
+    except OSError as error:
+        raise InvalidExperiment(f"{included_at}{path} cannot be read ({error.strerror}). Check the path.") from error
+    except (yaml.YAMLError, ValueError) as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f":{mark.line + 1}" if mark else ""
+        problem = getattr(error, "problem", None) or str(error)
+        raise InvalidExperiment(f"{path}{line}: invalid YAML: {problem}.") from error
+    if node is None or not isinstance(values, dict):
+        raise InvalidExperiment(f"{path}: expected a mapping with the keys {', '.join(Experiment.model_fields)}.")
+    return Source(path, values, dict(_places(node, path)))
+
+
+def _includes(source: Source) -> list[str]:
+    value = source.values.get("include", [])
+    names = [value] if isinstance(value, str) else value
+    place: Place = ("include",)
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise InvalidExperiment(f"{source.where(place)}: include: expected a path or a list of paths, got {names}.")
+    substituted: list[str] = _with_environment(names, source, place)
+    return substituted
+
+
+def _values(node: yaml.Node, path: Path) -> Any:
+    """Plain values of a YAML node. Duplicate keys are errors, because YAML would silently drop the first."""
     if isinstance(node, yaml.SequenceNode):
-        return [_plain(part, path, (*place, number), places) for number, part in enumerate(node.value)]
-    return _scalar(node)
+        return [_values(item, path) for item in node.value]
+    if not isinstance(node, yaml.MappingNode):
+        return _scalar(node)
+    values: dict[Any, Any] = {}
+    for key_node, value_node in node.value:
+        if not isinstance(key_node, yaml.ScalarNode):
+            raise InvalidExperiment(f"{_line(key_node, path)}: a key must be a word, got a list or a mapping.")
+        key = _scalar(key_node)
+        if key in values:
+            raise InvalidExperiment(f"{_line(key_node, path)}: duplicate key {key}. Remove one.")
+        values[key] = _values(value_node, path)
+    return values
+
+
+def _places(node: yaml.Node, path: Path, place: Place = ()) -> Iterator[tuple[Place, str]]:
+    """`file:line` of each value in a YAML node; for the values of a mapping, that of the key."""
+    yield place, _line(node, path)
+    if isinstance(node, yaml.SequenceNode):
+        for number, item in enumerate(node.value):
+            yield from _places(item, path, (*place, number))
+    elif isinstance(node, yaml.MappingNode):
+        for key_node, value_node in node.value:
+            key_place = (*place, _scalar(key_node))
+            yield from _places(value_node, path, key_place)
+            yield key_place, _line(key_node, path)
+
+
+def _line(node: yaml.Node, path: Path) -> str:
+    return f"{path}:{node.start_mark.line + 1}"
 
 
 def _scalar(node: yaml.Node) -> Any:
@@ -158,7 +191,7 @@ def _merged(base: Any, own: Any) -> Any:
     return own
 
 
-def _changed(values: dict[str, Any], change: str) -> dict[str, Any]:
+def _apply(change: str, values: dict[str, Any]) -> dict[str, Any]:
     path, equals, text = change.partition("=")
     if not equals or not path:
         raise InvalidExperiment(f"--set {change}: expected a.b=c.")
@@ -166,24 +199,26 @@ def _changed(values: dict[str, Any], change: str) -> dict[str, Any]:
         value = yaml.safe_load(text)
     except yaml.YAMLError as error:
         raise InvalidExperiment(f"--set {change}: {text} is not valid YAML.") from error
-    changed: dict[str, Any] = _put(values, path.split("."), value, change)
-    return changed
+    result: dict[str, Any] = _replace(values, path.split("."), value, change)
+    return result
 
 
-def _put(within: Any, path: Sequence[str], value: Any, change: str) -> Any:
+def _replace(container: Any, path: Sequence[str], value: Any, change: str) -> Any:
     if not path:
         return value
     first, rest = path[0], path[1:]
-    if isinstance(within, list):
-        if not first.isdigit() or int(first) >= len(within):
-            raise InvalidExperiment(f"--set {change}: there is no item {first}; the items are 0 to {len(within) - 1}.")
+    if isinstance(container, list):
+        if not first.isdigit() or int(first) >= len(container):
+            raise InvalidExperiment(
+                f"--set {change}: there is no item {first}. The items are 0 to {len(container) - 1}."
+            )
         number = int(first)
-        return [_put(part, rest, value, change) if n == number else part for n, part in enumerate(within)]
-    if within is None:
-        within = {}
-    if not isinstance(within, dict):
-        raise InvalidExperiment(f"--set {change}: {within!r} has no keys.")
-    return within | {first: _put(within.get(first), rest, value, change)}
+        return [_replace(part, rest, value, change) if n == number else part for n, part in enumerate(container)]
+    if container is None:
+        container = {}
+    if not isinstance(container, dict):
+        raise InvalidExperiment(f"--set {change}: {container!r} has no keys.")
+    return container | {first: _replace(container.get(first), rest, value, change)}
 
 
 def _with_environment(values: Any, source: Source, place: Place) -> Any:

@@ -1,4 +1,4 @@
-"""The program that `discoverybench/baseline` runs in its Python session, with the standard library only."""
+"""The program that `discoverybench/baseline` runs in its Python session. It uses only the standard library."""
 
 import csv
 import math
@@ -24,7 +24,7 @@ Form = tuple[str, list[float], dict[str, str | float]]  # sentence, derived vari
 
 
 def fit(x: Sequence[float], y: Sequence[float]) -> dict[str, float]:
-    """A least-squares line; the p-value of its slope is that of the normal approximation."""
+    """Fit a least-squares line. The p-value of its slope uses the normal approximation."""
     pairs = [(a, b) for a, b in zip(x, y, strict=True) if math.isfinite(a + b)]
     try:
         xs, ys = zip(*pairs, strict=True)
@@ -37,7 +37,7 @@ def fit(x: Sequence[float], y: Sequence[float]) -> dict[str, float]:
 
 
 def read_table(path: Path) -> Table:
-    """The first 1,000 rows of a delimited file with a header, by column."""
+    """Read the first 1,000 rows of a delimited file with a header; return its columns."""
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
         delimiter = max(",\t;", key=file.readline().count)
         file.seek(0)
@@ -47,14 +47,14 @@ def read_table(path: Path) -> Table:
 
 
 def numbers(texts: Sequence[str]) -> list[float]:
-    """The texts as numbers; empty if fewer than ten, or fewer than half of them, are numbers."""
+    """Parse texts as numbers; return an empty list if fewer than ten or fewer than half of them are numbers."""
     is_number = re.compile(r"[-+]?\d*\.?\d+(e[-+]?\d+)?", re.IGNORECASE).fullmatch
     values = [float(text) if is_number(text) else math.nan for text in texts]
     return values if sum(map(math.isfinite, values)) >= max(10, len(values) / 2) else []
 
 
 def forms(table: Table, y: Sequence[float]) -> Iterator[Form]:
-    """Each form of relationship as one derived variable, in which the outcome is linear if the form holds."""
+    """Generate each form of relationship as a derived variable in which the outcome is linear if the form holds."""
     numeric = {name: values for name, texts in table.items() if (values := numbers(texts))}
     cuts = {name: quantiles(filter(math.isfinite, values), n=20) for name, values in numeric.items()}
     for x, values in numeric.items():
@@ -77,23 +77,23 @@ def forms(table: Table, y: Sequence[float]) -> Iterator[Form]:
                     yield SUBGROUP, inside, {"x": x, "by": by, "level": level}
 
 
-def named(table: Table, goal: str) -> list[str]:
-    """The columns of which the goal has the first word, or half of the words, compared by their first four letters."""
+def named_columns(table: Table, goal: str) -> list[str]:
+    """The columns that a goal names: by their first word or half of their words, compared by four letters."""
     stems = {word[:4] for word in re.findall(r"[^\W\d_]+", goal.lower())}
     matches = {name: [word[:4] in stems for word in re.findall(r"[^\W\d_]{2,}", name.lower())] for name in table}
     return [name for name, words in matches.items() if any(words[:1]) or 0 < len(words) <= 2 * sum(words)]
 
 
 def discover(goal: str) -> None:
-    """Print a hypothesis on the columns that the goal names; the last one of numbers is taken as the outcome."""
-    table = max(TABLES, key=lambda table: (len(named(table, goal)), len(table)), default={})
-    chosen = named(table, goal) if len(named(table, goal)) > 1 else list(table)
+    """Print a hypothesis about the columns that the goal names. The last numeric one is the outcome."""
+    table = max(TABLES, key=lambda table: (len(named_columns(table, goal)), len(table)), default={})
+    chosen = named_columns(table, goal) if len(named_columns(table, goal)) > 1 else list(table)
     outcome = next((name for name in reversed(chosen) if numbers(table[name])), "")
     others = {name: table[name] for name in chosen[-6:] if name != outcome}
     y = numbers(table.get(outcome, ()))
     fits = [(fit(values, y), sentence, names) for sentence, values, names in forms(others, y)] if y else []
     if not fits:
-        print("No table with two columns to compare was found.")
+        print("There is no table with two columns to compare.")
         return
     line, sentence, names = max(fits, key=lambda entry: entry[0]["r2"] - 0.02 * ("cut" in entry[2]))
     verb, opposite, change = RISING if line["slope"] > 0 else FALLING
@@ -104,5 +104,5 @@ def discover(goal: str) -> None:
     print(f"Hypothesis: {''.join(context)}{text} ({p}, n = {line['rows']}, R2 = {line['r2']:.2f}).")
 
 
-csv.field_size_limit(10**9)  # an unclosed quote must not stop the other files from being read
+csv.field_size_limit(10**9)  # an unclosed quote must not prevent reading the other files
 TABLES = [read_table(path) for path in sorted(Path().iterdir()) if path.suffix in (".csv", ".tsv", ".txt")]

@@ -13,7 +13,7 @@ PLAN = "Read the tables, choose the columns that the goal names, and fit several
 
 
 def reply(request: Request) -> ChatMessageAssistant:
-    """Run the analysis with `python`, then hand in the hypothesis that it printed, with `submit` or in words."""
+    """Run the analysis with `python`, then submit the hypothesis that it printed, by tool call or as text."""
     if request.schema == "verdict":
         return ChatMessageAssistant(content=json.dumps(_verdict(request.roles)))
     task = next((message.text for message in request.messages if message.role == "user"), "")
@@ -21,7 +21,7 @@ def reply(request: Request) -> ChatMessageAssistant:
     outputs = request.outputs("python")
     hypotheses = re.findall(r"^Hypothesis: (.+)$", "\n".join(outputs), re.MULTILINE)
     if "python" in request.tools and len(outputs) < 2 and not hypotheses:
-        # Two calls show that the session keeps its variables. Without `submit`, there may be only one.
+        # Two calls check that the session keeps its variables. An agent without `submit` may allow only one call.
         cells = [files(__package__).joinpath("analysis.py").read_text("utf-8"), f"discover({goal!r})"]
         return request.call("python", {"code": cells[len(outputs)] if "submit" in request.tools else "\n".join(cells)})
     last = "".join(outputs[-1:])[-300:] or "none"
@@ -36,7 +36,7 @@ def reply(request: Request) -> ChatMessageAssistant:
 
 
 def _verdict(roles: Sequence[str]) -> dict[str, object]:
-    """DataVoyager's critic: after the planner the coder, after the coder the analyst, whose words end the work."""
+    """The verdict of DataVoyager's critic: the planner is followed by the coder, the analyst and the end."""
     worker = next((role for role in reversed(roles) if role != "critic"), "planner")
     role = {"planner": "coder", "coder": "analyst"}.get(worker)
     return {"reason": PLAN, "answered": role is None, "progress": True, "next": role, "instruction": PLAN}

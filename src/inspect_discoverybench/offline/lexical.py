@@ -7,14 +7,15 @@ from typing import Any
 
 from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
 
+from inspect_discoverybench.dataset.question import fold
 from inspect_discoverybench.offline.relation import compare_relations
 from inspect_discoverybench.offline.request import Request
-from inspect_discoverybench.offline.words import content_stems, context_phrases, folded, numbers
+from inspect_discoverybench.offline.words import content_stems, context_phrases, numbers
 
 _SIGNATURE = "lexical judge (not a language model)"
 _FENCE = "```json"
 Rule = Callable[[dict[str, Any]], dict[str, Any]]
-"""The values in a question to the reply as an object."""
+"""Function from the values in a question to the reply."""
 
 _GENERIC = frozenset(
     content_stems(
@@ -22,25 +23,25 @@ _GENERIC = frozenset(
         "mm cm m km g kg t ml l ha ms s min h c percent pct usd"
     )
 )
-"""Stems that many column names share, and units; on their own they do not identify a column."""
+"""Stems that many column names share, and units. They do not identify a column."""
 
 
 def reply(request: Request) -> ChatMessageAssistant:
-    """Answer the judge's latest question by the words, numbers and directions that two texts share.
+    """Answer the judge's latest question by comparing the words, numbers and directions of two texts.
 
-    It is not a language model: its scores show that the parts of an evaluation work together, not what a hypothesis is
-    worth. Two identical texts always get full marks.
+    The lexical judge is not a language model. Its scores show that an evaluation works from end to end, not how good a
+    hypothesis is. Identical texts always get full marks.
     """
-    # After an invalid reply the latest message only says why; the question stands before it.
+    # After an invalid reply, the latest message has only the validation error; the question is in an earlier message.
     for message in reversed(request.messages):
         if isinstance(message, ChatMessageUser) and (question := _read_question(message.text)):
             rule, values = question
             return ChatMessageAssistant(content=json.dumps(rule(values), ensure_ascii=False))
-    return ChatMessageAssistant(content=f"{_SIGNATURE}: these messages hold none of the judge's questions.")
+    return ChatMessageAssistant(content=f"{_SIGNATURE}: the messages contain none of the judge's questions.")
 
 
 def _read_question(text: str) -> tuple[Rule, dict[str, Any]] | None:
-    """The rule that answers a question, and the values in its first JSON block; None if it is not the judge's."""
+    """The rule for a question, and the values in its first JSON block; None if it is not a question of the judge."""
     before, fence, after = text.partition(_FENCE)
     if not fence:
         return None
@@ -49,7 +50,7 @@ def _read_question(text: str) -> tuple[Rule, dict[str, Any]] | None:
         values, end = json.JSONDecoder().raw_decode(after)
     except json.JSONDecodeError:
         return None
-    # The values are data, so a sentence in them cannot select the question.
+    # Values are data: a sentence in them must not select the rule.
     wording = before + after[end:]
     for sentence, rule in _RULES.items():
         if sentence in wording and isinstance(values, dict):
@@ -67,7 +68,7 @@ def _extract_context(values: dict[str, Any]) -> dict[str, Any]:
     part = {
         "text": hypothesis,
         "context": "; ".join(phrases) or "None",
-        "explanation": f"{_SIGNATURE}: {len(phrases)} context phrases found by rule",
+        "explanation": f"{_SIGNATURE}: {len(phrases)} context phrases extracted by rule",
     }
     return {"hypothesis": [part]}
 
@@ -79,9 +80,9 @@ def _match_context(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _contexts_agree(gold: str, predicted: str) -> tuple[bool, str]:
-    if folded(gold) == folded(predicted):
+    if fold(gold) == fold(predicted):
         return True, "same text"
-    if "none" in (folded(gold), folded(predicted)):
+    if "none" in (fold(gold), fold(predicted)):
         return False, "only one of the two has a context"
     gold_words, predicted_words = set(content_stems(gold)), set(content_stems(predicted))
     shared = gold_words & predicted_words
@@ -96,15 +97,17 @@ def _contexts_agree(gold: str, predicted: str) -> tuple[bool, str]:
 def _variables(values: dict[str, Any]) -> dict[str, Any]:
     texts = [_text(values.get(name)) for name in ("HypoA", "HypoB")]
     columns = dict(_columns(values.get("datasets")))
-    found = [{name for name, about in columns.items() if _mentions(text, name, about)} for text in texts]
+    variables = [
+        {name for name, description in columns.items() if _mentions(text, name, description)} for text in texts
+    ]
     kind = "columns"
-    if not all(found):
+    if not all(variables):
         kind = "content words"
-        found = [set(content_stems(text)) or {folded(text)} for text in texts]
-    both = found[0] & found[1]
+        variables = [set(content_stems(text)) or {fold(text)} for text in texts]
+    both = variables[0] & variables[1]
     return {
-        "sizeA": len(found[0]),
-        "sizeB": len(found[1]),
+        "sizeA": len(variables[0]),
+        "sizeB": len(variables[1]),
         "intersection": len(both),
         "explanation": f"{_SIGNATURE}: {kind} named by both: {', '.join(sorted(both)[:20]) or 'none'}",
     }
@@ -124,7 +127,7 @@ def _columns(value: Any) -> Iterator[tuple[str, str]]:
         if "columns" not in value and isinstance(value.get("name"), str):
             yield value["name"], _text(value.get("description"))
         elif isinstance(value.get("columns"), dict) and "raw" not in value["columns"]:
-            yield from ((name, _text(about)) for name, about in value["columns"].items())
+            yield from ((name, _text(description)) for name, description in value["columns"].items())
         else:
             yield from _columns([value.get(key) for key in ("columns", "raw", "datasets")])
 

@@ -1,4 +1,4 @@
-"""The model provider `discoverybench/…`: rule-based models for runs without a network or a key."""
+"""The model provider `discoverybench`: rule-based models that need no network and no API key."""
 
 import json
 from collections.abc import Callable
@@ -18,16 +18,16 @@ from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.offline.request import Request
 
 Rules = Callable[[Request], ChatMessageAssistant]
-"""An offline model. It replies from the request alone, so equal requests get equal replies."""
+"""An offline model: a pure function from request to reply."""
 
 DEFAULT_CONFIG = GenerateConfig()
 
 
 @modelapi(name="discoverybench")
 class OfflineModel(ModelAPI):
-    """`discoverybench/baseline` and `discoverybench/lexical`: rules that need no network and no key.
+    """The models `discoverybench/baseline` and `discoverybench/lexical`, which need no network and no API key.
 
-    They are not language models; use them to check an installation.
+    They are not language models. Use them to check an installation.
 
     Raises:
         InvalidArgument: No offline model has this name.
@@ -50,7 +50,7 @@ class OfflineModel(ModelAPI):
         tool_choice: ToolChoice,
         config: GenerateConfig,
     ) -> ModelOutput:
-        """Reply by rule. Inspect has removed the tools that `tool_choice` excludes."""
+        """Reply by rule. `tools` has only what `tool_choice` permits."""
         schema = config.response_schema.name if config.response_schema else ""
         reply = self._reply(Request(input, {tool.name: tool for tool in tools}, schema))
         reply.model, reply.source = self.model_name, "generate"
@@ -64,11 +64,11 @@ class OfflineModel(ModelAPI):
         return output
 
     async def count_text_tokens(self, text: str) -> int:
-        """Estimate by length, because Inspect's own count downloads a tokenizer."""
+        """Estimate tokens from the length, because Inspect's default downloads a tokenizer."""
         return _tokens(text)
 
     def max_connections(self) -> int:
-        """Practically unlimited, because replies take no time."""
+        """Practically unlimited, because replies are immediate."""
         return 1000
 
 
@@ -84,8 +84,7 @@ def _rules(model_name: str) -> Rules:
 
             return lexical.reply
     raise InvalidArgument(
-        f"model 'discoverybench/{model_name}' does not exist: expected discoverybench/baseline or "
-        "discoverybench/lexical"
+        f"The model discoverybench/{model_name} does not exist. Use discoverybench/baseline or discoverybench/lexical."
     )
 
 

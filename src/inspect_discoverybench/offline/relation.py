@@ -1,10 +1,11 @@
-"""The relationship that a hypothesis states, read by rule."""
+"""Rule-based comparison of the relationships that two hypotheses state."""
 
 import re
 from dataclasses import dataclass
 from typing import Literal
 
-from inspect_discoverybench.offline.words import content_stems, context_phrases, folded, numbers
+from inspect_discoverybench.dataset.question import fold
+from inspect_discoverybench.offline.words import content_stems, context_phrases, numbers
 
 _UP = re.compile(
     r"increas|\bris(?:e|es|ing)\b|\brose\b|\bgrow(?!th)|\bgrew\b|\bgain|higher|greater|\bmore\b|larger|longer|faster|"
@@ -39,14 +40,14 @@ Answer = Literal["A", "B", "C"]
 
 
 @dataclass(frozen=True)
-class Relation:
+class StatedRelation:
     """The relationship that a hypothesis states.
 
     Attributes:
-        directions: `+`, `-`, and `0` for a denied relationship.
-        forms: Names of the forms it mentions (linear, curved, ratio, …).
-        numbers: Numbers outside its contexts, without p-values and sample sizes.
-        general: Whether it says that variables are related.
+        directions: `+` (increases), `-` (decreases) and `0` (no relationship).
+        forms: Names of the forms that are mentioned, such as `linear` or `ratio`.
+        numbers: Effect sizes: numbers without those of contexts, p-values and sample sizes.
+        general: Whether any relationship is stated.
     """
 
     directions: frozenset[str]
@@ -55,9 +56,9 @@ class Relation:
     general: bool
 
     @classmethod
-    def read(cls, hypothesis: str) -> "Relation":
-        """Read one hypothesis."""
-        text = folded(hypothesis)
+    def read(cls, hypothesis: str) -> "StatedRelation":
+        """Read the relationship that a hypothesis states."""
+        text = fold(hypothesis)
         directions = {"0"} if _NONE.search(text) else set()
         for sign, rule in (("+", _UP), ("-", _DOWN)):
             for match in rule.finditer(text):
@@ -80,9 +81,9 @@ def compare_relations(gold: str, predicted: str) -> tuple[Answer, str]:
     Returns:
         A (very similar), B (similar but more general) or C (different), and the reason.
     """
-    if folded(gold) == folded(predicted):
+    if fold(gold) == fold(predicted):
         return "A", "same text"
-    gold_relation, predicted_relation = Relation.read(gold), Relation.read(predicted)
+    gold_relation, predicted_relation = StatedRelation.read(gold), StatedRelation.read(predicted)
     contradiction = _contradiction(gold_relation, predicted_relation)
     if contradiction:
         return "C", contradiction
@@ -101,11 +102,11 @@ def compare_relations(gold: str, predicted: str) -> tuple[Answer, str]:
     return "B", "same direction, but the form is not stated"
 
 
-def _contradiction(gold: Relation, predicted: Relation) -> str:
+def _contradiction(gold: StatedRelation, predicted: StatedRelation) -> str:
     signs = [relation.directions & {"+", "-"} for relation in (gold, predicted)]
     for denial, other in ((gold, predicted), (predicted, gold)):
         denied = "0" in denial.directions and "0" not in other.directions
-        # A further "no effect in the other group" is not a contradiction; a denial in place of a direction is.
+        # An additional "no effect in the other group" is not a contradiction; a denial instead of a direction is.
         if denied and other.general and (denial.directions == {"0"} or other.directions - denial.directions):
             return "one of the two denies what the other states"
     if all(signs) and not signs[0] & signs[1]:
@@ -119,7 +120,7 @@ def _contradiction(gold: Relation, predicted: Relation) -> str:
 
 
 def _close(gold: tuple[float, ...], predicted: tuple[float, ...]) -> bool:
-    """Whether at least half of the gold numbers have a predicted one within a tenth."""
+    """Whether at least half of the gold numbers are within 10 % of a predicted number."""
     # Signs are ignored: "lower by 5" and "a coefficient of -5" mean the same, and directions are compared separately.
     sizes = [abs(number) for number in predicted]
     hits = sum(any(abs(abs(number) - size) <= 0.1 * abs(number) + 1e-9 for size in sizes) for number in gold)

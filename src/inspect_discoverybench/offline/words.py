@@ -1,4 +1,4 @@
-"""Words, numbers and context phrases of a hypothesis, found by rule."""
+"""Rule-based extraction of words, numbers and context phrases from a hypothesis."""
 
 import re
 
@@ -58,9 +58,9 @@ _PLACE = re.compile(
 
 
 def stem(word: str) -> str:
-    """Cut common endings, so that `planted`, `planting` and `plants` are equal. An approximation."""
+    """Remove common endings, so that `planted`, `planting` and `plants` are equal. This is an approximation."""
     word = word.lower()
-    for ending, kept in (
+    for ending, replacement in (
         ("ies", "y"),
         ("sses", "ss"),
         ("ing", ""),
@@ -70,13 +70,13 @@ def stem(word: str) -> str:
         ("ly", ""),
     ):
         if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
-            word = word.removesuffix(ending) + kept
+            word = word.removesuffix(ending) + replacement
             break
     return word.removesuffix("e") if len(word) > 4 else word
 
 
 def content_stems(text: str) -> list[str]:
-    """Stems of the content words, in order, without stop words and single letters; `snake_case` is split."""
+    """Stems of the words in order, without stop words and single letters. `snake_case` names are split."""
     return [
         stem(word)
         for word in _WORD.findall(text)
@@ -84,13 +84,8 @@ def content_stems(text: str) -> list[str]:
     ]
 
 
-def folded(text: str) -> str:
-    """The text in one case, with single spaces."""
-    return " ".join(text.casefold().split())
-
-
 def numbers(text: str) -> list[float]:
-    """The numbers that are not part of a word, in order; `1,200` is one number."""
+    """The numbers in order, except those that are part of a word. `1,200` is one number."""
     return [float(number.replace(",", "").replace("−", "-")) for number in _NUMBER.findall(text)]
 
 
@@ -102,7 +97,7 @@ def sentences(text: str) -> list[str]:
 def context_phrases(text: str) -> list[str]:
     """Phrases that limit a statement to a group, place, period or condition, in order.
 
-    Where two phrases overlap, the first one counts.
+    Of overlapping phrases, only the first counts.
     """
     spans: list[tuple[int, int]] = []
     start = 0
@@ -117,8 +112,8 @@ def context_phrases(text: str) -> list[str]:
             for match in rule.finditer(sentence)
         ]
     widest = sorted(set(spans), key=lambda span: (span[0], -span[1]))
-    kept: list[tuple[int, int]] = []
+    disjoint: list[tuple[int, int]] = []
     for span in widest:
-        if not kept or span[0] >= kept[-1][1]:
-            kept.append(span)
-    return list(dict.fromkeys(" ".join(text[begin:end].split()).rstrip(".?! ") for begin, end in kept))
+        if not disjoint or span[0] >= disjoint[-1][1]:
+            disjoint.append(span)
+    return list(dict.fromkeys(" ".join(text[begin:end].split()).rstrip(".?! ") for begin, end in disjoint))

@@ -1,4 +1,4 @@
-"""Prompts are files: the first line names the origin, the rest is a `string.Template`."""
+"""Prompts, one file each: the first line names the origin, and the rest is a `string.Template`."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -12,9 +12,9 @@ class Prompt:
     """One prompt.
 
     Attributes:
-        name: Path below `prompts/` without its suffix, such as `judge/variables`.
-        origin: Where the wording comes from (a listing of the paper, or "inspect-discoverybench").
-        text: Template with `$name` slots.
+        name: Path relative to `prompts/`, without the suffix, such as `judge/variables`.
+        origin: Source of the wording: a listing of the paper, or "inspect-discoverybench".
+        text: Template with `$name` placeholders.
     """
 
     name: str
@@ -30,13 +30,13 @@ class Prompt:
 
     @property
     def fingerprint(self) -> str:
-        """Twelve hexadecimal digits that change when the wording does."""
+        """The first twelve hexadecimal digits of the SHA-256 of the text."""
         return sha256(self.text.encode()).hexdigest()[:12]
 
     def render(self, **values: str) -> str:
-        """Fill the slots.
+        """Fill the placeholders.
 
         Raises:
-            KeyError: A slot has no value.
+            KeyError: A placeholder has no value.
         """
         return Template(self.text).substitute(values)

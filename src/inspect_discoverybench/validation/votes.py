@@ -8,7 +8,7 @@ from io import StringIO
 from math import isnan
 from pathlib import Path
 
-from inspect_discoverybench.dataset.metadata import decode
+from inspect_discoverybench.dataset.text_file import read_text
 from inspect_discoverybench.errors import DataMissing, InvalidArgument, UnreadableTable
 
 HMS_TOLERANCE = 1e-9
@@ -153,7 +153,7 @@ def read_rows(path: Path, columns: Sequence[str]) -> Iterator[Row]:
     """
     if not path.is_file():
         raise DataMissing(f"The file '{path}' does not exist. Check the path.")
-    text = decode(path)
+    text = read_text(path)
     header = text.partition("\n")[0]
     # Spreadsheets write semicolons in locales with a decimal comma.
     reader = csv.reader(StringIO(text, newline=""), delimiter=max(",\t;", key=header.count), strict=True)
