@@ -110,7 +110,7 @@ def one_line(error: BaseException) -> str:
 
 
 @contextmanager
-def inspect_errors(error_type: type[DiscoveryBenchError], where: str) -> Iterator[None]:
+def inspect_errors(error_type: type[DiscoveryBenchError], where: str, remedy: str = "") -> Iterator[None]:
     """Convert any exception from Inspect and its providers into one error of this package.
 
     Inspect raises many types for a missing key, package, file or name, and most of them are not public.
@@ -118,13 +118,14 @@ def inspect_errors(error_type: type[DiscoveryBenchError], where: str) -> Iterato
     Args:
         error_type: Type of the error to raise.
         where: Prefix of the message, such as `file:line`.
+        remedy: Sentence at the end of the message.
     """
     try:
         yield
     except DiscoveryBenchError as error:
-        raise error_type(f"{where}: {error.message}") from error
+        raise error_type(f"{where}: {error.message} {remedy}".rstrip()) from error
     except Exception as error:
-        raise error_type(f"{where}: {one_line(error)}.") from error
+        raise error_type(f"{where}: {one_line(error)}. {remedy}".rstrip()) from error
 
 
 def require_positive(name: str, value: object) -> None:

@@ -1,10 +1,12 @@
 """The vocabulary of the benchmark: the facets of a hypothesis and an agent's submission (paper §3 and §4)."""
 
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from inspect_ai.util import StoreModel
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
+
+from inspect_discoverybench.text import EncodableText
 
 
 class Facet(StrEnum):
@@ -22,18 +24,6 @@ class Facet(StrEnum):
 
 MAX_CHARACTERS = 10_000
 """Maximum length of a hypothesis and of a workflow, so that both fit into the judge's prompt."""
-
-
-def replace_surrogates(value: Any) -> Any:
-    """Replace lone surrogates by `?` in a string; return any other value unchanged.
-
-    Models occasionally write half of a surrogate pair, which can be neither logged nor sent.
-    """
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
-
-
-EncodableText = Annotated[str, BeforeValidator(replace_surrogates)]
-"""Text that can be encoded as UTF-8."""
 
 
 class Submission(BaseModel):

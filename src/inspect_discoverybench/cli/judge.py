@@ -18,6 +18,7 @@ from inspect_discoverybench.scorer.explanation import explain
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
 from inspect_discoverybench.scorer.record import record
 from inspect_discoverybench.scorer.verdict import Aggregation, PairVerdict, compare
+from inspect_discoverybench.text import replace_surrogates
 
 # This command is interactive. Inspect's default is to retry indefinitely.
 TRANSPORT = GenerateConfig(max_retries=3, timeout=120)
@@ -60,9 +61,9 @@ def judge(
             goal=_required("goal", goal),
             data_files=_study(metadata, kind).data_files,
             gold_hypothesis=_required("gold", gold),
-            gold_workflow=_replace_surrogates(gold_workflow) or None,
+            gold_workflow=replace_surrogates(gold_workflow) or None,
             predicted_hypothesis=_required("pred", pred),
-            predicted_workflow=_replace_surrogates(pred_workflow),
+            predicted_workflow=replace_surrogates(pred_workflow),
         )
         if out is not None and not out.absolute().parent.is_dir():
             raise InvalidArgument(f"--out {out}: the folder does not exist. Create it or choose another.")
@@ -84,12 +85,7 @@ def judge(
 def _required(option: str, text: str) -> str:
     if not text.strip():
         raise InvalidArgument(f"--{option} is empty. Pass its text.")
-    return _replace_surrogates(text)
-
-
-def _replace_surrogates(text: str) -> str:
-    """Replace surrogates, which stand for bytes of the command line that are not valid UTF-8."""
-    return text.encode("utf-8", "replace").decode()
+    return replace_surrogates(text)
 
 
 def _study(path: Path, kind: str | None) -> Study:

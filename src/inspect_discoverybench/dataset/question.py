@@ -1,15 +1,12 @@
-"""Comparison of questions, ignoring case and white space."""
+"""Goals that ask the same question."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
+from inspect_discoverybench.text import fold
+
 T = TypeVar("T")
-
-
-def fold(text: str) -> str:
-    """Fold case and collapse white space."""
-    return " ".join(text.casefold().split())
 
 
 def group_by_question(goals: Iterable[T], question: Callable[[T], str]) -> list[list[T]]:

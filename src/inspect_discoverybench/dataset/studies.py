@@ -7,13 +7,14 @@ from pathlib import Path
 from inspect_discoverybench.dataset.answer_key import AnswerKey
 from inspect_discoverybench.dataset.data_path import locate
 from inspect_discoverybench.dataset.metadata import Goal, Study, metadata_number
-from inspect_discoverybench.dataset.question import fold, group_by_question
+from inspect_discoverybench.dataset.question import group_by_question
 from inspect_discoverybench.dataset.samples import SampleMetadata
 from inspect_discoverybench.dataset.table import Table, is_table
 from inspect_discoverybench.dataset.target import Target
 from inspect_discoverybench.dataset.variant import with_variants
 from inspect_discoverybench.dataset.workflow import bucket, workflow_length
 from inspect_discoverybench.errors import DataMissing, InvalidMetadata
+from inspect_discoverybench.text import fold
 
 FindTarget = Callable[[SampleMetadata, Goal, Path], Target | None]
 """Function that returns the target column of a goal, given its metadata, the goal and the folder of its study."""

@@ -7,10 +7,10 @@ from typing import Any
 
 from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
 
-from inspect_discoverybench.dataset.question import fold
 from inspect_discoverybench.offline.relation import compare_relations
 from inspect_discoverybench.offline.request import Request
 from inspect_discoverybench.offline.words import content_stems, context_phrases, numbers
+from inspect_discoverybench.text import fold
 
 _SIGNATURE = "lexical judge (not a language model)"
 _FENCE = "```json"

@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from inspect_discoverybench.dataset.question import fold
 from inspect_discoverybench.offline.words import content_stems, context_phrases, numbers
+from inspect_discoverybench.text import fold
 
 _UP = re.compile(
     r"increas|\bris(?:e|es|ing)\b|\brose\b|\bgrow(?!th)|\bgrew\b|\bgain|higher|greater|\bmore\b|larger|longer|faster|"

@@ -9,6 +9,7 @@ from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.scorer.comparison import Comparison, to_json
 from inspect_discoverybench.scorer.judge import Judge, ParseFailure, Question, gather
 from inspect_discoverybench.scorer.reply import Explanation, Reply
+from inspect_discoverybench.text import fold
 
 NO_CONTEXT = "None"
 
@@ -29,7 +30,7 @@ class Contexts(Reply):
     @property
     def joined(self) -> str:
         """The distinct contexts, joined with "; "; "None" if there are none."""
-        distinct = {normalize(part.context): part.context.strip() for part in self.hypothesis if part.context}
+        distinct = {fold(part.context): part.context.strip() for part in self.hypothesis if part.context}
         return "; ".join(text for key, text in distinct.items() if key.strip(".") not in ("", "none")) or NO_CONTEXT
 
 
@@ -130,9 +131,4 @@ def match_question(
 
 def identical(gold_context: str, predicted_context: str) -> bool:
     """Whether two contexts are equal up to case and whitespace. "None" is identical to "None"."""
-    return normalize(gold_context) == normalize(predicted_context)
-
-
-def normalize(text: str | None) -> str:
-    """Fold case and collapse whitespace; None becomes an empty string."""
-    return " ".join((text or "").casefold().split())
+    return fold(gold_context) == fold(predicted_context)

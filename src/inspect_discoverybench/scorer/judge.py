@@ -18,11 +18,19 @@ from inspect_ai.model import (
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import LimitExceededError, collect, span
 
-from inspect_discoverybench.errors import JudgeFailed, JudgeUnavailable, ReplyRejected, first_cause, one_line
+from inspect_discoverybench.errors import (
+    JudgeFailed,
+    JudgeUnavailable,
+    ReplyRejected,
+    first_cause,
+    inspect_errors,
+    one_line,
+)
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.scorer.reply import R, parse_reply
 from inspect_discoverybench.scorer.reply_cache import ReplyCache
 from inspect_discoverybench.scorer.settings import JudgeSettings, RequestSettings, rejected_setting, token_limit
+from inspect_discoverybench.text import replace_surrogates
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -121,18 +129,13 @@ class Judge:
         Raises:
             JudgeUnavailable: The model cannot be created, for example because its API key is missing.
         """
-        try:
+        where = f"The judge (role {ROLE}, model {default}) cannot be called"
+        remedy = f"Choose another judge with --model-role {ROLE}=PROVIDER/MODEL."
+        with inspect_errors(JudgeUnavailable, where, remedy):
             # No config here: our settings are sent with each request, so that those of the role can take precedence.
             model = get_model(  # inspect-evals-lint: ignore[IEBP001] -- called from the scorer and the setup solver
                 role=ROLE, default=default
             )
-        # Inspect's errors for a missing key or package are of many types, most of them not public. The message keeps
-        # the original error.
-        except Exception as error:
-            raise JudgeUnavailable(
-                f"The judge (role {ROLE}, model {default}) cannot be called: {one_line(error)}. "
-                f"Choose another judge with --model-role {ROLE}=PROVIDER/MODEL."
-            ) from error
         return cls(model, settings or JudgeSettings(), transport=transport)
 
     async def ask(self, question: Question[R]) -> R | ParseFailure:
@@ -195,7 +198,7 @@ class _Conversation(Generic[R]):
             output = await self._generate()
             if output is None:
                 continue
-            self.replies.append(output.completion.encode("utf-8", "replace").decode())
+            self.replies.append(replace_surrogates(output.completion))
             match output.stop_reason:
                 case "max_tokens":
                     reason = "it was truncated by the token limit."

@@ -7,12 +7,13 @@ from math import nan, prod
 
 from inspect_discoverybench.scorer import context, relationship, variables
 from inspect_discoverybench.scorer.comparison import Comparison
-from inspect_discoverybench.scorer.context import Contexts, Match, normalize
+from inspect_discoverybench.scorer.context import Contexts, Match
 from inspect_discoverybench.scorer.hms import NO_PARTS, PartScores
 from inspect_discoverybench.scorer.judge import Judge, ParseFailure, gather
 from inspect_discoverybench.scorer.product import ProductVerdict
 from inspect_discoverybench.scorer.relationship import Relationship
 from inspect_discoverybench.scorer.variables import Variables
+from inspect_discoverybench.text import fold
 
 
 @dataclass(frozen=True, order=True)
@@ -82,7 +83,7 @@ def split_parts(contexts: Contexts, whole: str) -> tuple[Part, ...]:
         whole: Text of the whole hypothesis.
     """
     extracted = (Part(Contexts(hypothesis=(part,)).joined, part.text.strip() or whole) for part in contexts.hypothesis)
-    distinct = {(normalize(part.context), normalize(part.text)): part for part in sorted(extracted, reverse=True)}
+    distinct = {(fold(part.context or ""), fold(part.text)): part for part in sorted(extracted, reverse=True)}
     if len(distinct) <= 1:
         return (Part(contexts.joined, whole),)
     return tuple(distinct[key] for key in sorted(distinct))

@@ -20,9 +20,10 @@ from pydantic_core import PydanticSerializationError
 
 from inspect_discoverybench.errors import ReplyMissing
 from inspect_discoverybench.final_message import flagged_refusal, read_submission
-from inspect_discoverybench.hypothesis import SubmissionState, replace_surrogates
+from inspect_discoverybench.hypothesis import SubmissionState
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.solvers.submission import normalize_submit_calls
+from inspect_discoverybench.text import replace_surrogates
 
 MAX_TRIES = 3
 """Maximum number of requests for one reply if the provider returns replies without choices."""
@@ -138,5 +139,5 @@ def _replace_nested_surrogates(value: Any) -> Any:
         case list():
             return [_replace_nested_surrogates(item) for item in value]
         case dict():
-            return {replace_surrogates(key): _replace_nested_surrogates(item) for key, item in value.items()}
-    return replace_surrogates(value)
+            return {_replace_nested_surrogates(key): _replace_nested_surrogates(item) for key, item in value.items()}
+    return replace_surrogates(value) if isinstance(value, str) else value

@@ -24,7 +24,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from inspect_discoverybench.dataset.metadata import DataFile
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.scorer.comparison import Comparison
-from inspect_discoverybench.scorer.context import NO_CONTEXT, Contexts, Match, normalize
+from inspect_discoverybench.scorer.context import NO_CONTEXT, Contexts, Match
 from inspect_discoverybench.scorer.explanation import explain
 from inspect_discoverybench.scorer.judge import Judge
 from inspect_discoverybench.scorer.product import ProductVerdict, judge_product
@@ -32,6 +32,7 @@ from inspect_discoverybench.scorer.relationship import Relationship
 from inspect_discoverybench.scorer.settings import JudgeSettings
 from inspect_discoverybench.scorer.variables import Variables
 from inspect_discoverybench.scorer.verdict import PairVerdict
+from inspect_discoverybench.text import fold
 from inspect_discoverybench.validation.pairs import AuditPair, ContextWords, Expected
 
 PAPER_ACCURACY = {"context_extraction": 0.97, "context_match": 0.99, "variables": 0.94, "relationship": 0.99}
@@ -191,7 +192,7 @@ def _is_correct(context: str | None, words: ContextWords, finding: tuple[str, ..
     """Whether an extracted context contains every required word and no word of the finding."""
     if context is None or not words:
         return context == NO_CONTEXT
-    text = normalize(context)
+    text = fold(context)
     return all(_contains(text, word) for word in words) and not any(_contains(text, word) for word in finding)
 
 

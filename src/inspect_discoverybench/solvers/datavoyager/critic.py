@@ -9,10 +9,10 @@ from inspect_ai.util import JSONSchema, json_schema
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from inspect_discoverybench.final_message.objects import json_objects
-from inspect_discoverybench.hypothesis import EncodableText
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.solvers.datavoyager.roles import Role, turn_message
 from inspect_discoverybench.solvers.step import generate_reply
+from inspect_discoverybench.text import EncodableText
 
 MAX_TRIES = 3
 """Maximum number of requests for one valid reply."""
