@@ -92,11 +92,11 @@ def test_a_judge_that_breaks_down_is_one_line_and_nothing_written(
     [
         ({"pred": "  "}, "--pred is empty. Pass its text."),
         ({"metadata": "nowhere.json"}, "nowhere.json does not exist."),
-        ({"metadata": "."}, ".: this is a folder; name a file."),
+        ({"metadata": "."}, ". is a folder. Pass the path of a file."),
         ({"out": "."}, "--out . is a folder. Pass the path of a file."),
         ({"kind": "real"}, "has the format of DB-SYNTH. Omit --kind or pass --kind synth."),
         ({"aggregation": "mean"}, "aggregation must be one of product, subhypotheses, got 'mean'."),
-        ({"grader": "discoverybench/genius"}, "expected discoverybench/baseline or discoverybench/lexical"),
+        ({"grader": "discoverybench/genius"}, "Use discoverybench/baseline or discoverybench/lexical."),
         ({"out": "away/score.json"}, "--out away/score.json: the folder does not exist. Create it or choose another."),
     ],
 )

@@ -7,11 +7,13 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from inspect_ai.log import EvalLog
+from inspect_ai.log import EvalLog, read_eval_log
 
+from inspect_discoverybench.experiment.log_folder import remove_leftovers
 from tests.endpoint import Answer, Request, tool_call
 from tests.experiment.command import MATRIX, lab, logs, run
 
@@ -52,7 +54,8 @@ def test_a_killed_run_is_completed_and_leaves_one_log_for_each_run(tmp_path: Pat
             assert process.poll() is None, "it ended before it could be killed"
             assert time.monotonic() < deadline
             time.sleep(0.2)
-            before = finished(logs())
+            with suppress(ValueError):  # a log that is just being written
+                before = finished(logs())
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         before = finished(logs())
@@ -71,6 +74,19 @@ def test_a_killed_run_is_completed_and_leaves_one_log_for_each_run(tmp_path: Pat
         assert again.exit_code == 0, again.output
         assert "2 of 2 runs are complete." in again.output
         assert finished(logs()) == after
+
+
+def test_copies_of_logs_are_never_removed(complete: str) -> None:
+    [first, *_] = Path("logs/small").glob("*.eval")
+    (Path("logs/small") / "backup").mkdir()
+    copies = [first.with_name(f"{first.stem}-scored.eval")]
+    for copy in copies:
+        shutil.copy(first, copy)
+    header = read_eval_log(str(first), header_only=True)
+    backup = Path("logs/small/backup") / first.name
+    shutil.copy(first, backup)
+    assert remove_leftovers([header], "logs/small") == []
+    assert all(path.is_file() for path in (first, backup, *copies))
 
 
 @pytest.fixture
@@ -118,6 +134,16 @@ def test_more_of_the_same_keeps_what_is_there(complete: str) -> None:
     after = finished(logs())
     assert set(before) <= set(after)
     assert len(after) == 2 * 3 * 3
+
+
+def test_a_truncated_log_is_named_with_the_remedy(complete: str) -> None:
+    log = next(Path("logs/small").glob("*.eval"))
+    log.write_bytes(log.read_bytes()[:-100])
+    done = run(complete)
+    assert done.exit_code == 2, done.output
+    assert f"small.yaml: {log.name} in logs/small cannot be read: " in done.output
+    assert "inspect log recover" in done.output
+    assert len(done.output.splitlines()) == 1
 
 
 def test_data_that_shrank_are_refused(tmp_path: Path) -> None:

@@ -172,6 +172,7 @@ def test_samples_without_a_submission_and_with_errors_are_counted(file: str, tmp
     [outcome] = json.loads(done.stdout)["runs"]
     assert (outcome["errors"], outcome["no_submission"], outcome["scored"]) == (1, 1, 1)
     assert outcome["cost"] > 0
+    assert done.exit_code == 1
 
 
 def test_a_task_without_a_gold_hypothesis_has_no_score(file: str) -> None:

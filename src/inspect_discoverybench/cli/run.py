@@ -2,6 +2,7 @@
 
 import json
 import math
+import shlex
 import sys
 from contextlib import nullcontext, redirect_stdout
 from dataclasses import asdict
@@ -73,8 +74,8 @@ def run(
     FILE is a path, or the name of a shipped experiment: demo, fig4_real, fig4_synth, domain_knowledge, memorization,
     judge_audit, frontier.
 
-    The exit code is 0 if all runs are complete and no sample is unscored, 1 if not, and 2 if the experiment cannot be
-    run.
+    The exit code is 0 if all runs are complete, 1 if a run is incomplete or a sample is unscored or has an error,
+    and 2 if the experiment cannot be run.
     """
     if models:
         changes = (*changes, f"models={json.dumps(models)}")
@@ -110,7 +111,7 @@ def _run(path: Path, changes: tuple[str, ...], price_file: Path | None, retries:
         # Keep Inspect's progress out of the JSON on standard output.
         with redirect_stdout(sys.stderr) if as_json else nullcontext():
             complete, logs = plan.run(retries)
-        leftovers = remove_leftovers(logs, log_dir)
+        leftovers = remove_leftovers(logs, log_dir, keep=plan.arguments.get("retry_cleanup") is False)
     order = {run.cell.labels: number for number, run in enumerate(plan.runs)}
     outcomes = sorted(map(RunOutcome.of_log, logs), key=lambda o: order.get((o.task, o.solver, o.model), len(order)))
     if as_json:
@@ -121,7 +122,7 @@ def _run(path: Path, changes: tuple[str, ...], price_file: Path | None, retries:
         click.echo(
             f"{leftover} is left over from a killed run. Delete it if no other process is writing to it.", err=True
         )
-    if not complete or any(outcome.unscored for outcome in outcomes):
+    if not complete or any(outcome.unscored or outcome.errors for outcome in outcomes):
         raise click.exceptions.Exit(INCOMPLETE)
 
 
@@ -141,6 +142,12 @@ def _print_outcomes(plan: ExperimentPlan, outcomes: list[RunOutcome]) -> None:
         click.echo(f"{sum(outcome.unscored for outcome in unscored)} samples are unscored. To score them again, run:")
     for outcome in unscored:
         click.echo(f"  {outcome.score_command}")
+    # `eval_set` retries incomplete runs only. With `fail_on_error: false`, a run with errors is complete.
+    errored = [outcome for outcome in outcomes if outcome.complete and outcome.errors]
+    if errored:
+        click.echo(f"{sum(outcome.errors for outcome in errored)} samples ended with an error. To repeat them, run:")
+    for outcome in errored:
+        click.echo(f"  inspect eval-retry {shlex.quote(outcome.log)}")
 
 
 def _score(outcome: RunOutcome, header: str) -> str:

@@ -60,7 +60,7 @@ def ask(metadata: Path, goal: str, solver: str, model: str, grader: str | None, 
     [sample] = log.samples
     score = (sample.scores or {}).get(SCORE_NAME)
     return GoalOutcome(
-        submission=submission_of(sample),
+        submission=None if sample.error else submission_of(sample),
         explanation=score.explanation if score else None,
         error=one_line(Exception(sample.error.message)) if sample.error else None,
         log=log.location,

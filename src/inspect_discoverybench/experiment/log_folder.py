@@ -86,10 +86,12 @@ def refuse_losses(plan: ExperimentPlan, rehearsal: Iterable[EvalLog]) -> None:
     """
     log_dir, path = plan.experiment.log_dir, plan.source.path
     planned = {task_identifier(log, None): log for log in rehearsal}
-    with inspect_errors(InvalidExperiment, f"{path}: the logs in {log_dir} cannot be read"):
-        headers = [(info, read_eval_log(info, header_only=True)) for info in _logs(log_dir)]
-    for info, header in headers:
+    for info in _logs(log_dir):
         name = Path(unquote(urlparse(info.name).path)).name
+        # A run that is killed while it writes leaves a truncated log.
+        remedy = "Repair it with `inspect log recover`, or delete it to run its samples again."
+        with inspect_errors(InvalidExperiment, f"{path}: {name} in {log_dir} cannot be read", remedy):
+            header = read_eval_log(info, header_only=True)
         successor = planned.get(task_identifier(header, None))
         if successor is None:
             if plan.arguments.get("log_dir_allow_dirty"):
@@ -108,33 +110,40 @@ def refuse_losses(plan: ExperimentPlan, rehearsal: Iterable[EvalLog]) -> None:
             )
 
 
-def remove_leftovers(logs: Iterable[EvalLog], log_dir: str) -> list[str]:
+def remove_leftovers(logs: Iterable[EvalLog], log_dir: str, *, keep: bool = False) -> list[str]:
     """Remove logs of killed attempts. `eval_set` keeps them because they might still be in use.
 
-    Call this while the log directory is locked. A log is removed only if the complete log of the same run contains all
-    of its finished samples.
+    Call this while the log directory is locked. A log is removed only if its run never ended and the complete log of
+    the same run contains all of its finished samples. Copies, scored copies and logs in subfolders are never touched.
 
     Args:
         logs: The logs that `eval_set` returned.
         log_dir: The log directory.
+        keep: Remove nothing, as with `retry_cleanup: false`.
 
     Returns:
-        Paths of logs that are not part of the result and could not be removed.
+        Paths of logs of killed attempts that were not removed.
     """
     complete = {log.eval.task_id: log for log in logs if log.status == "success"}
     results = {_local(log.location) for log in logs}
     remaining = []
     for info in _logs(log_dir):
-        if _local(info.name) in results or info.task_id not in complete:
+        if _local(info.name) in results or info.task_id not in complete or not _is_killed_attempt(info, log_dir):
             continue
         path = Path(_local(info.name))
         successor = read_eval_log_sample_summaries(complete[info.task_id].location)
-        if path.is_file() and {s.uuid for s in _finished(info)} <= {s.uuid for s in successor}:
+        if not keep and path.is_file() and {s.uuid for s in _finished(info)} <= {s.uuid for s in successor}:
             path.unlink()
         else:
             remaining.append(_local(info.name))
     write_log_dir_manifest(log_dir)
     return remaining
+
+
+def _is_killed_attempt(info: EvalLogInfo, log_dir: str) -> bool:
+    header = read_eval_log(info, header_only=True)
+    in_folder = bool(urlparse(log_dir).scheme) or Path(_local(info.name)).parent.samefile(log_dir)
+    return header.status == "started" and info.suffix is None and in_folder
 
 
 def _logs(log_dir: str) -> list[EvalLogInfo]:
