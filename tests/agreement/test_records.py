@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 from inspect_ai.log import read_eval_log, write_eval_log
 
 from inspect_discoverybench.cli.agree import agree
-from tests.agreement import evaluated
+from tests.agreement.logs import evaluated
 
 Change = Callable[[dict[str, Any]], Any]
 

@@ -25,7 +25,7 @@ from inspect_discoverybench.agreement.sheet import (
 from inspect_discoverybench.agreement.votes import Choice, read_scores
 from inspect_discoverybench.errors import DataMissing, DiscoveryBenchError, InvalidArgument
 from inspect_discoverybench.scorer.scorer import hms
-from tests.agreement import evaluated
+from tests.agreement.logs import evaluated
 
 HOSTILE = '</script><script>alert("1")</script><!-- $pairs & <b>'
 

@@ -89,7 +89,6 @@ def test_the_second_task_of_a_name_is_refused_with_its_own_line(tmp_path: Path) 
     assert "two.yaml:4: task discoverybench/demo: sandbox=x" in run("two.yaml", "--check").output
 
 
-@pytest.mark.data
 @pytest.mark.usefixtures("upstream")
 def test_a_default_judge_without_a_key_is_refused(file: str) -> None:
     done = run(file, "--check", "--set", "tasks=[{name: discoverybench/real, args: {sandbox: local}}]")

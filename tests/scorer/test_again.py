@@ -12,7 +12,7 @@ from inspect_ai.solver import SolverSpec
 
 from inspect_discoverybench import custom, demo, real, synth
 from tests.endpoint import serve
-from tests.scorer.test_scorer import scripted
+from tests.scorer.judging import scripted
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "lighthouses"
 
@@ -31,7 +31,6 @@ def again(log: EvalLog, folder: Path, *arguments: str, **environment: str) -> Ev
     return read_eval_log(str(path))
 
 
-@pytest.mark.data
 @pytest.mark.usefixtures("upstream")
 @pytest.mark.parametrize("name", ["real", "synth", "custom", "demo"])
 def test_logs_of_every_task_can_be_judged_again(name: str, tmp_path: Path) -> None:

@@ -12,8 +12,7 @@ from inspect_ai.model import GenerateConfig
 
 from inspect_discoverybench.scorer.scorer import hms
 from tests.endpoint import Answer, Cut, Endpoint, NoChoices, Refused, Request, question, serve
-from tests.scorer.test_scorer import FULL, PREDICTED, sample, score_of, scripted, writes
-from tests.scorer.test_settings import CONTEXTS, judge_at
+from tests.scorer.judging import CONTEXTS, FULL, PREDICTED, judge_at, sample, score_of, scripted, writes
 
 
 def run(

@@ -16,8 +16,8 @@ from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.submission import submit
 from tests.solvers import playing
+from tests.solvers.agents import AGENTS
 from tests.solvers.playing import play, play_all, submission
-from tests.solvers.test_agents import AGENTS
 
 H = "In all rows, y rises with x."
 LONG = "step " * 3_000
