@@ -27,6 +27,7 @@ settings.register_profile("no-deadline", deadline=None)
 settings.load_profile("no-deadline")
 
 REPOSITORY = Path(__file__).parents[1]
+UV = Path(sys.executable).with_name("uv")
 MARKERS = {
     "engine": "docker",
     "chromium": "browser",
@@ -132,28 +133,28 @@ def chromium() -> str:
 
 @pytest.fixture(scope="session")
 def package_index() -> None:
-    """A package index that pip can reach."""
-    command = [sys.executable, "-m", "pip", "index", "versions", "inspect-ai"]
+    """A package index that uv can reach."""
 
     def reachable() -> bool:
-        return subprocess.run(command, capture_output=True, timeout=60, check=False).returncode == 0
+        command = [UV, "pip", "compile", "--quiet", "--no-deps", "--refresh", "-"]
+        lookup = subprocess.run(command, input=b"inspect-ai", capture_output=True, timeout=60, check=False)
+        return lookup.returncode == 0
 
     if not shared.once("package_index", reachable):
-        _missing("wheel", "pip cannot reach a package index")
+        _missing("wheel", "no package index can be reached")
 
 
 @pytest.fixture(scope="session")
 def installed_wheel(package_index: None) -> Path:
-    """The `bin` folder of a new environment that holds the wheel and what it requires, nothing else."""
+    """The `bin` folder of a new environment that holds pip, the wheel and what it requires, nothing else."""
 
     def install() -> str:
-        uv = str(Path(sys.executable).with_name("uv"))
         folder = shared.folder()
-        subprocess.run([uv, "build", "--quiet", "--wheel", "--out-dir", folder / "dist", REPOSITORY], check=True)
-        subprocess.run([uv, "venv", "--quiet", "--python", sys.executable, folder / "venv"], check=True)
+        subprocess.run([UV, "build", "--quiet", "--wheel", "--out-dir", folder / "dist", REPOSITORY], check=True)
+        subprocess.run([UV, "venv", "--quiet", "--seed", "--python", sys.executable, folder / "venv"], check=True)
         [wheel] = (folder / "dist").glob("*.whl")
         python = folder / "venv" / "bin" / "python"
-        subprocess.run([uv, "pip", "install", "--quiet", "--python", python, wheel], check=True)
+        subprocess.run([UV, "pip", "install", "--quiet", "--python", python, wheel], check=True)
         return str(python.parent)
 
     return Path(shared.once("wheel", install))

@@ -77,7 +77,7 @@ def test_there_are_enough_pairs_and_each_says_why() -> None:
     assert sum(ORDER in pair.comparison.predicted_workflow for pair in pairs) == 5
 
 
-@pytest.mark.usefixtures("upstream")
+@pytest.mark.usefixtures("upstream", "sweep")
 @pytest.mark.parametrize("count", [0, -1])
 def test_a_judge_that_knows_every_answer_is_right_everywhere(count: int) -> None:
     task = judge_audit(repeats=1)
