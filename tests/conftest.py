@@ -117,7 +117,7 @@ def engine() -> None:
 
     def build() -> None:
         if subprocess.run([docker, "image", "inspect", image()], capture_output=True, check=False).returncode:
-            subprocess.run([docker, "build", "--quiet", "--tag", image(), shipped("sandbox")], check=True)
+            subprocess.run([docker, "build", "--quiet", "--tag", image(), str(shipped("sandbox"))], check=True)
 
     shared.once("image", build)
 

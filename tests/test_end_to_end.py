@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai.event import ModelEvent, SpanBeginEvent, ToolEvent
+from inspect_ai.event import InfoEvent, ModelEvent, SpanBeginEvent, ToolEvent
 from inspect_ai.log import EvalSample, read_eval_log
 
 from inspect_discoverybench.hypothesis import SubmissionState
@@ -107,7 +107,8 @@ def agent_and_judge(*cells: str) -> Callable[[Request], Answer]:
     def answer(request: Request) -> Answer:
         if question(request):
             return truthful(request)
-        return [*turns, submit][sum(message["role"] == "assistant" for message in request["messages"])]
+        turn: Answer = [*turns, submit][sum(message["role"] == "assistant" for message in request["messages"])]
+        return turn
 
     return answer
 
@@ -224,9 +225,11 @@ def test_the_transcript_holds_the_agents_work(evaluated: Callable[[str], Run]) -
 def test_the_transcript_holds_the_judges_work(evaluated: Callable[[str], Run]) -> None:
     for sample in evaluated("five").samples:
         spans = {event.id: event.name for event in sample.events if isinstance(event, SpanBeginEvent)}
-        asked = [e for e in sample.events if isinstance(e, ModelEvent) and e.role == "grader"]
-        assert len(asked) == 5
-        assert {spans[event.span_id or ""] for event in asked} == JUDGED
+        calls = [event for event in sample.events if isinstance(event, ModelEvent) and event.role == "grader"]
+        # All samples submit the same hypothesis, so its context may come from the cache.
+        cached = [event for event in sample.events if isinstance(event, InfoEvent) and event.source == "judge cache"]
+        assert len(calls + cached) == 5
+        assert {spans[event.span_id or ""] for event in calls + cached} == JUDGED
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -302,7 +305,7 @@ def test_root_files_are_inside_the_wheel(from_wheel: Path, tmp_path: Path) -> No
 
 
 def test_pip_installs_the_wheel(installed_wheel: Path, tmp_path: Path) -> None:
-    """The README's command. What the package requires is installed with uv elsewhere, which is faster."""
+    """As the README shows. What the package requires is installed with uv elsewhere, which is faster."""
     [wheel] = (shared.folder() / "dist").glob("*.whl")
     command = [
         str(installed_wheel / "python"),

@@ -58,7 +58,7 @@ def test_no_domain_is_in_two_splits() -> None:
 
 
 def test_windows_1252_text_is_read_right() -> None:
-    texts = "".join(s.target + str(s.input) for split in splits.SYNTH for s in splits.released("synth", split, Hints()))
+    texts = "".join(f"{s.target}{s.input}" for split in splits.SYNTH for s in splits.released("synth", split, Hints()))
     assert "�" not in texts
     assert "\x92" not in texts
 

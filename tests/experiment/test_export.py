@@ -13,7 +13,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from inspect_ai._cli.eval import eval_command, parse_run_config  # the parsers that read what is printed
-from inspect_ai._cli.util import parse_cli_args, parse_model_role_cli_args
+from inspect_ai._cli.util import parse_model_role_cli_args
+from inspect_ai._util.config import parse_cli_args
 
 from inspect_discoverybench.errors import InvalidExperiment
 from inspect_discoverybench.experiment.experiment import Component, Experiment, ModelSpec

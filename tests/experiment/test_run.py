@@ -6,11 +6,12 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.endpoint import tool_call
+from tests.endpoint import Answer, tool_call
 from tests.experiment.command import lab, logs, run
 
 STUDY = Path(__file__).parents[2] / "examples" / "lighthouses" / "metadata_0.json"
@@ -159,7 +160,7 @@ def test_samples_that_the_judge_failed_on_are_named_with_the_command(file: str) 
 
 
 def test_samples_without_a_submission_and_with_errors_are_counted(file: str, tmp_path: Path) -> None:
-    answers = iter([400, *[tool_call("submit", hypothesis=" ", workflow="w")] * 9])
+    answers: Iterator[Answer] = iter([400, *[tool_call("submit", hypothesis=" ", workflow="w")] * 9])
     changes = ["--set", "solvers=[discoverybench/no_data_guess]", "--set", "max_connections=1"]
     options = ["--set", "options={fail_on_error: false, max_samples: 1}"]
     with lab(lambda _: next(answers)) as (model, _):

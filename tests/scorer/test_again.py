@@ -3,9 +3,11 @@
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.solver import SolverSpec
@@ -34,7 +36,7 @@ def again(log: EvalLog, folder: Path, *arguments: str, **environment: str) -> Ev
 @pytest.mark.usefixtures("upstream")
 @pytest.mark.parametrize("name", ["real", "synth", "custom", "demo"])
 def test_logs_of_every_task_can_be_judged_again(name: str, tmp_path: Path) -> None:
-    tasks = {
+    tasks: dict[str, Callable[[], Task]] = {
         "real": lambda: real(sandbox="local"),
         "synth": lambda: synth(sandbox="local"),
         "custom": lambda: custom(path=str(EXAMPLE), sandbox="local"),

@@ -122,7 +122,8 @@ def test_one_facet_that_is_0_decides(monkeypatch: pytest.MonkeyPatch, zero: str,
     """Leaving such a sample out could only raise the mean."""
     undecided = {FACETS[name] for name in bad}
     places = [f'{{"hypothesis": [{{"context": "place {n}"}}]}}' for n in range(2)]
-    replies = {"extract": places, zero: DIFFERENT[zero]} | {name: BAD[name] for name in bad}
+    replies: dict[str, str | list[str]] = {"extract": places, zero: DIFFERENT[zero]}
+    replies |= {name: BAD[name] for name in bad}
     log, _ = judged(monkeypatch, scripted(**replies))
     score = score_of(log)
     assert isinstance(score.value, dict)

@@ -96,12 +96,12 @@ def test_every_use_asks_the_same_judge(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_settings_of_the_role_take_precedence_and_those_of_the_agent_do_not_count() -> None:
+    expected = {"temperature": 0.3, "seed": 7, "max_tokens": 900, "top_p": 0.5}
     with serve(scripted(extract=CONTEXTS)) as endpoint:
-        config = GenerateConfig(temperature=0.3, seed=7, max_tokens=900, top_p=0.5)
+        config = GenerateConfig.model_validate(expected)
         log = judged(judge_at(endpoint, config=config), temperature=0.9, max_tokens=50, frequency_penalty=0.1)
     for request in endpoint.requests:
         sent = {name: request.get(name) for name in ("temperature", "seed", "max_tokens", "top_p", "frequency_penalty")}
-        expected = {"temperature": 0.3, "seed": 7, "max_tokens": 900, "top_p": 0.5}
         assert sent == {**expected, "frequency_penalty": None}
     [score] = scores(log)
     assert settings(score).items() >= expected.items()

@@ -124,7 +124,13 @@ def test_a_limit_of_messages(name: str, messages: int) -> None:
 
 @pytest.mark.parametrize("name", USE_PYTHON)
 def test_a_limit_of_time_in_the_middle_of_a_program(name: str) -> None:
-    agent = {"react": react, "codegen": codegen, "datavoyager": datavoyager, "reflexion": reflexion}[name]()
+    agents: dict[str, Callable[[], Solver]] = {
+        "react": react,
+        "codegen": codegen,
+        "datavoyager": datavoyager,
+        "reflexion": reflexion,
+    }
+    agent = agents[name]()
     sample = play_all({"hangs": TROUBLES["code never ends"]}, agent, time_limit=3)["hangs"]
     assert sample.limit
     assert sample.limit.type == "time"
