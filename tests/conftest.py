@@ -27,7 +27,7 @@ settings.register_profile("no-deadline", deadline=None)
 settings.load_profile("no-deadline")
 
 REPOSITORY = Path(__file__).parents[1]
-UV = Path(sys.executable).with_name("uv")
+UV = str(Path(sys.executable).with_name("uv"))
 MARKERS = {
     "engine": "docker",
     "chromium": "browser",

@@ -65,7 +65,7 @@ def test_a_run_is_the_same_in_every_form(plain: str, tmp_path: Path, form: str |
     [log] = logs("logs/plain")
     assert log.status == "success"
     assert log.eval.task_args_passed["goal"] == "Visitors: how: why?"
-    assert [step.solver for step in log.plan.steps][-1] == "discoverybench/no_data_guess"
+    assert [step.solver for step in log.plan.steps][-1] == "inspect_discoverybench/no_data_guess"
     assert log.eval.model_generate_config.temperature == 0.5 or log.plan.config.temperature == 0.5
     config = log.eval.config
     assert (config.message_limit, config.token_limit, config.token_limit_type) == (40, 5000, "output")
