@@ -34,6 +34,7 @@ MARKERS = {
     "package_index": "wheel",
     "upstream": "data",
     "sweep": "sweep",
+    "command_line": "process",
 }
 """Fixtures and the markers that they imply."""
 
@@ -163,3 +164,8 @@ def installed_wheel(package_index: None) -> Path:
 @pytest.fixture
 def sweep() -> None:
     """Requested by tests over whole splits, which `make test-quick` leaves out."""
+
+
+@pytest.fixture
+def command_line() -> None:
+    """Requested by tests that start `inspect` or `discoverybench` as a process, which takes seconds."""

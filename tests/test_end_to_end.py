@@ -273,6 +273,7 @@ def test_many_data_files_arrive_unpacked(evaluated: Callable[[str], Run], upstre
     assert [line.partition("} ")[0] for line in lines] == [f"{name}: {{bytes: {files[name]}" for name in sorted(files)]
 
 
+@pytest.mark.usefixtures("command_line")
 def test_both_names_work_beside_a_folder_of_that_name_from_source(from_source: Path, tmp_path: Path) -> None:
     run_beside_a_folder_of_that_name(from_source, tmp_path)
 

@@ -110,6 +110,7 @@ def test_an_unknown_offline_model_names_the_two() -> None:
         inspect_eval(demo(), model="discoverybench/genius")
 
 
+@pytest.mark.usefixtures("command_line")
 def test_without_a_judge_the_user_is_told_before_the_model_is_called() -> None:
     with serve(lambda request: "never") as endpoint:
         done = run_inspect(
@@ -196,6 +197,7 @@ def test_inspect_flow_runs_a_task_with_a_named_judge(tmp_path: Path, monkeypatch
     assert score_of(read_eval_log(log.location))
 
 
+@pytest.mark.usefixtures("command_line")
 def test_the_demo_runs_to_its_scores_from_the_command_line(tmp_path: Path) -> None:
     done = run_inspect(
         *("discoverybench/demo", "--model", "discoverybench/baseline", "--solver", "discoverybench/react"),

@@ -44,6 +44,7 @@ def plain(tmp_path: Path) -> str:
 
 
 @pytest.mark.parametrize("form", ["commands", "run-config", "flow", None])
+@pytest.mark.usefixtures("command_line")
 def test_a_run_is_the_same_in_every_form(plain: str, tmp_path: Path, form: str | None) -> None:
     if form is None:
         assert run(plain).exit_code == 0

@@ -132,6 +132,7 @@ def test_the_closing_table(file: str, tmp_path: Path) -> None:
     assert runs[1]["cost"] == usage.input_tokens
 
 
+@pytest.mark.usefixtures("command_line")
 def test_samples_that_the_judge_failed_on_are_named_with_the_command(file: str) -> None:
     with lab(lambda _: "I would rather not say.") as (model, _):
         done = run(file, *GOLD, "--set", f"grader={model}")

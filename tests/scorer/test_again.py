@@ -35,6 +35,7 @@ def again(log: EvalLog, folder: Path, *arguments: str, **environment: str) -> Ev
 
 @pytest.mark.usefixtures("upstream")
 @pytest.mark.parametrize("name", ["real", "synth", "custom", "demo"])
+@pytest.mark.usefixtures("command_line")
 def test_logs_of_every_task_can_be_judged_again(name: str, tmp_path: Path) -> None:
     tasks: dict[str, Callable[[], Task]] = {
         "real": lambda: real(sandbox="local"),
@@ -69,6 +70,7 @@ def test_logs_of_every_task_can_be_judged_again(name: str, tmp_path: Path) -> No
     assert {result.scorer for result in both.results.scores} == {"HMS", "HMS1"}
 
 
+@pytest.mark.usefixtures("command_line")
 def test_the_old_score_can_be_overwritten_with_another_aggregation(tmp_path: Path) -> None:
     log = inspect_eval(demo(), model="discoverybench/baseline", limit=1)[0]
     arguments = ["--model-role", "grader=discoverybench/lexical", "--action", "overwrite"]

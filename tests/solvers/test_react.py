@@ -68,7 +68,7 @@ def test_a_text_only_turn_gets_one_plain_reminder() -> None:
     sample = play(["I will look at the data.", submit(hypothesis="h", workflow="w")])
     reminders = [m for m in sample.messages if isinstance(m, ChatMessageUser)][1:]
     assert len(reminders) == 1
-    assert reminders[0].text.startswith("That message called no tool.")
+    assert reminders[0].text.startswith("Your message did not call a tool.")
 
 
 def test_an_answer_in_text_is_read_and_ends_the_run() -> None:
