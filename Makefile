@@ -23,8 +23,8 @@ demo: $(INSTALLED) ## Run the demo task with the offline models: no key, network
 test: $(INSTALLED_DEV) ## Run all tests; tests that need something this machine lacks are skipped and listed
 	$(PYTEST)
 
-test-quick: $(INSTALLED_DEV) ## Run the tests without containers, browsers, wheels and sweeps
-	$(PYTEST) -m "not docker and not browser and not wheel and not sweep"
+test-quick: $(INSTALLED_DEV) ## Run the tests without containers, browsers, wheels, sweeps and command lines
+	$(PYTEST) -m "not docker and not browser and not wheel and not sweep and not process"
 
 coverage: $(INSTALLED_DEV) ## Run all tests and print line and branch coverage
 	$(BIN)/coverage erase

@@ -9,24 +9,53 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 import tenacity
 from hypothesis import settings
+from inspect_ai.model._model import active_model_context_var, init_model_roles
+
+from inspect_discoverybench.sandbox import image
+from inspect_discoverybench.shipped import shipped
+from tests import shared
 
 # Deadlines per example would fail on a busy machine.
 settings.register_profile("no-deadline", deadline=None)
 settings.load_profile("no-deadline")
 
+REPOSITORY = Path(__file__).parents[1]
+UV = str(Path(sys.executable).with_name("uv"))
 MARKERS = {
     "engine": "docker",
     "chromium": "browser",
     "package_index": "wheel",
     "upstream": "data",
     "sweep": "sweep",
+    "command_line": "process",
 }
 """Fixtures and the markers that they imply."""
+
+
+def _is_worker(config: pytest.Config) -> bool:
+    return hasattr(config, "workerinput")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Create the folder of this test run, with Inspect's caches; the workers of pytest-xdist inherit the variables."""
+    if not _is_worker(config):
+        folder = tempfile.mkdtemp(prefix="discoverybench-tests-")
+        os.environ[shared.VARIABLE] = folder
+        # For evals in fixtures of a wider scope than `isolated`.
+        os.environ["INSPECT_CACHE_DIR"] = f"{folder}/cache"
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Remove the folder when all workers are done. It is not a folder of pytest's, which keeps those of three runs."""
+    if not _is_worker(config):
+        shutil.rmtree(os.environ.pop(shared.VARIABLE), ignore_errors=True)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -38,7 +67,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(marker)
 
 
-def _missing(marker: str, reason: str) -> None:
+def _missing(marker: str, reason: str) -> NoReturn:
     waived = os.environ.get("DISCOVERYBENCH_WITHOUT", "").split(",")
     if os.environ.get("CI") and marker not in waived:
         pytest.fail(f"{reason}, and CI must not skip tests marked {marker}.")
@@ -60,8 +89,15 @@ def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def no_retry_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     """Retry at once: Inspect waits at least three seconds before it repeats a failed model call."""
-    # The only private name of Inspect in the tests; there is no public setting for the wait.
+    # There is no public setting for the wait.
     monkeypatch.setattr("inspect_ai.model._retry.wait_exponential_jitter", lambda **_: tenacity.wait_none())
+
+
+@pytest.fixture(autouse=True)
+def no_active_model() -> None:
+    """Start without an active model: `eval_set` leaves its model and roles active, and later tasks would use them."""
+    active_model_context_var.set(None)
+    init_model_roles({})
 
 
 @pytest.fixture(scope="session")
@@ -75,29 +111,61 @@ def upstream() -> Path:
 
 @pytest.fixture(scope="session")
 def engine() -> None:
-    """A running Docker engine."""
+    """A running Docker engine that has the sandbox image."""
     docker = shutil.which("docker")
     if docker is None or subprocess.run([docker, "info"], capture_output=True, check=False).returncode:
         _missing("docker", "no Docker engine is running")
+
+    def build() -> None:
+        if subprocess.run([docker, "image", "inspect", image()], capture_output=True, check=False).returncode:
+            subprocess.run([docker, "build", "--quiet", "--tag", image(), str(shipped("sandbox"))], check=True)
+
+    shared.once("image", build)
 
 
 @pytest.fixture(scope="session")
 def chromium() -> str:
     """Path of a system Chromium."""
-    path = shutil.which("chromium") or shutil.which("google-chrome") or ""
-    if not path:
+    path = shutil.which("chromium") or shutil.which("google-chrome")
+    if path is None:
         _missing("browser", "no Chromium is installed")
     return path
 
 
 @pytest.fixture(scope="session")
 def package_index() -> None:
-    """A package index that pip can reach."""
-    command = [sys.executable, "-m", "pip", "index", "versions", "inspect-ai"]
-    if subprocess.run(command, capture_output=True, timeout=60, check=False).returncode:
-        _missing("wheel", "pip cannot reach a package index")
+    """A package index that uv can reach."""
+
+    def reachable() -> bool:
+        command = [UV, "pip", "compile", "--quiet", "--no-deps", "--refresh", "-"]
+        lookup = subprocess.run(command, input=b"inspect-ai", capture_output=True, timeout=60, check=False)
+        return lookup.returncode == 0
+
+    if not shared.once("package_index", reachable):
+        _missing("wheel", "no package index can be reached")
+
+
+@pytest.fixture(scope="session")
+def installed_wheel(package_index: None) -> Path:
+    """The `bin` folder of a new environment that holds pip, the wheel and what it requires, nothing else."""
+
+    def install() -> str:
+        folder = shared.folder()
+        subprocess.run([UV, "build", "--quiet", "--wheel", "--out-dir", folder / "dist", REPOSITORY], check=True)
+        subprocess.run([UV, "venv", "--quiet", "--seed", "--python", sys.executable, folder / "venv"], check=True)
+        [wheel] = (folder / "dist").glob("*.whl")
+        python = folder / "venv" / "bin" / "python"
+        subprocess.run([UV, "pip", "install", "--quiet", "--python", python, wheel], check=True)
+        return str(python.parent)
+
+    return Path(shared.once("wheel", install))
 
 
 @pytest.fixture
 def sweep() -> None:
     """Requested by tests over whole splits, which `make test-quick` leaves out."""
+
+
+@pytest.fixture
+def command_line() -> None:
+    """Requested by tests that start `inspect` or `discoverybench` as a process, which takes seconds."""

@@ -174,7 +174,7 @@ def serve(answer: Callable[[Request], Answer], latency: float = 0.0) -> Iterator
                 case int():
                     self._send(reply, {"error": {"message": f"scripted failure {reply}", "code": str(reply)}})
                 case Refused():
-                    error = {"message": reply.message, "type": "invalid_request_error"}
+                    error: dict[str, str | None] = {"message": reply.message, "type": "invalid_request_error"}
                     error |= {} if anthropic else {"param": reply.param, "code": "unsupported_value"}
                     self._send(reply.status, {"type": "error", "error": error})
                 case _ if anthropic:

@@ -37,7 +37,7 @@ def test_inspect_accepts_the_lowest_version_that_we_do(
 ) -> None:
     installed(tmp_path, package, str(lowest(OURS, package)))
     monkeypatch.syspath_prepend(tmp_path)
-    assert get_model(PROVIDERS[package], api_key="test", memoize=False)
+    get_model(PROVIDERS[package], api_key="test", memoize=False)
 
 
 @pytest.mark.parametrize("package", PROVIDERS)

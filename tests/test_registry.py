@@ -81,6 +81,7 @@ def test_solvers_and_the_scorer_have_both_names(package: str) -> None:
     assert played.plan.steps[-1].solver == "inspect_discoverybench/gold"
 
 
+@pytest.mark.usefixtures("command_line")
 def test_a_log_made_elsewhere_is_retried_from_an_empty_folder(tmp_path: Path) -> None:
     """Made in Python, where Inspect knows the task by the long name alone."""
     log = run(demo())

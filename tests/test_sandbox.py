@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 import yaml
@@ -16,7 +17,7 @@ from inspect_ai.util import ComposeBuild, ComposeConfig, ComposeService, Sandbox
 
 from inspect_discoverybench import custom, demo
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.sandbox import image, image_name
+from inspect_discoverybench.sandbox import IMAGE_NAME, image, image_name
 from inspect_discoverybench.shipped import shipped
 
 EXAMPLE = Path(__file__).parents[1] / "examples/lighthouses"
@@ -135,9 +136,9 @@ def test_nothing_else_reaches_the_build() -> None:
     assert [line for line in ignored if line and not line.startswith("#")] == ["*", "!requirements.txt"]
 
 
-def images() -> list[str]:
-    """Full ids of the images that have the name of ours, whatever their tag."""
-    command = ["docker", "image", "ls", "--quiet", "--no-trunc", image()]
+def image_ids(name: str) -> list[str]:
+    """Full ids of the images that have this name and tag."""
+    command = ["docker", "image", "ls", "--quiet", "--no-trunc", name]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
 
 
@@ -147,36 +148,42 @@ def run(*tasks: Task) -> EvalLog:
     return read_eval_log(logs[0].location)
 
 
-@pytest.mark.docker
 @pytest.mark.usefixtures("engine")
 @pytest.mark.timeout(900)
 def test_a_run_leaves_no_image_behind(tmp_path: Path) -> None:
     """Compose puts the name of its project into an image, so every build makes another; the last one has the tag."""
     run(demo(sandbox="docker"))
-    before = images()
+    before = image_ids(image())
     assert len(before) == 1
     own = custom(path=str(EXAMPLE), sandbox="docker")
     log = run(demo(sandbox="docker"), task_with(own, model_roles={"grader": get_model("discoverybench/lexical")}))
-    assert images() == before
+    assert image_ids(image()) == before
     assert service(log.eval.sandbox).build is None
     [again] = eval_retry(log)
     assert (again.status, again.eval.task_id) == ("success", log.eval.task_id)
-    assert images() == before
+    assert image_ids(image()) == before
     for _ in range(2):
         complete, _ = eval_set(
             demo(sandbox="docker"), str(tmp_path / "set"), model="none", solver=GOLD, limit=1, retry_attempts=0
         )
         assert complete
     assert len(list((tmp_path / "set").glob("*.eval"))) == 1
-    assert images() == before
+    assert image_ids(image()) == before
 
 
-@pytest.mark.docker
 @pytest.mark.usefixtures("engine")
 @pytest.mark.timeout(900)
 def test_a_build_can_be_forced() -> None:
-    run(demo(sandbox="docker"))
-    before = images()
-    run(demo(sandbox="docker", build=True))
-    assert images() != before
-    subprocess.run(["docker", "image", "rm", *before], capture_output=True, check=True)
+    # Other workers use the tag of the tasks meanwhile.
+    tag = f"{IMAGE_NAME}:forced-{uuid4().hex[:12]}"
+
+    def build() -> list[str]:
+        task = demo(sandbox="docker", build=True)
+        service(task.sandbox).image = tag
+        run(task)
+        return image_ids(tag)
+
+    first, second = build(), build()
+    assert len(first) == len(second) == 1
+    assert first != second
+    subprocess.run(["docker", "image", "rm", *first, *second], capture_output=True, check=True)

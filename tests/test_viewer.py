@@ -10,23 +10,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
+from inspect_ai import eval as inspect_eval
 from inspect_ai.event import ToolEvent
-from inspect_ai.log import EvalLog, EvalSample, read_eval_log
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from inspect_ai.log import EvalSample, read_eval_log
+from playwright.sync_api import Browser, Page, expect
 
-pytestmark = pytest.mark.browser
+from inspect_discoverybench import demo
+from inspect_discoverybench.solvers.datavoyager.datavoyager import datavoyager
+from inspect_discoverybench.solvers.react import react
+from inspect_discoverybench.solvers.reflexion import reflexion
+from tests import shared
+from tests.browser import launched
 
-CHROMIUM = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 COLUMNS = ["hms", "context", "variables", "relationship"]
 
 
@@ -46,17 +44,36 @@ def answering(port: int) -> bool:
     return True
 
 
-INSPECT = [sys.executable, "-m", "inspect_ai"]
+TREES = "demo/street-trees_0_0/0/4"  # the analyst falls short of 1 here, so that Reflexion goes on
+EVALS: dict[str, dict[str, Any]] = {
+    "react": {"solver": react(), "limit": 2},
+    "datavoyager": {"solver": datavoyager(), "sample_id": TREES},
+    "reflexion": {"solver": reflexion(trials=2), "sample_id": TREES},
+}
+"""Options of the evals by agent."""
 
 
-def evaluated(logs: Path, *arguments: str) -> EvalLog:
-    """Run the demo with the offline models, from the command line."""
-    evaluate = ["eval", "discoverybench/demo", "--model", "discoverybench/baseline", *arguments]
-    command = [*INSPECT, *evaluate, "--log-dir", str(logs), "--display", "plain"]
-    done = subprocess.run(command, cwd=logs.parent, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    newest = max(logs.iterdir(), key=lambda path: path.stat().st_mtime)
-    return read_eval_log(str(newest), resolve_attachments=True)
+def evaluated() -> dict[str, str]:
+    """A folder for each agent, with the log of its eval of the demo."""
+    folders = {}
+    for agent, options in EVALS.items():
+        folders[agent] = str(shared.folder() / "viewer" / agent)
+        [log] = inspect_eval(demo(), model="discoverybench/baseline", log_dir=folders[agent], display="none", **options)
+        assert log.status == "success", log.error
+    return folders
+
+
+@pytest.fixture(scope="module")
+def folders() -> dict[str, Path]:
+    """Folders of logs by agent."""
+    return {agent: Path(folder) for agent, folder in shared.once("viewer", evaluated).items()}
+
+
+def samples_in(folder: Path) -> list[EvalSample]:
+    [path] = folder.iterdir()
+    samples = read_eval_log(str(path), resolve_attachments=True).samples
+    assert samples
+    return samples
 
 
 @contextmanager
@@ -65,7 +82,7 @@ def serving(logs: Path) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    view = [*INSPECT, "view", "start", "--port", str(port), "--log-dir", str(logs)]
+    view = [sys.executable, "-m", "inspect_ai", "view", "start", "--port", str(port), "--log-dir", str(logs)]
     server = subprocess.Popen(view, cwd=logs.parent, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         deadline = time.monotonic() + 60
@@ -80,18 +97,16 @@ def serving(logs: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def viewer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Viewer]:
-    logs = tmp_path_factory.mktemp("viewer") / "logs"
-    log = evaluated(logs, "--limit", "2")
-    assert log.samples
-    with serving(logs) as url:
-        yield Viewer(url, log.samples)
+def viewer(folders: dict[str, Path]) -> Iterator[Viewer]:
+    with serving(folders["react"]) as url:
+        yield Viewer(url, samples_in(folders["react"]))
 
 
 @pytest.fixture(scope="module")
-def browser(chromium: str) -> Iterator[Browser]:
-    with sync_playwright() as playwright, playwright.chromium.launch(executable_path=chromium, args=CHROMIUM) as opened:
-        yield opened
+def browser(chromium: str, folders: dict[str, Path]) -> Iterator[Browser]:
+    """It is launched after the evals, because it occupies the event loop."""
+    with launched(chromium) as browser:
+        yield browser
 
 
 @pytest.fixture
@@ -181,15 +196,14 @@ def test_the_explanation_is_rendered(page: Page, viewer: Viewer) -> None:
         ("reflexion", ["trial 1", "oracle 1", "reflection 1", "trial 2", "oracle 2"]),
     ],
 )
-def test_the_transcript_names_who_speaks(browser: Browser, tmp_path: Path, agent: str, spans: list[str]) -> None:
-    # The baseline falls short of 1 on this one, so that Reflexion goes on.
-    chosen = ["--sample-id", "demo/street-trees_0_0/0/4", "--solver", f"discoverybench/{agent}"]
-    log = evaluated(tmp_path / "logs", *chosen, *(["-S", "trials=2"] if agent == "reflexion" else []))
-    assert log.samples
-    with serving(tmp_path / "logs") as url:
+def test_the_transcript_names_who_speaks(
+    browser: Browser, folders: dict[str, Path], agent: str, spans: list[str]
+) -> None:
+    [sample] = samples_in(folders[agent])
+    with serving(folders[agent]) as url:
         page = browser.new_page(viewport={"width": 1600, "height": 1400})
         page.goto(url)
-        opened_sample(page, log.samples[0], "Transcript")
+        opened_sample(page, sample, "Transcript")
         titles = page.get_by_text(re.compile(r"^sub-agent: ", re.IGNORECASE))
         expect(titles).to_have_count(len(spans))
         assert [title.casefold() for title in titles.all_inner_texts()] == [f"sub-agent: {name}" for name in spans]

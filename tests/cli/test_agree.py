@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
 from inspect_discoverybench.cli.agree import agree
-from tests.test_viewer import CHROMIUM
+from tests.browser import launched
 from tests.validation.logs import evaluated
 
 INTERPRETATION = "A p-value above 0.05 does not show that the two rankings are the same."
@@ -152,16 +152,12 @@ def page(chromium: str, sheet: Path) -> Iterator[Page]:
     The browser starts after the evals, because both need the event loop of this thread.
     """
     copy = Path(shutil.copy(sheet / "vote.html", "elsewhere.html"))
-    with (
-        sync_playwright() as playwright,
-        playwright.chromium.launch(executable_path=chromium, args=CHROMIUM) as browser,
-    ):
+    with launched(chromium) as browser:
         opened = browser.new_page()
         opened.goto(copy.absolute().as_uri())
         yield opened
 
 
-@pytest.mark.browser
 def test_votes_from_the_page_are_read(page: Page, sheet: Path) -> None:
     problems: list[str] = []
     page.on("console", lambda message: problems.append(message.text))
@@ -199,7 +195,6 @@ def test_votes_from_the_page_are_read(page: Page, sheet: Path) -> None:
     assert "3 votes by 1 annotator on 3 of 3 pairs" in done.output
 
 
-@pytest.mark.browser
 def test_votes_are_kept_per_name(page: Page) -> None:
     for name, count in (("Ann", 0), ("Ben", 0), ("ann", 1)):
         page.get_by_label("Your name").fill(name)

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from inspect_discoverybench.cli.main import main
 from inspect_discoverybench.dataset import source
-from tests.dataset.test_source import ANSWER_KEY, DATA_FILE, Mirror, pack
+from tests.dataset.mirror import ANSWER_KEY, DATA_FILE, Mirror, pack
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 
 from inspect_discoverybench.cli.main import main
 from tests.endpoint import Answer, Request, serve
-from tests.scorer.test_scorer import scripted
+from tests.scorer.judging import scripted
 
 STUDY = Path(__file__).parents[2] / "examples" / "lighthouses" / "metadata_0.json"
 PAIR = {

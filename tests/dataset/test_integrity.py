@@ -272,7 +272,6 @@ def test_a_sandbox_that_cannot_compute_checksums_is_an_error(
     assert message.endswith("The sandbox needs `sh` and `sha256sum`.")
 
 
-@pytest.mark.data
 @pytest.mark.usefixtures("upstream")
 def test_released_data_are_compared_with_the_checksums_of_the_release(
     upstream: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

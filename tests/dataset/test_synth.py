@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from inspect_ai import eval as inspect_eval
+from inspect_ai.log import EvalLog
 
 from inspect_discoverybench import synth
 from inspect_discoverybench.cli.main import main
@@ -16,9 +17,10 @@ from inspect_discoverybench.dataset.table import Table
 from inspect_discoverybench.dataset.target import Target, synth_targets
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.solvers.gold import gold
-from tests.endpoint import serve, truthful
+from tests.endpoint import truthful
+from tests.scorer.judging import InProcessJudge
 
-pytestmark = [pytest.mark.data, pytest.mark.usefixtures("upstream")]
+pytestmark = pytest.mark.usefixtures("upstream")
 
 
 def metadata_of(kind: splits.Kind, split: str) -> list[SampleMetadata]:
@@ -56,7 +58,7 @@ def test_no_domain_is_in_two_splits() -> None:
 
 
 def test_windows_1252_text_is_read_right() -> None:
-    texts = "".join(s.target + str(s.input) for split in splits.SYNTH for s in splits.released("synth", split, Hints()))
+    texts = "".join(f"{s.target}{s.input}" for split in splits.SYNTH for s in splits.released("synth", split, Hints()))
     assert "�" not in texts
     assert "\x92" not in texts
 
@@ -165,24 +167,35 @@ def test_selection_that_selects_nothing_lists_what_is_possible() -> None:
         synth(split="validation")
 
 
-def test_every_task_of_the_dev_split_scores_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    with serve(truthful) as endpoint:
-        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
-        monkeypatch.setenv("OPENAI_API_KEY", "test")
-        log = inspect_eval(
-            synth(split="dev", sandbox="local"),
-            model="mockllm/model",
-            model_roles={"grader": "openai/gpt-4o"},
-            solver=gold(),
-            max_connections=50,
-            max_samples=50,
-            max_sandboxes=50,
-        )[0]
+def scored_gold(sample_ids: list[str] | None) -> EvalLog:
+    """A log of the dev split in which every gold hypothesis was submitted."""
+    [log] = inspect_eval(
+        synth(split="dev", sandbox="local"),
+        model="mockllm/model",
+        model_roles={"grader": InProcessJudge(truthful).model},
+        solver=gold(),
+        sample_id=sample_ids,
+        max_connections=50,
+        max_samples=50,
+        max_sandboxes=50,
+    )
     assert log.status == "success", log.error
     assert log.samples
-    assert len(log.samples) == 153
     assert {sample.scores["HMS"].as_dict()["hms"] for sample in log.samples if sample.scores} == {1}
-    hms = {n: m.value for s in log.results.scores if s.name == "hms" for n, m in s.metrics.items()}  # type: ignore[union-attr]
+    return log
+
+
+def test_one_task_of_each_domain_scores_one() -> None:
+    ids = {m.domain: m.sample_id for m in metadata_of("synth", "dev")}
+    assert len(scored_gold(list(ids.values())).samples or []) == 8
+
+
+@pytest.mark.usefixtures("sweep")
+def test_every_task_of_the_dev_split_scores_one() -> None:
+    log = scored_gold(None)
+    assert len(log.samples or []) == 153
+    assert log.results
+    hms = {n: m.value for s in log.results.scores if s.name == "hms" for n, m in s.metrics.items()}
     assert hms["inspect_discoverybench/solvable_solvable_samples"] == 134
     assert hms["inspect_discoverybench/solvable_mean_solvable"] == hms["mean"] == 1
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from contextvars import copy_context
 from pathlib import Path
 
 import pytest
@@ -23,8 +22,8 @@ limits: {samples: 2}
 
 
 def invoke(*arguments: str) -> Result:
-    """In a context of its own: an eval leaves its model behind, which later tests would see."""
-    return copy_context().run(CliRunner().invoke, main, list(arguments))
+    """`discoverybench`, in this process."""
+    return CliRunner().invoke(main, list(arguments))
 
 
 def run(*arguments: str) -> Result:

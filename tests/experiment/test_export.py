@@ -13,7 +13,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from inspect_ai._cli.eval import eval_command, parse_run_config  # the parsers that read what is printed
-from inspect_ai._cli.util import parse_cli_args, parse_model_role_cli_args
+from inspect_ai._cli.util import parse_model_role_cli_args
+from inspect_ai._util.config import parse_cli_args
 
 from inspect_discoverybench.errors import InvalidExperiment
 from inspect_discoverybench.experiment.experiment import Component, Experiment, ModelSpec
@@ -43,6 +44,7 @@ def plain(tmp_path: Path) -> str:
 
 
 @pytest.mark.parametrize("form", ["commands", "run-config", "flow", None])
+@pytest.mark.usefixtures("command_line")
 def test_a_run_is_the_same_in_every_form(plain: str, tmp_path: Path, form: str | None) -> None:
     if form is None:
         assert run(plain).exit_code == 0

@@ -35,6 +35,7 @@ def finished(found: list[EvalLog]) -> Counter[str | None]:
     return Counter(sample.uuid for log in found for sample in log.samples or [] if sample.scores)
 
 
+@pytest.mark.usefixtures("command_line")
 def test_a_killed_run_is_completed_and_leaves_one_log_for_each_run(tmp_path: Path) -> None:
     def answer(_: Request) -> Answer:
         time.sleep(0.8)

@@ -6,11 +6,12 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.endpoint import tool_call
+from tests.endpoint import Answer, tool_call
 from tests.experiment.command import lab, logs, run
 
 STUDY = Path(__file__).parents[2] / "examples" / "lighthouses" / "metadata_0.json"
@@ -92,7 +93,6 @@ def test_the_second_task_of_a_name_is_refused_with_its_own_line(tmp_path: Path) 
     assert "two.yaml:4: task discoverybench/demo: sandbox=x" in run("two.yaml", "--check").output
 
 
-@pytest.mark.data
 @pytest.mark.usefixtures("upstream")
 def test_a_default_judge_without_a_key_is_refused(file: str) -> None:
     done = run(file, "--check", "--set", "tasks=[{name: discoverybench/real, args: {sandbox: local}}]")
@@ -135,6 +135,7 @@ def test_the_closing_table(file: str, tmp_path: Path) -> None:
     assert runs[1]["cost"] == usage.input_tokens
 
 
+@pytest.mark.usefixtures("command_line")
 def test_samples_that_the_judge_failed_on_are_named_with_the_command(file: str) -> None:
     with lab(lambda _: "I would rather not say.") as (model, _):
         done = run(file, *GOLD, "--set", f"grader={model}")
@@ -163,7 +164,7 @@ def test_samples_that_the_judge_failed_on_are_named_with_the_command(file: str) 
 
 
 def test_samples_without_a_submission_and_with_errors_are_counted(file: str, tmp_path: Path) -> None:
-    answers = iter([400, *[tool_call("submit", hypothesis=" ", workflow="w")] * 9])
+    answers: Iterator[Answer] = iter([400, *[tool_call("submit", hypothesis=" ", workflow="w")] * 9])
     changes = ["--set", "solvers=[discoverybench/no_data_guess]", "--set", "max_connections=1"]
     options = ["--set", "options={fail_on_error: false, max_samples: 1}"]
     with lab(lambda _: next(answers)) as (model, _):

@@ -17,6 +17,7 @@ from inspect_discoverybench.solvers.datavoyager.datavoyager import datavoyager
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.reflexion import ReflexionState, reflexion
+from tests.dataset.studies import first_of_each_study
 from tests.solvers.playing import score, submission
 
 BEEKEEPING = "demo/beekeeping_0_0/0/0"
@@ -157,17 +158,15 @@ def test_a_failed_analysis_is_reported_in_the_workflow(output: str, error: str) 
     assert (error or output.strip()[-20:]) in sample.output.completion.replace("\\n", "\n")
 
 
-@pytest.mark.data
 @pytest.mark.usefixtures("upstream")
 @pytest.mark.parametrize("split", ["train", "test"])
 def test_every_real_study_is_analysed_without_an_error(split: str) -> None:
     task = real(split=split, sandbox="local")
-    firsts = {str(sample.metadata and sample.metadata["dataset"]): sample.id for sample in reversed(list(task.dataset))}
     [log] = inspect_eval(
         task_with(task, scorer=None),
         model="discoverybench/baseline",
         model_roles={"grader": "discoverybench/lexical"},
-        sample_id=[str(sample_id) for sample_id in firsts.values()],
+        sample_id=first_of_each_study(task),
     )
     assert log.status == "success", log.error
     samples = read_eval_log(log.location, resolve_attachments=True).samples

@@ -3,16 +3,18 @@
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.solver import SolverSpec
 
 from inspect_discoverybench import custom, demo, real, synth
 from tests.endpoint import serve
-from tests.scorer.test_scorer import scripted
+from tests.scorer.judging import scripted
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "lighthouses"
 
@@ -31,11 +33,11 @@ def again(log: EvalLog, folder: Path, *arguments: str, **environment: str) -> Ev
     return read_eval_log(str(path))
 
 
-@pytest.mark.data
 @pytest.mark.usefixtures("upstream")
 @pytest.mark.parametrize("name", ["real", "synth", "custom", "demo"])
+@pytest.mark.usefixtures("command_line")
 def test_logs_of_every_task_can_be_judged_again(name: str, tmp_path: Path) -> None:
-    tasks = {
+    tasks: dict[str, Callable[[], Task]] = {
         "real": lambda: real(sandbox="local"),
         "synth": lambda: synth(sandbox="local"),
         "custom": lambda: custom(path=str(EXAMPLE), sandbox="local"),
@@ -68,6 +70,7 @@ def test_logs_of_every_task_can_be_judged_again(name: str, tmp_path: Path) -> No
     assert {result.scorer for result in both.results.scores} == {"HMS", "HMS1"}
 
 
+@pytest.mark.usefixtures("command_line")
 def test_the_old_score_can_be_overwritten_with_another_aggregation(tmp_path: Path) -> None:
     log = inspect_eval(demo(), model="discoverybench/baseline", limit=1)[0]
     arguments = ["--model-role", "grader=discoverybench/lexical", "--action", "overwrite"]

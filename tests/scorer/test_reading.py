@@ -71,7 +71,7 @@ def test_a_cut_reply_is_never_taken_for_a_whole_one(contract: type[Reply]) -> No
         Variables: '{"sizeA": 12, "sizeB": 12, "intersection": 12, "explanation": "e"}',
         Relationship: '{"answer": "A", "explanation": "e"}',
     }[contract]
-    assert parse_reply(whole, contract)
+    parse_reply(whole, contract)
     for length in range(len(whole)):
         with pytest.raises(ReplyRejected):
             parse_reply(whole[:length], contract)

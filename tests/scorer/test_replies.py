@@ -13,11 +13,10 @@ from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog
 from inspect_ai.scorer import Score
-from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from inspect_discoverybench.scorer.scorer import hms
-from tests.endpoint import Answer, Endpoint, Request, question, serve, slots
-from tests.scorer.test_scorer import FULL, sample, scripted
+from tests.endpoint import Answer, Request, question, slots
+from tests.scorer.judging import FULL, InProcessJudge, sample, scripted, writes_its_number
 
 INSIDE = [
     ("match", '{"match": "false"}', "context", 0),
@@ -89,23 +88,13 @@ OUTSIDE = [
 ]
 
 
-@solver
-def writes_its_number() -> Solver:
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        number = str(state.sample_id).rpartition("/")[2]
-        state.output = state.output.from_content("stranger", f"Rainfall raises yield in case {number}")
-        return state
-
-    return solve
-
-
 class Judged:
     """The log of an eval over the cases, numbered from 1, and the requests to the judge for each."""
 
-    def __init__(self, log: EvalLog, endpoint: Endpoint) -> None:
+    def __init__(self, log: EvalLog, requests: list[Request]) -> None:
         assert log.status == "success", log.error
         self.log = log
-        self.endpoint = endpoint
+        self.requests = requests
 
     def score(self, index: int) -> Score:
         assert self.log.samples
@@ -114,7 +103,7 @@ class Judged:
         return scored.scores["HMS"]
 
     def asked(self, index: int) -> list[Request]:
-        return [request for request in self.endpoint.requests if number(request) == index + 1]
+        return [request for request in self.requests if number(request) == index + 1]
 
 
 def number(request: Request) -> int:
@@ -128,20 +117,19 @@ def judge_all(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Judged]
     """Judge one sample per case, with a scripted judge."""
 
     def judged(count: int, answer: Callable[[Request], Answer]) -> Judged:
+        judge = InProcessJudge(answer)
+        task = Task([sample(n) for n in range(1, count + 1)], solver=writes_its_number(), scorer=hms())
         folder = tmp_path_factory.mktemp("judged")
-        with pytest.MonkeyPatch.context() as patch, serve(answer) as endpoint:
+        with pytest.MonkeyPatch.context() as patch:
             patch.setenv("INSPECT_CACHE_DIR", str(folder / "cache"))
-            patch.setenv("OPENAI_BASE_URL", endpoint.url)
-            patch.setenv("OPENAI_API_KEY", "test")
-            task = Task([sample(n) for n in range(1, count + 1)], solver=writes_its_number(), scorer=hms())
             log = inspect_eval(
                 task,
                 model="mockllm/model",
-                model_roles={"grader": "openai/gpt-4o"},
+                model_roles={"grader": judge.model},
                 log_dir=str(folder / "logs"),
                 display="none",
             )[0]
-            return Judged(log, endpoint)
+        return Judged(log, judge.requests)
 
     return judged
 

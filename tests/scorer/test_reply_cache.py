@@ -12,8 +12,7 @@ from inspect_ai.model import GenerateConfig
 
 from inspect_discoverybench.scorer.scorer import hms
 from tests.endpoint import Answer, Cut, Endpoint, NoChoices, Refused, Request, question, serve
-from tests.scorer.test_scorer import FULL, PREDICTED, sample, score_of, scripted, writes
-from tests.scorer.test_settings import CONTEXTS, judge_at
+from tests.scorer.judging import CONTEXTS, FULL, PREDICTED, judge_at, sample, score_of, scripted, writes
 
 
 def run(
@@ -175,7 +174,7 @@ def test_a_truncated_reply_is_requested_with_a_higher_limit(limit: int | None, s
     assert score.value == FULL
     room = [request.get("max_tokens") for request in endpoint.requests if question(request) == "relationship"]
     assert room[0] == limit
-    assert spent < room[1] < room[2]
+    assert spent < int(str(room[1])) < int(str(room[2]))
     assert {r.get("max_tokens") for r in endpoint.requests if question(r) == "variables"} == {limit}
     assert (score.metadata or {})["settings"]["max_tokens"] == limit
 

@@ -7,52 +7,12 @@ from typing import Any
 import pytest
 from inspect_ai import Task, task
 from inspect_ai import eval as inspect_eval
-from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
-from inspect_ai.model import ModelOutput, StopReason
-from inspect_ai.scorer import Score
-from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.model import StopReason
 
-from inspect_discoverybench.dataset.metadata import Column, DataFile
-from inspect_discoverybench.dataset.samples import SampleMetadata
 from inspect_discoverybench.scorer.scorer import hms
 from tests.endpoint import Answer, Endpoint, Request, question, serve, slots, truthful
-
-GOLD = "In towns, rainfall raises yield by 3 kg."
-PREDICTED = "Rainfall raises yield in towns."
-
-
-@solver
-def writes(text: str, stop_reason: StopReason) -> Solver:
-    """A third-party solver that only writes text."""
-
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        state.output = ModelOutput.from_content("stranger", text, stop_reason=stop_reason)
-        return state
-
-    return solve
-
-
-def sample(number: int = 0) -> Sample:
-    """A sample; with another number, its gold hypothesis says so, and nothing else differs."""
-    gold = GOLD if number == 0 else f"{GOLD} case {number}"
-    metadata = SampleMetadata(
-        split="test",
-        dataset="farms",
-        metadata_number=0,
-        query_id=number,
-        domain="farming",
-        question_type="variables",
-        difficulty=None,
-        goal="What raises yield?",
-        gold_hypothesis=gold,
-        gold_workflow=None,
-        data_files=(DataFile(name="farms.csv", description="Farms.", columns=(Column(name="rain"),)),),
-        data_file_count=1,
-        workflow_tags="",
-        domain_knowledge="",
-    )
-    return Sample(id=metadata.sample_id, input="What raises yield?", target=gold, metadata=metadata.model_dump())
+from tests.scorer.judging import FULL, GOLD, PREDICTED, sample, score_of, scripted, writes
 
 
 @task
@@ -74,30 +34,6 @@ def judged(
         roles = {"grader": "openai/gpt-4o"}
         task = one_sample(text, stop_reason, gate)
         return inspect_eval(task, model="mockllm/model", model_roles=roles, **options)[0], endpoint
-
-
-def score_of(log: EvalLog) -> Score:
-    assert log.status == "success", log.error
-    assert log.samples
-    assert log.samples[0].scores
-    return log.samples[0].scores["HMS"]
-
-
-def scripted(**replies: str | list[str]) -> Callable[[Request], Answer]:
-    """Answer each question with a fixed reply, or with one reply after the other; else agree."""
-    agree = {
-        "extract": '{"hypothesis": [{"text": "t", "context": "towns", "explanation": "said so"}]}',
-        "match": '{"match": true}',
-        "variables": '{"sizeA": 2, "sizeB": 2, "intersection": 2, "explanation": "rain, yield"}',
-        "relationship": '{"answer": "A", "explanation": "same"}',
-    }
-    queues = {name: [reply] if isinstance(reply, str) else list(reply) for name, reply in {**agree, **replies}.items()}
-
-    def answer(request: Request) -> str:
-        queue = queues[question(request) or ""]
-        return queue.pop(0) if len(queue) > 1 else queue[0]
-
-    return answer
 
 
 def test_five_questions_make_the_score(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,9 +97,6 @@ def test_counts_are_asymmetric(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "1 in the gold hypothesis, 3 in the predicted hypothesis, 1 shared" in str(score_of(log).explanation)
 
 
-FULL = {"hms": 1.0, "context": 1.0, "variables": 1.0, "relationship": 1.0}
-
-
 def test_invalid_variables_and_relationship_are_unscored(monkeypatch: pytest.MonkeyPatch) -> None:
     log, _ = judged(monkeypatch, scripted(variables="?", relationship="?"))
     assert score_of(log).reason == "grader_failed"
@@ -189,7 +122,8 @@ def test_a_facet_of_0_determines_hms(monkeypatch: pytest.MonkeyPatch, zero: str,
     """Leaving such samples out would bias the mean upwards."""
     undecided = {FACETS[name] for name in bad}
     places = [f'{{"hypothesis": [{{"context": "place {n}"}}]}}' for n in range(2)]
-    replies = {"extract": places, zero: DIFFERENT[zero]} | {name: BAD[name] for name in bad}
+    replies: dict[str, str | list[str]] = {"extract": places, zero: DIFFERENT[zero]}
+    replies |= {name: BAD[name] for name in bad}
     log, _ = judged(monkeypatch, scripted(**replies))
     score = score_of(log)
     assert isinstance(score.value, dict)

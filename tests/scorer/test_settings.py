@@ -18,20 +18,12 @@ from inspect_discoverybench import demo, judge_audit
 from inspect_discoverybench.cli.main import main
 from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.solvers.reflexion import reflexion
-from tests.endpoint import QUESTIONS, Answer, Endpoint, Refused, Request, question, serve
-from tests.scorer.test_replies import writes_its_number
-from tests.scorer.test_scorer import FULL, sample, scripted
+from tests.endpoint import QUESTIONS, Answer, Refused, Request, question, serve
+from tests.scorer.judging import CONTEXTS, FULL, judge_at, sample, scripted, writes_its_number
 from tests.solvers.playing import scripted as playing
 from tests.solvers.playing import submit
 
 STUDY = Path(__file__).parents[2] / "examples" / "lighthouses" / "metadata_0.json"
-CONTEXTS = [f'{{"hypothesis": [{{"context": "place {n}"}}]}}' for n in range(99)]
-
-
-def judge_at(endpoint: Endpoint, name: str = "openai/gpt-4o", **options: Any) -> Model:
-    """A judge at the endpoint; without memory, as Inspect would use the address of an earlier test."""
-    url = endpoint.url.removesuffix("/v1") if name.startswith("anthropic") else endpoint.url
-    return get_model(name, base_url=url, api_key="sk-secret", memoize=False, **options)
 
 
 def judged(judge: Model, count: int = 1, **options: Any) -> EvalLog:
@@ -104,12 +96,12 @@ def test_every_use_sends_the_same_settings(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_settings_of_the_role_take_precedence_and_those_of_the_agent_do_not_count() -> None:
+    expected = {"temperature": 0.3, "seed": 7, "max_tokens": 900, "top_p": 0.5}
     with serve(scripted(extract=CONTEXTS)) as endpoint:
-        config = GenerateConfig(temperature=0.3, seed=7, max_tokens=900, top_p=0.5)
+        config = GenerateConfig.model_validate(expected)
         log = judged(judge_at(endpoint, config=config), temperature=0.9, max_tokens=50, frequency_penalty=0.1)
     for request in endpoint.requests:
         sent = {name: request.get(name) for name in ("temperature", "seed", "max_tokens", "top_p", "frequency_penalty")}
-        expected = {"temperature": 0.3, "seed": 7, "max_tokens": 900, "top_p": 0.5}
         assert sent == {**expected, "frequency_penalty": None}
     [score] = scores(log)
     assert settings(score).items() >= expected.items()

@@ -18,7 +18,7 @@ from inspect_discoverybench.scorer.hms import FacetScores, PartScores
 from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.scorer.subhypotheses import maximum_matching, split_parts
 from tests.endpoint import Answer, Endpoint, Request, question, serve, slots
-from tests.scorer.test_scorer import GOLD, sample, score_of, scripted, writes
+from tests.scorer.judging import GOLD, sample, score_of, scripted, writes
 
 UNIT = st.floats(0, 1)
 

@@ -10,29 +10,7 @@ from typing import Any
 
 import pytest
 
-from inspect_discoverybench.session import kernel
-
-
-class Session:
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        (folder / ".session").mkdir()
-        (folder / ".session" / "kernel.py").write_text(Path(kernel.__file__).read_text("utf-8"), "utf-8")
-
-    def client(self, *arguments: str, request: str | None = None) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-I", "-S", ".session/kernel.py", *arguments, ".session"]
-        return subprocess.run(
-            command, cwd=self.folder, input=request, capture_output=True, text=True, timeout=60, check=False
-        )
-
-    def run(self, code: str, timeout: float = 20, max_output: int = 10_000, figures: bool = False) -> dict[str, Any]:
-        request = json.dumps({"code": code, "timeout": timeout, "max_output": max_output, "figures": figures})
-        done = self.client("run", request=request)
-        assert done.returncode == 0, done.stderr
-        reply: dict[str, Any] = json.loads(done.stdout)
-        if not figures:
-            assert reply.pop("figures") == []
-        return reply
+from tests.session.kernel_client import Session
 
 
 @pytest.fixture

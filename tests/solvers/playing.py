@@ -68,6 +68,11 @@ def finished(log: EvalLog) -> EvalLog:
     return read_eval_log(log.location, resolve_attachments=True)
 
 
+def expensive_call(at: int) -> Tokens:
+    """1000 output tokens for the call of this number, and 1 for any other."""
+    return lambda number: 1000 if number == at else 1
+
+
 def play_all(scripts: Mapping[str, Script], solver: Solver, *, costs: Sequence[int] = (), **options: Any) -> Played:
     """Run up to eight scripts at once, each on a demo task of its own.
 
@@ -80,7 +85,7 @@ def play_all(scripts: Mapping[str, Script], solver: Solver, *, costs: Sequence[i
     task = demo()
     names = dict(zip((str(sample.input) for sample in task.dataset), scripts, strict=False))
     speakers = {
-        name: speaker(script, lambda number, at=costs[n] if costs else -1: 1000 if number == at else 1)
+        name: speaker(script, expensive_call(costs[n]) if costs else 1)
         for n, (name, script) in enumerate(scripts.items())
     }
 
@@ -108,6 +113,13 @@ def play(script: Script, solver: Solver, *, tokens: Tokens = 1, **options: Any) 
 
 def submission(sample: EvalSample) -> Submission | None:
     return sample.store_as(SubmissionState).submission
+
+
+def submitted(sample: EvalSample) -> Submission:
+    """The submission of a sample that has one."""
+    result = submission(sample)
+    assert result
+    return result
 
 
 def observations(sample: EvalSample) -> list[str]:

@@ -12,22 +12,13 @@ from inspect_discoverybench.hypothesis import SubmissionState
 from inspect_discoverybench.session.session import SessionState
 from inspect_discoverybench.solvers.codegen import codegen
 from inspect_discoverybench.solvers.datavoyager.datavoyager import datavoyager
-from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.reflexion import reflexion
+from tests.solvers.agents import AGENTS, USE_PYTHON
 from tests.solvers.playing import Script, Turn, judged, observations, play_all, python, reason, submission, submit
 
 HANDED_IN = submit(hypothesis="In all rows, y rises with x.", workflow="1. load")
 VERDICT = {"reason": "r", "answered": False, "progress": True, "next": "coder", "instruction": "go on"}
-
-AGENTS: dict[str, Callable[..., Solver]] = {
-    "react": lambda: react(turns=6, cell_seconds=1),
-    "codegen": lambda: codegen(cell_seconds=1),
-    "datavoyager": lambda: datavoyager(turns=3, cell_seconds=1),
-    "reflexion": lambda: reflexion(trials=2, cell_seconds=1),
-    "no_data_guess": no_data_guess,
-}
-USE_PYTHON = ["react", "codegen", "datavoyager", "reflexion"]
 
 
 def worker(code: str) -> Script:
@@ -133,7 +124,13 @@ def test_a_limit_of_messages(name: str, messages: int) -> None:
 
 @pytest.mark.parametrize("name", USE_PYTHON)
 def test_a_limit_of_time_in_the_middle_of_a_program(name: str) -> None:
-    agent = {"react": react, "codegen": codegen, "datavoyager": datavoyager, "reflexion": reflexion}[name]()
+    agents: dict[str, Callable[[], Solver]] = {
+        "react": react,
+        "codegen": codegen,
+        "datavoyager": datavoyager,
+        "reflexion": reflexion,
+    }
+    agent = agents[name]()
     sample = play_all({"hangs": TROUBLES["code never ends"]}, agent, time_limit=3)["hangs"]
     assert sample.limit
     assert sample.limit.type == "time"

@@ -4,13 +4,12 @@ import re
 import shutil
 from pathlib import Path
 
-import pytest
 from inspect_ai.model import ChatMessageTool, ChatMessageUser
 from inspect_ai.tool import ToolFunction
 
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.solvers.codegen import codegen
-from tests.session.test_kernel import Session
+from tests.session.kernel_client import Session
 from tests.solvers.playing import calls, observations, play, python, submission, submit
 
 HANDED_IN = submit(hypothesis="h", workflow="w")
@@ -66,7 +65,6 @@ def test_the_demonstration_is_true(tmp_path: Path) -> None:
         assert number in prompt.partition("a call to `submit`:")[2]
 
 
-@pytest.mark.data
 def test_the_demonstration_is_no_task_of_the_benchmark(upstream: Path) -> None:
     for file in upstream.rglob("metadata_*.json"):
         assert b"tram_days" not in file.read_bytes()

@@ -2,36 +2,48 @@
 
 import pytest
 from inspect_ai import eval as inspect_eval
+from inspect_ai.log import EvalSample
 
 from inspect_discoverybench import demo, real
 from inspect_discoverybench.solvers.gold import gold
-from tests.endpoint import serve, truthful
+from tests.dataset.studies import first_of_each_study
+from tests.endpoint import truthful
+from tests.scorer.judging import InProcessJudge
 
 
-@pytest.mark.data
 @pytest.mark.usefixtures("upstream")
+@pytest.mark.parametrize("split", ["train", "test"])
+def test_one_task_of_each_study_scores_one(split: str) -> None:
+    samples = scored_gold(split, first_of_each_study(real(split=split, sandbox="local")))
+    assert len(samples) == {"train": 4, "test": 10}[split]
+
+
+@pytest.mark.usefixtures("upstream", "sweep")
 @pytest.mark.parametrize(("split", "count"), [("train", 25), ("test", 239)])
-def test_every_task_of_db_real_scores_one(monkeypatch: pytest.MonkeyPatch, split: str, count: int) -> None:
-    with serve(truthful) as endpoint:
-        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
-        monkeypatch.setenv("OPENAI_API_KEY", "test")
-        log = inspect_eval(
-            real(split=split, sandbox="local"),
-            model="mockllm/model",
-            model_roles={"grader": "openai/gpt-4o-2024-08-06"},
-            solver=gold(),
-            max_connections=50,
-            max_sandboxes=50,
-            max_samples=50,
-        )[0]
-    assert log.status == "success"
+def test_every_task_of_db_real_scores_one(split: str, count: int) -> None:
+    assert len(scored_gold(split, None)) == count
+
+
+def scored_gold(split: str, sample_ids: list[str] | None) -> list[EvalSample]:
+    """Samples of the split, each checked to score 1 with its gold hypothesis."""
+    [log] = inspect_eval(
+        real(split=split, sandbox="local"),
+        model="mockllm/model",
+        model_roles={"grader": InProcessJudge(truthful).model},
+        solver=gold(),
+        sample_id=sample_ids,
+        max_connections=50,
+        max_sandboxes=50,
+        max_samples=50,
+    )
+    assert log.status == "success", log.error
     assert log.samples
-    assert len(log.samples) == count
     for sample in log.samples:
         assert sample.scores
         assert sample.scores["HMS"].value == {"hms": 1, "context": 1, "variables": 1, "relationship": 1}, sample.id
         assert sample.scores["HMS"].metadata
-        assert sample.scores["HMS"].metadata["judge"] == "openai/gpt-4o-2024-08-06"
+        assert sample.scores["HMS"].metadata["judge"] == "mockllm/judge"
+    return log.samples
 
 
 def test_every_demo_task_scores_one_with_the_lexical_judge() -> None:

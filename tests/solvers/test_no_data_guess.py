@@ -43,8 +43,6 @@ def test_no_data_file_is_in_the_sandbox() -> None:
     assert after.store["files"] == []
 
 
-@pytest.mark.data
-@pytest.mark.docker
 @pytest.mark.usefixtures("engine", "upstream")
 def test_no_data_file_of_a_study_with_many_is_in_the_container() -> None:
     log = inspect_eval(

@@ -12,7 +12,7 @@ from inspect_ai.model import ChatMessageAssistant, ChatMessageTool, ChatMessageU
 from inspect_discoverybench.session.session import SessionState
 from inspect_discoverybench.solvers.react import react
 from tests.solvers import playing
-from tests.solvers.playing import Turn, judged, observations, python, submission, submit
+from tests.solvers.playing import Turn, judged, observations, python, submission, submit, submitted
 
 
 def play(turns: Sequence[Turn], *, most: int = 25, **options: Any) -> EvalSample:
@@ -29,8 +29,8 @@ def test_a_session_and_a_submission() -> None:
     )
     assert int(observations(sample)[0]) > 100
     assert observations(sample)[1] == "True"
-    assert submission(sample).hypothesis == "In all rows, y rises with x."
-    assert submission(sample).source == "submit"
+    assert submitted(sample).hypothesis == "In all rows, y rises with x."
+    assert submitted(sample).source == "submit"
     assert sample.messages[-1].role == "tool"
     assert sample.store_as(SessionState).cells == 2
     assert judged(sample)
@@ -39,7 +39,7 @@ def test_a_session_and_a_submission() -> None:
 def test_code_that_fails_is_shown_to_the_agent() -> None:
     sample = play([python("1/0"), submit(hypothesis="h", workflow="w")])
     assert "ZeroDivisionError" in observations(sample)[0]
-    assert submission(sample).hypothesis == "h"
+    assert submitted(sample).hypothesis == "h"
 
 
 def test_kernel_death_is_said_and_the_run_goes_on() -> None:
@@ -102,7 +102,7 @@ def test_a_labelled_answer_ends_the_run(answer: str) -> None:
 )
 def test_an_early_hypothesis_does_not_end_the_run(text: str) -> None:
     sample = play([text, submit(hypothesis="h", workflow="w")])
-    assert submission(sample).hypothesis == "h"
+    assert submitted(sample).hypothesis == "h"
 
 
 @pytest.mark.parametrize("options", [{"most": 3}, {"message_limit": 6}])
@@ -138,7 +138,7 @@ def test_an_empty_hypothesis_is_sent_back_and_the_first_submission_stands() -> N
     sample = play([submit(hypothesis="  ", workflow="w"), submit(hypothesis="h", workflow="w")])
     errors = [m.error.message for m in sample.messages if isinstance(m, ChatMessageTool) and m.error]
     assert errors == ["The hypothesis is empty. Submit one declarative statement."]
-    assert submission(sample).hypothesis == "h"
+    assert submitted(sample).hypothesis == "h"
 
 
 def test_two_submissions_in_one_turn() -> None:
@@ -148,7 +148,7 @@ def test_two_submissions_in_one_turn() -> None:
     assert second
     both.choices[0].message.tool_calls.extend(second)
     sample = play([both])
-    assert submission(sample).hypothesis == "first"
+    assert submitted(sample).hypothesis == "first"
 
 
 @pytest.mark.parametrize("turn", ["", ModelOutput.from_content("mockllm/model", "", stop_reason="content_filter")])

@@ -16,8 +16,8 @@ from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.submission import submit
 from tests.solvers import playing
-from tests.solvers.playing import play, play_all, submission
-from tests.solvers.test_agents import AGENTS
+from tests.solvers.agents import AGENTS
+from tests.solvers.playing import play, play_all, submission, submitted
 
 H = "In all rows, y rises with x."
 LONG = "step " * 3_000
@@ -185,6 +185,6 @@ def test_a_forced_call_without_a_hypothesis_is_requested_once_more(agent: str) -
         last = [asked.input[-1].text for asked in playing.calls(sample)]
         assert [text.startswith("That message contained no hypothesis.") for text in last].count(True) >= 1, name
         if name.endswith("then right"):
-            assert submission(sample).hypothesis == H, name
+            assert submitted(sample).hypothesis == H, name
         else:
             assert playing.reason(sample) == "no_response", name

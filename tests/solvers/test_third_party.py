@@ -13,7 +13,7 @@ from inspect_discoverybench import demo
 from inspect_discoverybench.solvers.codegen import codegen
 from inspect_discoverybench.solvers.react import react
 from tests.endpoint import Answer, Request, serve
-from tests.solvers.playing import Script, calls, judged, play, python, scripted, submission, submit
+from tests.solvers.playing import Script, calls, judged, play, python, scripted, submission, submit, submitted
 
 H = "In all rows, y rises with x."
 
@@ -191,7 +191,7 @@ def test_replies_without_choices_are_an_error(agent: Solver) -> None:
 
 def test_a_reply_without_choices_is_requested_again() -> None:
     sample = play([NO_CHOICES, NO_CHOICES, submit(hypothesis=H)], react(turns=4))
-    assert submission(sample).hypothesis == H
+    assert submitted(sample).hypothesis == H
 
 
 def test_an_empty_message_is_no_failure_of_the_provider() -> None:

@@ -8,13 +8,13 @@ import pytest
 from inspect_ai import eval as inspect_eval
 from inspect_ai import task_with
 from inspect_ai.log import EvalLog
-from inspect_ai.model import get_model
 
 from inspect_discoverybench import judge_audit
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.validation.judge_audit import PAPER_ACCURACY, AuditState, judge_pair
 from inspect_discoverybench.validation.pairs import INJECTION, KINDS, AuditPair, invented, released
-from tests.endpoint import Answer, Endpoint, Request, question, serve, slots
+from tests.endpoint import Answer, Request, question, slots
+from tests.scorer.judging import InProcessJudge
 
 COUNTS = {
     1.0: (3, 3, 3),
@@ -53,13 +53,11 @@ def knowing(pairs: list[AuditPair], count: int = 0) -> Callable[[Request], Answe
     return answer
 
 
-def audited(answer: Callable[[Request], Answer], **arguments: Any) -> tuple[EvalLog, Endpoint]:
-    with serve(answer) as endpoint:
-        # Without memory: Inspect would use the address of an earlier test.
-        model = get_model("openai/gpt-4o", base_url=endpoint.url, api_key="test", memoize=False)
-        log = inspect_eval(judge_audit(**arguments), model=model, max_connections=50)[0]
+def audited(answer: Callable[[Request], Answer], **arguments: Any) -> tuple[EvalLog, InProcessJudge]:
+    judge = InProcessJudge(answer)
+    log = inspect_eval(judge_audit(**arguments), model=judge.model, max_connections=50)[0]
     assert log.status == "success", log.error
-    return log, endpoint
+    return log, judge
 
 
 def means(log: EvalLog) -> dict[str, float]:
@@ -79,8 +77,7 @@ def test_there_are_enough_pairs_and_each_says_why() -> None:
     assert sum(INJECTION in pair.comparison.predicted_workflow for pair in pairs) == 5
 
 
-@pytest.mark.data
-@pytest.mark.usefixtures("upstream")
+@pytest.mark.usefixtures("upstream", "sweep")
 @pytest.mark.parametrize("count", [0, -1])
 def test_a_judge_with_all_correct_answers_scores_1(count: int) -> None:
     task = judge_audit(repeats=1)
@@ -120,10 +117,10 @@ def test_each_round_asks_every_question_and_inconsistency_is_detected() -> None:
             return json.dumps({"answer": "A"})
         return good(request)
 
-    log, endpoint = audited(fickle, repeats=2, released=False, kind="relation negated")
+    log, judge = audited(fickle, repeats=2, released=False, kind="relation negated")
     assert means(log)["consistency"] == pytest.approx(2 / 3)
     assert means(log)["relationship"] == 1
-    assert endpoint.judge_requests().count("relationship") == 2 * 5
+    assert judge.judge_requests().count("relationship") == 2 * 5
     assert log.samples
     assert len(log.samples[0].store_as(AuditState).rounds) == 2
 
@@ -168,17 +165,16 @@ def test_each_round_is_kept() -> None:
 
 
 def test_invalid_replies_are_wrong_answers() -> None:
-    log, endpoint = audited(lambda _: "I cannot say.", repeats=2, released=False, kind="identical")
+    log, judge = audited(lambda _: "I cannot say.", repeats=2, released=False, kind="identical")
     found = means(log)
     assert {found[facet] for facet in PAPER_ACCURACY} == {0}
     assert found["f1_error"] == 1
     assert found["consistency"] == 0
     assert log.samples
     assert [sample.store_as(AuditState).asked_again for sample in log.samples] == [16] * 5
-    assert len(endpoint.requests) == 2 * 5 * 4 * 3
+    assert len(judge.requests) == 2 * 5 * 4 * 3
 
 
-@pytest.mark.data
 @pytest.mark.usefixtures("upstream")
 def test_released_hypotheses_are_paired_across_domains() -> None:
     samples = [sample for sample in judge_audit().dataset if sample.metadata]
