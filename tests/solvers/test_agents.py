@@ -32,7 +32,7 @@ def worker(code: str) -> Script:
         if messages[0].role == "system" and "You are the critic" in messages[0].text:
             ran = sum(message.role == "tool" for message in messages)
             return json.dumps(VERDICT | {"answered": ran >= 2, "instruction": f"part {ran}"})
-        if any(message.text.startswith("Turn of the") for message in messages):
+        if any(message.text.startswith("It is the ") for message in messages):
             return "1. Load the data."
         # ReAct may call what it likes.
         ran = sum(message.role == "tool" for message in messages)

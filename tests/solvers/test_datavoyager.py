@@ -51,7 +51,7 @@ def ledger(sample: EvalSample) -> Ledger:
 
 def told(sample: EvalSample) -> list[str]:
     """The instructions that gave turns."""
-    return [m.text for m in sample.messages if m.role == "user" and m.text.startswith("Turn of the")]
+    return [m.text for m in sample.messages if m.role == "user" and m.text.startswith("It is the ")]
 
 
 def test_the_critic_says_who_acts_until_the_goal_is_answered() -> None:
@@ -60,7 +60,11 @@ def test_the_critic_says_who_acts_until_the_goal_is_answered() -> None:
     assert spans(sample) == [
         "planner", "critic", "coder", "critic", "analyst", "critic", "planner", "critic", "analyst",
     ]  # fmt: skip
-    assert told(sample)[1:4] == ["Turn of the coder: count", "Turn of the analyst: read", "Turn of the planner: refine"]
+    assert told(sample)[1:4] == [
+        "It is the coder's turn. count",
+        "It is the analyst's turn. read",
+        "It is the planner's turn. refine",
+    ]
     assert observations(sample) == ["2"]
     kept = ledger(sample)
     assert [turn.role for turn in kept.turns] == ["planner", "coder", "analyst", "planner", "analyst"]
@@ -97,8 +101,14 @@ def test_two_turns_without_progress_make_the_planner_revise_at_most_twice() -> N
     stuck = [verdict("coder", f"try {n}", progress=False) for n in range(12)]
     sample = play(Team(*stuck), datavoyager(turns=8))
     revise = Prompt.load("solvers/datavoyager/revise").render()
-    acts = ["revise" if revise in text else text.removeprefix("Turn of the ") for text in told(sample)]
-    assert acts[1:-1] == ["coder: try 0", "revise", "coder: try 2", "revise", *(f"coder: try {n}" for n in range(4, 8))]
+    acts = ["revise" if revise in text else text.removeprefix("It is the ") for text in told(sample)]
+    assert acts[1:-1] == [
+        "coder's turn. try 0",
+        "revise",
+        "coder's turn. try 2",
+        "revise",
+        *(f"coder's turn. try {n}" for n in range(4, 8)),
+    ]
     assert ledger(sample).revisions == 2
     assert submission(sample)
 
