@@ -16,7 +16,9 @@ from inspect_ai.scorer import Score
 
 from inspect_discoverybench import demo, judge_audit
 from inspect_discoverybench.cli.main import main
+from inspect_discoverybench.scorer.relationship import Relationship
 from inspect_discoverybench.scorer.scorer import hms
+from inspect_discoverybench.scorer.settings import JudgeSettings
 from inspect_discoverybench.solvers.reflexion import reflexion
 from tests.endpoint import QUESTIONS, Answer, Endpoint, Refused, Request, question, serve
 from tests.scorer.test_replies import writes_its_number
@@ -174,11 +176,33 @@ def test_rejected_settings_are_omitted_logged_once_and_recorded(
     assert [score.value for score in scores(log)] == [FULL] * 3
     for score in scores(log):
         assert {name for name in SETTINGS if settings(score)[name] is None or settings(score)[name] is False} == refused
-    events = [e for s in read_eval_log(log.location).samples or [] for e in s.events if isinstance(e, LoggerEvent)]
-    notes = [e.message.message for e in events if "does not accept" in e.message.message]
-    assert len(notes) == len(refused)
+    logged = notes(log)
+    assert len(logged) == len(refused)
     for name in refused:
-        assert sum(name in note for note in notes) == 1
+        assert sum(name in note for note in logged) == 1
+
+
+def test_a_rerun_from_the_cache_sends_few_rejected_requests() -> None:
+    good = scripted(extract=CONTEXTS)
+
+    def answer(request: Request) -> Answer:
+        return Refused("Unknown parameter: 'seed'.", "seed") if "seed" in request else good(request)
+
+    with serve(answer) as endpoint:
+        first = judged(judge_at(endpoint), count=3, max_samples=1)
+        before = len(endpoint.requests)
+        again = judged(judge_at(endpoint), count=3, max_samples=1)
+        repeated = endpoint.requests[before:]
+    assert all("seed" in request for request in repeated)
+    assert len(repeated) <= 4
+    assert [settings(score) for score in scores(again)] == [settings(score) for score in scores(first)]
+    assert len(notes(again)) == 1
+
+
+def notes(log: EvalLog) -> list[str]:
+    """What the log says about rejected settings."""
+    events = [e for s in read_eval_log(log.location).samples or [] for e in s.events if isinstance(e, LoggerEvent)]
+    return [e.message.message for e in events if "does not accept" in e.message.message]
 
 
 def _sent(request: Request) -> set[str]:
@@ -202,16 +226,50 @@ def test_settings_rejected_by_anthropic_are_omitted() -> None:
     assert settings(score)["max_tokens"] == 4096  # what Inspect asks Anthropic for
 
 
-def test_other_bad_requests_are_errors_and_nothing_is_logged() -> None:
-    with serve(lambda _: Refused("Your credit balance is too low.")) as endpoint:
+@pytest.mark.parametrize("message", ["Bad Request", "messages: roles must alternate"])
+def test_a_single_bad_request_omits_no_setting(message: str) -> None:
+    good = scripted(extract=CONTEXTS)
+    refused: list[Answer] = [Refused(message)]
+
+    def answer(request: Request) -> Answer:
+        return refused.pop() if question(request) == "variables" and refused else good(request)
+
+    with serve(answer) as endpoint:
+        log = judged(judge_at(endpoint), count=2, max_samples=1)
+    first, second = scores(log)
+    assert settings(first) == settings(second)
+    assert settings(first)["response_schema"] is True
+    assert all("response_format" in request for request in endpoint.requests)
+    assert len(endpoint.requests) == 11
+    assert not notes(log)
+
+
+def test_a_bad_request_that_no_omission_repairs_is_an_error() -> None:
+    with serve(lambda _: Refused("messages: roles must alternate")) as endpoint:
         log = judged(judge_at(endpoint))
     assert log.status == "error"
+    assert not notes(log)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Your credit balance is too low.",
+        "API key not valid. Please pass a valid API key.",
+        "You exceeded your current quota, please check your plan and billing details.",
+    ],
+)
+def test_errors_about_the_account_are_never_a_rejected_setting(message: str) -> None:
+    with serve(lambda _: Refused(message)) as endpoint:
+        log = judged(judge_at(endpoint))
+    assert log.status == "error"
+    assert len(endpoint.requests) <= 4
+    assert all(_sent(request) == set(SETTINGS) for request in endpoint.requests)
     assert log.error
-    assert "Your credit balance is too low" in log.error.message
+    assert message.rstrip(".") in log.error.message
     assert "openai/gpt-4o" in log.error.message
     assert "TaskGroup" not in log.error.message
-    events = [e for s in read_eval_log(log.location).samples or [] for e in s.events if isinstance(e, LoggerEvent)]
-    assert not [e for e in events if "does not accept" in e.message.message]
+    assert not notes(log)
 
 
 def test_settings_of_the_role_are_never_omitted() -> None:
@@ -244,11 +302,29 @@ def test_the_record_contains_the_settings_without_secrets() -> None:
     assert found["max_tokens"] is None
     assert found["reasoning_effort"] == "low"
     assert found["response_schema"] is True
-    assert found["base_url"] == endpoint.url
+    assert found["base_url"].startswith(f"{endpoint.url} (sha256:")
     assert found["model_args"]["emulate_tools"] is False
-    assert found["model_args"]["default_headers"]["X-Team"] == "red"
-    assert found["extra_headers"]["X-Team"] == "blue"
     assert found["extra_body"]["top_a"] == 1
     assert "max_retries" not in found
     assert "hush" not in json.dumps(score.metadata)
     assert "sk-secret" not in json.dumps(score.metadata)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["accessKey", "api_keys", "apiToken", "clientSecret", "passphrase", "subscriptionKey", "pat", "cookies", "query"],
+)
+def test_texts_of_model_arguments_are_recorded_as_digests(name: str) -> None:
+    def recorded(secret: str) -> dict[str, Any]:
+        judge = get_model("mockllm/model", memoize=False)
+        judge.model_args |= {name: {"code": [secret]} if name in ("cookies", "query") else secret, "dtype": "bfloat16"}
+        judge.api.base_url = f"http://{name}:{secret}@localhost/v1?code={secret}"
+        return JudgeSettings().request(judge, Relationship, frozenset()).effective
+
+    found = recorded("hush")
+    assert "hush" not in json.dumps(found)
+    assert found["model_args"]["dtype"] == "bfloat16"
+    assert found == recorded("hush")
+    other = recorded("hush!")
+    assert found["model_args"] != other["model_args"]
+    assert found["base_url"] != other["base_url"]
