@@ -16,6 +16,7 @@ from inspect_ai.scorer import Score
 
 from inspect_discoverybench import demo, judge_audit
 from inspect_discoverybench.cli.main import main
+from inspect_discoverybench.scorer.record import COMPARED_KEYS
 from inspect_discoverybench.scorer.relationship import Relationship
 from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.scorer.settings import JudgeSettings
@@ -117,11 +118,43 @@ def test_settings_of_the_role_take_precedence_and_those_of_the_agent_do_not_coun
     assert settings(score).items() >= expected.items()
 
 
+SENT = ("temperature", "seed", "max_tokens")
+
+
+def audited(endpoint: Endpoint, model: str | Model, **options: Any) -> Score:
+    """The score of one audited pair."""
+    task = judge_audit(repeats=1, released=False, kind="identical")
+    log = inspect_eval(task, model=model, limit=1, **options)[0]
+    assert log.status == "success", log.error
+    assert log.samples
+    assert endpoint.requests
+    return (log.samples[0].scores or {})["audit"]
+
+
 def test_settings_of_an_audited_model_take_precedence() -> None:
     with serve(scripted()) as endpoint:
+        config = GenerateConfig(temperature=0.5, max_tokens=77)
+        score = audited(endpoint, judge_at(endpoint, config=config))
+    assert {tuple(map(request.get, SENT)) for request in endpoint.requests} == {(0.5, 0, 77)}
+    assert [settings(score)[name] for name in SENT] == [0.5, 0, 77]
+
+
+def test_settings_of_the_eval_are_those_of_an_audited_model_given_by_name() -> None:
+    with serve(scripted()) as endpoint:
+        options = {"model_base_url": endpoint.url, "model_args": {"api_key": "test"}}
+        score = audited(endpoint, "openai/gpt-4o-2024-05-13", **options, temperature=0.5, seed=7, max_tokens=77)
+    assert {tuple(map(request.get, SENT)) for request in endpoint.requests} == {(0.5, 7, 77)}
+    assert [settings(score)[name] for name in SENT] == [0.5, 7, 77]
+    assert score.metadata
+    assert set(COMPARED_KEYS) <= score.metadata.keys()
+
+
+def test_settings_of_the_eval_do_not_affect_an_audited_model_object() -> None:
+    with serve(scripted()) as endpoint:
         model = judge_at(endpoint, config=GenerateConfig(temperature=0.3))
-        inspect_eval(judge_audit(repeats=1, released=False, kind="identical"), model=model, limit=1)
-    assert {(request["temperature"], request["seed"]) for request in endpoint.requests} == {(0.3, 0)}
+        score = audited(endpoint, model, temperature=0.5, seed=7, max_tokens=77)
+    assert {tuple(map(request.get, SENT)) for request in endpoint.requests} == {(0.3, 0, None)}
+    assert [settings(score)[name] for name in SENT] == [0.3, 0, None]
 
 
 def test_schemas_can_be_turned_off() -> None:

@@ -32,7 +32,7 @@ _SETTING_PATTERNS = {
 }
 
 _ACCOUNT = re.compile(
-    r"(api|access)[ _-]?key|credit|\bquota|billing|payment|authenticat|(un|not )authorized|permission[ _]denied",
+    r"(api|access)[ _-]?key|credit|quota|billing|payment|authentication|(un|not )authorized|permission[ _]denied",
     re.IGNORECASE,
 )
 """Messages about the account. Some providers send them with status 400."""
