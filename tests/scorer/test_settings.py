@@ -16,7 +16,10 @@ from inspect_ai.scorer import Score
 
 from inspect_discoverybench import demo, judge_audit
 from inspect_discoverybench.cli.main import main
+from inspect_discoverybench.scorer.record import COMPARED_KEYS
+from inspect_discoverybench.scorer.relationship import Relationship
 from inspect_discoverybench.scorer.scorer import hms
+from inspect_discoverybench.scorer.settings import JudgeSettings
 from inspect_discoverybench.solvers.reflexion import reflexion
 from tests.endpoint import QUESTIONS, Answer, Refused, Request, question, serve
 from tests.scorer.judging import CONTEXTS, FULL, judge_at, sample, scripted, writes_its_number
@@ -107,11 +110,43 @@ def test_settings_of_the_role_take_precedence_and_those_of_the_agent_do_not_coun
     assert settings(score).items() >= expected.items()
 
 
+SENT = ("temperature", "seed", "max_tokens")
+
+
+def audited(endpoint: Endpoint, model: str | Model, **options: Any) -> Score:
+    """The score of one audited pair."""
+    task = judge_audit(repeats=1, released=False, kind="identical")
+    log = inspect_eval(task, model=model, limit=1, **options)[0]
+    assert log.status == "success", log.error
+    assert log.samples
+    assert endpoint.requests
+    return (log.samples[0].scores or {})["audit"]
+
+
 def test_settings_of_an_audited_model_take_precedence() -> None:
     with serve(scripted()) as endpoint:
+        config = GenerateConfig(temperature=0.5, max_tokens=77)
+        score = audited(endpoint, judge_at(endpoint, config=config))
+    assert {tuple(map(request.get, SENT)) for request in endpoint.requests} == {(0.5, 0, 77)}
+    assert [settings(score)[name] for name in SENT] == [0.5, 0, 77]
+
+
+def test_settings_of_the_eval_are_those_of_an_audited_model_given_by_name() -> None:
+    with serve(scripted()) as endpoint:
+        options = {"model_base_url": endpoint.url, "model_args": {"api_key": "test"}}
+        score = audited(endpoint, "openai/gpt-4o-2024-05-13", **options, temperature=0.5, seed=7, max_tokens=77)
+    assert {tuple(map(request.get, SENT)) for request in endpoint.requests} == {(0.5, 7, 77)}
+    assert [settings(score)[name] for name in SENT] == [0.5, 7, 77]
+    assert score.metadata
+    assert set(COMPARED_KEYS) <= score.metadata.keys()
+
+
+def test_settings_of_the_eval_do_not_affect_an_audited_model_object() -> None:
+    with serve(scripted()) as endpoint:
         model = judge_at(endpoint, config=GenerateConfig(temperature=0.3))
-        inspect_eval(judge_audit(repeats=1, released=False, kind="identical"), model=model, limit=1)
-    assert {(request["temperature"], request["seed"]) for request in endpoint.requests} == {(0.3, 0)}
+        score = audited(endpoint, model, temperature=0.5, seed=7, max_tokens=77)
+    assert {tuple(map(request.get, SENT)) for request in endpoint.requests} == {(0.3, 0, None)}
+    assert [settings(score)[name] for name in SENT] == [0.3, 0, None]
 
 
 def test_schemas_can_be_turned_off() -> None:
@@ -166,11 +201,33 @@ def test_rejected_settings_are_omitted_logged_once_and_recorded(
     assert [score.value for score in scores(log)] == [FULL] * 3
     for score in scores(log):
         assert {name for name in SETTINGS if settings(score)[name] is None or settings(score)[name] is False} == refused
-    events = [e for s in read_eval_log(log.location).samples or [] for e in s.events if isinstance(e, LoggerEvent)]
-    notes = [e.message.message for e in events if "does not accept" in e.message.message]
-    assert len(notes) == len(refused)
+    logged = notes(log)
+    assert len(logged) == len(refused)
     for name in refused:
-        assert sum(name in note for note in notes) == 1
+        assert sum(name in note for note in logged) == 1
+
+
+def test_a_rerun_from_the_cache_sends_few_rejected_requests() -> None:
+    good = scripted(extract=CONTEXTS)
+
+    def answer(request: Request) -> Answer:
+        return Refused("Unknown parameter: 'seed'.", "seed") if "seed" in request else good(request)
+
+    with serve(answer) as endpoint:
+        first = judged(judge_at(endpoint), count=3, max_samples=1)
+        before = len(endpoint.requests)
+        again = judged(judge_at(endpoint), count=3, max_samples=1)
+        repeated = endpoint.requests[before:]
+    assert all("seed" in request for request in repeated)
+    assert len(repeated) <= 4
+    assert [settings(score) for score in scores(again)] == [settings(score) for score in scores(first)]
+    assert len(notes(again)) == 1
+
+
+def notes(log: EvalLog) -> list[str]:
+    """What the log says about rejected settings."""
+    events = [e for s in read_eval_log(log.location).samples or [] for e in s.events if isinstance(e, LoggerEvent)]
+    return [e.message.message for e in events if "does not accept" in e.message.message]
 
 
 def _sent(request: Request) -> set[str]:
@@ -194,16 +251,50 @@ def test_settings_rejected_by_anthropic_are_omitted() -> None:
     assert settings(score)["max_tokens"] == 4096  # what Inspect asks Anthropic for
 
 
-def test_other_bad_requests_are_errors_and_nothing_is_logged() -> None:
-    with serve(lambda _: Refused("Your credit balance is too low.")) as endpoint:
+@pytest.mark.parametrize("message", ["Bad Request", "messages: roles must alternate"])
+def test_a_single_bad_request_omits_no_setting(message: str) -> None:
+    good = scripted(extract=CONTEXTS)
+    refused: list[Answer] = [Refused(message)]
+
+    def answer(request: Request) -> Answer:
+        return refused.pop() if question(request) == "variables" and refused else good(request)
+
+    with serve(answer) as endpoint:
+        log = judged(judge_at(endpoint), count=2, max_samples=1)
+    first, second = scores(log)
+    assert settings(first) == settings(second)
+    assert settings(first)["response_schema"] is True
+    assert all("response_format" in request for request in endpoint.requests)
+    assert len(endpoint.requests) == 11
+    assert not notes(log)
+
+
+def test_a_bad_request_that_no_omission_repairs_is_an_error() -> None:
+    with serve(lambda _: Refused("messages: roles must alternate")) as endpoint:
         log = judged(judge_at(endpoint))
     assert log.status == "error"
+    assert not notes(log)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Your credit balance is too low.",
+        "API key not valid. Please pass a valid API key.",
+        "You exceeded your current quota, please check your plan and billing details.",
+    ],
+)
+def test_errors_about_the_account_are_never_a_rejected_setting(message: str) -> None:
+    with serve(lambda _: Refused(message)) as endpoint:
+        log = judged(judge_at(endpoint))
+    assert log.status == "error"
+    assert len(endpoint.requests) <= 4
+    assert all(_sent(request) == set(SETTINGS) for request in endpoint.requests)
     assert log.error
-    assert "Your credit balance is too low" in log.error.message
+    assert message.rstrip(".") in log.error.message
     assert "openai/gpt-4o" in log.error.message
     assert "TaskGroup" not in log.error.message
-    events = [e for s in read_eval_log(log.location).samples or [] for e in s.events if isinstance(e, LoggerEvent)]
-    assert not [e for e in events if "does not accept" in e.message.message]
+    assert not notes(log)
 
 
 def test_settings_of_the_role_are_never_omitted() -> None:
@@ -236,11 +327,29 @@ def test_the_record_contains_the_settings_without_secrets() -> None:
     assert found["max_tokens"] is None
     assert found["reasoning_effort"] == "low"
     assert found["response_schema"] is True
-    assert found["base_url"] == endpoint.url
+    assert found["base_url"].startswith(f"{endpoint.url} (sha256:")
     assert found["model_args"]["emulate_tools"] is False
-    assert found["model_args"]["default_headers"]["X-Team"] == "red"
-    assert found["extra_headers"]["X-Team"] == "blue"
     assert found["extra_body"]["top_a"] == 1
     assert "max_retries" not in found
     assert "hush" not in json.dumps(score.metadata)
     assert "sk-secret" not in json.dumps(score.metadata)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["accessKey", "api_keys", "apiToken", "clientSecret", "passphrase", "subscriptionKey", "pat", "cookies", "query"],
+)
+def test_texts_of_model_arguments_are_recorded_as_digests(name: str) -> None:
+    def recorded(secret: str) -> dict[str, Any]:
+        judge = get_model("mockllm/model", memoize=False)
+        judge.model_args |= {name: {"code": [secret]} if name in ("cookies", "query") else secret, "dtype": "bfloat16"}
+        judge.api.base_url = f"http://{name}:{secret}@localhost/v1?code={secret}"
+        return JudgeSettings().request(judge, Relationship, frozenset()).effective
+
+    found = recorded("hush")
+    assert "hush" not in json.dumps(found)
+    assert found["model_args"]["dtype"] == "bfloat16"
+    assert found == recorded("hush")
+    other = recorded("hush!")
+    assert found["model_args"] != other["model_args"]
+    assert found["base_url"] != other["base_url"]

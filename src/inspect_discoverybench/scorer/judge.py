@@ -29,7 +29,7 @@ from inspect_discoverybench.errors import (
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.scorer.reply import R, parse_reply
 from inspect_discoverybench.scorer.reply_cache import ReplyCache
-from inspect_discoverybench.scorer.settings import JudgeSettings, RequestSettings, rejected_setting, token_limit
+from inspect_discoverybench.scorer.settings import JudgeSettings, Rejection, RequestSettings, rejection, token_limit
 from inspect_discoverybench.text import replace_surrogates
 
 A = TypeVar("A")
@@ -167,6 +167,7 @@ class _Conversation(Generic[R]):
         ]
         self.first_messages = tuple(self.messages)
         self.omitted = judge.settings.rejected(judge.model)
+        self.refused_once = False
         self.token_limit: int | None = None
         self.token_limit_fixed = False
 
@@ -228,10 +229,11 @@ class _Conversation(Generic[R]):
             return None
         transcript().info({"question": self.question.text, "reply": text}, source="judge cache")
         self.replies.append(text)
+        self.judge.settings.record_rejected(self.judge.model, self.omitted)
         return reply
 
     async def _generate(self) -> ModelOutput | None:
-        """Send one request. None means: repeat it, without a setting that the provider rejected.
+        """Send one request. None means: repeat it. `omitted` then has the settings that the provider rejected.
 
         Raises:
             JudgeFailed: The provider failed, or returned no choices in `MAX_ATTEMPTS` requests.
@@ -244,11 +246,12 @@ class _Conversation(Generic[R]):
                 raise
             # Every provider raises different error types.
             except Exception as error:
-                setting = rejected_setting(error, config)
-                if setting is None:
+                rejected = rejection(error, config)
+                if rejected is None:
                     raise self._failure(one_line(first_cause(error)) or type(error).__name__) from error
-                self._omit(setting)
+                self._omit(rejected)
                 return None
+            self.refused_once = False
             judge.settings.record_rejected(judge.model, self.omitted)
             if output.choices:
                 return output
@@ -260,11 +263,16 @@ class _Conversation(Generic[R]):
             "Try again, or choose another judge."
         )
 
-    def _omit(self, setting: str) -> None:
-        if setting == "max_tokens":
+    def _omit(self, rejected: Rejection) -> None:
+        """Omit a rejected setting. One that the error does not name is kept until the request has failed twice."""
+        repeat_unchanged = not rejected.named and not self.refused_once
+        self.refused_once = not rejected.named
+        if repeat_unchanged:
+            return
+        if rejected.setting == "max_tokens":
             self._reset_token_limit()
         else:
-            self.omitted |= {setting}
+            self.omitted |= {rejected.setting}
 
     def _send_back(self, reason: str) -> None:
         request = Prompt.load("judge/reask").render(reason=reason)

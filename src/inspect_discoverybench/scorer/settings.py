@@ -31,7 +31,14 @@ _SETTING_PATTERNS = {
     "temperature": re.compile(r"\btemperature\b", re.IGNORECASE),
 }
 
-_BAD_REQUEST_STATUSES = (400, 422)
+_ACCOUNT = re.compile(
+    r"(api|access)[ _-]?key|credit|quota|billing|payment|authentication|(un|not )authorized|permission[ _]denied",
+    re.IGNORECASE,
+)
+"""Messages about the account. Some providers send them with status 400."""
+
+_ACCOUNT_STATUSES = {401, 402, 403}
+_BAD_REQUEST_STATUSES = {400, 422}
 _MESSAGE_ATTRIBUTES = ("param", "provider_message", "message")
 """Attributes of provider errors that can name the rejected setting, the most specific first."""
 
@@ -49,13 +56,27 @@ _TRANSPORT = {
     "timeout",
 }
 
-_SECRET = re.compile(
-    r"(^|[_-])(key|token|secret|password|passwd|auth|credentials?|cookie|signature)($|[_-])|"
-    r"api-?key|authorization|^aws_",
-    re.IGNORECASE,
-)
-_SECRET_VALUE = re.compile(r"\s*(bearer|basic)\s|sk-", re.IGNORECASE)
-HIDDEN = "(hidden)"
+_SHOWN = {
+    "api_version",
+    "device",
+    "device_map",
+    "dtype",
+    "effort",
+    "fallback_models",
+    "location",
+    "model_type",
+    "quantization",
+    "reasoning_effort",
+    "reasoning_format",
+    "reasoning_history",
+    "reasoning_mode",
+    "reasoning_summary",
+    "region",
+    "service_tier",
+    "stop_seqs",
+    "verbosity",
+}
+"""Names whose texts are recorded. Any other text may be a secret and is recorded as a digest."""
 
 
 @dataclass(frozen=True)
@@ -121,11 +142,25 @@ class JudgeSettings:
         return RequestSettings(config, effective, fingerprint)
 
 
-def rejected_setting(error: BaseException, config: GenerateConfig) -> str | None:
+@dataclass(frozen=True)
+class Rejection:
+    """A setting that the provider may have rejected.
+
+    Attributes:
+        setting: Name of the setting.
+        named: Whether the error names the setting. If not, it is a guess, and the error may have another reason.
+    """
+
+    setting: str
+    named: bool
+
+
+def rejection(error: BaseException, config: GenerateConfig) -> Rejection | None:
     """The setting to omit before repeating a rejected request; None if no such setting was rejected.
 
     This is the setting that the error names, else the one that its message mentions first, else the first of
-    `OPTIONAL`. Settings of the model, which the user chose, are never omitted.
+    `OPTIONAL`. Settings of the model, which the user chose, are never omitted. Errors about the account, such as an
+    invalid API key, do not reject a setting.
 
     Args:
         error: The error that `generate` raised.
@@ -133,16 +168,20 @@ def rejected_setting(error: BaseException, config: GenerateConfig) -> str | None
     """
     sent = [name for name in ("max_tokens", *OPTIONAL) if getattr(config, name) is not None]
     causes = list(_causes(error))
-    if not sent or not any(_status(cause) in _BAD_REQUEST_STATUSES for cause in causes):
+    statuses = {_status(cause) for cause in causes}
+    if not sent or not statuses & _BAD_REQUEST_STATUSES or statuses & _ACCOUNT_STATUSES:
         return None
     for text in (str(getattr(cause, name, None) or "") for cause in causes for name in _MESSAGE_ATTRIBUTES):
+        if _ACCOUNT.search(text):
+            return None
         mentioned = {
             name: match.start() for name, pattern in _SETTING_PATTERNS.items() if (match := pattern.search(text))
         }
-        omittable = [name for name in mentioned if name in sent]
         if mentioned:
-            return min(omittable, key=lambda name: mentioned[name], default=None)
-    return sent[0]
+            omittable = [name for name in mentioned if name in sent]
+            setting = min(omittable, key=lambda name: mentioned[name], default=None)
+            return Rejection(setting, named=True) if setting else None
+    return Rejection(sent[0], named=False)
 
 
 def token_limit(model: Model, config: GenerateConfig) -> int | None:
@@ -187,23 +226,37 @@ def _status(error: BaseException) -> int | None:
     return next((value for value in values if isinstance(value, int)), None)
 
 
-def _public(value: Any) -> Any:
-    """A value as JSON without secrets. A value of any other type is replaced by the name of its type."""
+def _public(value: Any, name: str = "") -> Any:
+    """A value as JSON without secrets: only numbers and the texts of `_SHOWN` names are recorded as they are.
+
+    Other texts are replaced by digests, so that records differ if the values differ. A value of any other type is
+    replaced by the name of its type.
+    """
     match value:
         case Mapping():
-            return {str(k): HIDDEN if _SECRET.search(str(k)) else _public(v) for k, v in value.items()}
+            return {str(key): _public(part, str(key)) for key, part in value.items()}
         case list() | tuple():
-            return [_public(part) for part in value]
+            return [_public(part, name) for part in value]
         case str():
-            return HIDDEN if _SECRET_VALUE.match(value) else _public_url(value)
+            return value if name in _SHOWN else _digest(value)
         case None | bool() | int() | float():
             return value
     return type(value).__name__
 
 
-def _public_url(text: str | None) -> str | None:
-    """A URL without user, password and query. Other text is returned unchanged."""
-    if text is None or "://" not in text:
-        return text
-    parts = urlsplit(text)
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+def _public_url(url: str | None) -> str | None:
+    """A URL without user, password, query and fragment. If it has any of them, a digest of the whole URL is added."""
+    if url is None:
+        return None
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return _digest(url)
+    if not parts.scheme or not parts.netloc:
+        return _digest(url)
+    public = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+    return public if public == url else f"{public} ({_digest(url)})"
+
+
+def _digest(text: str) -> str:
+    return f"sha256:{sha256(text.encode(errors='surrogatepass')).hexdigest()[:12]}"

@@ -3,10 +3,11 @@
 import math
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from inspect_ai.dataset import Sample
-from inspect_ai.model import ModelOutput, get_model
+from inspect_ai.model import Model, ModelOutput, get_model
 from inspect_ai.scorer import (
     Metric,
     Score,
@@ -28,10 +29,11 @@ from inspect_discoverybench.scorer.context import NO_CONTEXT, Contexts, Match
 from inspect_discoverybench.scorer.explanation import explain
 from inspect_discoverybench.scorer.judge import Judge
 from inspect_discoverybench.scorer.product import ProductVerdict, judge_product
+from inspect_discoverybench.scorer.record import record
 from inspect_discoverybench.scorer.relationship import Relationship
 from inspect_discoverybench.scorer.settings import JudgeSettings
 from inspect_discoverybench.scorer.variables import Variables
-from inspect_discoverybench.scorer.verdict import PairVerdict
+from inspect_discoverybench.scorer.verdict import Aggregation, PairVerdict
 from inspect_discoverybench.text import fold
 from inspect_discoverybench.validation.pairs import AuditPair, ContextWords, Expected
 
@@ -77,6 +79,9 @@ class AuditState(StoreModel):
     asked_again: int = 0
     """Number of invalid replies that were sent back."""
 
+    record: dict[str, Any] = Field(default_factory=dict)
+    """How the pair was judged in the first round."""
+
 
 def sample(pair: AuditPair) -> Sample:
     """Build the Inspect sample of a pair."""
@@ -114,6 +119,12 @@ def judge_pair(repeats: int) -> Solver:
     """
     settings = JudgeSettings()
 
+    @cache
+    def judge_model(model: Model) -> Model:
+        # A model of its own, as in scoring: Inspect adds settings to the requests of the evaluated model that no
+        # solver can read, so they could neither take precedence over ours nor be recorded.
+        return Model(model.api, model.config, model.model_args)
+
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         metadata: dict[str, Any] = state.metadata
         comparison = Comparison(
@@ -126,14 +137,14 @@ def judge_pair(repeats: int) -> Solver:
         )
         audit_state = store_as(AuditState)
         for _ in range(repeats):
-            judge = Judge(get_model(), settings, cached=False)
+            judge = Judge(judge_model(get_model()), settings, cached=False)
             verdict = await judge_product(judge, comparison)
             audit_state.rounds = [*audit_state.rounds, JudgeAnswers.from_verdict(verdict)]
             audit_state.asked_again += sum(len(exchange.replies) - 1 for exchange in judge.exchanges)
             if len(audit_state.rounds) == 1:
-                state.output = ModelOutput.from_content(
-                    str(judge.model), explain(comparison, PairVerdict(verdict), "submit")
-                )
+                pair_verdict = PairVerdict(verdict)
+                audit_state.record = record(judge, pair_verdict, gate=False, aggregation=Aggregation.PRODUCT)
+                state.output = ModelOutput.from_content(str(judge.model), explain(comparison, pair_verdict, "submit"))
                 state.messages.append(state.output.message)
         return state
 
@@ -155,7 +166,8 @@ def audit() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         expected = Expected.model_validate(state.metadata["expected"])
-        rounds = state.store_as(AuditState).rounds
+        audit_state = state.store_as(AuditState)
+        rounds = audit_state.rounds
         if not rounds:
             return Score.unscored(reason="no_response", explanation="A limit ended the sample before it was judged.")
         first = rounds[0]
@@ -170,7 +182,12 @@ def audit() -> Scorer:
         }
         accuracies = [accuracy for name in PAPER_ACCURACY if not math.isnan(accuracy := float(str(value[name])))]
         value["right"] = sum(accuracies) / len(accuracies)
-        return Score(value=value, answer=_summary(first), explanation=f"{target.text}\n\n{state.output.completion}")
+        return Score(
+            value=value,
+            answer=_summary(first),
+            explanation=f"{target.text}\n\n{state.output.completion}",
+            metadata=audit_state.record,
+        )
 
     return score
 
