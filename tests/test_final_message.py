@@ -604,6 +604,8 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "dashes": lambda n: "Hypothesis " + "-" * n,
     "one word": lambda n: "a" * n,
     "apostrophes": lambda n: "it's " * (n // 5),
+    "closing tags at the end": lambda n: "Hypothesis: BMI rises " + "</p>" * (n // 4),
+    "closing tags with spaces": lambda n: "Hypothesis: BMI rises " + "</p> " * (n // 5),
 }
 
 

@@ -11,7 +11,8 @@ from inspect_discoverybench.final_message.names import Name, Rank
 _RULE = re.compile(r"[ \t]*(?:-{3,}|\*{3,}|_{3,}|={3,})?[ \t]*")
 _FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})[\w+#.-]*[ \t]*")
 _YAML = re.compile(r"[>|][+-]?[ \t]*")
-_TAIL = re.compile(r"(?:<br[ \t]*/?>|</\w{1,20}>)\Z")
+_TAIL = re.compile(r"(?:<br[ \t]{0,9}/?>|</\w{1,20}>)\Z")
+_MAX_TAIL = 24
 _QUOTE = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
 _QUOTED = re.compile(r"""(?P<mark>["'])(?P<text>(?:(?!(?P=mark)).)*)(?P=mark)""", re.DOTALL)
 _LATEX_TEXT = re.compile(r"\\(?:text|textbf|mathrm|mathbf)\{([^{}]*)\}")
@@ -109,13 +110,23 @@ def _clean(text: str, label: Label) -> str:
     lines = lines[first:]
     if lines and _FENCE.fullmatch(lines[0]) and (len(lines) == 1 or _FENCE.fullmatch(lines[-1])):
         lines = lines[1:-1]
-    text = "\n".join(lines).strip()
-    while tail := _TAIL.search(text):
-        text = text[: tail.start()].rstrip()
+    text = _without_tags_at_end("\n".join(lines).strip())
     if text.lstrip("$ ").startswith(BOX) and text.rstrip("$. ").endswith("}"):
         text = boxed_text(text, text.index(BOX)) or text
     quoted = _QUOTED.fullmatch(text)
     return quoted["text"] if quoted else text
+
+
+def _without_tags_at_end(text: str) -> str:
+    """Remove closing tags and line breaks of HTML at the end of a text, in linear time."""
+    end = len(text)
+    while True:
+        while end and text[end - 1].isspace():
+            end -= 1
+        tail = _TAIL.search(text, max(0, end - _MAX_TAIL), end)
+        if tail is None:
+            return text[:end]
+        end = tail.start()
 
 
 def boxed_text(text: str, start: int) -> str:
