@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from inspect_discoverybench.final_message.fences import Fences
-from inspect_discoverybench.final_message.labels import ITEM, Label
+from inspect_discoverybench.final_message.labels import INLINE, ITEM, LINE, Label
 from inspect_discoverybench.final_message.names import Name, Rank
 
 _RULE = re.compile(r"[ \t]*(?:-{3,}|\*{3,}|_{3,}|={3,})?[ \t]*")
@@ -50,18 +50,27 @@ def sections_in(text: str, labels: Sequence[Label], fences: Fences) -> Iterator[
     workflow is part of the workflow.
     """
     workflow: Label | None = None  # the workflow that contains the current label
+    aside: Label | None = None  # the heading of a workflow or of something else that contains the current label
     numbered_end = 0  # end of a section of numbered hypotheses
     for index, label in enumerate(labels):
         embedded = workflow is not None and _is_step(workflow, label)
         if workflow is not None and _ends(workflow, label):
             workflow = None
-        if label.name is None or label.name.part == "rival":
+        if aside is not None and label.level <= aside.level:
+            aside = None
+        if label.name is not None and label.name.part in {"rival", "aside", "workflow"} and label.level < INLINE:
+            aside = aside or label
+        if label.name is None or label.name.part in {"rival", "results", "aside"}:
+            continue
+        if label.name.part == "conclusion" and embedded:
             continue
         if label.name.part == "workflow":
             workflow = label
         if label.name.numbered and label.start < numbered_end:
             continue
         rank = Rank.EMBEDDED if embedded else label.name.rank
+        if rank is Rank.PLAIN and _is_below(aside, label):
+            rank = Rank.WEAK
         if label.text is not None:
             yield Section(label.name, rank, label.text, label.start, label.end)
             continue
@@ -72,6 +81,9 @@ def sections_in(text: str, labels: Sequence[Label], fences: Fences) -> Iterator[
         end = max(label.end, min(limit, ending.start if ending is not None else limit))
         if label.name.part == "hypothesis":
             numbered_end = end
+        line_end = text.find("\n", label.end, end)
+        if label.level == INLINE and line_end >= 0 and _is_form(text[label.end : line_end]):
+            end = line_end
         content = _clean(text[label.end : end], label)
         if ending is not None and ending.name is None and ending.start < limit:
             end = max(end, ending.end)  # include the closing tag
@@ -80,7 +92,9 @@ def sections_in(text: str, labels: Sequence[Label], fences: Fences) -> Iterator[
 
 def _ends(label: Label, other: Label) -> bool:
     """Whether the section of a label ends at another label."""
-    if label.name is None or other.name is None:
+    if _is_subordinate(label, other) and other.level >= LINE:
+        return False
+    if label.name is None or other.name is None or _is_subordinate(label, other):
         return other.level <= label.level and (label.underlined or not other.underlined)
     if label.name.part == "workflow":
         return not _is_step(label, other)
@@ -88,11 +102,32 @@ def _ends(label: Label, other: Label) -> bool:
     return not (both_numbered and label.name.part == other.name.part)
 
 
+def _is_subordinate(label: Label, other: Label) -> bool:
+    """Whether another label only structures the section of a label: results in a hypothesis, an aside in a workflow."""
+    if label.name is None or other.name is None:
+        return False
+    if label.name.part == "workflow":
+        return other.name.part == "aside"
+    return label.name.part in {"hypothesis", "answer"} and other.name.part in {"conclusion", "results"}
+
+
+def _is_below(aside: Label | None, label: Label) -> bool:
+    """Whether a label is in the section of an aside, or of a workflow whose heading is above it."""
+    if aside is None or aside.name is None or label is aside or label.level <= aside.level:
+        return False
+    return aside.name.part != "workflow" or label.level < LINE
+
+
 def _is_step(workflow: Label, other: Label) -> bool:
     """Whether a label is a list item in the workflow, or in the middle of a line of the workflow."""
     if other.name is None or other.name.part == "workflow":
         return False
     return other.level >= ITEM and other.level > workflow.level
+
+
+def _is_form(line: str) -> bool:
+    """Whether the rest of a line only shows where a text belongs, such as "…"."""
+    return bool(line.strip("*_ \t")) and not any(character.isalnum() for character in line)
 
 
 def _clean(text: str, label: Label) -> str:
