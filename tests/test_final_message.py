@@ -469,6 +469,7 @@ AFTER_WORKFLOW: dict[str, tuple[str, str]] = {
     "conclusion after an initial hypothesis": (f"Initial hypothesis: BMI falls.\n\nConclusion: {M}", M),
     "only a workflow": ("Workflow: load", "load"),
     "only a verdict": ("**Final answer:** Yes, it does.", "Yes, it does."),
+    "a statement in brackets": (f"**Hypothesis:** <{M}>\n**Workflow:** load", M),
     "an empty conclusion": (f"{M}\n\nConclusion:", M),
 }
 
@@ -491,13 +492,28 @@ BEST_OF_SEVERAL: dict[str, str] = {
     }.items()
     for remark in remarks
 } | {
-    "placeholder object before it": f'I must answer as {{"hypothesis": "your hypothesis", "workflow": "your steps"}}.\n\n**Hypothesis:** {M}',
-    "placeholder object after it": f'Hypothesis: {M}\nWorkflow: load\n\nI would submit as {{"hypothesis": "<hypothesis>", "workflow": "<workflow>"}}',
-    "placeholder in brackets": f'The form is {{"hypothesis": "[your final hypothesis here]", "workflow": "[steps]"}}.\n\nHypothesis: {M}',
+    "placeholder object before it": (
+        f'I must answer as {{"hypothesis": "your hypothesis", "workflow": "your steps"}}.\n\n**Hypothesis:** {M}'
+    ),
+    "placeholder object after it": (
+        f"Hypothesis: {M}\n"
+        f"Workflow: load\n\n"
+        f'I would submit as {{"hypothesis": "<hypothesis>", "workflow": "<workflow>"}}'
+    ),
+    "placeholder in brackets": (
+        f'The form is {{"hypothesis": "[your final hypothesis here]", "workflow": "[steps]"}}.\n\nHypothesis: {M}'
+    ),
     "final statement after a draft": f"Hypothesis: BMI might fall.\n\nFinal answer: {M}",
     "report": f"# Final Hypothesis Report\n\n## Background\nMen age.\n\n## Hypothesis\n{M}",
     "final conclusion": f"Hypothesis: BMI might fall.\n\n## Final Conclusion\n{M}",
-    "XML call with keys": f"<tool_call>submit\n<arg_key>hypothesis</arg_key>\n<arg_value>{M}</arg_value>\n<arg_key>workflow</arg_key>\n<arg_value>load</arg_value>\n</tool_call>",
+    "XML call with keys": (
+        f"<tool_call>submit\n"
+        f"<arg_key>hypothesis</arg_key>\n"
+        f"<arg_value>{M}</arg_value>\n"
+        f"<arg_key>workflow</arg_key>\n"
+        f"<arg_value>load</arg_value>\n"
+        f"</tool_call>"
+    ),
     "smart quotes": f"{{\u201chypothesis\u201d: \u201c{M}\u201d, \u201cworkflow\u201d: \u201cload\u201d}}",
 }
 
@@ -682,6 +698,10 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "dashes": lambda n: "Hypothesis " + "-" * n,
     "one word": lambda n: "a" * n,
     "apostrophes": lambda n: "it's " * (n // 5),
+    "conclusions": lambda n: "Hypothesis: a\n" + "Conclusion: b\n" * (n // 14),
+    "asides": lambda n: "Workflow: a\n" + "Limitations: b\n" * (n // 15),
+    "keys of arguments": lambda n: "<arg_key> " * (n // 10),
+    "curly quotes": lambda n: "{\u201ca\u201d: " * (n // 6),
     "closing tags at the end": lambda n: "Hypothesis: BMI rises " + "</p>" * (n // 4),
     "closing tags with spaces": lambda n: "Hypothesis: BMI rises " + "</p> " * (n // 5),
 }
@@ -727,8 +747,8 @@ def test_plain_prose_is_handed_in_whole(text: str) -> None:
 PARTS = st.sampled_from(
     ["Workflow:", "**Workflow:** ", "## Workflow", "Steps:\n", "1. Load\n", "- fit\n", "**", "\n", "\n\n", "---\n",
      "Conclusion:", "**Conclusion:** ", "## Results\n", "### Key findings\n", "## Next steps\n", "Limitations: ", "a",
-     "BMI rises.", " ", "```python\n", "```", "| Result | 3 |\n", "<b>", "</b>", "\\boxed{", "}", "{", '"workflow": "w"',
-     "supported", "N/A", "None", "\u2026", "<x>", "[x]"]
+     "BMI rises.", " ", "```python\n", "```", "| Result | 3 |\n", "<b>", "</b>", "\\boxed{", "}", "{",
+     '"workflow": "w"', "supported", "N/A", "None", "\u2026", "<x>", "[x]"]
 )  # fmt: skip
 
 
@@ -749,10 +769,17 @@ REFUSALS = [
     "It is not possible to determine the relationship without the data.",
     "The hypothesis cannot be determined without the data.",
     "No hypothesis can be formed from this.",
+    "The data is insufficient to determine the relationship.",
+    "There is not enough information to determine whether BMI increases with age.",
+    "I cannot answer this. The data files were not provided.",
+    "I cannot determine whether BMI increases. Please provide the data.",
     "Unable to answer.",
 ]
 STATEMENTS = [
     A,
+    "I cannot support the view that BMI rises; BMI falls with age.",
+    "I cannot provide a causal claim. Among men BMI rises with age.",
+    "I cannot give a cause. Age is positively associated with BMI.",
     "We cannot reject that BMI is unrelated to age.",
     "I cannot determine this without data. However, BMI likely rises with age.",
     "Men are not able to recall their weight in 30 % of cases.",

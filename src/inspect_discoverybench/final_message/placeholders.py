@@ -4,26 +4,32 @@ import re
 
 _MAX_LENGTH = 400
 _PLACEHOLDER = re.compile(
-    r"<[^<>]*>|n/?a|none|null|nil|tbd|todo|pending"
+    r"<[^<>]{0,24}>|n/?a|none|null|nil|tbd|todo|pending"
     r"|to be (?:determined|tested|decided|defined|formed|formulated|refined|added|filled|confirmed)(?: \w+){0,6}"
     r"|(?:insert |write |add |state )?(?:your|the|my) (?:\w+ )?(?:hypothes[ie]s|answer|workflow|steps)"
     r"(?: (?:here|text|statement|goes here))?",
     re.IGNORECASE,
 )
-_BRACKETED = re.compile(r"\[[^\[\]]*\]")
+_BRACKETED = re.compile(r"\[[^\[\]]*\]|<[^<>]*>")
 _MARKUP = "*_`\"' \t\n.\u2026:;!"
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][a-z]+)?")
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 # What a remark says about a hypothesis, and the other words of remarks.
-_REMARKS = frozenset(
+_REMARKS = _words(
     "supported support supports confirmed confirm confirms accepted accept rejected reject verified verify tested "
-    "validated holds hold correct true false yes no submitted submit provided given stated presented described reported "
-    "written above below see earlier previously already done complete completed".split()
+    "validated holds hold correct true false yes no submitted submit provided given stated presented described "
+    "reported written above below see earlier previously already done complete completed"
 )
-_OTHER_WORDS = frozenset(
-    "hypothesis hypotheses answer workflow submission statement conclusion data dataset result results finding findings "
-    "analysis evidence it this that these which i we my our your final main message section a an the is are was were be "
-    "been has have had does do did not can cannot by in with of to for on as and or at from all both also now here "
-    "strongly partially partly fully clearly successfully please refer".split()
+_OTHER_WORDS = _words(
+    "hypothesis hypotheses answer workflow submission statement conclusion data dataset result results finding "
+    "findings analysis evidence it this that these which i we my our your final main message section boxed text a an "
+    "the is are was were be been has have had does do did not can cannot by in with of to for on as and or at from all "
+    "both also now here strongly partially partly fully clearly successfully please refer"
 )
 
 

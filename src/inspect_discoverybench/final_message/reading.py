@@ -53,11 +53,11 @@ def read_submission(text: str) -> Submission | None:
     Objects of the requested form and final, main, proposed or concluding hypotheses take precedence over plain ones,
     and plain ones over initial ones; among equals, the last one counts. Reasoning in tags is ignored. If all labels and
     objects are empty, the rest of the text is the answer, and the whole text if nothing is labelled as a hypothesis.
-    Placeholders are empty. Remarks such as "The hypothesis is supported." count only if there is nothing else. Texts are truncated to `MAX_CHARACTERS`. Takes time
-    proportional to the length of the text.
+    Placeholders are empty. Remarks such as "The hypothesis is supported." count only if there is nothing else. Texts
+    are truncated to `MAX_CHARACTERS`. Takes time proportional to the length of the text.
 
     Returns:
-        The submission; None if it contains no word.
+        The submission; None if it contains no word or is a form whose hypothesis is empty.
     """
     answer, unclosed = split_reasoning(text)
     message = _Message(answer)

@@ -19,6 +19,10 @@ _LATEX_TEXT = re.compile(r"\\(?:text|textbf|mathrm|mathbf)\{([^{}]*)\}")
 _BRACE = re.compile(r"[{}]")
 _SENTENCE = re.compile(r"[^\W\d_]{2}\W+[^\W\d_]{2}")
 
+_WORKFLOW = Name("workflow")
+_ASIDES = frozenset({"rival", "aside", "workflow"})
+_NO_SECTION = frozenset({"rival", "aside", "results"})
+
 BOX = "\\boxed{"
 """Start of a LaTeX box, in which models put short answers."""
 
@@ -50,27 +54,18 @@ def sections_in(text: str, labels: Sequence[Label], fences: Fences) -> Iterator[
     workflow is part of the workflow.
     """
     workflow: Label | None = None  # the workflow that contains the current label
-    aside: Label | None = None  # the heading of a workflow or of something else that contains the current label
     numbered_end = 0  # end of a section of numbered hypotheses
-    for index, label in enumerate(labels):
+    for index, (label, aside) in enumerate(zip(labels, _enclosing_asides(labels), strict=True)):
         embedded = workflow is not None and _is_step(workflow, label)
         if workflow is not None and _ends(workflow, label):
             workflow = None
-        if aside is not None and label.level <= aside.level:
-            aside = None
-        if label.name is not None and label.name.part in {"rival", "aside", "workflow"} and label.level < INLINE:
-            aside = aside or label
-        if label.name is None or label.name.part in {"rival", "results", "aside"}:
-            continue
-        if label.name.part == "conclusion" and embedded:
+        if label.name is None or label.name.part in _NO_SECTION or (embedded and label.name.part == "conclusion"):
             continue
         if label.name.part == "workflow":
             workflow = label
         if label.name.numbered and label.start < numbered_end:
             continue
-        rank = Rank.EMBEDDED if embedded else label.name.rank
-        if rank is Rank.PLAIN and _is_below(aside, label):
-            rank = Rank.WEAK
+        rank = Rank.EMBEDDED if embedded else _rank_in(aside, label.name)
         if label.text is not None:
             yield Section(label.name, rank, label.text, label.start, label.end)
             continue
@@ -81,9 +76,7 @@ def sections_in(text: str, labels: Sequence[Label], fences: Fences) -> Iterator[
         end = max(label.end, min(limit, ending.start if ending is not None else limit))
         if label.name.part == "hypothesis":
             numbered_end = end
-        line_end = text.find("\n", label.end, end)
-        if label.level == INLINE and line_end >= 0 and _is_form(text[label.end : line_end]):
-            end = line_end
+        end = _end_of_form(text, label, end)
         content = _clean(text[label.end : end], label)
         if ending is not None and ending.name is None and ending.start < limit:
             end = max(end, ending.end)  # include the closing tag
@@ -111,11 +104,20 @@ def _is_subordinate(label: Label, other: Label) -> bool:
     return label.name.part in {"hypothesis", "answer"} and other.name.part in {"conclusion", "results"}
 
 
-def _is_below(aside: Label | None, label: Label) -> bool:
-    """Whether a label is in the section of an aside, or of a workflow whose heading is above it."""
-    if aside is None or aside.name is None or label is aside or label.level <= aside.level:
-        return False
-    return aside.name.part != "workflow" or label.level < LINE
+def _enclosing_asides(labels: Sequence[Label]) -> Iterator[Label | None]:
+    """Yield, for each label, the aside, rival or workflow that contains it at a lower level."""
+    aside: Label | None = None
+    for label in labels:
+        if aside is not None and label.level <= aside.level:
+            aside = None
+        yield aside if aside is None or aside.name != _WORKFLOW or label.level < LINE else None
+        if aside is None and label.name is not None and label.name.part in _ASIDES and label.level < INLINE:
+            aside = label
+
+
+def _rank_in(aside: Label | None, name: Name) -> Rank:
+    """The rank of a name, which is lower in an aside."""
+    return Rank.WEAK if aside is not None and name.rank is Rank.PLAIN else name.rank
 
 
 def _is_step(workflow: Label, other: Label) -> bool:
@@ -125,9 +127,13 @@ def _is_step(workflow: Label, other: Label) -> bool:
     return other.level >= ITEM and other.level > workflow.level
 
 
-def _is_form(line: str) -> bool:
-    """Whether the rest of a line only shows where a text belongs, such as "…"."""
-    return bool(line.strip("*_ \t")) and not any(character.isalnum() for character in line)
+def _end_of_form(text: str, label: Label, end: int) -> int:
+    """The end of the line if a label in the middle of it only shows where a text belongs, as in "**Workflow:** …"."""
+    line_end = text.find("\n", label.end, end)
+    if label.level != INLINE or line_end < 0:
+        return end
+    line = text[label.end : line_end].strip("*_ \t")
+    return line_end if line and not any(character.isalnum() for character in line) else end
 
 
 def _clean(text: str, label: Label) -> str:
