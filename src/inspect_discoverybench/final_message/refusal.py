@@ -36,7 +36,7 @@ _REFUSALS = re.compile(
 _ANSWER_FOLLOWS = re.compile(r"\b(?:but|however|nevertheless|nonetheless|instead|guess|likely|expect|suggests?)\b")
 # Words of a statement about a relationship, and words of sentences that make no statement.
 _STATEMENT = re.compile(
-    r"\b(?:rises?|rose|falls?|fell|grows?|grew|increas\w+|decrease[ds]?|decreasing|declin\w+|associated"
+    r"\b(?:rises?|rose|falls?|fell|grows?|grew|increase[ds]?|increasing|decrease[ds]?|decreasing|declin\w+|associated"
     r"|correlat\w+|predicts?|affects?"
     r"|influences?|depends?|higher|lower|greater|smaller|larger|positively|negatively)\b"
 )
