@@ -453,6 +453,80 @@ FALLS_BACK: dict[str, tuple[str, str, str]] = {
     "only an initial one": ("Initial hypothesis: A rises.", "A rises.", ""),
 }
 
+M = "Among men, BMI rises with age."
+
+AFTER_WORKFLOW: dict[str, tuple[str, str]] = {
+    # text, words that the answer must contain
+    "bold conclusion": (f"**Analysis steps:**\n1. Load\n2. OLS\n\n**Conclusion:** {M}", M),
+    "conclusion after a rule": (f"**Workflow:**\n1. Load\n\n---\n\n**Conclusion:** {M}", M),
+    "conclusion on the next line": (f"Steps:\n1. Load data\n2. Fit OLS\nConclusion: {M}", M),
+    "key finding": ("**Methodology:** OLS on 500 men.\n\n**Key finding:** BMI rises by 0.3 per year.", "0.3 per year"),
+    "main results": (f"## Workflow\nload\n\n### Main results\n{M}", M),
+    "results": (f"Workflow: load\n\nResults: {M}", M),
+    "on the same line": (f"Workflow: load -> fit. The final result is that {A}", A),
+    "bold sentence": (f"**Analysis steps**\n\n1. Load\n2. Fit\n\n**{A}**", A),
+    "conclusion in a step": (f"Workflow:\n1. Load\n2. Conclusion: {M}", M),
+    "conclusion after an initial hypothesis": (f"Initial hypothesis: BMI falls.\n\nConclusion: {M}", M),
+    "only a workflow": ("Workflow: load", "load"),
+    "only a verdict": ("**Final answer:** Yes, it does.", "Yes, it does."),
+    "a statement in brackets": (f"**Hypothesis:** <{M}>\n**Workflow:** load", M),
+    "an empty conclusion": (f"{M}\n\nConclusion:", M),
+}
+
+BEST_OF_SEVERAL: dict[str, str] = {
+    f"{kind}: {remark}": f"**Hypothesis:** {M}\n\n{remark}"
+    for kind, remarks in {
+        "remark": [
+            "**Final answer:** The hypothesis is supported by the data.",
+            "**Final answer:** Submitted.",
+            "**Final answer:** See the hypothesis above.",
+            "## Final Answer\nI have submitted the hypothesis and workflow above.",
+            "**Final hypothesis:** The hypothesis was confirmed by the data.",
+        ],
+        "another section": [
+            "## Workflow\nload\n\n## Next steps\n- Hypothesis: income drives this",
+            "## Workflow\nload\n\n## Limitations\n**Hypothesis:** income drives this",
+            "## Alternative explanations\n- Hypothesis: income drives this",
+            "## Workflow\n### Hypothesis\nIncome drives this",
+        ],
+    }.items()
+    for remark in remarks
+} | {
+    "placeholder object before it": (
+        f'I must answer as {{"hypothesis": "your hypothesis", "workflow": "your steps"}}.\n\n**Hypothesis:** {M}'
+    ),
+    "placeholder object after it": (
+        f"Hypothesis: {M}\n"
+        f"Workflow: load\n\n"
+        f'I would submit as {{"hypothesis": "<hypothesis>", "workflow": "<workflow>"}}'
+    ),
+    "placeholder in brackets": (
+        f'The form is {{"hypothesis": "[your final hypothesis here]", "workflow": "[steps]"}}.\n\nHypothesis: {M}'
+    ),
+    "final statement after a draft": f"Hypothesis: BMI might fall.\n\nFinal answer: {M}",
+    "report": f"# Final Hypothesis Report\n\n## Background\nMen age.\n\n## Hypothesis\n{M}",
+    "final conclusion": f"Hypothesis: BMI might fall.\n\n## Final Conclusion\n{M}",
+    "XML call with keys": (
+        f"<tool_call>submit\n"
+        f"<arg_key>hypothesis</arg_key>\n"
+        f"<arg_value>{M}</arg_value>\n"
+        f"<arg_key>workflow</arg_key>\n"
+        f"<arg_value>load</arg_value>\n"
+        f"</tool_call>"
+    ),
+    "smart quotes": f"{{\u201chypothesis\u201d: \u201c{M}\u201d, \u201cworkflow\u201d: \u201cload\u201d}}",
+}
+
+PROSE_BESIDE_EMPTY: dict[str, str] = {
+    "box with a verdict": f"{M} $\\boxed{{\\text{{Yes, it does}}}}$",
+    "box about the hypothesis": f"{M} $\\boxed{{\\text{{hypothesis is supported}}}}$",
+    "printed dict": f'The regression printed {{"hypothesis": "two-sided", "p_value": 0.01}}.\n\n{M}',
+    "N/A": f'{{"hypothesis": "N/A", "workflow": "load"}}\n\n{M}',
+    "None": f'{{"hypothesis": "None", "workflow": "load"}}\n\n{M}',
+    "to be determined": f"**Hypothesis:** TBD\n\n## Results\n{M}",
+    "form on a line": f"I'll answer in the form **Hypothesis:** \u2026 **Workflow:** \u2026\n\n{M}",
+}
+
 REASONING: dict[str, tuple[str, str]] = {
     "between tags": ('<think>{"hypothesis": "draft"}</think>A rises with B.', "A rises with B."),
     "long name": ("<thinking>\nHypothesis: draft\n</thinking>\nA rises.", "A rises."),
@@ -479,6 +553,9 @@ REASONING: dict[str, tuple[str, str]] = {
 }
 
 NOTHING = {
+    "empty form with a workflow": "Hypothesis:\nWorkflow: load",
+    "placeholder": '{"hypothesis": "N/A", "workflow": "load"}',
+    "placeholder after a label": "**Hypothesis:** <hypothesis>\n**Workflow:** load",
     "empty": "",
     "blank": "  \n",
     "no word": "...",
@@ -522,6 +599,23 @@ def test_prose_is_the_answer_as_a_whole(text: str) -> None:
 def test_what_is_left_counts_where_the_form_is_empty(text: str, hypothesis: str, workflow: str) -> None:
     found = of(text)
     assert (found.hypothesis, found.workflow) == (hypothesis, workflow)
+
+
+@pytest.mark.parametrize(("text", "words"), AFTER_WORKFLOW.values(), ids=AFTER_WORKFLOW)
+def test_an_answer_after_a_workflow_is_read(text: str, words: str) -> None:
+    assert words in of(text).hypothesis
+
+
+@pytest.mark.parametrize("text", BEST_OF_SEVERAL.values(), ids=BEST_OF_SEVERAL)
+def test_the_answer_is_preferred_to_remarks_placeholders_and_asides(text: str) -> None:
+    assert of(text).hypothesis == M
+
+
+@pytest.mark.parametrize("text", PROSE_BESIDE_EMPTY.values(), ids=PROSE_BESIDE_EMPTY)
+def test_prose_beside_a_form_without_an_answer_is_read(text: str) -> None:
+    found = of(text)
+    assert found.source == "text"
+    assert M in found.hypothesis
 
 
 @pytest.mark.parametrize(("text", "hypothesis"), REASONING.values(), ids=REASONING)
@@ -604,6 +698,12 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "dashes": lambda n: "Hypothesis " + "-" * n,
     "one word": lambda n: "a" * n,
     "apostrophes": lambda n: "it's " * (n // 5),
+    "conclusions": lambda n: "Hypothesis: a\n" + "Conclusion: b\n" * (n // 14),
+    "asides": lambda n: "Workflow: a\n" + "Limitations: b\n" * (n // 15),
+    "keys of arguments": lambda n: "<arg_key> " * (n // 10),
+    "curly quotes": lambda n: "{\u201ca\u201d: " * (n // 6),
+    "closing tags at the end": lambda n: "Hypothesis: BMI rises " + "</p>" * (n // 4),
+    "closing tags with spaces": lambda n: "Hypothesis: BMI rises " + "</p> " * (n // 5),
 }
 
 
@@ -644,6 +744,20 @@ def test_plain_prose_is_handed_in_whole(text: str) -> None:
     assert read_submission(text) == Submission(hypothesis=text.strip()[:MAX_CHARACTERS], source="text")
 
 
+PARTS = st.sampled_from(
+    ["Workflow:", "**Workflow:** ", "## Workflow", "Steps:\n", "1. Load\n", "- fit\n", "**", "\n", "\n\n", "---\n",
+     "Conclusion:", "**Conclusion:** ", "## Results\n", "### Key findings\n", "## Next steps\n", "Limitations: ", "a",
+     "BMI rises.", " ", "```python\n", "```", "| Result | 3 |\n", "<b>", "</b>", "\\boxed{", "}", "{",
+     '"workflow": "w"', "supported", "N/A", "None", "\u2026", "<x>", "[x]"]
+)  # fmt: skip
+
+
+@given(st.lists(PARTS, max_size=30).map("".join))
+@settings(max_examples=1_000)
+def test_a_text_with_a_word_and_no_empty_form_is_never_none(text: str) -> None:
+    assert (read_submission(text) is None) == (not any(character.isalnum() for character in text))
+
+
 REFUSALS = [
     "I cannot determine this without data.",
     "I can\u2019t help with that.",
@@ -655,10 +769,17 @@ REFUSALS = [
     "It is not possible to determine the relationship without the data.",
     "The hypothesis cannot be determined without the data.",
     "No hypothesis can be formed from this.",
+    "The data is insufficient to determine the relationship.",
+    "There is not enough information to determine whether BMI increases with age.",
+    "I cannot answer this. The data files were not provided.",
+    "I cannot determine whether BMI increases. Please provide the data.",
     "Unable to answer.",
 ]
 STATEMENTS = [
     A,
+    "I cannot support the view that BMI rises; BMI falls with age.",
+    "I cannot provide a causal claim. Among men BMI rises with age.",
+    "I cannot give a cause. Age is positively associated with BMI.",
     "We cannot reject that BMI is unrelated to age.",
     "I cannot determine this without data. However, BMI likely rises with age.",
     "Men are not able to recall their weight in 30 % of cases.",

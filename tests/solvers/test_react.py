@@ -105,6 +105,47 @@ def test_an_early_hypothesis_does_not_end_the_run(text: str) -> None:
     assert submitted(sample).hypothesis == "h"
 
 
+@pytest.mark.parametrize(
+    "plan",
+    [
+        "**Hypothesis:** to be tested with the data\n\nLet me load the data first.",
+        "**Hypothesis:** y rises with x.\n\nI\u2019ll check this in the data.",
+        "**Hypothesis:** y rises with x.\n\n```python\nimport pandas as pd\n```",
+    ],
+)
+def test_a_plan_on_the_first_turn_does_not_end_the_run(plan: str) -> None:
+    sample = play([plan, python("1"), submit(hypothesis="h", workflow="w")])
+    assert submission(sample).hypothesis == "h"
+
+
+@pytest.mark.parametrize("options", [{"most": 3}, {"message_limit": 6}])
+def test_an_answer_in_prose_on_every_turn_is_read(options: dict[str, Any]) -> None:
+    sample = play(["Among all rows, y rises with x."], **options)
+    assert sample.scores
+    assert sample.scores["HMS"].answer == "Among all rows, y rises with x."
+
+
+LABELLED = "**Hypothesis:** y rises with x.\n\n**Workflow:** load, fit"
+
+
+def test_a_labelled_answer_in_a_full_context_window_is_read() -> None:
+    sample = play([ModelOutput.from_content("mockllm/model", LABELLED, stop_reason="model_length")])
+    assert sample.scores
+    assert sample.scores["HMS"].answer == "y rises with x."
+
+
+def test_a_labelled_answer_beside_another_call_on_the_last_turn_is_read() -> None:
+    sample = play([python("1", thought=LABELLED)], most=2)
+    assert sample.scores
+    assert sample.scores["HMS"].answer == "y rises with x."
+
+
+def test_a_plan_beside_a_call_is_no_answer() -> None:
+    sample = play([python("1", thought=f"{LABELLED}\n\nLet me load the data first.")], most=2)
+    assert sample.scores
+    assert sample.scores["HMS"].reason == "no_response"
+
+
 @pytest.mark.parametrize("options", [{"most": 3}, {"message_limit": 6}])
 def test_chatter_before_a_limit_is_no_answer(options: dict[str, Any]) -> None:
     sample = play(["I will now look at the data files."], **options)

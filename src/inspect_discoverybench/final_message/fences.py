@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 _FENCE = re.compile(r"^[ \t>]*(?P<mark>`{3,}|~{3,})[ \t]*(?P<language>[\w+#.-]*)[^\n]*$", re.MULTILINE)
@@ -50,6 +50,9 @@ class Fences:
                 self._fences.append(Fence(opening.start(), content, line.start(), line.end(), language))
                 opening = None
         self._starts = [fence.start for fence in self._fences]
+
+    def __iter__(self) -> Iterator[Fence]:
+        return iter(self._fences)
 
     def at(self, position: int) -> Fence | None:
         """The code block that contains a position, if any."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from inspect_discoverybench.final_message.fences import Fences, Spans
-from inspect_discoverybench.final_message.names import MAX_NAME, Name, Rank, read_name
+from inspect_discoverybench.final_message.names import MAX_NAME, Name, Rank, read_heading, read_name
 
 # Levels 1 to 6 are headings.
 LINE = 7
@@ -163,7 +163,7 @@ def _label_at_start(start: int, line: str, prefix: re.Match[str], *, alone: bool
     marked = in_markup or prefix["hashes"] is not None
     is_sentence = parts["name"].rstrip().endswith(".")
     complete = bool(parts["separator"]) or not rest
-    name = read_name(parts["name"], marked=marked and complete and not is_sentence)
+    name = read_name(parts["name"], marked=marked and complete and not is_sentence) or read_heading(parts["name"])
     if name is None or (is_sentence and not in_markup):
         return None
     end, unclosed = start + parts.end(), ""
@@ -205,8 +205,9 @@ def _tag_labels(text: str) -> Iterator[Label]:
 def _inline_labels(text: str) -> Iterator[Label]:
     """Yield the labels in the middle of lines."""
     for label in _INLINE.finditer(text):
-        name = read_name(label["bold"] or label["html"] or label["plain"], marked=label["plain"] is None)
-        if name is not None and name.part != "rival":
+        text_name = label["bold"] or label["html"] or label["plain"]
+        name = read_name(text_name, marked=label["plain"] is None) or read_heading(text_name)
+        if name is not None and name.part not in {"rival", "aside"}:
             yield Label(label.start(), label.end(), INLINE, name)
 
 

@@ -28,12 +28,13 @@ class Name:
     """The meaning of a name.
 
     Attributes:
-        part: The part of the answer that it names. A `rival` is a null or alternative hypothesis.
+        part: The part of the answer that it names. A `rival` is a null or alternative hypothesis. `results` end a
+            workflow, and an `aside` contains hypotheses that are not the answer, such as next steps.
         rank: How explicitly it names the answer. Not used for workflows and rivals.
         numbered: Whether it names one of several hypotheses, such as "Hypothesis 2".
     """
 
-    part: Literal["hypothesis", "workflow", "answer", "rival"]
+    part: Literal["hypothesis", "workflow", "answer", "rival", "conclusion", "results", "aside"]
     rank: Rank = Rank.PLAIN
     numbered: bool = False
 
@@ -68,11 +69,25 @@ _RIVAL = _words("null alternative alternatives alternate competing rival rejecte
 _OTHER = _RIVAL | _words(
     "test tests testing tested considered generation evaluation exploration verification validation formation space "
     "background rationale support status assessment development comparison result results evidence check outcome "
-    "decision explanation confidence that was were"
+    "decision explanation confidence report that was were"
 )
 _ONLY_BEFORE = _words("supported driven")
 _ABOUT_WORKFLOW = _words("analysis steps used followed taken was")
 _ANSWER = _words("answer submission")
+_CONCLUSION = _words("conclusion conclusions")
+_RESULTS = _words("result results finding findings")
+_IMPORTANT = _FINAL | _words("key overall core central")
+_ASIDES = frozenset(
+    f"{kind} {noun}".strip()
+    for kind, nouns in {
+        "next": ["steps", "step"],
+        "future": ["work", "research", "directions", "steps", "hypotheses"],
+        "further": ["work", "research", "analysis", "steps"],
+        "alternative": ["explanations", "explanation", "hypotheses", "hypothesis"],
+        "": ["limitations", "limitation", "caveats", "alternatives", "recommendations"],
+    }.items()
+    for noun in nouns
+)
 _WORD = re.compile(r"[^\W_]+")
 _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
@@ -100,6 +115,22 @@ def read_name(name: str, *, marked: bool) -> Name | None:
     if not _ANSWER.isdisjoint(words) and (_ANSWER | _FINAL | _NEUTRAL).issuperset(words):
         return Name("answer", Rank.WEAK if _FINAL.isdisjoint(words) else Rank.PLAIN)
     return None
+
+
+def read_heading(name: str) -> Name | None:
+    """Interpret the name of a label that is not part of the requested form: conclusions, results and asides."""
+    if len(name) > MAX_NAME:
+        return None
+    words = [token for token in _WORD.findall(name.casefold()) if not _NUMBER.fullmatch(token)]
+    if not _ASIDES.isdisjoint((" ".join(words[:1]), " ".join(words[:2]))) and len(words) <= _MAX_EXTRA_WORDS:
+        return Name("aside")
+    nouns = (_CONCLUSION | _RESULTS).intersection(words)
+    if not nouns or not (_CONCLUSION | _RESULTS | _IMPORTANT | _NEUTRAL).issuperset(words):
+        return None
+    important = not _IMPORTANT.isdisjoint(words)
+    if nouns <= _RESULTS and not important:
+        return Name("results")
+    return Name("conclusion", Rank.PLAIN if nouns <= _CONCLUSION and not _FINAL.isdisjoint(words) else Rank.WEAK)
 
 
 def _hypothesis_name(words: list[str], *, numbered: bool, marked: bool) -> Name | None:

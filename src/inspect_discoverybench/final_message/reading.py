@@ -17,21 +17,22 @@ from inspect_discoverybench.final_message.objects import (
     nested_objects,
     text_objects,
 )
+from inspect_discoverybench.final_message.placeholders import is_placeholder, is_remark
 from inspect_discoverybench.final_message.reasoning import split_reasoning
 from inspect_discoverybench.final_message.sections import BOX, Section, boxed_text, sections_in
 from inspect_discoverybench.hypothesis import MAX_CHARACTERS, Submission
 
 _WORD = re.compile(r"\w")
-_LIST_ITEM = re.compile(r"\s*(?:[-*+•#|>]|\(?\w{1,3}[.)])")
 # Spaces and colons that Markdown does not have, each replaced by one character to keep positions.
 _ASCII = dict.fromkeys(map(ord, "\u00a0\u2002\u2003\u2007\u2009\u202f\u200b\ufeff\t\v\f"), " ") | {ord("\uff1a"): ":"}
-# A statement about a hypothesis in another place.
-_VERDICT = re.compile(
-    r"\W*(?:(?:is|was|not|strongly|partially|partly|fully)[ ]+)*"
-    r"(?:supported|confirmed|accepted|rejected|verified|tested|true|false|yes|no|(?:see |as )?(?:above|below))\W*",
-    re.IGNORECASE,
-)
 _MAX_CONTEXT = 80
+# Forms in which models write calls and objects, replaced by the usual ones.
+_ARGUMENT_KEY = re.compile(r"<arg_key>\s{0,9}(\w{1,40})\s{0,9}</arg_key>\s{0,9}<arg_value>")
+_ARGUMENT_VALUE_END = re.compile(r"</arg_value>")
+_CURLY_KEY = re.compile(r"[{,]\s{0,40}\u201c\w{1,40}\u201d\s{0,9}:")
+_STRAIGHT_QUOTES = dict.fromkeys(map(ord, "\u201c\u201d"), '"')
+# One or two words that are not a sentence.
+_SHORT_VALUE = re.compile(r"\s*[^\s.!]+(?:\s+[^\s.!]+)?\s*")
 _OMISSION = "\n[…]\n"
 
 
@@ -51,11 +52,12 @@ def read_submission(text: str) -> Submission | None:
 
     Objects of the requested form and final, main, proposed or concluding hypotheses take precedence over plain ones,
     and plain ones over initial ones; among equals, the last one counts. Reasoning in tags is ignored. If all labels and
-    objects are empty, the rest of the text is the answer. Texts are truncated to `MAX_CHARACTERS`. Takes time
-    proportional to the length of the text.
+    objects are empty, the rest of the text is the answer, and the whole text if nothing is labelled as a hypothesis.
+    Placeholders are empty. Remarks such as "The hypothesis is supported." count only if there is nothing else. Texts
+    are truncated to `MAX_CHARACTERS`. Takes time proportional to the length of the text.
 
     Returns:
-        The submission; None if it contains no word.
+        The submission; None if it contains no word or is a form whose hypothesis is empty.
     """
     answer, unclosed = split_reasoning(text)
     message = _Message(answer)
@@ -64,6 +66,8 @@ def read_submission(text: str) -> Submission | None:
         or _Message(unclosed).best(Rank.PLAIN)
         or message.unlabelled()
         or message.best(Rank.EMBEDDED)
+        or message.best(Rank.EMBEDDED, remarks=True)
+        or message.whole()
     )
 
 
@@ -77,21 +81,28 @@ class _Message:
     """A text, with its objects and sections."""
 
     def __init__(self, text: str) -> None:
-        self.text = text.replace("\r\n", "\n").replace("\r", "\n")
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        self.text = _ARGUMENT_VALUE_END.sub("</parameter>", _ARGUMENT_KEY.sub(r"<parameter=\1>", text))
         plain = self.text.translate(_ASCII)
         self._fences = Fences(plain)
-        objects = list(text_objects(self.text))
+        straight = self.text.translate(_STRAIGHT_QUOTES) if _CURLY_KEY.search(self.text) else self.text
+        objects = list(text_objects(straight))
         spans = Spans([(item.start, item.end) for item in objects])
         self._objects = [(item, list(filter(None, map(answer_in, nested_objects(item.value))))) for item in objects]
-        self._fragments = [answer for answer in answers_in_fragments(self.text) if not spans.contain(answer.start)]
+        self._fragments = [answer for answer in answers_in_fragments(straight) if not spans.contain(answer.start)]
         self._sections = list(sections_in(self.text, labels_in(plain, self._fences, spans), self._fences))
 
-    def best(self, min_rank: Rank) -> Submission | None:
-        """The last of the highest-ranked candidates with text; None if all are below `min_rank`."""
+    def best(self, min_rank: Rank, *, remarks: bool = False) -> Submission | None:
+        """The last of the highest-ranked candidates with text; None if all are below `min_rank`.
+
+        Args:
+            min_rank: The minimum rank.
+            remarks: Whether a remark about the hypothesis counts as text.
+        """
         candidates = [
             candidate
             for candidate in self._candidates()
-            if candidate.rank >= min_rank and _has_content(candidate.hypothesis)
+            if candidate.rank >= min_rank and _has_content(candidate.hypothesis, remarks=remarks)
         ]
         if not candidates:
             return None
@@ -110,21 +121,18 @@ class _Message:
             position = max(position, end)
         rest = "".join([*kept, self.text[position:]]).strip()
         if not _WORD.search(rest):
-            return self._after_workflow()
+            return None
         workflows = [answer.workflow for _, answers in self._objects for answer in answers]
         workflows += [section.text for section in self._sections if section.name.part == "workflow"]
         return _submission(_omit_middle(rest), next(filter(None, workflows), ""), "text")
 
-    def _after_workflow(self) -> Submission | None:
-        """The whole text, if nothing is labelled as a hypothesis and a paragraph follows the steps of the workflow."""
-        has_hypothesis = self._fragments or any(answers for _, answers in self._objects)
-        if has_hypothesis or any(section.name.part != "workflow" for section in self._sections):
+    def whole(self) -> Submission | None:
+        """The whole text if it contains a word; None if it is a form with an empty hypothesis."""
+        has_form = self._fragments or any(answers for _, answers in self._objects)
+        if has_form or any(section.name.part in {"hypothesis", "answer"} for section in self._sections):
             return None
         text = self.text.strip()
-        _, blank_line, paragraph = text.rpartition("\n\n")
-        if not blank_line or not _WORD.search(paragraph) or _LIST_ITEM.match(paragraph):
-            return None
-        return _submission(_omit_middle(text), "", "text")
+        return _submission(_omit_middle(text), "", "text") if _WORD.search(text) else None
 
     def _candidates(self) -> Iterator[_Candidate]:
         for item, answers in self._objects:
@@ -145,6 +153,8 @@ class _Message:
     def _is_program_value(self, item: TextObject, answer: Answer) -> bool:
         """Whether an object is a value in a program, as opposed to an answer in a code block."""
         fence = self._fences.at(item.start)
+        if answer.rank is Rank.PLAIN and _SHORT_VALUE.fullmatch(answer.hypothesis):
+            return True  # next to unrelated keys, such as a p-value
         if fence is None:
             return False
         before = self._text_before(item, fence)
@@ -159,16 +169,18 @@ class _Message:
     def _span_with_fence(self, item: TextObject, answers: Sequence[Answer]) -> tuple[int, int]:
         """The span of an object, or of its code block if that is a program or contains nothing else."""
         fence = self._fences.at(item.start)
-        if fence is None:
-            return item.start, item.end
         in_program = any(self._is_program_value(item, answer) for answer in answers)
+        if fence is None:
+            return (item.end, item.end) if in_program else (item.start, item.end)
         alone = not self._text_before(item, fence) and not self.text[item.end : fence.stop].strip()
         return (fence.start, fence.end) if in_program or alone else (item.start, item.end)
 
 
-def _has_content(hypothesis: str) -> bool:
-    """Whether a hypothesis contains a word and is more than a verdict such as "supported"."""
-    return _WORD.search(hypothesis) is not None and _VERDICT.fullmatch(hypothesis) is None
+def _has_content(hypothesis: str, *, remarks: bool) -> bool:
+    """Whether a hypothesis contains a word and is neither a placeholder nor, by default, a remark."""
+    if not _WORD.search(hypothesis) or is_placeholder(hypothesis):
+        return False
+    return remarks or not is_remark(hypothesis)
 
 
 def _nearest_workflow(section: Section, workflows: Sequence[Section]) -> str:
@@ -179,6 +191,8 @@ def _nearest_workflow(section: Section, workflows: Sequence[Section]) -> str:
 
 def _submission(hypothesis: str, workflow: str, source: Literal["json", "sections", "text"]) -> Submission:
     hypothesis, workflow = (part.strip()[:MAX_CHARACTERS] for part in (hypothesis, workflow))
+    if is_placeholder(workflow):
+        workflow = ""
     return Submission(hypothesis=hypothesis, workflow=workflow, source=source)
 
 

@@ -28,9 +28,19 @@ _REFUSALS = re.compile(
     rf"|(?:it is|it's) (?:not possible|impossible) (?:for me )?to {_ACTION}"
     rf"|(?:unable|not able|not possible) to {_ACTION}"
     r"|(?:this|it|that|the (?:hypothesis|answer|goal|question)|an? (?:hypothesis|answer)) (?:cannot|can't) be \w+"
+    rf"|(?:(?:the|this|these) )?(?:\w+ )?(?:data|dataset|information|evidence) (?:\w+ )?(?:is|are|was|were)"
+    rf" (?:insufficient|inadequate|not sufficient|not enough) (?:for me )?to {_ACTION}"
+    rf"|there (?:is|are|was|were) (?:insufficient|not enough|no) (?:data|information|evidence) to {_ACTION}"
     r"|no (?:\w+ ){0,3}?(?:hypothesis|answer|conclusion) (?:can|could) be \w+"
 )
 _ANSWER_FOLLOWS = re.compile(r"\b(?:but|however|nevertheless|nonetheless|instead|guess|likely|expect|suggests?)\b")
+# Words of a statement about a relationship, and words of sentences that make no statement.
+_STATEMENT = re.compile(
+    r"\b(?:rises?|rose|falls?|fell|grows?|grew|increase[ds]?|increasing|decrease[ds]?|decreasing|declin\w+|associated"
+    r"|correlat\w+|predicts?|affects?"
+    r"|influences?|depends?|higher|lower|greater|smaller|larger|positively|negatively)\b"
+)
+_NO_STATEMENT = re.compile(rf"\b(?:whether|if|please|would|could|unable|not able|not possible)\b|{_UNABLE}")
 
 
 def flagged_refusal(output: ModelOutput) -> bool:
@@ -48,11 +58,14 @@ def flagged_refusal(output: ModelOutput) -> bool:
 
 
 def is_plain_refusal(text: str) -> bool:
-    """Whether an answer is a refusal: it is short, starts with a refusal, and no answer follows."""
+    """Whether an answer is a refusal: it is short, starts with a refusal, and no statement or answer follows."""
     if len(text) > _MAX_LENGTH:
         return False
     plain = " ".join(text.translate(_APOSTROPHE).casefold().split())
-    for sentence in _SENTENCE_END.split(plain)[:_MAX_SENTENCES]:
+    sentences = _SENTENCE_END.split(plain)
+    if any(_STATEMENT.search(sentence) and not _NO_STATEMENT.search(sentence) for sentence in sentences[1:]):
+        return False
+    for sentence in sentences[:_MAX_SENTENCES]:
         preface = _PREFACE.match(sentence)
         start = preface.end() if preface else 0
         refusal = _REFUSALS.match(sentence.strip("*_\"' "), 0) or _REFUSALS.match(sentence, start)

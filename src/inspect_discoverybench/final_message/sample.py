@@ -7,17 +7,22 @@ from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageTool,
 from inspect_ai.solver import TaskState
 
 from inspect_discoverybench.errors import ReplyMissing
+from inspect_discoverybench.final_message.announcement import announces_work, only_announces_work
 from inspect_discoverybench.final_message.calls import is_submit, submission_in_call
-from inspect_discoverybench.final_message.reading import read_submission
+from inspect_discoverybench.final_message.reading import labelled_submission, read_submission
 from inspect_discoverybench.final_message.refusal import flagged_refusal
 from inspect_discoverybench.hypothesis import MAX_CHARACTERS, Submission, SubmissionState
+
+REMINDER = {"reminder": True}
+"""Metadata of a solver's message that asks for a tool call. It is not a continuation of the conversation."""
 
 
 def submission_of(sample: TaskState | EvalSample) -> Submission | None:
     """Read the submission of a sample: from our tool `submit`, another agent's submit tool, or the final message.
 
-    None of these is a submission: a final message that calls another tool, because a limit ended the work; a reply
-    that the provider flags as a refusal; and the provider's message about a full context window.
+    None of these is a submission: a final message that calls another tool, because a limit ended the work, unless it
+    also contains a labelled hypothesis and workflow; a reply that the provider flags as a refusal; and a reply that
+    fills the context window, unless it contains a labelled hypothesis.
 
     Raises:
         ReplyMissing: The provider's last reply has no choices.
@@ -28,15 +33,24 @@ def submission_of(sample: TaskState | EvalSample) -> Submission | None:
     output = sample.output
     if not output.choices:
         return _from_completion(output)
-    if flagged_refusal(output) or output.stop_reason == "model_length":
+    if flagged_refusal(output):
         return None
     if output.message.tool_calls:
-        return _from_rejected_call([output.message], sample.messages) or _from_other_tool(output, sample.messages)
+        return (
+            _from_rejected_call([output.message], sample.messages)
+            or _from_other_tool(output, sample.messages)
+            or _beside_call(output.message.text)
+        )
+    if output.stop_reason == "model_length":
+        return labelled_submission(output.completion)
     submission = read_submission(output.completion)
     if submission is not None and submission.source != "text":
         return submission
     rejected = _from_rejected_call(sample.messages, sample.messages)
-    return rejected or (None if _has_later_messages(sample) else submission)
+    if rejected is not None or _has_later_messages(sample):
+        return rejected
+    reminded = bool(sample.messages) and _is_reminder(sample.messages[-1])
+    return None if reminded and only_announces_work(output.completion) else submission
 
 
 def _from_completion(output: ModelOutput) -> Submission | None:
@@ -94,7 +108,17 @@ def _from_other_tool(output: ModelOutput, messages: Sequence[ChatMessage]) -> Su
     return read_submission(completion) if answer_written or not kept_ids else None
 
 
+def _beside_call(text: str) -> Submission | None:
+    """Read the text beside a call of another tool: only a labelled hypothesis with a workflow is an answer."""
+    submission = labelled_submission(text)
+    return submission if submission is not None and submission.workflow and not announces_work(text) else None
+
+
+def _is_reminder(message: ChatMessage) -> bool:
+    return message.role == "user" and REMINDER.items() <= (message.metadata or {}).items()
+
+
 def _has_later_messages(sample: TaskState | EvalSample) -> bool:
     """Whether the conversation continued after the last output, so that its text as a whole is not the answer."""
-    ids = [message.id for message in sample.messages]
+    ids = [message.id for message in sample.messages if not _is_reminder(message)]
     return sample.output.message.id in ids[:-1]

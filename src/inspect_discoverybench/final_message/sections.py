@@ -5,18 +5,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from inspect_discoverybench.final_message.fences import Fences
-from inspect_discoverybench.final_message.labels import ITEM, Label
+from inspect_discoverybench.final_message.labels import INLINE, ITEM, LINE, Label
 from inspect_discoverybench.final_message.names import Name, Rank
 
 _RULE = re.compile(r"[ \t]*(?:-{3,}|\*{3,}|_{3,}|={3,})?[ \t]*")
 _FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})[\w+#.-]*[ \t]*")
 _YAML = re.compile(r"[>|][+-]?[ \t]*")
-_TAIL = re.compile(r"(?:<br[ \t]*/?>|</\w{1,20}>)\Z")
+_TAIL = re.compile(r"(?:<br[ \t]{0,9}/?>|</\w{1,20}>)\Z")
+_MAX_TAIL = 24
 _QUOTE = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
 _QUOTED = re.compile(r"""(?P<mark>["'])(?P<text>(?:(?!(?P=mark)).)*)(?P=mark)""", re.DOTALL)
 _LATEX_TEXT = re.compile(r"\\(?:text|textbf|mathrm|mathbf)\{([^{}]*)\}")
 _BRACE = re.compile(r"[{}]")
 _SENTENCE = re.compile(r"[^\W\d_]{2}\W+[^\W\d_]{2}")
+
+_WORKFLOW = Name("workflow")
+_ASIDES = frozenset({"rival", "aside", "workflow"})
+_NO_SECTION = frozenset({"rival", "aside", "results"})
 
 BOX = "\\boxed{"
 """Start of a LaTeX box, in which models put short answers."""
@@ -50,17 +55,17 @@ def sections_in(text: str, labels: Sequence[Label], fences: Fences) -> Iterator[
     """
     workflow: Label | None = None  # the workflow that contains the current label
     numbered_end = 0  # end of a section of numbered hypotheses
-    for index, label in enumerate(labels):
+    for index, (label, aside) in enumerate(zip(labels, _enclosing_asides(labels), strict=True)):
         embedded = workflow is not None and _is_step(workflow, label)
         if workflow is not None and _ends(workflow, label):
             workflow = None
-        if label.name is None or label.name.part == "rival":
+        if label.name is None or label.name.part in _NO_SECTION or (embedded and label.name.part == "conclusion"):
             continue
         if label.name.part == "workflow":
             workflow = label
         if label.name.numbered and label.start < numbered_end:
             continue
-        rank = Rank.EMBEDDED if embedded else label.name.rank
+        rank = Rank.EMBEDDED if embedded else _rank_in(aside, label.name)
         if label.text is not None:
             yield Section(label.name, rank, label.text, label.start, label.end)
             continue
@@ -71,6 +76,7 @@ def sections_in(text: str, labels: Sequence[Label], fences: Fences) -> Iterator[
         end = max(label.end, min(limit, ending.start if ending is not None else limit))
         if label.name.part == "hypothesis":
             numbered_end = end
+        end = _end_of_form(text, label, end)
         content = _clean(text[label.end : end], label)
         if ending is not None and ending.name is None and ending.start < limit:
             end = max(end, ending.end)  # include the closing tag
@@ -79,7 +85,9 @@ def sections_in(text: str, labels: Sequence[Label], fences: Fences) -> Iterator[
 
 def _ends(label: Label, other: Label) -> bool:
     """Whether the section of a label ends at another label."""
-    if label.name is None or other.name is None:
+    if _is_subordinate(label, other) and other.level >= LINE:
+        return False
+    if label.name is None or other.name is None or _is_subordinate(label, other):
         return other.level <= label.level and (label.underlined or not other.underlined)
     if label.name.part == "workflow":
         return not _is_step(label, other)
@@ -87,11 +95,45 @@ def _ends(label: Label, other: Label) -> bool:
     return not (both_numbered and label.name.part == other.name.part)
 
 
+def _is_subordinate(label: Label, other: Label) -> bool:
+    """Whether another label only structures the section of a label: results in a hypothesis, an aside in a workflow."""
+    if label.name is None or other.name is None:
+        return False
+    if label.name.part == "workflow":
+        return other.name.part == "aside"
+    return label.name.part in {"hypothesis", "answer"} and other.name.part in {"conclusion", "results"}
+
+
+def _enclosing_asides(labels: Sequence[Label]) -> Iterator[Label | None]:
+    """Yield, for each label, the aside, rival or workflow that contains it at a lower level."""
+    aside: Label | None = None
+    for label in labels:
+        if aside is not None and label.level <= aside.level:
+            aside = None
+        yield aside if aside is None or aside.name != _WORKFLOW or label.level < LINE else None
+        if aside is None and label.name is not None and label.name.part in _ASIDES and label.level < INLINE:
+            aside = label
+
+
+def _rank_in(aside: Label | None, name: Name) -> Rank:
+    """The rank of a name, which is lower in an aside."""
+    return Rank.WEAK if aside is not None and name.rank is Rank.PLAIN else name.rank
+
+
 def _is_step(workflow: Label, other: Label) -> bool:
     """Whether a label is a list item in the workflow, or in the middle of a line of the workflow."""
     if other.name is None or other.name.part == "workflow":
         return False
     return other.level >= ITEM and other.level > workflow.level
+
+
+def _end_of_form(text: str, label: Label, end: int) -> int:
+    """The end of the line if a label in the middle of it only shows where a text belongs, as in "**Workflow:** …"."""
+    line_end = text.find("\n", label.end, end)
+    if label.level != INLINE or line_end < 0:
+        return end
+    line = text[label.end : line_end].strip("*_ \t")
+    return line_end if line and not any(character.isalnum() for character in line) else end
 
 
 def _clean(text: str, label: Label) -> str:
@@ -109,13 +151,23 @@ def _clean(text: str, label: Label) -> str:
     lines = lines[first:]
     if lines and _FENCE.fullmatch(lines[0]) and (len(lines) == 1 or _FENCE.fullmatch(lines[-1])):
         lines = lines[1:-1]
-    text = "\n".join(lines).strip()
-    while tail := _TAIL.search(text):
-        text = text[: tail.start()].rstrip()
+    text = _without_tags_at_end("\n".join(lines).strip())
     if text.lstrip("$ ").startswith(BOX) and text.rstrip("$. ").endswith("}"):
         text = boxed_text(text, text.index(BOX)) or text
     quoted = _QUOTED.fullmatch(text)
     return quoted["text"] if quoted else text
+
+
+def _without_tags_at_end(text: str) -> str:
+    """Remove closing tags and line breaks of HTML at the end of a text, in linear time."""
+    end = len(text)
+    while True:
+        while end and text[end - 1].isspace():
+            end -= 1
+        tail = _TAIL.search(text, max(0, end - _MAX_TAIL), end)
+        if tail is None:
+            return text[:end]
+        end = tail.start()
 
 
 def boxed_text(text: str, start: int) -> str:

@@ -2,13 +2,13 @@
 
 from inspect_ai.agent import Agent, AgentPrompt, AgentState, AgentSubmit, agent, as_solver
 from inspect_ai.agent import react as react_agent
-from inspect_ai.model import get_model
+from inspect_ai.model import ChatMessageTool, ChatMessageUser, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool
 from inspect_ai.util import apply_limits, turn_limit
 
 from inspect_discoverybench.errors import require_positive
-from inspect_discoverybench.final_message import flagged_refusal, labelled_submission
+from inspect_discoverybench.final_message import REMINDER, announces_work, flagged_refusal, labelled_submission
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
 from inspect_discoverybench.session.tool import python
@@ -25,7 +25,7 @@ def react(turns: int = DEFAULT_TURNS, figures: bool = False, cell_seconds: int =
 
     The agent ends when it calls `submit`, after `turns` model calls, or at a limit of the eval. If the model calls no
     tool, it is reminded to do so, unless its message is the answer: an object with a hypothesis, or a section labelled
-    as one.
+    as one. Before the first `python` call, a message that announces work is a plan, not the answer.
 
     Args:
         turns: Maximum number of model calls.
@@ -67,10 +67,21 @@ def _generate_turn() -> Agent:  # inspect-evals-lint: ignore[custom_solver_tests
     return execute
 
 
-async def _remind_unless_answered(state: AgentState) -> bool | str:
-    """Continue after a tool call, stop at an answer, and otherwise return a reminder."""
+async def _remind_unless_answered(state: AgentState) -> bool | AgentState:
+    """Continue after a tool call, stop at an answer, and otherwise append a reminder."""
     if state.output.message.tool_calls:
         return True
-    if not flagged_refusal(state.output) and labelled_submission(state.output.completion) is not None:
+    if not flagged_refusal(state.output) and _is_answer(state):
         return False
-    return Prompt.load("solvers/react_reminder").render()
+    reminder = ChatMessageUser(content=Prompt.load("solvers/react_reminder").render(), metadata=REMINDER)
+    state.messages.append(reminder)
+    return state
+
+
+def _is_answer(state: AgentState) -> bool:
+    """Whether the last text is labelled as an answer, and is not a plan from before the first `python` call."""
+    text = state.output.completion
+    if labelled_submission(text) is None:
+        return False
+    has_worked = any(isinstance(message, ChatMessageTool) for message in state.messages)
+    return has_worked or not announces_work(text)
