@@ -183,9 +183,9 @@ def without_python() -> SandboxEnvironmentSpec:
     assert spec
     assert isinstance(spec.config, ComposeConfig)
     service = spec.config.services["default"]
-    # Inspect names its own programs by their whole path.
-    service.command = "/usr/bin/sleep infinity"
-    service.environment = {"PATH": "/usr/bin"}
+    links = "for file in /usr/bin/*; do case $$file in *python*) ;; *) /usr/bin/ln -s $$file /tmp/bin/ ;; esac; done"
+    service.command = ["/bin/sh", "-c", f"/usr/bin/mkdir /tmp/bin && {links}; exec /usr/bin/sleep infinity"]
+    service.environment = {"PATH": "/tmp/bin"}
     return spec
 
 

@@ -114,8 +114,9 @@ def test_an_early_hypothesis_does_not_end_the_run(text: str) -> None:
     ],
 )
 def test_a_plan_on_the_first_turn_does_not_end_the_run(plan: str) -> None:
-    sample = play([plan, python("1"), submit(hypothesis="h", workflow="w")])
-    assert submission(sample).hypothesis == "h"
+    answer = submission(play([plan, python("1"), submit(hypothesis="h", workflow="w")]))
+    assert answer
+    assert answer.hypothesis == "h"
 
 
 @pytest.mark.parametrize("options", [{"most": 3}, {"message_limit": 6}])
