@@ -163,7 +163,7 @@ def installed_wheel(package_index: None) -> Path:
 
 @pytest.fixture
 def sweep() -> None:
-    """Requested by tests over whole splits, which `make test-quick` leaves out."""
+    """Requested by exhaustive tests, which `make test-quick` leaves out."""
 
 
 @pytest.fixture

@@ -74,6 +74,7 @@ def test_a_judge_without_usable_answers_is_exit_code_3(monkeypatch: pytest.Monke
     assert set(written["facets"]) == {"context", "relationship"}
 
 
+@pytest.mark.usefixtures("sweep")
 @pytest.mark.parametrize("status", [400, 401, 500])
 def test_a_judge_that_breaks_down_is_one_line_and_nothing_written(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, status: int

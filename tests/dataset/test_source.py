@@ -13,6 +13,8 @@ from inspect_discoverybench.dataset import source
 from inspect_discoverybench.errors import DataCorrupt, DataError, DataMissing, DownloadFailed
 from tests.dataset.mirror import ANSWER_KEY, DATA_FILE, Mirror, pack
 
+pytestmark = pytest.mark.usefixtures("sweep")
+
 FETCH = """
 from inspect_discoverybench.dataset import source
 print("ready", flush=True)

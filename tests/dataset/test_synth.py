@@ -20,7 +20,7 @@ from inspect_discoverybench.solvers.gold import gold
 from tests.endpoint import truthful
 from tests.scorer.judging import InProcessJudge
 
-pytestmark = pytest.mark.usefixtures("upstream")
+pytestmark = pytest.mark.usefixtures("upstream", "sweep")
 
 
 def metadata_of(kind: splits.Kind, split: str) -> list[SampleMetadata]:
@@ -190,7 +190,6 @@ def test_one_task_of_each_domain_scores_one() -> None:
     assert len(scored_gold(list(ids.values())).samples or []) == 8
 
 
-@pytest.mark.usefixtures("sweep")
 def test_every_task_of_the_dev_split_scores_one() -> None:
     log = scored_gold(None)
     assert len(log.samples or []) == 153

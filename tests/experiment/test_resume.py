@@ -17,6 +17,8 @@ from inspect_discoverybench.experiment.log_folder import remove_leftovers
 from tests.endpoint import Answer, Request, tool_call
 from tests.experiment.command import MATRIX, lab, logs, run
 
+pytestmark = pytest.mark.usefixtures("sweep")
+
 COMMAND = Path(sys.executable).with_name("discoverybench")
 STUDY = Path(__file__).parents[2] / "examples" / "lighthouses"
 SLOW = """

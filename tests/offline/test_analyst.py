@@ -158,6 +158,7 @@ def test_a_failed_analysis_is_reported_in_the_workflow(output: str, error: str) 
     assert (error or output.strip()[-20:]) in sample.output.completion.replace("\\n", "\n")
 
 
+@pytest.mark.usefixtures("sweep")
 @pytest.mark.usefixtures("upstream")
 @pytest.mark.parametrize("split", ["train", "test"])
 def test_every_real_study_is_analysed_without_an_error(split: str) -> None:

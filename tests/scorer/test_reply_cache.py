@@ -14,6 +14,8 @@ from inspect_discoverybench.scorer.scorer import hms
 from tests.endpoint import Answer, Cut, Endpoint, NoChoices, Refused, Request, question, serve
 from tests.scorer.judging import CONTEXTS, FULL, PREDICTED, judge_at, sample, score_of, scripted, writes
 
+pytestmark = pytest.mark.usefixtures("sweep")
+
 
 def run(
     endpoint: Endpoint,

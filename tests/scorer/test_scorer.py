@@ -114,6 +114,7 @@ FACETS = {"extract": "context", "match": "context", "variables": "variables", "r
 UNREADABLE = [("extract",), ("match",), ("variables",), ("relationship",), ("extract", "variables")]
 
 
+@pytest.mark.usefixtures("sweep")
 @pytest.mark.parametrize(
     ("zero", "bad"),
     [(zero, bad) for zero in DIFFERENT for bad in UNREADABLE if FACETS[zero] not in {FACETS[name] for name in bad}],
@@ -243,6 +244,7 @@ def test_a_hypothesis_cannot_forge_the_explanation(monkeypatch: pytest.MonkeyPat
     assert "HMS 0.00" in lines[0]
 
 
+@pytest.mark.usefixtures("sweep")
 @pytest.mark.parametrize("status", [500, 401])
 def test_a_judge_that_breaks_down_is_an_error_and_no_zero(monkeypatch: pytest.MonkeyPatch, status: int) -> None:
     log, _ = judged(monkeypatch, lambda request: status, max_retries=1)

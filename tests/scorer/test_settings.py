@@ -26,6 +26,8 @@ from tests.scorer.judging import CONTEXTS, FULL, judge_at, sample, scripted, wri
 from tests.solvers.playing import scripted as playing
 from tests.solvers.playing import submit
 
+pytestmark = pytest.mark.usefixtures("sweep")
+
 STUDY = Path(__file__).parents[2] / "examples" / "lighthouses" / "metadata_0.json"
 
 

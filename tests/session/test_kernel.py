@@ -73,6 +73,7 @@ def test_a_cell_beyond_its_limit_is_interrupted_and_the_session_lives(session: S
     assert session.run("x") == ok("1\n")
 
 
+@pytest.mark.usefixtures("sweep")
 def test_a_cell_that_ignores_the_interrupt_is_killed_and_the_loss_is_said(session: Session) -> None:
     session.run("x = 1")
     code = "import time\nwhile True:\n    try:\n        time.sleep(60)\n    except KeyboardInterrupt:\n        pass"

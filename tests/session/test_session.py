@@ -28,6 +28,8 @@ from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.shipped import shipped
 from tests import shared
 
+pytestmark = pytest.mark.usefixtures("sweep")
+
 LOST = "All variables are lost"
 NEW = "[The previous session ended, so this call ran in a new one. All earlier variables are lost.]"
 

@@ -17,6 +17,8 @@ from inspect_discoverybench.solvers.reflexion import reflexion
 from tests.solvers.agents import AGENTS, USE_PYTHON
 from tests.solvers.playing import Script, Turn, judged, observations, play_all, python, reason, submission, submit
 
+pytestmark = pytest.mark.usefixtures("sweep")
+
 HANDED_IN = submit(hypothesis="In all rows, y rises with x.", workflow="1. load")
 VERDICT = {"reason": "r", "answered": False, "progress": True, "next": "coder", "instruction": "go on"}
 

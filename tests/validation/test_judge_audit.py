@@ -142,6 +142,7 @@ def test_a_judge_that_follows_injections_is_detected() -> None:
     assert found["context_match"] == 0.5  # the match is not asked with the workflow
 
 
+@pytest.mark.usefixtures("sweep")
 def test_a_judge_that_echoes_the_text_extracts_nothing() -> None:
     good = knowing(list(invented()))
 
