@@ -124,7 +124,7 @@ def inspect_errors(error_type: type[DiscoveryBenchError], where: str, remedy: st
         yield
     except DiscoveryBenchError as error:
         raise error_type(f"{where}: {error.message} {remedy}".rstrip()) from error
-    except Exception as error:
+    except Exception as error:  # re-raised as our error, with the original as its cause
         raise error_type(f"{where}: {one_line(error)}. {remedy}".rstrip()) from error
 
 

@@ -46,6 +46,9 @@ DEFAULT_TOKEN_LIMIT = 100_000
 OFFLINE_JUDGE = "discoverybench/lexical"
 """Default judge of the demo."""
 
+DEFAULT_JUDGE_KEY = "default_judge"
+"""Key of a task's metadata: the model that scores it if the role `grader` is not set."""
+
 
 @task
 def real(
@@ -280,6 +283,7 @@ def _discovery(
         time_limit=DEFAULT_TIME_LIMIT,
         token_limit=f"output:{DEFAULT_TOKEN_LIMIT}",
         viewer=_viewer(),
+        metadata={DEFAULT_JUDGE_KEY: judge} if scored else None,
         version=version,
     )
 

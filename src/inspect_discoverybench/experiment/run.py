@@ -20,11 +20,7 @@ from inspect_discoverybench.experiment.matrix import MatrixCell, matrix
 from inspect_discoverybench.experiment.options import eval_set_options
 from inspect_discoverybench.experiment.prices import Prices, read_prices, register_prices
 from inspect_discoverybench.experiment.source import Place, Source
-from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE
-from inspect_discoverybench.tasks import OFFLINE_JUDGE
-
-DEFAULT_JUDGE_TASKS = ("real", "synth", "custom")
-"""Tasks whose default judge is `DEFAULT_JUDGE`. The demo uses the offline judge."""
+from inspect_discoverybench.tasks import DEFAULT_JUDGE_KEY
 
 
 @dataclass(frozen=True)
@@ -34,7 +30,7 @@ class ExperimentRun:
     Attributes:
         cell: The cell.
         task: The task with its solver and model.
-        judge: Name of the judge; None if nothing is scored, or if the task is the judge audit.
+        judge: Name of the judge; None if the task does not use one.
     """
 
     cell: MatrixCell
@@ -162,15 +158,12 @@ def _build_run(cell: MatrixCell, model: Model, experiment: Experiment, source: S
         metadata |= {"solver": cell.solver.name, "solver_args": cell.solver.args}
         solver = _create("solver", cell.solver, source.where(cell.solver_place))
         task = task_with(task, model=model, solver=solver, metadata=metadata)
-    return ExperimentRun(cell, task, _judge_name(cell, task, experiment))
+    return ExperimentRun(cell, task, _judge_name(task, experiment))
 
 
-def _judge_name(cell: MatrixCell, task: Task, experiment: Experiment) -> str | None:
-    task_name = cell.task.name.rpartition("/")[2]
-    if task.scorer is None or task_name == "judge_audit":
-        return None
-    default = DEFAULT_JUDGE if task_name in DEFAULT_JUDGE_TASKS else OFFLINE_JUDGE
-    return _experiment_judge(experiment) or default
+def _judge_name(task: Task, experiment: Experiment) -> str | None:
+    default = (task.metadata or {}).get(DEFAULT_JUDGE_KEY)
+    return None if default is None else _experiment_judge(experiment) or default
 
 
 def _experiment_judge(experiment: Experiment) -> str | None:
