@@ -8,6 +8,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from inspect_discoverybench.text import EncodableText
 
+SCORE_NAME = "HMS"
+"""Name of the score in logs. In upper case, because the viewer mistakes the key `hms` for the whole score if the score
+has the same name."""
+
+NO_RESPONSE = "no_response"
+"""Reason of scores without a submission, in Inspect's terms."""
+
 
 class Facet(StrEnum):
     """The three dimensions of a hypothesis (paper §3)."""

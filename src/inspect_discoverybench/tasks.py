@@ -19,10 +19,10 @@ from inspect_discoverybench.dataset.integrity import verify_data_files
 from inspect_discoverybench.dataset.samples import Hints, SampleMetadata
 from inspect_discoverybench.dataset.selection import FieldFilter, select
 from inspect_discoverybench.errors import require_positive
-from inspect_discoverybench.hypothesis import Facet
+from inspect_discoverybench.hypothesis import SCORE_NAME, Facet
 from inspect_discoverybench.sandbox import sandbox_spec
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, require_judge
-from inspect_discoverybench.scorer.scorer import SCORE_NAME, hms
+from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.scorer.verdict import Aggregation
 from inspect_discoverybench.session.session import PythonSession
 from inspect_discoverybench.session.tool import python

@@ -16,7 +16,7 @@ from inspect_ai.scorer import Score
 
 from inspect_discoverybench import demo, judge_audit
 from inspect_discoverybench.cli.main import main
-from inspect_discoverybench.scorer.record import COMPARED_KEYS
+from inspect_discoverybench.judge_record import COMPARED_KEYS
 from inspect_discoverybench.scorer.relationship import Relationship
 from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.scorer.settings import JudgeSettings

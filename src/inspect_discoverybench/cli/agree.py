@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.scorer.scorer import SCORE_NAME
+from inspect_discoverybench.hypothesis import SCORE_NAME
 
 # These modules import scipy and statsmodels, which takes seconds. The commands import them when they run.
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from inspect_ai.solver import SolverSpec
 
 from inspect_discoverybench.errors import InvalidExperiment, inspect_errors, one_line
 from inspect_discoverybench.final_message import submission_of
-from inspect_discoverybench.hypothesis import Submission
-from inspect_discoverybench.scorer.scorer import SCORE_NAME
+from inspect_discoverybench.hypothesis import SCORE_NAME, Submission
 from inspect_discoverybench.tasks import custom
 
 

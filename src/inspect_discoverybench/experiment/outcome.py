@@ -10,8 +10,7 @@ from urllib.parse import unquote, urlparse
 from inspect_ai.log import EvalLog, EvalSampleSummary, headline_metric, read_eval_log_sample_summaries
 from inspect_ai.scorer import Score
 
-from inspect_discoverybench.scorer.metrics import NO_RESPONSE
-from inspect_discoverybench.scorer.scorer import SCORE_NAME
+from inspect_discoverybench.hypothesis import NO_RESPONSE, SCORE_NAME
 
 
 @dataclass(frozen=True)

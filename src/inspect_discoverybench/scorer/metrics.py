@@ -4,7 +4,8 @@ from typing import cast
 
 from inspect_ai.scorer import Metric, MetricProtocol, SampleScore, Value, ci, grouped, mean, metric, stderr
 
-NO_RESPONSE = "no_response"
+from inspect_discoverybench.hypothesis import NO_RESPONSE
+
 CLUSTER = "gold_hypothesis"
 
 

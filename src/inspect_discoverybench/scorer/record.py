@@ -1,6 +1,5 @@
-"""The record of how a sample was judged, kept in the score metadata. Comparable scores have equal records."""
+"""The record of how a sample was judged, kept in the score metadata. `judge_record` compares two of them."""
 
-from collections.abc import Iterator, Mapping
 from typing import Any
 
 from inspect_discoverybench.prompts import Prompt
@@ -8,9 +7,6 @@ from inspect_discoverybench.scorer.judge import Judge
 from inspect_discoverybench.scorer.verdict import Aggregation, PairVerdict
 
 PROMPTS = ("system", "extract_context", "match_context", "compare", "variables", "relationship", "reask")
-
-COMPARED_KEYS = ("judge", "settings", "aggregation", "gate", "prompts")
-"""Keys that must be equal in comparable scores. The others describe a single sample."""
 
 MIXED = "mixed"
 """Recorded for a setting that differed between the questions of one sample."""
@@ -35,28 +31,6 @@ def record(judge: Judge, verdict: PairVerdict, gate: bool, aggregation: Aggregat
         "facets": {facet.value: value for facet, value in verdict.product.facets.items()},
         "replies": {e.question: list(e.replies) for e in sorted(judge.exchanges, key=lambda e: e.question)},
     }
-
-
-def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str]:
-    """List the differences between two records, one line each; empty if the scores are comparable.
-
-    Args:
-        a: Metadata of a score, as written by `record`. Logs of task version 1-A have no settings.
-        b: Metadata of another score.
-    """
-    return [line for name in COMPARED_KEYS for line in _differences(name, a.get(name), b.get(name))]
-
-
-def _differences(name: str, a: Any, b: Any) -> Iterator[str]:
-    if isinstance(a, Mapping) and isinstance(b, Mapping):
-        for key in sorted(a.keys() | b.keys()):
-            yield from _differences(f"{name}.{key}", a.get(key), b.get(key))
-    elif a != b:
-        yield f"{name}: {_format(a)} and {_format(b)}"
-
-
-def _format(value: Any) -> str:
-    return "recorded" if isinstance(value, Mapping) else "not recorded" if value is None else str(value)
 
 
 def _settings(judge: Judge) -> dict[str, Any]:

@@ -7,17 +7,15 @@ from pydantic import ValidationError
 from inspect_discoverybench.dataset.samples import SampleMetadata
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.final_message import flagged_refusal, is_plain_refusal, submission_of
+from inspect_discoverybench.hypothesis import NO_RESPONSE, SCORE_NAME
 from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.explanation import explain
 from inspect_discoverybench.scorer.hms import NO_PARTS, NO_SUBMISSION
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
-from inspect_discoverybench.scorer.metrics import NO_RESPONSE, hms_metrics
+from inspect_discoverybench.scorer.metrics import hms_metrics
 from inspect_discoverybench.scorer.record import record
 from inspect_discoverybench.scorer.settings import JudgeSettings
 from inspect_discoverybench.scorer.verdict import Aggregation, compare
-
-# In upper case, because the viewer mistakes the key `hms` for the whole score if the scorer has the same name.
-SCORE_NAME = "HMS"
 
 
 @scorer(metrics=hms_metrics(), name=SCORE_NAME)

@@ -17,7 +17,7 @@ from inspect_ai.scorer import Score
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from inspect_discoverybench.errors import DataMissing, InvalidArgument
-from inspect_discoverybench.scorer.record import differences
+from inspect_discoverybench.judge_record import differences
 from inspect_discoverybench.validation.votes import HmsPair, Row, read_rows, rows_by_pair
 
 SHEET, PAGE, KEY = "sheet.csv", "vote.html", "key.csv"

@@ -1,0 +1,89 @@
+"""Configurations: the samples of a report by benchmark, agent, model and everything else that sets a run apart."""
+
+import json
+from collections.abc import Hashable, Sequence
+
+import pandas as pd
+
+ORACLES = ("reflexion", "gold")
+"""Agents that see the gold hypothesis or scores. Their results are not comparable with those of other agents."""
+
+BENCHMARKS = {"real": "DB-REAL", "synth": "DB-SYNTH"}
+
+SELECTING = {"split", "dataset", "domain", "question_type", "difficulty", "solvable", "aggregation", "goal"}
+"""Task arguments that select samples or are part of the judge's record. All others set configurations apart."""
+
+DETAILS = ("agent_arguments", "hints", "model_settings", "limits", "task_version")
+"""Columns that set configurations of one agent and model apart. A label shows those that vary."""
+
+VALUES = ("hms", "context", "variables", "relationship", "hms_recall", "hms_f1")
+
+FACETS = ("context", "variables", "relationship")
+
+
+def label_configurations(samples: pd.DataFrame) -> pd.DataFrame:
+    """Add the columns `benchmark`, `hints`, `configuration` and `is_oracle`.
+
+    `configuration` is the agent and the model, followed by what else sets it apart from other configurations of the
+    same benchmark, agent and model.
+
+    Args:
+        samples: The frame of samples.
+    """
+    frame = samples.assign(
+        benchmark=[_benchmark(task, split) for task, split in zip(samples.task, samples.split, strict=True)],
+        hints=samples.task_arguments.map(_hints),
+        is_oracle=samples.agent.isin(ORACLES),
+    )
+    names: dict[int, str] = {}
+    for (_, agent, model), rows in frame.groupby(["benchmark", "agent", "model"], sort=False):
+        varying = [column for column in DETAILS if rows[column].fillna("").nunique() > 1]
+        for row, *details in rows[varying].itertuples():
+            extra = ", ".join(_short(column, value) for column, value in zip(varying, details, strict=True))
+            names[row] = f"{agent} · {model}" + (f" ({extra})" if extra else "")
+    return frame.assign(configuration=pd.Series(names))
+
+
+def main_judge(samples: pd.DataFrame) -> pd.DataFrame:
+    """Keep one judge's scores of each configuration's samples: those of the judge that scored most samples.
+
+    Where this judge did not score a log, the scores of its first judge are kept.
+    """
+    order = samples.judge_record.fillna("").map(samples.judge_record.fillna("").value_counts())
+    is_judged = samples.judge_record.notna()
+    ranked = samples.assign(_judged=is_judged, _order=order).sort_values(
+        ["_judged", "_order", "score"], ascending=[False, False, True], kind="stable"
+    )
+    return ranked.drop_duplicates("uuid").drop(columns=["_judged", "_order"]).sort_index()
+
+
+def by_task(samples: pd.DataFrame, columns: Sequence[str] = VALUES) -> pd.DataFrame:
+    """Average epochs: one row per benchmark, configuration and task, with the task's other columns as they are.
+
+    Values are NaN for tasks without any scored epoch.
+    """
+    keys: list[Hashable] = ["benchmark", "configuration", "id"]
+    means = samples.groupby(keys, sort=False)[list(columns)].mean()
+    first = samples.drop_duplicates(keys).drop(columns=list(columns)).set_index(keys)
+    return first.join(means).reset_index()
+
+
+def _benchmark(task: str, split: str | None) -> str:
+    return f"{BENCHMARKS[task]} {split}" if task in BENCHMARKS else task
+
+
+def _hints(task_arguments: str) -> str:
+    arguments = json.loads(task_arguments) if task_arguments else {}
+    return _settings({name: value for name, value in arguments.items() if name not in SELECTING and value})
+
+
+def _short(column: str, value: str | None) -> str:
+    if column in ("agent_arguments", "model_settings", "limits"):
+        return _settings(json.loads(value)) if value else f"default {column.replace('_', ' ')}"
+    if column == "hints":
+        return value or "no hints"
+    return f"{column.replace('_', ' ')} {value or 'none'}"
+
+
+def _settings(values: dict[str, object]) -> str:
+    return ", ".join(name if value is True else f"{name}={value}" for name, value in values.items())

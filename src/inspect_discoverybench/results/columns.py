@@ -1,0 +1,202 @@
+"""The columns of the frame of samples, for Inspect's `samples_df`.
+
+`samples_df(logs, columns=SAMPLE_COLUMNS)` gives one row per sample and epoch. docs/analysis.md describes every column.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from inspect_ai.analysis import Column, EvalColumn, SampleColumn
+from inspect_ai.log import EvalLog, EvalSample
+
+from inspect_discoverybench.hypothesis import SCORE_NAME, Facet
+from inspect_discoverybench.results.judged import Judged
+
+JUDGE_ROLE = "grader"
+
+DEFAULT_AGENT = "react"
+"""The agent of logs that name no solver."""
+
+EXCLUDED_FIELDS = {"messages", "events", "attachments", "output"}
+"""Fields of samples that no column reads. Skip them with `samples_df(…, exclude_fields=EXCLUDED_FIELDS)`."""
+
+_METADATA = (
+    "split",
+    "domain",
+    "difficulty",
+    "tree_level",
+    "workflow_tags",
+    "workflow_length",
+    "workflow_bucket",
+    "goal",
+    "gold_hypothesis",
+    "solvable",
+    "near_constant",
+    "duplicate_of",
+    "conflicting_gold",
+    "variant",
+    "variant_of",
+)
+
+
+def _agent(log: EvalLog) -> str:
+    # Experiments pass the solver as an object, which Inspect does not name in the log.
+    name = (log.eval.metadata or {}).get("solver") or log.eval.solver or DEFAULT_AGENT
+    return _without_package(str(name))
+
+
+def _agent_arguments(log: EvalLog) -> str:
+    given = (log.eval.metadata or {}).get("solver_args") or log.eval.solver_args_passed or {}
+    return _json(given)
+
+
+def _task_arguments(log: EvalLog) -> str:
+    return _json({name: value for name, value in log.eval.task_args_passed.items() if name not in ("sandbox", "build")})
+
+
+def _model_settings(log: EvalLog) -> str:
+    settings = log.eval.model_generate_config.model_dump(mode="json", exclude_none=True)
+    return _json({**settings, **log.eval.model_args, **_present(base_url=log.eval.model_base_url)})
+
+
+def _limits(log: EvalLog) -> str:
+    config = log.eval.config
+    return _json(
+        _present(
+            messages=config.message_limit,
+            tokens=config.token_limit,
+            turns=config.turn_limit,
+            time=config.time_limit,
+            working=config.working_limit,
+            cost=config.cost_limit,
+        )
+    )
+
+
+EVAL_COLUMNS: list[Column] = [
+    EvalColumn("log", path=lambda log: log.location, required=True),
+    EvalColumn("created", path="eval.created", required=True),
+    EvalColumn("task", path=lambda log: _without_package(log.eval.task), required=True),
+    EvalColumn("task_version", path=lambda log: str(log.eval.task_version)),
+    EvalColumn("task_arguments", path=_task_arguments),
+    EvalColumn("data_commit", path=lambda log: (log.eval.metadata or {}).get("data_commit")),
+    EvalColumn("agent", path=_agent),
+    EvalColumn("agent_arguments", path=_agent_arguments),
+    EvalColumn("model", path="eval.model", required=True),
+    EvalColumn("model_settings", path=_model_settings),
+    EvalColumn("limits", path=_limits),
+]
+"""Columns with one value per log: which task, agent and model ran, and when."""
+
+
+def _metadata(name: str) -> Callable[[EvalSample], Any]:
+    return lambda sample: sample.metadata.get(name)
+
+
+def _tokens(sample: EvalSample) -> int:
+    return sum(usage.total_tokens for usage in (sample.model_usage or {}).values()) - _judge_tokens(sample)
+
+
+def _judge_tokens(sample: EvalSample) -> int:
+    usage = (sample.role_usage or {}).get(JUDGE_ROLE)
+    return usage.total_tokens if usage else 0
+
+
+def _cost(sample: EvalSample) -> float | None:
+    return _total_cost(sample, (sample.model_usage or {}).values(), minus=_judge_cost(sample))
+
+
+def _judge_cost(sample: EvalSample) -> float | None:
+    usage = (sample.role_usage or {}).get(JUDGE_ROLE)
+    return _total_cost(sample, [usage] if usage else [], minus=0.0)
+
+
+def _total_cost(sample: EvalSample, usages: Iterable[Any], minus: float | None) -> float | None:
+    """Costs in US dollars; None if one of them is unknown."""
+    costs = [0.0 if usage.total_cost is None and not usage.total_tokens else usage.total_cost for usage in usages]
+    return None if minus is None or None in costs else sum(costs) - minus
+
+
+def _stored(name: str) -> Callable[[EvalSample], Any]:
+    return lambda sample: sample.store.get(name)
+
+
+def _error(sample: EvalSample) -> str | None:
+    return sample.error.message if sample.error else None
+
+
+def _limit(sample: EvalSample) -> str | None:
+    return sample.limit.type if sample.limit else None
+
+
+SAMPLE_IDENTITY: list[Column] = [
+    SampleColumn("id", path=lambda sample: str(sample.id), required=True, full=True),
+    SampleColumn("epoch", path=lambda sample: sample.epoch, required=True, full=True),
+    SampleColumn("study", path=_metadata("dataset"), full=True),
+    SampleColumn("goal_type", path=_metadata("question_type"), full=True),
+    *[SampleColumn(name, path=_metadata(name), full=True) for name in _METADATA],
+]
+"""Columns that identify the sample and its goal."""
+
+SAMPLE_USAGE: list[Column] = [
+    SampleColumn("tokens", path=_tokens, full=True),
+    SampleColumn("judge_tokens", path=_judge_tokens, full=True),
+    SampleColumn("cost", path=_cost, full=True),
+    SampleColumn("judge_cost", path=_judge_cost, full=True),
+    SampleColumn("seconds", path=lambda sample: sample.total_time, full=True),
+    SampleColumn("cells", path=_stored("SessionState:cells"), full=True),
+    SampleColumn("best_trial_hms", path=_stored("ReflexionState:best_hms"), full=True),
+    SampleColumn("error", path=_error, full=True),
+    SampleColumn("limit", path=_limit, full=True),
+]
+"""Columns of what the sample used: tokens, US dollars, seconds, Python cells."""
+
+
+def score_columns(score: str = SCORE_NAME) -> list[Column]:
+    """Columns of one score of this package.
+
+    Args:
+        score: Name of the score in the log, such as `HMS`, or `HMS1` for the first one that was appended.
+    """
+
+    def column(name: str, value: Callable[[Judged], Any]) -> SampleColumn:
+        def read(sample: EvalSample) -> Any:
+            return value(Judged.of(sample, score))
+
+        return SampleColumn(name, path=read, full=True)
+
+    return [
+        column("score", lambda judged: score),
+        column("outcome", lambda judged: judged.outcome.value),
+        column("hms", lambda judged: judged.value("hms")),
+        *[column(facet.value, lambda judged, facet=facet: judged.facet(facet)) for facet in Facet],  # type: ignore[misc]
+        column("hms_recall", lambda judged: judged.value("hms_recall")),
+        column("hms_f1", lambda judged: judged.value("hms_f1")),
+        column("judge", lambda judged: judged.metadata.get("judge")),
+        column("judge_record", lambda judged: judged.record),
+        column("hypothesis", lambda judged: judged.hypothesis),
+        column("workflow", lambda judged: judged.workflow),
+        column("submission_source", lambda judged: judged.metadata.get("submission_source")),
+        column("refusal", lambda judged: bool(judged.metadata.get("refusal"))),
+        column("explanation", lambda judged: judged.explanation),
+    ]
+
+
+SAMPLE_COLUMNS: list[Column] = [*EVAL_COLUMNS, *SAMPLE_IDENTITY, *score_columns(), *SAMPLE_USAGE]
+"""All columns, with the score `HMS`."""
+
+
+def _present(**values: Any) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _json(values: Mapping[str, Any]) -> str:
+    """Settings as JSON with sorted keys; empty if there are none."""
+    return json.dumps(values, sort_keys=True, default=str) if values else ""
+
+
+def _without_package(name: str) -> str:
+    for package in ("inspect_discoverybench/", "discoverybench/"):
+        name = name.removeprefix(package)
+    return name

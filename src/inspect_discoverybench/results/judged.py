@@ -1,0 +1,99 @@
+"""One score of a sample, as a log holds it: outcome, facets and record of the judge."""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from inspect_ai.log import EvalSample
+from inspect_ai.scorer import Score
+
+from inspect_discoverybench.hypothesis import NO_RESPONSE, Facet
+from inspect_discoverybench.judge_record import COMPARED_KEYS
+
+
+class Outcome(StrEnum):
+    """How a sample ended."""
+
+    SCORED = "scored"
+    """The judge decided HMS."""
+
+    UNSCORED = "unscored"
+    """Something was submitted, but it has no score: the judge failed, or the log was not scored."""
+
+    NO_SUBMISSION = "no submission"
+    """Nothing was submitted; HMS is 0."""
+
+    LIMIT = "limit"
+    """A limit ended the sample before anything was submitted; HMS is 0."""
+
+    ERROR = "error"
+    """The sample ended with an error, so it has no score."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A sample with one of its scores; the score is None if the sample does not have it."""
+
+    sample: EvalSample
+    score: Score | None
+
+    @classmethod
+    def of(cls, sample: EvalSample, score: str) -> "Judged":
+        """Select the score with this name."""
+        return cls(sample, (sample.scores or {}).get(score))
+
+    @property
+    def outcome(self) -> Outcome:
+        """How the sample ended."""
+        if self.sample.error is not None:
+            return Outcome.ERROR
+        if self.score is not None and self.score.reason == NO_RESPONSE:
+            return Outcome.LIMIT if self.sample.limit else Outcome.NO_SUBMISSION
+        return Outcome.UNSCORED if math.isnan(self.value("hms")) else Outcome.SCORED
+
+    def value(self, key: str) -> float:
+        """A value of the score in 0–1; NaN if it has none or if the sample ended with an error."""
+        if self.score is None or self.sample.error is not None or not isinstance(self.score.value, Mapping):
+            return math.nan
+        # JSON logs hold NaN as null.
+        value = self.score.value.get(key)
+        return math.nan if isinstance(value, bool) or not isinstance(value, int | float) else float(value)
+
+    def facet(self, facet: Facet) -> float:
+        """The score of a facet in 0–1; for unscored samples the facet if it was decided; else NaN."""
+        value = self.value(facet.value)
+        decided = (self.metadata.get("facets") or {}).get(facet.value)
+        return float(decided) if math.isnan(value) and isinstance(decided, int | float) else value
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """Metadata of the score; empty without a score."""
+        return (self.score.metadata if self.score else None) or {}
+
+    @property
+    def record(self) -> str | None:
+        """How the sample was judged, as JSON with sorted keys; None if the judge was not asked."""
+        compared = {key: self.metadata[key] for key in COMPARED_KEYS if key in self.metadata}
+        return json.dumps(compared, sort_keys=True) if compared else None
+
+    @property
+    def hypothesis(self) -> str | None:
+        """The predicted hypothesis; None if nothing was submitted."""
+        return (self.score.answer if self.score else None) or self._submission.get("hypothesis")
+
+    @property
+    def workflow(self) -> str | None:
+        """The predicted workflow; None if nothing was submitted."""
+        return self.metadata.get("workflow") or self._submission.get("workflow")
+
+    @property
+    def explanation(self) -> str | None:
+        """The verdict on each facet with the judge's reason, as markdown."""
+        return self.score.explanation if self.score else None
+
+    @property
+    def _submission(self) -> Mapping[str, Any]:
+        return self.sample.store.get("SubmissionState:submission") or {}
