@@ -79,7 +79,7 @@ def _print(comparison: "Comparison") -> None:
 def _print_pair(console: Console, pair: "PairComparison") -> None:
     console.print(f"Baseline   {escape(pair.baseline)}\nCandidate  {escape(pair.candidate)}", highlight=False)
     console.print(f"{_tasks(pair)}", highlight=False)
-    table = Table(box=SIMPLE_HEAD)
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
     table.add_column("", no_wrap=True)
     for column in ("Baseline", "Candidate", "Diff.", "95% CI", "p", "W/L/T"):
         table.add_column(column, justify="right", no_wrap=True)
@@ -164,7 +164,7 @@ def _pairs(comparison: "Comparison") -> Table:
 
 
 def _p_value(value: float) -> str:
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+    return "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def _null_for_nan(value: Any) -> Any:
