@@ -82,26 +82,36 @@ def scatter(
     """
     import altair as alt
 
-    scale = alt.Scale(type="log") if logarithmic else alt.Scale(zero=False)
-    axis = alt.Axis(format="~s", tickCount=4) if logarithmic else alt.Axis(tickCount=6)
-    hue = alt.Color(field=color, type="nominal", title=color, scale=_scale(sorted(set(table[color])), PALETTE))
-    kind = alt.Shape(field=shape, type="nominal", title=shape, scale=_scale(sorted(set(table[shape])), SHAPES))
+    hue = alt.Color(
+        field=color,
+        type="nominal",
+        title=color,
+        scale=_scale(sorted(set(table[color])), PALETTE),
+        legend=alt.Legend(symbolOpacity=1, symbolType="circle", symbolStrokeWidth=0),
+    )
+    kind = alt.Shape(
+        field=shape,
+        type="nominal",
+        title=shape,
+        scale=_scale(sorted(set(table[shape])), SHAPES),
+        legend=alt.Legend(symbolFillColor=PALETTE[-1], symbolStrokeWidth=0),
+    )
     base = alt.Chart(table).encode(color=hue)
-    x_value = alt.X(field=x.value, type="quantitative", title=x.title, scale=scale, axis=axis)
+    x_value = _measure(x.value, x.title, logarithmic)
     layers = [base.mark_rule(opacity=0.4).encode(x=x_value, y=_y(y.low, y.title), y2=alt.Y2(field=y.high))]
     if x.low != x.value:
-        x_low = alt.X(field=x.low, type="quantitative", title=x.title, scale=scale, axis=axis)
+        x_low = _measure(x.low, x.title, logarithmic)
         layers.append(base.mark_rule(opacity=0.4).encode(x=x_low, x2=alt.X2(field=x.high), y=_y(y.value, y.title)))
     layers.append(base.mark_point().encode(x=x_value, y=_y(y.value, y.title), shape=kind))
     return alt.layer(*layers).properties(width=SCATTER_SIZE, height=SCATTER_SIZE)
 
 
-def front(table: "pd.DataFrame", x: str, y: Interval) -> "alt.Chart":
+def front(table: "pd.DataFrame", x: str, y: Interval, logarithmic: bool = False) -> "alt.Chart":
     """A dashed step line through all rows in the order of a column."""
     import altair as alt
 
     steps = alt.Chart(table.sort_values(x)).mark_line(strokeDash=[5, 4], strokeWidth=1.5, interpolate="step-after")
-    return steps.encode(x=alt.X(field=x, type="quantitative"), y=_y(y.value, y.title))
+    return steps.encode(x=_measure(x, x, logarithmic), y=_y(y.value, y.title))
 
 
 def bars(
@@ -207,6 +217,14 @@ def _x(column: str, title: str) -> "alt.X":
     import altair as alt
 
     return alt.X(field=column, type="quantitative", title=title, scale=alt.Scale(zero=True))
+
+
+def _measure(column: str, title: str, logarithmic: bool) -> "alt.X":
+    import altair as alt
+
+    scale = alt.Scale(type="log") if logarithmic else alt.Scale(zero=False)
+    axis = alt.Axis(format="~g", tickCount=4) if logarithmic else alt.Axis(tickCount=6)
+    return alt.X(field=column, type="quantitative", title=title, scale=scale, axis=axis)
 
 
 def _y(column: str, title: str) -> "alt.Y":
