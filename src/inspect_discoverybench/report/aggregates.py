@@ -1,5 +1,6 @@
 """Aggregates: means of HMS over tasks with their intervals and counts, one row per group of tasks."""
 
+import math
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +9,7 @@ from inspect_discoverybench.results import Outcome
 from inspect_discoverybench.statistics.mean import estimate_mean, needs_bounds
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
 
 KEYS = ("benchmark", "configuration")
@@ -35,8 +37,9 @@ FORMATS = dict.fromkeys((HMS, LOW, HIGH, IF_0, IF_1), ".1f")
 def task_table(samples: "pd.DataFrame") -> "pd.DataFrame":
     """One row per benchmark, configuration and task; epochs are averaged.
 
-    Columns are those of the frame of samples, and `samples` and the counts of outcomes. `HMS if missing 0` and
-    `HMS if missing 1` are in [0, 1] here.
+    Columns are those of the frame of samples, `samples`, the counts of outcomes, and `is_best`: whether the task's
+    configuration has the highest mean HMS of its benchmark without oracles (of equal ones, the first). `HMS if missing
+    0` and `HMS if missing 1` are in [0, 1] here.
 
     Args:
         samples: Labelled samples with the scores of one judge.
@@ -49,14 +52,15 @@ def task_table(samples: "pd.DataFrame") -> "pd.DataFrame":
     )
     tasks = by_task(frame, [*VALUES, *USAGE, IF_0, IF_1])
     counts = frame.groupby([*KEYS, "id"], sort=False)[["samples", *outcomes]].sum()
-    return tasks.drop(columns=list(counts.columns)).join(counts, on=[*KEYS, "id"])
+    tasks = tasks.drop(columns=list(counts.columns)).join(counts, on=[*KEYS, "id"])
+    return tasks.assign(is_best=_is_best(tasks))
 
 
 def aggregate(tasks: "pd.DataFrame", by: Sequence[str] = ()) -> "pd.DataFrame":
     """HMS × 100 of each configuration and group, with its 95 % interval and counts.
 
     Tasks without a scored epoch are left out of the mean and counted. If more than 1 % of the samples of a row have no
-    score, the table has the bounds of the mean.
+    score, the row has the bounds of the mean.
 
     Args:
         tasks: The table of tasks.
@@ -65,11 +69,17 @@ def aggregate(tasks: "pd.DataFrame", by: Sequence[str] = ()) -> "pd.DataFrame":
     import pandas as pd
 
     keys: list[Hashable] = [*KEYS, *by]
-    rows: list[dict[Hashable, Any]] = [
-        {**dict(zip(keys, names, strict=True)), **_row(group)} for names, group in tasks.groupby(keys, sort=False)
-    ]
-    columns: list[Any] = [*keys, HMS, LOW, HIGH, IF_0, IF_1, "tasks", "gold hypotheses", "samples", *COUNTS.values()]
-    table = pd.DataFrame(rows, columns=columns)
+    groups = tasks.groupby(keys, sort=False, observed=True)
+    counts = groups[["samples", *COUNTS.values()]].sum()
+    values, clusters = tasks.hms.to_numpy(), pd.factorize(tasks.gold_hypothesis)[0]
+    indices = groups.indices
+    rows = [_estimate(values[indices[name]], clusters[indices[name]]) for name in counts.index]
+    table = pd.DataFrame(rows, columns=[HMS, LOW, HIGH], index=counts.index)
+    missing = counts.unscored + counts.errors
+    is_bounded = [needs_bounds(*pair) for pair in zip(counts.samples - missing, missing, strict=True)]
+    bounds = (100 * groups[[IF_0, IF_1]].mean()).where(pd.Series(is_bounded, index=counts.index), axis=0)
+    sizes = pd.DataFrame({"tasks": groups.size(), "gold hypotheses": groups.gold_hypothesis.nunique()})
+    table = table.join(bounds).join(sizes).join(counts).reset_index()
     return table.drop(columns=[IF_0, IF_1]) if table[IF_0].isna().all() else table
 
 
@@ -82,49 +92,32 @@ def estimate(tasks: "pd.DataFrame", value: str = "hms", name: str = HMS, prefix:
         name: Name of the mean.
         prefix: Prefix of the names of the ends of the interval.
     """
-    known = tasks[tasks[value].notna()]
-    if known.empty:
-        return {name: float("nan"), f"{prefix}{LOW}": float("nan"), f"{prefix}{HIGH}": float("nan")}
-    # Rounding in sums can exceed 1.
-    result = estimate_mean(known[value].clip(0, 1).tolist(), known.gold_hypothesis.tolist())
-    return {name: 100 * result.mean, f"{prefix}{LOW}": 100 * result.low, f"{prefix}{HIGH}": 100 * result.high}
+    numbers = _estimate(tasks[value].to_numpy(), tasks.gold_hypothesis.to_numpy())
+    return dict(zip((name, f"{prefix}{LOW}", f"{prefix}{HIGH}"), numbers, strict=True))
 
 
-def best_configurations(table: "pd.DataFrame", tasks: "pd.DataFrame") -> "pd.Series[bool]":
-    """Whether a row of an aggregate is the best configuration of its benchmark that is not an oracle.
+def best_rows(table: "pd.DataFrame", tasks: "pd.DataFrame") -> "pd.DataFrame":
+    """Rows of an aggregate that belong to the best configuration of each benchmark.
 
     Args:
         table: The aggregate.
         tasks: The table of tasks.
     """
-    oracles = set(tasks[tasks.is_oracle].configuration)
-    scores = table[HMS].where(~table.configuration.isin(oracles))
-    return (scores == scores.groupby(table.benchmark).transform("max")).astype(bool)
+    keys: list[Hashable] = [*KEYS]
+    return table.merge(tasks.loc[tasks.is_best, keys].drop_duplicates(), on=keys)
 
 
-def best_rows(table: "pd.DataFrame", tasks: "pd.DataFrame") -> "pd.DataFrame":
-    """Rows of an aggregate by group that belong to the best configuration of each benchmark.
-
-    Args:
-        table: The aggregate by group.
-        tasks: The table of tasks, from which the best configurations are determined. Of equal ones, the first is used.
-    """
-    overall = aggregate(tasks)
-    best = overall[best_configurations(overall, tasks)].drop_duplicates("benchmark")
-    return table.merge(best[list(KEYS)], on=list(KEYS))
+def _estimate(values: "np.ndarray", clusters: "np.ndarray") -> tuple[float, float, float]:
+    known = values == values  # false for NaN
+    if not known.any():
+        return math.nan, math.nan, math.nan
+    # Rounding in means can exceed 1.
+    result = estimate_mean(values[known].clip(0, 1).tolist(), clusters[known].tolist())
+    return 100 * result.mean, 100 * result.low, 100 * result.high
 
 
-def _row(tasks: "pd.DataFrame") -> dict[Hashable, Any]:
-    counts = {name: int(tasks[name].sum()) for name in COUNTS.values()}
-    missing = counts["unscored"] + counts["errors"]
-    total = int(tasks["samples"].sum())
-    is_bounded = needs_bounds(total - missing, missing)
-    return {
-        **estimate(tasks),
-        IF_0: 100 * tasks[IF_0].mean() if is_bounded else float("nan"),
-        IF_1: 100 * tasks[IF_1].mean() if is_bounded else float("nan"),
-        "tasks": len(tasks),
-        "gold hypotheses": tasks.gold_hypothesis.nunique(),
-        "samples": total,
-        **counts,
-    }
+def _is_best(tasks: "pd.DataFrame") -> "list[bool]":
+    keys: list[Hashable] = [*KEYS]
+    means = tasks[~tasks.is_oracle].groupby(keys, sort=False).hms.mean().dropna()
+    best = set(means.groupby("benchmark").idxmax())
+    return [name in best for name in zip(tasks.benchmark, tasks.configuration, strict=True)]

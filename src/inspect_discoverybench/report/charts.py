@@ -23,6 +23,8 @@ MARK_HEIGHT = 13
 MIN_LABELLED_SHARE = 6
 """Smallest share of a bar, in percent, that has room for its number."""
 
+LOGARITHMIC_TICKS = [float(f"1e{exponent}") for exponent in range(-6, 9)]
+
 LABEL_LINES = "indexof(datum.label, ' (') > 0 ? split(replace(datum.label, ' (', '\\n('), '\\n') : datum.label"
 """Vega expression that puts what a label has in parentheses on a second line."""
 
@@ -61,7 +63,10 @@ def dots(
         shape["shape"] = alt.Shape(field=mark, type="nominal", title=None, scale=_scale(choices, SHAPES))
         if in_row > 1:
             encodings["yOffset"] = alt.YOffset(field=mark, type="nominal", sort=choices)
-    base = alt.Chart(table).encode(**encodings)
+    else:
+        encodings["color"] = alt.value(PALETTE[0])
+    columns = {row, interval.value, interval.low, interval.high, mark} - {None}
+    base = alt.Chart(table[[*columns]]).encode(**encodings)
     lines = base.mark_rule(strokeWidth=2).encode(x=_x(interval.low, interval.title), x2=alt.X2(field=interval.high))
     points = base.mark_point().encode(x=_x(interval.value, interval.title), **shape)
     return alt.layer(lines, points).properties(width=WIDTH, height=_height(labels, in_row))
@@ -96,7 +101,8 @@ def scatter(
         scale=_scale(sorted(set(table[shape])), SHAPES),
         legend=alt.Legend(symbolFillColor=PALETTE[-1], symbolStrokeWidth=0),
     )
-    base = alt.Chart(table).encode(color=hue)
+    columns = {x.value, x.low, x.high, y.value, y.low, y.high, color, shape}
+    base = alt.Chart(table[[*columns]]).encode(color=hue)
     x_value = _measure(x.value, x.title, logarithmic)
     layers = [base.mark_rule(opacity=0.4).encode(x=x_value, y=_y(y.low, y.title), y2=alt.Y2(field=y.high))]
     if x.low != x.value:
@@ -110,7 +116,8 @@ def front(table: "pd.DataFrame", x: str, y: Interval, logarithmic: bool = False)
     """A dashed step line through all rows in the order of a column."""
     import altair as alt
 
-    steps = alt.Chart(table.sort_values(x)).mark_line(strokeDash=[5, 4], strokeWidth=1.5, interpolate="step-after")
+    points = table.sort_values(x)[[x, y.value]]
+    steps = alt.Chart(points).mark_line(strokeDash=[5, 4], strokeWidth=1.5, interpolate="step-after")
     return steps.encode(x=_measure(x, x, logarithmic), y=_y(y.value, y.title))
 
 
@@ -136,7 +143,7 @@ def bars(
     frame["start"] = frame["end"] - frame[share]
     frame["middle"] = (frame["end"] + frame["start"]) / 2
     frame["number"] = [f"{value:.0f}" if value >= MIN_LABELLED_SHARE else "" for value in frame[share]]
-    base = alt.Chart(frame).encode(y=_rows(row, labels))
+    base = alt.Chart(frame[[row, stage, "start", "middle", "end", "number"]]).encode(y=_rows(row, labels))
     scale = alt.Scale(domain=[0, 100], nice=False)
     color = alt.Color(
         field=stage,
@@ -171,7 +178,7 @@ def differences(table: "pd.DataFrame", row: str, before: str, after: str, interv
     names = list(dict.fromkeys(means["name"]))
     height = _height(labels, 1)
     lines = (
-        alt.Chart(table)
+        alt.Chart(table[[row, before, after]])
         .mark_rule(opacity=0.5)
         .encode(y=_rows(row, labels), x=_x(before, "HMS × 100"), x2=alt.X2(field=after))
     )
@@ -187,9 +194,10 @@ def differences(table: "pd.DataFrame", row: str, before: str, after: str, interv
     )
     left = alt.layer(lines, points).properties(width=WIDTH // 2, height=height)
     zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(strokeDash=[3, 3]).encode(x=_x("zero", interval.title))
-    base = alt.Chart(table).encode(y=_rows(row, labels, shown=False))
+    numbers = table[[row, interval.value, interval.low, interval.high]]
+    base = alt.Chart(numbers).encode(y=_rows(row, labels, shown=False), color=alt.value(PALETTE[4]))
     lines = base.mark_rule(strokeWidth=2).encode(x=_x(interval.low, interval.title), x2=alt.X2(field=interval.high))
-    marks = base.mark_point(color=PALETTE[4]).encode(x=_x(interval.value, interval.title))
+    marks = base.mark_point().encode(x=_x(interval.value, interval.title))
     right = alt.layer(zero, lines, marks).properties(width=WIDTH // 2, height=height)
     return alt.hconcat(left, right, spacing=24)
 
@@ -222,8 +230,8 @@ def _x(column: str, title: str) -> "alt.X":
 def _measure(column: str, title: str, logarithmic: bool) -> "alt.X":
     import altair as alt
 
-    scale = alt.Scale(type="log") if logarithmic else alt.Scale(zero=False)
-    axis = alt.Axis(format="~g", tickCount=4) if logarithmic else alt.Axis(tickCount=6)
+    scale = alt.Scale(type="log", padding=12) if logarithmic else alt.Scale(zero=False, padding=12)
+    axis = alt.Axis(format="~g", values=LOGARITHMIC_TICKS) if logarithmic else alt.Axis(format="~s", tickCount=5)
     return alt.X(field=column, type="quantitative", title=title, scale=scale, axis=axis)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
-from inspect_discoverybench.report.aggregates import FORMATS, HIGH, HMS, LOW, aggregate, best_configurations, estimate
+from inspect_discoverybench.report.aggregates import FORMATS, HIGH, HMS, LOW, aggregate, best_rows, estimate
 from inspect_discoverybench.report.charts import Interval, dots
 from inspect_discoverybench.report.figures import Chart, stack
 from inspect_discoverybench.report.published import published
@@ -104,13 +104,13 @@ def published_section(tasks: "pd.DataFrame") -> Section | None:
 def _table(tasks: "pd.DataFrame") -> "pd.DataFrame":
     table = aggregate(tasks)
     oracles = set(tasks[tasks.is_oracle].configuration)
-    is_best = best_configurations(table, tasks)
+    best = set(best_rows(table, tasks)[["benchmark", "configuration"]].itertuples(index=False, name=None))
     table.insert(
         2,
         "kind",
         [
-            ORACLE if name in oracles else BEST if best else AGENT
-            for name, best in zip(table.configuration, is_best, strict=True)
+            ORACLE if name in oracles else BEST if (benchmark, name) in best else AGENT
+            for benchmark, name in zip(table.benchmark, table.configuration, strict=True)
         ],
     )
     keys: list[Hashable] = ["benchmark", "configuration"]

@@ -21,9 +21,10 @@ SIGNIFICANCE_LEVEL = 0.05
 TARGET_POWER = 0.8
 NORMAL_QUANTILE = 1.959963984540054
 PSEUDO_TASKS = 2
-PSEUDO_SQUARES = 0.5
-"""The variance of the mean is computed with two more tasks whose differences are 0.5 and −0.5, similar to Agresti and
-Min (2005). Without them, the interval would be too narrow for few differences, and a point for none."""
+PSEUDO_SQUARES = 0.35
+"""The variance of the mean is computed with two more tasks, whose differences have the sum 0 and this sum of squares,
+similar to Agresti and Min (2005). Without them, the interval would be too narrow for few differences, and a point for
+none."""
 
 EXACT_TEST = "sign-flip test over clusters (exact)"
 SAMPLED_TEST = f"sign-flip test over clusters ({PERMUTATIONS} permutations)"
@@ -165,10 +166,12 @@ def _sign_flip_test(differences: Clustered, seed: int) -> tuple[float, str]:
 
 def _smallest_detectable(differences: Clustered) -> float:
     """Power of the paired t-test with clusters as units and the observed variance."""
+    import numpy as np
     from statsmodels.stats.power import TTestPower
 
     clusters = differences.clusters
     if clusters < 3:
         return math.nan
-    effect_size = TTestPower().solve_power(nobs=clusters, alpha=SIGNIFICANCE_LEVEL, power=TARGET_POWER)
+    # For some sample sizes, such as 117, statsmodels returns an array of one number.
+    [effect_size] = np.ravel(TTestPower().solve_power(nobs=clusters, alpha=SIGNIFICANCE_LEVEL, power=TARGET_POWER))
     return float(effect_size) * _standard_error(differences) * math.sqrt(clusters)
