@@ -117,7 +117,7 @@ def test_hms_may_be_read_from_logs(logs: tuple[str, str], sheet: Path) -> None:
         (["sheet", "a.eval", "b.eval"], "Error: The file 'a.eval' does not exist."),
         (
             ["votes", "votes.csv"],
-            "Error: No HMS to compare the votes with. Pass --scores FILE, or --scores-from LOG for each log and --key FILE.",
+            "Error: No HMS to compare the votes with. Pass --scores FILE, or --scores-from LOG for each log and ",
         ),
         (["votes", "votes.csv", "--scores", "k.csv", "--key", "k.csv"], "Error: No HMS to compare the votes with."),
         (["votes", "votes.csv", "--scores", "gone.csv"], "Error: The file 'gone.csv' does not exist."),

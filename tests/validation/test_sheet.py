@@ -207,7 +207,7 @@ def test_logs_without_pairs(logs: tuple[str, str], runs: tuple[ScoredLog, Scored
         candidates(runs[0], replace(runs[1], task="real"))
     with pytest.raises(
         InvalidArgument,
-        match=r"^No pairs can be drawn from .*: they have 4 and 0 scored hypotheses, 0 samples are scored in both logs of a pair",
+        match=r"^No pairs can be drawn from .*: they have 4 and 0 scored hypotheses, 0 samples are scored in both",
     ):
         candidates(runs[0], replace(runs[1], predictions={}))
 

@@ -120,16 +120,24 @@ def measure_judge(labels: Labels, seed: int = 0) -> JudgeAccuracy:
     )
 
 
-def estimate_accuracy(observations: Sequence[Observation], without_majority: int = 0) -> Accuracy:
+def estimate_accuracy(
+    observations: Sequence[Observation], without_majority: int = 0, *, same_in_cluster: bool = False
+) -> Accuracy:
     """Estimate the share of right answers with its interval.
 
     The Wilson interval uses the effective sample size: the smaller of Kish's, for unequal weights, and the one that
     follows from the variance between clusters.
+
+    Args:
+        observations: One for each sample.
+        without_majority: Number of samples that are left out.
+        same_in_cluster: Whether the judge gives the same answer to all samples of a cluster, as it does about the
+            context of the gold hypothesis. A cluster is then a single observation.
     """
     share = _mean([(observation.right, observation.weight) for observation in observations])
     if share is None:
         return Accuracy(None, None, 0, 0.0, without_majority)
-    size = _effective_size(observations, share)
+    size = _clusters_size(observations) if same_in_cluster else _effective_size(observations, share)
     low, high = proportion_confint(share * size, size, alpha=SIGNIFICANCE_LEVEL, method="wilson")
     return Accuracy(share, Interval(float(low), float(high)), len(observations), size, without_majority)
 
@@ -145,12 +153,14 @@ def _step(
     labelled = [sample for sample in samples if any(_verdicts(sample, step) for step in steps)]
     observations = list(_observations(labelled, steps, lambda sample, step: sample.right(step)))
     tables = [(right := sum(v), len(v) - right) for s in labelled for step in steps if (v := _verdicts(s, step))]
+    # The question about the gold hypothesis does not depend on the prediction.
+    same = steps == (Step.GOLD_CONTEXT,)
     repeated = [table for table in tables if sum(table) > 1]
     return StepAccuracy(
         name=name,
-        majority=estimate_accuracy(observations, len(labelled) - len(observations)),
+        majority=estimate_accuracy(observations, len(labelled) - len(observations), same_in_cluster=same),
         annotators={
-            annotator: estimate_accuracy(list(_observations(labelled, steps, _by(annotator))))
+            annotator: estimate_accuracy(list(_observations(labelled, steps, _by(annotator))), same_in_cluster=same)
             for annotator in annotators
         },
         unanimous=sum(0 in table for table in repeated) / len(repeated) if repeated else None,
@@ -182,18 +192,31 @@ def _observations(
 
 
 def _effective_size(observations: Sequence[Observation], share: float) -> float:
-    weights = [observation.weight for observation in observations]
-    kish = sum(weights) ** 2 / sum(weight**2 for weight in weights)
+    kish = _kish([observation.weight for observation in observations])
+    residuals = _by_cluster(observations, lambda one: one.weight * (one.right - share))
+    squares = sum(residual**2 for residual in residuals)
+    if len(residuals) < 2 or squares <= 0:
+        # The answers do not vary, so that nothing shows whether those of a cluster depend on each other.
+        return min(kish, float(len(residuals)))
+    weight = sum(observation.weight for observation in observations)
+    variance = len(residuals) / (len(residuals) - 1) * squares / weight**2
+    return min(kish, share * (1 - share) / variance)
+
+
+def _clusters_size(observations: Sequence[Observation]) -> float:
+    return _kish(_by_cluster(observations, lambda one: one.weight))
+
+
+def _kish(weights: Sequence[float]) -> float:
+    return sum(weights) ** 2 / sum(weight**2 for weight in weights)
+
+
+def _by_cluster(observations: Sequence[Observation], value: Callable[[Observation], float]) -> list[float]:
+    """The sum of a value in each cluster."""
     totals: dict[str, float] = {}
     for observation in observations:
-        residual = observation.weight * (observation.right - share)
-        totals[observation.cluster] = totals.get(observation.cluster, 0.0) + residual
-    squares = sum(total**2 for total in totals.values())
-    if len(totals) < 2 or squares <= 0:
-        # The answers do not vary, or there is nothing to compare: each cluster may be a single observation.
-        return min(kish, float(len(totals)))
-    variance = len(totals) / (len(totals) - 1) * squares / sum(weights) ** 2
-    return min(kish, share * (1 - share) / variance)
+        totals[observation.cluster] = totals.get(observation.cluster, 0.0) + value(observation)
+    return list(totals.values())
 
 
 def _mean(values: Sequence[tuple[float, float]]) -> float | None:
