@@ -35,9 +35,10 @@ const card = {
   press(key, event) {
     const letter = key.toUpperCase();
     const { decided } = items[index].steps[active];
-    if (letter === "R" && decided) decide(active, "right");
-    else if (letter === "W" && decided) decide(active, "wrong");
-    else if (active === "relationship" && letter in relationships && isWrong(active)) correct(active, letter);
+    if ("RW".includes(letter) && decided) {
+      event.preventDefault();  // else the letter would be typed into the input that is focused now
+      decide(active, letter === "R" ? "right" : "wrong");
+    } else if (active === "relationship" && letter in relationships && isWrong(active)) correct(active, letter);
     else if (active === "context_match" && "YN".includes(letter) && !decided) correct(active, letter === "Y" ? "yes" : "no");
     else if (key === "ArrowUp" || key === "ArrowDown") {
       event.preventDefault();
@@ -70,6 +71,7 @@ function advance() {
 function decide(step, verdict) {
   active = step;
   change(step, verdict === "right" ? { verdict, answer: "", parts: [] } : { verdict });
+  if (verdict === "right") showCorrect(items[index].steps[step], step);
   if (verdict === "wrong" && step === "variables") groups.get(step).querySelector("input").focus();
   else if (verdict === "wrong" && step === "relationship") activate(step);
   else advance();
@@ -100,7 +102,7 @@ function correctCounts() {
 function showStep(judged, step, mark) {
   const group = groups.get(step);
   group.querySelector(".answer").textContent = judged.answer;
-  group.querySelector(".reason").textContent = judged.reason;
+  group.querySelector(".reason").textContent = judged.reason && "Reason: " + judged.reason;
   group.querySelector(".reason").hidden = !judged.reason;
   group.querySelector(".verdicts").hidden = !judged.decided;
   group.querySelector(".correct").hidden = judged.decided && mark.verdict !== "wrong";
@@ -124,7 +126,7 @@ function showCorrect(judged, step) {
   const mark = markOf(step);
   if (step === "context_match") {
     box.replaceChildren(...(judged.decided
-      ? [text(judged.value === "yes" ? "The contexts do not match." : "The contexts match.")]
+      ? [text("Correct answer: the contexts " + (judged.value === "yes" ? "do not match." : "match."))]
       : [text("Correct answer:"), choice(step, "yes", "Match", "Y"), choice(step, "no", "Do not match", "N")]));
   } else if (step === "relationship") {
     const choices = Object.entries(relationships).map(([letter, label]) => choice(step, letter, label, letter));
