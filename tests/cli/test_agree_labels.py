@@ -222,7 +222,7 @@ def test_labels_by_keys_are_read(browser: Browser, sheet: Path) -> None:
     assert [(sample.hms, sample.true_hms) for sample in changed] == [(1 / 3, 0.75)]
     assert SCRIPT[1] == (True, (4, 2, 2), "B")
     done = run("votes", "labels.csv", "--key", sheet / "key.csv")
-    assert row_of(done.output, "- gold hypothesis").startswith("- gold hypothesis 6 0.833")
+    assert row_of(done.output, "- gold").startswith("- gold 6 0.833")
 
 
 def test_a_verdict_can_be_changed_with_the_mouse(browser: Browser, sheet: Path) -> None:

@@ -119,7 +119,7 @@ def test_each_answer_is_described_with_its_reason(log: JudgedLog) -> None:
     )
     answer, reason = describe(by_number[3], Step.VARIABLES)
     assert answer == "No valid reply."
-    assert reason.startswith("Last error: it is not a JSON object")
+    assert reason.startswith("The last reply was rejected: it is not a JSON object")
 
 
 def test_every_outcome_is_drawn_and_the_weights_sum_to_the_population(log: JudgedLog) -> None:

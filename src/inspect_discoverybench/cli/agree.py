@@ -303,9 +303,11 @@ def _print_accuracy(statistics: "JudgeAccuracy") -> None:
     annotators = _count(len(statistics.annotators), "annotator")
     click.echo(f"Labels by {annotators} on {statistics.samples} of {_count(sheet_size, 'sample')}")
     console = Console()
-    console.print(_accuracy_table("the judge is right in", [(s.name, s.majority, s.paper) for s in statistics.steps]))
+    console.print(_accuracy_table([(s.name, s.majority, s.paper) for s in statistics.steps]))
     if len(statistics.annotators) > 1:
         console.print(_annotator_table(statistics.steps))
+        for note in dict.fromkeys(step.kappa.note for step in statistics.steps if step.kappa.note):
+            click.echo(f"– Fleiss' kappa is {note}")
     incomplete = statistics.samples - statistics.complete
     if statistics.complete:
         click.echo(
@@ -319,10 +321,11 @@ def _print_accuracy(statistics: "JudgeAccuracy") -> None:
         )
 
 
-def _accuracy_table(title: str, rows: "Sequence[tuple[str, Accuracy, float | None]]") -> Table:
-    table = Table(title, box=SIMPLE_HEAD)
-    for column in ("samples", "accuracy", "95% CI", "paper", "no majority"):
-        table.add_column(column, justify="right")
+def _accuracy_table(rows: "Sequence[tuple[str, Accuracy, float | None]]") -> Table:
+    table = Table(box=SIMPLE_HEAD)
+    table.add_column("the judge in", no_wrap=True)
+    for column in ("samples", "accuracy", "95% CI", "paper", "tied"):
+        table.add_column(column, justify="right", no_wrap=True)
     for name, accuracy, paper in rows:
         table.add_row(
             escape(name),
@@ -336,20 +339,14 @@ def _accuracy_table(title: str, rows: "Sequence[tuple[str, Accuracy, float | Non
 
 
 def _annotator_table(steps: "Sequence[StepAccuracy]") -> Table:
-    table = Table("annotators with each other", box=SIMPLE_HEAD)
+    table = Table(box=SIMPLE_HEAD)
+    table.add_column("annotators in", no_wrap=True)
     for column in ("answers", "unanimous", "Fleiss' kappa", "95% CI"):
         table.add_column(column, justify="right")
-    table.add_column()
     for step in steps:
         kappa = step.kappa
-        table.add_row(
-            step.name,
-            str(kappa.pairs),
-            _number(step.unanimous),
-            _number(kappa.kappa),
-            _interval(kappa.interval),
-            kappa.note or "",
-        )
+        row = (str(kappa.pairs), _number(step.unanimous), _number(kappa.kappa), _interval(kappa.interval))
+        table.add_row(step.name, *row)
     return table
 
 

@@ -12,8 +12,8 @@ from inspect_discoverybench.validation.labels import LabelledSample, Labels
 
 ROWS: tuple[tuple[str, tuple[Step, ...], float | None], ...] = (
     ("context extraction", (Step.GOLD_CONTEXT, Step.PREDICTED_CONTEXT), PAPER_ACCURACY["context_extraction"]),
-    ("- gold hypothesis", (Step.GOLD_CONTEXT,), None),
-    ("- predicted hypothesis", (Step.PREDICTED_CONTEXT,), None),
+    ("- gold", (Step.GOLD_CONTEXT,), None),
+    ("- predicted", (Step.PREDICTED_CONTEXT,), None),
     ("context match", (Step.CONTEXT_MATCH,), PAPER_ACCURACY["context_match"]),
     ("variables", (Step.VARIABLES,), PAPER_ACCURACY["variables"]),
     ("relationship", (Step.RELATIONSHIP,), PAPER_ACCURACY["relationship"]),

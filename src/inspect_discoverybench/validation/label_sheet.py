@@ -164,6 +164,6 @@ def describe(sample: JudgedSample, step: Step) -> tuple[str, str]:
         case Relationship():
             return f"{reply.answer}) {RELATIONSHIPS[reply.answer]}", reply.explanation
         case ParseFailure():
-            return "No valid reply.", f"Last error: {reply.reason}"
+            return "No valid reply.", f"The last reply was rejected: {reply.reason}"
         case _:
             return NO_CONTEXTS if step is Step.CONTEXT_MATCH else NOT_ASKED, ""
