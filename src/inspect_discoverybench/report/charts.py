@@ -23,7 +23,7 @@ MARK_HEIGHT = 13
 MIN_LABELLED_SHARE = 6
 """Smallest share of a bar, in percent, that has room for its number."""
 
-LOGARITHMIC_TICKS = [float(f"1e{exponent}") for exponent in range(-6, 9)]
+LOGARITHMIC_TICKS = [float(f"{digit}e{exponent}") for exponent in range(-6, 9) for digit in (1, 2, 5)]
 
 LABEL_LINES = "indexof(datum.label, ' (') > 0 ? split(replace(datum.label, ' (', '\\n('), '\\n') : datum.label"
 """Vega expression that puts what a label has in parentheses on a second line."""
@@ -231,7 +231,7 @@ def _measure(column: str, title: str, logarithmic: bool) -> "alt.X":
     import altair as alt
 
     scale = alt.Scale(type="log", padding=12) if logarithmic else alt.Scale(zero=False, padding=12)
-    axis = alt.Axis(format="~g", values=LOGARITHMIC_TICKS) if logarithmic else alt.Axis(format="~s", tickCount=5)
+    axis = alt.Axis(format="~g", values=LOGARITHMIC_TICKS, labelOverlap="greedy") if logarithmic else alt.Axis(format="~s", tickCount=5)
     return alt.X(field=column, type="quantitative", title=title, scale=scale, axis=axis)
 
 

@@ -84,6 +84,14 @@ def group_sections(tasks: "pd.DataFrame") -> list[Section]:
     return [section for grouping in GROUPINGS if (section := _section(tasks, grouping)) is not None]
 
 
+def _note(tasks: "pd.DataFrame", column: str) -> str:
+    """What the reader must know about tasks without a value."""
+    without = tasks[(tasks.task == "real") & tasks.workflow_bucket.isna()]
+    if column != "goal_type" or without.empty:
+        return ""
+    return " The test split is not broken down by workflow length (Figure 5c), because its workflows are not public."
+
+
 def group_section(tasks: "pd.DataFrame", grouping: Grouping, by_size: bool = False) -> Section:
     """HMS by group for every configuration.
 

@@ -3,6 +3,7 @@
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
+from inspect_discoverybench.report.aggregates import KEYS
 from inspect_discoverybench.report.configurations import DETAILS
 from inspect_discoverybench.report.differences import difference, difference_chart, formats
 from inspect_discoverybench.report.section import Section
@@ -46,7 +47,7 @@ def hint_section(tasks: "pd.DataFrame") -> Section | None:
             "25.4 with domain knowledge on the archaeology tasks."
         ),
         table=table,
-        filters=("benchmark", "configuration"),
+        filters=KEYS,
         chart=difference_chart(table, table["task set"] + " · " + table.configuration, NAMES),
         formats=formats(NAMES),
     )

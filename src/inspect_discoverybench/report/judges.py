@@ -75,7 +75,7 @@ def _score_section(frame: "pd.DataFrame") -> Section:
             "counted, so the numbers can differ from those above."
         ),
         table=table,
-        filters=("benchmark", "configuration"),
+        filters=KEYS,
         chart=stack(
             {
                 str(benchmark): dots(rows, "configuration", interval, "judge", judges)

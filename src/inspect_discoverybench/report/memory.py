@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from inspect_discoverybench.report.aggregates import KEYS
 from inspect_discoverybench.report.differences import difference, difference_chart, formats
 from inspect_discoverybench.report.section import Section
 
@@ -47,7 +48,7 @@ def memory_section(tasks: "pd.DataFrame") -> Section | None:
             "published results; the difference is what the data add."
         ),
         table=table,
-        filters=("benchmark", "configuration"),
+        filters=KEYS,
         chart=difference_chart(table, table.configuration, NAMES),
         formats=formats(NAMES),
     )
