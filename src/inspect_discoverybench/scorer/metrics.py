@@ -7,9 +7,8 @@ from typing import Literal, cast
 
 from inspect_ai.scorer import Metric, MetricProtocol, SampleScore, Value, grouped, mean, metric, stderr
 
-from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
-
 from inspect_discoverybench.hypothesis import NO_RESPONSE
+from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
 
 CLUSTER = "gold_hypothesis"
 CI_LOWER, CI_UPPER = "ci_lower", "ci_upper"

@@ -1,0 +1,42 @@
+"""Cells of the report's tables as text."""
+
+from numbers import Integral, Real
+
+DEFAULT_FORMAT = ".3g"
+MISSING = "–"
+
+
+def is_missing(value: object) -> bool:
+    """Whether a cell has no value: None or NaN."""
+    return value is None or value != value  # NaN and NaT differ from themselves
+
+
+def is_number(value: object) -> bool:
+    """Whether a cell is a number; truth values are not."""
+    return isinstance(value, Real) and not isinstance(value, bool) and type(value).__name__ not in ("bool", "bool_")
+
+
+def cell_text(value: object, format_spec: str | None = None) -> str:
+    """A cell as a reader sees it.
+
+    Args:
+        value: The value.
+        format_spec: Python format specification for numbers; by default integers are written whole, and other numbers
+            with three digits.
+    """
+    if is_missing(value):
+        return MISSING
+    if not is_number(value):
+        return key_text(value)
+    if format_spec is None:
+        return f"{value:,}" if isinstance(value, Integral) else f"{value:{DEFAULT_FORMAT}}"
+    return f"{value:{format_spec}}"
+
+
+def key_text(value: object) -> str:
+    """A value that selects samples, as text: 2.0 and 2 are the same, truth values are yes and no."""
+    if type(value).__name__ in ("bool", "bool_"):
+        return "yes" if value else "no"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)

@@ -1,0 +1,217 @@
+"""The report's page: one HTML file that shows sections and samples, works from disk and loads nothing."""
+
+from base64 import b64encode
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
+
+from inspect_discoverybench.report.cell import cell_text, is_missing, is_number
+from inspect_discoverybench.report.configurations import main_judge
+from inspect_discoverybench.report.figures import render
+from inspect_discoverybench.report.packed_samples import PackedSamples, SampleSelection, pack
+from inspect_discoverybench.report.section import Section
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+OUTCOMES = {
+    "scored": "Scored",
+    "unscored": "Unscored",
+    "no submission": "No submission",
+    "limit": "Stopped by a limit",
+    "error": "Errors",
+}
+"""Key numbers by outcome."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a table.
+
+    Attributes:
+        text: What the reader sees.
+        value: The number that rows are sorted by; empty if rows are sorted by the text.
+        is_number: Whether the cell is aligned as a number.
+    """
+
+    text: str
+    value: str
+    is_number: bool
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a section's table, with the address of its samples."""
+
+    name: str
+    cells: Sequence[Cell]
+    href: str | None
+    count: int
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A column of a section's table."""
+
+    name: str
+    title: str
+    is_number: bool
+    names_row: bool
+
+
+@dataclass(frozen=True)
+class SectionView:
+    """A section as the template needs it. Figures are data addresses of SVG images."""
+
+    section: Section
+    headings: Sequence[Heading]
+    rows: Sequence[Row]
+    light: str | None
+    dark: str | None
+
+    @property
+    def is_linked(self) -> bool:
+        """Whether a row has samples to show."""
+        return any(row.href for row in self.rows)
+
+
+@dataclass(frozen=True)
+class KeyNumber:
+    """A number at the top of the page, with the address of its samples."""
+
+    title: str
+    value: int
+    href: str | None = None
+
+
+def write_page(
+    sections: Sequence[Section], samples: "pd.DataFrame", left_out: "pd.DataFrame", title: str, path: Path
+) -> None:
+    """Write the page.
+
+    Texts of samples are compressed inside the page and unpacked when they are read. The texts of very many samples are
+    shortened, so that the page stays below 25 MB; the page then says so.
+
+    Args:
+        sections: Sections in their order on the page.
+        samples: The frame of samples after `label_configurations`.
+        left_out: Logs that could not be used; columns `log` and `reason`.
+        title: Title of the page.
+        path: Output file.
+    """
+    selection = SampleSelection(samples, [name for section in sections for name in section.filters])
+    views = [_view(section, selection) for section in sections]
+    main = main_judge(samples)
+    html = _html(
+        title=title,
+        facts=_facts(samples),
+        key_numbers=_key_numbers(main, selection, len(left_out)),
+        views=views,
+        left_out=[(row.log, row.reason) for row in left_out.itertuples()],
+        packed=pack(selection),
+        sample_count=len(main),
+    )
+    path.write_bytes(html.encode("utf-8", "replace"))
+
+
+def _html(packed: PackedSamples, **values: Any) -> str:
+    css, script = _resource("page.css"), _resource("page.js")
+    policy = (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(css)}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    environment = Environment(
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        loader=FunctionLoader(_resource),
+    )
+    # The two resources are ours; everything else is escaped.
+    return environment.get_template("page.html").render(
+        policy=policy, css=Markup(css), script=Markup(script), packed=packed, zip=zip, **values
+    )
+
+
+def _resource(name: str) -> str:
+    return files(__package__).joinpath("page", name).read_text("utf-8")
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
+
+
+def _facts(samples: "pd.DataFrame") -> dict[str, str]:
+    created = sorted(str(date)[:10] for date in samples.created.unique())
+    days = created[0] if created[0] == created[-1] else f"{created[0]} to {created[-1]}"
+    judges = [judge for judge in samples.judge.unique() if not is_missing(judge)]
+    commits = [commit for commit in samples.data_commit.unique() if not is_missing(commit)]
+    facts = {
+        "Logs": f"{samples.log.nunique():,}, written {days}",
+        "Judges" if len(judges) > 1 else "Judge": ", ".join(judges) or "none",
+        "Task version": ", ".join(sorted(map(str, samples.task_version.unique()))),
+        "Data": ", ".join(str(commit)[:12] for commit in commits),
+        "Report": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, inspect-discoverybench {version('inspect-discoverybench')}",
+    }
+    return {name: text for name, text in facts.items() if text}
+
+
+def _key_numbers(main: "pd.DataFrame", selection: SampleSelection, left_out: int) -> list[KeyNumber]:
+    numbers = [
+        KeyNumber("Samples", len(main), "#all-samples"),
+        KeyNumber("Tasks", len(main[["benchmark", "id"]].drop_duplicates())),
+        KeyNumber("Configurations", len(main[["benchmark", "configuration"]].drop_duplicates())),
+    ]
+    for outcome, name in OUTCOMES.items():
+        link = selection.link({"outcome": outcome})
+        if link or outcome in ("scored", "unscored"):
+            numbers.append(KeyNumber(name, link[1] if link else 0, link[0] if link else None))
+    if left_out:
+        numbers.append(KeyNumber("Logs left out", left_out, "#logs-left-out"))
+    return numbers
+
+
+def _view(section: Section, selection: SampleSelection) -> SectionView:
+    table = section.table
+    names = [str(name) for name in table.columns]
+    # A filter that is no column of the frame cannot select samples, so that rows have no link.
+    filters = [] if set(section.filters) - selection.columns.keys() else [*section.filters]
+    # The most specific filter names the row.
+    row_name = filters[-1] if filters else names[0]
+    rows = [_row(section, names, values, filters, selection) for values in table.itertuples(index=False, name=None)]
+    headings = [
+        Heading(name, name.replace("_", " "), any(row.cells[i].is_number for row in rows), name == row_name)
+        for i, name in enumerate(names)
+    ]
+    light, dark = (None if section.chart is None else _image(section, is_dark) for is_dark in (False, True))
+    return SectionView(section, headings, rows, light, dark)
+
+
+def _row(
+    section: Section, names: Sequence[str], values: Sequence[Any], filters: Sequence[str], selection: SampleSelection
+) -> Row:
+    cells = [
+        Cell(
+            cell_text(value, section.formats.get(name)),
+            repr(float(value)) if is_number(value) else "",
+            is_number(value),
+        )
+        for name, value in zip(names, values, strict=True)
+    ]
+    by_name = dict(zip(names, values, strict=True))
+    link = selection.link({name: by_name[name] for name in filters}) if filters else None
+    row_name = ", ".join(cell.text for cell, name in zip(cells, names, strict=True) if name in filters)
+    return Row(row_name, cells, *(link or (None, 0)))
+
+
+def _image(section: Section, dark: bool) -> str:
+    svg = render(section.chart, "svg", dark)
+    return f"data:image/svg+xml;base64,{b64encode(svg).decode()}"
