@@ -69,7 +69,7 @@ def dots(
     base = alt.Chart(table[[*columns]]).encode(**encodings)
     lines = base.mark_rule(strokeWidth=2).encode(x=_x(interval.low, interval.title), x2=alt.X2(field=interval.high))
     points = base.mark_point().encode(x=_x(interval.value, interval.title), **shape)
-    return alt.layer(lines, points).properties(width=WIDTH, height=_height(labels, in_row))
+    return alt.LayerChart(layer=[lines, points]).properties(width=WIDTH, height=_height(labels, in_row))
 
 
 def scatter(
@@ -109,7 +109,7 @@ def scatter(
         x_low = _measure(x.low, x.title, logarithmic)
         layers.append(base.mark_rule(opacity=0.4).encode(x=x_low, x2=alt.X2(field=x.high), y=_y(y.value, y.title)))
     layers.append(base.mark_point().encode(x=x_value, y=_y(y.value, y.title), shape=kind))
-    return alt.layer(*layers).properties(width=SCATTER_SIZE, height=SCATTER_SIZE)
+    return alt.LayerChart(layer=layers).properties(width=SCATTER_SIZE, height=SCATTER_SIZE)
 
 
 def front(table: "pd.DataFrame", x: str, y: Interval, logarithmic: bool = False) -> "alt.Chart":
@@ -117,8 +117,9 @@ def front(table: "pd.DataFrame", x: str, y: Interval, logarithmic: bool = False)
     import altair as alt
 
     points = table.sort_values(x)[[x, y.value]]
-    steps = alt.Chart(points).mark_line(strokeDash=[5, 4], strokeWidth=1.5, interpolate="step-after")
-    return steps.encode(x=_measure(x, x, logarithmic), y=_y(y.value, y.title))
+    steps: alt.Chart = alt.Chart(points).mark_line(strokeDash=[5, 4], strokeWidth=1.5, interpolate="step-after")
+    encoded: alt.Chart = steps.encode(x=_measure(x, x, logarithmic), y=_y(y.value, y.title))
+    return encoded
 
 
 def bars(
@@ -157,7 +158,7 @@ def bars(
     rectangles = base.mark_bar().encode(x=start, x2=alt.X2(field="end"), color=color)
     middle = alt.X(field="middle", type="quantitative", title=title, scale=scale)
     numbers = base.mark_text(color="#111111").encode(x=middle, text=alt.Text(field="number", type="nominal"))
-    return alt.layer(rectangles, numbers).properties(width=WIDTH, height=_height(labels, 1, minimum=26))
+    return alt.LayerChart(layer=[rectangles, numbers]).properties(width=WIDTH, height=_height(labels, 1, minimum=26))
 
 
 def differences(table: "pd.DataFrame", row: str, before: str, after: str, interval: Interval) -> "alt.HConcatChart":
@@ -171,6 +172,7 @@ def differences(table: "pd.DataFrame", row: str, before: str, after: str, interv
         interval: The difference.
     """
     import altair as alt
+    import pandas as pd
 
     labels = list(dict.fromkeys(table[row]))
     means = table.melt(id_vars=[row], value_vars=[before, after], var_name="mean", value_name="value")
@@ -192,13 +194,13 @@ def differences(table: "pd.DataFrame", row: str, before: str, after: str, interv
             shape=alt.Shape(field="name", type="nominal", title=None, scale=_scale(names, SHAPES)),
         )
     )
-    left = alt.layer(lines, points).properties(width=WIDTH // 2, height=height)
-    zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(strokeDash=[3, 3]).encode(x=_x("zero", interval.title))
+    left = alt.LayerChart(layer=[lines, points]).properties(width=WIDTH // 2, height=height)
+    zero = alt.Chart(pd.DataFrame({"zero": [0]})).mark_rule(strokeDash=[3, 3]).encode(x=_x("zero", interval.title))
     numbers = table[[row, interval.value, interval.low, interval.high]]
     base = alt.Chart(numbers).encode(y=_rows(row, labels, shown=False), color=alt.value(PALETTE[4]))
     lines = base.mark_rule(strokeWidth=2).encode(x=_x(interval.low, interval.title), x2=alt.X2(field=interval.high))
     marks = base.mark_point().encode(x=_x(interval.value, interval.title))
-    right = alt.layer(zero, lines, marks).properties(width=WIDTH // 2, height=height)
+    right = alt.LayerChart(layer=[zero, lines, marks]).properties(width=WIDTH // 2, height=height)
     return alt.hconcat(left, right, spacing=24)
 
 
@@ -231,7 +233,11 @@ def _measure(column: str, title: str, logarithmic: bool) -> "alt.X":
     import altair as alt
 
     scale = alt.Scale(type="log", padding=12) if logarithmic else alt.Scale(zero=False, padding=12)
-    axis = alt.Axis(format="~g", values=LOGARITHMIC_TICKS, labelOverlap="greedy") if logarithmic else alt.Axis(format="~s", tickCount=5)
+    axis = (
+        alt.Axis(format="~g", values=LOGARITHMIC_TICKS, labelOverlap="greedy")
+        if logarithmic
+        else alt.Axis(format="~s", tickCount=5)
+    )
     return alt.X(field=column, type="quantitative", title=title, scale=scale, axis=axis)
 
 

@@ -90,17 +90,15 @@ def _agreement_section(frame: "pd.DataFrame") -> Section:
     import pandas as pd
 
     rows: list[dict[Hashable, Any]] = []
-    for (first, second), pairs in _judge_pairs(frame):
+    for (first, second), scores in _judge_pairs(frame):
         for value in VALUES:
-            known = pairs.dropna(subset=[f"{value}_a", f"{value}_b"])
+            known = scores.dropna(subset=[f"{value}_a", f"{value}_b"])
             if not known.empty:
                 agreement = _agreement(known[f"{value}_a"], known[f"{value}_b"])
                 rows.append({"judge": first, "other judge": second, "value": value.replace("hms", "HMS"), **agreement})
     table = pd.DataFrame(rows)
-    table["row"] = table.value.where(
-        table.groupby(["judge", "other judge"]).ngroups == 1,
-        table.value + " · " + table.judge + " and " + table["other judge"],
-    )
+    pairs = table.judge + " and " + table["other judge"]
+    table["row"] = table.value if pairs.nunique() == 1 else table.value + " (" + pairs + ")"
     chart = dots(table, "row", Interval("kappa", LOW, HIGH, "Cohen’s kappa, 95 % interval"))
     return Section(
         name="judge_agreement",
@@ -125,7 +123,7 @@ def _ranking_section(frame: "pd.DataFrame") -> Section | None:
             by_task = group.groupby(["configuration", "id"], sort=False)[["hms_a", "hms_b"]].mean()
             means = by_task.groupby("configuration", sort=False).mean()
             if len(means) >= MIN_RANKED:
-                names = {"benchmark": benchmark, "judge": first, "other judge": second}
+                names: dict[Hashable, Any] = {"benchmark": benchmark, "judge": first, "other judge": second}
                 rows.append({**names, **_ranking(means.hms_a, means.hms_b)})
     if not rows:
         return None

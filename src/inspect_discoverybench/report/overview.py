@@ -17,6 +17,8 @@ AGENT, BEST, ORACLE, PAPER = "agent", "best agent", "oracle", "paper"
 SOLVABLE = "solvable HMS × 100"
 """HMS over the solvable tasks. The others cannot be solved because their target column has a single value."""
 
+SOLVABLE_ENDS = ("solvable low", "solvable high")
+
 TRIALS = {"last trial": "hms", "best trial": "best_trial_hms"}
 """Trials of an oracle, each with its column of the table of tasks."""
 
@@ -37,7 +39,7 @@ def overview_section(tasks: "pd.DataFrame") -> Section:
         chart=_chart(table),
         formats={
             **FORMATS,
-            **{column: ".1f" for column in table if "solvable" in str(column)},
+            **dict.fromkeys((SOLVABLE, *SOLVABLE_ENDS), ".1f"),
             "tokens per sample": ".0f",
             "USD per sample": ".4f",
             "seconds per sample": ".1f",
@@ -104,9 +106,9 @@ def published_section(tasks: "pd.DataFrame") -> Section | None:
             f"HMS × 100 as published ({published().source}). The paper used another judge and other models and does "
             "not name the split, so small differences from this report mean nothing."
         ),
-        table=table.pivot(index=["benchmark", "agent"], columns="model", values=HMS).reset_index().rename_axis(
-            columns=None
-        ),
+        table=table.pivot(index=["benchmark", "agent"], columns="model", values=HMS)
+        .reset_index()
+        .rename_axis(columns=None),
         formats=dict.fromkeys(table.model.unique(), ".1f"),
     )
 
@@ -126,7 +128,7 @@ def _table(tasks: "pd.DataFrame") -> "pd.DataFrame":
     keys: list[Hashable] = [*KEYS]
     if (tasks.solvable == False).any():  # noqa: E712 - None is neither
         solvable = aggregate(tasks[tasks.solvable == True])  # noqa: E712
-        columns = {HMS: SOLVABLE, LOW: "solvable low", HIGH: "solvable high", "tasks": "solvable tasks"}
+        columns = dict(zip((HMS, LOW, HIGH, "tasks"), (SOLVABLE, *SOLVABLE_ENDS, "solvable tasks"), strict=True))
         table = table.merge(solvable[[*keys, *columns]].rename(columns=columns), on=keys, how="left")
     table = table.merge(_usage(tasks), on=keys, how="left")
     table["_oracle"] = table.kind == ORACLE
