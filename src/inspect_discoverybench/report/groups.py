@@ -130,7 +130,7 @@ def _chart(table: "pd.DataFrame", tasks: "pd.DataFrame", column: str) -> Chart |
     panels: dict[str, Chart] = {}
     for (benchmark, configuration), rows in best_rows(table, tasks).groupby(["benchmark", "configuration"], sort=False):
         labels = _labels(rows[column].tolist(), rows.tasks.tolist())
-        panels[f"{benchmark}: {configuration}"] = dots(
+        panels[f"{benchmark}\n{configuration}"] = dots(
             rows.assign(label=labels), "label", Interval(HMS, LOW, HIGH, "HMS × 100, 95 % interval")
         )
     return stack(panels)

@@ -65,7 +65,7 @@ def _score_section(frame: "pd.DataFrame") -> Section:
         means = first.assign(hms=group.groupby("id").hms.mean())
         rows.append({**dict(zip([*KEYS, "judge"], names, strict=True)), **estimate(means), "tasks": len(means)})
     table = pd.DataFrame(rows)
-    judges = list(dict.fromkeys(frame.judge))
+    judges = {judge: place for place, judge in enumerate(dict.fromkeys(frame.judge))}
     interval = Interval(HMS, LOW, HIGH, "HMS × 100, 95 % interval")
     return Section(
         name="judges",
@@ -99,7 +99,7 @@ def _agreement_section(frame: "pd.DataFrame") -> Section:
     table = pd.DataFrame(rows)
     pairs = table.judge + " and " + table["other judge"]
     table["row"] = table.value if pairs.nunique() == 1 else table.value + " (" + pairs + ")"
-    chart = dots(table, "row", Interval("kappa", LOW, HIGH, "Cohen’s kappa, 95 % interval"))
+    chart = dots(table, "row", Interval("kappa", "kappa", "kappa", "Cohen’s kappa"))
     return Section(
         name="judge_agreement",
         title="Agreement of judges",
@@ -110,7 +110,7 @@ def _agreement_section(frame: "pd.DataFrame") -> Section:
         ),
         table=table.drop(columns="row"),
         chart=chart if table.kappa.notna().any() else None,
-        formats={"same verdict in %": ".1f", "mean difference × 100": ".1f", "kappa": ".2f", LOW: ".2f", HIGH: ".2f"},
+        formats={"same verdict in %": ".1f", "mean difference × 100": ".1f", "kappa": ".2f"},
     )
 
 
@@ -166,14 +166,11 @@ def _agreement(first: "pd.Series[float]", second: "pd.Series[float]") -> dict[Ha
     counts = np.zeros((3, 3))
     np.add.at(counts, (a, b), 1)
     is_defined = len({*a.tolist(), *b.tolist()}) > 1
-    result = cohens_kappa(counts) if is_defined else None
     return {
         "samples": len(first),
         "same verdict in %": 100 * float((a == b).mean()),
         "mean difference × 100": 100 * float((second - first).mean()),
-        "kappa": float(result.kappa) if result else float("nan"),
-        LOW: max(-1.0, float(result.kappa_low)) if result else float("nan"),
-        HIGH: min(1.0, float(result.kappa_upp)) if result else float("nan"),
+        "kappa": float(cohens_kappa(counts, return_results=False)) if is_defined else float("nan"),
     }
 
 

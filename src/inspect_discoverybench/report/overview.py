@@ -12,7 +12,7 @@ from inspect_discoverybench.report.section import Section
 if TYPE_CHECKING:
     import pandas as pd
 
-AGENT, BEST, ORACLE, PAPER = "agent", "best agent", "oracle", "paper"
+KINDS = AGENT, BEST, ORACLE, PAPER = "agent", "best agent", "oracle", "paper"
 
 SOLVABLE = "solvable HMS × 100"
 """HMS over the solvable tasks. The others cannot be solved because their target column has a single value."""
@@ -82,7 +82,7 @@ def oracle_section(tasks: "pd.DataFrame") -> Section | None:
         filters=KEYS,
         chart=stack(
             {
-                str(benchmark): dots(rows, "configuration", interval, "trial", list(TRIALS))
+                str(benchmark): dots(rows, "configuration", interval, "trial")
                 for benchmark, rows in table.groupby("benchmark", sort=False)
             }
         ),
@@ -161,13 +161,13 @@ def _chart(table: "pd.DataFrame") -> Chart | None:
     paper = _published(table.benchmark.unique().tolist())
     paper["configuration"] = paper.agent + " · " + paper.model + ", paper"
     paper = paper.assign(kind=PAPER).sort_values(HMS, ascending=False)
+    places = {kind: place for place, kind in enumerate(KINDS) if kind in {*table.kind, *paper.kind}}
     panels: dict[str, Chart] = {}
     for benchmark, rows in table.groupby("benchmark", sort=False):
         both = pd.concat([rows, paper[paper.benchmark == benchmark]])
         both[LOW], both[HIGH] = both[LOW].fillna(both[HMS]), both[HIGH].fillna(both[HMS])
-        kinds = [kind for kind in (AGENT, BEST, ORACLE, PAPER) if kind in {*table.kind, *paper.kind}]
         interval = Interval(HMS, LOW, HIGH, "HMS × 100, 95 % interval")
-        panels[str(benchmark)] = dots(both, "configuration", interval, "kind", kinds)
+        panels[str(benchmark)] = dots(both, "configuration", interval, "kind", places)
     return stack(panels)
 
 
