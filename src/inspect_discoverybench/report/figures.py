@@ -14,7 +14,7 @@ def render(chart: Any, form: Literal["svg", "png"], dark: bool = False) -> bytes
     import vl_convert
 
     spec = {**chart.to_dict(), "background": "transparent" if form == "svg" else "white"}
-    theme = "dark" if dark else None
+    theme: Literal["dark"] | None = "dark" if dark else None
     if form == "svg":
         return vl_convert.vegalite_to_svg(spec, theme=theme).encode()
     return vl_convert.vegalite_to_png(spec, theme=theme)
