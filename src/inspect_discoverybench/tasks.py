@@ -18,6 +18,7 @@ from inspect_discoverybench.dataset import splits
 from inspect_discoverybench.dataset.integrity import verify_data_files
 from inspect_discoverybench.dataset.samples import Hints, SampleMetadata
 from inspect_discoverybench.dataset.selection import FieldFilter, select
+from inspect_discoverybench.dataset.source import COMMIT
 from inspect_discoverybench.errors import require_positive
 from inspect_discoverybench.hypothesis import SCORE_NAME, Facet
 from inspect_discoverybench.sandbox import sandbox_spec
@@ -48,6 +49,9 @@ OFFLINE_JUDGE = "discoverybench/lexical"
 
 DEFAULT_JUDGE_KEY = "default_judge"
 """Key of a task's metadata: the model that scores it if the role `grader` is not set."""
+
+DATA_COMMIT_KEY = "data_commit"
+"""Key of a task's metadata: the commit of the released data that the samples come from."""
 
 
 @task
@@ -88,6 +92,7 @@ def real(
         judge=DEFAULT_JUDGE,
         aggregation=aggregation,
         version=VERSION,
+        released=True,
     )
 
 
@@ -136,6 +141,7 @@ def synth(
         judge=DEFAULT_JUDGE,
         aggregation=aggregation,
         version=VERSION,
+        released=True,
     )
 
 
@@ -252,6 +258,7 @@ def _discovery(
     judge: str,
     aggregation: str,
     version: str,
+    released: bool = False,
 ) -> Task:
     """A discovery task: one sample per goal, solved with `python` and `submit`, scored by HMS.
 
@@ -266,6 +273,7 @@ def _discovery(
         judge: Default model of the role `grader`.
         aggregation: `product` or `subhypotheses`.
         version: Version of the task.
+        released: Whether the samples come from the released data.
     """
     scored = all(sample.target for sample in samples)
     setup = [verify_data_files(), use_tools(python(), submit())]
@@ -283,7 +291,7 @@ def _discovery(
         time_limit=DEFAULT_TIME_LIMIT,
         token_limit=f"output:{DEFAULT_TOKEN_LIMIT}",
         viewer=_viewer(),
-        metadata={DEFAULT_JUDGE_KEY: judge} if scored else None,
+        metadata=({DEFAULT_JUDGE_KEY: judge} if scored else {}) | ({DATA_COMMIT_KEY: COMMIT} if released else {}),
         version=version,
     )
 

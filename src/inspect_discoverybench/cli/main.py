@@ -4,6 +4,7 @@ import click
 
 from inspect_discoverybench.cli.agree import agree
 from inspect_discoverybench.cli.ask import ask
+from inspect_discoverybench.cli.compare import compare
 from inspect_discoverybench.cli.data import data
 from inspect_discoverybench.cli.judge import judge
 from inspect_discoverybench.cli.run import run
@@ -15,5 +16,5 @@ def main() -> None:
     """DiscoveryBench for Inspect AI: can language-model agents make data-driven discoveries?"""
 
 
-for _command in (data, run, ask, judge, agree):
+for _command in (data, run, ask, judge, compare, agree):
     main.add_command(_command)

@@ -11,6 +11,7 @@ from inspect_ai.log import EvalLog, EvalSampleSummary, headline_metric, read_eva
 from inspect_ai.scorer import Score
 
 from inspect_discoverybench.hypothesis import NO_RESPONSE, SCORE_NAME
+from inspect_discoverybench.scorer.metrics import CI_LOWER, CI_UPPER
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class RunOutcome:
         metrics = resolved.score.metrics if resolved and scored else {}
         usages = log.stats.model_usage.values()
         costs = [math.nan if u.total_cost is None and u.total_tokens else u.total_cost or 0.0 for u in usages]
-        bounds = [metrics[name].value if name in metrics else math.nan for name in ("ci_lower", "ci_upper")]
+        bounds = [metrics[name].value if name in metrics else math.nan for name in (CI_LOWER, CI_UPPER)]
         return cls(
             task=str(labels.get("task", log.eval.task)),
             solver=str(labels.get("solver", log.eval.solver or "")),

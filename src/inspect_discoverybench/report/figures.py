@@ -1,20 +1,76 @@
-"""Figures: how charts are rendered."""
+"""Figures: the common theme, panels and rendering."""
 
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    import altair as alt
+
+    Chart = alt.Chart | alt.LayerChart | alt.HConcatChart | alt.VConcatChart
+else:
+    Chart = object
+
+PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#8C6BB1", "#8C8C8C")
+"""Colour-blind-safe colours that show on light and on dark backgrounds (Okabe and Ito, without yellow and black)."""
+
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
+
+PIXELS_PER_INCH = 144
+
+FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', Helvetica, Arial, sans-serif"
 
 
-def render(chart: Any, form: Literal["svg", "png"], dark: bool = False) -> bytes:
+def theme(dark: bool = False) -> dict[str, Any]:
+    """Vega-Lite configuration of all charts, with a transparent background.
+
+    Args:
+        dark: Use light text for dark backgrounds.
+    """
+    ink, faint = ("#E4E6EB", "#4A4F57") if dark else ("#24292F", "#D5D9DE")
+    labels = {"labelColor": ink, "titleColor": ink, "labelFontSize": 12, "titleFontSize": 12, "labelLimit": 360}
+    return {
+        "background": "transparent",
+        "font": FONT,
+        "view": {"stroke": None},
+        "title": {"color": ink, "fontSize": 14, "anchor": "start", "frame": "group", "offset": 10},
+        "axis": {**labels, "domain": False, "ticks": False, "gridColor": faint, "labelPadding": 6, "titlePadding": 8},
+        "legend": {**labels, "symbolSize": 90, "orient": "bottom", "columns": 3, "offset": 14},
+        "point": {"filled": True, "size": 80, "opacity": 1},
+        "rule": {"color": ink},
+        "text": {"color": ink, "fontSize": 11},
+        "line": {"color": ink},
+    }
+
+
+def render(chart: Chart, form: Literal["svg", "png"], dark: bool = False) -> bytes:
     """Render a chart.
 
     Args:
         chart: The chart.
-        form: `svg` or `png`.
-        dark: Use light text for a dark background.
+        form: `svg` with a transparent background, or `png` with a white one (almost black if dark).
+        dark: Use light text for dark backgrounds.
     """
     import vl_convert
 
-    spec = {**chart.to_dict(), "background": "transparent" if form == "svg" else "white"}
-    theme: Literal["dark"] | None = "dark" if dark else None
+    specification = {**chart.to_dict(), "config": theme(dark), "padding": 8}
     if form == "svg":
-        return vl_convert.vegalite_to_svg(spec, theme=theme).encode()
-    return vl_convert.vegalite_to_png(spec, theme=theme)
+        return vl_convert.vegalite_to_svg(specification).encode()
+    specification["background"] = "#14171A" if dark else "#FFFFFF"
+    return vl_convert.vegalite_to_png(specification, ppi=PIXELS_PER_INCH)
+
+
+def stack(panels: Mapping[str, Chart]) -> Chart | None:
+    """Put panels below each other.
+
+    Args:
+        panels: The panels by title.
+
+    Returns:
+        The chart; None without panels.
+    """
+    import altair as alt
+
+    titled = [panel.properties(title=title) for title, panel in panels.items()]
+    if len(titled) < 2:
+        return titled[0] if titled else None
+    return alt.vconcat(*titled, spacing=30)

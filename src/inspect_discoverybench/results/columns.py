@@ -16,7 +16,10 @@ from inspect_discoverybench.results.judged import Judged
 JUDGE_ROLE = "grader"
 
 DEFAULT_AGENT = "react"
-"""The agent of logs that name no solver."""
+"""The agent of logs of this package that name no solver."""
+
+PACKAGES = ("", "discoverybench", "inspect_discoverybench")
+"""Packages in the names of this package's tasks."""
 
 EXCLUDED_FIELDS = {"messages", "events", "attachments", "output"}
 """Fields of samples that no column reads. Skip them with `samples_df(…, exclude_fields=EXCLUDED_FIELDS)`."""
@@ -40,9 +43,15 @@ _METADATA = (
 )
 
 
+def is_own_task(log: EvalLog) -> bool:
+    """Whether the log is of a task of this package, by the task's name."""
+    return log.eval.task.rpartition("/")[0] in PACKAGES
+
+
 def _agent(log: EvalLog) -> str:
+    default = DEFAULT_AGENT if is_own_task(log) else "default solver"
     # Experiments pass the solver as an object, which Inspect does not name in the log.
-    name = (log.eval.metadata or {}).get("solver") or log.eval.solver or DEFAULT_AGENT
+    name = (log.eval.metadata or {}).get("solver") or log.eval.solver or default
     return _without_package(str(name))
 
 

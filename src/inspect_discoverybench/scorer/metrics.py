@@ -1,27 +1,70 @@
 """Metrics of the score keys, clustered by the gold hypothesis."""
 
-from typing import cast
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Literal, cast
 
-from inspect_ai.scorer import Metric, MetricProtocol, SampleScore, Value, ci, grouped, mean, metric, stderr
+from inspect_ai.scorer import Metric, MetricProtocol, SampleScore, Value, grouped, mean, metric, stderr
 
 from inspect_discoverybench.hypothesis import NO_RESPONSE
+from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
 
 CLUSTER = "gold_hypothesis"
+CI_LOWER, CI_UPPER = "ci_lower", "ci_upper"
+GROUPS = {"in": "domain", "goal": "question_type", "difficulty": "difficulty"}
+"""Metrics of group means, such as `in_sociology`, and the metadata fields that they group by. They fit 80 columns."""
 
 
 def hms_metrics() -> dict[str, list[Metric]]:
-    """Metrics by score key: mean, standard error and 95% confidence interval; for HMS also counts and group means.
+    """Metrics by score key: mean, standard error and 95% confidence interval; for HMS also group means and counts.
 
-    The interval is a bootstrap interval, which stays within [0, 1] for small samples. Samples that share a gold
-    hypothesis are not independent and form one cluster.
+    Samples that share a gold hypothesis are not independent and form one cluster. docs/statistics.md describes the
+    interval. Inspect passes no unscored samples to metrics and reports their number as `unscored_samples`.
     """
-    each: list[Metric] = [mean(), stderr(cluster=CLUSTER), ci(method="bootstrap", cluster=CLUSTER)]
+    each: list[Metric] = [
+        mean(),
+        stderr(cluster=CLUSTER),
+        _named(CI_LOWER, partial(interval_end, "low")),
+        _named(CI_UPPER, partial(interval_end, "high")),
+    ]
     # The patterns match only with `aggregation=subhypotheses`.
     facets = dict.fromkeys(("context", "variables", "relationship", "hms_*", "context_*"), each)
-    return {"hms": [*each, solvable(), means(), counts()], **facets}
+    groups = [_named(name, partial(group_means, field)) for name, field in GROUPS.items()]
+    counts = [
+        _named("judged", judged, scores="unreduced"),
+        _named("no_submission", no_submission, scores="unreduced"),
+    ]
+    return {"hms": [*each, _named("solvable", solvable), *groups, *counts], **facets}
 
 
-@metric
+def _named(name: str, create: Callable[[], Metric], scores: Literal["auto", "unreduced"] = "auto") -> Metric:
+    """A metric under a short name.
+
+    Inspect puts the name of the package in front of the names of its functions, and nothing else would be left of
+    them in an 80-column terminal. A `partial` belongs to no package.
+    """
+    return metric(name, scores=scores)(partial(create))()
+
+
+def interval_end(end: Literal["low", "high"]) -> Metric:
+    """Lower or upper end of the 95% confidence interval of the mean; NaN without scores."""
+
+    def compute(scores: list[SampleScore]) -> Value:
+        if not scores:
+            return math.nan
+        estimate = _estimate(scores)
+        return estimate.low if end == "low" else estimate.high
+
+    return compute
+
+
+def _estimate(scores: list[SampleScore]) -> Estimate:
+    """Estimate the mean. Samples of other tasks that have no gold hypothesis are clusters of their own."""
+    clusters = [(score.sample_metadata or {}).get(CLUSTER, number) for number, score in enumerate(scores)]
+    return estimate_mean([score.score.as_float() for score in scores], clusters)
+
+
 def solvable() -> Metric:
     """Mean HMS and number of the samples flagged solvable. Only DB-SYNTH has this flag."""
 
@@ -31,48 +74,43 @@ def solvable() -> Metric:
         if not flagged:
             return {}
         if not solvable_scores:
-            return {"solvable_samples": 0}
+            return {"samples": 0}
         return {
-            "mean_solvable": cast(float, cast(MetricProtocol, mean())(solvable_scores)),
-            "solvable_samples": len(solvable_scores),
+            "mean": cast(float, cast(MetricProtocol, mean())(solvable_scores)),
+            "samples": len(solvable_scores),
         }
 
     return compute
 
 
-@metric
-def means() -> Metric:
-    """Mean HMS by domain, question type and difficulty. Samples without a field are left out of its means.
+def group_means(field: str) -> Metric:
+    """Mean HMS by a metadata field. Samples without the field are left out.
 
-    A field is skipped if all samples share one value or if all values are distinct. A single metric covers the three
-    fields, because Inspect keeps one metric of each name per score key.
+    There are no means if all samples share one value or if all values are distinct.
     """
-    by_field = {
-        field: grouped(mean(), field, all=False, name_template=f"{field}: {{group_name}}")
-        for field in ("domain", "question_type", "difficulty")
-    }
+    by_group = cast(MetricProtocol, grouped(mean(), field, all=False))
 
     def compute(scores: list[SampleScore]) -> Value:
-        group_means: dict[str, float] = {}
-        for field, by_group in by_field.items():
-            with_field = [score for score in scores if (score.sample_metadata or {}).get(field) is not None]
-            groups = cast(dict[str, float], cast(MetricProtocol, by_group)(with_field))
-            if 1 < len(groups) < len(with_field):
-                group_means |= dict(sorted(groups.items()))
-        return group_means
+        with_field = [score for score in scores if (score.sample_metadata or {}).get(field) is not None]
+        means = cast(dict[str, float], by_group(with_field))
+        return dict(sorted(means.items())) if 1 < len(means) < len(with_field) else {}
 
     return compute
 
 
-@metric(scores="unreduced")
-def counts() -> Metric:
-    """Number of judged samples, and of samples scored 0 without a submission. Epochs are counted separately.
-
-    Unscored samples are not passed to metrics. Inspect reports their number as `unscored_samples`.
-    """
+def judged() -> Metric:
+    """Number of judged samples. Epochs are counted separately."""
 
     def compute(scores: list[SampleScore]) -> Value:
-        no_submission = sum(score.score.reason == NO_RESPONSE for score in scores)
-        return {"judged": len(scores) - no_submission, "no_submission": no_submission}
+        return sum(score.score.reason != NO_RESPONSE for score in scores)
+
+    return compute
+
+
+def no_submission() -> Metric:
+    """Number of samples scored 0 without a submission. Epochs are counted separately."""
+
+    def compute(scores: list[SampleScore]) -> Value:
+        return sum(score.score.reason == NO_RESPONSE for score in scores)
 
     return compute

@@ -1,0 +1,123 @@
+"""Aggregates: means of HMS over tasks with their intervals and counts, one row per group of tasks."""
+
+import math
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from inspect_discoverybench.report.configurations import VALUES, by_task
+from inspect_discoverybench.results import Outcome
+from inspect_discoverybench.statistics.mean import estimate_mean, needs_bounds
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+KEYS = ("benchmark", "configuration")
+"""Columns that identify a configuration of a benchmark. Each aggregate has them."""
+
+HMS = "HMS × 100"
+LOW, HIGH = "low", "high"
+IF_0, IF_1 = "HMS if missing 0", "HMS if missing 1"
+"""Bounds of HMS × 100: missing samples count as 0 and as 1."""
+
+COUNTS = {
+    Outcome.SCORED: "scored",
+    Outcome.UNSCORED: "unscored",
+    Outcome.NO_SUBMISSION: "no submission",
+    Outcome.LIMIT: "limit",
+    Outcome.ERROR: "errors",
+}
+
+USAGE = ("tokens", "judge_tokens", "cost", "judge_cost", "seconds", "cells", "best_trial_hms")
+
+FORMATS = dict.fromkeys((HMS, LOW, HIGH, IF_0, IF_1), ".1f")
+"""Formats of the columns of every aggregate."""
+
+
+def task_table(samples: "pd.DataFrame") -> "pd.DataFrame":
+    """One row per benchmark, configuration and task; epochs are averaged.
+
+    Columns are those of the frame of samples, `samples`, the counts of outcomes, and `is_best`: whether the task's
+    configuration has the highest mean HMS of its benchmark without oracles (of equal ones, the first). `HMS if missing
+    0` and `HMS if missing 1` are in [0, 1] here.
+
+    Args:
+        samples: Labelled samples with the scores of one judge.
+    """
+    outcomes = {name: (samples.outcome == outcome).astype(int) for outcome, name in COUNTS.items()}
+    frame = samples.assign(
+        gold_hypothesis=samples.gold_hypothesis.fillna(samples.id),
+        **{IF_0: samples.hms.fillna(0), IF_1: samples.hms.fillna(1), "samples": 1},
+        **outcomes,
+    )
+    tasks = by_task(frame, [*VALUES, *USAGE, IF_0, IF_1])
+    counts = frame.groupby([*KEYS, "id"], sort=False)[["samples", *outcomes]].sum()
+    tasks = tasks.drop(columns=list(counts.columns)).join(counts, on=[*KEYS, "id"])
+    return tasks.assign(is_best=_is_best(tasks))
+
+
+def aggregate(tasks: "pd.DataFrame", by: Sequence[str] = ()) -> "pd.DataFrame":
+    """HMS × 100 of each configuration and group, with its 95 % interval and counts.
+
+    Tasks without a scored epoch are left out of the mean and counted. If more than 1 % of the samples of a row have no
+    score, the row has the bounds of the mean.
+
+    Args:
+        tasks: The table of tasks.
+        by: Columns that form groups. Tasks without a value are left out.
+    """
+    import pandas as pd
+
+    keys: list[Hashable] = [*KEYS, *by]
+    groups = tasks.groupby(keys, sort=False, observed=True)
+    counts = groups[["samples", *COUNTS.values()]].sum()
+    values, clusters = tasks.hms.to_numpy(), pd.factorize(tasks.gold_hypothesis)[0]
+    indices = groups.indices
+    rows = [_estimate(values[indices[name]], clusters[indices[name]]) for name in counts.index]
+    table = pd.DataFrame(rows, columns=[HMS, LOW, HIGH], index=counts.index)
+    missing = counts.unscored + counts.errors
+    is_bounded = [needs_bounds(*pair) for pair in zip(counts.samples - missing, missing, strict=True)]
+    bounds = (100 * groups[[IF_0, IF_1]].mean()).where(pd.Series(is_bounded, index=counts.index), axis=0)
+    sizes = pd.DataFrame({"tasks": groups.size(), "gold hypotheses": groups.gold_hypothesis.nunique()})
+    table = table.join(bounds).join(sizes).join(counts).reset_index()
+    return table.drop(columns=[IF_0, IF_1]) if table[IF_0].isna().all() else table
+
+
+def estimate(tasks: "pd.DataFrame", value: str = "hms", name: str = HMS, prefix: str = "") -> dict[Hashable, Any]:
+    """Mean of a value × 100 with its interval; NaN if no task has a value.
+
+    Args:
+        tasks: Rows of the table of tasks.
+        value: Column in [0, 1].
+        name: Name of the mean.
+        prefix: Prefix of the names of the ends of the interval.
+    """
+    numbers = _estimate(tasks[value].to_numpy(), tasks.gold_hypothesis.to_numpy())
+    return dict(zip((name, f"{prefix}{LOW}", f"{prefix}{HIGH}"), numbers, strict=True))
+
+
+def best_rows(table: "pd.DataFrame", tasks: "pd.DataFrame") -> "pd.DataFrame":
+    """Rows of an aggregate that belong to the best configuration of each benchmark.
+
+    Args:
+        table: The aggregate.
+        tasks: The table of tasks.
+    """
+    keys: list[Hashable] = [*KEYS]
+    return table.merge(tasks.loc[tasks.is_best, keys].drop_duplicates(), on=keys)
+
+
+def _estimate(values: "np.ndarray", clusters: "np.ndarray") -> tuple[float, float, float]:
+    known = values == values  # false for NaN
+    if not known.any():
+        return math.nan, math.nan, math.nan
+    # Rounding in means can exceed 1.
+    result = estimate_mean(values[known].clip(0, 1).tolist(), clusters[known].tolist())
+    return 100 * result.mean, 100 * result.low, 100 * result.high
+
+
+def _is_best(tasks: "pd.DataFrame") -> "list[bool]":
+    keys: list[Hashable] = [*KEYS]
+    means = tasks[~tasks.is_oracle].groupby(keys, sort=False).hms.mean().dropna()
+    best = set(means.groupby("benchmark").idxmax())
+    return [name in best for name in zip(tasks.benchmark, tasks.configuration, strict=True)]

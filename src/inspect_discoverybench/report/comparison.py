@@ -1,0 +1,265 @@
+"""Paired comparison of systems on their common tasks, with honest uncertainty."""
+
+import itertools
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+
+from inspect_discoverybench.errors import InvalidArgument
+from inspect_discoverybench.judge_record import differences
+from inspect_discoverybench.report.systems import HEADLINE_KEY, System
+from inspect_discoverybench.statistics.mean import Estimate, estimate_mean, needs_bounds
+from inspect_discoverybench.statistics.paired import PairedDifference, compare_paired
+from inspect_discoverybench.statistics.ranking import first_shares, holm
+
+TASK = ["task", "id"]
+"""Columns that identify a task."""
+
+KEY_ORDER = (HEADLINE_KEY, "context", "variables", "relationship")
+
+
+@dataclass(frozen=True)
+class KeyComparison:
+    """The comparison of one key of the score, such as HMS or one facet.
+
+    Attributes:
+        key: The key; empty if the score is a single number.
+        baseline: Mean of the baseline over the common tasks.
+        candidate: Mean of the candidate over the common tasks.
+        paired: The candidate minus the baseline.
+        worst: Smallest difference that the missing scores of common tasks allow; None if at most 1 % are missing.
+        best: Largest such difference.
+    """
+
+    key: str
+    baseline: Estimate
+    candidate: Estimate
+    paired: PairedDifference
+    worst: float | None
+    best: float | None
+
+
+@dataclass(frozen=True)
+class PairComparison:
+    """The comparison of two systems.
+
+    Attributes:
+        baseline: Name of the baseline.
+        candidate: Name of the candidate.
+        keys: One comparison for each key of the score, HMS first.
+        common: Number of tasks that both systems scored.
+        missing: Number of tasks that both systems ran, but that one of them did not score.
+        only_baseline: Number of tasks that only the baseline ran.
+        only_candidate: Number of tasks that only the candidate ran.
+        p_value_holm: p-value of the first key, adjusted for the number of pairs (Holm).
+    """
+
+    baseline: str
+    candidate: str
+    keys: tuple[KeyComparison, ...]
+    common: int
+    missing: int
+    only_baseline: int
+    only_candidate: int
+    p_value_holm: float
+
+
+@dataclass(frozen=True)
+class Rank:
+    """The place of a system among all.
+
+    Attributes:
+        system: Name of the system.
+        estimate: Mean of the first key over the tasks that all systems scored.
+        first_share: Share of bootstrap draws in which the system has the highest mean.
+    """
+
+    system: str
+    estimate: Estimate
+    first_share: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The comparison of two or more systems.
+
+    Attributes:
+        score: Name of the score.
+        pairs: Each pair of systems, in the order of the systems.
+        ranking: All systems, the highest mean first.
+        warnings: Why the scores are not fully comparable; empty if they are.
+    """
+
+    score: str
+    pairs: tuple[PairComparison, ...]
+    ranking: tuple[Rank, ...]
+    warnings: tuple[str, ...]
+
+
+def compare(systems: Sequence[System], anyway: bool = False, seed: int = 0) -> Comparison:
+    """Compare systems pairwise, and rank them.
+
+    Args:
+        systems: At least two systems. The first of each pair is the baseline.
+        anyway: Compare although tasks, data or judges differ.
+        seed: Random seed of bootstraps and permutation tests.
+
+    Raises:
+        InvalidArgument: Two systems have no common task, or they are not comparable and `anyway` is false.
+    """
+    warnings = [line for a, b in itertools.combinations(systems, 2) for line in incomparable(a, b)]
+    if warnings and not anyway:
+        raise InvalidArgument(f"{warnings[0]} Use comparable logs, or pass --anyway.")
+    tables = [task_scores(system) for system in systems]
+    pairs = [
+        _pair(systems[i], tables[i], systems[j], tables[j], seed)
+        for i, j in itertools.combinations(range(len(systems)), 2)
+    ]
+    adjusted = holm([pair.keys[0].paired.p_value for pair in pairs])
+    return Comparison(
+        score=str(systems[0].samples.score.iloc[0]),
+        pairs=tuple(replace(pair, p_value_holm=value) for pair, value in zip(pairs, adjusted, strict=True)),
+        ranking=_ranking(systems, tables, seed),
+        warnings=tuple(dict.fromkeys(warnings)),
+    )
+
+
+def task_scores(system: System) -> pd.DataFrame:
+    """Scores by task, averaged over epochs: one row per task, one column per key, NaN where nothing was scored."""
+    scores = system.samples.pivot_table(
+        index=["task", "id"], columns="key", values="value", aggfunc="mean", dropna=False
+    )
+    ran = pd.MultiIndex.from_frame(system.samples[["task", "id"]].drop_duplicates())
+    keys = sorted(
+        scores.columns, key=lambda key: (key not in KEY_ORDER, KEY_ORDER.index(key) if key in KEY_ORDER else 0)
+    )
+    return scores.reindex(ran)[keys]
+
+
+def incomparable(a: System, b: System) -> Iterator[str]:
+    """Reasons why two systems' scores are not comparable, one line each."""
+    names = f"{a.name} and {b.name}"
+    versions = [sorted({version.partition("-")[0] for version in s.samples.task_version}) for s in (a, b)]
+    if versions[0] != versions[1]:
+        yield f"{names}: the task versions differ ({', '.join(versions[0])} and {', '.join(versions[1])})."
+    for column, noun in (("data_commit", "data commits"), ("target", "gold hypotheses or targets")):
+        differing = _differing(a.samples, b.samples, column)
+        if differing is not None:
+            yield f"{names}: the {noun} of the sample {differing} differ."
+    if lines := list(dict.fromkeys(_record_differences(a.samples, b.samples))):
+        yield f"{names} were judged differently: {'; '.join(lines)}."
+
+
+def _differing(a: pd.DataFrame, b: pd.DataFrame, column: str) -> str | None:
+    """Id of the first common sample whose values differ; values that are not recorded do not count."""
+    values = [frame.dropna(subset=column).drop_duplicates(TASK).set_index(TASK)[column] for frame in (a, b)]
+    both = pd.concat(values, axis=1, join="inner", keys=["a", "b"])
+    differing = both[both.a != both.b]
+    return None if differing.empty else str(differing.index[0][1])
+
+
+def _record_differences(a: pd.DataFrame, b: pd.DataFrame) -> Iterator[str]:
+    """Differences between each record of one system and each record of the other, and within each system."""
+    records = [[json.loads(record) for record in frame.judge_record.dropna().unique()] for frame in (a, b)]
+    if all(records):
+        everything = [*records[0], *records[1]]
+        for other in everything[1:]:
+            yield from differences(everything[0], other)
+
+
+def _pair(a: System, a_scores: pd.DataFrame, b: System, b_scores: pd.DataFrame, seed: int) -> PairComparison:
+    shared = a_scores.index.intersection(b_scores.index, sort=False)
+    if shared.empty:
+        raise InvalidArgument(
+            f"{a.name} and {b.name} have no common sample. A paired comparison needs the same task and sample ids."
+        )
+    clusters = _clusters(a.samples, shared)
+    keys = [key for key in a_scores.columns if key in b_scores.columns]
+    comparisons = [_compare_key(key, a_scores[key][shared], b_scores[key][shared], clusters, seed) for key in keys]
+    if not comparisons:
+        raise InvalidArgument(f"{a.name} and {b.name} have no common score key.")
+    return PairComparison(
+        baseline=a.name,
+        candidate=b.name,
+        keys=tuple(comparisons),
+        common=comparisons[0].paired.tasks,
+        missing=len(shared) - comparisons[0].paired.tasks,
+        only_baseline=len(a_scores) - len(shared),
+        only_candidate=len(b_scores) - len(shared),
+        p_value_holm=comparisons[0].paired.p_value,
+    )
+
+
+def _clusters(samples: pd.DataFrame, index: "pd.Index[Any]") -> "pd.Series[Any]":
+    """The cluster of each task: its gold hypothesis; tasks without one are clusters of their own."""
+    first = samples.drop_duplicates(TASK).set_index(TASK)
+    return first.gold_hypothesis.fillna(pd.Series(first.index.map(str), index=first.index))[index]
+
+
+def _compare_key(key: str, baseline: pd.Series, candidate: pd.Series, clusters: pd.Series, seed: int) -> KeyComparison:
+    scored = baseline.notna() & candidate.notna()
+    if not scored.any():
+        raise InvalidArgument(f"No common sample has a score{f' for {key}' if key else ''} in both systems.")
+    scale = Scale.of(baseline, candidate)
+    groups = clusters[scored].tolist()
+    a, b = (scale.to_unit(values[scored]).tolist() for values in (baseline, candidate))
+    missing = len(baseline) - int(scored.sum())
+    has_bounds = needs_bounds(int(scored.sum()), missing)
+    return KeyComparison(
+        key=key,
+        baseline=scale.estimate(estimate_mean(a, groups)),
+        candidate=scale.estimate(estimate_mean(b, groups)),
+        paired=scale.difference(compare_paired(b, a, groups, seed)),
+        worst=float((candidate.fillna(scale.low) - baseline.fillna(scale.high)).mean()) if has_bounds else None,
+        best=float((candidate.fillna(scale.high) - baseline.fillna(scale.low)).mean()) if has_bounds else None,
+    )
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The range of scores: 0 to 1, or from the lowest to the highest score if some are outside."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, *scores: pd.Series) -> "Scale":
+        """The range of these scores; NaN is ignored."""
+        low, high = min(float(values.min()) for values in scores), max(float(values.max()) for values in scores)
+        return cls(0.0, 1.0) if low >= 0 and high <= 1 else cls(low, high)
+
+    def to_unit(self, values: pd.Series) -> pd.Series:
+        """Scores as a share of the range, in [0, 1]."""
+        # Rounding must not leave the range.
+        return ((values - self.low) / (self.high - self.low)).clip(0, 1)
+
+    def estimate(self, unit: Estimate) -> Estimate:
+        """An estimate in the scores' own unit."""
+        mean, low, high = (self.low + value * (self.high - self.low) for value in (unit.mean, unit.low, unit.high))
+        return replace(unit, mean=mean, low=low, high=high)
+
+    def difference(self, unit: PairedDifference) -> PairedDifference:
+        """A difference in the scores' own unit."""
+        names = ("difference", "low", "high", "smallest_detectable")
+        return replace(unit, **{name: getattr(unit, name) * (self.high - self.low) for name in names})
+
+
+def _ranking(systems: Sequence[System], tables: Sequence[pd.DataFrame], seed: int) -> tuple[Rank, ...]:
+    """Rank the systems on the tasks that all of them scored; empty if there are none."""
+    key = tables[0].columns[0]
+    columns = [scores[key].rename(number) for number, scores in enumerate(tables)]
+    common = pd.concat(columns, axis=1, join="inner").dropna()
+    if common.empty:
+        return ()
+    clusters = _clusters(systems[0].samples, common.index).tolist()
+    scale = Scale.of(*(common[number] for number in common))
+    unit = common.apply(scale.to_unit)
+    shares = first_shares(unit.to_numpy().T, clusters, seed)
+    ranks = [
+        Rank(system.name, scale.estimate(estimate_mean(unit[number].tolist(), clusters)), shares[number])
+        for number, system in enumerate(systems)
+    ]
+    return tuple(sorted(ranks, key=lambda rank: -rank.estimate.mean))

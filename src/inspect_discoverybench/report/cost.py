@@ -1,0 +1,119 @@
+"""Cost, tokens and time against HMS, with the Pareto front."""
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING
+
+from inspect_discoverybench.report.aggregates import FORMATS, HIGH, HMS, KEYS, LOW, aggregate
+from inspect_discoverybench.report.charts import Interval, front, scatter
+from inspect_discoverybench.report.figures import Chart, stack
+from inspect_discoverybench.report.section import Section
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MEASURES = {"cost": "USD per sample", "tokens": "tokens per sample", "seconds": "seconds per sample"}
+"""Measures with a Pareto front, by column of the frame of samples."""
+
+OTHERS = {
+    "judge_cost": "judge USD per sample",
+    "judge_tokens": "judge tokens per sample",
+    "cells": "cells per sample",
+}
+
+LOGARITHMIC_RATIO = 5
+"""A measure whose largest value is this many times its smallest has a logarithmic axis."""
+
+
+def cost_section(tasks: "pd.DataFrame") -> Section:
+    """What each configuration costs, and which ones no other configuration beats in cost and HMS.
+
+    Args:
+        tasks: The table of tasks.
+    """
+    table = _table(tasks)
+    known = [name for name in MEASURES.values() if name in table]
+    return Section(
+        name="cost",
+        title="Cost against HMS",
+        text=(
+            "Mean use per sample, without the judge, against HMS × 100. The Pareto front (dashed) joins the "
+            "configurations that no other one beats: none has at least the same HMS for less, or more HMS for the same. "
+            "Oracles are not part of it. "
+            + ("" if MEASURES["cost"] in known else "No log has costs; Inspect records them for models with known prices.")
+        ).strip(),
+        table=table.drop(columns=["agent", "model"]),
+        filters=KEYS,
+        chart=_chart(table, known),
+        formats={
+            **{column: FORMATS[column] for column in (HMS, LOW, HIGH)},
+            **{name: ".0f" if "tokens" in name else ".4f" if "USD" in name else ".1f" for name in _names()},
+        },
+    )
+
+
+def is_on_front(costs: "pd.Series[float]", scores: "pd.Series[float]") -> "pd.Series[bool]":
+    """Whether no other row has a lower cost and at least the score, or the same cost and a higher score.
+
+    Args:
+        costs: Costs; rows without one are not on the front.
+        scores: Scores; rows without one are not on the front.
+    """
+    import pandas as pd
+
+    beaten = [
+        bool((((costs < cost) & (scores >= score)) | ((costs <= cost) & (scores > score))).any())
+        for cost, score in zip(costs, scores, strict=True)
+    ]
+    return costs.notna() & scores.notna() & ~pd.Series(beaten, index=costs.index, dtype=bool)
+
+
+def _table(tasks: "pd.DataFrame") -> "pd.DataFrame":
+    keys: list[Hashable] = [*KEYS]
+    table = aggregate(tasks)[[*keys, HMS, LOW, HIGH]]
+    names = _names()
+    # A mean of the known costs only would be too low or too high, so one unknown cost makes the mean unknown.
+    use = tasks.groupby(keys, sort=False)[[*MEASURES, *OTHERS]].agg(lambda values: values.mean(skipna=False))
+    first = tasks.groupby(keys, sort=False)[["agent", "model", "is_oracle"]].first()
+    table = table.join(use.rename(columns={**MEASURES, **OTHERS}), on=keys).join(first, on=keys)
+    table = table.dropna(axis="columns", how="all")
+    for name in [name for name in MEASURES.values() if name in table]:
+        on_front = [
+            is_on_front(rows[name], rows[HMS]) for _, rows in table[~table.is_oracle].groupby("benchmark", sort=False)
+        ]
+        marks = {row: "yes" for rows in on_front for row, is_on in rows.items() if is_on}
+        table[_front_column(name)] = [marks.get(row, "") for row in table.index]
+    ordered = [column for column in names if column in table]
+    fronts = [_front_column(name) for name in MEASURES.values() if name in table]
+    table = table.sort_values(["benchmark", HMS], ascending=[True, False], kind="stable").reset_index(drop=True)
+    return table[[*keys, HMS, LOW, HIGH, *ordered, *fronts, "agent", "model"]]
+
+
+def _names() -> list[str]:
+    return [*MEASURES.values(), *OTHERS.values()]
+
+
+def _front_column(name: str) -> str:
+    return f"Pareto front ({name.removesuffix(' per sample')})"
+
+
+def _chart(table: "pd.DataFrame", measures: list[str]) -> Chart | None:
+    import altair as alt
+
+    panels: dict[str, Chart] = {}
+    for benchmark, rows in table.groupby("benchmark", sort=False):
+        plots = [plot for name in measures if (plot := _plot(rows.dropna(subset=[name, HMS]), name)) is not None]
+        if plots:
+            panels[str(benchmark)] = alt.hconcat(*plots, spacing=24)
+    return stack(panels)
+
+
+def _plot(rows: "pd.DataFrame", name: str) -> Chart | None:
+    import altair as alt
+
+    if rows.empty:
+        return None
+    y = Interval(HMS, LOW, HIGH, HMS)
+    smallest, largest = rows[name].min(), rows[name].max()
+    is_logarithmic = smallest > 0 and largest / smallest > LOGARITHMIC_RATIO
+    points = scatter(rows, Interval(name, name, name, name), y, "agent", "model", is_logarithmic)
+    return alt.layer(front(rows[rows[_front_column(name)] == "yes"], name, y, is_logarithmic), points)

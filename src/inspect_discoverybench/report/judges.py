@@ -1,0 +1,191 @@
+"""Several judges of the same samples: HMS by judge, agreement, and the ranking of configurations."""
+
+import itertools
+import json
+from collections.abc import Hashable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from inspect_discoverybench.judge_record import differences
+from inspect_discoverybench.report.aggregates import HIGH, HMS, KEYS, LOW, estimate
+from inspect_discoverybench.report.charts import Interval, dots
+from inspect_discoverybench.report.figures import stack
+from inspect_discoverybench.report.section import Section
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+VALUES = ("hms", "context", "variables", "relationship")
+
+MIN_RANKED = 2
+"""Fewest configurations that can be ranked."""
+
+
+def judge_sections(samples: "pd.DataFrame") -> list[Section]:
+    """HMS by judge, agreement of judges by facet, and their rankings; empty if no sample has two judges.
+
+    Only samples that several judges scored are compared.
+
+    Args:
+        samples: Labelled samples with all judges.
+    """
+    judged = samples[samples.judge_record.notna() & samples.hms.notna()]
+    judged = judged.drop_duplicates(["uuid", "judge_record"])
+    judged = judged[judged.groupby("uuid").judge_record.transform("size") > 1]
+    if judged.empty:
+        return []
+    frame = judged.assign(judge=judged.judge_record.map(judge_labels(judged.judge_record.unique().tolist())))
+    found = [_score_section(frame), _agreement_section(frame), _ranking_section(frame)]
+    return [section for section in found if section is not None]
+
+
+def judge_labels(records: list[str]) -> dict[str, str]:
+    """A short name for each judge's record: its model, with what sets it apart from the first record of this model.
+
+    Args:
+        records: The records as JSON.
+    """
+    parsed: dict[str, Mapping[str, Any]] = {record: json.loads(record) for record in records}
+    first: dict[str, str] = {}
+    labels: dict[str, str] = {}
+    for record, content in parsed.items():
+        name = str(content.get("judge"))
+        original = first.setdefault(name, record)
+        details = "; ".join(differences(parsed[original], content))
+        labels[record] = f"{name} ({details})" if details else name
+    return labels
+
+
+def _score_section(frame: "pd.DataFrame") -> Section:
+    import pandas as pd
+
+    common = _common(frame)
+    rows: list[dict[Hashable, Any]] = []
+    for names, group in common.groupby([*KEYS, "judge"], sort=False):
+        first = group.groupby("id")[["gold_hypothesis"]].first()
+        means = first.assign(hms=group.groupby("id").hms.mean())
+        rows.append({**dict(zip([*KEYS, "judge"], names, strict=True)), **estimate(means), "tasks": len(means)})
+    table = pd.DataFrame(rows)
+    judges = list(dict.fromkeys(frame.judge))
+    interval = Interval(HMS, LOW, HIGH, "HMS × 100, 95 % interval")
+    return Section(
+        name="judges",
+        title="HMS by judge",
+        text=(
+            "HMS × 100 of the same samples by each judge. Only samples that all judges of a configuration scored are "
+            "counted, so the numbers can differ from those above."
+        ),
+        table=table,
+        filters=KEYS,
+        chart=stack(
+            {
+                str(benchmark): dots(rows, "configuration", interval, "judge", judges)
+                for benchmark, rows in table.groupby("benchmark", sort=False)
+            }
+        ),
+        formats=dict.fromkeys((HMS, LOW, HIGH), ".1f"),
+    )
+
+
+def _agreement_section(frame: "pd.DataFrame") -> Section:
+    import pandas as pd
+
+    rows: list[dict[Hashable, Any]] = []
+    for (first, second), pairs in _judge_pairs(frame):
+        for value in VALUES:
+            known = pairs.dropna(subset=[f"{value}_a", f"{value}_b"])
+            if not known.empty:
+                agreement = _agreement(known[f"{value}_a"], known[f"{value}_b"])
+                rows.append({"judge": first, "other judge": second, "value": value.replace("hms", "HMS"), **agreement})
+    table = pd.DataFrame(rows)
+    table["row"] = table.value.where(
+        table.groupby(["judge", "other judge"]).ngroups == 1,
+        table.value + " · " + table.judge + " and " + table["other judge"],
+    )
+    chart = dots(table, "row", Interval("kappa", LOW, HIGH, "Cohen’s kappa, 95 % interval"))
+    return Section(
+        name="judge_agreement",
+        title="Agreement of judges",
+        text=(
+            "Share of samples on which two judges give the same verdict (0, partial or full), and Cohen’s kappa, which "
+            "is 1 for perfect agreement and 0 for the agreement expected by chance. Kappa is not defined if both "
+            "judges always give the same one verdict."
+        ),
+        table=table.drop(columns="row"),
+        chart=chart if table.kappa.notna().any() else None,
+        formats={"same verdict in %": ".1f", "mean difference × 100": ".1f", "kappa": ".2f", LOW: ".2f", HIGH: ".2f"},
+    )
+
+
+def _ranking_section(frame: "pd.DataFrame") -> Section | None:
+    import pandas as pd
+
+    rows: list[dict[Hashable, Any]] = []
+    for (first, second), pairs in _judge_pairs(frame[~frame.is_oracle]):
+        for benchmark, group in pairs.groupby("benchmark", sort=False):
+            by_task = group.groupby(["configuration", "id"], sort=False)[["hms_a", "hms_b"]].mean()
+            means = by_task.groupby("configuration", sort=False).mean()
+            if len(means) >= MIN_RANKED:
+                names = {"benchmark": benchmark, "judge": first, "other judge": second}
+                rows.append({**names, **_ranking(means.hms_a, means.hms_b)})
+    if not rows:
+        return None
+    return Section(
+        name="judge_ranking",
+        title="Rankings by judge",
+        text=(
+            "Kendall’s tau of the rankings of configurations by two judges, without oracles: 1 is the same order, −1 "
+            "the reverse order. The last columns say whether the best configuration changes."
+        ),
+        table=pd.DataFrame(rows),
+        filters=("benchmark",),
+        formats={"Kendall’s tau": ".2f"},
+    )
+
+
+def _common(frame: "pd.DataFrame") -> "pd.DataFrame":
+    """Samples that all judges of their configuration scored."""
+    judges = frame.groupby(list(KEYS)).judge.transform("nunique")
+    return frame[frame.groupby("uuid").judge.transform("nunique") == judges]
+
+
+def _judge_pairs(frame: "pd.DataFrame") -> list[tuple[tuple[str, str], "pd.DataFrame"]]:
+    """Each pair of judges with the samples that both scored."""
+    columns = ["uuid", *VALUES]
+    pairs = []
+    for first, second in itertools.combinations(dict.fromkeys(frame.judge), 2):
+        left = frame[frame.judge == first][[*columns, "benchmark", "configuration", "id"]]
+        both = left.merge(frame[frame.judge == second][columns], on="uuid", suffixes=("_a", "_b"))
+        if not both.empty:
+            pairs.append(((first, second), both))
+    return pairs
+
+
+def _agreement(first: "pd.Series[float]", second: "pd.Series[float]") -> dict[Hashable, Any]:
+    import numpy as np
+    from statsmodels.stats.inter_rater import cohens_kappa
+
+    a, b = (np.digitize(values, (1e-9, 1 - 1e-9)) for values in (first, second))
+    counts = np.zeros((3, 3))
+    np.add.at(counts, (a, b), 1)
+    is_defined = len({*a.tolist(), *b.tolist()}) > 1
+    result = cohens_kappa(counts) if is_defined else None
+    return {
+        "samples": len(first),
+        "same verdict in %": 100 * float((a == b).mean()),
+        "mean difference × 100": 100 * float((second - first).mean()),
+        "kappa": float(result.kappa) if result else float("nan"),
+        LOW: max(-1.0, float(result.kappa_low)) if result else float("nan"),
+        HIGH: min(1.0, float(result.kappa_upp)) if result else float("nan"),
+    }
+
+
+def _ranking(first: "pd.Series[float]", second: "pd.Series[float]") -> dict[Hashable, Any]:
+    from scipy.stats import kendalltau
+
+    return {
+        "configurations": len(first),
+        "Kendall’s tau": float(kendalltau(first, second).statistic),
+        "best by judge": str(first.idxmax()),
+        "best by other judge": str(second.idxmax()),
+        "best changes": "yes" if first.idxmax() != second.idxmax() else "no",
+    }

@@ -1,0 +1,183 @@
+"""HMS by agent and model (paper, Figure 4 left)."""
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
+
+from inspect_discoverybench.report.aggregates import FORMATS, HIGH, HMS, KEYS, LOW, aggregate, best_rows, estimate
+from inspect_discoverybench.report.charts import Interval, dots
+from inspect_discoverybench.report.figures import Chart, stack
+from inspect_discoverybench.report.published import published
+from inspect_discoverybench.report.section import Section
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+AGENT, BEST, ORACLE, PAPER = "agent", "best agent", "oracle", "paper"
+
+SOLVABLE = "solvable HMS × 100"
+"""HMS over the solvable tasks. The others cannot be solved because their target column has a single value."""
+
+TRIALS = {"last trial": "hms", "best trial": "best_trial_hms"}
+"""Trials of an oracle, each with its column of the table of tasks."""
+
+
+def overview_section(tasks: "pd.DataFrame") -> Section:
+    """HMS of every configuration with counts, usage, and HMS over solvable tasks.
+
+    Args:
+        tasks: The table of tasks.
+    """
+    table = _table(tasks)
+    return Section(
+        name="hms",
+        title="HMS by agent and model",
+        text=_text(table),
+        table=table,
+        filters=KEYS,
+        chart=_chart(table),
+        formats={
+            **FORMATS,
+            **{column: ".1f" for column in table if "solvable" in str(column)},
+            "tokens per sample": ".0f",
+            "USD per sample": ".4f",
+            "seconds per sample": ".1f",
+        },
+    )
+
+
+def oracle_section(tasks: "pd.DataFrame") -> Section | None:
+    """Best and last trial of oracles; None if no oracle ran several trials.
+
+    Args:
+        tasks: The table of tasks.
+    """
+    import pandas as pd
+
+    oracles = tasks[tasks.is_oracle & tasks.best_trial_hms.notna()]
+    if oracles.empty:
+        return None
+    rows: list[dict[Hashable, Any]] = [
+        {
+            "benchmark": benchmark,
+            "configuration": configuration,
+            "trial": trial,
+            **estimate(group, column),
+            "tasks": len(group),
+        }
+        for (benchmark, configuration), group in oracles.groupby(["benchmark", "configuration"], sort=False)
+        for trial, column in TRIALS.items()
+    ]
+    table = pd.DataFrame(rows)
+    interval = Interval(HMS, LOW, HIGH, "HMS × 100, 95 % interval")
+    return Section(
+        name="oracles",
+        title="Oracles: last and best trial",
+        text=(
+            "Reflexion sees the HMS of each trial, so its results are not comparable with those of other agents. "
+            "HMS counts the hypothesis of the last trial; the best trial shows what the oracle could have kept."
+        ),
+        table=table,
+        filters=KEYS,
+        chart=stack(
+            {
+                str(benchmark): dots(rows, "configuration", interval, "trial", list(TRIALS))
+                for benchmark, rows in table.groupby("benchmark", sort=False)
+            }
+        ),
+        formats=FORMATS,
+    )
+
+
+def published_section(tasks: "pd.DataFrame") -> Section | None:
+    """The paper's results for the benchmarks of the report; None if it has none.
+
+    Args:
+        tasks: The table of tasks.
+    """
+    table = _published(tasks.benchmark.unique().tolist())
+    if table.empty:
+        return None
+    return Section(
+        name="published",
+        title="The paper’s results",
+        text=(
+            f"HMS × 100 as published ({published().source}). The paper used another judge and other models and does "
+            "not name the split, so small differences from this report mean nothing."
+        ),
+        table=table.pivot(index=["benchmark", "agent"], columns="model", values=HMS).reset_index().rename_axis(
+            columns=None
+        ),
+        formats=dict.fromkeys(table.model.unique(), ".1f"),
+    )
+
+
+def _table(tasks: "pd.DataFrame") -> "pd.DataFrame":
+    table = aggregate(tasks)
+    oracles = set(tasks[tasks.is_oracle].configuration)
+    best = set(best_rows(table, tasks)[[*KEYS]].itertuples(index=False, name=None))
+    table.insert(
+        2,
+        "kind",
+        [
+            ORACLE if name in oracles else BEST if (benchmark, name) in best else AGENT
+            for benchmark, name in zip(table.benchmark, table.configuration, strict=True)
+        ],
+    )
+    keys: list[Hashable] = [*KEYS]
+    if (tasks.solvable == False).any():  # noqa: E712 - None is neither
+        solvable = aggregate(tasks[tasks.solvable == True])  # noqa: E712
+        columns = {HMS: SOLVABLE, LOW: "solvable low", HIGH: "solvable high", "tasks": "solvable tasks"}
+        table = table.merge(solvable[[*keys, *columns]].rename(columns=columns), on=keys, how="left")
+    table = table.merge(_usage(tasks), on=keys, how="left")
+    table["_oracle"] = table.kind == ORACLE
+    table = table.sort_values(["benchmark", "_oracle", HMS], ascending=[True, True, False], kind="stable")
+    return table.drop(columns="_oracle").dropna(axis="columns", how="all").reset_index(drop=True)
+
+
+def _usage(tasks: "pd.DataFrame") -> "pd.DataFrame":
+    keys: list[Hashable] = [*KEYS]
+    names = {"tokens": "tokens per sample", "cost": "USD per sample", "seconds": "seconds per sample"}
+    return tasks.groupby(keys, sort=False)[list(names)].mean().rename(columns=names).reset_index()
+
+
+def _published(benchmarks: list[str]) -> "pd.DataFrame":
+    import pandas as pd
+
+    rows = [
+        (benchmark, agent, model, hms)
+        for benchmark, agents in published().scores.items()
+        for agent, models in agents.items()
+        for model, hms in models.items()
+        if benchmark in benchmarks
+    ]
+    return pd.DataFrame(rows, columns=["benchmark", "agent", "model", HMS])
+
+
+def _chart(table: "pd.DataFrame") -> Chart | None:
+    import pandas as pd
+
+    paper = _published(table.benchmark.unique().tolist())
+    paper["configuration"] = paper.agent + " · " + paper.model + ", paper"
+    paper = paper.assign(kind=PAPER).sort_values(HMS, ascending=False)
+    panels: dict[str, Chart] = {}
+    for benchmark, rows in table.groupby("benchmark", sort=False):
+        both = pd.concat([rows, paper[paper.benchmark == benchmark]])
+        both[LOW], both[HIGH] = both[LOW].fillna(both[HMS]), both[HIGH].fillna(both[HMS])
+        kinds = [kind for kind in (AGENT, BEST, ORACLE, PAPER) if kind in {*table.kind, *paper.kind}]
+        interval = Interval(HMS, LOW, HIGH, "HMS × 100, 95 % interval")
+        panels[str(benchmark)] = dots(both, "configuration", interval, "kind", kinds)
+    return stack(panels)
+
+
+def _text(table: "pd.DataFrame") -> str:
+    text = (
+        "Mean hypothesis match score (HMS × 100) over tasks, with its 95 % interval clustered by gold hypothesis. "
+        "Oracles see the gold hypothesis or scores; the best other configuration of each benchmark is marked. "
+        "Samples without a submission and samples at a limit count as 0."
+    )
+    if "unscored" in table and (table.unscored + table.errors).any():
+        text += (
+            " Unscored samples and errors are left out of the mean; where they exceed 1 %, the table gives the mean "
+            "if all of them had scored 0 and if all had scored 1."
+        )
+    return text

@@ -1,0 +1,110 @@
+"""Finding and reading log files. A log that cannot be used is left out with the reason, never an exception."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
+
+from inspect_discoverybench.errors import DataMissing, first_cause, one_line
+from inspect_discoverybench.results.columns import EXCLUDED_FIELDS
+
+PARALLEL_LOGS = 8
+"""Fewer logs are read in this process, because workers take seconds to start."""
+
+
+@dataclass(frozen=True)
+class LogRows:
+    """Rows of one log, or the reason why it is left out."""
+
+    log: str
+    rows: Sequence[Mapping[str, Any]] = ()
+    left_out: str | None = None
+
+
+@dataclass(frozen=True)
+class LogReader:
+    """Reads one log into rows. It is sent to worker processes, so it holds only module-level functions.
+
+    Attributes:
+        rows: Makes the rows of a log.
+        objection: Says why the rows of a log with this header are not usable; None if they are.
+    """
+
+    rows: Callable[[EvalLog], Sequence[Mapping[str, Any]]]
+    objection: Callable[[EvalLog], str | None]
+
+    def read(self, location: str) -> LogRows:
+        """Read one log."""
+        try:
+            header = read_eval_log(location, header_only=True)
+            if reason := self.objection(header) or _unfinished(header):
+                return LogRows(location, left_out=reason)
+            log = read_eval_log(location, exclude_fields=EXCLUDED_FIELDS)
+            if not log.samples:
+                return LogRows(location, left_out="has no samples")
+            return LogRows(location, self.rows(log))
+        # Inspect raises errors of many types for damaged files.
+        except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile, NotImplementedError) as error:
+            return LogRows(location, left_out=f"cannot be read: {one_line(first_cause(error))}")
+
+    def read_all(self, paths: Iterable[str | Path], workers: int) -> list[LogRows]:
+        """Read all logs in files and folders.
+
+        Args:
+            paths: Logs, and folders that are searched for logs. Addresses such as `s3://…` also work.
+            workers: Number of processes that read logs in parallel.
+
+        Raises:
+            DataMissing: There is no log, or none of the logs can be used.
+        """
+        locations = find_logs(paths)
+        if workers == 1 or len(locations) < PARALLEL_LOGS:
+            logs = [self.read(location) for location in locations]
+        else:
+            with ProcessPoolExecutor(workers) as pool:
+                logs = list(pool.map(self.read, locations))
+        if not any(log.rows for log in logs):
+            more = f" ({len(logs) - 1} other logs cannot be used either)" if len(logs) > 1 else ""
+            raise DataMissing(f"No log can be used. {logs[0].log}: {logs[0].left_out}{more}.")
+        return logs
+
+
+def find_logs(paths: Iterable[str | Path]) -> list[str]:
+    """Paths of all logs in files and folders, without repetition.
+
+    Raises:
+        DataMissing: A path does not exist, or a folder has no log.
+    """
+    return list(dict.fromkeys(log for path in paths for log in _logs_at(str(path))))
+
+
+def local_path(location: str) -> str:
+    """The path of a local log, or the address of a remote one."""
+    return location.removeprefix("file://")
+
+
+def _logs_at(path: str) -> Iterator[str]:
+    if "://" not in path and not Path(path).exists():
+        raise DataMissing(f"The path '{path}' does not exist. Check the spelling or pass an absolute path.")
+    if Path(path).is_file():
+        yield path
+        return
+    logs = [local_path(log.name) for log in list_eval_logs(path, recursive=True)]
+    if not logs:
+        raise DataMissing(f"The folder '{path}' has no Inspect logs. Pass a folder that was the --log-dir of a run.")
+    yield from sorted(logs)
+
+
+def _unfinished(header: EvalLog) -> str | None:
+    match header.status:
+        case "started":
+            return "has not finished; if the process was killed, complete it with `inspect eval-retry`"
+        case "cancelled":
+            return "was cancelled; complete it with `inspect eval-retry`"
+        case "error":
+            return "ended with an error; complete it with `inspect eval-retry`"
+    return "was invalidated" if header.invalidated else None

@@ -1,0 +1,90 @@
+"""Scores: the numeric scores of any Inspect log, of this package or not."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from inspect_ai.analysis import Column, SampleColumn, samples_df
+from inspect_ai.log import EvalLog, EvalSample
+from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, PARTIAL, value_to_float
+
+from inspect_discoverybench.results.columns import EVAL_COLUMNS, SAMPLE_IDENTITY
+from inspect_discoverybench.results.judged import Judged
+from inspect_discoverybench.results.logs import LogReader
+from inspect_discoverybench.results.reading import Results, to_rows
+
+GRADES = (CORRECT, INCORRECT, PARTIAL, NOANSWER)
+"""Letters that Inspect's scorers use for 1, 0, 0.5 and 0."""
+
+
+def read_scores(paths: Iterable[str | Path], workers: int = 1) -> Results:
+    """Read every numeric score of any Inspect logs.
+
+    Args:
+        paths: Logs, and folders that are searched for logs. Addresses such as `s3://…` also work.
+        workers: Number of processes that read logs in parallel.
+
+    Returns:
+        One row per sample, epoch, score and key. Columns: those of `EVAL_COLUMNS`, `uuid`, `id`, `epoch`, the identity
+        of the sample, `input`, `target`, `score` (name of the score), `key` (key of its value; empty if the value is a
+        single number), `value` (NaN if the sample has no such score) and `judge_record`.
+
+    Raises:
+        DataMissing: There is no log, or none of the logs can be used.
+    """
+    return Results.of(
+        LogReader(_rows, _accept_all).read_all(paths, workers), keys=("uuid", "score", "key", "judge_record")
+    )
+
+
+def _accept_all(_header: EvalLog) -> str | None:
+    return None
+
+
+def _target(sample: EvalSample) -> str:
+    return sample.target if isinstance(sample.target, str) else "\n".join(sample.target)
+
+
+def _input(sample: EvalSample) -> str:
+    return sample.input if isinstance(sample.input, str) else "\n".join(message.text for message in sample.input)
+
+
+_COLUMNS: list[Column] = [
+    *EVAL_COLUMNS,
+    *SAMPLE_IDENTITY,
+    SampleColumn("target", path=_target, full=True),
+    SampleColumn("input", path=_input, full=True),
+]
+
+
+def _rows(log: EvalLog) -> list[Mapping[str, Any]]:
+    samples = log.samples or []
+    rows = to_rows(samples_df([log], columns=_COLUMNS, quiet=True))
+    keys = sorted({(name, key) for sample in samples for name, key, _ in _values(sample)})
+    return [
+        {**row, "score": name, "key": key, "value": values.get((name, key), math.nan), "judge_record": record}
+        for row, sample in zip(rows, samples, strict=True)
+        for values in [{(name, key): value for name, key, value in _values(sample)}]
+        for name, key in keys
+        for record in [Judged.of(sample, name).record]
+    ]
+
+
+def _values(sample: EvalSample) -> Iterator[tuple[str, str, float]]:
+    """Name, key and number of each numeric value. A sample that ended with an error has none."""
+    for name, score in (sample.scores or {}).items() if sample.error is None else ():
+        items = score.value.items() if isinstance(score.value, Mapping) else [("", score.value)]
+        for key, value in items:
+            number = _number(value)
+            if number is not None:
+                yield name, key, number
+
+
+def _number(value: object) -> float | None:
+    """The value as a number; None if it is not numeric or the sample is unscored."""
+    if isinstance(value, bool | int | float):
+        return None if math.isnan(value) else float(value)
+    if isinstance(value, str) and value in GRADES:
+        return value_to_float()(value)
+    return None

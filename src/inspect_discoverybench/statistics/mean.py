@@ -1,0 +1,118 @@
+"""The mean of clustered scores and its 95 % confidence interval.
+
+The interval is Wilson's score interval with an effective sample size, as for proportions in complex surveys (Korn and
+Graubard 1998; Franco, Little, Louis and Slud 2019). The effective sample size is the number of tasks divided by the
+design effect: the cluster-robust variance of the mean relative to that of independent values of 0 and 1. With few
+clusters the measured design effect is unreliable, so it is averaged with a typical one. docs/statistics.md has the
+measured coverage.
+"""
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+from inspect_discoverybench.errors import InvalidArgument
+from inspect_discoverybench.statistics.clusters import Clustered, clustered
+
+TYPICAL_CORRELATION = 0.4
+"""Correlation of the scores of two tasks of one cluster."""
+TYPICAL_DISPERSION = 0.85
+"""Variance of HMS relative to values of 0 and 1 with the same mean. It is below 1 because of partial scores."""
+TYPICAL_WEIGHT = 16
+"""Weight of the typical design effect, as a number of clusters."""
+MAX_UNSCORED_SHARE = 0.01
+"""Share of unscored samples above which a mean is given with its bounds."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean with its 95 % confidence interval.
+
+    Attributes:
+        mean: The mean over tasks.
+        low: Lower end of the interval.
+        high: Upper end of the interval.
+        tasks: Number of tasks. Epochs are averaged before.
+        clusters: Number of clusters.
+    """
+
+    mean: float
+    low: float
+    high: float
+    tasks: int
+    clusters: int
+
+
+def estimate_mean(values: Sequence[float], clusters: Sequence[Hashable]) -> Estimate:
+    """Estimate the mean of scores in [0, 1].
+
+    The interval contains the mean, stays within [0, 1], and is not a point, also if all scores are equal.
+
+    Args:
+        values: One score per task.
+        clusters: The cluster of each task, such as its gold hypothesis.
+
+    Raises:
+        InvalidArgument: There are no values, a value is not in [0, 1], or the lengths differ.
+    """
+    scores = clustered(values, clusters, name="score")
+    design_effect, degrees = _design_effect(scores)
+    low, high = wilson(scores.mean, scores.tasks / design_effect, degrees)
+    return Estimate(scores.mean, low, high, scores.tasks, scores.clusters)
+
+
+def wilson(mean: float, sample_size: float, degrees: float) -> tuple[float, float]:
+    """Wilson's 95 % interval for a mean in [0, 1], with Student's t instead of the normal quantile.
+
+    Args:
+        mean: The mean.
+        sample_size: Effective sample size.
+        degrees: Degrees of freedom.
+    """
+    from scipy.special import stdtrit
+
+    ratio = float(stdtrit(degrees, 0.975)) ** 2 / sample_size
+    center = (mean + ratio / 2) / (1 + ratio)
+    half_width = math.sqrt(ratio * mean * (1 - mean) + ratio**2 / 4) / (1 + ratio)
+    # Rounding must not move an end beyond the mean.
+    return max(0.0, min(mean, center - half_width)), min(1.0, max(mean, center + half_width))
+
+
+def bounds(values: Sequence[float], unscored_count: int) -> tuple[float, float]:
+    """The mean if every unscored sample had scored 0, and if every one had scored 1.
+
+    Args:
+        values: Scores of the scored samples.
+        unscored_count: Number of unscored samples.
+
+    Raises:
+        InvalidArgument: There are no samples, a value is not in [0, 1], or the count is negative.
+    """
+    if unscored_count < 0:
+        raise InvalidArgument(f"The number of unscored samples must not be negative, got {unscored_count}.")
+    if not values and unscored_count:
+        return 0.0, 1.0
+    total = clustered(values, range(len(values)), name="score").mean * len(values)
+    samples = len(values) + unscored_count
+    return total / samples, min(1.0, (total + unscored_count) / samples)
+
+
+def needs_bounds(scored_count: int, unscored_count: int) -> bool:
+    """Whether so many samples are unscored that their mean must be given with its bounds."""
+    return unscored_count > MAX_UNSCORED_SHARE * (scored_count + unscored_count)
+
+
+def _design_effect(scores: Clustered) -> tuple[float, float]:
+    """The design effect, and the degrees of freedom of its estimate.
+
+    The typical design effect counts as `TYPICAL_WEIGHT` clusters. Near a mean of 0 or 1, where few clusters show any
+    variation, the measured one counts less.
+    """
+    typical = TYPICAL_DISPERSION * (1 + (scores.average_size - 1) * TYPICAL_CORRELATION)
+    binary_variance = scores.mean * (1 - scores.mean)
+    if scores.clusters < 2 or binary_variance <= 0:
+        return typical, TYPICAL_WEIGHT
+    measured = scores.tasks * scores.variance / binary_variance
+    weight = scores.clusters * 4 * binary_variance
+    degrees = weight + TYPICAL_WEIGHT
+    return (weight * measured + TYPICAL_WEIGHT * typical) / degrees, degrees

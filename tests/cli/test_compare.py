@@ -1,0 +1,231 @@
+"""`discoverybench compare`: paired comparison of systems."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from inspect_ai import Task
+from inspect_ai import eval as inspect_eval
+from inspect_ai.dataset import Sample
+from inspect_ai.log import read_eval_log, write_eval_log
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
+from inspect_ai.scorer import Score, Scorer, Target, accuracy, match, scorer
+from inspect_ai.solver import TaskState
+from synthetic_logs import Run, write_logs
+
+from inspect_discoverybench.cli.compare import compare
+
+OLD_LOGS = Path(__file__).parents[1] / "fixtures" / "logs"
+STRONG = Run("real", "react", "provider/large", 0.6)
+WEAK = Run("real", "react", "provider/small", 0.1)
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(compare, [str(argument) for argument in arguments], env={"COLUMNS": "80"})
+
+
+def as_json(*arguments: object) -> Any:
+    result = run(*arguments, "--json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> list[Path]:
+    return write_logs([WEAK, STRONG], tmp_path, samples=80)
+
+
+def test_the_candidate_is_compared_with_the_baseline_on_common_tasks(logs: list[Path]) -> None:
+    comparison = as_json(*logs)
+    [pair] = comparison["pairs"]
+    assert [key["key"] for key in pair["keys"]] == ["hms", "context", "variables", "relationship"]
+    [hms, *_] = pair["keys"]
+    paired = hms["paired"]
+    assert hms["candidate"]["mean"] - hms["baseline"]["mean"] == pytest.approx(paired["difference"])
+    assert paired["low"] < 0.5 < paired["high"]
+    assert paired["low"] > 0
+    assert paired["p_value"] < 0.001
+    assert paired["wins"] + paired["losses"] + paired["ties"] == pair["common"] == 80
+    assert 0 < paired["smallest_detectable"] < 0.5
+
+
+def test_the_printed_table_fits_a_terminal_of_80_columns(logs: list[Path]) -> None:
+    output = run(*logs).output
+    assert "…" not in output
+    assert max(map(len, output.splitlines())) <= 80
+    assert "Baseline   react · provider/small\nCandidate  react · provider/large\n" in output
+    assert "The difference of HMS is significant at level 0.05" in output
+    assert "Smallest difference that these tasks detect with power 0.8: " in output
+
+
+def test_systems_are_selected_from_one_folder(logs: list[Path]) -> None:
+    folder = logs[0].parent
+    selected = as_json(f"{folder}:model=provider/small", f"{folder}:agent=react,model=provider/large")
+    assert selected["pairs"] == as_json(*logs)["pairs"]
+    assert selected["pairs"] == as_json(folder)["pairs"]
+    one_type = as_json(f"{folder}:model=provider/small,goal_type=context", f"{folder}:model=provider/large")
+    assert (
+        one_type["pairs"][0]["common"] < 80 == one_type["pairs"][0]["common"] + one_type["pairs"][0]["only_candidate"]
+    )
+
+
+def test_epochs_are_averaged_within_a_task(tmp_path: Path) -> None:
+    paths = write_logs([Run("real", "react", "provider/large", 0.3, epochs=3), WEAK], tmp_path, samples=20)
+    [pair] = as_json(*paths)["pairs"]
+    assert pair["common"] == 20
+
+
+def test_the_release_gate_fails_only_beyond_the_margin(logs: list[Path]) -> None:
+    weak, strong = logs
+    assert run(weak, strong, "--fail-if-worse", "0.02").exit_code == 0
+    assert run(strong, strong, "--fail-if-worse", "0").exit_code == 0
+    failed = run(strong, weak, "--fail-if-worse", "0.02")
+    assert failed.exit_code == 1
+    assert failed.stderr == "The candidate's mean is below the baseline's by more than 0.02.\n"
+    assert run(strong, weak, "--fail-if-worse", "0.9").exit_code == 0
+
+
+def test_more_than_two_systems_are_compared_pairwise_and_ranked(tmp_path: Path) -> None:
+    middle = Run("real", "react", "provider/medium", 0.3)
+    paths = write_logs([WEAK, STRONG, middle], tmp_path, samples=80)
+    comparison = as_json(*paths)
+    assert [rank["system"].split("/")[1] for rank in comparison["ranking"]] == ["large", "medium", "small"]
+    assert sum(rank["first_share"] for rank in comparison["ranking"]) == pytest.approx(1)
+    assert comparison["ranking"][0]["first_share"] > 0.9
+    p_values = [pair["keys"][0]["paired"]["p_value"] for pair in comparison["pairs"]]
+    adjusted = [pair["p_value_holm"] for pair in comparison["pairs"]]
+    assert min(adjusted) == pytest.approx(3 * min(p_values))
+    gate = run(*paths, "--fail-if-worse", "0.02")
+    assert (gate.exit_code, gate.stderr) == (2, "Error: --fail-if-worse needs two systems, got 3.\n")
+
+
+def test_missing_scores_give_both_bounds(tmp_path: Path) -> None:
+    faulty = Run("real", "react", "provider/large", 0.6, unscored=0.1, errors=0.05)
+    [pair] = as_json(*write_logs([WEAK, faulty], tmp_path, samples=80))["pairs"]
+    assert pair["common"] + pair["missing"] == 80
+    assert pair["missing"] > 0
+    [hms, *_] = pair["keys"]
+    assert hms["worst"] < hms["paired"]["difference"] < hms["best"]
+    assert hms["best"] - hms["worst"] == pytest.approx(pair["missing"] / 80)
+
+
+def change(path: Path, **metadata: object) -> None:
+    """Change the recorded judge settings of a log."""
+    log = read_eval_log(str(path))
+    for sample in log.samples or []:
+        for score in (sample.scores or {}).values():
+            score.metadata = {**(score.metadata or {}), **metadata}
+    write_eval_log(log, str(path))
+
+
+@pytest.mark.parametrize(
+    ("metadata", "difference"),
+    [
+        ({"judge": "provider/other"}, "judge: provider/judge and provider/other"),
+        ({"aggregation": "subhypotheses"}, "aggregation: product and subhypotheses"),
+        ({"prompts": {"system": "ba9876543210"}}, "prompts.system: 0123456789ab and ba9876543210"),
+        ({"settings": {"temperature": 1.0, "seed": 0}}, "settings.temperature: 0.0 and 1.0"),
+    ],
+)
+def test_differently_judged_scores_are_refused(logs: list[Path], metadata: dict[str, Any], difference: str) -> None:
+    change(logs[1], **metadata)
+    refused = run(*logs)
+    assert refused.exit_code == 2
+    assert difference in refused.stderr
+    assert refused.stderr.endswith("Use comparable logs, or pass --anyway.\n")
+    assert refused.stderr.count("\n") == 1
+    accepted = run(*logs, "--anyway")
+    assert accepted.exit_code == 0
+    assert f"Warning: react · provider/small and react · provider/large were judged differently: {difference}." in (
+        accepted.stderr
+    )
+
+
+def test_judges_of_one_log_are_compared_when_asked_for(tmp_path: Path) -> None:
+    [log] = write_logs([Run("real", "react", "provider/large", 0.4, second_judge=0.2)], tmp_path, samples=40)
+    operands = (f"{log}:score=HMS", f"{log}:score=HMS1")
+    assert "judge: provider/judge and provider/judge-2" in run(*operands).stderr
+    [pair] = as_json(*operands, "--anyway")["pairs"]
+    assert pair["common"] == 40
+
+
+def test_different_gold_hypotheses_data_and_task_versions_are_refused(logs: list[Path]) -> None:
+    log = read_eval_log(str(logs[1]))
+    assert log.samples
+    log.samples[3].target = "Something else."
+    write_eval_log(log, str(logs[1]))
+    assert f"the gold hypotheses or targets of the sample {log.samples[3].id} differ" in run(*logs).stderr
+    log.eval.task_version = "3-A"
+    write_eval_log(log, str(logs[1]))
+    assert "the task versions differ (2 and 3)" in run(*logs).stderr
+
+
+@scorer(metrics=[accuracy()])
+def length() -> Scorer:
+    async def score(state: TaskState, target: Target) -> Score:
+        return Score(value=len(state.output.completion))
+
+    return score
+
+
+def other_benchmark(folder: Path, answers: list[str], scored_by: Scorer) -> str:
+    """A log of a benchmark that is not ours."""
+    usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+    outputs = [ModelOutput.from_content("model", answer) for answer in answers]
+    for output in outputs:
+        output.usage = usage
+    samples = [Sample(id=number, input=f"{number} + 1 =", target=str(number + 1)) for number in range(len(answers))]
+    [log] = inspect_eval(
+        Task(name="arithmetic", dataset=samples, scorer=scored_by),
+        model=get_model("mockllm/model", custom_outputs=outputs),
+        log_dir=str(folder),
+        display="none",
+        max_samples=1,
+    )
+    assert log.status == "success"
+    return log.location
+
+
+def test_logs_of_any_benchmark_are_compared(tmp_path: Path) -> None:
+    right, wrong = (other_benchmark(tmp_path, answers, match()) for answers in (["1", "2", "3"], ["0", "2", "0"]))
+    [pair] = as_json(wrong, right)["pairs"]
+    [key] = pair["keys"]
+    assert key["baseline"]["mean"] == pytest.approx(1 / 3)
+    assert key["candidate"]["mean"] == 1
+    assert (key["paired"]["wins"], key["paired"]["losses"], key["paired"]["ties"]) == (2, 0, 1)
+
+
+def test_scores_outside_0_to_1_keep_their_unit(tmp_path: Path) -> None:
+    short, long = (
+        other_benchmark(tmp_path, answers, length()) for answers in (["a", "b", "c"], ["aaaaa", "bbb", "cccc"])
+    )
+    [pair] = as_json(short, long, "--score", "length")["pairs"]
+    assert pair["keys"][0]["paired"]["difference"] == pytest.approx(3)
+    assert pair["keys"][0]["candidate"]["mean"] == pytest.approx(4)
+
+
+@pytest.mark.parametrize(
+    ("operands", "message"),
+    [
+        (["nowhere", "nowhere"], "The path 'nowhere' does not exist. Check the spelling or pass an absolute path."),
+        (
+            ["{0}"],
+            "{0} has a single configuration, react · provider/small. Name at least two logs, folders or selections.",
+        ),
+        (["{0}", "{1}:model=x"], "{1}:model=x: no sample has model=x. Values in the logs: provider/large."),
+        (["{0}", "{1}", "--score", "speed"], "{0} has no numeric score 'speed'. Numeric scores: HMS."),
+        (["{0}", "{1}", "--score", "HMS.speed"], "{0}: the score 'HMS' has no key 'speed'."),
+        (["{0}:colour=red", "{1}"], "{0}:colour=red: 'colour=red' does not select samples. Columns: agent, model, "),
+        (
+            ["{0}", str(OLD_LOGS / "v1_react.eval"), "--anyway"],
+            "react · provider/small and react · discoverybench/baseline have no common sample.",
+        ),
+    ],
+)
+def test_invalid_operands_are_one_line_and_exit_code_2(logs: list[Path], operands: list[str], message: str) -> None:
+    result = run(*(operand.format(*logs) for operand in operands))
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"Error: {message.format(*logs)}")
+    assert result.stderr.count("\n") == 1

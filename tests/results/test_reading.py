@@ -1,0 +1,159 @@
+"""One frame of samples from any mix of logs."""
+
+import json
+import math
+import shutil
+from pathlib import Path
+
+import pytest
+from inspect_ai import Task, score
+from inspect_ai import eval as inspect_eval
+from inspect_ai.analysis import samples_df
+from inspect_ai.dataset import Sample
+from inspect_ai.log import read_eval_log, write_eval_log
+from inspect_ai.scorer import includes
+from synthetic_logs import JUDGE, Run, write_logs
+
+from inspect_discoverybench import demo
+from inspect_discoverybench.errors import DataMissing
+from inspect_discoverybench.results import EXCLUDED_FIELDS, SAMPLE_COLUMNS, Outcome, read_results
+from inspect_discoverybench.scorer.scorer import hms
+from tests import shared
+from tests.shared import once
+
+OLD_LOGS = Path(__file__).parents[1] / "fixtures" / "logs"
+DOCS = Path(__file__).parents[2] / "docs" / "analysis.md"
+
+
+@pytest.fixture(scope="session")
+def demo_log() -> Path:
+    """The log of a real eval with the offline models: two samples, two epochs."""
+
+    def run() -> str:
+        [log] = inspect_eval(
+            demo(),
+            model="discoverybench/baseline",
+            limit=2,
+            epochs=2,
+            log_dir=str(shared.folder() / "demo_results"),
+            display="none",
+        )
+        return log.location
+
+    return Path(once("demo_results", run))
+
+
+def test_a_real_log_gives_one_row_for_each_sample_and_epoch(demo_log: Path) -> None:
+    samples = read_results([demo_log]).samples
+    assert samples[["id", "epoch"]].value_counts().tolist() == [1, 1, 1, 1]
+    row = samples.iloc[0]
+    assert (row.task, row.split, row.agent, row.model) == ("demo", "demo", "react", "discoverybench/baseline")
+    assert row.judge == json.loads(row.judge_record)["judge"] == "discoverybench/lexical"
+    assert row.outcome == Outcome.SCORED
+    assert row.hms == pytest.approx(row.context * row.variables * row.relationship)
+    assert row.tokens > 0
+    assert row.judge_tokens > 0
+    assert row.cells > 0
+    assert row.seconds > 0
+    assert math.isnan(row.cost)  # the offline models have no price
+    assert row.hypothesis
+    assert row.workflow
+    assert "### Context" in row.explanation
+
+
+def test_the_public_columns_work_with_samples_df(demo_log: Path) -> None:
+    frame = samples_df(str(demo_log), columns=SAMPLE_COLUMNS, exclude_fields=EXCLUDED_FIELDS, quiet=True)
+    assert frame.groupby("goal_type").hms.mean().between(0, 1).all()
+    assert frame.context.dtype.kind == "f"
+
+
+def test_every_column_is_documented() -> None:
+    text = DOCS.read_text("utf-8")
+    missing = [column.name for column in SAMPLE_COLUMNS if f"`{column.name}`" not in text]
+    assert missing == []
+
+
+def test_logs_of_the_first_task_version_are_read() -> None:
+    samples = read_results([OLD_LOGS]).samples
+    assert set(samples.task_version) == {"1-A"}
+    assert samples.hms.notna().all()
+    assert set(samples.agent) == {"react", "no_data_guess"}
+
+
+def test_outcomes_are_told_apart_and_only_missing_submissions_score_zero(tmp_path: Path) -> None:
+    run = Run("real", "react", "provider/large", 0.3, errors=0.2, unscored=0.2, no_submission=0.3)
+    samples = read_results(write_logs([run], tmp_path, samples=60)).samples
+    outcomes = samples.groupby("outcome").hms
+    assert set(outcomes.groups) == {outcome.value for outcome in Outcome}
+    assert outcomes.count()[[Outcome.ERROR, Outcome.UNSCORED]].tolist() == [0, 0]
+    assert outcomes.max()[[Outcome.NO_SUBMISSION, Outcome.LIMIT]].tolist() == [0, 0]
+    assert (outcomes.count() == outcomes.size())[[Outcome.NO_SUBMISSION, Outcome.LIMIT, Outcome.SCORED]].all()
+
+
+def test_several_judges_give_a_row_each(tmp_path: Path) -> None:
+    run = Run("real", "react", "provider/large", 0.3, second_judge=0.1)
+    samples = read_results(write_logs([run], tmp_path, samples=10)).samples
+    assert samples.groupby(["score", "judge"]).size().to_dict() == {("HMS", JUDGE): 10, ("HMS1", f"{JUDGE}-2"): 10}
+
+
+def test_a_log_that_was_scored_again_is_read_once_for_each_judge(demo_log: Path, tmp_path: Path) -> None:
+    """`inspect score` writes a copy of the log; the samples that both hold count once."""
+    log = read_eval_log(str(demo_log))
+    shutil.copy(demo_log, tmp_path / "copy.eval")
+    again = score(log, hms(grader="discoverybench/lexical", gate=True), action="overwrite", display="none")
+    write_eval_log(again, str(tmp_path / "scored.eval"))
+    samples = read_results([demo_log, tmp_path]).samples
+    assert samples.groupby("uuid").judge_record.nunique().tolist() == [2, 2, 2, 2]
+    assert len(samples) == 8
+
+
+def test_shards_of_one_configuration_are_one_frame(tmp_path: Path) -> None:
+    run = Run("real", "react", "provider/large", 0.3)
+    write_logs([run], tmp_path / "a", samples=6)
+    [log] = write_logs([run], tmp_path / "b", seed=1, samples=6)
+    whole = read_eval_log(str(log))
+    assert whole.samples
+    for sample in whole.samples:
+        sample.uuid = f"other {sample.uuid}"
+    write_eval_log(whole, str(log))
+    assert len(read_results([tmp_path]).samples) == 12
+
+
+def test_logs_that_cannot_be_used_are_listed_with_the_reason(demo_log: Path, tmp_path: Path) -> None:
+    shutil.copy(demo_log, tmp_path / "2026-01-01_good.eval")
+    (tmp_path / "2026-01-01_truncated.eval").write_bytes(demo_log.read_bytes()[:5000])
+    (tmp_path / "2026-01-01_empty.eval").touch()
+    for status in ("cancelled", "started", "error"):
+        log = read_eval_log(str(demo_log))
+        log.status = status
+        write_eval_log(log, str(tmp_path / f"2026-01-01_{status}.eval"))
+    other = Task(name="arithmetic", dataset=[Sample(input="1 + 1", target="2")], scorer=includes())
+    inspect_eval(other, model="mockllm/model", log_dir=str(tmp_path), display="none")
+    results = read_results([tmp_path])
+    assert len(results.samples) == 4
+    reasons = {Path(log).stem.removeprefix("2026-01-01_"): reason for log, reason in results.left_out.to_numpy()}
+    assert reasons.pop("cancelled") == "was cancelled; complete it with `inspect eval-retry`"
+    assert reasons.pop("started").startswith("has not finished")
+    assert reasons.pop("error").startswith("ended with an error")
+    assert reasons.pop("truncated").startswith("cannot be read: ")
+    assert reasons.pop("empty").startswith("cannot be read: ")
+    assert list(reasons.values()) == ["holds no results of DiscoveryBench: its task is arithmetic"]
+    assert not any("\n" in reason for reason in results.left_out.reason)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_logs_are_read_in_order_whatever_the_number_of_processes(tmp_path: Path, workers: int) -> None:
+    runs = [Run("real", "react", f"provider/{name}", 0.3) for name in ("large", "medium", "small")] * 3
+    paths = write_logs(runs, tmp_path, samples=3)
+    samples = read_results([tmp_path], workers).samples
+    assert samples.log.tolist() == [str(path) for path in paths for _ in range(3)]
+
+
+def test_no_logs_is_one_clear_line(tmp_path: Path) -> None:
+    with pytest.raises(DataMissing, match=r"The folder '.*' has no Inspect logs\."):
+        read_results([tmp_path])
+    with pytest.raises(DataMissing, match=r"The path 'nowhere' does not exist\."):
+        read_results(["nowhere"])
+    (tmp_path / "2026-01-01_empty.eval").touch()
+    with pytest.raises(DataMissing, match=r"No log can be used\. .*empty.eval: cannot be read"):
+        read_results([tmp_path])
