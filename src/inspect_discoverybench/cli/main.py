@@ -7,6 +7,7 @@ from inspect_discoverybench.cli.ask import ask
 from inspect_discoverybench.cli.compare import compare
 from inspect_discoverybench.cli.data import data
 from inspect_discoverybench.cli.judge import judge
+from inspect_discoverybench.cli.report import report
 from inspect_discoverybench.cli.run import run
 
 
@@ -16,5 +17,5 @@ def main() -> None:
     """DiscoveryBench for Inspect AI: can language-model agents make data-driven discoveries?"""
 
 
-for _command in (data, run, ask, judge, compare, agree):
+for _command in (data, run, ask, judge, report, compare, agree):
     main.add_command(_command)

@@ -39,7 +39,11 @@ def cost_section(tasks: "pd.DataFrame") -> Section:
             "Mean use per sample, without the judge, against HMS × 100. The Pareto front (dashed) joins the "
             "configurations that no other one beats: none has at least the same HMS for less, or more HMS for the same. "
             "Oracles are not part of it. "
-            + ("" if MEASURES["cost"] in known else "No log has costs; Inspect records them for models with known prices.")
+            + (
+                ""
+                if MEASURES["cost"] in known
+                else "No log has costs; Inspect records them for models with known prices."
+            )
         ).strip(),
         table=table.drop(columns=["agent", "model"]),
         filters=KEYS,

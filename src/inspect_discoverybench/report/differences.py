@@ -52,7 +52,10 @@ def mean_column(name: str) -> str:
 
 def formats(names: tuple[str, str]) -> dict[str, str]:
     """Formats of the columns of a difference."""
-    return {**dict.fromkeys((mean_column(names[0]), mean_column(names[1]), DIFFERENCE, "low", "high"), ".1f"), "p": ".3f"}
+    return {
+        **dict.fromkeys((mean_column(names[0]), mean_column(names[1]), DIFFERENCE, "low", "high"), ".1f"),
+        "p": ".3f",
+    }
 
 
 def difference_chart(table: "pd.DataFrame", row: "pd.Series[str]", names: tuple[str, str]) -> Chart | None:

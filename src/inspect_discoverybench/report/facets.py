@@ -118,5 +118,3 @@ def _loss_chart(table: "pd.DataFrame") -> Chart | None:
             for benchmark, rows in table.groupby("benchmark", sort=False)
         }
     )
-
-

@@ -104,9 +104,9 @@ def published_section(tasks: "pd.DataFrame") -> Section | None:
             f"HMS × 100 as published ({published().source}). The paper used another judge and other models and does "
             "not name the split, so small differences from this report mean nothing."
         ),
-        table=table.pivot(index=["benchmark", "agent"], columns="model", values=HMS).reset_index().rename_axis(
-            columns=None
-        ),
+        table=table.pivot(index=["benchmark", "agent"], columns="model", values=HMS)
+        .reset_index()
+        .rename_axis(columns=None),
         formats=dict.fromkeys(table.model.unique(), ".1f"),
     )
 

@@ -1,0 +1,41 @@
+"""`discoverybench report`: a page, tables and figures from logs."""
+
+import os
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("logs", nargs=-1, required=True, metavar="LOG_DIR…")
+@click.option(
+    "--out",
+    default=Path("report"),
+    show_default=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Output folder. An earlier report in it is replaced.",
+)
+@click.option("--title", default="DiscoveryBench results", show_default=True, help="Title of the page.")
+@click.option("--force", is_flag=True, help="Write into a folder that holds other files.")
+def report(logs: tuple[str, ...], out: Path, title: str, force: bool) -> None:
+    """Write report.html, tables and figures from folders of logs.
+
+    The page is a single file that works offline.
+    """
+    # Imports pandas, scipy and altair, which takes seconds.
+    from inspect_discoverybench.report.report import write_report
+
+    summary = write_report(logs, out, title, force, workers=os.cpu_count() or 1)
+    click.echo(
+        f"Wrote {summary.page}: {_count(summary.samples, 'sample')} of "
+        f"{_count(summary.configurations, 'configuration')}. Tables are in {out / 'tables'}, figures in "
+        f"{out / 'figures'}."
+    )
+    if summary.left_out:
+        click.echo(f"Left out {_count(len(summary.left_out), 'log')}:")
+        for log, reason in summary.left_out.items():
+            click.echo(f"  {log}: {reason}")
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

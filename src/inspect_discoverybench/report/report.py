@@ -1,0 +1,60 @@
+"""The report: a page, tables and figures from logs."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from inspect_discoverybench.report.configurations import label_configurations
+from inspect_discoverybench.report.files import report_folder, write_files
+from inspect_discoverybench.report.page import write_page
+from inspect_discoverybench.report.sections import sections
+from inspect_discoverybench.results import read_results
+
+PAGE = "report.html"
+
+
+@dataclass(frozen=True)
+class ReportSummary:
+    """What a report covers.
+
+    Attributes:
+        page: Path of the page.
+        samples: Number of samples; each epoch counts.
+        configurations: Number of configurations.
+        left_out: Reasons by log that could not be used.
+    """
+
+    page: Path
+    samples: int
+    configurations: int
+    left_out: dict[str, str]
+
+
+def write_report(
+    paths: Iterable[str | Path], out: Path, title: str, force: bool = False, workers: int = 1
+) -> ReportSummary:
+    """Write the page, `tables/` and `figures/`.
+
+    Args:
+        paths: Logs, and folders of logs.
+        out: Output folder.
+        title: Title of the page.
+        force: Write into a folder that holds other files.
+        workers: Number of processes that read logs in parallel.
+
+    Raises:
+        DataMissing: There is no log, or none of the logs can be used.
+        InvalidArgument: The output folder holds other files, and `force` is false.
+    """
+    with report_folder(out, force) as folder:
+        results = read_results(paths, workers)
+        samples = label_configurations(results.samples)
+        parts = sections(samples)
+        write_files(parts, folder)
+        write_page(parts, samples, results.left_out, title, folder / PAGE)
+    return ReportSummary(
+        page=out / PAGE,
+        samples=samples.uuid.nunique(),
+        configurations=len(samples[["benchmark", "configuration"]].drop_duplicates()),
+        left_out=dict(results.left_out.itertuples(index=False, name=None)),
+    )
