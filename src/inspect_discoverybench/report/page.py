@@ -16,8 +16,10 @@ from markupsafe import Markup
 from inspect_discoverybench.report.cell import cell_text, is_missing, is_number
 from inspect_discoverybench.report.configurations import main_judge
 from inspect_discoverybench.report.figures import render
+from inspect_discoverybench.report.losses import lost_at
 from inspect_discoverybench.report.packed_samples import PackedSamples, SampleSelection, pack
 from inspect_discoverybench.report.section import Section
+from inspect_discoverybench.report.workflow_categories import categories
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,7 +53,6 @@ class Cell:
 class Row:
     """A row of a section's table, with the address of its samples."""
 
-    name: str
     cells: Sequence[Cell]
     href: str | None
     count: int
@@ -76,11 +77,6 @@ class SectionView:
     rows: Sequence[Row]
     light: str | None
     dark: str | None
-
-    @property
-    def is_linked(self) -> bool:
-        """Whether a row has samples to show."""
-        return any(row.href for row in self.rows)
 
 
 @dataclass(frozen=True)
@@ -107,6 +103,10 @@ def write_page(
         title: Title of the page.
         path: Output file.
     """
+    samples = samples.assign(
+        lost_at=lost_at(samples),
+        workflow_category=[categories(None if is_missing(tags) else tags) for tags in samples.workflow_tags],
+    )
     selection = SampleSelection(samples, [name for section in sections for name in section.filters])
     views = [_view(section, selection) for section in sections]
     main = main_judge(samples)
@@ -208,8 +208,7 @@ def _row(
     ]
     by_name = dict(zip(names, values, strict=True))
     link = selection.link({name: by_name[name] for name in filters}) if filters else None
-    row_name = ", ".join(cell.text for cell, name in zip(cells, names, strict=True) if name in filters)
-    return Row(row_name, cells, *(link or (None, 0)))
+    return Row(cells, *(link or (None, 0)))
 
 
 def _image(section: Section, dark: bool) -> str:

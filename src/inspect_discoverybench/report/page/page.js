@@ -86,7 +86,7 @@ function compare(a, b, descending) {
 
 /** Put a button into each heading of a table. `sort` gets the name of the column, with a minus sign for descending. */
 function makeSortable(table, sort) {
-  for (const heading of table.querySelectorAll("thead th:not([data-links])")) {
+  for (const heading of table.querySelectorAll("thead th")) {
     const button = element("button", { type: "button", textContent: heading.textContent });
     button.addEventListener("click", () => {
       const name = heading.dataset.column;
