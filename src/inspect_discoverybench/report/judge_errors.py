@@ -1,6 +1,7 @@
 """HMS corrected for the judge's errors, from labels of people (paper §4.3)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from math import isnan
 
 import pandas as pd
 
@@ -10,8 +11,8 @@ from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results import Outcome
 from inspect_discoverybench.statistics.calibration import MIN_LABELLED_CLUSTERS, corrected_mean
 from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
-from inspect_discoverybench.validation.answers import UNDECIDED
 from inspect_discoverybench.validation.labels import LabelledSample
+from inspect_discoverybench.validation.strata import UNDECIDED
 
 LETTERS = {1.0: "A", 0.5: "B", 0.0: "C"}
 ALL = "all of the sheet"
@@ -28,9 +29,8 @@ def judge_error_section(samples: pd.DataFrame, labels: Sequence[LabelledSample])
         InvalidArgument: No label is of a sample of these logs, or the labels are too few.
     """
     rows = _with_labels(main_judge(samples), labels)
-    groups = [(benchmark, ALL, group) for benchmark, group in rows.groupby("benchmark", sort=False)]
-    groups += [(*key, group) for key, group in rows.groupby(["benchmark", "configuration"], sort=False)]
-    table = pd.DataFrame([_row(*group) for group in groups if _is_sufficient(group[2])])
+    groups = [*_groups(rows, ["benchmark"]), *_groups(rows, ["benchmark", "configuration"])]
+    table = pd.DataFrame([_row(*names, rows=group) for names, group in groups if _is_sufficient(group)])
     if table.empty:
         raise InvalidArgument(
             f"A correction needs labels of samples from at least {MIN_LABELLED_CLUSTERS} gold hypotheses, and these "
@@ -50,6 +50,11 @@ def judge_error_section(samples: pd.DataFrame, labels: Sequence[LabelledSample])
     )
 
 
+def _groups(rows: pd.DataFrame, columns: list[str]) -> Iterator[tuple[tuple[str, ...], pd.DataFrame]]:
+    for names, group in rows.groupby(columns, sort=False):
+        yield tuple(map(str, names)) if isinstance(names, tuple) else (str(names),), group
+
+
 def _with_labels(samples: pd.DataFrame, labels: Sequence[LabelledSample]) -> pd.DataFrame:
     """The scored samples of the logs of the sheet, with `true`, `stratum` and the `probability` of a label.
 
@@ -59,7 +64,9 @@ def _with_labels(samples: pd.DataFrame, labels: Sequence[LabelledSample]) -> pd.
     true = {(label.log, label.sample_id, label.epoch, label.score): label.true_hms for label in labels}
     rows = samples[samples.task_id.isin({label.log for label in labels}) & samples.hms.notna()]
     rows = rows.assign(
-        true=[true.get(key) for key in rows[keys].itertuples(index=False, name=None)],
+        true=pd.to_numeric(
+            pd.Series([true.get(key) for key in zip(*(rows[key] for key in keys), strict=True)], rows.index)
+        ),
         stratum=[_stratum(*facets) for facets in rows[["context", "variables", "relationship"]].to_numpy()],
     )
     is_judged = rows.outcome == Outcome.SCORED
@@ -67,17 +74,17 @@ def _with_labels(samples: pd.DataFrame, labels: Sequence[LabelledSample]) -> pd.
     probability = rows.stratum.map(share).where(is_judged, 1.0)
     # A stratum whose labels are all incomplete represents nothing.
     covered = probability.fillna(0) > 0
-    return rows.assign(
-        true=pd.to_numeric(rows.true.where(is_judged, 0.0)), probability=probability, is_judged=is_judged
-    )[covered]
+    return rows.assign(true=rows.true.where(is_judged, 0.0), probability=probability, is_judged=is_judged)[covered]
 
 
 def _stratum(context: float, variables: float, relationship: float) -> str:
     """The stratum as sheets name it, such as `1, partial, B`."""
-    shared = "partial" if 0 < variables < 1 else UNDECIDED if pd.isna(variables) else f"{variables:.0f}"
-    return ", ".join(
-        [UNDECIDED if pd.isna(context) else f"{context:.0f}", shared, LETTERS.get(relationship, UNDECIDED)]
-    )
+    shares = "partial" if 0 < variables < 1 else _digit(variables)
+    return f"{_digit(context)}, {shares}, {LETTERS.get(relationship, UNDECIDED)}"
+
+
+def _digit(value: float) -> str:
+    return UNDECIDED if isnan(value) else f"{value:.0f}"
 
 
 def _is_sufficient(rows: pd.DataFrame) -> bool:
@@ -85,7 +92,7 @@ def _is_sufficient(rows: pd.DataFrame) -> bool:
     return labelled.gold_hypothesis.nunique() >= MIN_LABELLED_CLUSTERS
 
 
-def _row(benchmark: str, configuration: str, rows: pd.DataFrame) -> dict[str, object]:
+def _row(benchmark: str, configuration: str = ALL, *, rows: pd.DataFrame) -> dict[str, object]:
     golds = rows.gold_hypothesis.tolist()
     labelled = rows.true.notna().to_numpy().nonzero()[0].tolist()
     raw = estimate_mean(rows.hms.tolist(), golds)
