@@ -231,7 +231,11 @@ def _measure(column: str, title: str, logarithmic: bool) -> "alt.X":
     import altair as alt
 
     scale = alt.Scale(type="log", padding=12) if logarithmic else alt.Scale(zero=False, padding=12)
-    axis = alt.Axis(format="~g", values=LOGARITHMIC_TICKS, labelOverlap="greedy") if logarithmic else alt.Axis(format="~s", tickCount=5)
+    axis = (
+        alt.Axis(format="~g", values=LOGARITHMIC_TICKS, labelOverlap="greedy")
+        if logarithmic
+        else alt.Axis(format="~s", tickCount=5)
+    )
     return alt.X(field=column, type="quantitative", title=title, scale=scale, axis=axis)
 
 
