@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from inspect_discoverybench.report.cell import cell_text, is_missing, is_number
 from inspect_discoverybench.report.configurations import main_judge
-from inspect_discoverybench.report.figures import render
+from inspect_discoverybench.report.figures import Chart, render
 from inspect_discoverybench.report.losses import lost_at
 from inspect_discoverybench.report.packed_samples import PackedSamples, SampleSelection, pack
 from inspect_discoverybench.report.section import Section
@@ -103,10 +103,7 @@ def write_page(
         title: Title of the page.
         path: Output file.
     """
-    samples = samples.assign(
-        lost_at=lost_at(samples),
-        workflow_category=[categories(None if is_missing(tags) else tags) for tags in samples.workflow_tags],
-    )
+    samples = samples.assign(lost_at=lost_at(samples), workflow_category=_categories(samples.workflow_tags))
     selection = SampleSelection(samples, [name for section in sections for name in section.filters])
     views = [_view(section, selection) for section in sections]
     main = main_judge(samples)
@@ -191,7 +188,7 @@ def _view(section: Section, selection: SampleSelection) -> SectionView:
         Heading(name, name.replace("_", " "), any(row.cells[i].is_number for row in rows), name == row_name)
         for i, name in enumerate(names)
     ]
-    light, dark = (None if section.chart is None else _image(section, is_dark) for is_dark in (False, True))
+    light, dark = (None if section.chart is None else _image(section.chart, is_dark) for is_dark in (False, True))
     return SectionView(section, headings, rows, light, dark)
 
 
@@ -211,6 +208,10 @@ def _row(
     return Row(cells, *(link or (None, 0)))
 
 
-def _image(section: Section, dark: bool) -> str:
-    svg = render(section.chart, "svg", dark)
-    return f"data:image/svg+xml;base64,{b64encode(svg).decode()}"
+def _image(chart: Chart, dark: bool) -> str:
+    return f"data:image/svg+xml;base64,{b64encode(render(chart, 'svg', dark)).decode()}"
+
+
+def _categories(tags: "pd.Series[Any]") -> "pd.Series[Any]":
+    """The workflow categories of each sample, as tuples."""
+    return tags.map(lambda value: categories(None if is_missing(value) else value))

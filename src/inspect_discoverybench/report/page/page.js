@@ -62,12 +62,13 @@ function go(place, parameters, { replace = false, opened = false } = {}) {
 /** Show the state in the address; scroll to its place after a link or when the page opens. */
 async function showAddress({ scroll = false } = {}) {
   const { place, parameters } = readAddress();
+  const wasOpen = byId("sample").open;
   for (const table of document.querySelectorAll("table.results")) {
     showSorted(table, table.dataset.section === place ? parameters.get("sort") : null);
   }
   if (place === "all-samples" || place === "") await explorer?.show(place ? parameters : new URLSearchParams());
   else byId("sample").close();
-  if (scroll && place) {
+  if (scroll && place && !(wasOpen && byId("sample").open)) {
     const target = byId(place);
     target?.scrollIntoView();
     target?.querySelector("h2")?.focus({ preventScroll: true });
