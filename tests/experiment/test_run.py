@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from inspect_discoverybench.statistics.mean import estimate_mean
 from tests.endpoint import Answer, tool_call
 from tests.experiment.command import lab, logs, run
 
@@ -116,7 +117,7 @@ def test_the_closing_table(file: str, tmp_path: Path) -> None:
     assert re.search(
         r"task +solver +model +HMS +95 % CI +scored +unscored +no submission +errors +tokens +US \$", done.output
     )
-    assert re.search(r"gold +\S+ +1\.000 +1\.000 to 1\.000 +2 +0 +0 +0 +[\d,]+ +0\.00 *\n", done.output)
+    assert re.search(r"gold +\S+ +1\.000 +0\.[\d]{3} to 1\.000 +2 +0 +0 +0 +[\d,]+ +0\.00 *\n", done.output)
     assert "2 of 2 runs are complete." in done.output
     [guess] = [log for log in logs() if log.eval.metadata and "no_data_guess" in str(log.eval.metadata["run"])]
     usage = guess.stats.model_usage["discoverybench/baseline"]
@@ -131,7 +132,9 @@ def test_the_closing_table(file: str, tmp_path: Path) -> None:
         ("discoverybench/no_data_guess", 2, 0),
     ]
     assert runs[0]["value"] == 1.0
-    assert runs[0]["interval"] == [1.0, 1.0]
+    estimate = estimate_mean([1, 1], "ab")
+    assert runs[0]["interval"] == pytest.approx([estimate.low, 1.0])
+    assert runs[0]["bounds"] is None
     assert runs[1]["cost"] == usage.input_tokens
 
 
