@@ -52,7 +52,7 @@ def judge_error_section(samples: pd.DataFrame, labels: Sequence[LabelledSample])
 
 def _groups(rows: pd.DataFrame, columns: list[str]) -> Iterator[tuple[tuple[str, ...], pd.DataFrame]]:
     for names, group in rows.groupby(columns, sort=False):
-        yield tuple(map(str, names)) if isinstance(names, tuple) else (str(names),), group
+        yield tuple(map(str, names)), group
 
 
 def _with_labels(samples: pd.DataFrame, labels: Sequence[LabelledSample]) -> pd.DataFrame:
