@@ -143,4 +143,4 @@ def test_coverage_and_false_alarms(data: str, sweep: None) -> None:
             if first == second:
                 significant.append(result.p_value <= 0.05)
     assert 0.93 - 0.01 <= np.mean(covered) <= 0.97 + 0.01  # the standard error of 480 data sets is 1 %
-    assert np.mean(significant) <= 0.07
+    assert np.mean(significant) <= 0.095  # 5 % and three standard errors of 240 data sets
