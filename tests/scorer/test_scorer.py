@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from inspect_ai import Task, task
 from inspect_ai import eval as inspect_eval
+from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
 from inspect_ai.model import StopReason
 
@@ -201,6 +202,16 @@ def test_refusals_and_full_context_windows_have_no_submission(
     log, endpoint = judged(monkeypatch, scripted(), "I cannot do that.", stop_reason=stop_reason)
     assert score_of(log).reason == "no_response"
     assert endpoint.requests == []
+
+
+@pytest.mark.parametrize("metadata", [None, {"source": "elsewhere"}])
+def test_samples_of_other_tasks_are_rejected(metadata: dict[str, Any] | None) -> None:
+    dataset = [Sample("Why?", id="other", target="So.", metadata=metadata)]
+    other = Task(dataset=dataset, solver=writes(PREDICTED, "stop"), scorer=hms())
+    [log] = inspect_eval(other, model="mockllm/model", model_roles={"grader": "mockllm/model"})
+    assert log.error
+    line = "cannot score the sample other: its metadata lack split, dataset, metadata_number, …. Use it with the tasks"
+    assert line in log.error.message
 
 
 def test_a_lone_surrogate_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -145,6 +145,9 @@ def test_matched_parts_are_judged_by_their_own_texts(monkeypatch: pytest.MonkeyP
     assert score.metadata
     assert score.metadata["aggregation"] == "subhypotheses"
     assert score.metadata["parts"] == {"gold": 2, "predicted": 3, "matched": 2}
+    pairs_of_parts = [f"of parts {gold}, {predicted}" for gold in (1, 2) for predicted in (1, 2, 3)]
+    matches = {name for name in score.metadata["replies"] if name.startswith("match of the contexts of")}
+    assert matches == {f"match of the contexts {pair}" for pair in pairs_of_parts}
     assert "HMS (recall) 0.25, HMS (F1) 0.30" in str(score.explanation)
 
 
