@@ -101,7 +101,7 @@ def test_undefined_statistics_are_explained() -> None:
     assert "nan" not in done.output.casefold()
 
 
-def test_hms_may_be_read_from_logs(logs: tuple[str, str], sheet: Path) -> None:
+def test_hms_can_be_read_from_logs(logs: tuple[str, str], sheet: Path) -> None:
     votes = written("votes.csv", "p001,Ann,1", "p002,Ann,2", "p003,Ann,=")
     from_key = run("votes", votes, "--scores", sheet / "key.csv", "--json")
     from_logs = run(
@@ -123,7 +123,7 @@ def test_hms_may_be_read_from_logs(logs: tuple[str, str], sheet: Path) -> None:
         (["votes", "votes.csv", "--scores", "gone.csv"], "Error: The file 'gone.csv' does not exist."),
     ],
 )
-def test_a_mistake_is_one_line(arguments: list[str], line: str) -> None:
+def test_an_input_error_is_one_line(arguments: list[str], line: str) -> None:
     written("votes.csv", "p1,Ann,1")
     done = run(*arguments)
     assert done.exit_code == 1
@@ -199,7 +199,7 @@ def test_votes_from_the_page_are_read(page: Page, sheet: Path) -> None:
     assert "3 votes by 1 annotator on 3 of 3 pairs" in done.output
 
 
-def test_votes_are_kept_per_name(page: Page) -> None:
+def test_votes_are_stored_by_name(page: Page) -> None:
     for name, count in (("Ann", 0), ("Ben", 0), ("ann", 1)):
         page.get_by_label("Your name").fill(name)
         page.keyboard.press("Enter")
