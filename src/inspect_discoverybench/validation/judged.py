@@ -9,8 +9,8 @@ from inspect_ai.log import EvalSample
 
 from inspect_discoverybench.errors import ReplyRejected
 from inspect_discoverybench.scorer.context import Contexts, ContextVerdict, Match, identical
-from inspect_discoverybench.scorer.judge import ParseFailure
 from inspect_discoverybench.scorer.product import ProductVerdict
+from inspect_discoverybench.scorer.question import ParseFailure
 from inspect_discoverybench.scorer.relationship import Relationship
 from inspect_discoverybench.scorer.reply import R, parse_reply
 from inspect_discoverybench.scorer.variables import Variables

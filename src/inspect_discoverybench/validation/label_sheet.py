@@ -11,7 +11,7 @@ from typing import Any
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.scorer.context import Contexts, Match
 from inspect_discoverybench.scorer.hms import RelationshipAnswer
-from inspect_discoverybench.scorer.judge import ParseFailure
+from inspect_discoverybench.scorer.question import ParseFailure
 from inspect_discoverybench.scorer.relationship import Relationship
 from inspect_discoverybench.scorer.variables import Variables
 from inspect_discoverybench.validation.answers import Step
