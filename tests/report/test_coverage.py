@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from benchmarks.synthetic_logs import figure_4, write_logs
+from synthetic_logs import figure_4, write_logs
+
 from inspect_discoverybench.report.configurations import BENCHMARKS, label_configurations
 from inspect_discoverybench.report.sections import sections
 from inspect_discoverybench.results import read_results
@@ -15,10 +16,11 @@ def test_intervals_contain_the_true_means(sweep: None, tmp_path: Path) -> None:
 
     [overview] = [section for section in sections(samples) if section.name == "hms"]
 
-    table = overview.table.set_index(["benchmark", "configuration"])
+    rows = overview.table[["benchmark", "configuration", "low", "high"]].itertuples(index=False, name=None)
+    intervals = {(benchmark, configuration): (low, high) for benchmark, configuration, low, high in rows}
     covered = 0
     for run in runs:
-        row = table.loc[(f"{BENCHMARKS[run.task]} test", f"{run.agent} · {run.model}")]
-        covered += row["low"] <= 100 * run.hms <= row["high"]
+        low, high = intervals[f"{BENCHMARKS[run.task]} test", f"{run.agent} · {run.model}"]
+        covered += low <= 100 * run.hms <= high
     assert len(runs) == 27
     assert covered >= 24

@@ -2,6 +2,7 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -21,7 +22,7 @@ def by_name(samples: pd.DataFrame) -> dict[str, Section]:
     return {section.name: section for section in sections(samples)}
 
 
-def rows(section: Section, *columns: str) -> list[tuple[object, ...]]:
+def rows(section: Section, *columns: str) -> list[tuple[Any, ...]]:
     return [*section.table[[*columns]].itertuples(index=False, name=None)]
 
 
@@ -34,7 +35,7 @@ def test_overview_averages_epochs_first_and_clusters_by_gold_hypothesis() -> Non
         ]
     )
 
-    table = by_name(samples)["hms"].table
+    table: Any = by_name(samples)["hms"].table
 
     # Tasks: a 0.75, b 0, c 0.5 (one epoch is unscored), d 1.
     expected = estimate_mean([0.75, 0.0, 0.5, 1.0], ["one", "one", "one", "two"])
@@ -54,7 +55,7 @@ def test_missing_samples_are_counted_and_give_bounds() -> None:
         ]
     )
 
-    table = by_name(samples)["hms"].table
+    table: Any = by_name(samples)["hms"].table
 
     assert table.loc[0, [HMS, "HMS if missing 0", "HMS if missing 1"]].tolist() == pytest.approx([100 / 3, 20, 60])
     counts = ["scored", "unscored", "no submission", "limit", "errors"]
@@ -65,9 +66,9 @@ def test_no_bounds_up_to_one_percent() -> None:
     one_in_100 = {f"t{number}": 1.0 for number in range(99)} | {"missing": MISSING}
     two_in_100 = {**one_in_100, "t0": MISSING}
 
-    table = by_name(frame([*scores(one_in_100, agent="react"), *scores(two_in_100, agent="codegen")]))["hms"].table
+    table: Any = by_name(frame([*scores(one_in_100, agent="react"), *scores(two_in_100, agent="codegen")]))["hms"].table
 
-    bounds = table.set_index("configuration")["HMS if missing 0"]
+    bounds: Any = table.set_index("configuration")["HMS if missing 0"]
     assert math.isnan(bounds["react · provider/model"])
     assert bounds["codegen · provider/model"] == pytest.approx(98)
 
@@ -117,7 +118,8 @@ def test_facets() -> None:
     section = by_name(samples)["facets"]
 
     columns = ["context × 100", "variables × 100", "relationship × 100"]
-    assert section.table.loc[0, columns].tolist() == pytest.approx([100 / 3, 60, 75])
+    table: Any = section.table
+    assert table.loc[0, columns].tolist() == pytest.approx([100 / 3, 60, 75])
     assert "not judged" in section.text
 
 
@@ -254,10 +256,11 @@ def test_pareto_front() -> None:
             *scores({"a": 1.0}, agent="best", cost=0.3, tokens=200),
             *scores({"a": 1.0}, agent="reflexion", cost=0.01, tokens=1),
             *scores({"a": 0.4}, agent="unknown", tokens=300),
+            *scores({"b": 0.4}, agent="unknown", tokens=300, cost=0.01),
         ]
     )
 
-    table = by_name(samples)["cost"].table.set_index("configuration")
+    table: Any = by_name(samples)["cost"].table.set_index("configuration")
 
     assert table["Pareto front (USD)"].to_dict() == {
         "best · provider/model": "yes",
@@ -309,7 +312,7 @@ def test_judges() -> None:
     ]
     # Verdicts (0, partial, 1): HMS gives 0 four times, partial once, 1 twice; HMS1 gives 0 three times, partial once,
     # 1 three times; they agree on four of seven. Chance: (4·3 + 1·1 + 2·3) / 49.
-    agreement = parts["judge_agreement"].table.set_index("value")
+    agreement: Any = parts["judge_agreement"].table.set_index("value")
     chance = 19 / 49
     assert agreement.loc["HMS", "samples"] == 7
     assert agreement.loc["HMS", "same verdict in %"] == pytest.approx(400 / 7)
@@ -322,7 +325,7 @@ def test_judges() -> None:
 
 
 def test_published_results_of_the_paper() -> None:
-    table = by_name(frame(scores({"a": 1.0})))["published"].table
+    table: Any = by_name(frame(scores({"a": 1.0})))["published"].table
 
     assert table.set_index("agent").loc["react", ["GPT-4o", "GPT-4p", "Llama-3"]].tolist() == [24.4, 22.4, 18.4]
     assert set(table.benchmark) == {"DB-REAL test"}
