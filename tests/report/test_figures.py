@@ -81,7 +81,14 @@ def test_text_of_figures(report: dict[str, Section]) -> None:
 
     svg = render(chart, "svg").decode()
 
-    for text in ("DB-REAL test", "react · openai/o", "(domain_knowledge)", "best agent", "oracle", "95 % interval"):
+    for text in (
+        "DB-REAL test",
+        "react · provider/model",
+        "(domain_knowledge)",
+        "best agent",
+        "oracle",
+        "95 % interval",
+    ):
         assert text in svg
 
 
