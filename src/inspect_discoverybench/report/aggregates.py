@@ -1,7 +1,7 @@
 """Aggregates: means of HMS over tasks with their intervals and counts, one row per group of tasks."""
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from inspect_discoverybench.report.configurations import VALUES, by_task
@@ -27,6 +27,8 @@ COUNTS = {
     Outcome.LIMIT: "limit",
     Outcome.ERROR: "errors",
 }
+
+COSTS = ("cost", "judge_cost")
 
 USAGE = ("tokens", "judge_tokens", "cost", "judge_cost", "seconds", "cells", "best_trial_hms")
 
@@ -95,6 +97,20 @@ def estimate(tasks: "pd.DataFrame", value: str = "hms", name: str = HMS, prefix:
     """
     numbers = _estimate(tasks[value].to_numpy(), tasks.gold_hypothesis.to_numpy())
     return dict(zip((name, f"{prefix}{LOW}", f"{prefix}{HIGH}"), numbers, strict=True))
+
+
+def usage(tasks: "pd.DataFrame", names: Mapping[str, str]) -> "pd.DataFrame":
+    """Mean use per sample of each configuration; columns that no log has are left out.
+
+    A mean of the known costs only would be too low or too high, so one unknown cost makes the mean unknown.
+
+    Args:
+        tasks: The table of tasks.
+        names: Names of the means by column of the table of tasks.
+    """
+    groups = tasks.groupby([*KEYS], sort=False)[[*names]]
+    means = groups.mean().where(groups.count().eq(groups.size(), axis=0) | [name not in COSTS for name in names])
+    return means.rename(columns=names).dropna(axis="columns", how="all").reset_index()
 
 
 def best_rows(table: "pd.DataFrame", tasks: "pd.DataFrame") -> "pd.DataFrame":

@@ -75,8 +75,8 @@ def dots(
             encodings["yOffset"] = alt.YOffset(field=mark, type="nominal", sort=choices)
     else:
         encodings["color"] = alt.value(PALETTE[0])
-    columns = {row, interval.value, interval.low, interval.high, mark} - {None}
-    base = alt.Chart(table[[*columns]]).encode(**encodings)
+    used = [row, interval.value, interval.low, interval.high, *([mark] if mark else [])]
+    base = alt.Chart(table[[*dict.fromkeys(used)]]).encode(**encodings)
     lines = base.mark_rule(strokeWidth=2).encode(x=_x(interval.low, interval.title), x2=alt.X2(field=interval.high))
     points = base.mark_point().encode(x=_x(interval.value, interval.title), **shape)
     return alt.LayerChart(layer=[lines, points]).properties(width=WIDTH, height=_height(labels, in_row))

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from inspect_discoverybench.report.aggregates import FORMATS, HIGH, HMS, KEYS, LOW, aggregate
+from inspect_discoverybench.report.aggregates import FORMATS, HIGH, HMS, KEYS, LOW, aggregate, usage
 from inspect_discoverybench.report.charts import Interval, front, scatter
 from inspect_discoverybench.report.figures import Chart, stack
 from inspect_discoverybench.report.section import Section
@@ -74,11 +74,8 @@ def _table(tasks: "pd.DataFrame") -> "pd.DataFrame":
     keys: list[Any] = [*KEYS]
     table = aggregate(tasks)[[*keys, HMS, LOW, HIGH]]
     names = _names()
-    # A mean of the known costs only would be too low or too high, so one unknown cost makes the mean unknown.
-    use = tasks.groupby(keys, sort=False)[[*MEASURES, *OTHERS]].mean(skipna=False)
     first = tasks.groupby(keys, sort=False)[["agent", "model", "is_oracle"]].first()
-    table = table.join(use.rename(columns={**MEASURES, **OTHERS}), on=keys).join(first, on=keys)
-    table = table.dropna(axis="columns", how="all")
+    table = table.merge(usage(tasks, {**MEASURES, **OTHERS}), on=keys).join(first, on=keys)
     for name in [name for name in MEASURES.values() if name in table]:
         on_front = [
             is_on_front(rows[name], rows[HMS]) for _, rows in table[~table.is_oracle].groupby("benchmark", sort=False)

@@ -1,6 +1,8 @@
 """Figures: the common theme, panels and rendering."""
 
+import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -61,11 +63,20 @@ def render(chart: Chart, form: Literal["svg", "png"], dark: bool = False) -> byt
     """
     import vl_convert
 
-    specification = {**chart.to_dict(), "config": theme(dark), "padding": 8}
+    svg = _svg(json.dumps({**chart.to_dict(), "config": theme(dark), "padding": 8}))
     if form == "svg":
-        return vl_convert.vegalite_to_svg(specification).encode()
-    specification["background"] = "#14171A" if dark else "#FFFFFF"
-    return vl_convert.vegalite_to_png(specification, ppi=PIXELS_PER_INCH)
+        return svg.encode()
+    tag, _, content = svg.partition(">")
+    background = f'<rect width="100%" height="100%" fill="{"#14171A" if dark else "#FFFFFF"}"/>'
+    return vl_convert.svg_to_png(f"{tag}>{background}{content}", ppi=PIXELS_PER_INCH)
+
+
+# The two formats of a chart are usually rendered one after the other.
+@lru_cache(maxsize=2)
+def _svg(specification: str) -> str:
+    import vl_convert
+
+    return vl_convert.vegalite_to_svg(specification)
 
 
 def stack(panels: Mapping[str, Chart]) -> Chart | None:

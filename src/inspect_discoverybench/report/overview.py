@@ -3,8 +3,19 @@
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
-from inspect_discoverybench.report.aggregates import FORMATS, HIGH, HMS, KEYS, LOW, aggregate, best_rows, estimate
+from inspect_discoverybench.report.aggregates import (
+    FORMATS,
+    HIGH,
+    HMS,
+    KEYS,
+    LOW,
+    aggregate,
+    best_rows,
+    estimate,
+    usage,
+)
 from inspect_discoverybench.report.charts import Interval, dots
+from inspect_discoverybench.report.cost import MEASURES
 from inspect_discoverybench.report.figures import Chart, stack
 from inspect_discoverybench.report.published import published
 from inspect_discoverybench.report.section import Section
@@ -130,16 +141,10 @@ def _table(tasks: "pd.DataFrame") -> "pd.DataFrame":
         solvable = aggregate(tasks[tasks.solvable == True])  # noqa: E712
         columns = dict(zip((HMS, LOW, HIGH, "tasks"), (SOLVABLE, *SOLVABLE_ENDS, "solvable tasks"), strict=True))
         table = table.merge(solvable[[*keys, *columns]].rename(columns=columns), on=keys, how="left")
-    table = table.merge(_usage(tasks), on=keys, how="left")
+    table = table.merge(usage(tasks, MEASURES), on=keys, how="left")
     table["_oracle"] = table.kind == ORACLE
     table = table.sort_values(["benchmark", "_oracle", HMS], ascending=[True, True, False], kind="stable")
-    return table.drop(columns="_oracle").dropna(axis="columns", how="all").reset_index(drop=True)
-
-
-def _usage(tasks: "pd.DataFrame") -> "pd.DataFrame":
-    keys: list[Hashable] = [*KEYS]
-    names = {"tokens": "tokens per sample", "cost": "USD per sample", "seconds": "seconds per sample"}
-    return tasks.groupby(keys, sort=False)[list(names)].mean().rename(columns=names).reset_index()
+    return table.drop(columns="_oracle").reset_index(drop=True)
 
 
 def _published(benchmarks: list[str]) -> "pd.DataFrame":
