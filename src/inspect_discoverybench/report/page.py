@@ -34,6 +34,10 @@ OUTCOMES = {
 """Key numbers by outcome."""
 
 
+MAX_SHORT, MAX_SHORT_TITLE = 32, 10
+"""Characters of cells and of headings that are not broken into lines."""
+
+
 @dataclass(frozen=True)
 class Cell:
     """A cell of a table.
@@ -60,12 +64,24 @@ class Row:
 
 @dataclass(frozen=True)
 class Heading:
-    """A column of a section's table."""
+    """A column of a section's table.
+
+    Attributes:
+        name: Name of the column.
+        title: What the reader sees.
+        cells: Classes of its cells.
+        names_row: Whether its cells name their rows and lead to the samples.
+    """
 
     name: str
     title: str
-    is_number: bool
+    cells: str
     names_row: bool
+
+    @property
+    def classes(self) -> str:
+        """Classes of the heading."""
+        return f"{self.cells} short-title" if len(self.title) <= MAX_SHORT_TITLE else self.cells
 
 
 @dataclass(frozen=True)
@@ -185,11 +201,20 @@ def _view(section: Section, selection: SampleSelection) -> SectionView:
     row_name = filters[-1] if filters else names[0]
     rows = [_row(section, names, values, filters, selection) for values in table.itertuples(index=False, name=None)]
     headings = [
-        Heading(name, name.replace("_", " "), any(row.cells[i].is_number for row in rows), name == row_name)
+        Heading(name, name.replace("_", " "), _classes([row.cells[i] for row in rows]), name == row_name)
         for i, name in enumerate(names)
     ]
     light, dark = (None if section.chart is None else _image(section.chart, is_dark) for is_dark in (False, True))
     return SectionView(section, headings, rows, light, dark)
+
+
+def _classes(cells: Sequence[Cell]) -> str:
+    names = []
+    if any(cell.is_number for cell in cells):
+        names.append("number")
+    if all(len(cell.text) <= MAX_SHORT for cell in cells):
+        names.append("short")
+    return " ".join(names)
 
 
 def _row(
