@@ -68,7 +68,7 @@ RENDERED = {
 
 
 @pytest.mark.parametrize("name", RENDERED)
-def test_rendering(name: str) -> None:
+def test_rendered_prompts_match_the_golden_files(name: str) -> None:
     golden = GOLDEN / f"{name}.txt"
     if os.environ.get("DISCOVERYBENCH_ACCEPT_GOLDEN"):
         golden.parent.mkdir(parents=True, exist_ok=True)
@@ -76,7 +76,7 @@ def test_rendering(name: str) -> None:
     assert RENDERED[name] + "\n" == golden.read_text("utf-8")
 
 
-def test_every_prompt_has_an_origin_and_a_golden() -> None:
+def test_every_prompt_has_an_origin_and_a_golden_file() -> None:
     folder = files("inspect_discoverybench.prompts")
     for room in ("judge", "solvers", "solvers/datavoyager"):
         for file in folder.joinpath(room).iterdir():

@@ -1,9 +1,11 @@
-"""`discoverybench agree`: does HMS agree with human annotators (paper §4.3)?"""
+"""`discoverybench agree`: do HMS and the judge agree with human annotators (paper §4.3)?"""
 
 import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.box import SIMPLE_HEAD
@@ -16,7 +18,9 @@ from inspect_discoverybench.hypothesis import SCORE_NAME
 
 # These modules import scipy and statsmodels, which takes seconds. The commands import them when they run.
 if TYPE_CHECKING:
+    from inspect_discoverybench.validation.accuracy import Accuracy, JudgeAccuracy, StepAccuracy
     from inspect_discoverybench.validation.agreement import AgreementStatistics, Interval, Kappa, Power
+    from inspect_discoverybench.validation.judged import JudgedLog
     from inspect_discoverybench.validation.sheet import ScoredLog
     from inspect_discoverybench.validation.votes import HmsPair
 
@@ -26,54 +30,79 @@ INTERPRETATION = (
 )
 
 
+DEFAULT_PAIRS = 100
+DEFAULT_SAMPLES = 200
+DEFAULT_FOLDER = Path("agreement")
+DEFAULT_JUDGE_FOLDER = Path("judge_labels")
+
+
 @click.group()
 def agree() -> None:
-    """Measure how often HMS agrees with human annotators.
+    """Measure how often HMS and the judge agree with human annotators.
 
-    `agree sheet` draws pairs of predicted hypotheses for annotators to vote on. `agree votes` computes the agreement
-    statistics from their votes.
+    `agree sheet` draws pairs of predicted hypotheses for annotators to vote on, or with --judge, judged samples for
+    annotators to label. `agree votes` computes the statistics from their votes or labels.
     """
 
 
 @agree.command()
-@click.argument("logs", nargs=2, metavar="LOG_A LOG_B")
-@click.option("--pairs", type=click.IntRange(min=1), default=100, show_default=True, help="Number of pairs to draw.")
+@click.argument("logs", nargs=-1, required=True, metavar="LOG...")
+@click.option("--judge", is_flag=True, help="Draw judged samples, to check the judge's answers in each step.")
+@click.option("--pairs", type=click.IntRange(min=1), help=f"Number of pairs to draw.  [default: {DEFAULT_PAIRS}]")
+@click.option(
+    "--samples",
+    type=click.IntRange(min=1),
+    help=f"With --judge: number of samples to draw.  [default: {DEFAULT_SAMPLES}]",
+)
 @click.option(
     "--out",
-    default=Path("agreement"),
-    show_default=True,
     type=click.Path(file_okay=False, path_type=Path),
-    help="Output folder.",
+    help=f"Output folder.  [default: {DEFAULT_FOLDER}, or {DEFAULT_JUDGE_FOLDER} with --judge]",
 )
 @click.option("--force", is_flag=True, help="Overwrite existing files in the output folder.")
 @click.option("--score", default=SCORE_NAME, show_default=True, help="Name of the score in the logs.")
 @click.option("--anyway", is_flag=True, help="Accept logs whose scores were judged differently.")
-@click.option("--seed", default=0, show_default=True, help="Random seed for the choice and order of pairs.")
-def sheet(logs: tuple[str, str], pairs: int, out: Path, force: bool, score: str, anyway: bool, seed: int) -> None:
-    """Draw pairs of predicted hypotheses from two logs of the same task.
+@click.option("--seed", default=0, show_default=True, help="Random seed for the choice and order.")
+def sheet(
+    logs: tuple[str, ...],
+    judge: bool,
+    pairs: int | None,
+    samples: int | None,
+    out: Path | None,
+    force: bool,
+    score: str,
+    anyway: bool,
+    seed: int,
+) -> None:
+    """Draw pairs of predicted hypotheses from two or more logs of the same task.
 
     Writes vote.html and sheet.csv for annotators, and key.csv, which maps each pair back to the logs and their scores.
     Do not show key.csv to annotators.
-    """
-    from inspect_discoverybench.validation.sheet import KEY, PAGE, SHEET, candidates, draw, write
 
-    predictions = candidates(*_comparable_logs(logs, score, anyway))
-    write(draw(predictions, pairs, seed), out, force)
-    if len(predictions) < pairs:
-        click.echo(
-            f"The logs contain only {len(predictions)} pairs, fewer than the {pairs} requested. Using all of them."
-        )
-    click.echo(
-        f"Wrote {min(pairs, len(predictions))} pairs to {out}. "
-        f"Send {PAGE} or {SHEET} to annotators. Do not share {KEY}."
-    )
+    With --judge, draws judged samples from one or more logs, at random and stratified by the outcome of the facets.
+    Writes label.html and sheet.csv for annotators, who mark each answer of the judge as right or wrong, and key.csv.
+    """
+    if judge:
+        if pairs is not None:
+            raise click.UsageError("--pairs cannot be used with --judge. Pass --samples.")
+        _write_label_sheet(logs, samples or DEFAULT_SAMPLES, out or DEFAULT_JUDGE_FOLDER, force, score, anyway, seed)
+        return
+    if samples is not None:
+        raise click.UsageError("--samples requires --judge. To draw pairs, pass --pairs.")
+    if len(logs) < 2:
+        raise click.UsageError("Pairs are drawn from two or more logs, got 1. To check the judge, pass --judge.")
+    _write_vote_sheet(logs, pairs or DEFAULT_PAIRS, out or DEFAULT_FOLDER, force, score, anyway, seed)
 
 
 @agree.command()
-@click.argument("votes", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("votes", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
 @click.option("--scores", type=click.Path(path_type=Path), help="CSV file with pair, hms_1 and hms_2, such as key.csv.")
-@click.option("--scores-from", nargs=2, metavar="LOG_A LOG_B", help="Read HMS from two logs instead. Requires --key.")
-@click.option("--key", type=click.Path(path_type=Path), help="With --scores-from: the key.csv of the sheet.")
+@click.option(
+    "--scores-from", multiple=True, metavar="LOG", help="Read HMS from logs instead. Repeat for each. Requires --key."
+)
+@click.option(
+    "--key", type=click.Path(path_type=Path), help="The key.csv of the sheet, for --scores-from and for labels."
+)
 @click.option(
     "--score", default=SCORE_NAME, show_default=True, help="With --scores-from: name of the score in the logs."
 )
@@ -83,48 +112,95 @@ def sheet(logs: tuple[str, str], pairs: int, out: Path, force: bool, score: str,
 def votes(
     votes: tuple[Path, ...],
     scores: Path | None,
-    scores_from: tuple[str, str] | None,
+    scores_from: tuple[str, ...],
     key: Path | None,
     score: str,
     anyway: bool,
     seed: int,
     as_json: bool,
 ) -> None:
-    """Compute agreement statistics from VOTES.
+    """Compute statistics from votes or labels. The columns of the files show which they are.
 
-    VOTES are one or more CSV files with the columns pair, annotator and choice. HMS comes from --scores, or from two
-    logs with --scores-from and --key.
+    Votes are CSV files with the columns pair, annotator and choice. HMS comes from --scores, or from logs with
+    --scores-from and --key. Prints the agreement of HMS with annotators.
+
+    Labels are CSV files from a sheet that was drawn with --judge. They require --key. Prints the accuracy of the judge
+    in each step.
     """
-    from inspect_discoverybench.validation.agreement import measure
-    from inspect_discoverybench.validation.votes import ballots, read_votes
+    from inspect_discoverybench.validation.labels import is_label_file
 
-    hms_pairs, source = _hms_pairs(scores, scores_from, key, score, anyway)
-    statistics = measure(ballots(read_votes(votes), hms_pairs, source), seed)
-    if as_json:
-        click.echo(json.dumps({"pairs_scored": len(hms_pairs), **asdict(statistics)}, indent=2))
+    if any(path.is_dir() or is_label_file(path) for path in votes):
+        if scores or scores_from:
+            raise InvalidArgument("--scores and --scores-from are for votes on pairs. For labels, pass --key.")
+        _report_labels([*votes, *([key] if key else [])], seed, as_json)
     else:
-        _print(statistics, len(hms_pairs))
+        _report_votes(votes, *_hms_pairs(scores, scores_from, key, score, anyway), seed, as_json)
 
 
-def _comparable_logs(paths: tuple[str, str], score: str, anyway: bool) -> "tuple[ScoredLog, ScoredLog]":
-    """Read two logs.
+def _write_vote_sheet(
+    paths: Sequence[str], count: int, out: Path, force: bool, score: str, anyway: bool, seed: int
+) -> None:
+    from inspect_discoverybench.validation.sheet import KEY, PAGE, SHEET, candidates, draw, write
+
+    predictions = candidates(*_comparable_logs(paths, score, anyway))
+    write(draw(predictions, count, seed), out, force)
+    if len(predictions) < count:
+        click.echo(f"The logs contain only {_count(len(predictions), 'pair')}, fewer than {count}. Using all of them.")
+    click.echo(
+        f"Wrote {min(count, len(predictions))} pairs to {out}. "
+        f"Send {PAGE} or {SHEET} to annotators. Do not share {KEY}."
+    )
+
+
+def _write_label_sheet(
+    paths: Sequence[str], count: int, out: Path, force: bool, score: str, anyway: bool, seed: int
+) -> None:
+    from inspect_discoverybench.validation.judged import JudgedLog
+    from inspect_discoverybench.validation.label_sheet import LABEL_PAGE, draw_items, write_items
+    from inspect_discoverybench.validation.sheet import KEY, SHEET
+
+    logs = [JudgedLog.read(path, score) for path in paths]
+    _check_comparable(logs, anyway)
+    items = draw_items(logs, count, seed)
+    write_items(items, out, force)
+    for reason, number in sum((Counter(log.left_out) for log in logs), Counter()).items():
+        click.echo(f"Left out {_count(number, 'sample')}: {reason}")
+    judged, outcomes = sum(len(log.samples) for log in logs), len({item.stratum for item in items})
+    if judged < count:
+        click.echo(f"The logs contain only {_count(judged, 'judged sample')}, fewer than {count}. Using all of them.")
+    click.echo(
+        f"Wrote {len(items)} of {_count(judged, 'judged sample')} with {_count(outcomes, 'outcome')} to {out}. "
+        f"Send {LABEL_PAGE} or {SHEET} to annotators. Keep {KEY}."
+    )
+
+
+def _comparable_logs(paths: Sequence[str], score: str, anyway: bool) -> "list[ScoredLog]":
+    """Read logs.
 
     Raises:
         InvalidArgument: Their scores were judged differently and `anyway` is false.
     """
-    from inspect_discoverybench.validation.sheet import ScoredLog, record_differences
+    from inspect_discoverybench.validation.sheet import ScoredLog
 
-    a, b = (ScoredLog.read(path, score) for path in paths)
-    if lines := record_differences(a, b):
-        message = f"The scores of {a.path} and {b.path} were judged differently: {'; '.join(lines)}."
+    logs = [ScoredLog.read(path, score) for path in paths]
+    _check_comparable(logs, anyway)
+    return logs
+
+
+def _check_comparable(logs: "Sequence[ScoredLog] | Sequence[JudgedLog]", anyway: bool) -> None:
+    from inspect_discoverybench.validation.sheet import record_differences
+
+    records: list[Mapping[str, Any]] = [record for log in logs for record in log.records]
+    if lines := record_differences(records):
+        scores = f"The scores of {', '.join(log.path for log in logs)}"
+        message = f"{scores} were judged differently: {'; '.join(lines)}."
         if not anyway:
-            raise InvalidArgument(f"{message} Re-score one of the logs with `inspect score`, or pass --anyway.")
+            raise InvalidArgument(f"{message} Re-score the logs with `inspect score`, or pass --anyway.")
         click.echo(message, err=True)
-    return a, b
 
 
 def _hms_pairs(
-    scores: Path | None, logs: tuple[str, str] | None, key: Path | None, score: str, anyway: bool
+    scores: Path | None, logs: Sequence[str], key: Path | None, score: str, anyway: bool
 ) -> "tuple[dict[str, HmsPair], Path]":
     """HMS by pair, and the file that lists the pairs."""
     from inspect_discoverybench.validation.sheet import read_scores_from_logs
@@ -135,8 +211,32 @@ def _hms_pairs(
     if logs and key and not scores:
         return read_scores_from_logs(key, *_comparable_logs(logs, score, anyway)), key
     raise InvalidArgument(
-        "No HMS to compare the votes with. Pass --scores FILE, or --scores-from LOG_A LOG_B --key FILE."
+        "No HMS to compare the votes with. Pass --scores FILE, or --scores-from LOG for each log and --key FILE."
     )
+
+
+def _report_votes(
+    paths: Sequence[Path], hms_pairs: "Mapping[str, HmsPair]", source: Path, seed: int, as_json: bool
+) -> None:
+    from inspect_discoverybench.validation.agreement import measure
+    from inspect_discoverybench.validation.votes import ballots, read_votes
+
+    statistics = measure(ballots(read_votes(paths), hms_pairs, source), seed)
+    if as_json:
+        click.echo(json.dumps({"pairs_scored": len(hms_pairs), **asdict(statistics)}, indent=2))
+    else:
+        _print(statistics, len(hms_pairs))
+
+
+def _report_labels(paths: Sequence[Path], seed: int, as_json: bool) -> None:
+    from inspect_discoverybench.validation.accuracy import measure_judge
+    from inspect_discoverybench.validation.labels import read_labels
+
+    statistics = measure_judge(read_labels(paths), seed)
+    if as_json:
+        click.echo(json.dumps(asdict(statistics), indent=2))
+    else:
+        _print_accuracy(statistics)
 
 
 def _print(statistics: "AgreementStatistics", scored_pairs: int) -> None:
@@ -196,6 +296,58 @@ def _power_lines(power: "Power") -> str:
         f"Paired t-test, {power.pairs} pairs, level 0.05: {observed};\n"
         f"smallest effect size detectable with power 0.8: {_number(power.smallest_effect)}"
     )
+
+
+def _print_accuracy(statistics: "JudgeAccuracy") -> None:
+    sheet_size = statistics.samples + statistics.unlabelled
+    annotators = _count(len(statistics.annotators), "annotator")
+    click.echo(f"Labels by {annotators} on {statistics.samples} of {_count(sheet_size, 'sample')}")
+    console = Console()
+    console.print(_accuracy_table([(s.name, s.majority, s.paper) for s in statistics.steps]))
+    if len(statistics.annotators) > 1:
+        console.print(_annotator_table(statistics.steps))
+        for note in dict.fromkeys(step.kappa.note for step in statistics.steps if step.kappa.note):
+            click.echo(f"– Fleiss' kappa is {note}")
+    incomplete = statistics.samples - statistics.complete
+    if statistics.complete:
+        click.echo(
+            f"HMS of {_count(statistics.complete, 'sample')} with complete labels: {_number(statistics.judged_hms)} by "
+            f"the judge, {_number(statistics.true_hms)} by the annotators"
+        )
+    if incomplete:
+        click.echo(
+            f"{_count(incomplete, 'sample')} with incomplete labels: a step without a majority, or a wrong answer "
+            "without the correct one"
+        )
+
+
+def _accuracy_table(rows: "Sequence[tuple[str, Accuracy, float | None]]") -> Table:
+    table = Table(box=SIMPLE_HEAD)
+    table.add_column("the judge in", no_wrap=True)
+    for column in ("samples", "accuracy", "95% CI", "paper", "tied"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for name, accuracy, paper in rows:
+        table.add_row(
+            escape(name),
+            str(accuracy.samples),
+            _number(accuracy.accuracy),
+            _interval(accuracy.interval),
+            "" if paper is None else f"{paper:.2f}",
+            str(accuracy.without_majority),
+        )
+    return table
+
+
+def _annotator_table(steps: "Sequence[StepAccuracy]") -> Table:
+    table = Table(box=SIMPLE_HEAD)
+    table.add_column("annotators in", no_wrap=True)
+    for column in ("answers", "unanimous", "Fleiss' kappa", "95% CI"):
+        table.add_column(column, justify="right")
+    for step in steps:
+        kappa = step.kappa
+        row = (str(kappa.pairs), _number(step.unanimous), _number(kappa.kappa), _interval(kappa.interval))
+        table.add_row(step.name, *row)
+    return table
 
 
 def _number(value: float | None) -> str:

@@ -47,7 +47,8 @@ def task_table(samples: "pd.DataFrame") -> "pd.DataFrame":
     outcomes = {name: (samples.outcome == outcome).astype(int) for outcome, name in COUNTS.items()}
     frame = samples.assign(
         gold_hypothesis=samples.gold_hypothesis.fillna(samples.id),
-        **{IF_0: samples.hms.fillna(0), IF_1: samples.hms.fillna(1), "samples": 1},
+        samples=1,
+        **{IF_0: samples.hms.fillna(0), IF_1: samples.hms.fillna(1)},
         **outcomes,
     )
     tasks = by_task(frame, [*VALUES, *USAGE, IF_0, IF_1])

@@ -5,6 +5,9 @@ from collections.abc import Hashable, Sequence
 
 import pandas as pd
 
+from inspect_discoverybench.report.losses import lost_at
+from inspect_discoverybench.report.workflow_tags import categories
+
 ORACLES = ("reflexion", "gold")
 """Agents that see the gold hypothesis or scores. Their results are not comparable with those of other agents."""
 
@@ -22,10 +25,10 @@ FACETS = ("context", "variables", "relationship")
 
 
 def label_configurations(samples: pd.DataFrame) -> pd.DataFrame:
-    """Add the columns `benchmark`, `hints`, `configuration` and `is_oracle`.
+    """Add the columns `benchmark`, `hints`, `configuration`, `is_oracle`, `lost_at` and `workflow_category`.
 
     `configuration` is the agent and the model, followed by what else sets it apart from other configurations of the
-    same benchmark, agent and model.
+    same benchmark, agent and model. `workflow_category` holds tuples.
 
     Args:
         samples: The frame of samples.
@@ -34,6 +37,8 @@ def label_configurations(samples: pd.DataFrame) -> pd.DataFrame:
         benchmark=[_benchmark(task, split) for task, split in zip(samples.task, samples.split, strict=True)],
         hints=samples.task_arguments.map(_hints),
         is_oracle=samples.agent.isin(ORACLES),
+        lost_at=lost_at(samples),
+        workflow_category=samples.workflow_tags.map(lambda tags: categories(tags if isinstance(tags, str) else None)),
     )
     names: dict[int, str] = {}
     for (_, agent, model), rows in frame.groupby(["benchmark", "agent", "model"], sort=False):

@@ -32,7 +32,16 @@ def theme(dark: bool = False) -> dict[str, Any]:
         "background": "transparent",
         "font": FONT,
         "view": {"stroke": None},
-        "title": {"color": ink, "fontSize": 14, "anchor": "start", "frame": "group", "offset": 10},
+        "title": {
+            "color": ink,
+            "fontSize": 14,
+            "subtitleColor": ink,
+            "subtitleFontSize": 12,
+            "limit": 640,
+            "anchor": "start",
+            "frame": "group",
+            "offset": 10,
+        },
         "axis": {**labels, "domain": False, "ticks": False, "gridColor": faint, "labelPadding": 6, "titlePadding": 8},
         "legend": {**labels, "symbolSize": 90, "orient": "bottom", "columns": 3, "offset": 14},
         "point": {"filled": True, "size": 80, "opacity": 1},
@@ -63,14 +72,17 @@ def stack(panels: Mapping[str, Chart]) -> Chart | None:
     """Put panels below each other.
 
     Args:
-        panels: The panels by title.
+        panels: The panels by title. A second line of a title is a subtitle.
 
     Returns:
         The chart; None without panels.
     """
     import altair as alt
 
-    titled = [panel.properties(title=title) for title, panel in panels.items()]
+    titled = [
+        panel.properties(title=alt.Title(text=title, subtitle=subtitle))
+        for (title, *subtitle), panel in ((lines.splitlines(), panel) for lines, panel in panels.items())
+    ]
     if len(titled) < 2:
         return titled[0] if titled else None
     return alt.vconcat(*titled, spacing=30)

@@ -43,9 +43,9 @@ def memory_section(tasks: "pd.DataFrame") -> Section | None:
         name="memory",
         title="Memory: guesses without data",
         text=(
-            "HMS × 100 of no_data_guess, which sees only the goal and the descriptions of the data, next to agents with "
-            "the same model that saw the data, paired by task. High scores of guesses suggest that the model remembers "
-            "published results; the difference is what the data add."
+            "HMS × 100 of no_data_guess, which sees only the goal and the descriptions of the data, next to agents "
+            "with the same model that saw the data, paired by task. High scores of guesses suggest that the model "
+            "remembers published results; the difference is what the data add."
         ),
         table=table,
         filters=KEYS,

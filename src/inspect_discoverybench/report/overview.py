@@ -12,10 +12,12 @@ from inspect_discoverybench.report.section import Section
 if TYPE_CHECKING:
     import pandas as pd
 
-AGENT, BEST, ORACLE, PAPER = "agent", "best agent", "oracle", "paper"
+KINDS = AGENT, BEST, ORACLE, PAPER = "agent", "best agent", "oracle", "paper"
 
 SOLVABLE = "solvable HMS × 100"
 """HMS over the solvable tasks. The others cannot be solved because their target column has a single value."""
+
+SOLVABLE_ENDS = ("solvable low", "solvable high")
 
 TRIALS = {"last trial": "hms", "best trial": "best_trial_hms"}
 """Trials of an oracle, each with its column of the table of tasks."""
@@ -37,7 +39,7 @@ def overview_section(tasks: "pd.DataFrame") -> Section:
         chart=_chart(table),
         formats={
             **FORMATS,
-            **{column: ".1f" for column in table if "solvable" in str(column)},
+            **dict.fromkeys((SOLVABLE, *SOLVABLE_ENDS), ".1f"),
             "tokens per sample": ".0f",
             "USD per sample": ".4f",
             "seconds per sample": ".1f",
@@ -80,7 +82,7 @@ def oracle_section(tasks: "pd.DataFrame") -> Section | None:
         filters=KEYS,
         chart=stack(
             {
-                str(benchmark): dots(rows, "configuration", interval, "trial", list(TRIALS))
+                str(benchmark): dots(rows, "configuration", interval, "trial")
                 for benchmark, rows in table.groupby("benchmark", sort=False)
             }
         ),
@@ -126,7 +128,7 @@ def _table(tasks: "pd.DataFrame") -> "pd.DataFrame":
     keys: list[Hashable] = [*KEYS]
     if (tasks.solvable == False).any():  # noqa: E712 - None is neither
         solvable = aggregate(tasks[tasks.solvable == True])  # noqa: E712
-        columns = {HMS: SOLVABLE, LOW: "solvable low", HIGH: "solvable high", "tasks": "solvable tasks"}
+        columns = dict(zip((HMS, LOW, HIGH, "tasks"), (SOLVABLE, *SOLVABLE_ENDS, "solvable tasks"), strict=True))
         table = table.merge(solvable[[*keys, *columns]].rename(columns=columns), on=keys, how="left")
     table = table.merge(_usage(tasks), on=keys, how="left")
     table["_oracle"] = table.kind == ORACLE
@@ -159,13 +161,13 @@ def _chart(table: "pd.DataFrame") -> Chart | None:
     paper = _published(table.benchmark.unique().tolist())
     paper["configuration"] = paper.agent + " · " + paper.model + ", paper"
     paper = paper.assign(kind=PAPER).sort_values(HMS, ascending=False)
+    places = {kind: place for place, kind in enumerate(KINDS) if kind in {*table.kind, *paper.kind}}
     panels: dict[str, Chart] = {}
     for benchmark, rows in table.groupby("benchmark", sort=False):
         both = pd.concat([rows, paper[paper.benchmark == benchmark]])
         both[LOW], both[HIGH] = both[LOW].fillna(both[HMS]), both[HIGH].fillna(both[HMS])
-        kinds = [kind for kind in (AGENT, BEST, ORACLE, PAPER) if kind in {*table.kind, *paper.kind}]
         interval = Interval(HMS, LOW, HIGH, "HMS × 100, 95 % interval")
-        panels[str(benchmark)] = dots(both, "configuration", interval, "kind", kinds)
+        panels[str(benchmark)] = dots(both, "configuration", interval, "kind", places)
     return stack(panels)
 
 

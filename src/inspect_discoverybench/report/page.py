@@ -19,7 +19,7 @@ from inspect_discoverybench.report.figures import Chart, render
 from inspect_discoverybench.report.losses import lost_at
 from inspect_discoverybench.report.packed_samples import PackedSamples, SampleSelection, pack
 from inspect_discoverybench.report.section import Section
-from inspect_discoverybench.report.workflow_categories import categories
+from inspect_discoverybench.report.workflow_tags import categories
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -186,7 +186,7 @@ def share(pairs: Sequence[tuple[Choice, Choice]]) -> Share:
     return Share(agreeing, len(pairs), agreeing / len(pairs), Interval(float(low), float(high)))
 
 
-def kappa(table: Sequence[Sequence[int]], seed: int = 0) -> Kappa:
+def kappa(table: Sequence[Sequence[int]], seed: int = 0, noun: str = "pair") -> Kappa:
     """Compute Fleiss' kappa (Fleiss 1971) over the pairs with the most common number of votes above one.
 
     If two numbers of votes are equally common, the higher one is used.
@@ -194,10 +194,11 @@ def kappa(table: Sequence[Sequence[int]], seed: int = 0) -> Kappa:
     Args:
         table: Number of votes for each choice, one row per pair.
         seed: Random seed of the bootstrap.
+        noun: What a row is, for the note.
     """
     sizes = Counter(size for row in table if (size := sum(row)) > 1)
     if not sizes:
-        return Kappa(None, None, 0, 1, len(table), "not defined: no pair has votes from two annotators")
+        return Kappa(None, None, 0, 1, len(table), f"not defined: no {noun} has votes from two annotators")
     size = max(sizes, key=lambda votes: (sizes[votes], votes))
     rows = [row for row in table if sum(row) == size]
     value = _fleiss(rows)
