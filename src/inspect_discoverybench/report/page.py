@@ -16,10 +16,8 @@ from markupsafe import Markup
 from inspect_discoverybench.report.cell import cell_text, is_missing, is_number
 from inspect_discoverybench.report.configurations import main_judge
 from inspect_discoverybench.report.figures import Chart, render
-from inspect_discoverybench.report.losses import lost_at
 from inspect_discoverybench.report.packed_samples import PackedSamples, SampleSelection, pack
 from inspect_discoverybench.report.section import Section
-from inspect_discoverybench.report.workflow_tags import categories
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -119,7 +117,6 @@ def write_page(
         title: Title of the page.
         path: Output file.
     """
-    samples = samples.assign(lost_at=lost_at(samples), workflow_category=_categories(samples.workflow_tags))
     selection = SampleSelection(samples, [name for section in sections for name in section.filters])
     views = [_view(section, selection) for section in sections]
     main = main_judge(samples)
@@ -235,8 +232,3 @@ def _row(
 
 def _image(chart: Chart, dark: bool) -> str:
     return f"data:image/svg+xml;base64,{b64encode(render(chart, 'svg', dark)).decode()}"
-
-
-def _categories(tags: "pd.Series[Any]") -> "pd.Series[Any]":
-    """The workflow categories of each sample, as tuples."""
-    return tags.map(lambda value: categories(None if is_missing(value) else value))
