@@ -16,10 +16,8 @@ from markupsafe import Markup
 from inspect_discoverybench.report.cell import cell_text, is_missing, is_number
 from inspect_discoverybench.report.configurations import main_judge
 from inspect_discoverybench.report.figures import Chart, render
-from inspect_discoverybench.report.losses import lost_at
 from inspect_discoverybench.report.packed_samples import PackedSamples, SampleSelection, pack
 from inspect_discoverybench.report.section import Section
-from inspect_discoverybench.report.workflow_tags import categories
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,6 +30,10 @@ OUTCOMES = {
     "error": "Errors",
 }
 """Key numbers by outcome."""
+
+
+MAX_SHORT, MAX_SHORT_TITLE = 32, 10
+"""Characters of cells and of headings that are not broken into lines."""
 
 
 @dataclass(frozen=True)
@@ -60,12 +62,24 @@ class Row:
 
 @dataclass(frozen=True)
 class Heading:
-    """A column of a section's table."""
+    """A column of a section's table.
+
+    Attributes:
+        name: Name of the column.
+        title: What the reader sees.
+        cells: Classes of its cells.
+        names_row: Whether its cells name their rows and lead to the samples.
+    """
 
     name: str
     title: str
-    is_number: bool
+    cells: str
     names_row: bool
+
+    @property
+    def classes(self) -> str:
+        """Classes of the heading."""
+        return f"{self.cells} short-title" if len(self.title) <= MAX_SHORT_TITLE else self.cells
 
 
 @dataclass(frozen=True)
@@ -103,7 +117,6 @@ def write_page(
         title: Title of the page.
         path: Output file.
     """
-    samples = samples.assign(lost_at=lost_at(samples), workflow_category=_categories(samples.workflow_tags))
     selection = SampleSelection(samples, [name for section in sections for name in section.filters])
     views = [_view(section, selection) for section in sections]
     main = main_judge(samples)
@@ -185,11 +198,20 @@ def _view(section: Section, selection: SampleSelection) -> SectionView:
     row_name = filters[-1] if filters else names[0]
     rows = [_row(section, names, values, filters, selection) for values in table.itertuples(index=False, name=None)]
     headings = [
-        Heading(name, name.replace("_", " "), any(row.cells[i].is_number for row in rows), name == row_name)
+        Heading(name, name.replace("_", " "), _classes([row.cells[i] for row in rows]), name == row_name)
         for i, name in enumerate(names)
     ]
     light, dark = (None if section.chart is None else _image(section.chart, is_dark) for is_dark in (False, True))
     return SectionView(section, headings, rows, light, dark)
+
+
+def _classes(cells: Sequence[Cell]) -> str:
+    names = []
+    if any(cell.is_number for cell in cells):
+        names.append("number")
+    if all(len(cell.text) <= MAX_SHORT for cell in cells):
+        names.append("short")
+    return " ".join(names)
 
 
 def _row(
@@ -210,8 +232,3 @@ def _row(
 
 def _image(chart: Chart, dark: bool) -> str:
     return f"data:image/svg+xml;base64,{b64encode(render(chart, 'svg', dark)).decode()}"
-
-
-def _categories(tags: "pd.Series[Any]") -> "pd.Series[Any]":
-    """The workflow categories of each sample, as tuples."""
-    return tags.map(lambda value: categories(None if is_missing(value) else value))
