@@ -71,8 +71,8 @@ def render(chart: Chart, form: Literal["svg", "png"], dark: bool = False) -> byt
     return vl_convert.svg_to_png(f"{tag}>{background}{content}", ppi=PIXELS_PER_INCH)
 
 
-# The two formats of a chart are usually rendered one after the other.
-@lru_cache(maxsize=2)
+# The figures and the page show the same charts, and rendering is most of a report's time.
+@lru_cache(maxsize=64)
 def _svg(specification: str) -> str:
     import vl_convert
 

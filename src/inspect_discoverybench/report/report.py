@@ -5,14 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from inspect_discoverybench.report.configurations import label_configurations
-from inspect_discoverybench.report.files import report_folder, write_files
+from inspect_discoverybench.report.files import PAGE, report_folder, write_files
 from inspect_discoverybench.report.judge_errors import judge_error_section
 from inspect_discoverybench.report.page import write_page
 from inspect_discoverybench.report.sections import sections
 from inspect_discoverybench.results import read_results
 from inspect_discoverybench.validation.labels import read_labels
-
-PAGE = "report.html"
 
 
 @dataclass(frozen=True)
