@@ -55,12 +55,17 @@ class Growth:
         """
         tree: Tree | None = None
         for _ in range(self.settings.forest):
-            tree = await self._root(domain, tree)
+            try:
+                tree = await self._root(domain, tree)
+            except AuthorFailed as error:
+                if tree is None:
+                    raise
+                self.rejections.append(Rejection("root", Gate.EXPRESSION, error.message))
+                break
             root = tree.roots[-1].name
             for level in range(1, self.settings.height):
                 tree = await self._expand_level(tree, root, level)
-        if tree is None:
-            raise AuthorFailed("a forest needs at least one tree")
+        assert tree is not None  # a forest has at least one tree
         return tree
 
     async def _root(self, domain: Domain, earlier: Tree | None) -> Tree:

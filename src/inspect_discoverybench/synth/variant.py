@@ -9,6 +9,9 @@ from inspect_discoverybench.synth.expression import Expression
 from inspect_discoverybench.synth.gate import Gate, Rejection
 from inspect_discoverybench.synth.tree import Node, Tree
 
+MAX_PREDICTORS = 8
+"""Maximum number of columns of a gold expression; a hypothesis about more is hard to state and to judge."""
+
 MAX_OTHER_COLUMNS = 8
 """Maximum number of released columns that the gold hypothesis does not use."""
 
@@ -59,7 +62,7 @@ class Variant:
 
 
 def variants(tree: Tree, seed: int) -> tuple[list[Variant], list[Rejection]]:
-    """The tasks of a tree, and those whose expression is too long.
+    """The tasks of a tree, and those whose expression has too many parts or columns.
 
     Args:
         tree: The tree.
@@ -75,6 +78,10 @@ def variants(tree: Tree, seed: int) -> tuple[list[Variant], list[Rejection]]:
                 expression = _composed(node, length)
             except ExpressionRefused as error:
                 rejected.append(Rejection(f"{node.name}/{length}", Gate.EXPRESSION, error.message))
+                continue
+            if len(expression.columns) > MAX_PREDICTORS:
+                reason = f"the expression has {len(expression.columns)} columns, more than {MAX_PREDICTORS}"
+                rejected.append(Rejection(f"{node.name}/{length}", Gate.EXPRESSION, reason))
                 continue
             columns = _columns(tree, node, expression, f"{seed}/{node.name}/{length}")
             masked = FACETS[(number + length - 1) % len(FACETS)]

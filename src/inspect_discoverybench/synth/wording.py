@@ -76,8 +76,9 @@ def in_words(expression: Expression, labels: Mapping[str, str]) -> str:
 
 
 def _statement(node: Node, expression: Expression, labels: Mapping[str, str]) -> str:
-    words = in_words(expression, labels)
-    return f"the {node.label} is true where {words}" if node.type == "boolean" else f"the {node.label} is {words}"
+    if node.type == "boolean":
+        return f"the {node.label} is true where {_condition(expression.syntax, labels)}"
+    return f"the value of the {node.label} is {in_words(expression, labels)}"
 
 
 def _words(node: ast.expr, labels: Mapping[str, str]) -> str:
@@ -88,18 +89,47 @@ def _words(node: ast.expr, labels: Mapping[str, str]) -> str:
         case ast.Constant(value=value):
             return value if isinstance(value, str) else _number(value)
         case ast.BinOp(left=left, op=ast.Pow(), right=right):
-            return _power(_operand(left, labels), _words(right, labels))
+            return _power(_operand(left, labels, _ATOM), _words(right, labels))
         case ast.BinOp(left=left, op=operator, right=right):
-            return _BINARY[type(operator)].format(_operand(left, labels), _operand(right, labels))
+            first, second = _OPERANDS[_strength(node)]
+            return _BINARY[type(operator)].format(_operand(left, labels, first), _operand(right, labels, second))
         case ast.UnaryOp(op=operator, operand=operand):
             signs = {ast.Invert: "not ", ast.USub: "-" if isinstance(operand, ast.Constant) else "minus "}
-            return f"{signs.get(type(operator), '')}{_operand(operand, labels)}"
+            return f"{signs.get(type(operator), '')}{_operand(operand, labels, _ATOM)}"
         case ast.Compare(left=left, ops=[operator], comparators=[right]):
-            return _COMPARISONS[type(operator)].format(_operand(left, labels), _operand(right, labels))
+            return _COMPARISONS[type(operator)].format(_operand(left, labels, _SUM), _operand(right, labels, _SUM))
         case ast.Call(func=ast.Attribute(value=owner, attr=function), args=arguments):
             is_function = isinstance(owner, ast.Name) and owner.id == "np"
             return _call(function, arguments if is_function else [owner, *arguments], labels)
     raise ValueError(f"{ast.unparse(node)} has no words")  # the allow-list admits nothing else
+
+
+_CHOICE, _LOGIC, _COMPARISON, _SUM, _PRODUCT, _PHRASE, _ATOM = range(7)
+"""How strongly the words of an expression hold together. A weaker operand is put in parentheses."""
+
+_OPERANDS = {_LOGIC: (_COMPARISON, _COMPARISON), _SUM: (_SUM, _PRODUCT), _PRODUCT: (_ATOM, _PHRASE)}
+"""The strengths that the left and the right operand need."""
+
+
+def _strength(node: ast.expr) -> int:
+    if column_name(node) is not None:
+        return _ATOM
+    match node:
+        case ast.Constant() | ast.UnaryOp(operand=ast.Constant()):
+            return _ATOM
+        case ast.Compare():
+            return _COMPARISON
+        case ast.BinOp(op=ast.BitAnd() | ast.BitOr()):
+            return _LOGIC
+        case ast.BinOp(op=ast.Add() | ast.Sub()):
+            return _SUM
+        case ast.BinOp(op=ast.Mult() | ast.Div() | ast.Mod()):
+            return _PRODUCT
+        case ast.Call(func=ast.Attribute(attr="where" | "minimum" | "maximum" | "clip")):
+            return _CHOICE
+        case ast.Call(func=ast.Attribute(attr="isin" | "between")):
+            return _COMPARISON
+    return _PHRASE
 
 
 def _number(value: object) -> str:
@@ -108,22 +138,35 @@ def _number(value: object) -> str:
 
 def _call(function: str, arguments: Sequence[ast.expr], labels: Mapping[str, str]) -> str:
     if function == "where":
-        condition, inside, outside = (_words(argument, labels) for argument in arguments)
-        return f"{inside} where {condition}, and {outside} elsewhere"
+        condition, inside, outside = arguments
+        first = _operand(inside, labels, _LOGIC)
+        return f"{first} where {_condition(condition, labels)}, and elsewhere {_words(outside, labels)}"
     if function == "isin":
         levels = arguments[1].elts if isinstance(arguments[1], ast.List) else []
-        return f"{_operand(arguments[0], labels)} is one of {', '.join(_words(level, labels) for level in levels)}"
-    operands = [_operand(argument, labels) for argument in arguments]
+        return f"{_words(arguments[0], labels)} is one of {', '.join(_words(level, labels) for level in levels)}"
     if function == "astype":
-        return operands[0]
-    return _CALLS[function].format(*operands)
+        return _words(arguments[0], labels)
+    return _CALLS[function].format(*(_operand(argument, labels, _ATOM) for argument in arguments))
 
 
-def _operand(node: ast.expr, labels: Mapping[str, str]) -> str:
-    """The words of an operand, in parentheses unless it is a column or constant."""
+def _condition(node: ast.expr, labels: Mapping[str, str]) -> str:
+    """The words of a condition; a boolean column alone needs a verb."""
+    match node:
+        case ast.BinOp(left=left, op=ast.BitAnd() | ast.BitOr() as operator, right=right):
+            parts = [
+                f"({_condition(part, labels)})" if _strength(part) == _LOGIC else _condition(part, labels)
+                for part in (left, right)
+            ]
+            return _BINARY[type(operator)].format(*parts)
+        case ast.UnaryOp(op=ast.Invert(), operand=operand) if column_name(operand) is not None:
+            return f"{_words(operand, labels)} is false"
+    return f"{_words(node, labels)} is true" if column_name(node) is not None else _words(node, labels)
+
+
+def _operand(node: ast.expr, labels: Mapping[str, str], strength: int) -> str:
+    """The words of an operand, in parentheses if they hold together less strongly than this."""
     words = _words(node, labels)
-    is_simple = column_name(node) is not None or isinstance(node, ast.Constant)
-    return words if is_simple else f"({words})"
+    return words if _strength(node) >= strength else f"({words})"
 
 
 def _power(base: str, exponent: str) -> str:
