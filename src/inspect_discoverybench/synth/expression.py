@@ -250,4 +250,5 @@ def _ordered(node: ast.AST) -> list[ast.AST]:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= 120 else f"{text[:117]}..."
+    line = " ".join(text.split())
+    return line if len(line) <= 120 else f"{line[:117]}..."

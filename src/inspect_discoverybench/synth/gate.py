@@ -57,6 +57,7 @@ class Measures(BaseModel):
     Attributes:
         top_share: Share of the most common value of the target.
         reproduction: Skill of the gold expression on the released columns (R², or its analogue for labels).
+        fresh: The same on fresh rows of the same tree, which are not released.
         fit: Skill of gradient boosting on all released columns, cross-validated.
         best_distractor: Highest skill of a fit on a single column that the gold expression does not use.
         directions: Rank correlation of each numeric predictor with the target.
@@ -66,6 +67,7 @@ class Measures(BaseModel):
 
     top_share: float
     reproduction: float
+    fresh: float
     fit: float
     best_distractor: float
     directions: Mapping[str, float]
@@ -81,8 +83,9 @@ def check_measures(name: str, measures: Measures, min_reproduction: float) -> Re
     """
     if measures.top_share >= NEAR_CONSTANT_SHARE:
         return Rejection(name, Gate.CONSTANT, f"one value fills {measures.top_share:.0%} of the target column")
-    if measures.reproduction < min_reproduction:
-        reason = f"the gold expression reproduces the target with a skill of {measures.reproduction:.2f}"
+    skill = min(measures.reproduction, measures.fresh)
+    if skill < min_reproduction:
+        reason = f"the gold expression reproduces the target with a skill of {skill:.2f}"
         return Rejection(name, Gate.REPRODUCTION, f"{reason}, below {min_reproduction:.2f}")
     if measures.fit < max(0.0, measures.best_distractor) + MIN_MARGIN:
         reason = f"a generic fit has a skill of {measures.fit:.2f}"

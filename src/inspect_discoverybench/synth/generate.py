@@ -13,7 +13,7 @@ from pydantic import Field
 
 from inspect_discoverybench.errors import AuthorFailed, ReplyRejected
 from inspect_discoverybench.synth.author import Author
-from inspect_discoverybench.synth.gate import Gate, Rejection, check_measures
+from inspect_discoverybench.synth.gate import Gate, Measures, Rejection, check_measures
 from inspect_discoverybench.synth.generated import DomainRecord, GeneratedTask, checksums, domain_files
 from inspect_discoverybench.synth.goal import review_goal, write_goal
 from inspect_discoverybench.synth.growth import Growth
@@ -129,6 +129,7 @@ class DomainWork:
             domain=self.tree.domain,
             tasks=tuple(name for name, _, _ in golds),
             golds=golds,
+            measures=tuple(task.measures for task in tasks),
             rejected=tuple((one.name, one.gate.value, one.reason) for one in (*earlier, *rejected, *more)),
             sent_back=self.author.sent_back + self.reviewer.sent_back,
             author=None if written else str(self.author.model),
@@ -144,14 +145,14 @@ class DomainWork:
     ) -> tuple[list[GeneratedTask], list[Rejection]]:
         """The accepted tasks, and what the gates rejected."""
         rejected: list[Rejection] = []
-        passed: list[tuple[Variant, str]] = []
+        passed: list[tuple[Variant, Measures]] = []
         for variant, measures in zip(candidates, drawing.measures, strict=True):
             rejection = check_measures(variant.name, measures, self.settings.min_reproduction)
             if rejection:
                 rejected.append(rejection)
             else:
-                passed.append((variant, gold_hypothesis(self.tree, variant, measures.directions)))
-        results = await collect(*(self._task(variant, gold) for variant, gold in passed))
+                passed.append((variant, measures))
+        results = await collect(*(self._task(variant, measures) for variant, measures in passed))
         tasks: list[GeneratedTask] = []
         for result in results:
             if isinstance(result, Rejection):
@@ -162,12 +163,13 @@ class DomainWork:
                 tasks.append(result)
         return tasks, rejected
 
-    async def _task(self, variant: Variant, gold: str) -> GeneratedTask | Rejection:
+    async def _task(self, variant: Variant, measures: Measures) -> GeneratedTask | Rejection:
+        gold = gold_hypothesis(self.tree, variant, measures.directions)
         goal = await write_goal(self.author, self.tree, variant, gold)
         if isinstance(goal, Rejection):
             return goal
         rejection = await review_goal(self.reviewer, self.tree, variant, gold, goal)
-        return rejection or GeneratedTask(variant, goal, gold)
+        return rejection or GeneratedTask(variant, goal, gold, measures)
 
 
 def _store(result: GenerationState, record: DomainRecord) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from inspect_discoverybench.synth.gate import Measures
 from inspect_discoverybench.synth.picture import tree_picture
 from inspect_discoverybench.synth.tree import Tree
 from inspect_discoverybench.synth.variant import Variant
@@ -28,6 +29,7 @@ class DomainRecord(BaseModel):
         domain: Name of the domain.
         tasks: Folders of the accepted tasks.
         golds: Answer key: folder, query id and gold hypothesis of each task.
+        measures: Measures of each accepted task.
         rejected: Rejected nodes and tasks with their reasons, by gate.
         sent_back: Number of replies that were sent back.
         author: Model that wrote the trees and goals; None if they were written by hand.
@@ -42,6 +44,7 @@ class DomainRecord(BaseModel):
     domain: str
     tasks: tuple[str, ...]
     golds: tuple[tuple[str, int, str], ...]
+    measures: tuple[Measures, ...]
     rejected: tuple[tuple[str, str, str], ...]
     sent_back: int
     author: str | None
@@ -57,11 +60,13 @@ class GeneratedTask:
         variant: The task.
         goal: The goal.
         gold: The gold hypothesis.
+        measures: Its measures.
     """
 
     variant: Variant
     goal: str
     gold: str
+    measures: Measures
 
     def folder(self, slug: str, number: int) -> str:
         """Folder of the task: as in DB-SYNTH, the last number is the level below the root."""

@@ -285,11 +285,22 @@ def direction(values: Array, target: Array) -> float:
     """Spearman's rank correlation of two numeric columns; 0 if it is undefined."""
     pair = pd.DataFrame({"x": pd.Series(values).astype(float), "y": pd.Series(target).astype(float)}).dropna().rank()
     rho = np.corrcoef(pair["x"], pair["y"])[0, 1] if pair.nunique().min() > 1 else 0.0
-    return round(float(rho), 6)
+    return rounded(float(rho))
 
 
-def measure(task: Spec, named: Mapping[str, Spec], observed: Mapping[str, Array], bins: Mapping[str, Array]) -> Spec:
-    """Measure one task for the quality gates."""
+def rounded(value: float) -> float:
+    """A measure with four decimals, so that rounding errors of numerical libraries do not show."""
+    return round(value, 4)
+
+
+def measure(
+    task: Spec,
+    named: Mapping[str, Spec],
+    observed: Mapping[str, Array],
+    fresh: Mapping[str, Array],
+    bins: Mapping[str, Array],
+) -> Spec:
+    """Measure one task for the quality gates: on the released rows, and the gold expression also on fresh rows."""
     target, predictors = observed[task["target"]], task["predictors"]
     is_text = named[task["target"]]["type"] == "category"
     known = pd.Series(target).notna().to_numpy()
@@ -298,10 +309,11 @@ def measure(task: Spec, named: Mapping[str, Spec], observed: Mapping[str, Array]
     released = np.stack([bins[name][known] for name in (*predictors, *others)], axis=1)
     numeric = [name for name in predictors if named[name]["type"] in ("real", "integer")]
     return {
-        "top_share": share_of_top(target),
-        "reproduction": reproduction(task["expression"], predictors, observed, target),
-        "fit": cross_validated(released, y),
-        "best_distractor": max((cross_validated(bins[name][known], y) for name in others), default=0.0),
+        "top_share": rounded(share_of_top(target)),
+        "reproduction": rounded(reproduction(task["expression"], predictors, observed, target)),
+        "fresh": rounded(reproduction(task["expression"], predictors, fresh, fresh[task["target"]])),
+        "fit": rounded(cross_validated(released, y)),
+        "best_distractor": rounded(max((cross_validated(bins[name][known], y) for name in others), default=0.0)),
         "directions": {} if is_text else {name: direction(observed[name], target) for name in numeric},
     }
 
@@ -316,8 +328,10 @@ def draw(request: str) -> None:
         return
     named = specs(tree)
     observed = {name: observe(named[name], values[name], asked["noise"], seed) for name in values}
+    others, _ = evaluate(tree, asked["rows"], f"{seed}/fresh")
+    fresh = {name: observe(named[name], others[name], asked["noise"], f"{seed}/fresh") for name in others}
     bins = {name: codes(column) for name, column in observed.items()}
-    measures = [measure(task, named, observed, bins) for task in asked["tasks"]]
+    measures = [measure(task, named, observed, fresh, bins) for task in asked["tasks"]]
     columns = {name: texts(named[name], observed[name], values[name]) for name in observed}
     print(json.dumps({"errors": {}, "measures": measures, "columns": columns}))
 

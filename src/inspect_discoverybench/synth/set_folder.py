@@ -140,7 +140,7 @@ class SetFolder:
             "generator": f"inspect-discoverybench {version('inspect-discoverybench')}",
             "settings": json.loads((self.path / SETTINGS_FILE).read_text("utf-8")),
             "prompts": prompt_fingerprints(),
-            "domains": [record.model_dump(exclude={"files", "golds"}) for record in records],
+            "domains": [record.model_dump(exclude={"files", "golds", "measures"}) for record in records],
             "files": {
                 **checksums(own),
                 **{path: digest for record in records for path, digest in record.files.items()},
