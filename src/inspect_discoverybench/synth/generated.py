@@ -17,7 +17,8 @@ from inspect_discoverybench.synth.variant import Variant
 
 DATA_FILE = "data.csv"
 METADATA_FILE = "metadata_0.json"
-QUERY_IDS_PER_DOMAIN = 1_000
+MAX_DOMAINS = 1_000
+"""Query ids are unique in a set of up to this many domains."""
 
 
 class DomainRecord(BaseModel):
@@ -116,7 +117,7 @@ def domain_files(
     files = {f"trees/{tree.slug}.json": tree.to_json().encode(), f"trees/{tree.slug}.svg": picture.encode()}
     golds = []
     for index, task in enumerate(tasks):
-        folder, query_id = task.folder(tree.slug, index), number * QUERY_IDS_PER_DOMAIN + index
+        folder, query_id = task.folder(tree.slug, index), number + MAX_DOMAINS * index
         metadata = json.dumps(task.metadata(tree, query_id), indent=4, ensure_ascii=False) + "\n"
         files[f"{folder}/{METADATA_FILE}"] = metadata.encode()
         files[f"{folder}/{DATA_FILE}"] = _csv(task.variant.columns, columns)

@@ -1,8 +1,8 @@
 """The program that draws the rows of a tree and measures its tasks. It runs only in the sandbox's session.
 
-It uses numpy and pandas. The host sends this file as the first cell; later cells call `draw` and read the JSON that it
-prints. Random numbers come from one stream per column and purpose, so the same tree and seed give the same bytes,
-whichever other columns there are.
+It uses numpy alone: expressions are elementwise, so pandas would give the same values, and takes longer to import. The
+host sends this file as the first cell; later cells call `draw` and read the JSON that it prints. Random numbers come
+from one stream per column and purpose, so the same tree and seed give the same bytes, whatever other columns there are.
 """
 
 import hashlib
@@ -13,7 +13,6 @@ from types import SimpleNamespace
 from typing import Any, TypeAlias
 
 import numpy as np
-import pandas as pd
 
 MEMORY_BYTES = 4 * 2**30
 FUNCTIONS = "where minimum maximum clip abs log log1p exp sqrt square tanh sin cos"
@@ -74,13 +73,38 @@ def decimals(spec: Spec, values: Array) -> int:
     return int(np.clip(3 - np.floor(np.log10(deviation)), 0, 8)) if deviation > 0 else 3
 
 
-def compute(expression: str, frame: pd.DataFrame) -> Array:
+class Values(np.ndarray):
+    """A column in an expression: an array with the methods of a pandas column that the allow-list admits."""
+
+    def isin(self, levels: Sequence[object]) -> Array:
+        """Whether each value is one of the levels."""
+        return np.isin(self, np.array(levels, dtype=self.dtype))
+
+    def between(self, low: float, high: float) -> Array:
+        """Whether each value is in the range, ends included."""
+        return (self >= low) & (self <= high)
+
+    def abs(self) -> Array:
+        """The absolute values."""
+        return np.abs(self)
+
+
+def compute(expression: str, columns: Mapping[str, Array]) -> Array:
     """Evaluate an expression that has passed the allow-list on the host."""
     numpy = SimpleNamespace(**{name: getattr(np, name) for name in FUNCTIONS.split()})
+    frame = {name: column.view(Values) for name, column in columns.items()}
     names = {"__builtins__": {}, "df": frame, "np": numpy, "int": int, "float": float}
     with np.errstate(all="ignore"):
         values = np.asarray(eval(compile(expression, "expression", "eval"), names))
-    return values if values.shape == (len(frame),) else np.full(len(frame), values)
+    rows = len(next(iter(columns.values())))
+    return values if values.shape == (rows,) else np.full(rows, values)
+
+
+def known(values: Array) -> Array:
+    """Which values are not missing."""
+    if values.dtype == object:
+        return np.array([value is not None for value in values])
+    return ~np.isnan(values) if values.dtype.kind == "f" else np.ones(len(values), dtype=bool)
 
 
 def typed(spec: Spec, values: Array) -> Array:
@@ -118,7 +142,7 @@ def evaluate(tree: Spec, rows: int, seed: str) -> tuple[dict[str, Array], dict[s
             return
         for child in children:
             visit(child)
-        frame = pd.DataFrame({child["name"]: values[child["name"]] for child in children})
+        frame = {child["name"]: values[child["name"]] for child in children}
         try:
             values[node["name"]] = typed(node, compute(node["expression"], frame))
             top = share_of_top(values[node["name"]])
@@ -190,8 +214,11 @@ def texts(spec: Spec, values: Array, exact: Array) -> list[str]:
 
 def share_of_top(values: Array) -> float:
     """Share of the most common value."""
-    known = pd.Series(values).dropna()
-    return float(known.value_counts(normalize=True).iloc[0]) if len(known) else 1.0
+    there = values[known(values)]
+    if not len(there):
+        return 1.0
+    counts = np.unique(there.astype(str) if there.dtype == object else there, return_counts=True)[1]
+    return float(counts.max() / len(there))
 
 
 def skill(true: Array, predicted: Array) -> float:
@@ -207,12 +234,14 @@ def skill(true: Array, predicted: Array) -> float:
 
 def codes(values: Array) -> Array:
     """Bin a column: 0 for missing values, quantiles of numbers, and levels of other values."""
-    series = pd.Series(values)
-    if series.dropna().map(type).isin([str, bool]).any():
-        return np.minimum(np.asarray(pd.Categorical(series.map(str, na_action="ignore")).codes) + 1, BINS - 1)
-    numbers = series.astype(float).to_numpy()
-    cuts = np.unique(np.nanquantile(numbers, np.arange(1, BINS - 1) / (BINS - 1)))
-    return np.where(np.isnan(numbers), 0, np.searchsorted(cuts, numbers, side="left") + 1)
+    there = known(values)
+    bins = np.zeros(len(values), dtype=int)
+    if values.dtype == object:
+        bins[there] = np.minimum(np.unique(values[there].astype(str), return_inverse=True)[1] + 1, BINS - 1)
+    else:
+        cuts = np.unique(np.quantile(values[there], np.arange(1, BINS - 1) / (BINS - 1)))
+        bins[there] = np.searchsorted(cuts, values[there], side="left") + 1
+    return bins
 
 
 def boosted(bins: Array, y: Array, train: Array) -> Array:
@@ -266,26 +295,37 @@ def cross_validated(bins: Array, y: Array) -> float:
     return skill(y.astype(str), labels[chances.argmax(axis=0)])
 
 
-def reproduction(expression: str, predictors: Sequence[str], observed: Mapping[str, Array], target: Array) -> float:
+def reproduction(expression: str, predictors: Sequence[str], observed: Mapping[str, Array], target: str) -> float:
     """Skill of the gold expression on the observed columns, over the rows where nothing is missing."""
-    frame = pd.DataFrame({name: observed[name] for name in predictors})
-    whole = (frame.notna().all(axis=1) & pd.Series(target).notna()).to_numpy()
-    frame = frame[whole].infer_objects()
-    values = compute(expression, frame)
-    if target.dtype == object and isinstance(target[whole][0], str):
-        return skill(target[whole].astype(str), values.astype(str))
+    whole = np.logical_and.reduce([known(observed[name]) for name in (*predictors, target)])
+    values = compute(expression, {name: concrete(observed[name][whole]) for name in predictors})
+    true = concrete(observed[target][whole])
+    if true.dtype == object:
+        return skill(true.astype(str), values.astype(str))
     numbers = values.astype(float)
     finite = np.isfinite(numbers)
     if finite.mean() < MIN_FINITE:
         return 0.0
-    return skill(target[whole].astype(float)[finite], numbers[finite])
+    return skill(true.astype(float)[finite], numbers[finite])
+
+
+def concrete(values: Array) -> Array:
+    """A column without missing values in its own type: booleans are observed as objects."""
+    return values.astype(bool) if values.dtype == object and isinstance(values[0], (bool, np.bool_)) else values
 
 
 def direction(values: Array, target: Array) -> float:
     """Spearman's rank correlation of two numeric columns; 0 if it is undefined."""
-    pair = pd.DataFrame({"x": pd.Series(values).astype(float), "y": pd.Series(target).astype(float)}).dropna().rank()
-    rho = np.corrcoef(pair["x"], pair["y"])[0, 1] if pair.nunique().min() > 1 else 0.0
+    whole = known(values) & known(target)
+    first, second = ranks(values[whole].astype(float)), ranks(target[whole].astype(float))
+    rho = np.corrcoef(first, second)[0, 1] if np.ptp(first) > 0 and np.ptp(second) > 0 else 0.0
     return rounded(float(rho))
+
+
+def ranks(values: Array) -> Array:
+    """Ranks; ties have their mean rank."""
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return (counts.cumsum() - (counts - 1) / 2)[inverse]
 
 
 def rounded(value: float) -> float:
@@ -303,17 +343,17 @@ def measure(
     """Measure one task for the quality gates: on the released rows, and the gold expression also on fresh rows."""
     target, predictors = observed[task["target"]], task["predictors"]
     is_text = named[task["target"]]["type"] == "category"
-    known = pd.Series(target).notna().to_numpy()
-    y = target[known].astype(str) if is_text else target[known].astype(float)
+    there = known(target)
+    y = target[there].astype(str) if is_text else target[there].astype(float)
     others = [name for name in task["columns"] if name not in predictors and name != task["target"]]
-    released = np.stack([bins[name][known] for name in (*predictors, *others)], axis=1)
+    released = np.stack([bins[name][there] for name in (*predictors, *others)], axis=1)
     numeric = [name for name in predictors if named[name]["type"] in ("real", "integer")]
     return {
         "top_share": rounded(share_of_top(target)),
-        "reproduction": rounded(reproduction(task["expression"], predictors, observed, target)),
-        "fresh": rounded(reproduction(task["expression"], predictors, fresh, fresh[task["target"]])),
+        "reproduction": rounded(reproduction(task["expression"], predictors, observed, task["target"])),
+        "fresh": rounded(reproduction(task["expression"], predictors, fresh, task["target"])),
         "fit": rounded(cross_validated(released, y)),
-        "best_distractor": rounded(max((cross_validated(bins[name][known], y) for name in others), default=0.0)),
+        "best_distractor": rounded(max((cross_validated(bins[name][there], y) for name in others), default=0.0)),
         "directions": {} if is_text else {name: direction(observed[name], target) for name in numeric},
     }
 
