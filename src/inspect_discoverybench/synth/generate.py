@@ -53,7 +53,9 @@ class GenerationState(StoreModel):
 
 
 @solver
-def generate_domain(folder: SetFolder, settings: SetSettings, source: Source) -> Solver:
+def generate_domain(  # inspect-evals-lint: ignore[custom_solver_tests] -- every test of synth_generate() runs it
+    folder: SetFolder, settings: SetSettings, source: Source
+) -> Solver:
     """Generate the tasks of one domain and add them to the set.
 
     Args:
@@ -66,7 +68,8 @@ def generate_domain(folder: SetFolder, settings: SetSettings, source: Source) ->
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         number = int(state.metadata["number"])
         result = store_as(GenerationState)
-        author, reviewer = Author(get_model()), Author(get_model(role=REVIEWER))
+        model = get_model()
+        author, reviewer = Author(model), Author(get_model(role=REVIEWER, default=model))
         try:
             async with proposal:
                 domain = await source.domain(number, folder, author)
