@@ -37,6 +37,8 @@ class SetFolder:
     def __init__(self, path: Path) -> None:
         """Name the folder; it is created by `open`."""
         self.path = absolute(path)
+        # Each domain summarizes all records again, and a record never changes.
+        self._known: dict[str, DomainRecord] = {}
 
     def open(self, settings: SetSettings) -> None:
         """Create the folder, or continue the set in it.
@@ -76,9 +78,10 @@ class SetFolder:
         if not file.is_file():
             return None
         try:
-            return DomainRecord.model_validate_json(file.read_text("utf-8"))
+            self._known[slug] = DomainRecord.model_validate_json(file.read_text("utf-8"))
         except ValidationError as error:
             raise DataCorrupt(f"{file} is damaged. Remove it to generate the domain again.") from error
+        return self._known[slug]
 
     def accept(self, record: DomainRecord, contents: Mapping[str, bytes]) -> None:
         """Add a domain: its files first, its record last. Files of an attempt that was interrupted are replaced.
@@ -109,7 +112,7 @@ class SetFolder:
     def records(self) -> list[DomainRecord]:
         """The records of all accepted domains, in the order of the set."""
         paths = (self.path / RECORDS).glob("*.json")
-        found = (self.record(path.stem) for path in paths)
+        found = (self._known.get(path.stem) or self.record(path.stem) for path in paths)
         return sorted(
             (record for record in found if record is not None), key=lambda record: (record.number, record.slug)
         )
