@@ -227,10 +227,11 @@ def _without_gold(goals: Sequence[AuditedGoal]) -> list[str]:
 
 
 def _leaks(goals: Sequence[AuditedGoal], text: Callable[[AuditedGoal], str]) -> list[str]:
-    return [goal.id for goal in goals if _reveals(text(goal), goal.gold)]
+    return [goal.id for goal in goals if reveals(text(goal), goal.gold)]
 
 
-def _reveals(text: str, gold: str) -> bool:
+def reveals(text: str, gold: str) -> bool:
+    """Whether a text contains at least `LEAK_THRESHOLD` of the words of a gold hypothesis."""
     gold_words, text_words = _words(gold), set(_words(text))
     shared = sum(word in text_words for word in gold_words)
     return bool(gold_words) and shared / len(gold_words) >= LEAK_THRESHOLD
