@@ -5,7 +5,7 @@ import json
 from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from inspect_discoverybench.judge_record import differences
+from inspect_discoverybench.judge_record import changes
 from inspect_discoverybench.report.aggregates import HIGH, HMS, KEYS, LOW, estimate
 from inspect_discoverybench.report.charts import Interval, dots
 from inspect_discoverybench.report.figures import stack
@@ -50,7 +50,7 @@ def judge_labels(records: list[str]) -> dict[str, str]:
     for record, content in parsed.items():
         name = str(content.get("judge"))
         original = first.setdefault(name, record)
-        details = "; ".join(differences(parsed[original], content))
+        details = ", ".join(f"{key}={value}" for key, _, value in changes(parsed[original], content))
         labels[record] = f"{name} ({details})" if details else name
     return labels
 
