@@ -25,20 +25,30 @@ FACETS = ("context", "variables", "relationship")
 
 
 def label_configurations(samples: pd.DataFrame) -> pd.DataFrame:
-    """Add the columns `benchmark`, `hints`, `configuration`, `is_oracle`, `lost_at` and `workflow_category`.
-
-    `configuration` is the agent and the model, followed by what else sets it apart from other configurations of the
-    same benchmark, agent and model. `workflow_category` holds tuples.
+    """Add the columns of `name_configurations`, `lost_at` and `workflow_category` (tuples), which select samples.
 
     Args:
         samples: The frame of samples.
+    """
+    return name_configurations(samples).assign(
+        lost_at=lost_at(samples),
+        workflow_category=samples.workflow_tags.map(lambda tags: categories(tags if isinstance(tags, str) else None)),
+    )
+
+
+def name_configurations(samples: pd.DataFrame) -> pd.DataFrame:
+    """Add the columns `benchmark`, `hints`, `configuration` and `is_oracle`.
+
+    `configuration` is the agent and the model, followed by what else sets it apart from other configurations of the
+    same benchmark, agent and model.
+
+    Args:
+        samples: The frame of samples, or of scores.
     """
     frame = samples.assign(
         benchmark=[_benchmark(task, split) for task, split in zip(samples.task, samples.split, strict=True)],
         hints=samples.task_arguments.map(_hints),
         is_oracle=samples.agent.isin(ORACLES),
-        lost_at=lost_at(samples),
-        workflow_category=samples.workflow_tags.map(lambda tags: categories(tags if isinstance(tags, str) else None)),
     )
     names: dict[int, str] = {}
     for (_, agent, model), rows in frame.groupby(["benchmark", "agent", "model"], sort=False):
