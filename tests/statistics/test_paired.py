@@ -98,6 +98,7 @@ def test_the_interval_contains_the_difference_and_swapping_negates_it(rows: list
     result, swapped = compare_paired(a, b, clusters), compare_paired(b, a, clusters)
     assert -1 <= result.low <= result.difference <= result.high <= 1
     assert 0 < result.p_value <= 1
+    assert swapped.p_value == result.p_value
     assert swapped.difference == pytest.approx(-result.difference)
     assert (swapped.wins, swapped.losses, swapped.ties) == (result.losses, result.wins, result.ties)
 

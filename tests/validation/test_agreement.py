@@ -153,6 +153,13 @@ def test_power_at_this_sample_size() -> None:
     assert power([1, -1]).power == pytest.approx(0.05)
 
 
+@pytest.mark.parametrize("pairs", [73, 87, 92, 109, 117, 120])
+def test_numbers_of_pairs_for_which_statsmodels_returns_an_array(pairs: int) -> None:
+    smallest = power([1, -1, *[0] * (pairs - 2)]).smallest_effect
+    assert isinstance(smallest, float)
+    assert 0.25 < smallest < 0.35
+
+
 def test_identical_rankings_need_no_test() -> None:
     measured = measure(cast("111 1", "222 2", "=== ="))
     assert measured.agreement.share == 1

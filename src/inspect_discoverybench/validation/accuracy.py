@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from statsmodels.stats.proportion import proportion_confint
 
-from inspect_discoverybench.validation.agreement import SIGNIFICANCE_LEVEL, Interval, Kappa, kappa
+from inspect_discoverybench.statistics.power import SIGNIFICANCE_LEVEL
+from inspect_discoverybench.validation.agreement import Interval, Kappa, kappa
 from inspect_discoverybench.validation.answers import Step
 from inspect_discoverybench.validation.judge_audit import PAPER_ACCURACY
 from inspect_discoverybench.validation.labels import LabelledSample, Labels

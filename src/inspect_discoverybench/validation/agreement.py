@@ -11,10 +11,9 @@ from statsmodels.stats.inter_rater import fleiss_kappa
 from statsmodels.stats.power import TTestPower
 from statsmodels.stats.proportion import proportion_confint
 
+from inspect_discoverybench.statistics.power import SIGNIFICANCE_LEVEL, smallest_effect_size
 from inspect_discoverybench.validation.votes import Ballot, Choice
 
-SIGNIFICANCE_LEVEL = 0.05
-TARGET_POWER = 0.8
 BOOTSTRAP_RESAMPLES = 2000
 
 NO_MAJORITY = "no pair has a majority"
@@ -253,7 +252,7 @@ def power(differences: Sequence[int]) -> Power:
     pairs = len(differences)
     if pairs < 2:
         return Power(pairs, None, None, None)
-    smallest = float(TTestPower().solve_power(nobs=pairs, alpha=SIGNIFICANCE_LEVEL, power=TARGET_POWER))
+    smallest = smallest_effect_size(pairs)
     spread = stdev(differences)
     if not spread:
         return Power(pairs, None, None, smallest)
