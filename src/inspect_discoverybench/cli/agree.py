@@ -107,7 +107,6 @@ def sheet(
     "--score", default=SCORE_NAME, show_default=True, help="With --scores-from: name of the score in the logs."
 )
 @click.option("--anyway", is_flag=True, help="With --scores-from: accept logs whose scores were judged differently.")
-@click.option("--seed", default=0, show_default=True, help="Random seed for the bootstrap.")
 @click.option("--json", "as_json", is_flag=True, help="Print every statistic as JSON.")
 def votes(
     votes: tuple[Path, ...],
@@ -116,7 +115,6 @@ def votes(
     key: Path | None,
     score: str,
     anyway: bool,
-    seed: int,
     as_json: bool,
 ) -> None:
     """Compute statistics from votes or labels. The columns of the files show which they are.
@@ -132,9 +130,9 @@ def votes(
     if any(path.is_dir() or is_label_file(path) for path in votes):
         if scores or scores_from:
             raise InvalidArgument("--scores and --scores-from are for votes on pairs. For labels, pass --key.")
-        _report_labels([*votes, *([key] if key else [])], seed, as_json)
+        _report_labels([*votes, *([key] if key else [])], as_json)
     else:
-        _report_votes(votes, *_hms_pairs(scores, scores_from, key, score, anyway), seed, as_json)
+        _report_votes(votes, *_hms_pairs(scores, scores_from, key, score, anyway), as_json)
 
 
 def _write_vote_sheet(
@@ -215,24 +213,22 @@ def _hms_pairs(
     )
 
 
-def _report_votes(
-    paths: Sequence[Path], hms_pairs: "Mapping[str, HmsPair]", source: Path, seed: int, as_json: bool
-) -> None:
+def _report_votes(paths: Sequence[Path], hms_pairs: "Mapping[str, HmsPair]", source: Path, as_json: bool) -> None:
     from inspect_discoverybench.validation.agreement import measure
     from inspect_discoverybench.validation.votes import ballots, read_votes
 
-    statistics = measure(ballots(read_votes(paths), hms_pairs, source), seed)
+    statistics = measure(ballots(read_votes(paths), hms_pairs, source))
     if as_json:
         click.echo(json.dumps({"pairs_scored": len(hms_pairs), **asdict(statistics)}, indent=2))
     else:
         _print(statistics, len(hms_pairs))
 
 
-def _report_labels(paths: Sequence[Path], seed: int, as_json: bool) -> None:
+def _report_labels(paths: Sequence[Path], as_json: bool) -> None:
     from inspect_discoverybench.validation.accuracy import measure_judge
     from inspect_discoverybench.validation.labels import read_labels
 
-    statistics = measure_judge(read_labels(paths), seed)
+    statistics = measure_judge(read_labels(paths))
     if as_json:
         click.echo(json.dumps(asdict(statistics), indent=2))
     else:
