@@ -68,7 +68,7 @@ def test_votes_are_summarized() -> None:
     assert "1 pair without a majority, excluded from the comparison" in done.output
     assert row_of(done.output, "majority ") == "majority 2/3 0.667 0.204 – 0.940"
     assert row_of(done.output, "majority, ties excluded") == "majority, ties excluded 2/2 1.000 0.357 – 1.000"
-    assert row_of(done.output, "Ben") == "Ben 2/4 0.500 0.150 – 0.850"
+    assert row_of(done.output, "Ben") == "Ben 2/4 0.500 0.148 – 0.852"
     assert row_of(done.output, "[b]Cy").startswith("[b]Cy 1/2 0.500")
     assert row_of(done.output, "mean over annotators") == "mean over annotators 0.583"
     assert "with 3 votes each; 2 with another number of votes excluded" in row_of(done.output, "Fleiss' kappa")

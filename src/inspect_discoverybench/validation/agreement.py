@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isclose
 from statistics import mean, stdev
 
 from scipy.stats import binomtest, ttest_1samp, wilcoxon
@@ -69,7 +68,7 @@ class Kappa:
 
     Attributes:
         kappa: None if it is not defined.
-        interval: Jackknife over gold hypotheses; None if kappa is the same or not defined without any one of them.
+        interval: Jackknife over gold hypotheses; None if kappa is not defined without one of them.
         pairs: Number of pairs used: those with the most common number of votes above one.
         votes_per_pair: Number of votes on each of these pairs.
         pairs_left_out: Number of pairs with another number of votes.
@@ -211,10 +210,10 @@ def kappa(table: Sequence[Sequence[int]], clusters: Sequence[str], noun: str = "
     for row, cluster in zip(table, clusters, strict=True):
         if sum(row) == size:
             groups.setdefault(cluster, []).append(row)
-    value = _fleiss(list(groups.values()))
+    value, ends = _fleiss(list(groups.values())), jackknife_interval(list(groups.values()), _fleiss)
     return Kappa(
         kappa=value,
-        interval=_kappa_interval(list(groups.values())),
+        interval=Interval(*ends) if ends else None,
         pairs=sizes[size],
         votes_per_pair=size,
         pairs_left_out=len(table) - sizes[size],
@@ -296,11 +295,3 @@ def _fleiss(groups: Sequence[Sequence[Sequence[int]]]) -> float | None:
     if sum(any(column) for column in zip(*rows, strict=True)) == 1:
         return None
     return float(fleiss_kappa(rows))
-
-
-def _kappa_interval(groups: Sequence[Sequence[Sequence[int]]]) -> Interval | None:
-    ends = jackknife_interval(groups, _fleiss)
-    # Perfect agreement on a few pairs does not show that agreement is perfect.
-    if ends is None or isclose(*ends, abs_tol=1e-9):
-        return None
-    return Interval(max(-1.0, ends[0]), min(1.0, ends[1]))
