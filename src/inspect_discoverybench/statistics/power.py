@@ -1,11 +1,13 @@
 """Power of the paired t-test."""
 
 import math
+from functools import cache
 
 SIGNIFICANCE_LEVEL = 0.05
 TARGET_POWER = 0.8
 
 
+@cache
 def smallest_effect_size(units: int) -> float:
     """The effect size that the paired t-test detects with power 0.8 at level 0.05.
 
