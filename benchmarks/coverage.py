@@ -17,6 +17,8 @@ from scipy.stats import norm
 from inspect_discoverybench.statistics.calibration import corrected_mean
 from inspect_discoverybench.statistics.mean import estimate_mean
 from inspect_discoverybench.statistics.paired import compare_paired
+from inspect_discoverybench.validation.agreement import Comparison, kappa, share
+from inspect_discoverybench.validation.votes import Choice
 
 CLUSTERS = {
     "8 tasks": [1] * 8,
@@ -39,6 +41,13 @@ DEPENDENCES = ((0.2, 0.2, 0.0), (0.3, 0.3, 0.2), (0.3, 0.1, 0.5))
 """Shares of the latent variance: of the cluster, of the task, and of system and cluster together."""
 JUDGES = ((0.05, 0.02), (0.15, 0.08))
 """How often a judge misses a success, and how often it sees one where there is none."""
+
+ACCURACIES = (0.75, 0.9, 0.95)
+"""How often HMS makes the same choice as people."""
+KNOWLEDGE = (0.5, 0.8, 0.95, 0.98)
+"""How often an annotator knows the true choice. Otherwise, the annotator guesses."""
+CHOICES = ((0.45, 0.45, 0.1), (0.8, 0.15, 0.05))
+"""Shares of the three choices."""
 
 Interval = tuple[float, float]
 Sizes = Sequence[int]
@@ -162,6 +171,52 @@ def paired_coverage(sizes: Sizes, count: int) -> tuple[Coverage, float]:
     return Coverage.of(levels), 100 * fmean(significant)
 
 
+def share_coverage(count: int, pairs: int) -> Coverage:
+    """Coverage of the share of pairs on which HMS agrees, for pairs drawn from DB-REAL test."""
+    rng, golds = np.random.default_rng(4), np.array(clusters_of(CLUSTERS["239, DB-REAL test"]))
+
+    def intervals(accuracy: float) -> Iterator[tuple[Interval, float]]:
+        for correlation in CORRELATIONS:
+            for _ in range(count):
+                chances = beta(rng, accuracy, correlation)
+                drawn = rng.choice(golds, pairs, replace=False)
+                result = share(
+                    [
+                        Comparison(Choice.FIRST, Choice.FIRST if agrees else Choice.SECOND, str(gold))
+                        for agrees, gold in zip(rng.random(pairs) < chances[drawn], drawn, strict=True)
+                    ]
+                )
+                assert result.interval is not None
+                yield (result.interval.low, result.interval.high), accuracy
+
+    return Coverage.of([list(intervals(accuracy)) for accuracy in ACCURACIES])
+
+
+def kappa_coverage(count: int, pairs: int) -> Coverage:
+    """Coverage of Fleiss' kappa of three annotators: the probability that two of them both know the true choice."""
+    rng, golds = np.random.default_rng(5), np.array(clusters_of(CLUSTERS["239, DB-REAL test"]))
+
+    def intervals(known: float, shares: Sequence[float]) -> Iterator[tuple[Interval, float]]:
+        for correlation in (0.001, 0.3):
+            for _ in range(count):
+                drawn = rng.choice(golds, pairs, replace=False)
+                knows = rng.random((pairs, 3)) < beta(rng, known, correlation)[drawn][:, None]
+                truth, guesses = rng.choice(3, (pairs, 1), p=shares), rng.choice(3, (pairs, 3), p=shares)
+                votes = np.where(knows, truth, guesses)
+                table = np.stack([(votes == choice).sum(axis=1) for choice in range(3)], axis=1)
+                interval = kappa(table.tolist(), [str(gold) for gold in drawn]).interval
+                if interval is not None:  # with 20 pairs and skewed choices, 2 % of the data sets have no interval
+                    yield (interval.low, interval.high), known**2 + correlation * known * (1 - known)
+
+    return Coverage.of([list(intervals(known, shares)) for known in KNOWLEDGE for shares in CHOICES])
+
+
+def beta(rng: np.random.Generator, mean: float, correlation: float) -> np.ndarray:
+    """A probability for each gold hypothesis of DB-REAL test."""
+    spread = 1 / correlation - 1
+    return rng.beta(mean * spread, (1 - mean) * spread, len(CLUSTERS["239, DB-REAL test"]))
+
+
 def corrected_coverage(sizes: Sizes, labels: int, count: int) -> Coverage:
     """Coverage of the mean corrected for a judge's errors."""
     rng, clusters = np.random.default_rng(3), clusters_of(sizes)
@@ -193,8 +248,11 @@ def main() -> None:
         rows.append(("Inspect's ci_wilson", name, *mean_coverage(CLUSTERS[name], count // 5, wilson).cells(), ""))
         rows.append(("Inspect's bootstrap", name, *mean_coverage(CLUSTERS[name], count // 20, bootstrap).cells(), ""))
     for name, sizes in CLUSTERS.items():
-        coverage, size = paired_coverage(sizes, count // 20)
+        coverage, size = paired_coverage(sizes, count // (2 if sum(sizes) < 100 else 5))
         rows.append(("difference", name, *coverage.cells(), f"{size:.1f}"))
+    for pair_count in (20, 40, 100):
+        rows.append(("share of agreement", f"{pair_count} pairs", *share_coverage(count, pair_count).cells(), ""))
+        rows.append(("kappa", f"{pair_count} pairs", *kappa_coverage(count // 10, pair_count).cells(), ""))
     for labels in (50, 100, 200):
         coverage = corrected_coverage(CLUSTERS["239, DB-REAL test"], labels, count // 10)
         rows.append((f"corrected, {labels} labels", "239, DB-REAL test", *coverage.cells(), ""))

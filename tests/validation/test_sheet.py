@@ -109,7 +109,7 @@ def test_the_files_are_the_same_each_time_and_blind(runs: tuple[ScoredLog, Score
 
     sheet, key = rows(Path("one/sheet.csv")), rows(Path("one/key.csv"))
     assert list(sheet[0]) == ["pair", "goal", "gold_hypothesis", "hypothesis_1", "hypothesis_2"]
-    assert list(key[0]) == ["pair", "sample_id", "epoch", "log_1", "log_2", "hms_1", "hms_2"]
+    assert list(key[0]) == ["pair", "sample_id", "epoch", "log_1", "log_2", "gold", "hms_1", "hms_2"]
     by_log = {run.task_id: run for run in runs}
     for shown, hidden in zip(sheet, key, strict=True):
         assert shown["pair"] == hidden["pair"]

@@ -8,27 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
+from inspect_discoverybench.cli.accuracy_tables import print_accuracy
+from inspect_discoverybench.cli.agreement_tables import print_agreement
+from inspect_discoverybench.cli.number import plural
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.hypothesis import SCORE_NAME
 
 # These modules import scipy and statsmodels, which takes seconds. The commands import them when they run.
 if TYPE_CHECKING:
-    from inspect_discoverybench.validation.accuracy import Accuracy, JudgeAccuracy, StepAccuracy
-    from inspect_discoverybench.validation.agreement import AgreementStatistics, Interval, Kappa, Power
     from inspect_discoverybench.validation.judged import JudgedLog
     from inspect_discoverybench.validation.sheet import ScoredLog
     from inspect_discoverybench.validation.votes import HmsPair
-
-INTERPRETATION = (
-    "A p-value above 0.05 does not show that the two rankings are the same. Report the confidence interval of the "
-    "agreement."
-)
-
 
 DEFAULT_PAIRS = 100
 DEFAULT_SAMPLES = 200
@@ -107,7 +98,6 @@ def sheet(
     "--score", default=SCORE_NAME, show_default=True, help="With --scores-from: name of the score in the logs."
 )
 @click.option("--anyway", is_flag=True, help="With --scores-from: accept logs whose scores were judged differently.")
-@click.option("--seed", default=0, show_default=True, help="Random seed for the bootstrap.")
 @click.option("--json", "as_json", is_flag=True, help="Print every statistic as JSON.")
 def votes(
     votes: tuple[Path, ...],
@@ -116,7 +106,6 @@ def votes(
     key: Path | None,
     score: str,
     anyway: bool,
-    seed: int,
     as_json: bool,
 ) -> None:
     """Compute statistics from votes or labels. The columns of the files show which they are.
@@ -132,9 +121,9 @@ def votes(
     if any(path.is_dir() or is_label_file(path) for path in votes):
         if scores or scores_from:
             raise InvalidArgument("--scores and --scores-from are for votes on pairs. For labels, pass --key.")
-        _report_labels([*votes, *([key] if key else [])], seed, as_json)
+        _report_labels([*votes, *([key] if key else [])], as_json)
     else:
-        _report_votes(votes, *_hms_pairs(scores, scores_from, key, score, anyway), seed, as_json)
+        _report_votes(votes, *_hms_pairs(scores, scores_from, key, score, anyway), as_json)
 
 
 def _write_vote_sheet(
@@ -145,7 +134,7 @@ def _write_vote_sheet(
     predictions = candidates(*_comparable_logs(paths, score, anyway))
     write(draw(predictions, count, seed), out, force)
     if len(predictions) < count:
-        click.echo(f"The logs contain only {_count(len(predictions), 'pair')}, fewer than {count}. Using all of them.")
+        click.echo(f"The logs contain only {plural(len(predictions), 'pair')}, fewer than {count}. Using all of them.")
     click.echo(
         f"Wrote {min(count, len(predictions))} pairs to {out}. "
         f"Send {PAGE} or {SHEET} to annotators. Do not share {KEY}."
@@ -164,12 +153,12 @@ def _write_label_sheet(
     items = draw_items(logs, count, seed)
     write_items(items, out, force)
     for reason, number in sum((Counter(log.left_out) for log in logs), Counter()).items():
-        click.echo(f"Left out {_count(number, 'sample')}: {reason}")
+        click.echo(f"Left out {plural(number, 'sample')}: {reason}")
     judged, outcomes = sum(len(log.samples) for log in logs), len({item.stratum for item in items})
     if judged < count:
-        click.echo(f"The logs contain only {_count(judged, 'judged sample')}, fewer than {count}. Using all of them.")
+        click.echo(f"The logs contain only {plural(judged, 'judged sample')}, fewer than {count}. Using all of them.")
     click.echo(
-        f"Wrote {len(items)} of {_count(judged, 'judged sample')} with {_count(outcomes, 'outcome')} to {out}. "
+        f"Wrote {len(items)} of {plural(judged, 'judged sample')} with {plural(outcomes, 'outcome')} to {out}. "
         f"Send {LABEL_PAGE} or {SHEET} to annotators. Keep {KEY}."
     )
 
@@ -215,148 +204,23 @@ def _hms_pairs(
     )
 
 
-def _report_votes(
-    paths: Sequence[Path], hms_pairs: "Mapping[str, HmsPair]", source: Path, seed: int, as_json: bool
-) -> None:
+def _report_votes(paths: Sequence[Path], hms_pairs: "Mapping[str, HmsPair]", source: Path, as_json: bool) -> None:
     from inspect_discoverybench.validation.agreement import measure
     from inspect_discoverybench.validation.votes import ballots, read_votes
 
-    statistics = measure(ballots(read_votes(paths), hms_pairs, source), seed)
+    statistics = measure(ballots(read_votes(paths), hms_pairs, source))
     if as_json:
         click.echo(json.dumps({"pairs_scored": len(hms_pairs), **asdict(statistics)}, indent=2))
     else:
-        _print(statistics, len(hms_pairs))
+        print_agreement(statistics, len(hms_pairs))
 
 
-def _report_labels(paths: Sequence[Path], seed: int, as_json: bool) -> None:
+def _report_labels(paths: Sequence[Path], as_json: bool) -> None:
     from inspect_discoverybench.validation.accuracy import measure_judge
     from inspect_discoverybench.validation.labels import read_labels
 
-    statistics = measure_judge(read_labels(paths), seed)
+    statistics = measure_judge(read_labels(paths))
     if as_json:
         click.echo(json.dumps(asdict(statistics), indent=2))
     else:
-        _print_accuracy(statistics)
-
-
-def _print(statistics: "AgreementStatistics", scored_pairs: int) -> None:
-    console = Console()
-    vote_count = _count(statistics.votes, "vote")
-    annotator_count = _count(len(statistics.annotators), "annotator")
-    click.echo(f"{vote_count} by {annotator_count} on {statistics.pairs} of {_count(scored_pairs, 'pair')}")
-    if statistics.without_majority:
-        click.echo(f"{_count(statistics.without_majority, 'pair')} without a majority, excluded from the comparison")
-    console.print(_share_table(statistics))
-    click.echo(_kappa_line(statistics.kappa))
-    console.print(_test_table(statistics))
-    click.echo(_power_lines(statistics.power))
-    click.echo(f"\n{INTERPRETATION}")
-
-
-def _share_table(statistics: "AgreementStatistics") -> Table:
-    rows = [("majority", statistics.agreement), ("majority, ties excluded", statistics.agreement_decided)]
-    rows += [(annotator.name, annotator.agreement) for annotator in statistics.annotators]
-    table = Table("HMS agrees with", box=SIMPLE_HEAD)
-    for column in ("pairs", "share", "95% CI"):
-        table.add_column(column, justify="right")
-    for name, share in rows:
-        table.add_row(escape(name), f"{share.agreeing}/{share.pairs}", _number(share.share), _interval(share.interval))
-    table.add_row("mean over annotators", "", _number(statistics.annotator_mean), "")
-    return table
-
-
-def _kappa_line(kappa: "Kappa") -> str:
-    if kappa.kappa is None:
-        return f"Fleiss' kappa: {kappa.note}"
-    excluded = f"; {kappa.pairs_left_out} with another number of votes excluded" if kappa.pairs_left_out else ""
-    return (
-        f"Fleiss' kappa {kappa.kappa:.3f}, 95% CI {_interval(kappa.interval)} "
-        f"({_count(kappa.pairs, 'pair')} with {kappa.votes_per_pair} votes each{excluded})"
-    )
-
-
-def _test_table(statistics: "AgreementStatistics") -> Table:
-    table = Table("majority vs HMS", box=SIMPLE_HEAD)
-    for column in ("pairs", "statistic", "p"):
-        table.add_column(column, justify="right")
-    table.add_column()
-    for test in statistics.tests:
-        p = "< 0.001" if test.p_value is not None and test.p_value < 0.001 else _number(test.p_value)
-        table.add_row(test.name, str(test.pairs), _number(test.statistic), p, test.note or "")
-    return table
-
-
-def _power_lines(power: "Power") -> str:
-    if power.smallest_effect is None:
-        return "Power: not defined for fewer than two pairs with a majority"
-    observed = "observed effect: not defined, the differences do not vary"
-    if power.effect_size is not None:
-        observed = f"power {_number(power.power)} for the observed effect size {_number(power.effect_size)}"
-    return (
-        f"Paired t-test, {power.pairs} pairs, level 0.05: {observed};\n"
-        f"smallest effect size detectable with power 0.8: {_number(power.smallest_effect)}"
-    )
-
-
-def _print_accuracy(statistics: "JudgeAccuracy") -> None:
-    sheet_size = statistics.samples + statistics.unlabelled
-    annotators = _count(len(statistics.annotators), "annotator")
-    click.echo(f"Labels by {annotators} on {statistics.samples} of {_count(sheet_size, 'sample')}")
-    console = Console()
-    console.print(_accuracy_table([(s.name, s.majority, s.paper) for s in statistics.steps]))
-    if len(statistics.annotators) > 1:
-        console.print(_annotator_table(statistics.steps))
-        for note in dict.fromkeys(step.kappa.note for step in statistics.steps if step.kappa.note):
-            click.echo(f"– Fleiss' kappa is {note}")
-    incomplete = statistics.samples - statistics.complete
-    if statistics.complete:
-        click.echo(
-            f"HMS of {_count(statistics.complete, 'sample')} with complete labels: {_number(statistics.judged_hms)} by "
-            f"the judge, {_number(statistics.true_hms)} by the annotators"
-        )
-    if incomplete:
-        click.echo(
-            f"{_count(incomplete, 'sample')} with incomplete labels: a step without a majority, or a wrong answer "
-            "without the correct one"
-        )
-
-
-def _accuracy_table(rows: "Sequence[tuple[str, Accuracy, float | None]]") -> Table:
-    table = Table(box=SIMPLE_HEAD)
-    table.add_column("the judge in", no_wrap=True)
-    for column in ("samples", "accuracy", "95% CI", "paper", "tied"):
-        table.add_column(column, justify="right", no_wrap=True)
-    for name, accuracy, paper in rows:
-        table.add_row(
-            escape(name),
-            str(accuracy.samples),
-            _number(accuracy.accuracy),
-            _interval(accuracy.interval),
-            "" if paper is None else f"{paper:.2f}",
-            str(accuracy.without_majority),
-        )
-    return table
-
-
-def _annotator_table(steps: "Sequence[StepAccuracy]") -> Table:
-    table = Table(box=SIMPLE_HEAD)
-    table.add_column("annotators in", no_wrap=True)
-    for column in ("answers", "unanimous", "Fleiss' kappa", "95% CI"):
-        table.add_column(column, justify="right")
-    for step in steps:
-        kappa = step.kappa
-        row = (str(kappa.pairs), _number(step.unanimous), _number(kappa.kappa), _interval(kappa.interval))
-        table.add_row(step.name, *row)
-    return table
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
-
-
-def _interval(interval: "Interval | None") -> str:
-    return "–" if interval is None else f"{interval.low:.3f} – {interval.high:.3f}"
-
-
-def _count(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+        print_accuracy(statistics)

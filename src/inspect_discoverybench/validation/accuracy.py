@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from statsmodels.stats.proportion import proportion_confint
 
-from inspect_discoverybench.validation.agreement import SIGNIFICANCE_LEVEL, Interval, Kappa, kappa
+from inspect_discoverybench.statistics.power import SIGNIFICANCE_LEVEL
+from inspect_discoverybench.validation.agreement import Interval, Kappa, kappa
 from inspect_discoverybench.validation.answers import Step
 from inspect_discoverybench.validation.judge_audit import PAPER_ACCURACY
 from inspect_discoverybench.validation.labels import LabelledSample, Labels
@@ -99,13 +100,8 @@ class JudgeAccuracy:
     true_hms: float | None
 
 
-def measure_judge(labels: Labels, seed: int = 0) -> JudgeAccuracy:
-    """Compute all statistics.
-
-    Args:
-        labels: The labels.
-        seed: Random seed of the bootstrap.
-    """
+def measure_judge(labels: Labels) -> JudgeAccuracy:
+    """Compute all statistics."""
     samples = labels.samples
     names = sorted({name for sample in samples for step in Step for name in sample.labels[step]})
     complete = [(sample.hms, sample.true_hms, sample.weight) for sample in samples if sample.true_hms is not None]
@@ -113,7 +109,7 @@ def measure_judge(labels: Labels, seed: int = 0) -> JudgeAccuracy:
         samples=len(samples),
         unlabelled=labels.unlabelled,
         annotators=tuple(names),
-        steps=tuple(_step(name, steps, paper, samples, names, seed) for name, steps, paper in ROWS),
+        steps=tuple(_step(name, steps, paper, samples, names) for name, steps, paper in ROWS),
         complete=len(complete),
         judged_hms=_mean([(judged, weight) for judged, _, weight in complete]),
         true_hms=_mean([(true, weight) for _, true, weight in complete]),
@@ -148,11 +144,13 @@ def _step(
     paper: float | None,
     samples: Sequence[LabelledSample],
     annotators: Sequence[str],
-    seed: int,
 ) -> StepAccuracy:
     labelled = [sample for sample in samples if any(_verdicts(sample, step) for step in steps)]
     observations = list(_observations(labelled, steps, lambda sample, step: sample.right(step)))
-    tables = [(right := sum(v), len(v) - right) for s in labelled for step in steps if (v := _verdicts(s, step))]
+    answers = [
+        (sample.gold, verdicts) for sample in labelled for step in steps if (verdicts := _verdicts(sample, step))
+    ]
+    tables = [(sum(verdicts), len(verdicts) - sum(verdicts)) for _, verdicts in answers]
     # The question about the gold hypothesis does not depend on the prediction.
     same = steps == (Step.GOLD_CONTEXT,)
     repeated = [table for table in tables if sum(table) > 1]
@@ -164,7 +162,7 @@ def _step(
             for annotator in annotators
         },
         unanimous=sum(0 in table for table in repeated) / len(repeated) if repeated else None,
-        kappa=kappa(tables, seed, "sample"),
+        kappa=kappa(tables, [gold for gold, _ in answers], "sample"),
         paper=paper,
     )
 

@@ -17,7 +17,7 @@ from inspect_discoverybench.scorer.variables import Variables
 from inspect_discoverybench.validation.answers import Step
 from inspect_discoverybench.validation.judged import JudgedLog, JudgedSample
 from inspect_discoverybench.validation.page import Card, page
-from inspect_discoverybench.validation.sheet import KEY, SHEET, check_distinct_runs, write_files
+from inspect_discoverybench.validation.sheet import KEY, SHEET, check_distinct_runs, gold_digest, write_files
 from inspect_discoverybench.validation.spreadsheet import to_csv
 from inspect_discoverybench.validation.strata import allocate, stratum
 
@@ -86,7 +86,7 @@ class LabelItem:
             "sample_id": sample.sample_id,
             "epoch": str(sample.epoch),
             "score": sample.score,
-            "gold": sha256(sample.gold_hypothesis.encode()).hexdigest()[:12],
+            "gold": gold_digest(sample.gold_hypothesis),
             "stratum": self.stratum,
             "weight": str(self.weight),
             "hms": str(sample.hms),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from itertools import combinations
 from pathlib import Path
 from random import Random
@@ -15,7 +16,7 @@ from inspect_discoverybench.errors import DataMissing, InvalidArgument
 from inspect_discoverybench.judge_record import differences
 from inspect_discoverybench.validation.page import Card, page
 from inspect_discoverybench.validation.spreadsheet import Row, read_rows, rows_by, to_csv
-from inspect_discoverybench.validation.votes import HmsPair
+from inspect_discoverybench.validation.votes import HmsPair, gold_of
 
 SHEET, PAGE, KEY = "sheet.csv", "vote.html", "key.csv"
 
@@ -131,9 +132,15 @@ class SheetPair:
             "epoch": str(self.first.epoch),
             "log_1": self.first.task_id,
             "log_2": self.second.task_id,
+            "gold": gold_digest(self.first.gold_hypothesis),
             "hms_1": str(self.first.hms),
             "hms_2": str(self.second.hms),
         }
+
+
+def gold_digest(gold_hypothesis: str) -> str:
+    """The name of a gold hypothesis in `key.csv`, which must not contain the answers of the test split."""
+    return sha256(gold_hypothesis.encode()).hexdigest()[:12]
 
 
 def record_differences(records: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -229,7 +236,8 @@ def read_scores_from_logs(key: Path, *logs: ScoredLog) -> dict[str, HmsPair]:
     by_id = {log.task_id: log for log in logs}
     rows = rows_by("pair", read_rows(key, ("pair", "sample_id", "epoch", "log_1", "log_2")))
     return {
-        pair: HmsPair(_logged_hms(row, "log_1", by_id), _logged_hms(row, "log_2", by_id)) for pair, row in rows.items()
+        pair: HmsPair(_logged_hms(row, "log_1", by_id), _logged_hms(row, "log_2", by_id), gold_of(row))
+        for pair, row in rows.items()
     }
 
 

@@ -41,10 +41,17 @@ class Vote:
 
 @dataclass(frozen=True)
 class HmsPair:
-    """HMS of the two hypotheses of a pair, each in [0, 1]."""
+    """HMS of the two hypotheses of a pair, each in [0, 1].
+
+    Attributes:
+        hms_1: HMS of hypothesis 1.
+        hms_2: HMS of hypothesis 2.
+        gold: Digest of the gold hypothesis; empty if the key does not have it.
+    """
 
     hms_1: float
     hms_2: float
+    gold: str = ""
 
     @property
     def preference(self) -> Choice:
@@ -62,11 +69,18 @@ class Ballot:
         pair: Name of the pair.
         votes: Choices by annotator.
         hms: The preference of HMS.
+        gold: Digest of the gold hypothesis; empty if it is not known.
     """
 
     pair: str
     votes: Mapping[str, Choice]
     hms: Choice
+    gold: str = ""
+
+    @property
+    def cluster(self) -> str:
+        """The gold hypothesis, on which the pairs of a cluster depend. A pair without one is its own cluster."""
+        return f"gold {self.gold}" if self.gold else f"pair {self.pair}"
 
 
 def read_votes(paths: Sequence[Path]) -> list[Vote]:
@@ -98,13 +112,20 @@ def read_votes(paths: Sequence[Path]) -> list[Vote]:
 def read_scores(path: Path) -> dict[str, HmsPair]:
     """Read HMS by pair from a CSV file with the columns `pair`, `hms_1` and `hms_2`, such as `key.csv`.
 
+    The column `gold` is optional. Keys of earlier versions do not have it.
+
     Raises:
         DataMissing: The file does not exist.
         UnreadableTable: The file is not a CSV file, or lacks a column.
         InvalidArgument: A value is not a number in [0, 1], or a pair has two rows.
     """
     rows = rows_by("pair", read_rows(path, ("pair", "hms_1", "hms_2")))
-    return {pair: HmsPair(_hms(row, "hms_1"), _hms(row, "hms_2")) for pair, row in rows.items()}
+    return {pair: HmsPair(_hms(row, "hms_1"), _hms(row, "hms_2"), gold_of(row)) for pair, row in rows.items()}
+
+
+def gold_of(row: Row) -> str:
+    """The digest of the gold hypothesis in a row of `key.csv`; empty if the key does not have it."""
+    return row.values.get("gold", "")
 
 
 def ballots(votes: Iterable[Vote], scores: Mapping[str, HmsPair], source: Path) -> list[Ballot]:
@@ -126,7 +147,7 @@ def ballots(votes: Iterable[Vote], scores: Mapping[str, HmsPair], source: Path) 
                 "this sheet."
             )
         choices.setdefault(vote.pair, {})[vote.annotator] = vote.choice
-    return [Ballot(pair, choices[pair], scores[pair].preference) for pair in sorted(choices)]
+    return [Ballot(pair, choices[pair], scores[pair].preference, scores[pair].gold) for pair in sorted(choices)]
 
 
 def _choice(row: Row) -> Choice:
