@@ -324,6 +324,51 @@ def test_judges() -> None:
     ]
 
 
+def test_no_submission_counts_as_zero_for_every_judge_of_its_log() -> None:
+    def judged(agent: str, first: dict[str, float], second: dict[str, float], silent: str) -> list[dict[str, object]]:
+        log = f"logs/{agent}.eval"
+        return [
+            row
+            for place, values in enumerate((first, second))
+            for row in [
+                *scores(
+                    values,
+                    agent=agent,
+                    log=log,
+                    score=f"HMS{place or ''}",
+                    judge_record=f'{{"judge": "provider/judge-{place}"}}',
+                ),
+                *(
+                    {"id": id_, "hms": 0.0, "outcome": outcome, "agent": agent, "log": log, "judge_record": None}
+                    for id_, outcome in zip(silent, ("no submission", "limit"), strict=False)
+                ),
+            ]
+        ]
+
+    samples = frame(
+        [
+            # 1 on two tasks, and no submission on the other two: 50 in all.
+            *judged("react", {"a": 1.0, "b": 1.0}, {"a": 1.0, "b": 0.5}, silent="cd"),
+            *judged("codegen", dict.fromkeys("abcd", 0.6), {**dict.fromkeys("abc", 0.6), "d": MISSING}, silent=""),
+        ]
+    )
+
+    parts = by_name(samples)
+
+    assert rows(parts["judges"], "configuration", "judge", HMS, "tasks") == [
+        ("react · provider/model", "provider/judge-0", 50.0, 4),
+        ("react · provider/model", "provider/judge-1", 37.5, 4),
+        ("codegen · provider/model", "provider/judge-0", pytest.approx(60), 3),
+        ("codegen · provider/model", "provider/judge-1", pytest.approx(60), 3),
+    ]
+    # The judges were not asked about samples without a submission.
+    agreement: Any = parts["judge_agreement"].table.set_index("value")
+    assert agreement.loc["HMS", "samples"] == 5
+    assert rows(parts["judge_ranking"], "best by judge", "best by other judge", "best changes") == [
+        ("codegen · provider/model", "codegen · provider/model", "no")
+    ]
+
+
 def test_published_results_of_the_paper() -> None:
     table: Any = by_name(frame(scores({"a": 1.0})))["published"].table
 

@@ -10,6 +10,7 @@ from inspect_discoverybench.report.aggregates import HIGH, HMS, KEYS, LOW, estim
 from inspect_discoverybench.report.charts import Interval, dots
 from inspect_discoverybench.report.figures import stack
 from inspect_discoverybench.report.section import Section
+from inspect_discoverybench.results import Outcome
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,18 +24,16 @@ MIN_RANKED = 2
 def judge_sections(samples: "pd.DataFrame") -> list[Section]:
     """HMS by judge, agreement of judges by facet, and their rankings; empty if no sample has two judges.
 
-    Only samples that several judges scored are compared.
+    Only samples that several judges scored are compared. Samples without a submission are 0 for every judge.
 
     Args:
         samples: Labelled samples with all judges.
     """
-    judged = samples[samples.judge_record.notna() & samples.hms.notna()]
-    judged = judged.drop_duplicates(["uuid", "judge_record"])
-    judged = judged[judged.groupby("uuid").judge_record.transform("size") > 1]
+    judged = _judged(samples)
     if judged.empty:
         return []
     frame = judged.assign(judge=judged.judge_record.map(judge_labels(judged.judge_record.unique().tolist())))
-    found = [_score_section(frame), _agreement_section(frame), _ranking_section(frame)]
+    found = [_score_section(frame), _agreement_section(frame[frame.is_asked]), _ranking_section(frame)]
     return [section for section in found if section is not None]
 
 
@@ -55,10 +54,12 @@ def judge_labels(records: list[str]) -> dict[str, str]:
     return labels
 
 
-def _score_section(frame: "pd.DataFrame") -> Section:
+def _score_section(frame: "pd.DataFrame") -> Section | None:
     import pandas as pd
 
     common = _common(frame)
+    if common.empty:
+        return None
     rows: list[dict[Hashable, Any]] = []
     for names, group in common.groupby([*KEYS, "judge"], sort=False):
         first = group.groupby("id")[["gold_hypothesis"]].first()
@@ -138,6 +139,25 @@ def _ranking_section(frame: "pd.DataFrame") -> Section | None:
         filters=("benchmark",),
         formats={"Kendall’s tau": ".2f"},
     )
+
+
+def _judged(samples: "pd.DataFrame") -> "pd.DataFrame":
+    """Samples that several judges scored, one row per judge; `is_asked` says whether the judges read a submission.
+
+    The judges are not asked about samples without a submission, so these have a row for each judge of their log.
+    """
+    import pandas as pd
+
+    # Copies of a log have its task_id.
+    scored = samples[samples.hms.notna()].assign(_log=samples.task_id.where(samples.task_id.notna(), samples.log))
+    is_silent = scored.outcome.isin((Outcome.NO_SUBMISSION, Outcome.LIMIT))
+    asked = scored[~is_silent & scored.judge_record.notna()].drop_duplicates(["uuid", "judge_record"])
+    judges = asked[["_log", "judge_record"]].drop_duplicates()
+    silent = scored[is_silent].drop_duplicates("uuid").drop(columns="judge_record").merge(judges, on="_log")
+    judged = pd.concat([asked.assign(is_asked=True), silent.assign(is_asked=False)[[*asked.columns, "is_asked"]]])
+    counts = judged.groupby("uuid").judge_record.transform("size")
+    is_compared = (counts > 1) & judged._log.isin(judged._log[(counts > 1) & judged.is_asked])
+    return judged[is_compared].drop(columns="_log").reset_index(drop=True)
 
 
 def _common(frame: "pd.DataFrame") -> "pd.DataFrame":
