@@ -92,6 +92,102 @@ def test_best_agent_is_marked_and_oracles_come_last() -> None:
     assert rows(parts["oracles"], "trial", HMS) == [("last trial", 100.0), ("best trial", 100.0)]
 
 
+def kinds(samples: pd.DataFrame) -> dict[str, str]:
+    return dict(rows(by_name(samples)["hms"], "configuration", "kind"))
+
+
+def test_configurations_with_few_tasks_do_not_compete() -> None:
+    tasks = dict.fromkeys("abcdefghij", 0.5)
+    samples = frame(
+        [
+            *scores(tasks, agent="react", cost=0.2, domain="biology"),
+            *scores(dict.fromkeys("abcdefghi", 0.6), agent="codegen", cost=0.3, domain="biology"),
+            *scores({"a": 1.0}, agent="datavoyager", cost=0.1, domain="biology"),
+            *scores({"a": 1.0}, agent="datavoyager", cost=0.1, domain="sociology", split="train"),
+        ]
+    )
+
+    parts = by_name(samples)
+
+    assert rows(parts["hms"], "benchmark", "configuration", "kind") == [
+        ("DB-REAL test", "datavoyager · provider/model", "agent"),
+        ("DB-REAL test", "codegen · provider/model", "best agent"),
+        ("DB-REAL test", "react · provider/model", "agent"),
+        ("DB-REAL train", "datavoyager · provider/model", "best agent"),
+    ]
+    front = dict(rows(parts["cost"], "configuration", "Pareto front (USD)")[:3])
+    assert front == {
+        "datavoyager · provider/model": "",
+        "codegen · provider/model": "yes",
+        "react · provider/model": "yes",
+    }
+    assert "at least 90 %" in parts["hms"].text
+
+
+def test_equal_means_are_all_best() -> None:
+    samples = frame(
+        [
+            *scores({"a": 0.1, "b": 0.2, "c": 0.3}, agent="react"),
+            *scores({"a": 0.3, "b": 0.2, "c": 0.1}, agent="codegen"),
+        ]
+    )
+
+    assert set(kinds(samples).values()) == {"best agent"}
+
+
+def test_configurations_that_were_judged_differently_do_not_compete() -> None:
+    other = '{"judge": "provider/judge", "settings": {"temperature": 1}}'
+    samples = frame(
+        [
+            *scores({"a": 1.0, "b": 0.5}, agent="react", cost=0.1),
+            *scores({"a": 0.5, "b": 0.5}, agent="codegen", cost=0.2, judge_record=other),
+            *scores({"c": 0.5}, agent="react", split="train"),
+        ]
+    )
+
+    parts = by_name(samples)
+
+    assert rows(parts["hms"], "benchmark", "kind") == [
+        ("DB-REAL test", "agent"),
+        ("DB-REAL test", "agent"),
+        ("DB-REAL train", "best agent"),
+    ]
+    assert "yes" not in parts["cost"].table["Pareto front (USD)"].tolist()
+    for text in (
+        "No best agent of DB-REAL test is marked",
+        "provider/judge scored react · provider/model; "
+        "provider/judge (settings={'temperature': 1}) scored codegen · provider/model. "
+        "The judges differ in settings.",
+    ):
+        assert text in parts["hms"].text
+
+
+def test_shards_of_one_configuration_by_different_judges_are_noted() -> None:
+    samples = frame(
+        [
+            *scores({"a": 1.0}, log="logs/a.eval"),
+            *scores({"b": 1.0}, log="logs/b.eval", judge_record='{"judge": "provider/other"}'),
+        ]
+    )
+
+    text = by_name(samples)["hms"].text
+
+    assert "provider/judge scored react · provider/model; provider/other scored react · provider/model" in text
+    assert kinds(samples) == {"react · provider/model": "agent"}
+
+
+def test_known_data_commits_set_configurations_apart() -> None:
+    one = scores({"a": 1.0}, data_commit="0123456789abcdef")
+    other = scores({"a": 0.0}, data_commit="fedcba9876543210", epoch=2)
+    unknown = scores({"b": 0.0}, data_commit=None)
+
+    assert set(frame([*one, *unknown]).configuration) == {"react · provider/model"}
+    assert set(frame([*one, *other]).configuration) == {
+        "react · provider/model (data 0123456789ab)",
+        "react · provider/model (data fedcba987654)",
+    }
+
+
 def test_solvable_tasks_next_to_all() -> None:
     samples = frame(
         [
@@ -256,7 +352,8 @@ def test_pareto_front() -> None:
             *scores({"a": 1.0}, agent="best", cost=0.3, tokens=200),
             *scores({"a": 1.0}, agent="reflexion", cost=0.01, tokens=1),
             *scores({"a": 0.4}, agent="unknown", tokens=300),
-            *scores({"b": 0.4}, agent="unknown", tokens=300, cost=0.01),
+            *scores({"a": 0.4}, agent="unknown", tokens=300, cost=0.01, epoch=2),
+            *scores({"a": 0.5}, agent="equal", cost=0.4, tokens=400),
         ]
     )
 
@@ -267,6 +364,7 @@ def test_pareto_front() -> None:
         "reflexion · provider/model": "",
         "cheap · provider/model": "yes",
         "dear · provider/model": "",
+        "equal · provider/model": "",
         "unknown · provider/model": "",
     }
     assert [name.split()[0] for name, mark in table["Pareto front (tokens)"].items() if mark] == [

@@ -4,6 +4,7 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from inspect_discoverybench.report.competitors import best, competes
 from inspect_discoverybench.report.configurations import VALUES, by_task
 from inspect_discoverybench.results import Outcome
 from inspect_discoverybench.statistics.mean import estimate_mean, needs_bounds
@@ -39,9 +40,9 @@ FORMATS = dict.fromkeys((HMS, LOW, HIGH, IF_0, IF_1), ".1f")
 def task_table(samples: "pd.DataFrame") -> "pd.DataFrame":
     """One row per benchmark, configuration and task; epochs are averaged.
 
-    Columns are those of the frame of samples, `samples`, the counts of outcomes, and `is_best`: whether the task's
-    configuration has the highest mean HMS of its benchmark without oracles (of equal ones, the first). `HMS if missing
-    0` and `HMS if missing 1` are in [0, 1] here.
+    Columns are those of the frame of samples, `samples`, the counts of outcomes, `competes` (whether the task's
+    configuration is a competitor), and `is_best` (whether it has the highest mean HMS of its benchmark's competitors;
+    equal ones all have it). `HMS if missing 0` and `HMS if missing 1` are in [0, 1] here.
 
     Args:
         samples: Labelled samples with the scores of one judge.
@@ -56,6 +57,10 @@ def task_table(samples: "pd.DataFrame") -> "pd.DataFrame":
     tasks = by_task(frame, [*VALUES, *USAGE, IF_0, IF_1])
     counts = frame.groupby([*KEYS, "id"], sort=False)[["samples", *outcomes]].sum()
     tasks = tasks.drop(columns=list(counts.columns)).join(counts, on=[*KEYS, "id"])
+    known = frame.groupby([*KEYS, "id"], sort=False)[[*COSTS]].count()
+    for cost in COSTS:
+        tasks[cost] = tasks[cost].where(known[cost].to_numpy() == tasks.samples.to_numpy())
+    tasks = tasks.assign(competes=competes(tasks, samples))
     return tasks.assign(is_best=_is_best(tasks))
 
 
@@ -114,14 +119,14 @@ def usage(tasks: "pd.DataFrame", names: Mapping[str, str]) -> "pd.DataFrame":
 
 
 def best_rows(table: "pd.DataFrame", tasks: "pd.DataFrame") -> "pd.DataFrame":
-    """Rows of an aggregate that belong to the best configuration of each benchmark.
+    """Rows of an aggregate that belong to the best configuration of each benchmark, the first of equal ones.
 
     Args:
         table: The aggregate.
         tasks: The table of tasks.
     """
     keys: list[Hashable] = [*KEYS]
-    return table.merge(tasks.loc[tasks.is_best, keys].drop_duplicates(), on=keys)
+    return table.merge(tasks.loc[tasks.is_best, keys].drop_duplicates("benchmark"), on=keys)
 
 
 def _estimate(values: "np.ndarray", clusters: "np.ndarray") -> tuple[float, float, float]:
@@ -134,7 +139,9 @@ def _estimate(values: "np.ndarray", clusters: "np.ndarray") -> tuple[float, floa
 
 
 def _is_best(tasks: "pd.DataFrame") -> "list[bool]":
-    keys: list[Hashable] = [*KEYS]
-    means = tasks[~tasks.is_oracle].groupby(keys, sort=False).hms.mean().dropna()
-    best = set(means.groupby("benchmark").idxmax())
-    return [name in best for name in zip(tasks.benchmark, tasks.configuration, strict=True)]
+    marked = {
+        (benchmark, configuration)
+        for benchmark, rows in tasks[tasks.competes].groupby("benchmark")
+        for configuration in best(rows.groupby("configuration").hms.mean())
+    }
+    return [name in marked for name in zip(tasks.benchmark, tasks.configuration, strict=True)]

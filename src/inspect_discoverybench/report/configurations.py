@@ -5,6 +5,7 @@ from collections.abc import Hashable, Sequence
 
 import pandas as pd
 
+from inspect_discoverybench.report.judge_labels import judge_labels
 from inspect_discoverybench.report.losses import lost_at
 from inspect_discoverybench.report.workflow_tags import categories
 
@@ -16,8 +17,11 @@ BENCHMARKS = {"real": "DB-REAL", "synth": "DB-SYNTH"}
 SELECTING = {"split", "dataset", "domain", "question_type", "difficulty", "solvable", "aggregation", "goal"}
 """Task arguments that select samples or are part of the judge's record. All others set configurations apart."""
 
-DETAILS = ("agent_arguments", "hints", "model_settings", "limits", "task_version")
-"""Columns that set configurations of one agent and model apart. A label shows those that vary."""
+DETAILS = ("agent_arguments", "hints", "model_settings", "limits", "task_version", "data_commit")
+"""Columns that set configurations of one agent and model apart. A label shows those that vary.
+
+Data commits count only where several are known: old logs do not record them.
+"""
 
 VALUES = ("hms", "context", "variables", "relationship", "hms_recall", "hms_f1")
 
@@ -27,10 +31,13 @@ FACETS = ("context", "variables", "relationship")
 def label_configurations(samples: pd.DataFrame) -> pd.DataFrame:
     """Add the columns of `name_configurations`, `lost_at` and `workflow_category` (tuples), which select samples.
 
+    `judge` becomes a name that tells judges of the same model apart; None if the judge was not asked.
+
     Args:
         samples: The frame of samples.
     """
     return name_configurations(samples).assign(
+        judge=samples.judge_record.map(judge_labels(samples.judge_record.dropna().unique().tolist())),
         lost_at=lost_at(samples),
         workflow_category=samples.workflow_tags.map(lambda tags: categories(tags if isinstance(tags, str) else None)),
     )
@@ -52,7 +59,7 @@ def name_configurations(samples: pd.DataFrame) -> pd.DataFrame:
     )
     names: dict[int, str] = {}
     for (_, agent, model), rows in frame.groupby(["benchmark", "agent", "model"], sort=False):
-        varying = [column for column in DETAILS if rows[column].fillna("").nunique() > 1]
+        varying = [column for column in DETAILS if _varies(rows[column])]
         for row, *details in rows[varying].itertuples():
             extra = ", ".join(_short(column, value) for column, value in zip(varying, details, strict=True))
             names[row] = f"{agent} · {model}" + (f" ({extra})" if extra else "")
@@ -92,11 +99,17 @@ def _hints(task_arguments: str) -> str:
     return _settings({name: value for name, value in arguments.items() if name not in SELECTING and value})
 
 
+def _varies(values: "pd.Series[str]") -> bool:
+    return (values if values.name == "data_commit" else values.fillna("")).nunique() > 1
+
+
 def _short(column: str, value: str | None) -> str:
     if column in ("agent_arguments", "model_settings", "limits"):
         return _settings(json.loads(value)) if value else f"default {column.replace('_', ' ')}"
     if column == "hints":
         return value or "no hints"
+    if column == "data_commit":
+        return f"data {value[:12]}" if isinstance(value, str) else "unknown data"
     return f"{column.replace('_', ' ')} {value or 'none'}"
 
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from inspect_discoverybench.report.aggregates import FORMATS, HIGH, HMS, KEYS, LOW, aggregate, usage
 from inspect_discoverybench.report.charts import Interval, front, scatter
+from inspect_discoverybench.report.competitors import RULE
 from inspect_discoverybench.report.figures import Chart, stack
 from inspect_discoverybench.report.section import Section
 
@@ -36,8 +37,8 @@ def cost_section(tasks: "pd.DataFrame") -> Section:
         title="Cost against HMS",
         text=(
             "Mean use per sample, without the judge, against HMS × 100. The Pareto front (dashed) joins the "
-            "configurations that no other one beats: none has at least the same HMS for less, or more HMS for the "
-            "same. Oracles are not part of it. "
+            "configurations that no competitor beats: none has at least the same HMS for less, or more HMS for the "
+            f"same. {RULE} "
             + (
                 ""
                 if MEASURES["cost"] in known
@@ -74,11 +75,11 @@ def _table(tasks: "pd.DataFrame") -> "pd.DataFrame":
     keys: list[Any] = [*KEYS]
     table = aggregate(tasks)[[*keys, HMS, LOW, HIGH]]
     names = _names()
-    first = tasks.groupby(keys, sort=False)[["agent", "model", "is_oracle"]].first()
+    first = tasks.groupby(keys, sort=False)[["agent", "model", "competes"]].first()
     table = table.merge(usage(tasks, {**MEASURES, **OTHERS}), on=keys).join(first, on=keys)
     for name in [name for name in MEASURES.values() if name in table]:
         on_front = [
-            is_on_front(rows[name], rows[HMS]) for _, rows in table[~table.is_oracle].groupby("benchmark", sort=False)
+            is_on_front(rows[name], rows[HMS]) for _, rows in table[table.competes].groupby("benchmark", sort=False)
         ]
         marks = {row: "yes" for rows in on_front for row, is_on in rows.items() if is_on}
         table[_front_column(name)] = [marks.get(row, "") for row in table.index]

@@ -12,7 +12,10 @@ from inspect_discoverybench.report.section import Section
 if TYPE_CHECKING:
     import pandas as pd
 
-BEST_ONLY = "The figure shows the best configuration of each benchmark that is not an oracle; the table has all."
+BEST_ONLY = (
+    "The figure shows the best agent of each benchmark (see the first table; the first of equal ones, and none if its "
+    "configurations were judged differently). The table has all."
+)
 
 
 @dataclass(frozen=True)

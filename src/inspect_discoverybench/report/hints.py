@@ -33,7 +33,9 @@ def hint_section(tasks: "pd.DataFrame") -> Section | None:
         hints=parts.map(lambda names: ", ".join(name for name in names if name != HINT)),
     )
     keys: list[Any] = ["benchmark", "agent", "model", *DETAILS]
-    frame = frame.fillna(dict.fromkeys(keys, ""))
+    frame[keys] = frame[keys].astype(object).fillna("")
+    if tasks.data_commit.nunique() < 2:
+        frame["data_commit"] = ""
     rows = [row for _, group in frame.groupby(keys, sort=False) for row in _rows(group)]
     if not rows:
         return None

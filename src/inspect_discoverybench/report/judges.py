@@ -1,13 +1,12 @@
 """Several judges of the same samples: HMS by judge, agreement, and the ranking of configurations."""
 
 import itertools
-import json
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
-from inspect_discoverybench.judge_record import changes
 from inspect_discoverybench.report.aggregates import HIGH, HMS, KEYS, LOW, estimate
 from inspect_discoverybench.report.charts import Interval, dots
+from inspect_discoverybench.report.competitors import MIN_COVERAGE, best, covering
 from inspect_discoverybench.report.figures import stack
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results import Outcome
@@ -32,26 +31,11 @@ def judge_sections(samples: "pd.DataFrame") -> list[Section]:
     judged = _judged(samples)
     if judged.empty:
         return []
-    frame = judged.assign(judge=judged.judge_record.map(judge_labels(judged.judge_record.unique().tolist())))
-    found = [_score_section(frame), _agreement_section(frame[frame.is_asked]), _ranking_section(frame)]
+    agents = samples[~samples.is_oracle].drop_duplicates([*KEYS, "id"])
+    ranked = covering(agents)
+    is_ranked = [name in ranked for name in zip(judged.benchmark, judged.configuration, strict=True)]
+    found = [_score_section(judged), _agreement_section(judged[judged.is_asked]), _ranking_section(judged[is_ranked])]
     return [section for section in found if section is not None]
-
-
-def judge_labels(records: list[str]) -> dict[str, str]:
-    """A short name for each judge's record: its model, with what sets it apart from the first record of this model.
-
-    Args:
-        records: The records as JSON.
-    """
-    parsed: dict[str, Mapping[str, Any]] = {record: json.loads(record) for record in records}
-    first: dict[str, str] = {}
-    labels: dict[str, str] = {}
-    for record, content in parsed.items():
-        name = str(content.get("judge"))
-        original = first.setdefault(name, record)
-        details = ", ".join(f"{key}={value}" for key, _, value in changes(parsed[original], content))
-        labels[record] = f"{name} ({details})" if details else name
-    return labels
 
 
 def _score_section(frame: "pd.DataFrame") -> Section | None:
@@ -119,7 +103,7 @@ def _ranking_section(frame: "pd.DataFrame") -> Section | None:
     import pandas as pd
 
     rows: list[dict[Hashable, Any]] = []
-    for (first, second), pairs in _judge_pairs(frame[~frame.is_oracle]):
+    for (first, second), pairs in _judge_pairs(frame):
         for benchmark, group in pairs.groupby("benchmark", sort=False):
             by_task = group.groupby(["configuration", "id"], sort=False)[["hms_a", "hms_b"]].mean()
             means = by_task.groupby("configuration", sort=False).mean()
@@ -132,8 +116,9 @@ def _ranking_section(frame: "pd.DataFrame") -> Section | None:
         name="judge_ranking",
         title="Rankings by judge",
         text=(
-            "Kendall’s tau of the rankings of configurations by two judges, without oracles: 1 is the same order, −1 "
-            "the reverse order. The last columns say whether the best configuration changes."
+            "Kendall’s tau of the rankings of configurations by two judges: 1 is the same order, −1 the reverse. "
+            "The last columns say whether the best configuration changes. Oracles are left out, and configurations with "
+            f"fewer than {100 * MIN_COVERAGE:.0f} % of the most tasks of their benchmark."
         ),
         table=pd.DataFrame(rows),
         filters=("benchmark",),
@@ -149,15 +134,15 @@ def _judged(samples: "pd.DataFrame") -> "pd.DataFrame":
     import pandas as pd
 
     # Copies of a log have its task_id.
-    scored = samples[samples.hms.notna()].assign(_log=samples.task_id.where(samples.task_id.notna(), samples.log))
+    scored = samples[samples.hms.notna()].assign(run=samples.task_id.where(samples.task_id.notna(), samples.log))
     is_silent = scored.outcome.isin((Outcome.NO_SUBMISSION, Outcome.LIMIT))
     asked = scored[~is_silent & scored.judge_record.notna()].drop_duplicates(["uuid", "judge_record"])
-    judges = asked[["_log", "judge_record"]].drop_duplicates()
-    silent = scored[is_silent].drop_duplicates("uuid").drop(columns="judge_record").merge(judges, on="_log")
+    judges = asked[["run", "judge_record", "judge"]].drop_duplicates()
+    silent = scored[is_silent].drop_duplicates("uuid").drop(columns=["judge_record", "judge"]).merge(judges, on="run")
     judged = pd.concat([asked.assign(is_asked=True), silent.assign(is_asked=False)[[*asked.columns, "is_asked"]]])
     counts = judged.groupby("uuid").judge_record.transform("size")
-    is_compared = (counts > 1) & judged._log.isin(judged._log[(counts > 1) & judged.is_asked])
-    return judged[is_compared].drop(columns="_log").reset_index(drop=True)
+    is_compared = (counts > 1) & judged.run.isin(judged.run[(counts > 1) & judged.is_asked])
+    return judged[is_compared].drop(columns="run").reset_index(drop=True)
 
 
 def _common(frame: "pd.DataFrame") -> "pd.DataFrame":
@@ -197,10 +182,11 @@ def _agreement(first: "pd.Series[float]", second: "pd.Series[float]") -> dict[Ha
 def _ranking(first: "pd.Series[float]", second: "pd.Series[float]") -> dict[Hashable, Any]:
     from scipy.stats import kendalltau
 
+    names = [sorted(best(means)) for means in (first, second)]
     return {
         "configurations": len(first),
         "Kendall’s tau": float(kendalltau(first, second).statistic),
-        "best by judge": str(first.idxmax()),
-        "best by other judge": str(second.idxmax()),
-        "best changes": "yes" if first.idxmax() != second.idxmax() else "no",
+        "best by judge": ", ".join(names[0]),
+        "best by other judge": ", ".join(names[1]),
+        "best changes": "yes" if names[0] != names[1] else "no",
     }

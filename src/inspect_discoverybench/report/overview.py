@@ -1,6 +1,6 @@
 """HMS by agent and model (paper, Figure 4 left)."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from inspect_discoverybench.report.aggregates import (
@@ -10,11 +10,11 @@ from inspect_discoverybench.report.aggregates import (
     KEYS,
     LOW,
     aggregate,
-    best_rows,
     estimate,
     usage,
 )
 from inspect_discoverybench.report.charts import Interval, dots
+from inspect_discoverybench.report.competitors import RULE
 from inspect_discoverybench.report.cost import MEASURES
 from inspect_discoverybench.report.figures import Chart, stack
 from inspect_discoverybench.report.published import published
@@ -34,17 +34,18 @@ TRIALS = {"last trial": "hms", "best trial": "best_trial_hms"}
 """Trials of an oracle, each with its column of the table of tasks."""
 
 
-def overview_section(tasks: "pd.DataFrame") -> Section:
+def overview_section(tasks: "pd.DataFrame", notes: Sequence[str] = ()) -> Section:
     """HMS of every configuration with counts, usage, and HMS over solvable tasks.
 
     Args:
         tasks: The table of tasks.
+        notes: Notes on its judges.
     """
     table = _table(tasks)
     return Section(
         name="hms",
         title="HMS by agent and model",
-        text=_text(table),
+        text=" ".join([_text(table), *_unmarked(tasks), *notes]),
         table=table,
         filters=KEYS,
         chart=_chart(table),
@@ -127,7 +128,7 @@ def published_section(tasks: "pd.DataFrame") -> Section | None:
 def _table(tasks: "pd.DataFrame") -> "pd.DataFrame":
     table = aggregate(tasks)
     oracles = set(tasks[tasks.is_oracle].configuration)
-    best = set(best_rows(table, tasks)[[*KEYS]].itertuples(index=False, name=None))
+    best = set(tasks.loc[tasks.is_best, [*KEYS]].itertuples(index=False, name=None))
     table.insert(
         2,
         "kind",
@@ -176,11 +177,20 @@ def _chart(table: "pd.DataFrame") -> Chart | None:
     return stack(panels)
 
 
+def _unmarked(tasks: "pd.DataFrame") -> list[str]:
+    """A note on the benchmarks without a best agent."""
+    agents = tasks[~tasks.is_oracle & tasks.hms.notna()]
+    names = [str(benchmark) for benchmark, rows in agents.groupby("benchmark", sort=False) if not rows.is_best.any()]
+    if not names:
+        return []
+    return [f"No best agent of {' and '.join(names)} is marked: the configurations were judged differently."]
+
+
 def _text(table: "pd.DataFrame") -> str:
     text = (
         "Mean hypothesis match score (HMS × 100) over tasks, with its 95 % interval clustered by gold hypothesis. "
-        "Oracles see the gold hypothesis or scores; the best other configuration of each benchmark is marked. "
-        "Samples without a submission and samples at a limit count as 0."
+        "Oracles see the gold hypothesis or scores. The best agent of each benchmark is marked, also several with "
+        f"equal means. {RULE} Samples without a submission count as 0, also if a limit ended them."
     )
     if "unscored" in table and (table.unscored + table.errors).any():
         text += (

@@ -16,6 +16,7 @@ from markupsafe import Markup
 from inspect_discoverybench.report.cell import cell_text, is_missing, is_number
 from inspect_discoverybench.report.configurations import main_judge
 from inspect_discoverybench.report.figures import Chart, render
+from inspect_discoverybench.report.judge_labels import judge_notes
 from inspect_discoverybench.report.packed_samples import PackedSamples, SampleSelection, pack
 from inspect_discoverybench.report.section import Section
 
@@ -123,6 +124,7 @@ def write_page(
     html = _html(
         title=title,
         facts=_facts(samples),
+        notes=judge_notes(main),
         key_numbers=_key_numbers(main, selection, len(left_out)),
         views=views,
         left_out=[(row.log, row.reason) for row in left_out.itertuples()],

@@ -8,6 +8,7 @@ from inspect_discoverybench.report.cost import cost_section
 from inspect_discoverybench.report.facets import facet_section, loss_section
 from inspect_discoverybench.report.groups import group_sections
 from inspect_discoverybench.report.hints import hint_section
+from inspect_discoverybench.report.judge_labels import judge_notes
 from inspect_discoverybench.report.judges import judge_sections
 from inspect_discoverybench.report.memory import memory_section
 from inspect_discoverybench.report.overview import oracle_section, overview_section, published_section
@@ -28,7 +29,7 @@ def sections(samples: "pd.DataFrame") -> list[Section]:
     judged = main_judge(samples)
     tasks = task_table(judged)
     candidates: list[Section | None] = [
-        overview_section(tasks),
+        overview_section(tasks, judge_notes(judged)),
         published_section(tasks),
         oracle_section(tasks),
         facet_section(tasks),

@@ -1,0 +1,62 @@
+"""Competitors: the configurations of a benchmark whose means can be ranked, and the best of them."""
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MIN_COVERAGE = 0.9
+"""Smallest number of scored tasks of a competitor, as a share of the largest number of its benchmark."""
+
+ROUNDING = 1e-9
+
+RULE = (
+    "Configurations compete if they are not oracles, if at least "
+    f"{100 * MIN_COVERAGE:.0f} % as many of their tasks are scored as of the one with the most, and if all were judged "
+    "alike."
+)
+"""Who competes, for readers of the report."""
+
+
+def competes(tasks: "pd.DataFrame", judged: "pd.DataFrame") -> list[bool]:
+    """Whether the configuration of each task competes.
+
+    Means over few tasks, or by different judges, say nothing about which configuration is better.
+
+    Args:
+        tasks: One row per benchmark, configuration and task.
+        judged: Their samples, with the scores of one judge each.
+    """
+    covered = covering(tasks[tasks.hms.notna() & ~tasks.is_oracle])
+    known = judged[judged.judge_record.notna() & judged.hms.notna()]
+    known = known.loc[[name in covered for name in _names(known)]]
+    judges = known.groupby("benchmark").judge.nunique()
+    mixed = set(judges.index[judges > 1])
+    return [name in covered and name[0] not in mixed for name in _names(tasks)]
+
+
+def covering(tasks: "pd.DataFrame") -> set[tuple[str, str]]:
+    """Benchmark and configuration of those that cover enough tasks.
+
+    Args:
+        tasks: One row per benchmark, configuration and task.
+    """
+    counts = Counter(_names(tasks))
+    most: dict[str, int] = {}
+    for (benchmark, _), count in counts.items():
+        most[benchmark] = max(count, most.get(benchmark, 0))
+    return {name for name, count in counts.items() if count >= MIN_COVERAGE * most[name[0]]}
+
+
+def best(means: "pd.Series[float]") -> list[str]:
+    """Configurations with the highest mean; several if they are equal up to rounding.
+
+    Args:
+        means: Means by configuration.
+    """
+    return [str(name) for name in means.index[means >= means.max() - ROUNDING]]
+
+
+def _names(frame: "pd.DataFrame") -> list[tuple[str, str]]:
+    return [*zip(frame.benchmark, frame.configuration, strict=True)]
