@@ -1,8 +1,10 @@
 """Every chart of a report renders, with one and with many configurations."""
 
 import itertools
+import json
 from collections.abc import Sequence
 from random import Random
+from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
@@ -73,6 +75,36 @@ def test_charts_of_one_configuration_without_scores() -> None:
         for section in sections(samples):
             if section.chart is not None:
                 assert_renders(section.chart)
+
+
+def test_no_figure_without_scores() -> None:
+    samples = frame(scores({"a": MISSING, "b": MISSING}, task="demo", split="demo", domain="biology"))
+
+    assert [section.name for section in sections(samples) if section.chart is not None] == ["losses"]
+
+
+def test_text_that_xml_does_not_allow_is_replaced() -> None:
+    samples = frame(
+        [
+            *scores({"a": 1.0}, domain="a\x0b<b>\U0001f600", model="provider/\x08\ufffe"),
+            *scores({"b": 1.0}, domain="other", model="provider/\x08\ufffe"),
+        ]
+    )
+
+    for section in sections(samples):
+        if section.chart is not None:
+            assert_renders(section.chart)
+            svg = render(section.chart, "svg").decode()
+            ElementTree.fromstring(svg)
+            if section.name == "domain":
+                assert "a\N{REPLACEMENT CHARACTER}&lt;b&gt;\U0001f600" in svg
+
+
+def test_legend_of_losses_is_above_the_bars(report: dict[str, Section]) -> None:
+    chart = report["losses"].chart
+    assert chart is not None
+
+    assert '"orient": "top"' in json.dumps(chart.to_dict())
 
 
 def test_text_of_figures(report: dict[str, Section]) -> None:

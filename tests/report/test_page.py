@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, Page, expect
 from synthetic_logs import Run, write_logs
 
 from inspect_discoverybench.report.configurations import by_task, label_configurations, main_judge
+from inspect_discoverybench.report.judges import judge_sections
 from inspect_discoverybench.report.page import write_page
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results import read_results
@@ -123,7 +124,7 @@ def test_summary_and_sections_are_shown(opened: Opened, samples: pd.DataFrame) -
     expect(page.get_by_role("heading", level=1)).to_have_text("Agents <b>and</b> models")
     summary = page.locator(".key-numbers li").all_inner_texts()
     assert summary[:3] == ["150\nSamples", "50\nTasks", "3\nConfigurations"]
-    assert f"{(main.outcome == 'error').sum()}\nErrors" in summary
+    assert f"{(main.outcome == 'error').sum()}\nError" in summary
     assert page.locator(".facts").inner_text().count("provider/judge") == 2
     assert page.locator("#by-configuration figure img:visible").count() == 1
     first = page.locator("#by-configuration tbody tr").first
@@ -187,6 +188,58 @@ def test_tables_are_sorted_by_their_headings(opened: Opened) -> None:
     assert column() == sorted(original)
     opened.go()
     assert column() == original
+
+
+def test_the_list_of_samples_is_filled_whatever_section_the_address_names(opened: Opened) -> None:
+    for address in ("#by-configuration?sort=HMS", "#logs-left-out", "#%E0%A4%A", "#nowhere"):
+        opened.go(address)
+        expect(opened.page.locator("#count")).to_contain_text("150 of 150 samples")
+        assert rows(opened.page)
+
+
+def test_sorting_a_table_keeps_the_filters_of_the_list(opened: Opened) -> None:
+    page = opened.page
+    opened.go("#all-samples?model=provider%2Fsmall&q=outcome")
+    shown, filtered = count(page), rows(page)
+    page.locator("#by-configuration table").get_by_role("button", name="HMS").click()
+    expect(page.locator("#by-configuration th[aria-sort]")).to_have_count(1)
+    assert (count(page), rows(page)) == (shown, filtered)
+    opened.go(opened.address())
+    expect(page.locator("#by-configuration th[aria-sort]")).to_have_count(1)
+    assert (count(page), rows(page)) == (shown, filtered)
+    page.locator("#samples tbody a").first.click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Escape")
+    assert (count(page), rows(page)) == (shown, filtered)
+    page.locator("#contents").get_by_role("link", name="HMS by domain").click()
+    expect(page.locator("#by-domain h2")).to_be_focused()
+    assert (count(page), rows(page)) == (shown, filtered)
+
+
+def test_judges_of_a_configuration_lead_to_their_own_scores(samples: pd.DataFrame, tmp_path: Path) -> None:
+    [section] = [section for section in judge_sections(samples) if section.name == "judges"]
+    path = tmp_path / "report.html"
+    write_page([section], samples, pd.DataFrame(columns=["log", "reason"]), "Judges", path)
+    links = re.findall(r'<a href="(#all-samples\?[^"]*judge[^"]*)" title="Show (\d+) samples"', path.read_text("utf-8"))
+    assert len(links) == len(section.table) == 2
+    for (href, shown), judge in zip(links, section.table.judge, strict=True):
+        assert f"judge={quote(judge, safe='')}" in href
+        is_row = (samples.judge == judge) & (samples.configuration == section.table.configuration.iloc[0])
+        assert int(shown) == is_row.sum()
+
+
+def test_different_judges_are_noted_on_top_of_the_page(samples: pd.DataFrame, tmp_path: Path) -> None:
+    other = samples.assign(
+        judge=samples.judge.where(samples.model != "provider/small", "provider/other"),
+        judge_record=samples.judge_record.where(samples.model != "provider/small", '{"judge": "provider/other"}'),
+    )
+    notes = []
+    for name, chosen in (("one", samples), ("several", other)):
+        path = tmp_path / f"{name}.html"
+        write_page([], chosen, pd.DataFrame(columns=["log", "reason"]), "Judges", path)
+        notes.append(re.findall(r'<p class="note">([^<]*)</p>\s*<ul class="key-numbers">', path.read_text("utf-8")))
+    assert notes[0] == []
+    assert "provider/other scored react · provider/small" in notes[1][0]
 
 
 def test_samples_are_sorted_with_missing_scores_last(opened: Opened, samples: pd.DataFrame) -> None:

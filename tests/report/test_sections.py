@@ -58,7 +58,7 @@ def test_missing_samples_are_counted_and_give_bounds() -> None:
     table: Any = by_name(samples)["hms"].table
 
     assert table.loc[0, [HMS, "HMS if missing 0", "HMS if missing 1"]].tolist() == pytest.approx([100 / 3, 20, 60])
-    counts = ["scored", "unscored", "no submission", "limit", "errors"]
+    counts = ["scored", "unscored", "no submission", "limit", "error"]
     assert table.loc[0, counts].tolist() == [1, 1, 1, 1, 1]
 
 
@@ -342,6 +342,64 @@ def test_memory_compares_with_guesses_of_the_same_model() -> None:
 
     columns = ("configuration", "tasks", "guess HMS × 100", "with data HMS × 100", "difference × 100")
     assert rows(by_name(samples)["memory"], *columns) == [("react · provider/model", 2, 25.0, 100.0, 75.0)]
+
+
+def test_memory_pairs_guesses_and_agents_with_the_same_hints() -> None:
+    hinted = '{"domain_knowledge": true}'
+    samples = frame(
+        [
+            *scores({"a": 0.0}, agent="no_data_guess"),
+            *scores({"a": 0.2}, agent="no_data_guess", log="logs/warm.eval", model_settings='{"temperature": 1}'),
+            *scores({"a": 1.0}, agent="no_data_guess", task_arguments=hinted),
+            *scores({"a": 0.5}, agent="react"),
+            *scores({"a": 0.6}, agent="codegen", task_arguments=hinted),
+        ]
+    )
+
+    columns = ("configuration", "guesses", "guess HMS × 100", "with data HMS × 100")
+    section = by_name(samples)["memory"]
+
+    plain = "no_data_guess · provider/model (no hints, default model settings)"
+    warm = "no_data_guess · provider/model (no hints, temperature=1)"
+    assert rows(section, *columns) == [
+        ("codegen · provider/model", plain.replace("no hints", "domain_knowledge"), 100.0, 60.0),
+        ("react · provider/model", plain, 0.0, 50.0),
+        ("react · provider/model", warm, pytest.approx(20), 50.0),
+    ]
+
+
+def test_tasks_counts_the_tasks_of_the_mean() -> None:
+    samples = frame(
+        [
+            *scores({"a": 1.0, "b": 0.0}, gold_hypothesis="one", domain="biology"),
+            *scores({"c": MISSING}, gold_hypothesis="two", domain="sociology"),
+            # The judge decided the context only, so the sample has no HMS.
+            {"id": "d", "outcome": "unscored", "context": 1.0, "gold_hypothesis": "three", "domain": "biology"},
+        ]
+    )
+
+    parts = by_name(samples)
+
+    assert rows(parts["hms"], "tasks", "gold hypotheses", "samples") == [(2, 1, 4)]
+    assert rows(parts["domain"], "domain", "tasks") == [("biology", 2), ("sociology", 0)]
+    assert rows(parts["facets"], "context × 100", "tasks") == [(50.0, 2)]
+
+
+def test_trials_of_oracles_are_of_the_same_tasks() -> None:
+    samples = frame(
+        [
+            {"id": "a", "hms": 0.0, "best_trial_hms": 1.0},
+            {"id": "b", "hms": 1.0},
+            {"id": "c", "outcome": "unscored", "best_trial_hms": 1.0},
+            {"id": "d", "hms": 0.5, "best_trial_hms": 0.5},
+        ]
+    )
+    samples = label_configurations(samples.assign(agent="reflexion"))
+
+    assert rows(by_name(samples)["oracles"], "trial", HMS, "tasks") == [
+        ("last trial", 25.0, 2),
+        ("best trial", 75.0, 2),
+    ]
 
 
 def test_pareto_front() -> None:

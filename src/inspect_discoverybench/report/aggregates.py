@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from inspect_discoverybench.report.competitors import best, competes
 from inspect_discoverybench.report.configurations import VALUES, by_task
+from inspect_discoverybench.report.losses import FACETS
 from inspect_discoverybench.results import Outcome
 from inspect_discoverybench.statistics.mean import estimate_mean, needs_bounds
 
@@ -21,17 +22,12 @@ LOW, HIGH = "low", "high"
 IF_0, IF_1 = "HMS if missing 0", "HMS if missing 1"
 """Bounds of HMS × 100: missing samples count as 0 and as 1."""
 
-COUNTS = {
-    Outcome.SCORED: "scored",
-    Outcome.UNSCORED: "unscored",
-    Outcome.NO_SUBMISSION: "no submission",
-    Outcome.LIMIT: "limit",
-    Outcome.ERROR: "errors",
-}
+COUNTS = tuple(outcome.value for outcome in Outcome)
+"""Columns that count samples by outcome."""
 
 COSTS = ("cost", "judge_cost")
 
-USAGE = ("tokens", "judge_tokens", "cost", "judge_cost", "seconds", "cells", "best_trial_hms")
+USAGE = ("tokens", "judge_tokens", "cost", "judge_cost", "seconds", "cells", "best_trial_hms", "last_trial_hms")
 
 FORMATS = dict.fromkeys((HMS, LOW, HIGH, IF_0, IF_1), ".1f")
 """Formats of the columns of every aggregate."""
@@ -40,15 +36,21 @@ FORMATS = dict.fromkeys((HMS, LOW, HIGH, IF_0, IF_1), ".1f")
 def task_table(samples: "pd.DataFrame") -> "pd.DataFrame":
     """One row per benchmark, configuration and task; epochs are averaged.
 
-    Columns are those of the frame of samples, `samples`, the counts of outcomes, `competes` (whether the task's
-    configuration is a competitor), and `is_best` (whether it has the highest mean HMS of its benchmark's competitors;
-    equal ones all have it). `HMS if missing 0` and `HMS if missing 1` are in [0, 1] here.
+    Facets and trials are those of scored samples, so that all means are over the same samples. Columns are those of the
+    frame of samples, `last_trial_hms` (HMS of samples with trials), `samples`, the counts of outcomes, `competes`
+    (whether the task's configuration is a competitor), and `is_best` (whether it has the highest mean HMS of its
+    benchmark's competitors; equal ones all have it). `HMS if missing 0` and `HMS if missing 1` are in [0, 1] here.
 
     Args:
         samples: Labelled samples with the scores of one judge.
     """
-    outcomes = {name: (samples.outcome == outcome).astype(int) for outcome, name in COUNTS.items()}
+    outcomes = {outcome: (samples.outcome == outcome).astype(int) for outcome in COUNTS}
+    is_scored = samples.hms.notna()
+    has_trials = samples.best_trial_hms.notna()
     frame = samples.assign(
+        **{facet: samples[facet].where(is_scored) for facet in FACETS},
+        best_trial_hms=samples.best_trial_hms.where(is_scored),
+        last_trial_hms=samples.hms.where(has_trials),
         gold_hypothesis=samples.gold_hypothesis.fillna(samples.id),
         samples=1,
         **{IF_0: samples.hms.fillna(0), IF_1: samples.hms.fillna(1)},
@@ -67,8 +69,8 @@ def task_table(samples: "pd.DataFrame") -> "pd.DataFrame":
 def aggregate(tasks: "pd.DataFrame", by: Sequence[str] = ()) -> "pd.DataFrame":
     """HMS × 100 of each configuration and group, with its 95 % interval and counts.
 
-    Tasks without a scored epoch are left out of the mean and counted. If more than 1 % of the samples of a row have no
-    score, the row has the bounds of the mean.
+    `tasks` and `gold hypotheses` count those of the mean: tasks without a scored epoch are left out. If more than 1 %
+    of the samples of a row have no score, the row has the bounds of the mean.
 
     Args:
         tasks: The table of tasks.
@@ -78,15 +80,16 @@ def aggregate(tasks: "pd.DataFrame", by: Sequence[str] = ()) -> "pd.DataFrame":
 
     keys: list[Hashable] = [*KEYS, *by]
     groups = tasks.groupby(keys, sort=False, observed=True)
-    counts = groups[["samples", *COUNTS.values()]].sum()
+    counts = groups[["samples", *COUNTS]].sum()
     values, clusters = tasks.hms.to_numpy(), pd.factorize(tasks.gold_hypothesis)[0]
     indices = groups.indices
     rows = [_estimate(values[indices[name]], clusters[indices[name]]) for name in counts.index]
     table = pd.DataFrame(rows, columns=[HMS, LOW, HIGH], index=counts.index)
-    missing = counts.unscored + counts.errors
+    missing = counts[Outcome.UNSCORED] + counts[Outcome.ERROR]
     is_bounded = [needs_bounds(*pair) for pair in zip(counts.samples - missing, missing, strict=True)]
     bounds = (100 * groups[[IF_0, IF_1]].mean()).where(pd.Series(is_bounded, index=counts.index), axis=0)
-    sizes = pd.DataFrame({"tasks": groups.size(), "gold hypotheses": groups.gold_hypothesis.nunique()})
+    golds = tasks.gold_hypothesis.where(tasks.hms.notna()).groupby([tasks[key] for key in keys], observed=True)
+    sizes = pd.DataFrame({"tasks": groups.hms.count(), "gold hypotheses": golds.nunique()})
     table = table.join(bounds).join(sizes).join(counts).reset_index()
     return table.drop(columns=[IF_0, IF_1]) if table[IF_0].isna().all() else table
 

@@ -44,8 +44,8 @@ class Interval:
 
 def dots(
     table: "pd.DataFrame", row: str, interval: Interval, mark: str | None = None, marks: Mapping[str, int] | None = None
-) -> "alt.LayerChart":
-    """One row per label: the value as a point, its interval as a line.
+) -> "alt.LayerChart | None":
+    """One row per label: the value as a point, its interval as a line. None if there are no values.
 
     Args:
         table: The data. Rows without a value show their label only.
@@ -56,6 +56,8 @@ def dots(
     """
     import altair as alt
 
+    if table[interval.value].isna().all():
+        return None
     table = table.assign(**{row: table[row].map(_wrapped)})
     labels = list(dict.fromkeys(table[row]))
     encodings: dict[str, Any] = {"y": _rows(row, labels)}
@@ -165,7 +167,7 @@ def bars(
         title=None,
         sort=order,
         scale=alt.Scale(domain=order, range=list(stages.values())),
-        legend=alt.Legend(columns=4),
+        legend=alt.Legend(columns=4, orient="top", offset=8),
     )
     start = alt.X(field="start", type="quantitative", title=title, scale=scale)
     rectangles = base.mark_bar().encode(x=start, x2=alt.X2(field="end"), color=color)

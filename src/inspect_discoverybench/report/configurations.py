@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 import pandas as pd
 
 from inspect_discoverybench.report.judge_labels import judge_labels
-from inspect_discoverybench.report.losses import lost_at
+from inspect_discoverybench.report.losses import FACETS, lost_at
 from inspect_discoverybench.report.workflow_tags import categories
 
 ORACLES = ("reflexion", "gold")
@@ -23,9 +23,7 @@ DETAILS = ("agent_arguments", "hints", "model_settings", "limits", "task_version
 Data commits count only where several are known: old logs do not record them.
 """
 
-VALUES = ("hms", "context", "variables", "relationship", "hms_recall", "hms_f1")
-
-FACETS = ("context", "variables", "relationship")
+VALUES = ("hms", *FACETS, "hms_recall", "hms_f1")
 
 
 def label_configurations(samples: pd.DataFrame) -> pd.DataFrame:

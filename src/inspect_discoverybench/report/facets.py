@@ -39,7 +39,7 @@ def facet_section(tasks: "pd.DataFrame") -> Section:
                 for facet in FACETS
                 for column, value in estimate(group, facet, f"{facet} × 100", f"{facet} ").items()
             },
-            "tasks": len(group),
+            "tasks": int(group.hms.notna().sum()),
         }
         for names, group in tasks.groupby(list(KEYS), sort=False)
     ]

@@ -1,6 +1,7 @@
 """Figures: the common theme, panels and rendering."""
 
 import json
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,6 +19,9 @@ PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#8
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
 
 PIXELS_PER_INCH = 144
+
+NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that XML does not allow."""
 
 FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', Helvetica, Arial, sans-serif"
 
@@ -63,12 +67,22 @@ def render(chart: Chart, form: Literal["svg", "png"], dark: bool = False) -> byt
     """
     import vl_convert
 
-    svg = _svg(json.dumps({**chart.to_dict(), "config": theme(dark), "padding": 8}))
+    specification = _printable({**chart.to_dict(), "config": theme(dark), "padding": 8})
+    svg = _svg(json.dumps(specification, allow_nan=False))
     if form == "svg":
         return svg.encode()
     tag, _, content = svg.partition(">")
     background = f'<rect width="100%" height="100%" fill="{"#14171A" if dark else "#FFFFFF"}"/>'
     return vl_convert.svg_to_png(f"{tag}>{background}{content}", ppi=PIXELS_PER_INCH)
+
+
+def _printable(value: Any) -> Any:
+    """A copy of a specification in which every character can be part of an SVG image."""
+    if isinstance(value, str):
+        return NOT_XML.sub("\N{REPLACEMENT CHARACTER}", value)
+    if isinstance(value, Mapping):
+        return {_printable(key): _printable(content) for key, content in value.items()}
+    return [_printable(item) for item in value] if isinstance(value, list) else value
 
 
 # The figures and the page show the same charts, and rendering is most of a report's time.
@@ -79,11 +93,11 @@ def _svg(specification: str) -> str:
     return vl_convert.vegalite_to_svg(specification)
 
 
-def stack(panels: Mapping[str, Chart]) -> Chart | None:
+def stack(panels: Mapping[str, Chart | None]) -> Chart | None:
     """Put panels below each other.
 
     Args:
-        panels: The panels by title. A second line of a title is a subtitle.
+        panels: The panels by title. A second line of a title is a subtitle. Panels without a chart are left out.
 
     Returns:
         The chart; None without panels.
@@ -93,6 +107,7 @@ def stack(panels: Mapping[str, Chart]) -> Chart | None:
     titled = [
         panel.properties(title=alt.Title(text=title, subtitle=subtitle))
         for (title, *subtitle), panel in ((lines.splitlines(), panel) for lines, panel in panels.items())
+        if panel is not None
     ]
     if len(titled) < 2:
         return titled[0] if titled else None

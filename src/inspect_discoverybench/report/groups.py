@@ -130,7 +130,7 @@ def _note(tasks: "pd.DataFrame", column: str) -> str:
 
 
 def _chart(table: "pd.DataFrame", tasks: "pd.DataFrame", column: str) -> Chart | None:
-    panels: dict[str, Chart] = {}
+    panels: dict[str, Chart | None] = {}
     for (benchmark, configuration), rows in best_rows(table, tasks).groupby(["benchmark", "configuration"], sort=False):
         labels = _labels(rows[column].tolist(), rows.tasks.tolist())
         panels[f"{benchmark}\n{configuration}"] = dots(

@@ -8,13 +8,14 @@ from inspect_discoverybench.report.aggregates import HIGH, HMS, KEYS, LOW, estim
 from inspect_discoverybench.report.charts import Interval, dots
 from inspect_discoverybench.report.competitors import MIN_COVERAGE, best, covering
 from inspect_discoverybench.report.figures import stack
+from inspect_discoverybench.report.losses import FACETS
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results import Outcome
 
 if TYPE_CHECKING:
     import pandas as pd
 
-VALUES = ("hms", "context", "variables", "relationship")
+VALUES = ("hms", *FACETS)
 
 MIN_RANKED = 2
 """Fewest configurations that can be ranked."""
@@ -60,7 +61,7 @@ def _score_section(frame: "pd.DataFrame") -> Section | None:
             "counted, so the numbers can differ from those above."
         ),
         table=table,
-        filters=KEYS,
+        filters=(*KEYS, "judge"),
         chart=stack(
             {
                 str(benchmark): dots(rows, "configuration", interval, "judge", judges)
@@ -94,7 +95,7 @@ def _agreement_section(frame: "pd.DataFrame") -> Section:
             "judges always give the same one verdict."
         ),
         table=table.drop(columns="row"),
-        chart=chart if table.kappa.notna().any() else None,
+        chart=chart,
         formats={"same verdict in %": ".1f", "mean difference × 100": ".1f", "kappa": ".2f"},
     )
 
@@ -117,8 +118,8 @@ def _ranking_section(frame: "pd.DataFrame") -> Section | None:
         title="Rankings by judge",
         text=(
             "Kendall’s tau of the rankings of configurations by two judges: 1 is the same order, −1 the reverse. "
-            "The last columns say whether the best configuration changes. Oracles are left out, and configurations with "
-            f"fewer than {100 * MIN_COVERAGE:.0f} % of the most tasks of their benchmark."
+            "The last columns say whether the best configuration changes. Oracles are left out, and configurations "
+            f"with fewer than {100 * MIN_COVERAGE:.0f} % of the most tasks of their benchmark."
         ),
         table=pd.DataFrame(rows),
         filters=("benchmark",),

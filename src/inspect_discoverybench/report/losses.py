@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from inspect_discoverybench.hypothesis import Facet
 from inspect_discoverybench.results import Outcome
 
 if TYPE_CHECKING:
@@ -13,7 +14,8 @@ PARTIAL = "partial score"
 COMBINED = "several parts"
 NOTHING = "full score"
 
-FACETS = ("context", "variables", "relationship")
+FACETS = tuple(facet.value for facet in Facet)
+"""Columns of facets."""
 
 STAGES = (MISSING, NO_SUBMISSION, *FACETS, COMBINED, PARTIAL, NOTHING)
 """Stages in the order in which a sample can lose its score."""

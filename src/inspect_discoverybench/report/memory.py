@@ -1,6 +1,7 @@
 """Memory: guesses without data next to agents that saw the data (paper §5.2)."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
 
 from inspect_discoverybench.report.aggregates import KEYS
 from inspect_discoverybench.report.differences import difference, difference_chart, formats
@@ -13,9 +14,12 @@ GUESSER = "no_data_guess"
 
 NAMES = ("guess", "with data")
 
+RUN = ["benchmark", "model", "hints", "configuration"]
+"""Columns that identify a configuration with what it must have in common with guesses."""
+
 
 def memory_section(tasks: "pd.DataFrame") -> Section | None:
-    """HMS of agents against guesses of the same model; None if there are no guesses to compare with.
+    """HMS of agents against guesses of the same model with the same hints; None if there are no such pairs.
 
     Args:
         tasks: The table of tasks.
@@ -23,18 +27,13 @@ def memory_section(tasks: "pd.DataFrame") -> Section | None:
     import pandas as pd
 
     agents = tasks[~tasks.is_oracle & (tasks.agent != GUESSER)]
-    guesses = {
-        key: group.groupby("id").hms.mean()
-        for key, group in tasks[tasks.agent == GUESSER].groupby(["benchmark", "model"], sort=False)
-    }
-    rows = []
-    for (benchmark, model, configuration), group in agents.groupby(["benchmark", "model", "configuration"], sort=False):
-        by_id = group.set_index("id")
-        guess = guesses.get((benchmark, model))
-        if guess is None:
-            continue
-        if compared := difference(guess, by_id.hms, by_id.gold_hypothesis, NAMES):
-            rows.append({"benchmark": benchmark, "configuration": configuration, **compared})
+    guesses = tasks[tasks.agent == GUESSER]
+    rows = [
+        {**dict(zip((*KEYS, "guesses"), (benchmark, configuration, guesser), strict=True)), **compared}
+        for (benchmark, model, hints, configuration), group in agents.groupby(RUN, sort=False)
+        for (*_, guesser), guess in guesses[_is_run(guesses, benchmark, model, hints)].groupby(RUN, sort=False)
+        if (compared := _compared(guess, group)) is not None
+    ]
     if not rows:
         return None
     table = pd.DataFrame(rows).sort_values(["benchmark", "with data HMS × 100"], ascending=[True, False], kind="stable")
@@ -44,11 +43,26 @@ def memory_section(tasks: "pd.DataFrame") -> Section | None:
         title="Memory: guesses without data",
         text=(
             "HMS × 100 of no_data_guess, which sees only the goal and the descriptions of the data, next to agents "
-            "with the same model that saw the data, paired by task. High scores of guesses suggest that the model "
-            "remembers published results; the difference is what the data add."
+            "with the same model and hints that saw the data, paired by task. High scores of guesses suggest that the "
+            "model remembers published results; the difference is what the data add."
         ),
         table=table,
         filters=KEYS,
-        chart=difference_chart(table, table.configuration, NAMES),
+        chart=difference_chart(table, _labels(table), NAMES),
         formats=formats(NAMES),
     )
+
+
+def _is_run(guesses: "pd.DataFrame", benchmark: object, model: object, hints: object) -> "pd.Series[bool]":
+    return (guesses.benchmark == benchmark) & (guesses.model == model) & (guesses.hints == hints)
+
+
+def _compared(guess: "pd.DataFrame", agent: "pd.DataFrame") -> dict[Hashable, Any] | None:
+    with_data = agent.set_index("id")
+    return difference(guess.set_index("id").hms, with_data.hms, with_data.gold_hypothesis, NAMES)
+
+
+def _labels(table: "pd.DataFrame") -> "pd.Series[str]":
+    """The configuration, with the guesses it is compared with if there are several."""
+    several = table.groupby([*KEYS]).guesses.transform("nunique") > 1
+    return table.configuration.where(~several, table.configuration + " against " + table.guesses)

@@ -19,6 +19,7 @@ from inspect_discoverybench.report.cost import MEASURES
 from inspect_discoverybench.report.figures import Chart, stack
 from inspect_discoverybench.report.published import published
 from inspect_discoverybench.report.section import Section
+from inspect_discoverybench.results import Outcome
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +31,7 @@ SOLVABLE = "solvable HMS × 100"
 
 SOLVABLE_ENDS = ("solvable low", "solvable high")
 
-TRIALS = {"last trial": "hms", "best trial": "best_trial_hms"}
+TRIALS = {"last trial": "last_trial_hms", "best trial": "best_trial_hms"}
 """Trials of an oracle, each with its column of the table of tasks."""
 
 
@@ -67,7 +68,7 @@ def oracle_section(tasks: "pd.DataFrame") -> Section | None:
     """
     import pandas as pd
 
-    oracles = tasks[tasks.is_oracle & tasks.best_trial_hms.notna()]
+    oracles = tasks[tasks.is_oracle & tasks.best_trial_hms.notna() & tasks.last_trial_hms.notna()]
     if oracles.empty:
         return None
     rows: list[dict[Hashable, Any]] = [
@@ -168,9 +169,10 @@ def _chart(table: "pd.DataFrame") -> Chart | None:
     paper["configuration"] = paper.agent + " · " + paper.model + ", paper"
     paper = paper.assign(kind=PAPER).sort_values(HMS, ascending=False)
     places = {kind: place for place, kind in enumerate(KINDS) if kind in {*table.kind, *paper.kind}}
-    panels: dict[str, Chart] = {}
+    panels: dict[str, Chart | None] = {}
     for benchmark, rows in table.groupby("benchmark", sort=False):
         both = pd.concat([rows, paper[paper.benchmark == benchmark]])
+        both = both.astype(dict.fromkeys((HMS, LOW, HIGH), float))
         both[LOW], both[HIGH] = both[LOW].fillna(both[HMS]), both[HIGH].fillna(both[HMS])
         interval = Interval(HMS, LOW, HIGH, "HMS × 100, 95 % interval")
         panels[str(benchmark)] = dots(both, "configuration", interval, "kind", places)
@@ -192,7 +194,7 @@ def _text(table: "pd.DataFrame") -> str:
         "Oracles see the gold hypothesis or scores. The best agent of each benchmark is marked, also several with "
         f"equal means. {RULE} Samples without a submission count as 0, also if a limit ended them."
     )
-    if "unscored" in table and (table.unscored + table.errors).any():
+    if table[[Outcome.UNSCORED, Outcome.ERROR]].any(axis=None):
         text += (
             " Unscored samples and errors are left out of the mean; where they exceed 1 %, the table gives the mean "
             "if all of them had scored 0 and if all had scored 1."

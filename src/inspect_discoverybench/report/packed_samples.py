@@ -16,6 +16,7 @@ import numpy as np
 
 from inspect_discoverybench.report.cell import is_missing, key_text
 from inspect_discoverybench.report.configurations import main_judge
+from inspect_discoverybench.report.losses import FACETS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +29,7 @@ JUDGE_FILTERS = ("judge", "judge_record", "score")
 
 OTHER_COLUMNS = ("configuration", "id", "epoch", "study", "goal_type", "judge", "judge_record")
 
-SCORES = ("hms", "context", "variables", "relationship")
+SCORES = ("hms", *FACETS)
 
 DETAILS = (
     *("workflow", "explanation", "error", "limit", "submission_source"),

@@ -19,19 +19,10 @@ from inspect_discoverybench.report.figures import Chart, render
 from inspect_discoverybench.report.judge_labels import judge_notes
 from inspect_discoverybench.report.packed_samples import PackedSamples, SampleSelection, pack
 from inspect_discoverybench.report.section import Section
+from inspect_discoverybench.results import Outcome
 
 if TYPE_CHECKING:
     import pandas as pd
-
-OUTCOMES = {
-    "scored": "Scored",
-    "unscored": "Unscored",
-    "no submission": "No submission",
-    "limit": "Stopped by a limit",
-    "error": "Errors",
-}
-"""Key numbers by outcome."""
-
 
 MAX_SHORT, MAX_SHORT_TITLE = 32, 10
 """Characters of cells and of headings that are not broken into lines."""
@@ -182,10 +173,10 @@ def _key_numbers(main: "pd.DataFrame", selection: SampleSelection, left_out: int
         KeyNumber("Tasks", len(main[["benchmark", "id"]].drop_duplicates())),
         KeyNumber("Configurations", len(main[["benchmark", "configuration"]].drop_duplicates())),
     ]
-    for outcome, name in OUTCOMES.items():
-        link = selection.link({"outcome": outcome})
-        if link or outcome in ("scored", "unscored"):
-            numbers.append(KeyNumber(name, link[1] if link else 0, link[0] if link else None))
+    for outcome in Outcome:
+        link = selection.link({"outcome": outcome.value})
+        if link or outcome in (Outcome.SCORED, Outcome.UNSCORED):
+            numbers.append(KeyNumber(outcome.value.capitalize(), link[1] if link else 0, link[0] if link else None))
     if left_out:
         numbers.append(KeyNumber("Logs left out", left_out, "#logs-left-out"))
     return numbers
@@ -200,15 +191,18 @@ def _view(section: Section, selection: SampleSelection) -> SectionView:
     row_name = filters[-1] if filters else names[0]
     rows = [_row(section, names, values, filters, selection) for values in table.itertuples(index=False, name=None)]
     headings = [
-        Heading(name, name.replace("_", " "), _classes([row.cells[i] for row in rows]), name == row_name)
+        Heading(name, name.replace("_", " "), _classes(name, [row.cells[i] for row in rows]), name == row_name)
         for i, name in enumerate(names)
     ]
     light, dark = (None if section.chart is None else _image(section.chart, is_dark) for is_dark in (False, True))
     return SectionView(section, headings, rows, light, dark)
 
 
-def _classes(cells: Sequence[Cell]) -> str:
+def _classes(name: str, cells: Sequence[Cell]) -> str:
     names = []
+    if name == "benchmark" and len({cell.text for cell in cells}) == 1:
+        # On phones, a column that says the same in every row takes room from the others.
+        names.append("wide-only")
     if any(cell.is_number for cell in cells):
         names.append("number")
     if all(len(cell.text) <= MAX_SHORT for cell in cells):

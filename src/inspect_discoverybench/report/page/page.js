@@ -2,7 +2,8 @@
 "use strict";
 // The page's address holds its state: `#place?parameters`. The place is the id of a section. Parameters of
 // `all-samples` are filters by column, `q` (search), `sort`, `page` and `sample` (the one that is open); parameters of
-// other sections are `sort`. Text from models and logs is only ever set as text, never as HTML.
+// other sections are `sort`, and `samples`, which holds the parameters of the list of samples.
+// Text from models and logs is only ever set as text, never as HTML.
 
 const PAGE_ROWS = 100;
 const FIRST_ROWS = 15;
@@ -49,7 +50,12 @@ function startTheme() {
 /** The place and the parameters in the address. */
 function readAddress() {
   const [, place, query] = location.hash.match(/^#?([^?]*)\??(.*)$/s);
-  return { place: decodeURIComponent(place), parameters: new URLSearchParams(query) };
+  return { place: decoded(place), parameters: new URLSearchParams(query) };
+}
+
+/** The text of a part of an address; an address that someone mistyped stays as it is. */
+function decoded(text) {
+  try { return decodeURIComponent(text); } catch { return text; }
 }
 
 /** Write the address and show its state, as a new entry of the browser's history or in place of the current one. */
@@ -66,8 +72,7 @@ async function showAddress({ scroll = false } = {}) {
   for (const table of document.querySelectorAll("table.results")) {
     showSorted(table, table.dataset.section === place ? parameters.get("sort") : null);
   }
-  if (place === "all-samples" || place === "") await explorer?.show(place ? parameters : new URLSearchParams());
-  else byId("sample").close();
+  await explorer?.show(place === "all-samples" ? parameters : explorer.kept(place, parameters));
   if (scroll && place && !(wasOpen && byId("sample").open)) {
     const target = byId(place);
     target?.scrollIntoView();
@@ -137,7 +142,10 @@ function showFirst(table) {
 function startTables() {
   for (const table of document.querySelectorAll("table.results")) {
     [...table.tBodies[0].rows].forEach((row, i) => { row.dataset.order = i; });
-    makeSortable(table, (sort) => go(table.dataset.section, new URLSearchParams({ sort })));
+    makeSortable(table, (sort) => {
+      const list = explorer?.list() ?? "";
+      go(table.dataset.section, new URLSearchParams({ sort, ...(list && { samples: list }) }));
+    });
     const count = table.tBodies[0].rows.length;
     if (count <= FIRST_ROWS * 1.5) continue;
     table.dataset.long = "folded";
@@ -245,6 +253,18 @@ class Explorer {
     return go("all-samples", parameters, options);
   }
 
+  /** The parameters of the list, without the open sample, as they are kept in addresses of other sections. */
+  list() {
+    const parameters = new URLSearchParams(this.parameters);
+    parameters.delete("sample");
+    return parameters.toString();
+  }
+
+  /** The parameters of the list for an address of another section: those in the address, or else those it has now. */
+  kept(place, parameters) {
+    return new URLSearchParams(place === "" ? "" : parameters.get("samples") ?? this.list());
+  }
+
   async turn(step) {
     await this.change({ page: String(this.page + step) });
     byId("all-samples").scrollIntoView();
@@ -253,10 +273,8 @@ class Explorer {
   /** Show the state in the address. */
   async show(parameters) {
     this.parameters = parameters;
-    const list = new URLSearchParams(parameters);
-    list.delete("sample");
-    if (this.shown !== list.toString()) {
-      this.shown = list.toString();
+    if (this.shown !== this.list()) {
+      this.shown = this.list();
       await this.showList();
     }
     const row = this.rowOfKey.get(parameters.get("sample"));
