@@ -12,9 +12,8 @@ MIN_COVERAGE = 0.9
 ROUNDING = 1e-9
 
 RULE = (
-    "Configurations compete if they are not oracles, if at least "
-    f"{100 * MIN_COVERAGE:.0f} % as many of their tasks are scored as of the one with the most, and if all were judged "
-    "alike."
+    f"Competitors are the configurations that are not oracles and have at least {100 * MIN_COVERAGE:.0f} % as many scored "
+    "tasks as the one with the most; the same judge must have scored all of them."
 )
 """Who competes, for readers of the report."""
 

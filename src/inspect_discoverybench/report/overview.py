@@ -185,14 +185,14 @@ def _unmarked(tasks: "pd.DataFrame") -> list[str]:
     names = [str(benchmark) for benchmark, rows in agents.groupby("benchmark", sort=False) if not rows.is_best.any()]
     if not names:
         return []
-    return [f"No best agent of {' and '.join(names)} is marked: the configurations were judged differently."]
+    return [f"No best agent of {' and '.join(names)} is marked because different judges scored its samples."]
 
 
 def _text(table: "pd.DataFrame") -> str:
     text = (
         "Mean hypothesis match score (HMS × 100) over tasks, with its 95 % interval clustered by gold hypothesis. "
-        "Oracles see the gold hypothesis or scores. The best agent of each benchmark is marked, also several with "
-        f"equal means. {RULE} Samples without a submission count as 0, also if a limit ended them."
+        "Oracles see the gold hypothesis or scores. The best competitor of each benchmark is marked as best agent, also "
+        f"several with equal means. {RULE} Samples without a submission count as 0, also if a limit ended them."
     )
     if table[[Outcome.UNSCORED, Outcome.ERROR]].any(axis=None):
         text += (
