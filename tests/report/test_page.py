@@ -362,6 +362,7 @@ def test_phones_and_themes(report: Path, browser: Browser, scheme: str, request:
     expect(page.locator("html[data-ready]")).to_be_attached()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert page.locator(f"#by-domain figure img.{scheme}").is_visible()
+    assert page.locator("#by-domain th[data-column=benchmark]").is_hidden()
     page.locator("#theme").click()
     other = "dark" if scheme == "light" else "light"
     assert page.locator(f"#by-domain figure img.{other}").is_visible()
