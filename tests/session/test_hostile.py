@@ -38,8 +38,8 @@ def follow_attack() -> Solver:
         turns = [*map(python_call, attack.cells), gold]
         model = get_model("mockllm/model", custom_outputs=speaker(turns, 1), memoize=False)
         for turn in turns:
-            tool = "submit" if turn is gold else "python"
-            state.messages.extend((await step(state.messages, tools, tool, model)).messages)
+            result = await step(state.messages, tools, "submit" if turn is gold else "python", model)
+            state.messages.extend(result.messages)
         return state
 
     return solve

@@ -76,8 +76,8 @@ def reflexion(trials: int = DEFAULT_TRIALS, figures: bool = False, cell_seconds:
 
     The score is the only information from the judge that the model sees. Each trial starts with a clean conversation,
     a new session and a sandbox in its initial state: all processes are ended, all writable folders emptied and the data
-    files copied again. If the code of a trial makes this impossible, that trial is the last. If a limit ends a trial before it
-    submits, the previous trial's submission is scored.
+    files copied again. If the code of a trial makes this impossible, that trial is the last. If a limit ends a trial
+    before it submits, the previous trial's submission is scored.
 
     Args:
         trials: Maximum number of trials.
