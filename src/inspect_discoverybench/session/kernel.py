@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # importing `typing` would cost every call some milliseconds
 IDLE_SECONDS = 3600
 WATCH_SECONDS = 10
 GRACE_SECONDS = 5
-START_SECONDS = 20
+START_SECONDS = 15
 ANSWER_SECONDS = 30  # a kernel that does not take or continue a message for so long is not ours
 NOT_RUN = 3  # exit code of `run` if no kernel could be reached, so that the cell has not run
 MAX_FIGURES = 4

@@ -28,7 +28,7 @@ DEFAULT_OUTPUT_BYTES = 10_000
 """Default maximum output of one cell in bytes."""
 
 # Time on top of the cell's limit in which the client starts a lost kernel or kills one that ignores its interrupt.
-CLIENT_SECONDS = 40
+CLIENT_SECONDS = 30
 START_SECONDS = 60
 STOP_SECONDS = 10
 CANNOT_OPEN = 2  # Python's exit code if the script does not exist
