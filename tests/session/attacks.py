@@ -58,26 +58,10 @@ try:
 except OSError as error:
     print('memory:', error)
 """
-_SHARED_MEMORY = """
-import ctypes
-libc = ctypes.CDLL(None)
-libc.shmat.restype = ctypes.c_void_p
-taken = 0
-for n in range(80):
-    segment = libc.shmget(0, ctypes.c_size_t(64 << 20), 0o1600)
-    if segment < 0:
-        break
-    libc.memset(ctypes.c_void_p(libc.shmat(segment, None, 0)), 1, ctypes.c_size_t(64 << 20))
-    taken += 64
-print('bounded' if taken <= 256 else 'unbounded', taken)
-"""
 _BOMB = """
-import io, zipfile
-archive = io.BytesIO()
-with zipfile.ZipFile(archive, 'w', zipfile.ZIP_DEFLATED) as file:
-    with file.open('zeros', 'w', force_zip64=True) as member:
-        for _ in range(64): member.write(bytes(100 << 20))
-whole = zipfile.ZipFile(archive).read('zeros')
+import gzip
+block = gzip.compress(bytes(100 << 20))
+whole = gzip.decompress(60 * block)
 """
 _FILL = """
 block = bytes(1 << 20)
@@ -103,7 +87,7 @@ finally:
 _FIFO = "import glob, os\nfor path in glob.glob('.session*/lock'): os.remove(path); os.mkfifo(path)"
 
 ATTACKS = {
-    "lone surrogate": Attack([_forge(_REPLY % (r"\\ud800 \\u001b[2J gone", "")), "1"]),
+    "lone surrogate": Attack([_forge(_REPLY % (r"\\ud800 \\u001b[2Jgone", "")), "1"]),
     "figures": Attack([_forge(_REPLY % ("", ", ".join(['"%s"' % ("QUJD" * 50_000)] * 10))), "1"]),
     "nested reply": Attack([_forge("'[' * 200_000"), "1"]),
     "endless reply": Attack([_forge("'x' * 20_000_000"), "1"]),
@@ -119,7 +103,7 @@ ATTACKS = {
         seen="kernel started",
     ),
     "clients killed": Attack([_daemon(_signal_clients("SIGKILL")), "1", "2"]),
-    "clients stopped": Attack([_daemon(_signal_clients("SIGSTOP")), "1"], seconds=1),
+    "clients stopped": Attack([_daemon(_signal_clients("SIGSTOP"))], seconds=1),
     "files rewritten": Attack(
         [
             _daemon("for path in glob.glob('.session*/kernel.py'): open(path, 'w').write('raise SystemExit(1)')"),
@@ -144,7 +128,6 @@ ATTACKS = {
         [f"FOLDER = '.'{_FILL}", "import os; os.remove('fill-0'); 'space ' + 'again'"], seconds=60, seen="space again"
     ),
     "full temporary folder": Attack([f"FOLDER = '/tmp'{_FILL}", "'still ' + 'here'"], seconds=60, seen="still here"),
-    "shared memory": Attack([_SHARED_MEMORY], seen="bounded"),
-    "decompression bomb": Attack([_BOMB, "'still ' + 'here'"], seconds=60, seen="still here"),
+    "decompression bomb": Attack([_BOMB, "'still ' + 'here'"], seconds=10, seen="still here"),
 }
 """Attacks by name."""

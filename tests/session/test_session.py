@@ -8,6 +8,8 @@ import os
 import re
 import signal
 import struct
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -360,7 +362,7 @@ def kernels(folder: Path) -> list[int]:
             working = (process / "cwd").readlink().as_posix()
         except OSError:
             continue  # ended, or a zombie
-        if command[1:3] == [".session/kernel.py", "serve"] and working.removesuffix(" (deleted)") == str(folder):
+        if ".session/kernel.py" in command and "serve" in command and working.removesuffix(" (deleted)") == str(folder):
             pids.append(int(process.name))
     return pids
 
@@ -406,6 +408,45 @@ def notes(tmp_path: Path) -> Iterator[Path]:
     for note in folder.iterdir():
         for pid in noted(note):
             os.kill(pid, signal.SIGKILL)
+
+
+KILLED = """
+import sys
+from inspect_ai import eval as inspect_eval
+from inspect_ai.solver import solver
+from inspect_discoverybench import demo
+from inspect_discoverybench.session.tool import python
+
+@solver
+def endless():
+    async def solve(state, generate):
+        note = sys.argv[1] + "/" + str(state.sample_id).replace("/", "-")
+        await python()(code=f"import os; file = open({note!r}, 'w'); _ = file.write(os.getcwd()); file.close()")
+        await python()(code="while True: pass")
+        return state
+    return solve
+
+inspect_eval(demo(), model="mockllm/model", solver=endless(), limit=2, max_subprocesses=2)
+"""
+
+
+@pytest.mark.usefixtures("command_line")
+@pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="there is no /proc here")
+def test_no_kernel_is_left_when_a_local_eval_is_killed(notes: Path) -> None:
+    evaluation = subprocess.Popen([sys.executable, "-c", KILLED, str(notes)])
+    try:
+        deadline = time.monotonic() + 60
+        while len(list(notes.iterdir())) < 2 and time.monotonic() < deadline:
+            time.sleep(0.1)
+        time.sleep(1)
+        assert [len(noted(note)) for note in notes.iterdir()] == [1, 1]
+    finally:
+        evaluation.kill()
+        evaluation.wait()
+    deadline = time.monotonic() + 10
+    while any(noted(note) for note in notes.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert [noted(note) for note in notes.iterdir()] == [[], []]
 
 
 @pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="there is no /proc here")

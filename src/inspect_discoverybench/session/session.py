@@ -29,7 +29,7 @@ DEFAULT_OUTPUT_BYTES = 10_000
 
 # Time on top of the cell's limit in which the client starts a lost kernel or kills one that ignores its interrupt.
 CLIENT_SECONDS = 30
-START_SECONDS = 60
+START_SECONDS = 40
 STOP_SECONDS = 10
 CANNOT_OPEN = 2  # Python's exit code if the script does not exist
 
