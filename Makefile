@@ -19,6 +19,7 @@ help: ## List the targets
 
 demo: $(INSTALLED) ## Run the demo task with the offline models: no key, network or Docker
 	$(BIN)/inspect eval discoverybench/demo --model discoverybench/baseline
+	@echo "To make a report of the logs, run: $(BIN)/discoverybench report logs"
 
 test: $(INSTALLED_DEV) ## Run all tests; tests that need something this machine lacks are skipped and listed
 	$(PYTEST)

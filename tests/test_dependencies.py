@@ -32,16 +32,14 @@ def installed(folder: Path, package: str, version: str) -> None:
 
 
 @pytest.mark.parametrize("package", PROVIDERS)
-def test_inspect_accepts_the_lowest_version_that_we_do(
-    package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_inspect_accepts_our_lowest_versions(package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     installed(tmp_path, package, str(lowest(OURS, package)))
     monkeypatch.syspath_prepend(tmp_path)
     get_model(PROVIDERS[package], api_key="test", memoize=False)
 
 
 @pytest.mark.parametrize("package", PROVIDERS)
-def test_inspect_does_look(package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_inspect_rejects_older_versions(package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise the test above would prove nothing."""
     installed(tmp_path, package, "0.1.0")
     monkeypatch.syspath_prepend(tmp_path)
@@ -50,5 +48,5 @@ def test_inspect_does_look(package: str, tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("package", [*PROVIDERS, "pandas"])
-def test_the_bounds_are_those_that_inspect_names(package: str) -> None:
+def test_our_lower_bounds_are_at_least_those_of_inspect(package: str) -> None:
     assert lowest(OURS, package) >= lowest(requires("inspect-ai") or [], package)

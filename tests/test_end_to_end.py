@@ -191,7 +191,7 @@ def words(value: object) -> Iterator[str]:
             yield folded(str(value))
 
 
-def test_five_samples_are_scored_on_four_keys(evaluated: Callable[[str], Run]) -> None:
+def test_every_sample_has_four_scores(evaluated: Callable[[str], Run]) -> None:
     samples = evaluated("five").samples
     assert [sample.id for sample in samples] == [f"test/archaeology/{number}/0" for number in range(5)]
     for sample in samples:
@@ -204,7 +204,7 @@ def test_five_samples_are_scored_on_four_keys(evaluated: Callable[[str], Run]) -
         assert score.answer == HYPOTHESIS
 
 
-def test_the_transcript_holds_the_agents_work(evaluated: Callable[[str], Run]) -> None:
+def test_the_transcript_contains_the_calls_of_the_agent(evaluated: Callable[[str], Run]) -> None:
     for sample in evaluated("five").samples:
         calls = [event for event in sample.events if isinstance(event, ToolEvent)]
         assert [call.function for call in calls] == ["python", "python", "submit"]
@@ -222,7 +222,7 @@ def test_the_transcript_holds_the_agents_work(evaluated: Callable[[str], Run]) -
         assert calls[2].result == f"**Hypothesis**\n\n{HYPOTHESIS}\n\n**Workflow**\n\n{submission.workflow}"
 
 
-def test_the_transcript_holds_the_judges_work(evaluated: Callable[[str], Run]) -> None:
+def test_the_transcript_contains_the_calls_of_the_judge(evaluated: Callable[[str], Run]) -> None:
     for sample in evaluated("five").samples:
         spans = {event.id: event.name for event in sample.events if isinstance(event, SpanBeginEvent)}
         calls = [event for event in sample.events if isinstance(event, ModelEvent) and event.role == "grader"]
@@ -233,7 +233,7 @@ def test_the_transcript_holds_the_judges_work(evaluated: Callable[[str], Run]) -
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_no_gold_reaches_the_agent(evaluated: Callable[[str], Run], upstream: Path, command: str) -> None:
+def test_the_agent_does_not_see_gold_hypotheses(evaluated: Callable[[str], Run], upstream: Path, command: str) -> None:
     done = evaluated(command)
     secrets = {folded(gold) for gold in golds(upstream)} | {"metadata_", "answer_key"}
     for sample in done.samples:
@@ -247,7 +247,7 @@ def test_no_gold_reaches_the_agent(evaluated: Callable[[str], Run], upstream: Pa
     assert any(secret in shown for secret in secrets)
 
 
-def test_nothing_to_find_in_the_container(evaluated: Callable[[str], Run]) -> None:
+def test_the_container_does_not_contain_the_answer(evaluated: Callable[[str], Run]) -> None:
     for seen in evaluated("five").walks():
         assert seen["found"] == []
         # It did walk: the whole system, and what can be found it finds.
@@ -256,14 +256,14 @@ def test_nothing_to_find_in_the_container(evaluated: Callable[[str], Run]) -> No
         assert seen["control"] == [f"/workspace/{seen['data'][0]}"]
 
 
-def test_no_network_no_root_no_capabilities(evaluated: Callable[[str], Run]) -> None:
+def test_the_container_has_no_network_root_or_capabilities(evaluated: Callable[[str], Run]) -> None:
     for seen in evaluated("five").walks():
         assert seen["network"] != "reached"
         assert seen["uid"] != 0
         assert {int(capabilities, 16) for capabilities in seen["capabilities"]} == {0}
 
 
-def test_many_data_files_arrive_unpacked(evaluated: Callable[[str], Run], upstream: Path) -> None:
+def test_many_data_files_are_unpacked_in_the_container(evaluated: Callable[[str], Run], upstream: Path) -> None:
     done = evaluated("many files")
     released = upstream / "discoverybench/real/test/worldbank_education_gdp_indicators"
     files = {path.name: path.stat().st_size for path in released.glob("*.csv")}

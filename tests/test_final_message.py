@@ -591,12 +591,12 @@ def test_a_labelled_section_is_read(text: str, hypothesis: str, workflow: str) -
 
 
 @pytest.mark.parametrize("text", PROSE.values(), ids=PROSE)
-def test_prose_is_the_answer_as_a_whole(text: str) -> None:
+def test_unlabelled_prose_is_read_as_a_whole(text: str) -> None:
     assert read_submission(text) == Submission(hypothesis=text, source="text")
 
 
 @pytest.mark.parametrize(("text", "hypothesis", "workflow"), FALLS_BACK.values(), ids=FALLS_BACK)
-def test_what_is_left_counts_where_the_form_is_empty(text: str, hypothesis: str, workflow: str) -> None:
+def test_text_beside_an_empty_form_is_read(text: str, hypothesis: str, workflow: str) -> None:
     found = of(text)
     assert (found.hypothesis, found.workflow) == (hypothesis, workflow)
 
@@ -607,7 +607,7 @@ def test_an_answer_after_a_workflow_is_read(text: str, words: str) -> None:
 
 
 @pytest.mark.parametrize("text", BEST_OF_SEVERAL.values(), ids=BEST_OF_SEVERAL)
-def test_the_answer_is_preferred_to_remarks_placeholders_and_asides(text: str) -> None:
+def test_the_answer_takes_precedence_over_remarks_and_placeholders(text: str) -> None:
     assert of(text).hypothesis == M
 
 
@@ -619,16 +619,16 @@ def test_prose_beside_a_form_without_an_answer_is_read(text: str) -> None:
 
 
 @pytest.mark.parametrize(("text", "hypothesis"), REASONING.values(), ids=REASONING)
-def test_reasoning_is_no_part_of_the_answer(text: str, hypothesis: str) -> None:
+def test_reasoning_is_not_part_of_the_answer(text: str, hypothesis: str) -> None:
     assert of(text).hypothesis == hypothesis
 
 
 @pytest.mark.parametrize("text", NOTHING.values(), ids=NOTHING)
-def test_only_an_empty_answer_is_none(text: str) -> None:
+def test_a_message_without_an_answer_is_none(text: str) -> None:
     assert read_submission(text) is None
 
 
-def test_long_texts_are_cut() -> None:
+def test_long_texts_are_truncated() -> None:
     assert len(of("word " * 5_000).hypothesis) <= MAX_CHARACTERS
     found = of(f"Hypothesis: {'A rises. ' * 5_000}\n\nWorkflow: {'load ' * 5_000}")
     assert found.hypothesis.startswith("A rises.")
@@ -636,7 +636,7 @@ def test_long_texts_are_cut() -> None:
     assert max(len(found.hypothesis), len(found.workflow)) <= MAX_CHARACTERS
 
 
-def test_a_long_text_keeps_its_beginning_and_its_end() -> None:
+def test_a_long_text_is_truncated_in_the_middle() -> None:
     found = of("In towns. " + "So it goes. " * 5_000 + "A rises.")
     assert found.hypothesis.startswith("In towns.")
     assert found.hypothesis.endswith("A rises.")
@@ -727,7 +727,7 @@ FRAGMENTS = st.sampled_from(
 @example("Hypothesis\n")
 @example("|---|\n|")
 @settings(max_examples=1_000)
-def test_reading_never_raises_and_hands_in_words_of_the_text(text: str) -> None:
+def test_reading_never_raises_and_returns_words_of_the_text(text: str) -> None:
     found = read_submission(text)
     if found is not None:
         assert any(character.isalnum() or character == "_" for character in found.hypothesis)
@@ -740,7 +740,7 @@ WORDS = st.lists(
 
 
 @given(st.lists(WORDS.map(" ".join), min_size=1).map(lambda sentences: ".\n\n".join(["A", *sentences])))
-def test_plain_prose_is_handed_in_whole(text: str) -> None:
+def test_plain_prose_is_returned_unchanged(text: str) -> None:
     assert read_submission(text) == Submission(hypothesis=text.strip()[:MAX_CHARACTERS], source="text")
 
 
@@ -790,11 +790,11 @@ STATEMENTS = [
 
 
 @pytest.mark.parametrize("text", REFUSALS)
-def test_a_plain_refusal_is_known_as_one_and_kept_as_the_answer(text: str) -> None:
+def test_a_plain_refusal_is_recognized_and_read(text: str) -> None:
     assert is_plain_refusal(text)
     assert of(text).hypothesis == text
 
 
 @pytest.mark.parametrize("text", STATEMENTS)
-def test_a_statement_is_no_refusal(text: str) -> None:
+def test_a_statement_is_not_a_refusal(text: str) -> None:
     assert not is_plain_refusal(text)

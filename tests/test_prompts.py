@@ -13,7 +13,9 @@ from inspect_discoverybench.scorer import relationship, variables
 from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.context import extraction_question, match_question
 from inspect_discoverybench.solvers.datavoyager.roles import Role, turn_message
+from inspect_discoverybench.synth.author import question
 
+SYNTH_QUESTIONS = ("domains", "describe", "root", "expand", "goal", "review")
 GOLDEN = Path(__file__).parent / "golden" / "prompts"
 
 FILE = DataFile(name="farms.csv", description="Farms.", columns=(Column(name="rain", description="Rain\nin mm."),))
@@ -63,12 +65,15 @@ RENDERED = {
         f"solvers/datavoyager/{name}": Prompt.load(f"solvers/datavoyager/{name}").render()
         for name in (*Role, "plan", "revise", "verdict", "ask_again", "next_step", "submit")
     },
+    **{f"synth/{name}": question(name, {"count": 2, "name": "{x} $y"}) for name in SYNTH_QUESTIONS},
+    "synth/system": Prompt.load("synth/system").render(),
+    "synth/reask": Prompt.load("synth/reask").render(reason="goal: Field required."),
     "solvers/datavoyager/turn": turn_message(Role.CODER, "count the rows.").text,
 }
 
 
 @pytest.mark.parametrize("name", RENDERED)
-def test_rendering(name: str) -> None:
+def test_rendered_prompts_match_the_golden_files(name: str) -> None:
     golden = GOLDEN / f"{name}.txt"
     if os.environ.get("DISCOVERYBENCH_ACCEPT_GOLDEN"):
         golden.parent.mkdir(parents=True, exist_ok=True)
@@ -76,9 +81,9 @@ def test_rendering(name: str) -> None:
     assert RENDERED[name] + "\n" == golden.read_text("utf-8")
 
 
-def test_every_prompt_has_an_origin_and_a_golden() -> None:
+def test_every_prompt_has_an_origin_and_a_golden_file() -> None:
     folder = files("inspect_discoverybench.prompts")
-    for room in ("judge", "solvers", "solvers/datavoyager"):
+    for room in ("judge", "solvers", "solvers/datavoyager", "synth"):
         for file in folder.joinpath(room).iterdir():
             if not file.name.endswith(".txt"):
                 continue

@@ -37,7 +37,7 @@ def run(task: Any, **options: Any) -> EvalLog:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_task_has_one_name_however_it_is_created(form: str, tmp_path: Path) -> None:
+def test_a_task_has_the_same_name_however_it_is_created(form: str, tmp_path: Path) -> None:
     log = run(FORMS[form]())
     assert (log.eval.task, log.eval.task_display_name) == ("discoverybench/demo", "DiscoveryBench demo")
     [again] = eval_retry(log)
@@ -52,7 +52,7 @@ def test_a_task_has_one_name_however_it_is_created(form: str, tmp_path: Path) ->
     assert len(list((tmp_path / "set").glob("*.eval"))) == 1
 
 
-def test_a_set_is_resumed_by_another_name(tmp_path: Path) -> None:
+def test_an_eval_set_can_be_resumed_under_an_alias(tmp_path: Path) -> None:
     for form in ("short name", "long name", "function", "task"):
         complete, _ = eval_set(FORMS[form](), str(tmp_path / "set"), model="none", solver=GOLD, limit=1)
         assert complete
@@ -68,7 +68,7 @@ def test_a_set_is_resumed_by_another_name(tmp_path: Path) -> None:
     ],
     ids=["custom", "one goal", "judge_audit"],
 )
-def test_every_task_names_itself(task: Callable[[], Task], name: str) -> None:
+def test_every_task_has_its_registered_name(task: Callable[[], Task], name: str) -> None:
     assert task().name == name
 
 
@@ -82,7 +82,7 @@ def test_solvers_and_the_scorer_have_both_names(package: str) -> None:
 
 
 @pytest.mark.usefixtures("command_line")
-def test_a_log_made_elsewhere_is_retried_from_an_empty_folder(tmp_path: Path) -> None:
+def test_a_log_can_be_retried_from_an_empty_folder(tmp_path: Path) -> None:
     """Made in Python, where Inspect knows the task by the long name alone."""
     log = run(demo())
     folder = tmp_path / "empty"

@@ -45,7 +45,7 @@ def docker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return calls
 
 
-def test_an_image_that_exists_is_used_as_it_is(docker: Path) -> None:
+def test_an_existing_image_is_used_without_a_build(docker: Path) -> None:
     found = service(demo(sandbox="docker").sandbox)
     assert docker.read_text("utf-8").split() == ["image", "inspect", image()]
     assert (found.image, found.build, found.pull_policy) == (image(), None, "never")
@@ -53,27 +53,27 @@ def test_an_image_that_exists_is_used_as_it_is(docker: Path) -> None:
     assert found.extensions == {"x-local": True}
 
 
-def test_an_image_that_is_missing_is_built(tmp_path: Path, docker: Path) -> None:
+def test_a_missing_image_is_built(tmp_path: Path, docker: Path) -> None:
     shell(tmp_path / "docker", "exit 1")
     found = service(demo(sandbox="docker").sandbox)
     assert (found.image, found.build) == (image(), ComposeBuild(context=str(shipped("sandbox"))))
     assert (found.pull_policy, found.extensions) == (None, {})
 
 
-def test_build_is_an_argument(docker: Path) -> None:
+def test_build_requests_a_build(docker: Path) -> None:
     found = service(demo(sandbox="docker", build=True).sandbox)
     assert found.build == ComposeBuild(context=str(shipped("sandbox")))
     assert not docker.exists()
 
 
-def test_without_docker_inspect_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_inspect_reports_that_docker_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     assert service(demo(sandbox="docker").sandbox).build
     with pytest.raises(Exception, match="Docker sandbox environments require Docker Engine"):
         inspect_eval(demo(sandbox="docker"), model="none", solver=GOLD, limit=1)
 
 
-def test_without_an_engine_inspect_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_inspect_reports_that_no_docker_engine_is_running(monkeypatch: pytest.MonkeyPatch) -> None:
     if shutil.which("docker") is None:
         pytest.skip("there is no docker program")
     monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
@@ -88,19 +88,19 @@ def test_the_local_sandbox_needs_no_docker(docker: Path) -> None:
     assert not docker.exists()
 
 
-def test_an_unknown_sandbox_is_refused() -> None:
+def test_an_unknown_sandbox_is_rejected() -> None:
     with pytest.raises(InvalidArgument, match="sandbox=none is not supported"):
         demo(sandbox="none")
 
 
-def test_only_an_image_can_be_built() -> None:
+def test_build_requires_the_docker_sandbox() -> None:
     with pytest.raises(InvalidArgument, match="build=true requires sandbox=docker, got sandbox=local"):
         demo(build=True)
 
 
 @pytest.mark.usefixtures("docker")
 @pytest.mark.parametrize("build", [False, True])
-def test_everything_else_stands_in_the_compose_file(build: bool) -> None:
+def test_other_settings_come_from_the_compose_file(build: bool) -> None:
     file = yaml.safe_load(shipped("compose.yaml").read_text("utf-8"))["services"]["default"]
     found = service(demo(sandbox="docker", build=build).sandbox).model_dump(exclude_none=True)
     ours = ("image", "build", "pull_policy", "x-local")
@@ -110,13 +110,13 @@ def test_everything_else_stands_in_the_compose_file(build: bool) -> None:
 
 @pytest.mark.usefixtures("docker")
 @pytest.mark.parametrize("build", [False, True])
-def test_the_log_holds_all_of_it(build: bool) -> None:
+def test_the_sandbox_survives_a_round_trip_through_json(build: bool) -> None:
     sandbox = demo(sandbox="docker", build=build).sandbox
     assert sandbox
     assert SandboxEnvironmentSpec.model_validate_json(sandbox.model_dump_json()) == sandbox
 
 
-def test_the_tag_follows_from_what_the_image_is_built_from(tmp_path: Path) -> None:
+def test_the_tag_changes_with_the_files_of_the_image(tmp_path: Path) -> None:
     shutil.copytree(shipped("sandbox"), tmp_path / "sandbox")
     assert image_name(tmp_path / "sandbox") == image()
     seen = {image()}
@@ -130,7 +130,7 @@ def test_the_tag_follows_from_what_the_image_is_built_from(tmp_path: Path) -> No
     assert image_name(tmp_path / "sandbox") == last
 
 
-def test_nothing_else_reaches_the_build() -> None:
+def test_the_build_context_contains_only_the_files_of_the_image() -> None:
     """The Dockerfile may copy what the tag is made of, and no other file."""
     ignored = shipped("sandbox/.dockerignore").read_text("utf-8").splitlines()
     assert [line for line in ignored if line and not line.startswith("#")] == ["*", "!requirements.txt", "!init.py"]

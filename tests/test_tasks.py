@@ -62,7 +62,7 @@ def score_of(log: EvalLog) -> str | None:
     return sample.scores["HMS"].answer
 
 
-def test_a_mistake_is_one_line() -> None:
+def test_an_invalid_argument_is_one_line_on_the_command_line() -> None:
     """Here of a task argument; every error of ours reaches the command line in this way."""
     done = run_inspect(
         "discoverybench/real", "--model", "discoverybench/baseline", DISCOVERYBENCH_DATA_DIR="/nowhere/data"
@@ -83,14 +83,14 @@ def test_a_mistake_is_one_line() -> None:
         ({"sandbox": "chroot"}, "sandbox=chroot is not supported. Possible values: docker, local. "),
     ],
 )
-def test_a_bad_argument_names_what_is_possible(arguments: dict[str, str], line: str) -> None:
+def test_an_invalid_argument_lists_the_possible_values(arguments: dict[str, str], line: str) -> None:
     with pytest.raises(InvalidArgument) as raised:
         inspect_eval("discoverybench/real", model="none", task_args=arguments)
     assert line in raised.value.message
 
 
 @pytest.mark.parametrize("folder", ["/nowhere/data", "."])
-def test_a_data_folder_that_is_none(monkeypatch: pytest.MonkeyPatch, folder: str) -> None:
+def test_an_invalid_data_folder_is_rejected(monkeypatch: pytest.MonkeyPatch, folder: str) -> None:
     monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", folder)
     with pytest.raises(Exception, match=f"DISCOVERYBENCH_DATA_DIR={folder} is not a folder that contains"):
         real()
@@ -100,18 +100,18 @@ def test_a_data_folder_that_is_none(monkeypatch: pytest.MonkeyPatch, folder: str
     ("task", "argument"),
     [(real, "difficulty"), (real, "solvable"), (synth, "domain_knowledge"), (synth, "workflow_tags")],
 )
-def test_no_argument_that_could_only_fail(task: Callable[..., Task], argument: str) -> None:
+def test_tasks_do_not_accept_inapplicable_arguments(task: Callable[..., Task], argument: str) -> None:
     with pytest.raises(TypeError, match=f"unexpected keyword argument '{argument}'"):
         task(**{argument: True})
 
 
-def test_an_unknown_offline_model_names_the_two() -> None:
+def test_an_unknown_offline_model_lists_the_available_ones() -> None:
     with pytest.raises(InvalidArgument, match=r"discoverybench/genius.*discoverybench/baseline or discoverybench/lexi"):
         inspect_eval(demo(), model="discoverybench/genius")
 
 
 @pytest.mark.usefixtures("command_line")
-def test_without_a_judge_the_user_is_told_before_the_model_is_called() -> None:
+def test_a_missing_judge_is_reported_before_the_model_is_called() -> None:
     with serve(lambda request: "never") as endpoint:
         done = run_inspect(
             "discoverybench/custom",
@@ -146,7 +146,7 @@ def test_without_a_judge_no_model_is_called(judge: str) -> None:
     assert called == []
 
 
-def test_without_a_judge_every_sample_is_an_error_and_no_zero() -> None:
+def test_without_a_judge_every_sample_is_an_error() -> None:
     log = inspect_eval(lighthouses(), model=scripted([submit(hypothesis="y")]), fail_on_error=False)[0]
     assert log.samples
     for sample in log.samples:
@@ -156,14 +156,14 @@ def test_without_a_judge_every_sample_is_an_error_and_no_zero() -> None:
         assert not sample.model_usage
 
 
-def test_a_judge_of_an_unknown_provider_is_refused_at_once() -> None:
+def test_a_judge_of_an_unknown_provider_is_rejected() -> None:
     """Inspect resolves the roles, so the words are its own."""
     with pytest.raises(Exception, match="nowhere"):
         inspect_eval(demo(), model="none", model_roles={"grader": "nowhere/judge"})
 
 
 @pytest.mark.parametrize("build", [lighthouses, demo], ids=["default judge", "offline judge"])
-def test_roles_may_follow_the_task(build: Callable[[], Task]) -> None:
+def test_roles_can_be_set_after_the_task_is_created(build: Callable[[], Task]) -> None:
     """As in inspect-flow and Hawk: the model is active, the task is built, and then the roles are known."""
     model = scripted([submit(hypothesis="y rises with x.")])
     context = contextvars.copy_context()
@@ -198,7 +198,7 @@ def test_inspect_flow_runs_a_task_with_a_named_judge(tmp_path: Path, monkeypatch
 
 
 @pytest.mark.usefixtures("command_line")
-def test_the_demo_runs_to_its_scores_from_the_command_line(tmp_path: Path) -> None:
+def test_the_demo_runs_from_the_command_line(tmp_path: Path) -> None:
     done = run_inspect(
         *("discoverybench/demo", "--model", "discoverybench/baseline", "--solver", "discoverybench/react"),
         *("--limit", "2", "--log-dir", str(tmp_path / "out")),
@@ -223,7 +223,7 @@ def served(endpoint: Endpoint) -> Model:
     return get_model("openai-api/local/model", base_url=endpoint.url, api_key="test", memoize=False)
 
 
-def test_every_sample_is_bounded() -> None:
+def test_every_sample_has_limits() -> None:
     task = demo()
     assert (task.message_limit, task.time_limit) == (100, 3600)
     assert task.token_limit == 100_000
@@ -231,7 +231,7 @@ def test_every_sample_is_bounded() -> None:
     assert task.version == "2-A"
 
 
-def test_a_strangers_text_only_solver_is_scored() -> None:
+def test_a_third_party_solver_without_tools_is_scored() -> None:
     """Setup and scorer stay when `--solver` replaces the agent."""
 
     @solver
@@ -246,7 +246,7 @@ def test_a_strangers_text_only_solver_is_scored() -> None:
     assert score_of(log) == "y rises with x."
 
 
-def test_tools_are_offered_to_a_strangers_solver() -> None:
+def test_tools_are_available_to_third_party_solvers() -> None:
     seen: list[list[str]] = []
 
     def answer(request: Request) -> Answer:
@@ -289,7 +289,7 @@ def words():
 
 
 @pytest.mark.parametrize("name", ["plain", "keeping", "words"])
-def test_a_strangers_agent_from_a_file_of_their_own(tmp_path: Path, name: str) -> None:
+def test_a_third_party_agent_can_be_loaded_from_a_file(tmp_path: Path, name: str) -> None:
     """A plain `react()` agent, which submits by a tool of its own, and a solver that only writes text."""
     (tmp_path / "mine.py").write_text(STRANGERS, "utf-8")
 
@@ -315,7 +315,7 @@ AGENTS = ["react", "codegen", "datavoyager", "reflexion", "no_data_guess"]
 
 
 @pytest.mark.parametrize("agent", AGENTS)
-def test_every_agent_by_name_over_http(agent: str) -> None:
+def test_every_agent_runs_by_name_over_http(agent: str) -> None:
     """The real OpenAI provider; the endpoint does what a request demands."""
 
     def answer(request: Request) -> Answer:
@@ -338,7 +338,7 @@ def test_every_agent_by_name_over_http(agent: str) -> None:
 
 
 @pytest.mark.parametrize("agent", AGENTS)
-def test_every_agent_with_the_baseline_on_the_demo(agent: str) -> None:
+def test_the_baseline_completes_the_demo_with_every_agent(agent: str) -> None:
     """Two samples; tests/offline/test_analyst.py runs all of them with ReAct."""
     log = inspect_eval(
         demo(),
@@ -354,7 +354,7 @@ def test_every_agent_with_the_baseline_on_the_demo(agent: str) -> None:
 
 @pytest.mark.usefixtures("upstream", "sweep")
 @pytest.mark.parametrize("agent", AGENTS)
-def test_every_agent_with_the_baseline_on_db_real(agent: str) -> None:
+def test_the_baseline_completes_db_real_with_every_agent(agent: str) -> None:
     """One sample of each study of the training split; the benchmark `agents.py` runs all of them."""
     task = real(split="train", sandbox="local")
     log = inspect_eval(

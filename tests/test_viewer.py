@@ -196,7 +196,7 @@ def test_the_explanation_is_rendered(page: Page, viewer: Viewer) -> None:
         ("reflexion", ["trial 1", "oracle 1", "reflection 1", "trial 2", "oracle 2"]),
     ],
 )
-def test_the_transcript_names_who_speaks(
+def test_the_transcript_names_the_roles(
     browser: Browser, folders: dict[str, Path], agent: str, spans: list[str]
 ) -> None:
     [sample] = samples_in(folders[agent])

@@ -1,5 +1,5 @@
 """DiscoveryBench for Inspect AI: can language-model agents make data-driven discoveries?"""
 
-from inspect_discoverybench.tasks import custom, demo, judge_audit, real, synth
+from inspect_discoverybench.tasks import custom, demo, judge_audit, real, synth, synth_generate
 
-__all__ = ["custom", "demo", "judge_audit", "real", "synth"]
+__all__ = ["custom", "demo", "judge_audit", "real", "synth", "synth_generate"]

@@ -12,8 +12,11 @@ DiscoveryBenchError            base class; the message is one line: what is wron
 │   └── InvalidMetadata        a metadata file or answer key is invalid
 ├── JudgeUnavailable           the judge's model cannot be called
 ├── JudgeFailed                the judge's provider failed
-├── ReplyRejected              the judge's reply is invalid (sent back with the error; unscored after three tries)
+├── ReplyRejected              a reply of the judge or author is invalid (sent back with the error)
 ├── ReplyMissing               a provider's reply has no choices
+├── AuthorFailed               the author's replies stay invalid (the step is rejected with the reason)
+├── ExpressionRefused          an expression of a semantic tree is not on the allow-list
+├── InvalidTree                a semantic tree cannot be read or is invalid
 └── SessionFailed              the sandbox could not run the Python session
 ```
 
@@ -71,11 +74,23 @@ class JudgeUnavailable(DiscoveryBenchError):
 
 
 class ReplyRejected(DiscoveryBenchError):
-    """A reply of the judge is invalid. The message is sent back to the judge."""
+    """A reply of the judge or author is invalid. The message is sent back."""
 
 
 class ReplyMissing(DiscoveryBenchError):
     """A provider returned a reply without choices. The sample is an error, not a zero."""
+
+
+class AuthorFailed(DiscoveryBenchError):
+    """The author of a generated set gave no valid reply. The message is recorded as the reason of the rejection."""
+
+
+class ExpressionRefused(DiscoveryBenchError):
+    """An expression of a semantic tree is not on the allow-list, or exceeds its bounds."""
+
+
+class InvalidTree(DiscoveryBenchError):
+    """A semantic tree cannot be read or is invalid."""
 
 
 class JudgeFailed(DiscoveryBenchError):

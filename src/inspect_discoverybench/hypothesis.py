@@ -32,6 +32,9 @@ class Facet(StrEnum):
 MAX_CHARACTERS = 10_000
 """Maximum length of a hypothesis and of a workflow, so that both fit into the judge's prompt."""
 
+Source = Literal["submit", "json", "sections", "text"]
+"""Where a submission comes from: a call of `submit`, or a part of the final message."""
+
 
 class Submission(BaseModel):
     """An agent's answer: a hypothesis and the workflow that led to it (paper §4)."""
@@ -44,8 +47,20 @@ class Submission(BaseModel):
     workflow: Annotated[EncodableText, Field(max_length=MAX_CHARACTERS)] = ""
     """Summary of the steps from loading the data to the hypothesis."""
 
-    source: Literal["submit", "json", "sections", "text"] = "submit"
-    """Where the submission comes from: a call of `submit`, or a part of the final message."""
+    source: Source = "submit"
+
+    @classmethod
+    def truncated(cls, hypothesis: str, workflow: str, source: Source = "submit") -> "Submission":
+        """Create a submission from texts of any length. Each is stripped and cut to `MAX_CHARACTERS`.
+
+        Raises:
+            ValidationError: The hypothesis is empty.
+        """
+        return cls(
+            hypothesis=hypothesis.strip()[:MAX_CHARACTERS],
+            workflow=workflow.strip()[:MAX_CHARACTERS],
+            source=source,
+        )
 
 
 class SubmissionState(StoreModel):

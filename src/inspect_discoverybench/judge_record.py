@@ -14,15 +14,21 @@ def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str]:
         a: Metadata of a score, as the scorer writes it. Logs of task version 1-A have no settings.
         b: Metadata of another score.
     """
-    return [line for name in COMPARED_KEYS for line in _differences(name, a.get(name), b.get(name))]
+    return [f"{name}: {_format(x)} and {_format(y)}" for name, x, y in changes(a, b)]
 
 
-def _differences(name: str, a: Any, b: Any) -> Iterator[str]:
+def changes(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    """The compared keys whose values differ, such as `settings.temperature`, with both values."""
+    for name in COMPARED_KEYS:
+        yield from _changes(name, a.get(name), b.get(name))
+
+
+def _changes(name: str, a: Any, b: Any) -> Iterator[tuple[str, Any, Any]]:
     if isinstance(a, Mapping) and isinstance(b, Mapping):
         for key in sorted(a.keys() | b.keys()):
-            yield from _differences(f"{name}.{key}", a.get(key), b.get(key))
+            yield from _changes(f"{name}.{key}", a.get(key), b.get(key))
     elif a != b:
-        yield f"{name}: {_format(a)} and {_format(b)}"
+        yield name, a, b
 
 
 def _format(value: Any) -> str:

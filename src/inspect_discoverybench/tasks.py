@@ -249,6 +249,75 @@ def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = Tru
     )
 
 
+@task
+def synth_generate(
+    out: str,
+    domains: int | str | list[str] = 5,
+    trees: str | None = None,
+    seed: int = 0,
+    height: int = 3,
+    forest: int = 1,
+    rows: int = 500,
+    noise_share: float = 0.1,
+    noise_scale: float = 0.05,
+    missing: float = 0.02,
+    min_reproduction: float = 0.95,
+    sandbox: str = "docker",
+    build: bool = False,
+) -> Task:
+    """Generate tasks in the form of DB-SYNTH (paper §4.2). The evaluated model is the author; a sample is a domain.
+
+    The role `reviewer` decides whether goals are answerable; by default this is the author. If the folder has an
+    interrupted set with the same settings, it is continued (docs/generator.md).
+
+    Args:
+        out: Folder of the set.
+        domains: Number of domains that the author proposes, or a list of names.
+        trees: JSON file of a hand-written tree, or a folder of them, instead of `domains`.
+        seed: Seed of all random choices.
+        height: Height of the trees, 1 to 4.
+        forest: Number of trees per domain, 1 to 4.
+        rows: Rows of each data file, 50 to 20,000.
+        noise_share: Probability that noise is added to a number.
+        noise_scale: Standard deviation of the noise, in standard deviations of the column.
+        missing: Probability that a value is missing.
+        min_reproduction: Minimum skill of the gold expression on the released columns, 0 to 1.
+        sandbox: `docker` or `local`. Expressions from the author run in the sandbox.
+        build: Build the Docker image even if it exists.
+
+    Raises:
+        InvalidArgument: An argument is invalid, or the folder has other files.
+        InvalidTree: A hand-written tree is invalid.
+    """
+    # Every `inspect` command imports this module; the generator is imported only when it is used.
+    from inspect_discoverybench.synth import generate
+    from inspect_discoverybench.synth.set_folder import SetFolder
+    from inspect_discoverybench.synth.settings import set_settings
+    from inspect_discoverybench.synth.source import Source
+
+    settings = set_settings(
+        seed=seed,
+        height=height,
+        forest=forest,
+        rows=rows,
+        noise={"share": noise_share, "scale": noise_scale, "missing": missing},
+        min_reproduction=min_reproduction,
+    )
+    source = Source.of(domains, trees)
+    folder = SetFolder(Path(out))
+    folder.open(settings)
+    return Task(
+        name="discoverybench/synth_generate",
+        display_name=f"DiscoveryBench generator ({folder.path.name})",
+        dataset=MemoryDataset(source.samples(), name="domains"),
+        solver=generate.generate_domain(folder, settings, source),
+        cleanup=_end_session,
+        scorer=generate.accepted(),
+        sandbox=sandbox_spec(sandbox, build),
+        version=VERSION,
+    )
+
+
 def _discovery(
     *,
     name: str,

@@ -14,14 +14,14 @@ def audit(*arguments: str) -> Result:
     return CliRunner().invoke(main, ["data", "audit", *arguments])
 
 
-def test_a_good_study_has_a_table_and_exit_code_0() -> None:
+def test_a_valid_study_has_a_table_and_exit_code_0() -> None:
     done = audit("--path", str(EXAMPLE))
     assert done.exit_code == 0
     assert "lighthouses" in done.output
     assert "goals without a gold hypothesis" in done.output
 
 
-def test_everything_wrong_is_found_in_one_go(tmp_path: Path) -> None:
+def test_all_problems_are_reported_at_once(tmp_path: Path) -> None:
     for folder in ("one", "two", "three"):
         (tmp_path / folder).mkdir()
     question = {
@@ -62,7 +62,7 @@ def test_everything_wrong_is_found_in_one_go(tmp_path: Path) -> None:
     assert "one/0/2: no gold hypothesis" in audit("--path", str(tmp_path)).output
 
 
-def test_a_path_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+def test_a_missing_path_is_one_line(tmp_path: Path) -> None:
     done = audit("--path", str(tmp_path / "nowhere"))
     assert done.exit_code == 1
     assert done.output.startswith("Error: ")

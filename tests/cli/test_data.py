@@ -48,7 +48,7 @@ def test_fetch_then_verify(upstream: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert "1466" in verified.stdout
 
 
-def test_failed_fetch_is_one_line(upstream: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_fetch_is_one_line(upstream: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DISCOVERYBENCH_ARCHIVE_URL", "nowhere/archive.tar.gz")
     failed = CliRunner().invoke(main, ["data", "fetch"])
     assert failed.exit_code == 1
@@ -57,7 +57,7 @@ def test_failed_fetch_is_one_line(upstream: Path, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("named_by", ["option", "variable"])
-def test_verify_lists_what_is_missing_and_changed(
+def test_verify_lists_missing_and_changed_files(
     upstream: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named_by: str
 ) -> None:
     folder = tmp_path / "copy"
@@ -80,7 +80,7 @@ def test_verify_lists_what_is_missing_and_changed(
     assert f"Error: {folder} differs from the release" in found.stderr
 
 
-def test_the_audit_cuts_no_name_at_80_columns(upstream: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_audit_does_not_truncate_names(upstream: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", str(upstream))
     monkeypatch.setenv("COLUMNS", "80")
     audit = CliRunner().invoke(main, ["data", "audit"])

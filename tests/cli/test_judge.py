@@ -47,7 +47,7 @@ def test_a_pair_is_scored_and_written(tmp_path: Path) -> None:
     assert written["replies"]["variables"]
 
 
-def test_through_a_real_provider_with_sub_hypotheses(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_sub_hypotheses_are_scored_over_http(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     done = over_http(
         monkeypatch, scripted(), aggregation="subhypotheses", out=str(tmp_path / "score.json"), kind="synth"
     )
@@ -56,7 +56,7 @@ def test_through_a_real_provider_with_sub_hypotheses(monkeypatch: pytest.MonkeyP
     assert scores["hms"] == scores["hms_recall"] == scores["hms_f1"] == 1
 
 
-def test_a_facet_that_was_not_asked_about_is_null(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_skipped_facet_is_null(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     contexts = ['{"hypothesis": [{"context": "towns"}]}', '{"hypothesis": [{"context": "hills"}]}']
     answer = scripted(extract=contexts, match='{"match": false}')
     done = over_http(monkeypatch, answer, "--gate", out=str(tmp_path / "score.json"))
@@ -65,7 +65,7 @@ def test_a_facet_that_was_not_asked_about_is_null(monkeypatch: pytest.MonkeyPatc
     assert scores == {"hms": 0, "context": 0, "variables": None, "relationship": None}
 
 
-def test_a_judge_without_usable_answers_is_exit_code_3(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_an_unscored_pair_has_exit_code_3(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     done = over_http(monkeypatch, scripted(variables="two"), out=str(tmp_path / "score.json"))
     assert done.exit_code == 3
     assert "Not scored" in done.output
@@ -76,7 +76,7 @@ def test_a_judge_without_usable_answers_is_exit_code_3(monkeypatch: pytest.Monke
 
 @pytest.mark.usefixtures("sweep")
 @pytest.mark.parametrize("status", [400, 401, 500])
-def test_a_judge_that_breaks_down_is_one_line_and_nothing_written(
+def test_a_failing_judge_is_one_line_and_writes_no_file(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, status: int
 ) -> None:
     done = over_http(monkeypatch, lambda _: status, out=str(tmp_path / "score.json"))
@@ -101,7 +101,7 @@ def test_a_judge_that_breaks_down_is_one_line_and_nothing_written(
         ({"out": "away/score.json"}, "--out away/score.json: the folder does not exist. Create it or choose another."),
     ],
 )
-def test_bad_input_is_one_line_and_exit_code_2(changed: dict[str, str], line: str) -> None:
+def test_invalid_input_is_one_line_and_exit_code_2(changed: dict[str, str], line: str) -> None:
     done = judge(**changed)
     assert done.exit_code == 2
     assert line in done.output

@@ -44,7 +44,7 @@ def load(path: Path, **options: Any) -> Any:
     return splits.custom(path, options.get("answer_key"), options.get("hints", Hints()))
 
 
-def test_the_example_of_the_guide_runs_to_a_score() -> None:
+def test_the_example_of_the_guide_is_scored() -> None:
     log = inspect_eval(custom(path=str(EXAMPLE), sandbox="local"), model="discoverybench/baseline", model_roles=ROLES)[
         0
     ]
@@ -58,7 +58,7 @@ def test_the_example_of_the_guide_runs_to_a_score() -> None:
     assert (metadata["workflow_length"], metadata["workflow_bucket"]) == (4, "s")
 
 
-def test_the_gold_of_the_example_scores_one() -> None:
+def test_the_gold_hypothesis_of_the_example_scores_1() -> None:
     task = custom(path=str(EXAMPLE), sandbox="local", domain_knowledge=True)
     log = inspect_eval(task, model="mockllm/model", solver=gold(), model_roles=ROLES)[0]
     assert log.samples
@@ -67,13 +67,13 @@ def test_the_gold_of_the_example_scores_one() -> None:
     assert "ferry only" in str(log.samples[0].input)
 
 
-def test_a_file_a_folder_and_a_folder_of_folders_are_the_same_study(write: Callable[..., Path]) -> None:
+def test_a_study_can_be_a_file_a_folder_or_a_folder_of_folders(write: Callable[..., Path]) -> None:
     place = write()
     texts = [load(path)[0].input for path in (place / "metadata_0.json", place, place.parent)]
     assert texts[0] == texts[1] == texts[2]
 
 
-def test_gold_from_an_answer_key(write: Callable[..., Path], tmp_path: Path) -> None:
+def test_gold_hypotheses_are_read_from_an_answer_key(write: Callable[..., Path], tmp_path: Path) -> None:
     hidden = study(queries=[{"qid": 4, "question": "Why?", "question_type": "general"}])
     place, key = write(hidden), tmp_path / "key.csv"
     with key.open("w", encoding="utf-8", newline="") as file:
@@ -83,7 +83,7 @@ def test_gold_from_an_answer_key(write: Callable[..., Path], tmp_path: Path) -> 
         load(place)
 
 
-def test_a_missing_hint_is_noted_and_leaves_no_heading(write: Callable[..., Path], tmp_path: Path) -> None:
+def test_a_missing_hint_has_no_heading(write: Callable[..., Path], tmp_path: Path) -> None:
     write(study(domain_knowledge="Known."), folder="with")
     write(folder="without")
     samples = {s.metadata["dataset"]: s for s in load(tmp_path, hints=Hints(domain_knowledge=True))}
@@ -128,7 +128,7 @@ BROKEN: list[tuple[Any, str, type[DataError], str]] = [
 
 
 @pytest.mark.parametrize(("metadata", "table", "error", "message"), BROKEN)
-def test_what_is_wrong_has_an_error_of_its_own_and_nothing_is_loaded(
+def test_an_invalid_study_is_rejected(
     write: Callable[..., Path], tmp_path: Path, metadata: Any, table: str, error: type[DataError], message: str
 ) -> None:
     write(folder="good")
@@ -137,7 +137,7 @@ def test_what_is_wrong_has_an_error_of_its_own_and_nothing_is_loaded(
         load(tmp_path)
 
 
-def test_an_empty_folder_and_no_folder(tmp_path: Path) -> None:
+def test_empty_and_missing_folders_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(DataMissing, match=r"no metadata_<number>\.json in this folder or its subfolders"):
         load(tmp_path)
     with pytest.raises(InvalidArgument, match=r"The path '.*nowhere' does not exist\."):
@@ -169,7 +169,7 @@ def test_a_relative_path_is_resolved_before_it_names_the_study(
     assert task.display_name == f"DiscoveryBench custom ({Path(path).resolve().name})"
 
 
-def test_a_linked_study_has_the_name_of_its_link(write: Callable[..., Path], tmp_path: Path) -> None:
+def test_a_symlinked_study_has_the_name_of_the_link(write: Callable[..., Path], tmp_path: Path) -> None:
     place = write(HIDDEN, folder="version-7")
     (tmp_path / "mine").symlink_to(place)
     key = write_key(tmp_path, "mine,0,4,So.")
@@ -193,7 +193,7 @@ KEYS = {
 
 
 @pytest.mark.parametrize(("form", "lines"), KEYS.values(), ids=KEYS.keys())
-def test_an_answer_key_in_another_form_is_read(
+def test_answer_keys_are_read_in_several_formats(
     write: Callable[..., Path], tmp_path: Path, form: dict[str, str], lines: list[str]
 ) -> None:
     place = write(HIDDEN)
@@ -230,7 +230,7 @@ BROKEN_KEYS: dict[str, tuple[str, list[str], str]] = {
 
 
 @pytest.mark.parametrize(("header", "lines", "message"), BROKEN_KEYS.values(), ids=BROKEN_KEYS.keys())
-def test_a_broken_answer_key_names_line_value_and_remedy(
+def test_errors_in_an_answer_key_name_the_line_and_the_remedy(
     write: Callable[..., Path], tmp_path: Path, header: str, lines: list[str], message: str
 ) -> None:
     place = write(HIDDEN)
@@ -238,7 +238,7 @@ def test_a_broken_answer_key_names_line_value_and_remedy(
         load(place, answer_key=write_key(tmp_path, *lines, header=header))
 
 
-def test_an_answer_key_that_is_a_folder_or_absent(write: Callable[..., Path], tmp_path: Path) -> None:
+def test_a_folder_or_missing_file_is_not_an_answer_key(write: Callable[..., Path], tmp_path: Path) -> None:
     place = write(HIDDEN)
     with pytest.raises(DataMissing, match=r"is a folder\. Pass the path of a file"):
         load(place, answer_key=tmp_path)
@@ -260,7 +260,7 @@ def test_a_data_file_keeps_its_relative_path(write: Callable[..., Path], name: s
     assert name in sample.input
 
 
-def test_a_linked_data_file_is_copied(write: Callable[..., Path], tmp_path: Path) -> None:
+def test_a_symlinked_data_file_is_copied(write: Callable[..., Path], tmp_path: Path) -> None:
     place = write(described("big.csv"))
     (tmp_path / "elsewhere.csv").write_text("x,y\n1,2\n", "utf-8")
     (place / "big.csv").symlink_to(tmp_path / "elsewhere.csv")
@@ -295,7 +295,7 @@ REFUSED: dict[str, tuple[dict[str, Any], type[DataError], str]] = {
 
 
 @pytest.mark.parametrize(("metadata", "error", "message"), REFUSED.values(), ids=REFUSED.keys())
-def test_a_data_file_that_cannot_enter_a_sandbox_is_refused(
+def test_a_data_file_that_cannot_be_copied_to_a_sandbox_is_rejected(
     write: Callable[..., Path], metadata: dict[str, Any], error: type[DataError], message: str
 ) -> None:
     place = write(metadata)
@@ -309,21 +309,21 @@ def test_a_data_file_that_cannot_enter_a_sandbox_is_refused(
         load(place)
 
 
-def test_the_answer_key_is_no_data_file(write: Callable[..., Path]) -> None:
+def test_the_answer_key_cannot_be_a_data_file(write: Callable[..., Path]) -> None:
     place = write({**HIDDEN, "datasets": described("key.csv")["datasets"]})
     key = write_key(place, "mine,0,4,So.")
     with pytest.raises(InvalidMetadata, match=r"key\.csv.*the answer key.*the agent must not see"):
         load(place, answer_key=key)
 
 
-def test_two_studies_with_one_name_are_refused(write: Callable[..., Path]) -> None:
+def test_two_studies_with_the_same_name_are_rejected(write: Callable[..., Path]) -> None:
     place = write()
     shutil.copytree(place, place / "mine")
     with pytest.raises(InvalidMetadata, match=r"custom/mine/0/0 .*mine/metadata_0\.json.*mine/mine/metadata_0\.json"):
         load(place)
 
 
-def test_a_number_written_in_two_ways_is_refused(write: Callable[..., Path]) -> None:
+def test_duplicate_metadata_numbers_are_rejected(write: Callable[..., Path]) -> None:
     place = write()
     shutil.copy(place / "metadata_0.json", place / "metadata_00.json")
     with pytest.raises(InvalidMetadata, match=r"metadata_0\.json.*metadata_00\.json"):
@@ -331,7 +331,7 @@ def test_a_number_written_in_two_ways_is_refused(write: Callable[..., Path]) -> 
 
 
 @pytest.mark.parametrize("name", ["metadata_final.json", "study.json", "a.csv"])
-def test_a_metadata_file_with_another_name(write: Callable[..., Path], name: str) -> None:
+def test_a_metadata_file_with_an_invalid_name_is_rejected(write: Callable[..., Path], name: str) -> None:
     place = write()
     if not (place / name).exists():
         (place / "metadata_0.json").rename(place / name)
@@ -339,19 +339,19 @@ def test_a_metadata_file_with_another_name(write: Callable[..., Path], name: str
         load(place / name)
 
 
-def test_utf_16_is_named(write: Callable[..., Path]) -> None:
+def test_utf_16_is_rejected(write: Callable[..., Path]) -> None:
     place = write(json.dumps(study()).encode("utf-16"))
     with pytest.raises(InvalidMetadata, match=r"metadata_0\.json: the file is encoded in UTF-16\. Save it as UTF-8"):
         load(place)
 
 
-def test_a_loop_of_links_is_one_line(tmp_path: Path) -> None:
+def test_a_symlink_loop_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "metadata_0.json").symlink_to("metadata_0.json")
     with pytest.raises(DataMissing, match=r"metadata_0\.json cannot be read: "):
         load(tmp_path)
 
 
-def test_a_broken_study_is_a_finding_of_the_audit(write: Callable[..., Path]) -> None:
+def test_the_audit_reports_unusable_data_files(write: Callable[..., Path]) -> None:
     audit = audit_studies(write(described("../a.csv", "folder", "b.csv")))
     assert len(audit.problems) == 3
     assert "is not inside the folder" in audit.problems[0]

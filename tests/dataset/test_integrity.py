@@ -161,7 +161,7 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
 }
 
 
-def test_damaged_data_are_errors_that_name_the_file_and_a_retry_completes(tmp_path: Path) -> None:
+def test_damaged_files_are_named_and_a_retry_completes_the_eval(tmp_path: Path) -> None:
     root = write_studies(tmp_path / "studies", ["0_first", *DAMAGES, "z_last"])
     shutil.copytree(root, tmp_path / "backup")
 
@@ -188,7 +188,7 @@ def test_damaged_data_are_errors_that_name_the_file_and_a_retry_completes(tmp_pa
     assert not errors(retried)
 
 
-def test_with_the_data_folder_gone_the_eval_ends_with_an_error(studies: Path) -> None:
+def test_a_missing_data_folder_is_an_error(studies: Path) -> None:
     damages.append(lambda: remove(studies))
     log = run(studies, fail_on_error=True)
     assert log.status == "error"
@@ -197,7 +197,7 @@ def test_with_the_data_folder_gone_the_eval_ends_with_an_error(studies: Path) ->
 
 
 @pytest.mark.parametrize("agent", [text_only(), gold(), no_data_guess(), reflexion(trials=2)])
-def test_every_solver_is_guarded(studies: Path, agent: Solver) -> None:
+def test_data_are_checked_for_every_solver(studies: Path, agent: Solver) -> None:
     task = custom(path=str(studies), sandbox="local")
     one_character(studies / "study_2" / "a.csv")
     log = inspect_eval(task, model="vandal/model", model_roles=ROLES, solver=agent, fail_on_error=False)[0]
@@ -215,7 +215,7 @@ def many(tmp_path: Path) -> Path:
     return tmp_path / "many"
 
 
-def test_many_files_arrive_under_their_names(many: Path) -> None:
+def test_many_files_keep_their_names_in_the_sandbox(many: Path) -> None:
     log = run(many, read_back())
     assert not errors(log)
     assert log.samples
@@ -230,7 +230,7 @@ def test_many_files_arrive_under_their_names(many: Path) -> None:
 
 
 @pytest.mark.parametrize("damaged", ["archive removed", "archive cut off", "file changed while the task is built"])
-def test_an_archive_is_checked_like_single_files(many: Path, damaged: str) -> None:
+def test_files_in_an_archive_are_checked(many: Path, damaged: str) -> None:
     if damaged == "file changed while the task is built":
         task = custom(path=str(many), sandbox="local")
         one_character(many / "wide" / "a.csv")
@@ -249,7 +249,7 @@ def test_an_archive_is_checked_like_single_files(many: Path, damaged: str) -> No
     assert not errors(log)
 
 
-def test_the_log_names_the_bytes_that_were_analysed(studies: Path) -> None:
+def test_the_log_contains_checksums_of_the_data(studies: Path) -> None:
     log = run(studies, text_only())
     assert log.samples
     checksums = log.samples[0].metadata["data_checksums"]
@@ -273,7 +273,7 @@ def test_a_sandbox_that_cannot_compute_checksums_is_an_error(
 
 
 @pytest.mark.usefixtures("upstream")
-def test_released_data_are_compared_with_the_checksums_of_the_release(
+def test_released_files_are_compared_with_the_released_checksums(
     upstream: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file that changes after it was verified and before its sample starts."""

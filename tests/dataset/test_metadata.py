@@ -25,7 +25,7 @@ def study(**fields: Any) -> dict[str, Any]:
     return {"id": 0, "domain": "art", "datasets": [FILE], "queries": [QUERY], **fields}
 
 
-def test_both_forms_give_one_shape(tmp_path: Path) -> None:
+def test_flat_and_nested_forms_are_equivalent(tmp_path: Path) -> None:
     flat = Study.read(write(tmp_path, study()))
     nested = Study.read(
         write(tmp_path, study(queries=[[QUERY]], datasets=[{**FILE, "columns": {"raw": FILE["columns"]}}]))
@@ -39,7 +39,7 @@ def test_windows_1252_is_read(tmp_path: Path) -> None:
     assert Study.read(write(tmp_path, study(domain="café – “art”"), "cp1252")).domain == "café – “art”"
 
 
-def test_domain_knowledge_of_a_data_file_counts_for_the_study(tmp_path: Path) -> None:
+def test_domain_knowledge_of_a_data_file_applies_to_the_study(tmp_path: Path) -> None:
     inside = {**FILE, "domain_knowledge": "Known."}
     assert Study.read(write(tmp_path, study(datasets=[inside], domain_knowledge=""))).domain_knowledge == "Known."
     assert Study.read(write(tmp_path, study())).domain_knowledge == ""
@@ -56,7 +56,7 @@ def test_domain_knowledge_of_a_data_file_counts_for_the_study(tmp_path: Path) ->
         (study(datasets=[{"name": "a.csv"}]), r"datasets\.0\.columns: Field required"),
     ],
 )
-def test_what_does_not_follow_the_form_is_named(tmp_path: Path, content: Any, message: str) -> None:
+def test_invalid_fields_are_named(tmp_path: Path, content: Any, message: str) -> None:
     with pytest.raises(InvalidMetadata, match=rf"metadata_7\.json: ({message})"):
         Study.read(write(tmp_path, content))
 
@@ -65,7 +65,7 @@ def test_what_does_not_follow_the_form_is_named(tmp_path: Path, content: Any, me
 @pytest.mark.parametrize(
     "place", ["domain", "datasets", "queries", "workflow", "domain_knowledge", "columns", "question", "question_type"]
 )
-def test_any_value_in_any_place_is_read_or_named(tmp_path: Path, place: str, value: Any) -> None:
+def test_any_value_is_read_or_rejected(tmp_path: Path, place: str, value: Any) -> None:
     fields = study(**{place: value})
     if place == "columns":
         fields = study(datasets=[{**FILE, "columns": value}])
@@ -75,25 +75,25 @@ def test_any_value_in_any_place_is_read_or_named(tmp_path: Path, place: str, val
         Study.read(write(tmp_path, fields))
 
 
-def test_a_byte_in_neither_encoding(tmp_path: Path) -> None:
+def test_an_undecodable_byte_is_named(tmp_path: Path) -> None:
     path = tmp_path / "metadata_0.json"
     path.write_bytes(b'{"domain": "\x81"}')
     with pytest.raises(InvalidMetadata, match="byte 12 is neither UTF-8 nor Windows-1252"):
         read_text(path)
 
 
-def test_a_missing_file(tmp_path: Path) -> None:
+def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(DataMissing, match="does not exist"):
         Study.read(tmp_path / "metadata_0.json")
 
 
-def test_the_number_is_the_file_names() -> None:
+def test_the_metadata_number_is_in_the_file_name() -> None:
     assert metadata_number(Path("x/metadata_12.json")) == 12
     with pytest.raises(InvalidMetadata, match=r"Rename it to metadata_<number>\.json"):
         metadata_number(Path("x/metadata_final.json"))
 
 
-def test_answer_key(tmp_path: Path) -> None:
+def test_the_answer_key_contains_gold_hypotheses(tmp_path: Path) -> None:
     path = tmp_path / "key.csv"
     path.write_bytes('dataset,metadataid,query_id,gold_hypo\r\na,1,2,"Gold, “quoted”\nover lines"\r\n'.encode("cp1252"))
     key = AnswerKey(path)

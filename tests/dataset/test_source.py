@@ -85,7 +85,7 @@ def test_two_processes_share_one_download(mirror: Mirror, caches: Path) -> None:
     assert left_behind(caches) == {source.COMMIT}
 
 
-def test_killed_run_leaves_nothing_the_next_one_stumbles_over(mirror: Mirror, caches: Path) -> None:
+def test_a_killed_fetch_does_not_affect_the_next_one(mirror: Mirror, caches: Path) -> None:
     mirror.gate.clear()
     process = start_fetch()
     assert mirror.asked.wait(60)
@@ -98,7 +98,7 @@ def test_killed_run_leaves_nothing_the_next_one_stumbles_over(mirror: Mirror, ca
     assert left_behind(caches) == {source.COMMIT}
 
 
-def test_cut_connection_fails_and_the_next_run_succeeds(mirror: Mirror, caches: Path) -> None:
+def test_fetch_succeeds_after_an_interrupted_connection(mirror: Mirror, caches: Path) -> None:
     mirror.cut = True
     with pytest.raises(DownloadFailed, match="DISCOVERYBENCH_DATA_DIR") as failure:
         source.fetch(progress=False)
@@ -109,7 +109,7 @@ def test_cut_connection_fails_and_the_next_run_succeeds(mirror: Mirror, caches: 
     assert source.verify(source.fetch(progress=False)).clean
 
 
-def test_changed_file_in_the_archive_is_refused(mirror: Mirror, upstream: Path, caches: Path) -> None:
+def test_a_changed_file_in_the_archive_is_rejected(mirror: Mirror, upstream: Path, caches: Path) -> None:
     content = bytearray((upstream / DATA_FILE).read_bytes())
     content[100] ^= 1
     mirror.body = pack(upstream, files=((DATA_FILE, bytes(content)),))
@@ -119,7 +119,7 @@ def test_changed_file_in_the_archive_is_refused(mirror: Mirror, upstream: Path, 
 
 
 @pytest.mark.parametrize("damage", ["page", "half"])
-def test_damaged_archive_is_refused(mirror: Mirror, caches: Path, damage: str) -> None:
+def test_a_damaged_archive_is_rejected(mirror: Mirror, caches: Path, damage: str) -> None:
     mirror.body = b"<html>Sign in</html>" if damage == "page" else mirror.body[: len(mirror.body) // 20]
     with pytest.raises(DataCorrupt, match="damaged archive"):
         source.fetch(progress=False)
@@ -158,9 +158,7 @@ def test_forced_fetch_replaces_the_folder_only_when_it_succeeds(mirror: Mirror, 
     assert left_behind(caches) == {source.COMMIT}
 
 
-def test_cache_that_cannot_be_written_is_one_line(
-    caches: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unwritable_cache_is_one_line(caches: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     monkeypatch.setenv("HOME", str(tmp_path / "file"))
@@ -168,12 +166,12 @@ def test_cache_that_cannot_be_written_is_one_line(
         source.fetch(progress=False)
 
 
-def test_users_folder_is_used_as_it_is(upstream: Path) -> None:
+def test_the_folder_of_the_user_is_used_unchanged(upstream: Path) -> None:
     assert source.data_root() == upstream.absolute()
 
 
 @pytest.mark.parametrize("folder", ["absent", "empty"])
-def test_users_folder_without_data_is_an_error(mirror: Mirror, tmp_path: Path, folder: str) -> None:
+def test_a_folder_without_data_is_rejected(mirror: Mirror, tmp_path: Path, folder: str) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DISCOVERYBENCH_DATA_DIR", str(tmp_path / folder))
@@ -182,7 +180,7 @@ def test_users_folder_without_data_is_an_error(mirror: Mirror, tmp_path: Path, f
     assert mirror.requests == 0
 
 
-def test_absent_cache_names_the_command(caches: Path) -> None:
+def test_missing_data_name_the_command_to_fetch_them(caches: Path) -> None:
     with pytest.raises(DataMissing, match="Run `discoverybench data fetch`, or set DISCOVERYBENCH_DATA_DIR"):
         source.local_root()
 
@@ -195,7 +193,7 @@ def test_absent_cache_names_the_command(caches: Path) -> None:
         ({DATA_FILE: b"changed", ANSWER_KEY: None}, DataMissing, f"{ANSWER_KEY} is missing (and 1 more). "),
     ],
 )
-def test_require_names_the_first_file_that_is_wrong(
+def test_the_first_invalid_file_is_named(
     upstream: Path, tmp_path: Path, damaged: dict[str, bytes | None], error: type[DataError], message: str
 ) -> None:
     paths = (DATA_FILE, ANSWER_KEY)
@@ -214,14 +212,14 @@ def test_require_names_the_first_file_that_is_wrong(
     assert "`discoverybench data verify`" in failure.value.message
 
 
-def test_a_file_that_cannot_be_read_is_one_line(upstream: Path, tmp_path: Path) -> None:
+def test_an_unreadable_file_is_one_line(upstream: Path, tmp_path: Path) -> None:
     (tmp_path / DATA_FILE).parent.mkdir(parents=True)
     (tmp_path / DATA_FILE).symlink_to(Path(DATA_FILE).name)
     with pytest.raises(DataMissing, match=rf"{DATA_FILE} cannot be read: .*\. Check its permissions"):
         source.require_released(tmp_path, [DATA_FILE])
 
 
-def test_import_brings_nothing_that_only_a_download_needs() -> None:
+def test_packages_for_downloads_are_not_imported_early() -> None:
     code = "import sys, inspect_discoverybench.dataset.source; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert {"pooch", "requests", "tqdm", "filelock"}.isdisjoint(done.stdout.split())

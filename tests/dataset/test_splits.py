@@ -23,7 +23,7 @@ def metadata_of(samples: list[Sample]) -> list[SampleMetadata]:
     ("split", "tasks", "folders", "metadata_files", "golds", "several_files"),
     [("train", 25, 4, 14, 15, 4), ("test", 239, 10, 144, 117, 110)],
 )
-def test_the_counts_of_the_release(
+def test_counts_match_the_release(
     split: str, tasks: int, folders: int, metadata_files: int, golds: int, several_files: int
 ) -> None:
     samples = splits.released("real", split, Hints())
@@ -36,7 +36,7 @@ def test_the_counts_of_the_release(
     assert max(len(m.data_files) for m in metadata) == (6 if split == "test" else 2)
 
 
-def test_domains_and_question_types_with_spellings_merged() -> None:
+def test_spellings_of_domains_and_question_types_are_merged() -> None:
     test, train = (
         metadata_of(splits.released("real", "test", Hints())),
         metadata_of(splits.released("real", "train", Hints())),
@@ -53,7 +53,7 @@ def test_domains_and_question_types_with_spellings_merged() -> None:
     assert collections.Counter(m.question_type for m in train) == {"relationship": 14, "variables": 8, "context": 3}
 
 
-def test_the_answer_key_goes_by_the_file_name() -> None:
+def test_the_answer_key_uses_the_number_in_the_file_name() -> None:
     """135 of 144 test files carry another `id` inside; the gold of this one would then be another."""
     sample = {s.id: s for s in splits.released("real", "test", Hints())}["test/archaeology/12/0"]
     assert "Depots peaked" in sample.target
@@ -65,13 +65,13 @@ def test_workflows_are_public_in_train_only() -> None:
     assert not any(m.gold_workflow for m in metadata_of(splits.released("real", "test", Hints())))
 
 
-def test_domain_knowledge_is_taken_from_a_data_files_entry_and_may_be_missing() -> None:
+def test_domain_knowledge_is_read_from_data_files_if_present() -> None:
     metadata = metadata_of(splits.released("real", "test", Hints()))
     assert all(m.domain_knowledge for m in metadata if m.dataset == "archaeology")
     assert any(not m.domain_knowledge for m in metadata)
 
 
-def test_hints_stand_in_the_task_text_only_when_asked_for() -> None:
+def test_hints_are_in_the_task_text_only_if_requested() -> None:
     def text(hints: Hints) -> str:
         return str({s.id: s for s in splits.released("real", "test", hints)}["test/archaeology/0/0"].input)
 
@@ -80,7 +80,7 @@ def test_hints_stand_in_the_task_text_only_when_asked_for() -> None:
     assert "## Workflow tags" in text(Hints(workflow_tags=True))
 
 
-def test_a_sample_takes_its_data_files_by_path_and_never_its_metadata(upstream: Path) -> None:
+def test_samples_have_data_files_but_no_metadata_files(upstream: Path) -> None:
     for split in splits.REAL:
         for sample in splits.released("real", split, Hints()):
             assert sample.files
@@ -91,7 +91,7 @@ def test_a_sample_takes_its_data_files_by_path_and_never_its_metadata(upstream: 
                 assert sample.setup
 
 
-def test_the_goal_does_not_bring_the_gold_along() -> None:
+def test_the_task_text_does_not_contain_the_gold_hypothesis() -> None:
     for sample in splits.released("real", "train", Hints()):
         assert str(sample.target) not in str(sample.input)
 
@@ -105,7 +105,7 @@ def test_the_goal_does_not_bring_the_gold_along() -> None:
         ({"question_type": "variables"}, 20),
     ],
 )
-def test_selection(filters: dict[str, str | list[str]], count: int | None) -> None:
+def test_filters_select_samples(filters: dict[str, str | list[str]], count: int | None) -> None:
     samples = splits.released("real", "test", Hints())
     if count is not None:
         assert len(select(samples, **filters)) == count
@@ -119,12 +119,12 @@ def test_a_filter_that_selects_nothing_lists_the_possible_values() -> None:
         select(samples, dataset="archaeology", domain="biology")
 
 
-def test_unknown_split() -> None:
+def test_an_unknown_split_is_rejected() -> None:
     with pytest.raises(InvalidArgument, match=r"split=dev is not a split of DB-REAL\. Possible values: train, test"):
         splits.released("real", "dev", Hints())
 
 
-def test_a_hint_that_no_sample_has() -> None:
+def test_a_hint_that_no_sample_has_is_rejected() -> None:
     with pytest.raises(InvalidArgument, match="domain_knowledge=true: no sample of the demo has this hint"):
         splits.demo(Hints(domain_knowledge=True))
 

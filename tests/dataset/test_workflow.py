@@ -30,5 +30,5 @@ def test_each_numbered_step_counts_once(workflow: str, length: int | None) -> No
 
 
 @pytest.mark.parametrize(("length", "name"), [(1, "s"), (9, "s"), (10, "m"), (20, "m"), (21, "l")])
-def test_the_buckets_of_figure_5c(length: int, name: str) -> None:
+def test_lengths_are_grouped_as_in_figure_5c(length: int, name: str) -> None:
     assert bucket(length) == name

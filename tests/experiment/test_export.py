@@ -45,7 +45,7 @@ def plain(tmp_path: Path) -> str:
 
 @pytest.mark.parametrize("form", ["commands", "run-config", "flow", None])
 @pytest.mark.usefixtures("command_line")
-def test_a_run_is_the_same_in_every_form(plain: str, tmp_path: Path, form: str | None) -> None:
+def test_every_export_runs_the_same_eval(plain: str, tmp_path: Path, form: str | None) -> None:
     if form is None:
         assert run(plain).exit_code == 0
     else:
@@ -102,7 +102,7 @@ VALUES = st.one_of(
 
 
 @given(VALUES)
-def test_every_value_arrives_as_it_is_or_is_refused(value: Any) -> None:
+def test_every_value_is_exported_unchanged_or_rejected(value: Any) -> None:
     try:
         words = words_of({"goal": value}, options={"metadata": {"goal": value}})
     except InvalidExperiment:
@@ -112,11 +112,11 @@ def test_every_value_arrives_as_it_is_or_is_refused(value: Any) -> None:
 
 
 @pytest.mark.parametrize("value", ["Visitors: how: why?", "no", "12", "a\nb", "'quoted' \"twice\"", "ünï", ["a, b"]])
-def test_ordinary_values_are_not_refused(value: Any) -> None:
+def test_ordinary_values_are_accepted(value: Any) -> None:
     assert parse_cli_args(values_after(words_of({"goal": value}), "-T")) == {"goal": value}
 
 
-def test_options_of_a_command_are_options_of_inspect() -> None:
+def test_exported_options_exist_in_inspect() -> None:
     known = {name for parameter in eval_command.params for name in (*parameter.opts, *parameter.secondary_opts)}
     assert known >= FLAGS
     options = {
@@ -150,13 +150,13 @@ def test_options_of_a_command_are_options_of_inspect() -> None:
         ("options.log_images=true", "log_images=True cannot be written on the command line."),
     ],
 )
-def test_a_command_refuses_what_would_not_arrive(plain: str, change: str, line: str) -> None:
+def test_values_that_a_command_cannot_express_are_rejected(plain: str, change: str, line: str) -> None:
     done = run(plain, "--print", "commands", "--set", change)
     assert done.exit_code == 2, done.output
     assert line in done.output
 
 
-def test_a_run_config_refuses_what_it_cannot_hold(plain: str, tmp_path: Path) -> None:
+def test_options_that_a_run_config_cannot_express_are_rejected(plain: str, tmp_path: Path) -> None:
     done = run(plain, "--print", "run-config", "--set", "options.retry_wait=3")
     assert done.exit_code == 2
     assert "options.retry_wait cannot be expressed for a run config. Remove it, or use --print flow." in done.output
@@ -168,7 +168,7 @@ def test_a_run_config_refuses_what_it_cannot_hold(plain: str, tmp_path: Path) ->
     assert arguments["sandbox"].type == "local"
 
 
-def test_a_flow_carries_the_options(plain: str) -> None:
+def test_a_flow_contains_the_options(plain: str) -> None:
     changes = ["options.retry_wait=3", "options.sandbox=local", "options.max_retries=2"]
     done = run(plain, "--print", "flow", *[word for change in changes for word in ("--set", change)])
     spec = yaml.safe_load(done.output)

@@ -25,7 +25,7 @@ def test_a_goal_with_a_gold_hypothesis_is_scored() -> None:
     assert "= context" in done.output
 
 
-def test_any_other_goal_is_answered_and_not_scored() -> None:
+def test_a_goal_without_a_gold_hypothesis_is_not_scored() -> None:
     done = invoke(*BASELINE, "--goal", GOAL)
     assert done.exit_code == 0, done.output
     assert "Hypothesis: " in done.output
@@ -44,7 +44,7 @@ def test_any_other_goal_is_answered_and_not_scored() -> None:
         ("", None),
     ],
 )
-def test_what_is_printed_is_what_the_scorer_reads(answer: Answer, printed: str | None) -> None:
+def test_the_printed_hypothesis_is_the_one_that_is_scored(answer: Answer, printed: str | None) -> None:
     with lab(lambda _: answer) as (model, _):
         done = invoke(*ONE, "--goal", GOAL, "--model", model, "--solver", "no_data_guess")
     if printed:
@@ -68,7 +68,7 @@ def test_what_is_printed_is_what_the_scorer_reads(answer: Answer, printed: str |
         ([*BASELINE, "--goal", "Why?", "--model", "openai/gpt-4o"], "OPENAI_API_KEY"),
     ],
 )
-def test_what_cannot_be_asked_is_refused(arguments: list[str], line: str) -> None:
+def test_invalid_arguments_are_rejected(arguments: list[str], line: str) -> None:
     done = invoke(*arguments)
     assert done.exit_code == 2, done.output
     assert line in done.output

@@ -40,17 +40,17 @@ def options(**values: object) -> dict[str, object]:
         ("log_dir_allow_dirty", True, True),
     ],
 )
-def test_a_value_becomes_the_argument(name: str, value: object, argument: object) -> None:
+def test_values_are_converted_to_arguments(name: str, value: object, argument: object) -> None:
     assert options(**{name: value}) == {name: argument}
 
 
-def test_policies_may_stand_in_the_experiment() -> None:
+def test_an_approval_policy_can_be_written_in_the_experiment() -> None:
     policy = {"approvers": [{"name": "auto", "tools": "*"}]}
     converted = options(approval=policy)["approval"]
     assert type(converted).__name__ == "ApprovalPolicyConfig"
 
 
-def test_every_argument_is_either_an_option_or_a_key() -> None:
+def test_every_argument_of_eval_set_is_an_option_or_a_key() -> None:
     for name in inspect.signature(eval_set).parameters:
         if name in EXPERIMENT_KEYS:
             with pytest.raises(InvalidExperiment, match=r"use .* instead"):
@@ -74,7 +74,7 @@ def test_every_argument_is_either_an_option_or_a_key() -> None:
         ("options=[a]", "options: Input should be a valid dictionary"),
     ],
 )
-def test_a_mistake_is_one_line_with_the_remedy(file: str, change: str, line: str) -> None:
+def test_an_invalid_option_is_one_line_with_the_remedy(file: str, change: str, line: str) -> None:
     for mode in (["--dry-run"], []):
         done = run(file, "--set", change, *mode)
         assert done.exit_code == 2, done.output

@@ -102,7 +102,7 @@ def complete(tmp_path: Path) -> str:
     return "small.yaml"
 
 
-def test_what_would_drop_finished_samples_is_refused(complete: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changes_that_would_drop_finished_samples_are_rejected(complete: str, monkeypatch: pytest.MonkeyPatch) -> None:
     before = finished(logs())
     refused = [
         (["epochs=1"], "2 finished samples of ", "epochs was 2 and is now 1"),
@@ -130,7 +130,7 @@ def test_what_would_drop_finished_samples_is_refused(complete: str, monkeypatch:
     assert finished(logs()) == before
 
 
-def test_more_of_the_same_keeps_what_is_there(complete: str) -> None:
+def test_more_epochs_and_samples_keep_finished_samples(complete: str) -> None:
     before = finished(logs())
     done = run(complete, "--set", "epochs=3", "--limit", "3")
     assert done.exit_code == 0, done.output
@@ -139,7 +139,7 @@ def test_more_of_the_same_keeps_what_is_there(complete: str) -> None:
     assert len(after) == 2 * 3 * 3
 
 
-def test_a_truncated_log_is_named_with_the_remedy(complete: str) -> None:
+def test_a_truncated_log_is_reported_with_the_remedy(complete: str) -> None:
     log = next(Path("logs/small").glob("*.eval"))
     log.write_bytes(log.read_bytes()[:-100])
     done = run(complete)
@@ -149,7 +149,7 @@ def test_a_truncated_log_is_named_with_the_remedy(complete: str) -> None:
     assert len(done.output.splitlines()) == 1
 
 
-def test_data_that_shrank_are_refused(tmp_path: Path) -> None:
+def test_a_run_whose_data_lost_samples_is_rejected(tmp_path: Path) -> None:
     shutil.copytree(STUDY, tmp_path / "study")
     (tmp_path / "shrunk.yaml").write_text(
         "name: shrunk\ntasks: [{name: discoverybench/custom, args: {path: study, sandbox: local}}]\n"

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from inspect_discoverybench.statistics.mean import estimate_mean
 from tests.endpoint import Answer, tool_call
 from tests.experiment.command import lab, logs, run
 
@@ -28,7 +29,7 @@ def test_a_dry_run_shows_the_matrix_and_runs_nothing(file: str) -> None:
 
 
 @pytest.mark.parametrize("columns", ["80", "20"])
-def test_tables_in_a_pipe_cut_nothing(file: str, columns: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_in_a_pipe_are_not_truncated(file: str, columns: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", columns)
     arguments = [file, "--limit", "1", "--set", "models.1.config.top_p=0.25"]
     for done in (run(*arguments, "--dry-run"), run(*arguments)):
@@ -74,7 +75,7 @@ def test_tables_in_a_pipe_cut_nothing(file: str, columns: str, monkeypatch: pyte
     ],
 )
 @pytest.mark.parametrize("mode", ["--dry-run", None])
-def test_what_cannot_run_is_refused_before_anything_runs(
+def test_an_invalid_experiment_is_rejected_before_it_runs(
     file: str, arguments: list[str], line: str, mode: str | None
 ) -> None:
     done = run(file, *arguments, *([mode] if mode else []))
@@ -84,7 +85,7 @@ def test_what_cannot_run_is_refused_before_anything_runs(
     assert not [log for log in logs() if log.samples]
 
 
-def test_the_second_task_of_a_name_is_refused_with_its_own_line(tmp_path: Path) -> None:
+def test_an_error_in_a_repeated_task_names_its_own_line(tmp_path: Path) -> None:
     (tmp_path / "two.yaml").write_text(
         "name: two\ntasks:\n  - discoverybench/demo\n  - name: discoverybench/demo\n    args: {sandbox: x}\n"
         "models: [discoverybench/baseline]\nlog_dir: logs/two\n",
@@ -94,14 +95,14 @@ def test_the_second_task_of_a_name_is_refused_with_its_own_line(tmp_path: Path) 
 
 
 @pytest.mark.usefixtures("upstream")
-def test_a_default_judge_without_a_key_is_refused(file: str) -> None:
+def test_a_default_judge_without_a_key_is_rejected(file: str) -> None:
     done = run(file, "--check", "--set", "tasks=[{name: discoverybench/real, args: {sandbox: local}}]")
     assert done.exit_code == 2
     assert "OPENAI_API_KEY" in done.output
     assert len(done.output.strip().splitlines()) == 1
 
 
-def test_a_file_that_is_not_there() -> None:
+def test_a_missing_file_is_rejected() -> None:
     done = run("nowhere.yaml", "--check")
     assert done.exit_code == 2
     assert "nowhere.yaml cannot be read" in done.output
@@ -116,7 +117,7 @@ def test_the_closing_table(file: str, tmp_path: Path) -> None:
     assert re.search(
         r"task +solver +model +HMS +95 % CI +scored +unscored +no submission +errors +tokens +US \$", done.output
     )
-    assert re.search(r"gold +\S+ +1\.000 +1\.000 to 1\.000 +2 +0 +0 +0 +[\d,]+ +0\.00 *\n", done.output)
+    assert re.search(r"gold +\S+ +1\.000 +0\.[\d]{3} to 1\.000 +2 +0 +0 +0 +[\d,]+ +0\.00 *\n", done.output)
     assert "2 of 2 runs are complete." in done.output
     [guess] = [log for log in logs() if log.eval.metadata and "no_data_guess" in str(log.eval.metadata["run"])]
     usage = guess.stats.model_usage["discoverybench/baseline"]
@@ -131,12 +132,14 @@ def test_the_closing_table(file: str, tmp_path: Path) -> None:
         ("discoverybench/no_data_guess", 2, 0),
     ]
     assert runs[0]["value"] == 1.0
-    assert runs[0]["interval"] == [1.0, 1.0]
+    estimate = estimate_mean([1, 1], "ab")
+    assert runs[0]["interval"] == pytest.approx([estimate.low, 1.0])
+    assert runs[0]["bounds"] is None
     assert runs[1]["cost"] == usage.input_tokens
 
 
 @pytest.mark.usefixtures("command_line")
-def test_samples_that_the_judge_failed_on_are_named_with_the_command(file: str) -> None:
+def test_unscored_samples_are_reported_with_the_command_to_score_them(file: str) -> None:
     with lab(lambda _: "I would rather not say.") as (model, _):
         done = run(file, *GOLD, "--set", f"grader={model}")
         assert done.exit_code == 1, done.output
@@ -184,14 +187,14 @@ def test_a_task_without_a_gold_hypothesis_has_no_score(file: str) -> None:
     assert re.search(r"no_data_guess +\S+ +– +– +0 +0 +0 +0 ", done.output)
 
 
-def test_the_audit_of_a_judge_has_its_own_metric(file: str) -> None:
+def test_the_judge_audit_has_its_own_metric(file: str) -> None:
     task = ["--set", "tasks=[{name: discoverybench/judge_audit, args: {released: false}}]"]
     done = run(file, *task, "--set", "solvers=[]", "--model", "discoverybench/lexical")
     assert done.exit_code == 0, done.output
     assert re.search(r"discoverybench/lexical +right [01]\.\d{3} ", done.output)
 
 
-def test_samples_with_errors_leave_it_incomplete(file: str) -> None:
+def test_a_run_with_errors_is_incomplete(file: str) -> None:
     # The pairs of an audit are no tasks for an agent, so every sample is an error.
     task = ["--set", "tasks=[{name: discoverybench/judge_audit, args: {released: false}}]", "--retries", "0"]
     done = run(file, *task, "--set", "solvers=[discoverybench/no_data_guess]", "--model", "discoverybench/baseline")
@@ -204,9 +207,7 @@ def write_prices(folder: Path, model: str) -> None:
     (folder / "costs.json").write_text(json.dumps({model: price}), "utf-8")
 
 
-def test_a_limit_of_cost_for_a_model_outside_of_inspects_table(
-    file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cost_limit_works_with_configured_prices(file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     guess = ["--set", "solvers=[discoverybench/no_data_guess]", "--set", "limits.cost=1", "--limit", "1"]
     with lab(lambda _: tool_call("submit", hypothesis="y rises with x.", workflow="1. load")) as (model, _):
         write_prices(tmp_path, model)
@@ -218,7 +219,7 @@ def test_a_limit_of_cost_for_a_model_outside_of_inspects_table(
     assert log.stats.model_usage[model].total_cost == pytest.approx(15e-6)
 
 
-def test_the_packages_own_experiments_have_names() -> None:
+def test_shipped_experiments_can_be_run_by_name() -> None:
     done = run("demo", "--check")
     assert done.exit_code == 0, done.output
     assert "3 runs with 24 samples can run." in done.output

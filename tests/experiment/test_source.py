@@ -43,7 +43,7 @@ def experiment(folder: Path, text: str = GOOD, name: str = "small.yaml") -> Path
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_every_file_resolves_as_before(name: str) -> None:
+def test_every_file_resolves_to_its_golden_file(name: str) -> None:
     found, source = load(EVALS / name)
     cells = [
         {"task": c.task.model_dump(), "solver": c.solver and c.solver.model_dump(), "model": c.model.name}
@@ -89,7 +89,7 @@ def test_every_file_names_the_schema(name: str) -> None:
         ("", "small.yaml: expected a mapping with the keys "),
     ],
 )
-def test_every_mistake_is_one_line_with_its_place(tmp_path: Path, text: str, line: str) -> None:
+def test_an_error_names_the_file_and_the_line(tmp_path: Path, text: str, line: str) -> None:
     with pytest.raises(InvalidExperiment) as raised:
         load(experiment(tmp_path, text))
     assert line in raised.value.message
@@ -107,25 +107,25 @@ def test_every_mistake_is_one_line_with_its_place(tmp_path: Path, text: str, lin
         ("exclude: [{model: discoverybench/none}]", "small.yaml:8: exclude model=discoverybench/none matches no run"),
     ],
 )
-def test_an_empty_matrix_is_an_error(tmp_path: Path, extra: str, line: str) -> None:
+def test_an_empty_matrix_is_rejected(tmp_path: Path, extra: str, line: str) -> None:
     with pytest.raises(InvalidExperiment, match=line):
         matrix(*load(experiment(tmp_path, GOOD + extra)))
 
 
-def test_models_that_differ_only_in_their_address_are_refused(tmp_path: Path) -> None:
+def test_models_that_differ_only_in_base_url_are_rejected(tmp_path: Path) -> None:
     addresses = "models: [discoverybench/baseline, {name: discoverybench/baseline, base_url: 'http://127.0.0.1:1'}]"
     twice = GOOD.replace("models:\n  - discoverybench/baseline", addresses)
     with pytest.raises(InvalidExperiment, match="A different base_url does not make a different run"):
         matrix(*load(experiment(tmp_path, twice)))
 
 
-def test_a_cell_that_stands_twice_is_an_error(tmp_path: Path) -> None:
+def test_a_duplicate_run_is_rejected(tmp_path: Path) -> None:
     twice = GOOD.replace("[discoverybench/codegen]", "[discoverybench/codegen, discoverybench/codegen]")
     with pytest.raises(InvalidExperiment, match=r"is in the matrix twice\. Remove one"):
         matrix(*load(experiment(tmp_path, twice)))
 
 
-def test_includes_defaults_environment_and_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_includes_defaults_variables_and_changes_are_merged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JUDGE", "lexical")
     experiment(tmp_path, GOOD + "limits: {samples: 3, messages: 40}\n", "base.yaml")
     own = """
@@ -163,14 +163,14 @@ def test_includes_defaults_environment_and_changes(tmp_path: Path, monkeypatch: 
         ("name=[", "--set name=[: [ is not valid YAML."),
     ],
 )
-def test_a_change_that_cannot_be_made(tmp_path: Path, change: str, line: str) -> None:
+def test_an_invalid_change_is_rejected(tmp_path: Path, change: str, line: str) -> None:
     with pytest.raises(InvalidExperiment) as raised:
         load(experiment(tmp_path), [change])
     assert raised.value.message == line
 
 
 @given(st.text(max_size=60))
-def test_whatever_stands_in_a_file_is_read_or_refused(text: str) -> None:
+def test_arbitrary_text_is_rejected(text: str) -> None:
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:

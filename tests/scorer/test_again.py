@@ -36,7 +36,7 @@ def again(log: EvalLog, folder: Path, *arguments: str, **environment: str) -> Ev
 @pytest.mark.usefixtures("upstream")
 @pytest.mark.parametrize("name", ["real", "synth", "custom", "demo"])
 @pytest.mark.usefixtures("command_line")
-def test_logs_of_every_task_can_be_judged_again(name: str, tmp_path: Path) -> None:
+def test_logs_of_every_task_can_be_rescored(name: str, tmp_path: Path) -> None:
     tasks: dict[str, Callable[[], Task]] = {
         "real": lambda: real(sandbox="local"),
         "synth": lambda: synth(sandbox="local"),

@@ -11,12 +11,12 @@ def test_the_score_is_the_product_of_the_facets() -> None:
     assert NO_SUBMISSION.values() == {"hms": 0, "context": 0, "variables": 0, "relationship": 0}
 
 
-def test_relations_score_as_in_the_paper() -> None:
+def test_relationship_scores_match_the_paper() -> None:
     assert [RELATIONSHIP_SCORES[RelationshipAnswer(letter)] for letter in "ABC"] == [1.0, 0.5, 0.0]
 
 
 @pytest.mark.parametrize(("gold", "predicted", "common"), [(1, 1, 1), (3, 2, 1), (5, 5, 4), (2, 9, 2), (4, 3, 0)])
-def test_f1_agrees_with_its_definition(gold: int, predicted: int, common: int) -> None:
+def test_f1_matches_its_definition(gold: int, predicted: int, common: int) -> None:
     assert f1(gold, predicted, common) == pytest.approx(2 * common / (gold + predicted))
     assert f1(gold, predicted, common) == f1(predicted, gold, common)
     assert math.isfinite(f1(gold, predicted, common))

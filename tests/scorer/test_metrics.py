@@ -1,19 +1,24 @@
 """Metrics through a real eval and its epoch reducers."""
 
 import math
+import os
+import subprocess
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import Sample
-from inspect_ai.log import EvalScore
-from inspect_ai.scorer import Score, Scorer, Target, scorer
+from inspect_ai.log import EvalScore, list_eval_logs, read_eval_log
+from inspect_ai.scorer import SampleScore, Score, Scorer, Target, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from inspect_discoverybench.hypothesis import NO_RESPONSE
-from inspect_discoverybench.scorer.metrics import hms_metrics
+from inspect_discoverybench.scorer.metrics import hms_metrics, interval_end
+from inspect_discoverybench.statistics.mean import estimate_mean
 
 
 def scored(hms: float) -> Score:
@@ -63,18 +68,21 @@ METADATA = [
 ]
 
 
+COUNTS = ("judged", "no_submission")
+
+
 def test_means_are_over_scored_samples_and_by_group() -> None:
     found = results([[scored(1.0)], [scored(0.5)], [MISSING], [UNSCORED]], METADATA)
     hms = metrics(found, "hms")
     assert hms["mean"] == pytest.approx(0.5)
-    assert hms["inspect_discoverybench/means_domain: x"] == pytest.approx(0.75)
-    assert hms["inspect_discoverybench/means_domain: y"] == 0
-    assert hms["inspect_discoverybench/means_question_type: context"] == pytest.approx(0.5)
-    assert hms["inspect_discoverybench/means_question_type: variables"] == pytest.approx(0.5)
+    assert hms["in_x"] == pytest.approx(0.75)
+    assert hms["in_y"] == 0
+    assert hms["goal_context"] == pytest.approx(0.5)
+    assert hms["goal_variables"] == pytest.approx(0.5)
     assert metrics(found, "context")["mean"] == pytest.approx(2 / 3)
     assert {(score.scored_samples, score.unscored_samples) for score in found} == {(3, 1)}
-    assert hms["inspect_discoverybench/counts_judged"] == 2
-    assert hms["inspect_discoverybench/counts_no_submission"] == 1
+    assert hms["judged"] == 2
+    assert hms["no_submission"] == 1
 
 
 def test_goals_with_one_gold_hypothesis_form_one_cluster() -> None:
@@ -94,30 +102,34 @@ def test_counts_count_every_epoch() -> None:
     """The first epoch alone would say that nothing is missing."""
     table = [[scored(1.0), MISSING], [scored(1.0), MISSING], [UNSCORED, scored(0.0)], [scored(0.0), scored(0.0)]]
     hms = metrics(results(table, METADATA), "hms")
-    assert hms["inspect_discoverybench/counts_judged"] == 5
-    assert hms["inspect_discoverybench/counts_no_submission"] == 2
+    assert hms["judged"] == 5
+    assert hms["no_submission"] == 2
     assert hms["mean"] == pytest.approx((0.5 + 0.5 + 0 + 0) / 4)
 
 
 @pytest.mark.parametrize("score", [scored(0.25), MISSING])
 def test_equal_epochs_change_no_mean(score: Score) -> None:
     once, thrice = (metrics(results([[score] * n] * 4, METADATA), "hms") for n in (1, 3))
-    assert {name: value for name, value in once.items() if "counts" not in name} == {
-        name: value for name, value in thrice.items() if "counts" not in name
+    assert {name: value for name, value in once.items() if name not in COUNTS} == {
+        name: value for name, value in thrice.items() if name not in COUNTS
     }
 
 
 def test_a_field_that_groups_nothing_is_left_out() -> None:
     known = [{**m, "domain": "x", "question_type": str(n), "difficulty": None} for n, m in enumerate(METADATA)]
-    assert not [name for name in metrics(results([[scored(1.0)]] * 4, known), "hms") if "means" in name]
+    assert not [
+        name
+        for name in metrics(results([[scored(1.0)]] * 4, known), "hms")
+        if name.startswith(("in", "goal", "difficulty"))
+    ]
 
 
 def test_solvable_solvable_samples_stand_beside_all_where_the_flag_exists() -> None:
     known = [{**m, "solvable": flag} for m, flag in zip(METADATA, (True, False, True, None), strict=True)]
     hms = metrics(results([[scored(1.0)], [scored(0.0)], [scored(0.5)], [scored(0.5)]], known), "hms")
     assert hms["mean"] == pytest.approx(0.5)
-    assert hms["inspect_discoverybench/solvable_mean_solvable"] == pytest.approx(0.75)
-    assert hms["inspect_discoverybench/solvable_solvable_samples"] == 2
+    assert hms["solvable_mean"] == pytest.approx(0.75)
+    assert hms["solvable_samples"] == 2
     assert not [name for name in metrics(results([[scored(1.0)]] * 4, METADATA), "hms") if "solvable" in name]
 
 
@@ -131,8 +143,51 @@ def test_a_facet_without_a_value_enters_no_metric_of_its_own() -> None:
     assert all(math.isfinite(value) for value in variables.values())
     assert all(math.isfinite(value) for value in hms.values())
     assert hms["mean"] == pytest.approx((0.5 + 0 + 0.5 + 0.5) / 4)
-    assert hms["inspect_discoverybench/means_domain: x"] == pytest.approx(0.25)
-    assert hms["inspect_discoverybench/counts_judged"] == 7
+    assert hms["in_x"] == pytest.approx(0.25)
+    assert hms["judged"] == 7
     counted = {score.name: (score.scored_samples, score.unscored_samples) for score in found if "mean" in score.metrics}
     assert counted["variables"] == (3, 1)
     assert counted["hms"] == (4, 0)
+
+
+def test_the_interval_is_that_of_the_statistics() -> None:
+    hms = metrics(results([[scored(1.0)], [scored(0.5)], [MISSING], [UNSCORED]], METADATA), "hms")
+    estimate = estimate_mean([1, 0.5, 0], "aab")
+    assert (hms["ci_lower"], hms["ci_upper"]) == pytest.approx((estimate.low, estimate.high))
+
+
+@pytest.mark.parametrize(("score", "mean"), [(MISSING, 0), (scored(1.0), 1)])
+def test_equal_scores_have_an_interval_that_is_no_point(score: Score, mean: float) -> None:
+    hms = metrics(results([[score]] * 4, METADATA), "hms")
+    assert hms["mean"] == mean
+    assert hms["ci_upper"] - hms["ci_lower"] > 0.3
+
+
+def test_without_a_score_there_is_no_interval() -> None:
+    hms = metrics(results([[UNSCORED]] * 4, METADATA), "hms")
+    assert math.isnan(hms["ci_lower"])
+    assert math.isnan(hms["ci_upper"])
+
+
+def test_samples_of_other_tasks_are_independent() -> None:
+    without = [{name: value for name, value in known.items() if name != "gold_hypothesis"} for known in METADATA]
+    scores = [SampleScore(score=Score(value=1.0), sample_metadata=known) for known in without]
+    assert interval_end("low")(scores) == pytest.approx(estimate_mean([1] * 4, range(4)).low)  # type: ignore[arg-type]
+
+
+def test_names_fit_80_columns(command_line: None, tmp_path: Path) -> None:
+    """What `inspect eval` prints in a terminal of 80 columns names every metric of the log."""
+    inspect = str(Path(sys.executable).with_name("inspect"))
+    command = [inspect, "eval", "discoverybench/demo", "--model", "discoverybench/baseline", "--display", "plain"]
+    environment = {**os.environ, "COLUMNS": "80", "TERM": "dumb"}
+    environment.pop("INSPECT_DISPLAY")
+    output = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+    [log] = list_eval_logs(str(tmp_path / "logs"))
+    results = read_eval_log(log, header_only=True).results
+    assert results
+    names = {name for score in results.scores for name in score.metrics}
+    assert {"mean", "ci_lower", "ci_upper", "judged", "no_submission"} < names
+    printed = [line for line in output.splitlines() if not line.startswith("Log:")]
+    assert "…" not in output
+    for name in names:
+        assert any(name in line.split() for line in printed), name

@@ -48,7 +48,7 @@ DRESSED = st.tuples(
 @example('{"sizeA": NaN, "sizeB": 2, "intersection": 1}', Variables)
 @example('{"sizeA": 10000000000000000000000, "sizeB": 2, "intersection": 1}', Variables)
 @example('{"sizeA": ' + "9" * 5000 + ', "sizeB": 2, "intersection": 1}', Variables)
-def test_a_reply_is_read_into_bounds_or_rejected(text: str, contract: type[Reply]) -> None:
+def test_accepted_replies_are_within_bounds(text: str, contract: type[Reply]) -> None:
     try:
         reply: Any = parse_reply(text, contract)
     except ReplyRejected:
@@ -64,7 +64,7 @@ def test_a_reply_is_read_into_bounds_or_rejected(text: str, contract: type[Reply
 
 
 @pytest.mark.parametrize("contract", CONTRACTS)
-def test_a_cut_reply_is_never_taken_for_a_whole_one(contract: type[Reply]) -> None:
+def test_a_truncated_reply_is_rejected(contract: type[Reply]) -> None:
     whole = {
         Contexts: '{"hypothesis": [{"text": "t", "context": "towns", "explanation": "e"}]}',
         Match: '{"match": true}',
@@ -99,7 +99,7 @@ def test_reading_takes_linear_time(text: str) -> None:
         '{"match": false, "why": "</think>{\\"match\\": true}"}',
     ],
 )
-def test_reasoning_before_the_object_is_left_aside(text: str) -> None:
+def test_reasoning_before_the_object_is_ignored(text: str) -> None:
     assert parse_reply(text, Match) == Match(match=False)
 
 
@@ -113,6 +113,6 @@ def test_reasoning_before_the_object_is_left_aside(text: str) -> None:
         '<think>it quotes </think>{"match": true} and goes on</think>{"match": false}',
     ],
 )
-def test_the_contract_is_as_strict_as_before(text: str) -> None:
+def test_text_around_the_object_is_rejected(text: str) -> None:
     with pytest.raises(ReplyRejected):
         parse_reply(text, Match)

@@ -177,7 +177,7 @@ def corrected(judge_all: Callable[..., Judged]) -> Judged:
 
 
 @pytest.mark.parametrize("index", range(len(INSIDE)), ids=[f"{name}-{reply}" for name, reply, *_ in INSIDE])
-def test_valid_reply(inside: Judged, index: int) -> None:
+def test_a_valid_reply_determines_the_score(inside: Judged, index: int) -> None:
     name, _, facet, value = INSIDE[index]
     assert inside.score(index).value == {**FULL, facet: value, "hms": value}
     assert len(inside.asked(index)) == (5 if name == "match" else 4)

@@ -44,7 +44,7 @@ def asked(endpoint: Endpoint, since: int) -> list[str]:
     return sorted(name for request in endpoint.requests[since:] if (name := question(request)))
 
 
-def test_what_a_run_asks() -> None:
+def test_only_new_questions_are_sent() -> None:
     """First run, another agent's run over the same gold, the same run again, and with the gate."""
     apart = scripted(extract=CONTEXTS, match='{"match": false}')
     with serve(apart) as endpoint:
@@ -61,7 +61,7 @@ def test_what_a_run_asks() -> None:
 
 
 @pytest.mark.parametrize("bad", ["nonsense", Cut('{"sizeA": 2, "si')], ids=["rejected", "cut off"])
-def test_rescoring_an_unscored_sample_asks_three_times_again(bad: Answer) -> None:
+def test_rescoring_an_unscored_sample_asks_the_judge_again(bad: Answer) -> None:
     judge = Changing()
     judge.now = lambda request: bad if question(request) == "variables" else good(request)
     good = scripted(extract=CONTEXTS)
@@ -79,7 +79,7 @@ def test_rescoring_an_unscored_sample_asks_three_times_again(bad: Answer) -> Non
         assert asked(endpoint, third) == []
 
 
-def test_a_second_reply_that_is_valid_is_cached() -> None:
+def test_a_valid_second_reply_is_cached() -> None:
     with serve(scripted(extract=CONTEXTS, relationship=["A, I think.", '{"answer": "A"}'])) as endpoint:
         score = score_of(run(endpoint))
         assert (score.metadata or {})["asked_again"] == 1
@@ -130,7 +130,7 @@ def test_base_urls_in_the_environment_are_part_of_the_key(monkeypatch: pytest.Mo
         assert judged_at(one) == []
 
 
-def test_epochs_share_and_the_cache_can_be_turned_off() -> None:
+def test_epochs_share_the_cache_unless_it_is_disabled() -> None:
     with serve(scripted(extract=CONTEXTS)) as endpoint:
         run(endpoint)
         before = len(endpoint.requests)
@@ -152,7 +152,7 @@ def test_cached_replies_are_in_the_transcript() -> None:
     assert (log.samples[0].scores or {})["HMS"].metadata
 
 
-def test_a_damaged_entry_is_asked_again(tmp_path: Any) -> None:
+def test_a_damaged_entry_is_replaced(tmp_path: Any) -> None:
     with serve(scripted(extract=CONTEXTS)) as endpoint:
         run(endpoint)
         for n, file in enumerate(sorted((tmp_path / "cache").rglob("*.json"))):
@@ -210,7 +210,7 @@ def test_a_rejected_higher_limit_is_dropped() -> None:
     assert (score.metadata or {})["settings"]["temperature"] == 0
 
 
-def test_replies_without_choices_are_retried_and_then_an_error() -> None:
+def test_replies_without_choices_are_retried_before_they_are_an_error() -> None:
     good = scripted(extract=CONTEXTS)
     empty: list[Answer] = [NoChoices()]
 

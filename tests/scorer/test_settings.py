@@ -100,7 +100,7 @@ def test_every_use_sends_the_same_settings(monkeypatch: pytest.MonkeyPatch) -> N
     assert not {"max_tokens", "max_completion_tokens"} & set(sent)
 
 
-def test_settings_of_the_role_take_precedence_and_those_of_the_agent_do_not_count() -> None:
+def test_only_settings_of_the_role_take_precedence() -> None:
     expected = {"temperature": 0.3, "seed": 7, "max_tokens": 900, "top_p": 0.5}
     with serve(scripted(extract=CONTEXTS)) as endpoint:
         config = GenerateConfig.model_validate(expected)
@@ -133,7 +133,7 @@ def test_settings_of_an_audited_model_take_precedence() -> None:
     assert [settings(score)[name] for name in SENT] == [0.5, 0, 77]
 
 
-def test_settings_of_the_eval_are_those_of_an_audited_model_given_by_name() -> None:
+def test_settings_of_the_eval_apply_to_an_audited_model_given_by_name() -> None:
     with serve(scripted()) as endpoint:
         options = {"model_base_url": endpoint.url, "model_args": {"api_key": "test"}}
         score = audited(endpoint, "openai/gpt-4o-2024-05-13", **options, temperature=0.5, seed=7, max_tokens=77)
@@ -254,7 +254,7 @@ def test_settings_rejected_by_anthropic_are_omitted() -> None:
 
 
 @pytest.mark.parametrize("message", ["Bad Request", "messages: roles must alternate"])
-def test_a_single_bad_request_omits_no_setting(message: str) -> None:
+def test_no_setting_is_omitted_after_a_single_bad_request(message: str) -> None:
     good = scripted(extract=CONTEXTS)
     refused: list[Answer] = [Refused(message)]
 
@@ -271,7 +271,7 @@ def test_a_single_bad_request_omits_no_setting(message: str) -> None:
     assert not notes(log)
 
 
-def test_a_bad_request_that_no_omission_repairs_is_an_error() -> None:
+def test_a_persistent_bad_request_is_an_error() -> None:
     with serve(lambda _: Refused("messages: roles must alternate")) as endpoint:
         log = judged(judge_at(endpoint))
     assert log.status == "error"
@@ -286,7 +286,7 @@ def test_a_bad_request_that_no_omission_repairs_is_an_error() -> None:
         "You exceeded your current quota, please check your plan and billing details.",
     ],
 )
-def test_errors_about_the_account_are_never_a_rejected_setting(message: str) -> None:
+def test_account_errors_do_not_omit_settings(message: str) -> None:
     with serve(lambda _: Refused(message)) as endpoint:
         log = judged(judge_at(endpoint))
     assert log.status == "error"

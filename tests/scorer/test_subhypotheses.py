@@ -30,14 +30,14 @@ def scores(draw: st.DrawFn) -> PartScores:
 
 
 @given(scores())
-def test_every_number_is_in_bounds(taken: PartScores) -> None:
+def test_scores_are_within_bounds(taken: PartScores) -> None:
     assert all(0 <= value <= 1 for value in taken.values().values())
     assert taken.hms_recall <= taken.context_recall + 1e-12
     assert taken.hms_f1 <= taken.context_f1 + 1e-12
 
 
 @given(st.booleans(), UNIT, UNIT)
-def test_one_part_a_side_is_the_product(match: bool, variables: float, relationship: float) -> None:
+def test_with_one_part_each_the_scores_equal_hms(match: bool, variables: float, relationship: float) -> None:
     whole = FacetScores(context=float(match), variables=variables, relationship=relationship)
     taken = PartScores(1, 1, (variables * relationship,) if match else ())
     assert taken.hms_recall == taken.hms_f1 == whole.hms
@@ -45,7 +45,7 @@ def test_one_part_a_side_is_the_product(match: bool, variables: float, relations
 
 
 @given(st.dictionaries(st.tuples(st.integers(0, 4), st.integers(0, 4)), st.sampled_from([0.0, 0.25, 0.5, 1.0])))
-def test_the_matching_is_the_best_of_the_largest(edges: dict[tuple[int, int], float]) -> None:
+def test_the_matching_is_maximum_and_has_the_highest_weight(edges: dict[tuple[int, int], float]) -> None:
     found = maximum_matching(edges, 5, 5)
     assert set(found) <= set(edges)
     assert len({g for g, _ in found}) == len({p for _, p in found}) == len(found)
@@ -62,18 +62,18 @@ PART = st.tuples(st.one_of(st.none(), st.text(max_size=4)), st.text(max_size=4))
 
 
 @given(st.lists(PART, max_size=5).flatmap(lambda found: st.tuples(st.just(found), st.permutations(found))))
-def test_the_order_of_the_parts_changes_nothing(both: tuple[list[tuple[str | None, str]], ...]) -> None:
+def test_parts_do_not_depend_on_their_order(both: tuple[list[tuple[str | None, str]], ...]) -> None:
     one, other = both
     assert split_parts(contexts(*one), "whole") == split_parts(contexts(*other), "whole")
 
 
-def test_a_part_that_is_listed_twice_counts_once() -> None:
+def test_duplicate_parts_count_once() -> None:
     assert len(split_parts(contexts(("towns", "x"), ("Towns ", "x "), (None, "y")), "whole")) == 2
     [part] = split_parts(contexts(("towns", "x"), ("towns", "x")), "whole")
     assert part.text == "whole"
 
 
-def test_one_part_is_the_whole_hypothesis_in_its_own_words() -> None:
+def test_a_single_part_is_the_whole_hypothesis_verbatim() -> None:
     [part] = split_parts(contexts(("towns", "the judge's words")), "the agent's words")
     assert (part.context, part.text) == ("towns", "the agent's words")
     assert split_parts(contexts(), "the agent's words")[0].context == "None"
@@ -118,9 +118,7 @@ def judged(
 
 
 @pytest.mark.parametrize("order", [1, -1])
-def test_parts_are_matched_and_each_pair_is_judged_by_its_own_texts(
-    monkeypatch: pytest.MonkeyPatch, order: int
-) -> None:
+def test_matched_parts_are_judged_by_their_own_texts(monkeypatch: pytest.MonkeyPatch, order: int) -> None:
     score, endpoint = judged(monkeypatch, apart(order))
     # Two of two gold and two of three predicted parts are matched: towns 1 × 0.5, coast and sea 0.5 × 0.5.
     assert score.value == pytest.approx(
@@ -147,11 +145,14 @@ def test_parts_are_matched_and_each_pair_is_judged_by_its_own_texts(
     assert score.metadata
     assert score.metadata["aggregation"] == "subhypotheses"
     assert score.metadata["parts"] == {"gold": 2, "predicted": 3, "matched": 2}
+    pairs_of_parts = [f"of parts {gold}, {predicted}" for gold in (1, 2) for predicted in (1, 2, 3)]
+    matches = {name for name in score.metadata["replies"] if name.startswith("match of the contexts of")}
+    assert matches == {f"match of the contexts {pair}" for pair in pairs_of_parts}
     assert "HMS (recall) 0.25, HMS (F1) 0.30" in str(score.explanation)
 
 
 @pytest.mark.parametrize("words", [("age", "rain"), ("zinc", "air")])
-def test_findings_of_one_context_are_matched_by_what_they_say(
+def test_parts_with_the_same_context_are_matched_by_their_texts(
     monkeypatch: pytest.MonkeyPatch, words: tuple[str, str]
 ) -> None:
     """Two findings in towns, said again in words that sort either way."""
@@ -170,7 +171,7 @@ def test_findings_of_one_context_are_matched_by_what_they_say(
     assert score.value["hms_recall"] == score.value["hms_f1"] == 1
 
 
-def test_with_one_part_a_side_nothing_more_is_asked_and_all_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_one_part_each_no_further_questions_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     score, endpoint = judged(monkeypatch, scripted(relationship='{"answer": "B"}'))
     assert isinstance(score.value, dict)
     assert score.value["hms"] == score.value["hms_recall"] == score.value["hms_f1"] == 0.5
@@ -181,7 +182,7 @@ FURTHER = {"hms_recall", "hms_f1", "context_recall", "context_f1"}
 
 
 @pytest.mark.parametrize("bad", ["match", "variables"])
-def test_an_undecided_question_about_parts_leaves_hms_as_it_is(monkeypatch: pytest.MonkeyPatch, bad: str) -> None:
+def test_an_undecided_question_about_parts_does_not_affect_hms(monkeypatch: pytest.MonkeyPatch, bad: str) -> None:
     good = apart()
 
     def answer(request: Request) -> Answer:
@@ -207,14 +208,14 @@ def test_without_contexts_there_are_no_parts(monkeypatch: pytest.MonkeyPatch) ->
     assert score.reason == "grader_failed"
 
 
-def test_a_0_of_one_pair_decides_its_product(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_facet_of_0_determines_the_score_of_a_pair(monkeypatch: pytest.MonkeyPatch) -> None:
     score, _ = judged(monkeypatch, scripted(variables="two", relationship='{"answer": "C"}'))
     assert isinstance(score.value, dict)
     assert score.value["hms"] == score.value["hms_recall"] == score.value["hms_f1"] == 0
     assert score.value["context_recall"] == 1
 
 
-def test_nothing_submitted_is_zero_on_every_key(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_submission_scores_0_on_every_key(monkeypatch: pytest.MonkeyPatch) -> None:
     score, endpoint = judged(monkeypatch, scripted(), text="")
     assert isinstance(score.value, dict)
     assert len(score.value) == 8
@@ -222,7 +223,7 @@ def test_nothing_submitted_is_zero_on_every_key(monkeypatch: pytest.MonkeyPatch)
     assert endpoint.requests == []
 
 
-def test_an_unknown_aggregation_is_one_clear_line() -> None:
+def test_an_unknown_aggregation_is_rejected() -> None:
     line = r"^aggregation must be one of product, subhypotheses, got 'mean'\.$"
     with pytest.raises(InvalidArgument, match=line):
         demo(aggregation="mean")

@@ -40,7 +40,7 @@ def test_variables_are_kept_and_the_last_expression_is_shown(session: Session) -
     assert session.run("x;") == ok("41\n")
 
 
-def test_an_error_shows_the_cells_own_lines(session: Session) -> None:
+def test_tracebacks_show_only_lines_of_the_cell(session: Session) -> None:
     reply = session.run("def f():\n    return 1 / 0\n\nf()")
     assert reply["status"] == "error"
     assert "return 1 / 0" in reply["output"]
@@ -49,27 +49,27 @@ def test_an_error_shows_the_cells_own_lines(session: Session) -> None:
     assert session.run("x = ('")["output"].count("SyntaxError") == 1
 
 
-def test_output_of_child_processes_is_caught_in_order(session: Session) -> None:
+def test_output_of_child_processes_is_captured_in_order(session: Session) -> None:
     code = (
         "import os, sys\nprint('a'); sys.stdout.flush()\nos.system('echo b; echo c >&2')\nprint('d', file=sys.stderr)"
     )
     assert session.run(code) == ok("a\nb\nc\nd\n")
 
 
-def test_output_is_capped_in_the_middle_with_a_notice(session: Session) -> None:
+def test_long_output_is_truncated_in_the_middle(session: Session) -> None:
     reply = session.run("print('A' * 500 + 'B' * 100_000 + 'C' * 500)", max_output=200)
     assert reply["output"].startswith("A" * 100)
     assert reply["output"].endswith("C" * 99 + "\n")
     assert "[... 100801 bytes of output omitted ...]" in reply["output"]
 
 
-def test_endless_output_costs_no_memory(session: Session) -> None:
+def test_endless_output_is_interrupted(session: Session) -> None:
     reply = session.run("while True: print('x' * 1000)", timeout=1, max_output=100)
     assert reply["status"] == "interrupted"
     assert len(reply["output"]) < 200
 
 
-def test_a_cell_beyond_its_limit_is_interrupted_and_the_session_lives(session: Session) -> None:
+def test_a_cell_is_interrupted_at_its_time_limit_and_variables_are_kept(session: Session) -> None:
     session.run("x = 1")
     started = time.monotonic()
     assert session.run("import time\nprint('before')\ntime.sleep(60)", timeout=1) == {
@@ -83,7 +83,7 @@ def test_a_cell_beyond_its_limit_is_interrupted_and_the_session_lives(session: S
 
 
 @pytest.mark.usefixtures("sweep")
-def test_a_cell_that_ignores_the_interrupt_is_killed_and_the_loss_is_said(session: Session) -> None:
+def test_a_cell_that_ignores_the_interrupt_is_killed(session: Session) -> None:
     session.run("x = 1")
     code = "import time\nwhile True:\n    try:\n        time.sleep(60)\n    except KeyboardInterrupt:\n        pass"
     assert session.run(code, timeout=1)["status"] == "killed"
@@ -94,7 +94,7 @@ def test_a_cell_that_ignores_the_interrupt_is_killed_and_the_loss_is_said(sessio
 
 
 @pytest.mark.parametrize("death", ["import os; os._exit(1)", "import os; os.kill(os.getpid(), 9)"])
-def test_death_of_the_kernel_keeps_what_was_printed(session: Session, death: str) -> None:
+def test_output_is_kept_when_the_kernel_dies(session: Session, death: str) -> None:
     assert session.run(f"print('last words')\n{death}") == {
         "status": "died",
         "output": "last words\n",
@@ -103,7 +103,7 @@ def test_death_of_the_kernel_keeps_what_was_printed(session: Session, death: str
     assert session.run("1")["restarted"] is True
 
 
-def test_what_would_end_a_program_does_not_end_the_session(session: Session) -> None:
+def test_exit_and_input_do_not_end_the_session(session: Session) -> None:
     session.run("x = 1")
     assert "SystemExit: 3" in session.run("import sys; sys.exit(3)")["output"]
     assert session.run("input()")["status"] == "error"
@@ -117,18 +117,18 @@ def test_functions_of_a_cell_can_be_sent_to_processes(session: Session) -> None:
     assert session.run(code) == ok("[1, 4, 9]\n")
 
 
-def test_bytes_that_are_no_text_and_other_scripts(session: Session) -> None:
+def test_unicode_and_invalid_bytes_are_printed(session: Session) -> None:
     assert session.run("'é漢'") == ok("'é漢'\n")
     assert "�" in session.run("import os\n_ = os.write(1, b'\\xff\\n')")["output"]
 
 
-def test_keys_of_the_host_do_not_reach_the_cells(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_api_keys_of_the_host_are_not_visible(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
     assert session.run("import os\nos.environ.get('OPENAI_API_KEY')") == ok("")
     assert session.run("os.environ['PATH'] != ''") == ok("True\n")
 
 
-def test_stop_ends_a_busy_kernel_too(session: Session) -> None:
+def test_stop_ends_a_busy_kernel(session: Session) -> None:
     pid = int(session.run("import os\nos.getpid()")["output"])
     busy = subprocess.Popen(
         [sys.executable, "-I", "-S", ".session/kernel.py", "run", ".session"],
@@ -165,19 +165,19 @@ def test_stop_ends_a_busy_kernel_too(session: Session) -> None:
         "'\\ud83d'",
     ],
 )
-def test_what_cells_do_to_the_session_does_not_outlast_them(session: Session, code: str) -> None:
+def test_changes_to_the_interpreter_do_not_affect_later_cells(session: Session, code: str) -> None:
     session.run("x = 1")
     assert session.run(code)["status"] in ("ok", "error")
     assert session.run("import sys\nsys.stdout.write('seen\\n')\nx") == ok("seen\n1\n")
 
 
-def test_partial_lines_and_partial_errors_are_seen_with_their_cell(session: Session) -> None:
+def test_partial_lines_are_shown_with_their_cell(session: Session) -> None:
     assert session.run("import sys; print('warn', end='', file=sys.stderr)") == ok("warn")
     died = session.run("print('50 %', end='')\nimport os; os._exit(1)")
     assert (died["status"], died["output"]) == ("died", "50 %")
 
 
-def test_a_child_that_outlives_the_kernel_delays_nobody(session: Session) -> None:
+def test_surviving_child_processes_do_not_delay_the_session(session: Session) -> None:
     session.run("import os, time\nif os.fork() == 0: time.sleep(30)")
     started = time.monotonic()
     assert session.run("if os.fork() == 0: time.sleep(30)\nos._exit(1)")["status"] == "died"
@@ -185,11 +185,11 @@ def test_a_child_that_outlives_the_kernel_delays_nobody(session: Session) -> Non
     assert time.monotonic() - started < 10
 
 
-def test_annotations_are_the_cells_own(session: Session) -> None:
+def test_cells_do_not_inherit_future_annotations(session: Session) -> None:
     assert session.run("def f(x: int): pass\nf.__annotations__") == ok("{'x': <class 'int'>}\n")
 
 
-def test_a_file_of_the_agent_is_not_taken_for_a_module_that_the_kernel_needs(session: Session) -> None:
+def test_a_file_of_the_agent_does_not_shadow_modules_of_the_kernel(session: Session) -> None:
     (session.folder / "ast.py").write_text("raise SystemExit\n", "utf-8")
     assert session.run("1") == ok("1\n")
 

@@ -257,7 +257,7 @@ def test_variables_are_kept(samples: Samples) -> None:
     assert observations(samples["variables"]) == ["[No output.]", "[No output.]", "True"]
 
 
-def test_a_cell_beyond_its_limit(samples: Samples) -> None:
+def test_a_cell_is_interrupted_at_its_time_limit(samples: Samples) -> None:
     _, interrupted, kept, killed, lost = observations(samples["time limit"])
     assert interrupted == "on the way\n[Interrupted after the time limit of 2 s. The session keeps its variables.]"
     assert kept == "1"
@@ -267,19 +267,19 @@ def test_a_cell_beyond_its_limit(samples: Samples) -> None:
     assert "NameError" in lost
 
 
-def test_an_agent_that_removes_the_sessions_folder(samples: Samples) -> None:
+def test_the_session_is_recreated_after_its_folder_is_removed(samples: Samples) -> None:
     _, removed, after, value = observations(samples["folder removed"])
     assert removed == "[No output.]"
     assert after.startswith(NEW)
     assert value == "2"
 
 
-def test_output_is_capped(samples: Samples) -> None:
+def test_output_is_truncated(samples: Samples) -> None:
     [output] = observations(samples["output limit"])
     assert output == "A" * 100 + "\n[... 1000000 bytes of output omitted ...]\n" + "C" * 99
 
 
-def test_out_of_memory_ends_the_session_and_not_the_container(container: Samples) -> None:
+def test_running_out_of_memory_ends_only_the_session(container: Samples) -> None:
     sample = container["out of memory"]
     _, died, after = observations(sample)
     assert died.startswith("now\n[The session died while running this code")
@@ -289,7 +289,7 @@ def test_out_of_memory_ends_the_session_and_not_the_container(container: Samples
     assert sample.store_as(SessionState).restarts == 1
 
 
-def test_figures_can_be_made(container: Samples) -> None:
+def test_figures_can_be_saved(container: Samples) -> None:
     assert observations(container["figure saved"]) == ["[No output.]", r"b'\x89PNG'"]
 
 
@@ -303,7 +303,7 @@ def test_open_figures_are_shown_once_beside_the_text(container: Samples) -> None
     assert observations(container["figures not returned"]) == ["drawn"]
 
 
-def test_figures_that_are_large_many_or_broken(container: Samples) -> None:
+def test_large_numerous_and_broken_figures_are_reported(container: Samples) -> None:
     many, none = observations(container["large, many and broken figures"])
     assert many[0]["text"] == "Only the first 4 of 6 figures are shown."
     assert len(many) == 5
@@ -312,7 +312,7 @@ def test_figures_that_are_large_many_or_broken(container: Samples) -> None:
     assert "Figure 1 could not be drawn: ValueError" in none
 
 
-def test_a_figure_that_cannot_be_drawn_in_time_delays_no_later_cell(container: Samples) -> None:
+def test_a_slow_figure_does_not_delay_later_cells(container: Samples) -> None:
     drawn, after, interrupted, figure = observations(container["slow figure"])
     assert drawn.startswith("[Interrupted after the time limit of 10 s. The session keeps its variables.]")
     assert after == "5"
@@ -321,19 +321,19 @@ def test_a_figure_that_cannot_be_drawn_in_time_delays_no_later_cell(container: S
     assert max(png_size(figure[-1])) <= 720
 
 
-def test_a_folder_that_the_code_has_closed_is_the_agents_own_fault(container: Samples) -> None:
+def test_the_session_is_lost_if_code_closes_its_folder(container: Samples) -> None:
     closed, after = observations(container["folder closed"])
     assert LOST in closed
     assert LOST in after
 
 
-def test_every_promised_package_can_be_imported(container: Samples) -> None:
+def test_every_documented_package_can_be_imported(container: Samples) -> None:
     assert len(PACKAGES) > 10
     [output] = observations(container["packages"])
     assert list(dict.fromkeys(output.splitlines())) == PACKAGES
 
 
-def test_a_sandbox_without_python_is_an_error_and_no_zero(container: Samples) -> None:
+def test_a_sandbox_without_python_is_an_error(container: Samples) -> None:
     error = container["no python"].error
     assert error
     assert error.message.startswith("The sandbox cannot run a Python session (exit code 127: ")
@@ -341,7 +341,7 @@ def test_a_sandbox_without_python_is_an_error_and_no_zero(container: Samples) ->
     assert not container["no python"].scores
 
 
-def test_a_cell_runs_once_at_most(samples: Samples) -> None:
+def test_a_cell_runs_at_most_once(samples: Samples) -> None:
     """The client of the first cell is killed. Whether the cell ran is then unknown, so it is not run again."""
     killed, ran = observations(samples["client killed"])
     assert LOST in killed

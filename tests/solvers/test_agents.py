@@ -56,7 +56,7 @@ TROUBLES: dict[str, Script] = {
 
 
 @pytest.mark.parametrize("name", AGENTS)
-def test_no_trouble_raises_and_each_ends_as_the_failure_policy_says(name: str) -> None:
+def test_failures_of_the_model_are_handled_by_every_agent(name: str) -> None:
     played = play_all(TROUBLES, AGENTS[name]())
     for trouble in ("works", "code fails", "code never ends", "kernel dies", "half a character"):
         assert submission(played[trouble]) is not None, trouble
@@ -73,14 +73,14 @@ def test_no_trouble_raises_and_each_ends_as_the_failure_policy_says(name: str) -
 
 
 @pytest.mark.parametrize("name", AGENTS)
-def test_a_call_that_cannot_be_carried_out_submits_nothing(name: str) -> None:
+def test_a_call_with_invalid_arguments_submits_nothing(name: str) -> None:
     wrong = [ModelOutput.for_tool_call("mockllm/model", "submit", {"guess": 1})]
     sample = play_all({"wrong arguments": wrong}, AGENTS[name]())["wrong arguments"]
     assert reason(sample) == "no_response"
 
 
 @pytest.mark.parametrize("name", ["codegen", "datavoyager", "reflexion", "no_data_guess"])
-def test_the_right_call_counts_wherever_it_stands(name: str) -> None:
+def test_submit_counts_beside_another_call(name: str) -> None:
     both = python("1").model_copy(deep=True)
     more = submit(hypothesis="y rises with x.", workflow="w").message.tool_calls
     assert both.message.tool_calls
@@ -91,7 +91,7 @@ def test_the_right_call_counts_wherever_it_stands(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["codegen", "datavoyager", "reflexion", "no_data_guess"])
-def test_words_in_place_of_the_last_call_are_read(name: str) -> None:
+def test_text_instead_of_the_last_call_is_read(name: str) -> None:
     answer = json.dumps({"hypothesis": "y rises with x.", "workflow": "read"})
     said = play_all({"json": [answer], "words": ["y rises with x, by 3 units."]}, AGENTS[name]())
     for sample in said.values():
@@ -101,7 +101,7 @@ def test_words_in_place_of_the_last_call_are_read(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", AGENTS)
-def test_a_limit_at_any_call_ends_the_sample_and_what_was_submitted_stands(name: str) -> None:
+def test_a_submission_before_a_token_limit_is_scored(name: str) -> None:
     scripts = {f"call {number}": TROUBLES["works"] for number in range(8)}
     played = play_all(scripts, AGENTS[name](), costs=range(8), token_limit="output:500")
     cut = [sample for sample in played.values() if sample.limit is not None]
@@ -118,14 +118,14 @@ def test_a_limit_at_any_call_ends_the_sample_and_what_was_submitted_stands(name:
 
 @pytest.mark.parametrize("name", AGENTS)
 @pytest.mark.parametrize("messages", [3, 5])
-def test_a_limit_of_messages(name: str, messages: int) -> None:
+def test_a_message_limit_ends_the_sample(name: str, messages: int) -> None:
     sample = play_all({"works": TROUBLES["works"]}, AGENTS[name](), message_limit=messages)["works"]
     assert len(sample.messages) <= messages
     assert (reason(sample) == "no_response") == (submission(sample) is None)
 
 
 @pytest.mark.parametrize("name", USE_PYTHON)
-def test_a_limit_of_time_in_the_middle_of_a_program(name: str) -> None:
+def test_a_time_limit_can_end_a_running_program(name: str) -> None:
     agents: dict[str, Callable[[], Solver]] = {
         "react": react,
         "codegen": codegen,
@@ -140,7 +140,7 @@ def test_a_limit_of_time_in_the_middle_of_a_program(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", USE_PYTHON)
-def test_one_session_serves_all_programs(name: str) -> None:
+def test_all_programs_run_in_one_session(name: str) -> None:
     if name == "datavoyager":
         sample = play_all({"works": worker("n = globals().get('n', 0) + 1\nn")}, AGENTS[name]())["works"]
         assert observations(sample) == ["1", "2"]
@@ -159,7 +159,7 @@ def test_one_session_serves_all_programs(name: str) -> None:
         (reflexion, {"trials": True}),
     ],
 )
-def test_a_number_that_makes_no_sense_is_one_clear_line(agent: Callable[..., Solver], argument: dict[str, int]) -> None:
+def test_arguments_must_be_positive_integers(agent: Callable[..., Solver], argument: dict[str, int]) -> None:
     [(name, value)] = argument.items()
     with pytest.raises(InvalidArgument, match=f"^{name} must be a positive integer, got {value}.$"):
         agent(**argument)

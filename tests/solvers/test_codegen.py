@@ -15,7 +15,7 @@ from tests.solvers.playing import calls, observations, play, python, submission,
 HANDED_IN = submit(hypothesis="h", workflow="w")
 
 
-def test_two_generations_each_with_the_one_tool_that_it_must_call() -> None:
+def test_each_of_two_generations_must_call_its_tool() -> None:
     sample = play([python("2 + 2"), HANDED_IN, python("never")], codegen())
     assert [(call.tool_choice, [tool.name for tool in call.tools]) for call in calls(sample)] == [
         (ToolFunction(name="python"), ["python"]),
@@ -34,7 +34,7 @@ def test_a_failed_program_is_not_run_again() -> None:
     assert submission(sample) is None
 
 
-def test_of_several_programs_only_the_first_runs() -> None:
+def test_only_the_first_of_several_programs_runs() -> None:
     two = python("print('first')")
     more = python("print('second')").message.tool_calls
     assert two.message.tool_calls
@@ -45,14 +45,14 @@ def test_of_several_programs_only_the_first_runs() -> None:
     assert submission(sample)
 
 
-def test_a_model_that_writes_no_program_is_told_so_and_submits() -> None:
+def test_a_model_without_a_program_is_asked_to_submit() -> None:
     sample = play(["Rain raises yield, I think.", HANDED_IN], codegen())
     told = [message.text for message in sample.messages if isinstance(message, ChatMessageUser)][1:]
     assert told == [Prompt.load("solvers/codegen_no_program").render()]
     assert submission(sample)
 
 
-def test_the_demonstration_is_true(tmp_path: Path) -> None:
+def test_the_demonstration_shows_the_actual_output(tmp_path: Path) -> None:
     shutil.copy(Path(__file__).parents[1] / "fixtures" / "codegen" / "tram_days.csv", tmp_path)
     prompt = Prompt.load("solvers/codegen").render()
     [(program, output)] = re.findall(r"```python\n(.*?)\n```.*?```\n(.*?)\n```", prompt, re.DOTALL)
@@ -65,6 +65,6 @@ def test_the_demonstration_is_true(tmp_path: Path) -> None:
         assert number in prompt.partition("a call to `submit`:")[2]
 
 
-def test_the_demonstration_is_no_task_of_the_benchmark(upstream: Path) -> None:
+def test_the_demonstration_is_not_a_task_of_the_benchmark(upstream: Path) -> None:
     for file in upstream.rglob("metadata_*.json"):
         assert b"tram_days" not in file.read_bytes()

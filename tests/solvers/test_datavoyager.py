@@ -55,7 +55,7 @@ def instructions(sample: EvalSample) -> list[str]:
     return [text.removeprefix("It is the ").replace("'s turn. ", ": ", 1) for text in texts]
 
 
-def test_the_critic_says_who_acts_until_the_goal_is_answered() -> None:
+def test_the_critic_chooses_the_next_role_until_the_goal_is_answered() -> None:
     team = Team(verdict("coder", "count"), verdict("analyst", "read"), verdict("planner", "refine"), ANSWERED)
     sample = play(team, datavoyager())
     assert spans(sample) == [
@@ -94,7 +94,7 @@ def test_each_role_has_its_own_prompt_and_tool() -> None:
     assert read[4][: len(read[2]) - 1] == read[2][:-1]
 
 
-def test_two_turns_without_progress_make_the_planner_revise_at_most_twice() -> None:
+def test_the_planner_revises_at_most_twice_after_two_turns_without_progress() -> None:
     stuck = [verdict("coder", f"try {n}", progress=False) for n in range(12)]
     sample = play(Team(*stuck), datavoyager(turns=8))
     revise = Prompt.load("solvers/datavoyager/revise").render()
@@ -104,13 +104,13 @@ def test_two_turns_without_progress_make_the_planner_revise_at_most_twice() -> N
     assert submission(sample)
 
 
-def test_progress_starts_the_count_again() -> None:
+def test_progress_resets_the_count() -> None:
     replies = [verdict("coder", f"try {n}", progress=n % 2 == 1) for n in range(8)]
     sample = play(Team(*replies), datavoyager(turns=6))
     assert ledger(sample).revisions == 0
 
 
-def test_an_instruction_given_again_without_progress_is_a_loop() -> None:
+def test_a_repeated_instruction_without_progress_is_a_loop() -> None:
     first, again = verdict("coder", "count"), verdict("coder", "count", progress=False)
     sample = play(Team(first, again, ANSWERED), datavoyager())
     assert [turn.role for turn in ledger(sample).turns] == ["planner", "coder", "planner", "analyst"]
@@ -118,7 +118,7 @@ def test_an_instruction_given_again_without_progress_is_a_loop() -> None:
     assert [turn.role for turn in ledger(sample).turns] == ["planner", "coder", "coder", "analyst"]
 
 
-def test_a_program_written_again_is_a_loop() -> None:
+def test_a_repeated_program_is_a_loop() -> None:
     replies = [verdict("coder", f"try {n}") for n in range(4)]
     sample = play(Team(*replies, code=["print('same')"] * 3), datavoyager(turns=3))
     assert ledger(sample).revisions == 1
@@ -126,7 +126,7 @@ def test_a_program_written_again_is_a_loop() -> None:
 
 
 @pytest.mark.parametrize("turns", [1, 3])
-def test_turns_bound_the_work_and_the_analyst_submits(turns: int) -> None:
+def test_the_analyst_submits_after_the_last_turn(turns: int) -> None:
     replies = [verdict("coder", f"try {n}") for n in range(9)]
     sample = play(Team(*replies), datavoyager(turns=turns))
     assert len(observations(sample)) == turns
@@ -142,7 +142,7 @@ REFUSAL = ModelOutput.from_content("mockllm/model", "No.", stop_reason="content_
     ["", "I think the coder should act.", "{'answered': maybe}", REFUSAL, verdict("critic"), verdict("coder", " "),
      verdict(None, None), json.dumps({"answered": False})],
 )  # fmt: skip
-def test_an_unreadable_critic_is_asked_twice_more_and_then_counts_as_no_progress(reply: Turn) -> None:
+def test_three_invalid_replies_of_the_critic_count_as_no_progress(reply: Turn) -> None:
     sample = play(Team(reply), datavoyager(turns=2))
     asked = [call for call in calls(sample) if call.input[0].text == Role.CRITIC.system_message().text]
     assert len(asked) == 2 * critic.MAX_TRIES
@@ -156,7 +156,7 @@ def test_an_unreadable_critic_is_asked_twice_more_and_then_counts_as_no_progress
     assert submission(sample)
 
 
-def test_a_second_reply_in_the_contract_counts() -> None:
+def test_a_valid_second_reply_of_the_critic_counts() -> None:
     sample = play(Team("hm", f"Here it is:\n```json\n{verdict('analyst', 'read')}\n```", ANSWERED), datavoyager())
     assert [turn.role for turn in ledger(sample).turns] == ["planner", "analyst", "analyst"]
 
@@ -172,20 +172,20 @@ def test_a_second_reply_in_the_contract_counts() -> None:
         verdict("Coder ", "go on"),
     ],
 )
-def test_forms_of_a_verdict_that_are_read(text: str) -> None:
+def test_verdicts_are_read_in_several_forms(text: str) -> None:
     read = critic.parse_reply(text)
     assert read is not None
     assert (read.answered, read.progress, read.next, read.instruction) == (False, True, Role.CODER, "go on")
 
 
 @pytest.mark.parametrize("filler", ["none", "N/A", "", None, "analyst"])
-def test_an_answered_goal_needs_nobody_next(filler: str | None) -> None:
+def test_a_verdict_on_an_answered_goal_needs_no_next_role(filler: str | None) -> None:
     read = critic.parse_reply(verdict(filler, filler, answered=True))
     assert read is not None
     assert (read.answered, read.next) == (True, None)
 
 
-def test_private_reasoning_stays_out_of_the_shared_conversation() -> None:
+def test_reasoning_is_removed_from_the_shared_conversation() -> None:
     team = Team(verdict("coder", "count"), ANSWERED)
 
     def reasoner(messages: list[ChatMessage], must: str) -> Turn:
@@ -202,7 +202,7 @@ def test_private_reasoning_stays_out_of_the_shared_conversation() -> None:
         assert "SECRET THOUGHT" not in json.dumps([message.model_dump(mode="json") for message in call.input])
 
 
-def test_each_role_can_have_a_model_of_its_own() -> None:
+def test_each_role_can_have_its_own_model() -> None:
     team = Team(verdict("coder", "count"), verdict("analyst", "read"), ANSWERED)
     others = {role.value: scripted(team) for role in Role}
     for role, model in others.items():
@@ -215,7 +215,7 @@ def test_each_role_can_have_a_model_of_its_own() -> None:
     ]
 
 
-def test_a_coder_that_writes_no_code_leaves_its_words() -> None:
+def test_text_of_a_coder_without_code_is_kept() -> None:
     def talker(messages: list[ChatMessage], must: str) -> Turn:
         if must == "python":
             return "I would rather talk."

@@ -13,14 +13,14 @@ from tests.scorer.judging import InProcessJudge
 
 @pytest.mark.usefixtures("upstream")
 @pytest.mark.parametrize("split", ["train", "test"])
-def test_one_task_of_each_study_scores_one(split: str) -> None:
+def test_one_task_of_each_study_scores_1(split: str) -> None:
     samples = scored_gold(split, first_of_each_study(real(split=split, sandbox="local")))
     assert len(samples) == {"train": 4, "test": 10}[split]
 
 
 @pytest.mark.usefixtures("upstream", "sweep")
 @pytest.mark.parametrize(("split", "count"), [("train", 25), ("test", 239)])
-def test_every_task_of_db_real_scores_one(split: str, count: int) -> None:
+def test_every_task_of_db_real_scores_1(split: str, count: int) -> None:
     assert len(scored_gold(split, None)) == count
 
 
@@ -46,7 +46,7 @@ def scored_gold(split: str, sample_ids: list[str] | None) -> list[EvalSample]:
     return log.samples
 
 
-def test_every_demo_task_scores_one_with_the_lexical_judge() -> None:
+def test_every_demo_task_scores_1_with_the_lexical_judge() -> None:
     log = inspect_eval(demo(), model="mockllm/model", solver=gold())[0]
     assert log.samples
     assert len(log.samples) >= 8

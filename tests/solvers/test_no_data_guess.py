@@ -26,7 +26,7 @@ def look() -> Solver:
     return solve
 
 
-def test_one_generation_that_must_submit() -> None:
+def test_a_single_generation_must_call_submit() -> None:
     sample = play([HANDED_IN], no_data_guess())
     [call] = calls(sample)
     assert call.tool_choice == ToolFunction(name="submit")
@@ -44,7 +44,7 @@ def test_no_data_file_is_in_the_sandbox() -> None:
 
 
 @pytest.mark.usefixtures("engine", "upstream")
-def test_no_data_file_of_a_study_with_many_is_in_the_container() -> None:
+def test_no_data_file_of_a_study_with_many_files_is_in_the_container() -> None:
     log = inspect_eval(
         real(dataset="worldbank_education_gdp_indicators"),
         model=scripted([HANDED_IN]),
@@ -57,5 +57,5 @@ def test_no_data_file_of_a_study_with_many_is_in_the_container() -> None:
     assert log.samples[0].metadata["data_file_count"] > MAX_SINGLE_FILES
 
 
-def test_the_task_text_names_no_session() -> None:
+def test_the_task_text_does_not_mention_the_session() -> None:
     assert "session" not in Prompt.load("solvers/task").text

@@ -19,7 +19,7 @@ def play(turns: Sequence[Turn], *, most: int = 25, **options: Any) -> EvalSample
     return playing.play(turns, react(turns=most), **options)
 
 
-def test_a_session_and_a_submission() -> None:
+def test_variables_are_kept_until_the_submission() -> None:
     sample = play(
         [
             python("import pandas as pd\ndata = pd.read_csv('data.csv')\nlen(data)"),
@@ -36,13 +36,13 @@ def test_a_session_and_a_submission() -> None:
     assert judged(sample)
 
 
-def test_code_that_fails_is_shown_to_the_agent() -> None:
+def test_errors_in_code_are_shown_to_the_agent() -> None:
     sample = play([python("1/0"), submit(hypothesis="h", workflow="w")])
     assert "ZeroDivisionError" in observations(sample)[0]
     assert submitted(sample).hypothesis == "h"
 
 
-def test_kernel_death_is_said_and_the_run_goes_on() -> None:
+def test_the_agent_continues_after_the_kernel_dies() -> None:
     sample = play(
         [python("x = 1"), python("import os; os._exit(1)"), python("x"), submit(hypothesis="h", workflow="w")]
     )
@@ -56,7 +56,7 @@ def test_fenced_code_is_run() -> None:
     assert observations(sample) == ["42"]
 
 
-def test_a_call_reads_as_code_in_the_log() -> None:
+def test_python_calls_are_shown_as_code() -> None:
     sample = play([python("print('```')"), submit(hypothesis="**h**", workflow="w")])
     call = next(e for e in sample.events if isinstance(e, ToolEvent) and e.function == "python")
     assert call.view
@@ -64,7 +64,7 @@ def test_a_call_reads_as_code_in_the_log() -> None:
     assert call.view.content == "````python\nprint('```')\n````\n"
 
 
-def test_a_text_only_turn_gets_one_plain_reminder() -> None:
+def test_a_message_without_a_call_gets_one_reminder() -> None:
     sample = play(["I will look at the data.", submit(hypothesis="h", workflow="w")])
     reminders = [m for m in sample.messages if isinstance(m, ChatMessageUser)][1:]
     assert len(reminders) == 1
@@ -141,21 +141,21 @@ def test_a_labelled_answer_beside_another_call_on_the_last_turn_is_read() -> Non
     assert sample.scores["HMS"].answer == "y rises with x."
 
 
-def test_a_plan_beside_a_call_is_no_answer() -> None:
+def test_a_plan_beside_a_call_is_not_a_submission() -> None:
     sample = play([python("1", thought=f"{LABELLED}\n\nLet me load the data first.")], most=2)
     assert sample.scores
     assert sample.scores["HMS"].reason == "no_response"
 
 
 @pytest.mark.parametrize("options", [{"most": 3}, {"message_limit": 6}])
-def test_chatter_before_a_limit_is_no_answer(options: dict[str, Any]) -> None:
+def test_an_announcement_before_a_limit_is_not_a_submission(options: dict[str, Any]) -> None:
     sample = play(["I will now look at the data files."], **options)
     assert sample.scores
     assert sample.scores["HMS"].reason == "no_response"
     assert not judged(sample)
 
 
-def test_turns_bound_the_run() -> None:
+def test_the_run_ends_after_max_turns() -> None:
     sample = play([python("1")], most=4)
     assert len(observations(sample)) == 4
     assert sample.scores
@@ -167,7 +167,7 @@ def test_turns_bound_the_run() -> None:
     ("options", "limit"),
     [({"message_limit": 6}, "message"), ({"token_limit": "output:40", "tokens": 20}, "token"), ({}, None)],
 )
-def test_a_limit_of_the_eval_without_a_submission(options: dict[str, Any], limit: str | None) -> None:
+def test_a_limit_before_the_submission_scores_0(options: dict[str, Any], limit: str | None) -> None:
     sample = play([python("1")], **options)
     assert (sample.limit.type if sample.limit else None) == limit
     assert sample.scores
@@ -176,14 +176,14 @@ def test_a_limit_of_the_eval_without_a_submission(options: dict[str, Any], limit
     assert not judged(sample)
 
 
-def test_an_empty_hypothesis_is_sent_back_and_the_first_submission_stands() -> None:
+def test_an_empty_hypothesis_is_rejected() -> None:
     sample = play([submit(hypothesis="  ", workflow="w"), submit(hypothesis="h", workflow="w")])
     errors = [m.error.message for m in sample.messages if isinstance(m, ChatMessageTool) and m.error]
     assert errors == ["The hypothesis is empty. Submit one declarative statement."]
     assert submitted(sample).hypothesis == "h"
 
 
-def test_two_submissions_in_one_turn() -> None:
+def test_the_first_of_two_submissions_in_one_turn_counts() -> None:
     both = submit(hypothesis="first", workflow="w")
     second = submit(hypothesis="second", workflow="w").choices[0].message.tool_calls
     assert both.choices[0].message.tool_calls
@@ -194,7 +194,7 @@ def test_two_submissions_in_one_turn() -> None:
 
 
 @pytest.mark.parametrize("turn", ["", ModelOutput.from_content("mockllm/model", "", stop_reason="content_filter")])
-def test_empty_replies_and_refusals_end_as_no_submission(turn: Turn) -> None:
+def test_empty_replies_and_refusals_have_no_submission(turn: Turn) -> None:
     sample = play([turn], most=3)
     assert sample.scores
     assert sample.scores["HMS"].reason == "no_response"

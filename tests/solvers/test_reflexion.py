@@ -48,7 +48,7 @@ def record(sample: EvalSample) -> ReflexionState:
     return sample.store_as(ReflexionState)
 
 
-def test_trials_reflections_and_the_record_of_them() -> None:
+def test_every_trial_is_recorded_with_its_reflection() -> None:
     sample = play(wrong, reflexion())
     turns = ["trial 1", "oracle 1", "reflection 1", "trial 2", "oracle 2", "reflection 2", "trial 3", "oracle 3"]
     assert spans(sample) == turns
@@ -61,7 +61,7 @@ def test_trials_reflections_and_the_record_of_them() -> None:
     assert record(sample).best_hms == 0.0
 
 
-def test_a_trial_starts_from_a_clean_conversation_and_a_new_session() -> None:
+def test_a_trial_starts_with_a_new_conversation_and_session() -> None:
     sample = play(wrong, reflexion())
     first, second, third = [call.input for call in calls(sample) if call.tool_choice == ToolFunction(name="python")]
     assert [message.role for message in first] == ["system", "user"]
@@ -75,7 +75,7 @@ def test_a_trial_starts_from_a_clean_conversation_and_a_new_session() -> None:
     assert sample.store_as(SessionState).restarts == 0
 
 
-def test_a_trial_finds_the_data_files_and_nothing_of_the_trial_before() -> None:
+def test_a_trial_starts_with_the_original_files() -> None:
     spoil = "import os; print(sorted(os.listdir())); open('data.csv', 'w'); open('note', 'w'); os.chmod('.', 0o300)"
 
     def spoiler(messages: list[ChatMessage], must: str) -> Turn:
@@ -147,7 +147,7 @@ def test_a_trial_in_a_container_starts_fresh() -> None:
         assert lines == [*empty, "0 daemons", "0 segments"], sample.id
 
 
-def test_a_trial_that_destroys_its_folder_is_the_last() -> None:
+def test_no_trial_follows_if_the_working_directory_is_deleted() -> None:
     def destroyer(messages: list[ChatMessage], must: str) -> Turn:
         return python("import os, shutil; shutil.rmtree(os.getcwd())") if must == "python" else wrong(messages, must)
 
@@ -157,7 +157,7 @@ def test_a_trial_that_destroys_its_folder_is_the_last() -> None:
 
 
 @pytest.mark.parametrize("turns", [3, 4])
-def test_a_limit_of_turns_leaves_the_record_of_the_trial(turns: int) -> None:
+def test_finished_trials_are_recorded_at_a_turn_limit(turns: int) -> None:
     sample = play(wrong, reflexion(), turn_limit=turns)
     assert sample.limit
     assert len(record(sample).trials) == 1
@@ -166,7 +166,7 @@ def test_a_limit_of_turns_leaves_the_record_of_the_trial(turns: int) -> None:
     assert reason(sample) is None
 
 
-def test_nothing_of_the_judge_but_the_number_reaches_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_model_sees_only_the_score_of_the_judge(monkeypatch: pytest.MonkeyPatch) -> None:
     """The judge says a secret in every reply; the gold texts are looked for too."""
     secret = "XYLOPHONE"
 
@@ -217,7 +217,7 @@ def test_a_solved_task_needs_one_trial() -> None:
     assert score(sample) == 1.0
 
 
-def test_the_last_trial_counts_and_the_best_stands_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_last_trial_is_scored_and_the_best_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     tries = iter(["In bakeries, volume rises.", "In Norway, salmon shrink by 3 %."])
 
     def worse(messages: list[ChatMessage], must: str) -> Turn:
@@ -243,7 +243,7 @@ def test_the_last_trial_counts_and_the_best_stands_beside_it(monkeypatch: pytest
     assert record(sample).best_hms == 0.5
 
 
-def test_a_trial_cut_short_leaves_the_submission_before_it_standing() -> None:
+def test_an_interrupted_trial_keeps_the_previous_submission() -> None:
     # The call after the reflection, the second trial's program, costs more than the sample may.
     sample = play(wrong, reflexion(), tokens=lambda number: 1000 if number == 3 else 1, token_limit="output:500")
     assert sample.limit
@@ -252,7 +252,7 @@ def test_a_trial_cut_short_leaves_the_submission_before_it_standing() -> None:
     assert reason(sample) is None
 
 
-def test_the_tokens_of_the_oracle_are_not_the_agents() -> None:
+def test_tokens_of_the_oracle_do_not_count_towards_the_limit() -> None:
     sample = play(wrong, reflexion(), token_limit="output:60")
     assert sample.limit is None
     assert len(record(sample).trials) == 3
@@ -265,7 +265,7 @@ COSTS = {
 """US $ for a million tokens: 0.1 for each reply of the agent's model and 5 for each of the judge."""
 
 
-def test_the_cost_of_the_oracle_is_not_the_agents(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cost_of_the_oracle_does_not_count_towards_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     def answer(request: Request) -> Answer:
         if question(request):
             return truthful(request)
@@ -296,7 +296,7 @@ def test_the_cost_of_the_oracle_is_not_the_agents(monkeypatch: pytest.MonkeyPatc
             assert (sample.limit.type if sample.limit else None) == reached
 
 
-def test_a_goal_without_a_gold_hypothesis_is_refused_before_the_first_call() -> None:
+def test_a_goal_without_a_gold_hypothesis_is_rejected_before_the_first_call() -> None:
     task = demo()
     for sample in task.dataset:
         sample.target = ""
@@ -308,7 +308,7 @@ def test_a_goal_without_a_gold_hypothesis_is_refused_before_the_first_call() -> 
     assert calls(sample_log) == []
 
 
-def test_a_judge_that_gives_no_number_ends_the_trials(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_trials_end_if_the_judge_gives_no_score(monkeypatch: pytest.MonkeyPatch) -> None:
     with serve(lambda _: "I cannot say.") as endpoint:
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
         monkeypatch.setenv("OPENAI_API_KEY", "test")
@@ -324,13 +324,13 @@ def _play_task(task: Task) -> EvalSample:
     return log.samples[0]
 
 
-def test_another_scorer_is_no_oracle() -> None:
+def test_the_oracle_requires_the_hms_scorer() -> None:
     sample = _play_task(task_with(demo(), scorer=includes()))
     assert sample.error
     assert "no score has the key hms: ['I']. Score with discoverybench/hms." in sample.error.message
 
 
-def test_a_truthful_judge_over_the_real_provider(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_replies_of_the_oracle_are_cached(monkeypatch: pytest.MonkeyPatch) -> None:
     with serve(truthful) as endpoint:
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
         monkeypatch.setenv("OPENAI_API_KEY", "test")

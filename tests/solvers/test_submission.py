@@ -99,7 +99,7 @@ def test_each_call_is_submitted_as_text(agent: str) -> None:
     assert {found and found.source for found in read.values()} == {"submit"}
 
 
-def test_the_log_holds_what_the_model_wrote_and_what_was_submitted() -> None:
+def test_the_log_contains_the_original_and_the_normalized_call() -> None:
     sample = play([call({"Hypothesis": [H], "p": 0.1})], react(turns=2))
     [asked] = [event for event in sample.events if isinstance(event, ModelEvent) and event.role != "grader"]
     assert asked.output.message.tool_calls
@@ -109,7 +109,7 @@ def test_the_log_holds_what_the_model_wrote_and_what_was_submitted() -> None:
     assert ran.error is None
 
 
-def test_the_model_is_told_of_two_texts() -> None:
+def test_the_tool_has_two_text_parameters() -> None:
     parameters = ToolDef(submit()).parameters
     assert {name: schema.type for name, schema in parameters.properties.items()} == {
         "hypothesis": "string",
@@ -119,7 +119,7 @@ def test_the_model_is_told_of_two_texts() -> None:
     assert parameters.additionalProperties is False
 
 
-def test_a_text_that_is_cut_is_announced() -> None:
+def test_the_agent_is_notified_of_truncation() -> None:
     sample = play([call({"hypothesis": H, "workflow": LONG})], react(turns=2))
     [result] = [message for message in sample.messages if isinstance(message, ChatMessageTool)]
     assert result.text.endswith("[The workflow had 14,999 characters. Only the first 10,000 were submitted.]")
@@ -154,14 +154,14 @@ UNPARSED: dict[str, ModelOutput] = {
 
 
 @pytest.mark.parametrize("agent", ["react", "no_data_guess"])
-def test_a_call_that_cannot_be_parsed_beside_a_readable_answer(agent: str) -> None:
+def test_answers_in_unparsable_calls_are_read(agent: str) -> None:
     solver = react(turns=2) if agent == "react" else no_data_guess()
     samples = played([(name, [output]) for name, output in UNPARSED.items()], solver)
     hypotheses = {name: (found := submission(sample)) and found.hypothesis for name, sample in samples.items()}
     assert hypotheses == dict.fromkeys(UNPARSED, H)
 
 
-def test_words_beside_a_call_that_cannot_be_parsed_are_the_last_resort() -> None:
+def test_text_beside_an_unparsable_call_is_the_last_resort() -> None:
     again = [unparsed("{", "I think that y rises with x.")]
     sample = play(again, no_data_guess())
     assert sample.scores

@@ -125,7 +125,7 @@ def test_a_rejected_call_of_another_agent_is_read_from_the_log(arguments: dict[s
     assert score_of(sample).answer == H
 
 
-def test_work_cut_short_is_no_answer() -> None:
+def test_a_message_before_a_limit_is_not_a_submission() -> None:
     sample = play([python("1", thought="Hypothesis: a first look.")], as_solver(react_agent()), message_limit=6)
     assert score_of(sample).reason == "no_response"
 
@@ -142,7 +142,7 @@ FLAGGED = {
 
 @pytest.mark.parametrize("flagged", FLAGGED.values(), ids=FLAGGED)
 @pytest.mark.parametrize("agent", [one_reply(), codegen(), react(turns=2)], ids=["other", "codegen", "react"])
-def test_a_flagged_refusal_is_no_submission(agent: Solver, flagged: ModelOutput) -> None:
+def test_a_flagged_refusal_is_not_a_submission(agent: Solver, flagged: ModelOutput) -> None:
     sample = play([flagged], agent)
     score = score_of(sample)
     assert score.reason == "no_response"
@@ -152,7 +152,7 @@ def test_a_flagged_refusal_is_no_submission(agent: Solver, flagged: ModelOutput)
     assert not any("contained no hypothesis" in call.input[-1].text for call in calls(sample))
 
 
-def test_a_refusal_of_the_openai_api_is_no_submission(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refusal_of_the_openai_api_is_not_a_submission(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuses(request: Request) -> Answer:
         return {"role": "assistant", "content": None, "refusal": REFUSAL}
 
@@ -166,7 +166,7 @@ def test_a_refusal_of_the_openai_api_is_no_submission(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("text", ["I cannot determine this without data.", "I'm sorry, but I can't help with that."])
-def test_a_refusal_in_words_is_judged_and_counted(text: str) -> None:
+def test_a_refusal_in_plain_text_is_judged_and_flagged(text: str) -> None:
     for sample in (play([text], one_reply()), play([submit(hypothesis=text)], react(turns=1))):
         score = score_of(sample)
         assert judged(sample)
@@ -175,7 +175,7 @@ def test_a_refusal_in_words_is_judged_and_counted(text: str) -> None:
         assert score.metadata["refusal"] is True
 
 
-def test_an_answer_is_not_counted_as_a_refusal() -> None:
+def test_an_answer_is_not_flagged_as_a_refusal() -> None:
     metadata = score_of(play([H], one_reply())).metadata
     assert metadata
     assert "refusal" not in metadata
@@ -194,6 +194,6 @@ def test_a_reply_without_choices_is_requested_again() -> None:
     assert submitted(sample).hypothesis == H
 
 
-def test_an_empty_message_is_no_failure_of_the_provider() -> None:
+def test_an_empty_message_is_not_a_provider_failure() -> None:
     empty = ModelOutput.from_message(ChatMessageAssistant(content=""))
     assert score_of(play([empty], one_reply())).reason == "no_response"

@@ -1,13 +1,19 @@
-"""Two logs of the demo task, from real evals with the offline models."""
+"""Logs of the demo task, from real evals with the offline models or with a scripted judge."""
 
+import json
 from pathlib import Path
 
 from inspect_ai import eval as inspect_eval
-from inspect_ai.solver import Solver
+from inspect_ai import task_with
+from inspect_ai.model import ModelOutput
+from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from inspect_discoverybench import demo
+from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from inspect_discoverybench.solvers.react import react
+from tests.endpoint import Answer, Request, question, slots
+from tests.scorer.judging import InProcessJudge
 
 
 def evaluated(folder: Path, samples: int) -> tuple[str, str]:
@@ -25,4 +31,72 @@ def _log(solver: Solver, folder: Path, samples: int) -> str:
         display="none",
     )
     assert log.status == "success"
+    return log.location
+
+
+FORMULA = '=HYPERLINK("http://evil.example","click")'
+"""A predicted hypothesis that a spreadsheet would run."""
+
+INVALID = "no JSON"
+
+# The judge's answers by number of the sample: match, variables and relationship.
+SCRIPT = {
+    0: (True, (4, 4, 4), "A"),
+    1: (True, (4, 2, 2), "B"),
+    2: (False, (3, 3, 1), "A"),
+    3: (True, None, "C"),
+    4: (True, (2, 2, 2), None),
+    6: (True, (2, 2, 2), "A"),
+    7: (False, (3, 1, 0), "C"),
+}
+"""In sample 3 a facet is undecided, and HMS is 0. Sample 4 is unscored. Sample 5 has no submission."""
+
+
+def judged(folder: Path, *, gate: bool = False, epochs: int = 1, name: str = "") -> str:
+    """Path of a log of the demo task, with the answers of `SCRIPT`.
+
+    Args:
+        folder: Folder of the log.
+        gate: Whether variables and relationship are skipped if the contexts do not match.
+        epochs: Number of epochs.
+        name: Added to the predicted hypotheses.
+    """
+    task = demo()
+    golds = [str(sample.target) for sample in task.dataset]
+    predictions = [f"Finding {number}{name}" if number != 7 else FORMULA for number in range(len(golds))]
+
+    @solver
+    def writes_predictions() -> Solver:
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            number = golds.index(state.target.text)
+            state.output = ModelOutput.from_content("writer", "" if number == 5 else predictions[number])
+            return state
+
+        return solve
+
+    def answer(request: Request) -> Answer:
+        given = slots(request)
+        if question(request) == "extract":
+            text = given["hypothesis"]
+            context = "among all" if text in (golds[6], predictions[6]) else f"where {text}"
+            return json.dumps({"hypothesis": [{"text": text, "context": context, "explanation": "<b>found</b>"}]})
+        gold = given["gold_hypothesis"] if question(request) == "match" else given["HypoA"]
+        match, variables, relationship = SCRIPT[golds.index(gold)]
+        if question(request) == "match":
+            return json.dumps({"match": match})
+        if question(request) == "relationship":
+            return json.dumps({"answer": relationship, "explanation": "compared"}) if relationship else INVALID
+        counts = variables and dict(zip(("sizeA", "sizeB", "intersection"), variables, strict=True))
+        return json.dumps({**counts, "explanation": "counted"}) if counts else INVALID
+
+    [log] = inspect_eval(
+        task_with(task, scorer=hms(gate=gate)),
+        model="mockllm/model",
+        model_roles={"grader": InProcessJudge(answer).model},
+        solver=writes_predictions(),
+        epochs=epochs,
+        log_dir=str(folder),
+        display="none",
+    )
+    assert log.status == "success", log.error
     return log.location

@@ -7,8 +7,13 @@ from dataclasses import asdict
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from statsmodels.stats.inter_rater import fleiss_kappa
 
+from inspect_discoverybench.statistics.jackknife import jackknife_interval
+from inspect_discoverybench.statistics.mean import estimate_mean
 from inspect_discoverybench.validation.agreement import (
+    Comparison,
+    Interval,
     PairedTest,
     kappa,
     majority,
@@ -44,33 +49,48 @@ FOURTEEN_RATERS = [
 ]
 
 
-def cast(*pairs: str) -> list[Ballot]:
+def names(count: int) -> list[str]:
+    """Clusters of one row each."""
+    return [f"g{number}" for number in range(count)]
+
+
+def cast(*pairs: str, golds: Sequence[str] = ()) -> list[Ballot]:
     """Ballots such as `112 1`: the votes of three annotators, and the choice of HMS."""
     made = []
     for number, pair in enumerate(pairs):
         votes, hms = pair.split()
         by_name = {f"annotator {place}": CHOICES[vote] for place, vote in enumerate(votes)}
-        made.append(Ballot(f"p{number}", by_name, CHOICES[hms]))
+        made.append(Ballot(f"p{number}", by_name, CHOICES[hms], golds[number] if golds else ""))
     return made
 
 
 def test_kappa_of_published_examples() -> None:
     table = [[patient.count(diagnosis) for diagnosis in "12345"] for patient in DIAGNOSES.split()]
-    assert kappa(table).kappa == pytest.approx(0.430, abs=0.0005)
-    assert kappa(FOURTEEN_RATERS).kappa == pytest.approx(0.210, abs=0.0005)
+    assert kappa(table, names(30)).kappa == pytest.approx(0.430, abs=0.0005)
+    assert kappa(FOURTEEN_RATERS, names(10)).kappa == pytest.approx(0.210, abs=0.0005)
 
 
-def test_the_interval_of_kappa_goes_by_seed() -> None:
-    result = kappa(FOURTEEN_RATERS, seed=1)
-    assert result.interval == kappa(FOURTEEN_RATERS, seed=1).interval
-    assert result.interval != kappa(FOURTEEN_RATERS, seed=2).interval
+def test_the_interval_of_kappa_leaves_out_one_gold_at_a_time() -> None:
+    golds = ["a", "a", "b", "b", "c", "c", "d", "d", "e", "e"]
+    groups = [FOURTEEN_RATERS[start : start + 2] for start in range(0, 10, 2)]
+    expected = jackknife_interval(groups, lambda left: float(fleiss_kappa([row for group in left for row in group])))
+    result = kappa(FOURTEEN_RATERS, golds)
+    assert expected is not None
     assert result.kappa is not None
+    assert result.interval == Interval(*expected)
+    assert result.interval.low < result.kappa < result.interval.high
+    assert kappa(FOURTEEN_RATERS, names(10)).interval != result.interval
+
+
+def test_perfect_agreement_on_few_pairs_is_not_certain() -> None:
+    result = kappa([[3, 0, 0], [0, 3, 0]] * 5, names(10))
+    assert result.kappa == 1
     assert result.interval is not None
-    assert 0 < result.interval.low < result.kappa < result.interval.high < 0.5
+    assert result.interval.low < 0.6
 
 
 def test_kappa_leaves_out_pairs_with_another_number_of_votes() -> None:
-    result = kappa([[3, 0, 0], [0, 3, 0], [1, 1, 0], [1, 0, 0], [1, 0, 0], [1, 0, 0]])
+    result = kappa([[3, 0, 0], [0, 3, 0], [1, 1, 0], [1, 0, 0], [1, 0, 0], [1, 0, 0]], names(6))
     assert (result.kappa, result.pairs, result.votes_per_pair, result.pairs_left_out) == (1, 2, 3, 4)
 
 
@@ -82,12 +102,12 @@ def test_kappa_leaves_out_pairs_with_another_number_of_votes() -> None:
     ],
 )
 def test_kappa_that_is_not_defined_says_why(table: list[list[int]], note: str) -> None:
-    result = kappa(table)
+    result = kappa(table, names(len(table)))
     assert (result.kappa, result.interval, result.note) == (None, None, note)
 
 
 def test_kappa_of_one_pair_has_no_interval() -> None:
-    result = kappa([[2, 1, 0]])
+    result = kappa([[2, 1, 0]], ["a"])
     assert result.kappa == pytest.approx(-0.5)
     assert result.interval is None
 
@@ -108,13 +128,24 @@ def test_the_majority_has_more_votes_than_every_other_choice(votes: str, choice:
     assert majority([CHOICES[vote] for vote in votes]) is choice
 
 
-def test_the_interval_of_a_share_is_wilsons() -> None:
-    same, other = (Choice.FIRST, Choice.FIRST), (Choice.FIRST, Choice.EQUAL)
-    result = share([same] * 95 + [other] * 5)
-    assert (result.agreeing, result.pairs, result.share) == (95, 100, 0.95)
-    assert result.interval is not None
-    # By hand: z² = 3.841459, centre (0.95 + z²/200) / (1 + z²/100) = 0.933353, half width 0.045103.
-    assert (result.interval.low, result.interval.high) == pytest.approx((0.888250, 0.978456), abs=2e-6)
+def test_the_interval_of_a_share_is_that_of_a_mean() -> None:
+    same = [Comparison(Choice.FIRST, Choice.FIRST, name) for name in names(95)]
+    other = [Comparison(Choice.FIRST, Choice.EQUAL, f"other {name}") for name in names(5)]
+    result, estimate = share([*same, *other]), estimate_mean([1] * 95 + [0] * 5, range(100))
+    assert (result.agreeing, result.pairs, result.share, result.clusters) == (95, 100, 0.95, 100)
+    assert result.interval == Interval(estimate.low, estimate.high)
+
+
+def test_pairs_of_one_gold_widen_the_interval() -> None:
+    """HMS agrees on all pairs of 9 golds and on none of the tenth's."""
+    pairs = ["111 1"] * 45 + ["111 2"] * 5
+    apart = measure(cast(*pairs)).agreement
+    together = measure(cast(*pairs, golds=[f"g{number // 5}" for number in range(50)])).agreement
+    assert apart.share == together.share == 0.9
+    assert (apart.clusters, together.clusters) == (50, 10)
+    assert apart.interval is not None
+    assert together.interval is not None
+    assert together.interval.high - together.interval.low > 1.5 * (apart.interval.high - apart.interval.low)
 
 
 @pytest.mark.parametrize("zeros", [0, 20])
@@ -151,6 +182,13 @@ def test_power_at_this_sample_size() -> None:
     assert sizes[1] < 0.5 < sizes[0]
     # Nothing but chance finds an effect of 0.
     assert power([1, -1]).power == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize("pairs", [73, 87, 92, 109, 117, 120])
+def test_numbers_of_pairs_for_which_statsmodels_returns_an_array(pairs: int) -> None:
+    smallest = power([1, -1, *[0] * (pairs - 2)]).smallest_effect
+    assert isinstance(smallest, float)
+    assert 0.25 < smallest < 0.35
 
 
 def test_identical_rankings_need_no_test() -> None:

@@ -69,7 +69,7 @@ def test_anyway_prints_the_differences_and_continues(logs: tuple[str, str]) -> N
     assert "settings.temperature: 0.0 and 0.3" in done.output
     votes = Path("votes.csv")
     votes.write_text("pair,annotator,choice\np001,Ann,1\n", "utf-8")
-    from_logs = ("votes", "votes.csv", "--scores-from", logs[0], other, "--key", "agreement/key.csv")
+    from_logs = ("votes", "votes.csv", "--scores-from", logs[0], "--scores-from", other, "--key", "agreement/key.csv")
     without_anyway = run(*from_logs)
     assert without_anyway.exit_code == 1
     assert "settings.temperature: 0.0 and 0.3" in without_anyway.output

@@ -14,13 +14,13 @@ from inspect_ai.scorer import Score
 
 from inspect_discoverybench.errors import DataMissing, DiscoveryBenchError, InvalidArgument
 from inspect_discoverybench.scorer.scorer import hms
+from inspect_discoverybench.validation.page import Card, page
 from inspect_discoverybench.validation.sheet import (
     Prediction,
     ScoredLog,
     SheetPair,
     candidates,
     draw,
-    page,
     read_scores_from_logs,
     write,
 )
@@ -109,7 +109,7 @@ def test_the_files_are_the_same_each_time_and_blind(runs: tuple[ScoredLog, Score
 
     sheet, key = rows(Path("one/sheet.csv")), rows(Path("one/key.csv"))
     assert list(sheet[0]) == ["pair", "goal", "gold_hypothesis", "hypothesis_1", "hypothesis_2"]
-    assert list(key[0]) == ["pair", "sample_id", "epoch", "log_1", "log_2", "hms_1", "hms_2"]
+    assert list(key[0]) == ["pair", "sample_id", "epoch", "log_1", "log_2", "gold", "hms_1", "hms_2"]
     by_log = {run.task_id: run for run in runs}
     for shown, hidden in zip(sheet, key, strict=True):
         assert shown["pair"] == hidden["pair"]
@@ -139,10 +139,11 @@ def test_nothing_is_replaced_without_force(runs: tuple[ScoredLog, ScoredLog]) ->
 
 def test_model_output_cannot_inject_html_into_the_page() -> None:
     prediction = Prediction("log", "id", 1, "Why?", "Because.", HOSTILE, 1)
-    text = page([SheetPair("p001", prediction, replace(prediction, hypothesis="It rises."))])
+    pair = SheetPair("p001", prediction, replace(prediction, hypothesis="It rises."))
+    text = page(Card.VOTE, [pair.sheet_row])
     assert text.count("</script>") == 2
     assert "<!--" not in text
-    [embedded] = re.findall(r'<script type="application/json" id="pairs">(.*?)</script>', text)
+    [embedded] = re.findall(r'<script type="application/json" id="items">(.*?)</script>', text)
     assert json.loads(embedded)[0]["hypothesis_1"] == HOSTILE
     assert re.findall(r"(?:src|href)=|https?:|@import|url\(", text) == []
 
@@ -181,7 +182,7 @@ def test_a_log_scored_again_keeps_its_identity(logs: tuple[str, str], runs: tupl
         (
             r"(p001,.*?,1),\w+",
             r"\1,other",
-            r"key.csv: line 2: log_1 is other, which is neither of the logs passed: .*\.eval \(\w+\)",
+            r"key.csv: line 2: log_1 is other, which is none of the logs passed: .*\.eval \(\w+\)",
         ),
         (
             r"log_1",
@@ -198,10 +199,10 @@ def test_a_key_that_does_not_match_the_logs(runs: tuple[ScoredLog, ScoredLog], o
 
 
 def test_logs_without_pairs(logs: tuple[str, str], runs: tuple[ScoredLog, ScoredLog]) -> None:
-    with pytest.raises(InvalidArgument, match=r"are logs of the same run, \w+\. Pass logs of two runs\.$"):
+    with pytest.raises(InvalidArgument, match=r"are logs of the same run, \w+\. Pass one log of each run\.$"):
         candidates(runs[0], ScoredLog.read(logs[0], "HMS"))
     with pytest.raises(
-        InvalidArgument, match=r" is a log of the task 'demo' and .* of 'real'\. Pass two logs of the same task\.$"
+        InvalidArgument, match=r" is a log of the task 'demo' and .* of 'real'\. Pass logs of the same task\.$"
     ):
         candidates(runs[0], replace(runs[1], task="real"))
     with pytest.raises(

@@ -143,6 +143,16 @@ def test_a_ballot_holds_every_vote_on_a_pair() -> None:
     ]
 
 
+def test_the_pairs_of_one_gold_are_a_cluster() -> None:
+    key = written("key.csv", "pair,gold,hms_1,hms_2\np1,0a,1,0\np2,0a,0,1\np3,0b,0,1\np4,,0,1\n")
+    old_key = written("old.csv", "pair,hms_1,hms_2\np1,1,0\np2,0,1\np3,0,1\np4,0,1\n")
+    votes = read_votes([written("votes.csv", HEADER + "".join(f"p{number},Ann,1\n" for number in range(1, 5)))])
+    clusters = [ballot.cluster for ballot in ballots(votes, read_scores(key), key)]
+    assert clusters[0] == clusters[1]
+    assert len(set(clusters)) == 3
+    assert len({ballot.cluster for ballot in ballots(votes, read_scores(old_key), old_key)}) == 4
+
+
 def test_a_pair_without_scores() -> None:
     votes = read_votes([written("votes.csv", HEADER + "p9,Ann,1\n")])
     with pytest.raises(InvalidArgument, match=r"^votes.csv: line 2: pair p9 has no scores in key.csv. Pass the "):

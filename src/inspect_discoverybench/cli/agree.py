@@ -1,130 +1,195 @@
-"""`discoverybench agree`: does HMS agree with human annotators (paper §4.3)?"""
+"""`discoverybench agree`: do HMS and the judge agree with human annotators (paper §4.3)?"""
 
 import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
+from inspect_discoverybench.cli.accuracy_tables import print_accuracy
+from inspect_discoverybench.cli.agreement_tables import print_agreement
+from inspect_discoverybench.cli.number import plural
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.hypothesis import SCORE_NAME
 
 # These modules import scipy and statsmodels, which takes seconds. The commands import them when they run.
 if TYPE_CHECKING:
-    from inspect_discoverybench.validation.agreement import AgreementStatistics, Interval, Kappa, Power
+    from inspect_discoverybench.validation.judged import JudgedLog
     from inspect_discoverybench.validation.sheet import ScoredLog
     from inspect_discoverybench.validation.votes import HmsPair
 
-INTERPRETATION = (
-    "A p-value above 0.05 does not show that the two rankings are the same. Report the confidence interval of the "
-    "agreement."
-)
+DEFAULT_PAIRS = 100
+DEFAULT_SAMPLES = 200
+DEFAULT_FOLDER = Path("agreement")
+DEFAULT_JUDGE_FOLDER = Path("judge_labels")
 
 
 @click.group()
 def agree() -> None:
-    """Measure how often HMS agrees with human annotators.
+    """Measure how often HMS and the judge agree with human annotators.
 
-    `agree sheet` draws pairs of predicted hypotheses for annotators to vote on. `agree votes` computes the agreement
-    statistics from their votes.
+    `agree sheet` draws pairs of predicted hypotheses for annotators to vote on, or with --judge, judged samples for
+    annotators to label. `agree votes` computes the statistics from their votes or labels.
     """
 
 
 @agree.command()
-@click.argument("logs", nargs=2, metavar="LOG_A LOG_B")
-@click.option("--pairs", type=click.IntRange(min=1), default=100, show_default=True, help="Number of pairs to draw.")
+@click.argument("logs", nargs=-1, required=True, metavar="LOG...")
+@click.option("--judge", is_flag=True, help="Draw judged samples, to check the judge's answers in each step.")
+@click.option("--pairs", type=click.IntRange(min=1), help=f"Number of pairs to draw.  [default: {DEFAULT_PAIRS}]")
+@click.option(
+    "--samples",
+    type=click.IntRange(min=1),
+    help=f"With --judge: number of samples to draw.  [default: {DEFAULT_SAMPLES}]",
+)
 @click.option(
     "--out",
-    default=Path("agreement"),
-    show_default=True,
     type=click.Path(file_okay=False, path_type=Path),
-    help="Output folder.",
+    help=f"Output folder.  [default: {DEFAULT_FOLDER}, or {DEFAULT_JUDGE_FOLDER} with --judge]",
 )
 @click.option("--force", is_flag=True, help="Overwrite existing files in the output folder.")
 @click.option("--score", default=SCORE_NAME, show_default=True, help="Name of the score in the logs.")
 @click.option("--anyway", is_flag=True, help="Accept logs whose scores were judged differently.")
-@click.option("--seed", default=0, show_default=True, help="Random seed for the choice and order of pairs.")
-def sheet(logs: tuple[str, str], pairs: int, out: Path, force: bool, score: str, anyway: bool, seed: int) -> None:
-    """Draw pairs of predicted hypotheses from two logs of the same task.
+@click.option("--seed", default=0, show_default=True, help="Random seed for the choice and order.")
+def sheet(
+    logs: tuple[str, ...],
+    judge: bool,
+    pairs: int | None,
+    samples: int | None,
+    out: Path | None,
+    force: bool,
+    score: str,
+    anyway: bool,
+    seed: int,
+) -> None:
+    """Draw pairs of predicted hypotheses from two or more logs of the same task.
 
     Writes vote.html and sheet.csv for annotators, and key.csv, which maps each pair back to the logs and their scores.
     Do not show key.csv to annotators.
-    """
-    from inspect_discoverybench.validation.sheet import KEY, PAGE, SHEET, candidates, draw, write
 
-    predictions = candidates(*_comparable_logs(logs, score, anyway))
-    write(draw(predictions, pairs, seed), out, force)
-    if len(predictions) < pairs:
-        click.echo(
-            f"The logs contain only {len(predictions)} pairs, fewer than the {pairs} requested. Using all of them."
-        )
-    click.echo(
-        f"Wrote {min(pairs, len(predictions))} pairs to {out}. "
-        f"Send {PAGE} or {SHEET} to annotators. Do not share {KEY}."
-    )
+    With --judge, draws judged samples from one or more logs, at random and stratified by the outcome of the facets.
+    Writes label.html and sheet.csv for annotators, who mark each answer of the judge as right or wrong, and key.csv.
+    """
+    if judge:
+        if pairs is not None:
+            raise click.UsageError("--pairs cannot be used with --judge. Pass --samples.")
+        _write_label_sheet(logs, samples or DEFAULT_SAMPLES, out or DEFAULT_JUDGE_FOLDER, force, score, anyway, seed)
+        return
+    if samples is not None:
+        raise click.UsageError("--samples requires --judge. To draw pairs, pass --pairs.")
+    if len(logs) < 2:
+        raise click.UsageError("Pairs are drawn from two or more logs, got 1. To check the judge, pass --judge.")
+    _write_vote_sheet(logs, pairs or DEFAULT_PAIRS, out or DEFAULT_FOLDER, force, score, anyway, seed)
 
 
 @agree.command()
-@click.argument("votes", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("votes", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
 @click.option("--scores", type=click.Path(path_type=Path), help="CSV file with pair, hms_1 and hms_2, such as key.csv.")
-@click.option("--scores-from", nargs=2, metavar="LOG_A LOG_B", help="Read HMS from two logs instead. Requires --key.")
-@click.option("--key", type=click.Path(path_type=Path), help="With --scores-from: the key.csv of the sheet.")
+@click.option(
+    "--scores-from", multiple=True, metavar="LOG", help="Read HMS from logs instead. Repeat for each. Requires --key."
+)
+@click.option(
+    "--key", type=click.Path(path_type=Path), help="The key.csv of the sheet, for --scores-from and for labels."
+)
 @click.option(
     "--score", default=SCORE_NAME, show_default=True, help="With --scores-from: name of the score in the logs."
 )
 @click.option("--anyway", is_flag=True, help="With --scores-from: accept logs whose scores were judged differently.")
-@click.option("--seed", default=0, show_default=True, help="Random seed for the bootstrap.")
 @click.option("--json", "as_json", is_flag=True, help="Print every statistic as JSON.")
 def votes(
     votes: tuple[Path, ...],
     scores: Path | None,
-    scores_from: tuple[str, str] | None,
+    scores_from: tuple[str, ...],
     key: Path | None,
     score: str,
     anyway: bool,
-    seed: int,
     as_json: bool,
 ) -> None:
-    """Compute agreement statistics from VOTES.
+    """Compute statistics from votes or labels. The columns of the files show which they are.
 
-    VOTES are one or more CSV files with the columns pair, annotator and choice. HMS comes from --scores, or from two
-    logs with --scores-from and --key.
+    Votes are CSV files with the columns pair, annotator and choice. HMS comes from --scores, or from logs with
+    --scores-from and --key. Prints the agreement of HMS with annotators.
+
+    Labels are CSV files from a sheet that was drawn with --judge. They require --key. Prints the accuracy of the judge
+    in each step.
     """
-    from inspect_discoverybench.validation.agreement import measure
-    from inspect_discoverybench.validation.votes import ballots, read_votes
+    from inspect_discoverybench.validation.labels import is_label_file
 
-    hms_pairs, source = _hms_pairs(scores, scores_from, key, score, anyway)
-    statistics = measure(ballots(read_votes(votes), hms_pairs, source), seed)
-    if as_json:
-        click.echo(json.dumps({"pairs_scored": len(hms_pairs), **asdict(statistics)}, indent=2))
+    if any(path.is_dir() or is_label_file(path) for path in votes):
+        if scores or scores_from:
+            raise InvalidArgument("--scores and --scores-from are for votes on pairs. For labels, pass --key.")
+        _report_labels([*votes, *([key] if key else [])], as_json)
     else:
-        _print(statistics, len(hms_pairs))
+        _report_votes(votes, *_hms_pairs(scores, scores_from, key, score, anyway), as_json)
 
 
-def _comparable_logs(paths: tuple[str, str], score: str, anyway: bool) -> "tuple[ScoredLog, ScoredLog]":
-    """Read two logs.
+def _write_vote_sheet(
+    paths: Sequence[str], count: int, out: Path, force: bool, score: str, anyway: bool, seed: int
+) -> None:
+    from inspect_discoverybench.validation.sheet import KEY, PAGE, SHEET, candidates, draw, write
+
+    predictions = candidates(*_comparable_logs(paths, score, anyway))
+    write(draw(predictions, count, seed), out, force)
+    if len(predictions) < count:
+        click.echo(f"The logs contain only {plural(len(predictions), 'pair')}, fewer than {count}. Using all of them.")
+    click.echo(
+        f"Wrote {min(count, len(predictions))} pairs to {out}. "
+        f"Send {PAGE} or {SHEET} to annotators. Do not share {KEY}."
+    )
+
+
+def _write_label_sheet(
+    paths: Sequence[str], count: int, out: Path, force: bool, score: str, anyway: bool, seed: int
+) -> None:
+    from inspect_discoverybench.validation.judged import JudgedLog
+    from inspect_discoverybench.validation.label_sheet import LABEL_PAGE, draw_items, write_items
+    from inspect_discoverybench.validation.sheet import KEY, SHEET
+
+    logs = [JudgedLog.read(path, score) for path in paths]
+    _check_comparable(logs, anyway)
+    items = draw_items(logs, count, seed)
+    write_items(items, out, force)
+    for reason, number in sum((Counter(log.left_out) for log in logs), Counter()).items():
+        click.echo(f"Left out {plural(number, 'sample')}: {reason}")
+    judged, outcomes = sum(len(log.samples) for log in logs), len({item.stratum for item in items})
+    if judged < count:
+        click.echo(f"The logs contain only {plural(judged, 'judged sample')}, fewer than {count}. Using all of them.")
+    click.echo(
+        f"Wrote {len(items)} of {plural(judged, 'judged sample')} with {plural(outcomes, 'outcome')} to {out}. "
+        f"Send {LABEL_PAGE} or {SHEET} to annotators. Keep {KEY}."
+    )
+
+
+def _comparable_logs(paths: Sequence[str], score: str, anyway: bool) -> "list[ScoredLog]":
+    """Read logs.
 
     Raises:
         InvalidArgument: Their scores were judged differently and `anyway` is false.
     """
-    from inspect_discoverybench.validation.sheet import ScoredLog, record_differences
+    from inspect_discoverybench.validation.sheet import ScoredLog
 
-    a, b = (ScoredLog.read(path, score) for path in paths)
-    if lines := record_differences(a, b):
-        message = f"The scores of {a.path} and {b.path} were judged differently: {'; '.join(lines)}."
+    logs = [ScoredLog.read(path, score) for path in paths]
+    _check_comparable(logs, anyway)
+    return logs
+
+
+def _check_comparable(logs: "Sequence[ScoredLog] | Sequence[JudgedLog]", anyway: bool) -> None:
+    from inspect_discoverybench.validation.sheet import record_differences
+
+    records: list[Mapping[str, Any]] = [record for log in logs for record in log.records]
+    if lines := record_differences(records):
+        scores = f"The scores of {', '.join(log.path for log in logs)}"
+        message = f"{scores} were judged differently: {'; '.join(lines)}."
         if not anyway:
-            raise InvalidArgument(f"{message} Re-score one of the logs with `inspect score`, or pass --anyway.")
+            raise InvalidArgument(f"{message} Re-score the logs with `inspect score`, or pass --anyway.")
         click.echo(message, err=True)
-    return a, b
 
 
 def _hms_pairs(
-    scores: Path | None, logs: tuple[str, str] | None, key: Path | None, score: str, anyway: bool
+    scores: Path | None, logs: Sequence[str], key: Path | None, score: str, anyway: bool
 ) -> "tuple[dict[str, HmsPair], Path]":
     """HMS by pair, and the file that lists the pairs."""
     from inspect_discoverybench.validation.sheet import read_scores_from_logs
@@ -135,76 +200,27 @@ def _hms_pairs(
     if logs and key and not scores:
         return read_scores_from_logs(key, *_comparable_logs(logs, score, anyway)), key
     raise InvalidArgument(
-        "No HMS to compare the votes with. Pass --scores FILE, or --scores-from LOG_A LOG_B --key FILE."
+        "No HMS to compare the votes with. Pass --scores FILE, or --scores-from LOG for each log and --key FILE."
     )
 
 
-def _print(statistics: "AgreementStatistics", scored_pairs: int) -> None:
-    console = Console()
-    vote_count = _count(statistics.votes, "vote")
-    annotator_count = _count(len(statistics.annotators), "annotator")
-    click.echo(f"{vote_count} by {annotator_count} on {statistics.pairs} of {_count(scored_pairs, 'pair')}")
-    if statistics.without_majority:
-        click.echo(f"{_count(statistics.without_majority, 'pair')} without a majority, excluded from the comparison")
-    console.print(_share_table(statistics))
-    click.echo(_kappa_line(statistics.kappa))
-    console.print(_test_table(statistics))
-    click.echo(_power_lines(statistics.power))
-    click.echo(f"\n{INTERPRETATION}")
+def _report_votes(paths: Sequence[Path], hms_pairs: "Mapping[str, HmsPair]", source: Path, as_json: bool) -> None:
+    from inspect_discoverybench.validation.agreement import measure
+    from inspect_discoverybench.validation.votes import ballots, read_votes
+
+    statistics = measure(ballots(read_votes(paths), hms_pairs, source))
+    if as_json:
+        click.echo(json.dumps({"pairs_scored": len(hms_pairs), **asdict(statistics)}, indent=2))
+    else:
+        print_agreement(statistics, len(hms_pairs))
 
 
-def _share_table(statistics: "AgreementStatistics") -> Table:
-    rows = [("majority", statistics.agreement), ("majority, ties excluded", statistics.agreement_decided)]
-    rows += [(annotator.name, annotator.agreement) for annotator in statistics.annotators]
-    table = Table("HMS agrees with", box=SIMPLE_HEAD)
-    for column in ("pairs", "share", "95% CI"):
-        table.add_column(column, justify="right")
-    for name, share in rows:
-        table.add_row(escape(name), f"{share.agreeing}/{share.pairs}", _number(share.share), _interval(share.interval))
-    table.add_row("mean over annotators", "", _number(statistics.annotator_mean), "")
-    return table
+def _report_labels(paths: Sequence[Path], as_json: bool) -> None:
+    from inspect_discoverybench.validation.accuracy import measure_judge
+    from inspect_discoverybench.validation.labels import read_labels
 
-
-def _kappa_line(kappa: "Kappa") -> str:
-    if kappa.kappa is None:
-        return f"Fleiss' kappa: {kappa.note}"
-    excluded = f"; {kappa.pairs_left_out} with another number of votes excluded" if kappa.pairs_left_out else ""
-    return (
-        f"Fleiss' kappa {kappa.kappa:.3f}, 95% CI {_interval(kappa.interval)} "
-        f"({_count(kappa.pairs, 'pair')} with {kappa.votes_per_pair} votes each{excluded})"
-    )
-
-
-def _test_table(statistics: "AgreementStatistics") -> Table:
-    table = Table("majority vs HMS", box=SIMPLE_HEAD)
-    for column in ("pairs", "statistic", "p"):
-        table.add_column(column, justify="right")
-    table.add_column()
-    for test in statistics.tests:
-        p = "< 0.001" if test.p_value is not None and test.p_value < 0.001 else _number(test.p_value)
-        table.add_row(test.name, str(test.pairs), _number(test.statistic), p, test.note or "")
-    return table
-
-
-def _power_lines(power: "Power") -> str:
-    if power.smallest_effect is None:
-        return "Power: not defined for fewer than two pairs with a majority"
-    observed = "observed effect: not defined, the differences do not vary"
-    if power.effect_size is not None:
-        observed = f"power {_number(power.power)} for the observed effect size {_number(power.effect_size)}"
-    return (
-        f"Paired t-test, {power.pairs} pairs, level 0.05: {observed};\n"
-        f"smallest effect size detectable with power 0.8: {_number(power.smallest_effect)}"
-    )
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
-
-
-def _interval(interval: "Interval | None") -> str:
-    return "–" if interval is None else f"{interval.low:.3f} – {interval.high:.3f}"
-
-
-def _count(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    statistics = measure_judge(read_labels(paths))
+    if as_json:
+        click.echo(json.dumps(asdict(statistics), indent=2))
+    else:
+        print_accuracy(statistics)

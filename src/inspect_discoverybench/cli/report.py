@@ -15,9 +15,17 @@ import click
     type=click.Path(file_okay=False, path_type=Path),
     help="Output folder. An earlier report in it is replaced.",
 )
+@click.option(
+    "--judge-labels",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="Labels from `agree sheet --judge` and their key.csv, or a folder with both: adds HMS corrected for the "
+    "judge's errors.",
+)
 @click.option("--title", default="DiscoveryBench results", show_default=True, help="Title of the page.")
 @click.option("--force", is_flag=True, help="Write into a folder that holds other files.")
-def report(logs: tuple[str, ...], out: Path, title: str, force: bool) -> None:
+def report(logs: tuple[str, ...], out: Path, judge_labels: tuple[Path, ...], title: str, force: bool) -> None:
     """Write report.html, tables and figures from folders of logs.
 
     The page is a single file that works offline.
@@ -25,7 +33,7 @@ def report(logs: tuple[str, ...], out: Path, title: str, force: bool) -> None:
     # Imports pandas, scipy and altair, which takes seconds.
     from inspect_discoverybench.report.report import write_report
 
-    summary = write_report(logs, out, title, force, workers=os.cpu_count() or 1)
+    summary = write_report(logs, out, title, judge_labels, force, workers=os.cpu_count() or 1)
     click.echo(
         f"Wrote {summary.page}: {_count(summary.samples, 'sample')} of "
         f"{_count(summary.configurations, 'configuration')}. Tables are in {out / 'tables'}, figures in "

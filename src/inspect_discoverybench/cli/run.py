@@ -142,6 +142,9 @@ def _print_outcomes(plan: ExperimentPlan, outcomes: list[RunOutcome]) -> None:
         click.echo(f"{sum(outcome.unscored for outcome in unscored)} samples are unscored. To score them again, run:")
     for outcome in unscored:
         click.echo(f"  {outcome.score_command}")
+        if outcome.bounds:
+            low, high = outcome.bounds
+            click.echo(f"  Until then, its score is {low:.3f} if they all score 0 and {high:.3f} if they all score 1.")
     # `eval_set` retries incomplete runs only. With `fail_on_error: false`, a run with errors is complete.
     errored = [outcome for outcome in outcomes if outcome.complete and outcome.errors]
     if errored:

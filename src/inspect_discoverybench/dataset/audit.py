@@ -5,30 +5,24 @@ A file that cannot be used is reported instead of raised, so an audit also check
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ParamSpec, TypeVar
 
 from inspect_discoverybench.dataset import splits
-from inspect_discoverybench.dataset.answer_key import AnswerKey
-from inspect_discoverybench.dataset.data_path import locate
-from inspect_discoverybench.dataset.metadata import Goal, Study, metadata_number
+from inspect_discoverybench.dataset.contents import AuditedGoal, Contents
+from inspect_discoverybench.dataset.metadata import metadata_number
 from inspect_discoverybench.dataset.question import group_by_question
 from inspect_discoverybench.dataset.samples import Hints
 from inspect_discoverybench.dataset.studies import absolute, metadata_files
-from inspect_discoverybench.dataset.table import Table, is_table
-from inspect_discoverybench.dataset.target import Target, synth_targets
+from inspect_discoverybench.dataset.target import Target
 from inspect_discoverybench.dataset.text_file import read_text_and_encoding
 from inspect_discoverybench.dataset.variant import PROCESSED_FOLDERS
 from inspect_discoverybench.dataset.workflow import bucket, workflow_length
-from inspect_discoverybench.errors import DataError, DataMissing, InvalidMetadata
+from inspect_discoverybench.errors import DataError, DataMissing
 
 LEAK_THRESHOLD = 0.8
 """A text reveals the gold hypothesis if it contains at least this share of its words."""
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -79,7 +73,7 @@ def audit_release(root: Path) -> list[Audit]:
     for split in (*splits.REAL.values(), *splits.SYNTH.values()):
         paths = metadata_files(root / split.folder)
         answer_key = root / split.answer_key if split.answer_key else None
-        contents = _read(paths, answer_key, split.name if split.kind == "synth" else None)
+        contents = Contents.read(paths, answer_key, split.name if split.kind == "synth" else None)
         audits.append(_audit(f"{split.kind}/{split.name}", contents))
     return audits
 
@@ -97,123 +91,18 @@ def audit_studies(path: Path, answer_key: Path | None = None) -> Audit:
     location = absolute(path)
     if not location.exists():
         raise DataMissing(f"The path '{path}' does not exist. Check the spelling or pass an absolute path.")
-    contents = _read(metadata_files(location) if location.is_dir() else [location], answer_key, None)
-    errors = _Errors()
+    contents = Contents.read(metadata_files(location) if location.is_dir() else [location], answer_key)
+    errors: list[str] = []
     if not contents.errors and not _without_gold(contents.goals):
         # Loading the samples finds what remains, such as an answer key that is listed as a data file.
-        errors.attempt(splits.custom, path, answer_key, Hints())
-    return _audit(location.name, contents, errors.messages)
-
-
-@dataclass(frozen=True)
-class AuditedGoal:
-    """One goal and its study.
-
-    Attributes:
-        path: Its metadata file.
-        study: The contents of this file.
-        goal: The goal.
-        gold: Its gold hypothesis; empty if there is none.
-        target_column: Name of its target column; None if it is unknown.
-    """
-
-    path: Path
-    study: Study
-    goal: Goal
-    gold: str
-    target_column: str | None
-
-    @property
-    def id(self) -> str:
-        """`<study folder>/<metadata number>/<query id>`."""
-        return f"{self.folder}/{metadata_number(self.path)}/{self.goal.query_id}"
-
-    @property
-    def folder(self) -> str:
-        """Name of the study's folder."""
-        return self.path.parent.name
-
-    @property
-    def data_files(self) -> list[Path]:
-        """Paths of its data files, whether or not they exist."""
-        return [self.path.parent / file.name for file in self.study.data_files]
-
-
-@dataclass(frozen=True)
-class _Contents:
-    """Everything that could be read, and the errors of the rest."""
-
-    metadata_files: Sequence[Path]
-    answer_key: Path | None
-    studies: Mapping[Path, Study]
-    goals: Sequence[AuditedGoal]
-    tables: Mapping[Path, Table]
-    other_data_files: Sequence[Path]
-    errors: Sequence[str]
-
-
-class _Errors:
-    """Collects the messages of data errors."""
-
-    def __init__(self) -> None:
-        self.messages: list[str] = []
-
-    def attempt(self, read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | None:
-        """Return the result of `read`, or None if it raises a data error."""
         try:
-            return read(*args, **kwargs)
+            splits.custom(path, answer_key, Hints())
         except DataError as error:
-            self.messages.append(error.message)
-            return None
+            errors.append(error.message)
+    return _audit(location.name, contents, errors)
 
 
-def _read(paths: Sequence[Path], answer_key: Path | None, synth_split: str | None) -> _Contents:
-    errors = _Errors()
-    key = errors.attempt(AnswerKey, answer_key) if answer_key else None
-    studies = {path: study for path in paths if (study := errors.attempt(_read_study, path)) is not None}
-    names = sorted({(path.parent, file.name) for path, study in studies.items() for file in study.data_files})
-    data_files = [path for folder, name in names if (path := errors.attempt(locate, folder, name)) is not None]
-    table_files = [path for path in data_files if is_table(path)]
-    tables = {path: table for path in table_files if (table := errors.attempt(Table.read, path)) is not None}
-    goals = [
-        AuditedGoal(path, study, goal, _gold(key, path, goal), _target_column(synth_split, path, goal))
-        for path, study in studies.items()
-        for goal in study.goals
-    ]
-    return _Contents(
-        metadata_files=paths,
-        answer_key=answer_key,
-        studies=studies,
-        goals=goals,
-        tables=tables,
-        other_data_files=[path for path in data_files if not is_table(path)],
-        errors=errors.messages,
-    )
-
-
-def _read_study(path: Path) -> Study:
-    metadata_number(path)  # raises if the name is invalid
-    return Study.read(path)
-
-
-def _gold(key: AnswerKey | None, path: Path, goal: Goal) -> str:
-    if key is None:
-        return goal.true_hypothesis
-    try:
-        return key.gold(path.parent.name, metadata_number(path), goal.query_id)
-    except InvalidMetadata:
-        return ""
-
-
-def _target_column(synth_split: str | None, path: Path, goal: Goal) -> str | None:
-    """Name of the target column. For DB-SYNTH, only this name is taken from the table of the package."""
-    if synth_split is None:
-        return goal.target_column
-    target = synth_targets().get((synth_split, path.parent.name, metadata_number(path), goal.query_id))
-    return target.column if target else None
-
-
-def _audit(name: str, contents: _Contents, task_errors: Sequence[str] = ()) -> Audit:
+def _audit(name: str, contents: Contents, task_errors: Sequence[str] = ()) -> Audit:
     goals = contents.goals
     without_gold = _without_gold(goals)
     errors = [*contents.errors, *task_errors]
@@ -234,7 +123,7 @@ def _audit(name: str, contents: _Contents, task_errors: Sequence[str] = ()) -> A
     return Audit(name, rows, (*(f"{goal_id}: no gold hypothesis" for goal_id in without_gold), *errors))
 
 
-def _sizes(contents: _Contents) -> list[AuditRow]:
+def _sizes(contents: Contents) -> list[AuditRow]:
     goals = contents.goals
     return [
         AuditRow("study folders", len({path.parent for path in contents.metadata_files})),
@@ -257,7 +146,7 @@ def _categories(goals: Sequence[AuditedGoal]) -> list[AuditRow]:
     ]
 
 
-def _workflows(contents: _Contents) -> list[AuditRow]:
+def _workflows(contents: Contents) -> list[AuditRow]:
     lengths = [workflow_length(goal.study.workflow) for goal in contents.goals]
     return [
         AuditRow("studies with a public workflow", sum(bool(study.workflow) for study in contents.studies.values())),
@@ -265,7 +154,7 @@ def _workflows(contents: _Contents) -> list[AuditRow]:
     ]
 
 
-def _formats(contents: _Contents) -> list[AuditRow]:
+def _formats(contents: Contents) -> list[AuditRow]:
     """Differences from the form that most of the release has."""
     studies, tables = contents.studies, contents.tables
     text_files = [*studies]
@@ -313,7 +202,7 @@ def _duplicates(goals: Sequence[AuditedGoal]) -> list[AuditRow]:
     ]
 
 
-def _targets(contents: _Contents) -> list[AuditRow]:
+def _targets(contents: Contents) -> list[AuditRow]:
     targets = {
         goal.id: Target.of(goal.target_column, table, goal.goal.relevant_columns)
         for goal in contents.goals
@@ -338,10 +227,11 @@ def _without_gold(goals: Sequence[AuditedGoal]) -> list[str]:
 
 
 def _leaks(goals: Sequence[AuditedGoal], text: Callable[[AuditedGoal], str]) -> list[str]:
-    return [goal.id for goal in goals if _reveals(text(goal), goal.gold)]
+    return [goal.id for goal in goals if reveals(text(goal), goal.gold)]
 
 
-def _reveals(text: str, gold: str) -> bool:
+def reveals(text: str, gold: str) -> bool:
+    """Whether a text contains at least `LEAK_THRESHOLD` of the words of a gold hypothesis."""
     gold_words, text_words = _words(gold), set(_words(text))
     shared = sum(word in text_words for word in gold_words)
     return bool(gold_words) and shared / len(gold_words) >= LEAK_THRESHOLD

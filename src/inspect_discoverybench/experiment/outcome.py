@@ -12,6 +12,7 @@ from inspect_ai.scorer import Score
 
 from inspect_discoverybench.hypothesis import NO_RESPONSE, SCORE_NAME
 from inspect_discoverybench.scorer.metrics import CI_LOWER, CI_UPPER
+from inspect_discoverybench.statistics.mean import needs_bounds
 
 
 @dataclass(frozen=True)
@@ -89,9 +90,17 @@ class RunOutcome:
             score_command=_score_command(log, location),
         )
 
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """The value if all unscored samples had scored 0, and if all had scored 1; None if at most 1 % is unscored."""
+        if math.isnan(self.value) or not needs_bounds(self.scored, self.unscored):
+            return None
+        total = self.value * self.scored
+        return total / (self.scored + self.unscored), (total + self.unscored) / (self.scored + self.unscored)
+
     def to_json(self) -> dict[str, Any]:
         """The attributes as JSON values, with null for NaN."""
-        values = {**vars(self), "interval": list(self.interval)}
+        values = {**vars(self), "interval": list(self.interval), "bounds": list(self.bounds) if self.bounds else None}
         return {
             name: [_null_for_nan(item) for item in value] if isinstance(value, list) else _null_for_nan(value)
             for name, value in values.items()

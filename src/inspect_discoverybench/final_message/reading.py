@@ -190,10 +190,7 @@ def _nearest_workflow(section: Section, workflows: Sequence[Section]) -> str:
 
 
 def _submission(hypothesis: str, workflow: str, source: Literal["json", "sections", "text"]) -> Submission:
-    hypothesis, workflow = (part.strip()[:MAX_CHARACTERS] for part in (hypothesis, workflow))
-    if is_placeholder(workflow):
-        workflow = ""
-    return Submission(hypothesis=hypothesis, workflow=workflow, source=source)
+    return Submission.truncated(hypothesis, "" if is_placeholder(workflow.strip()) else workflow, source)
 
 
 def _omit_middle(text: str) -> str:

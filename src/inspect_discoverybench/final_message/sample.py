@@ -11,7 +11,7 @@ from inspect_discoverybench.final_message.announcement import announces_work, on
 from inspect_discoverybench.final_message.calls import is_submit, submission_in_call
 from inspect_discoverybench.final_message.reading import labelled_submission, read_submission
 from inspect_discoverybench.final_message.refusal import flagged_refusal
-from inspect_discoverybench.hypothesis import MAX_CHARACTERS, Submission, SubmissionState
+from inspect_discoverybench.hypothesis import Submission, SubmissionState
 
 REMINDER = {"reminder": True}
 """Metadata of a solver's message that asks for a tool call. It is not a continuation of the conversation."""
@@ -78,8 +78,7 @@ def _from_rejected_call(candidates: Sequence[ChatMessage], messages: Sequence[Ch
                 continue
             answer = submission_in_call(call, message.text)
             if answer is not None:
-                hypothesis, workflow = answer.hypothesis.strip()[:MAX_CHARACTERS], answer.workflow[:MAX_CHARACTERS]
-                return Submission(hypothesis=hypothesis, workflow=workflow)
+                return Submission.truncated(answer.hypothesis, answer.workflow)
             if call.parse_error and message is candidates[-1]:
                 return read_submission(message.text)
     return None

@@ -76,9 +76,9 @@ def _rules(model_name: str) -> Rules:
     # Every `inspect` command imports this module; the rules are imported only when they are used.
     match model_name:
         case "baseline":
-            from inspect_discoverybench.offline import analyst
+            from inspect_discoverybench.offline import analyst, author
 
-            return analyst.reply
+            return lambda request: author.reply(request) or analyst.reply(request)
         case "lexical":
             from inspect_discoverybench.offline import lexical
 

@@ -1,7 +1,7 @@
 """Aggregates: means of HMS over tasks with their intervals and counts, one row per group of tasks."""
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from inspect_discoverybench.report.configurations import VALUES, by_task
@@ -28,6 +28,8 @@ COUNTS = {
     Outcome.ERROR: "errors",
 }
 
+COSTS = ("cost", "judge_cost")
+
 USAGE = ("tokens", "judge_tokens", "cost", "judge_cost", "seconds", "cells", "best_trial_hms")
 
 FORMATS = dict.fromkeys((HMS, LOW, HIGH, IF_0, IF_1), ".1f")
@@ -47,7 +49,8 @@ def task_table(samples: "pd.DataFrame") -> "pd.DataFrame":
     outcomes = {name: (samples.outcome == outcome).astype(int) for outcome, name in COUNTS.items()}
     frame = samples.assign(
         gold_hypothesis=samples.gold_hypothesis.fillna(samples.id),
-        **{IF_0: samples.hms.fillna(0), IF_1: samples.hms.fillna(1), "samples": 1},
+        samples=1,
+        **{IF_0: samples.hms.fillna(0), IF_1: samples.hms.fillna(1)},
         **outcomes,
     )
     tasks = by_task(frame, [*VALUES, *USAGE, IF_0, IF_1])
@@ -94,6 +97,20 @@ def estimate(tasks: "pd.DataFrame", value: str = "hms", name: str = HMS, prefix:
     """
     numbers = _estimate(tasks[value].to_numpy(), tasks.gold_hypothesis.to_numpy())
     return dict(zip((name, f"{prefix}{LOW}", f"{prefix}{HIGH}"), numbers, strict=True))
+
+
+def usage(tasks: "pd.DataFrame", names: Mapping[str, str]) -> "pd.DataFrame":
+    """Mean use per sample of each configuration; columns that no log has are left out.
+
+    A mean of the known costs only would be too low or too high, so one unknown cost makes the mean unknown.
+
+    Args:
+        tasks: The table of tasks.
+        names: Names of the means by column of the table of tasks.
+    """
+    groups = tasks.groupby([*KEYS], sort=False)[[*names]]
+    means = groups.mean().where(groups.count().eq(groups.size(), axis=0) | [name not in COSTS for name in names])
+    return means.rename(columns=names).dropna(axis="columns", how="all").reset_index()
 
 
 def best_rows(table: "pd.DataFrame", tasks: "pd.DataFrame") -> "pd.DataFrame":

@@ -1,19 +1,23 @@
 """Cells of the report's tables as text."""
 
+import math
 from numbers import Integral, Real
+
+import numpy as np
+import pandas as pd
 
 DEFAULT_FORMAT = ".3g"
 MISSING = "–"
 
 
 def is_missing(value: object) -> bool:
-    """Whether a cell has no value: None or NaN."""
-    return value is None or value != value  # NaN and NaT differ from themselves
+    """Whether a cell has no value: None, NaN or pandas' NA."""
+    return value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
 
 
 def is_number(value: object) -> bool:
     """Whether a cell is a number; truth values are not."""
-    return isinstance(value, Real) and not isinstance(value, bool) and type(value).__name__ not in ("bool", "bool_")
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def cell_text(value: object, format_spec: str | None = None) -> str:
@@ -35,7 +39,7 @@ def cell_text(value: object, format_spec: str | None = None) -> str:
 
 def key_text(value: object) -> str:
     """A value that selects samples, as text: 2.0 and 2 are the same, truth values are yes and no."""
-    if type(value).__name__ in ("bool", "bool_"):
+    if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
     if isinstance(value, float) and value.is_integer():
         return str(int(value))

@@ -15,7 +15,10 @@ WIDTH = 400
 
 SCATTER_SIZE = 270
 
-ROW_HEIGHT, TWO_LINE_HEIGHT = 21, 34
+ROW_HEIGHT, LINE_HEIGHT = 21, 14
+
+MAX_LINE = 46
+"""Characters of a label above which agent and model are on separate lines."""
 
 MARK_HEIGHT = 13
 """Height of one of several marks in a row."""
@@ -23,10 +26,10 @@ MARK_HEIGHT = 13
 MIN_LABELLED_SHARE = 6
 """Smallest share of a bar, in percent, that has room for its number."""
 
-LOGARITHMIC_TICKS = [float(f"1e{exponent}") for exponent in range(-6, 9)]
+LOGARITHMIC_TICKS = [float(f"{digit}e{exponent}") for exponent in range(-6, 9) for digit in (1, 2, 5)]
 
-LABEL_LINES = "indexof(datum.label, ' (') > 0 ? split(replace(datum.label, ' (', '\\n('), '\\n') : datum.label"
-"""Vega expression that puts what a label has in parentheses on a second line."""
+LABEL_LINES = "split(datum.label, '\\n')"
+"""Vega expression for labels of several lines."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ class Interval:
 
 
 def dots(
-    table: "pd.DataFrame", row: str, interval: Interval, mark: str | None = None, marks: Sequence[str] = ()
+    table: "pd.DataFrame", row: str, interval: Interval, mark: str | None = None, marks: Mapping[str, int] | None = None
 ) -> "alt.LayerChart":
     """One row per label: the value as a point, its interval as a line.
 
@@ -49,27 +52,34 @@ def dots(
         row: Column of labels.
         interval: The value.
         mark: Column that sets colour and shape. Values of one label are drawn next to each other.
-        marks: All values of `mark`, so that each has the same colour and shape in every panel.
+        marks: All values of `mark` in all panels, with the place of their colour and shape.
     """
     import altair as alt
 
+    table = table.assign(**{row: table[row].map(_wrapped)})
     labels = list(dict.fromkeys(table[row]))
     encodings: dict[str, Any] = {"y": _rows(row, labels)}
     shape: dict[str, Any] = {}
     in_row = int(table[row].value_counts().max())
     if mark is not None:
-        choices = list(marks or dict.fromkeys(table[mark]))
-        encodings["color"] = alt.Color(field=mark, type="nominal", title=None, scale=_scale(choices, PALETTE))
-        shape["shape"] = alt.Shape(field=mark, type="nominal", title=None, scale=_scale(choices, SHAPES))
+        places = marks or _places(table[mark])
+        choices = list(places)
+        columns = _legend_columns(choices)
+        encodings["color"] = alt.Color(
+            field=mark, type="nominal", title=None, scale=_scale(places, PALETTE), legend=alt.Legend(columns=columns)
+        )
+        shape["shape"] = alt.Shape(
+            field=mark, type="nominal", title=None, scale=_scale(places, SHAPES), legend=alt.Legend(columns=columns)
+        )
         if in_row > 1:
             encodings["yOffset"] = alt.YOffset(field=mark, type="nominal", sort=choices)
     else:
         encodings["color"] = alt.value(PALETTE[0])
-    columns = {row, interval.value, interval.low, interval.high, mark} - {None}
-    base = alt.Chart(table[[*columns]]).encode(**encodings)
+    used = [row, interval.value, interval.low, interval.high, *([mark] if mark else [])]
+    base = alt.Chart(table[[*dict.fromkeys(used)]]).encode(**encodings)
     lines = base.mark_rule(strokeWidth=2).encode(x=_x(interval.low, interval.title), x2=alt.X2(field=interval.high))
     points = base.mark_point().encode(x=_x(interval.value, interval.title), **shape)
-    return alt.layer(lines, points).properties(width=WIDTH, height=_height(labels, in_row))
+    return alt.LayerChart(layer=[lines, points]).properties(width=WIDTH, height=_height(labels, in_row))
 
 
 def scatter(
@@ -91,15 +101,17 @@ def scatter(
         field=color,
         type="nominal",
         title=color,
-        scale=_scale(sorted(set(table[color])), PALETTE),
-        legend=alt.Legend(symbolOpacity=1, symbolType="circle", symbolStrokeWidth=0),
+        scale=_scale(_places(sorted(set(table[color]))), PALETTE),
+        legend=alt.Legend(
+            symbolOpacity=1, symbolType="circle", symbolStrokeWidth=0, columns=_legend_columns(table[color])
+        ),
     )
     kind = alt.Shape(
         field=shape,
         type="nominal",
         title=shape,
-        scale=_scale(sorted(set(table[shape])), SHAPES),
-        legend=alt.Legend(symbolFillColor=PALETTE[-1], symbolStrokeWidth=0),
+        scale=_scale(_places(sorted(set(table[shape]))), SHAPES),
+        legend=alt.Legend(symbolFillColor=PALETTE[-1], symbolStrokeWidth=0, columns=_legend_columns(table[shape])),
     )
     columns = {x.value, x.low, x.high, y.value, y.low, y.high, color, shape}
     base = alt.Chart(table[[*columns]]).encode(color=hue)
@@ -109,7 +121,7 @@ def scatter(
         x_low = _measure(x.low, x.title, logarithmic)
         layers.append(base.mark_rule(opacity=0.4).encode(x=x_low, x2=alt.X2(field=x.high), y=_y(y.value, y.title)))
     layers.append(base.mark_point().encode(x=x_value, y=_y(y.value, y.title), shape=kind))
-    return alt.layer(*layers).properties(width=SCATTER_SIZE, height=SCATTER_SIZE)
+    return alt.LayerChart(layer=layers).properties(width=SCATTER_SIZE, height=SCATTER_SIZE)
 
 
 def front(table: "pd.DataFrame", x: str, y: Interval, logarithmic: bool = False) -> "alt.Chart":
@@ -117,8 +129,9 @@ def front(table: "pd.DataFrame", x: str, y: Interval, logarithmic: bool = False)
     import altair as alt
 
     points = table.sort_values(x)[[x, y.value]]
-    steps = alt.Chart(points).mark_line(strokeDash=[5, 4], strokeWidth=1.5, interpolate="step-after")
-    return steps.encode(x=_measure(x, x, logarithmic), y=_y(y.value, y.title))
+    steps: alt.Chart = alt.Chart(points).mark_line(strokeDash=[5, 4], strokeWidth=1.5, interpolate="step-after")
+    encoded: alt.Chart = steps.encode(x=_measure(x, x, logarithmic), y=_y(y.value, y.title))
+    return encoded
 
 
 def bars(
@@ -136,6 +149,7 @@ def bars(
     """
     import altair as alt
 
+    table = table.assign(**{row: table[row].map(_wrapped)})
     labels = list(dict.fromkeys(table[row]))
     order = list(stages)
     frame = table.assign(order=table[stage].map(order.index)).sort_values([row, "order"])
@@ -157,7 +171,7 @@ def bars(
     rectangles = base.mark_bar().encode(x=start, x2=alt.X2(field="end"), color=color)
     middle = alt.X(field="middle", type="quantitative", title=title, scale=scale)
     numbers = base.mark_text(color="#111111").encode(x=middle, text=alt.Text(field="number", type="nominal"))
-    return alt.layer(rectangles, numbers).properties(width=WIDTH, height=_height(labels, 1, minimum=26))
+    return alt.LayerChart(layer=[rectangles, numbers]).properties(width=WIDTH, height=_height(labels, 1, minimum=26))
 
 
 def differences(table: "pd.DataFrame", row: str, before: str, after: str, interval: Interval) -> "alt.HConcatChart":
@@ -171,7 +185,9 @@ def differences(table: "pd.DataFrame", row: str, before: str, after: str, interv
         interval: The difference.
     """
     import altair as alt
+    import pandas as pd
 
+    table = table.assign(**{row: table[row].map(_wrapped)})
     labels = list(dict.fromkeys(table[row]))
     means = table.melt(id_vars=[row], value_vars=[before, after], var_name="mean", value_name="value")
     means["name"] = means["mean"].str.removesuffix(" HMS × 100")
@@ -188,17 +204,17 @@ def differences(table: "pd.DataFrame", row: str, before: str, after: str, interv
         .encode(
             y=_rows(row, labels),
             x=_x("value", "HMS × 100"),
-            color=alt.Color(field="name", type="nominal", title=None, scale=_scale(names, PALETTE)),
-            shape=alt.Shape(field="name", type="nominal", title=None, scale=_scale(names, SHAPES)),
+            color=alt.Color(field="name", type="nominal", title=None, scale=_scale(_places(names), PALETTE)),
+            shape=alt.Shape(field="name", type="nominal", title=None, scale=_scale(_places(names), SHAPES)),
         )
     )
-    left = alt.layer(lines, points).properties(width=WIDTH // 2, height=height)
-    zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(strokeDash=[3, 3]).encode(x=_x("zero", interval.title))
+    left = alt.LayerChart(layer=[lines, points]).properties(width=WIDTH // 2, height=height)
+    zero = alt.Chart(pd.DataFrame({"zero": [0]})).mark_rule(strokeDash=[3, 3]).encode(x=_x("zero", interval.title))
     numbers = table[[row, interval.value, interval.low, interval.high]]
     base = alt.Chart(numbers).encode(y=_rows(row, labels, shown=False), color=alt.value(PALETTE[4]))
     lines = base.mark_rule(strokeWidth=2).encode(x=_x(interval.low, interval.title), x2=alt.X2(field=interval.high))
     marks = base.mark_point().encode(x=_x(interval.value, interval.title))
-    right = alt.layer(zero, lines, marks).properties(width=WIDTH // 2, height=height)
+    right = alt.LayerChart(layer=[zero, lines, marks]).properties(width=WIDTH // 2, height=height)
     return alt.hconcat(left, right, spacing=24)
 
 
@@ -211,14 +227,29 @@ def _rows(column: str, labels: Sequence[str], shown: bool = True) -> "alt.Y":
 
 def _height(labels: Iterable[str], in_row: int, minimum: int = ROW_HEIGHT) -> int:
     names = list(labels)
-    height = TWO_LINE_HEIGHT if any(" (" in name for name in names) else minimum
-    return max(height, MARK_HEIGHT * in_row + 8) * max(1, len(names))
+    lines = max(name.count("\n") + 1 for name in names)
+    return max(minimum, LINE_HEIGHT * lines + 6, MARK_HEIGHT * in_row + 8) * len(names)
 
 
-def _scale(values: Sequence[str], choices: Sequence[str]) -> "alt.Scale":
+def _wrapped(label: str) -> str:
+    """Put what a label has in parentheses, and the model of a long label, on lines of their own."""
+    name, parenthesis, details = label.partition(" (")
+    lines = [name] if len(name) <= MAX_LINE else name.split(" · ")
+    return "\n".join([*lines, f"({details}"] if parenthesis else lines)
+
+
+def _legend_columns(names: Iterable[str]) -> int:
+    return 3 if max(map(len, names)) <= MAX_LINE // 2 else 1
+
+
+def _scale(places: Mapping[str, int], choices: Sequence[str]) -> "alt.Scale":
     import altair as alt
 
-    return alt.Scale(domain=list(values), range=[choices[place % len(choices)] for place in range(len(values))])
+    return alt.Scale(domain=list(places), range=[choices[place % len(choices)] for place in places.values()])
+
+
+def _places(names: Iterable[str]) -> dict[str, int]:
+    return {name: place for place, name in enumerate(dict.fromkeys(names))}
 
 
 def _x(column: str, title: str) -> "alt.X":
@@ -231,7 +262,11 @@ def _measure(column: str, title: str, logarithmic: bool) -> "alt.X":
     import altair as alt
 
     scale = alt.Scale(type="log", padding=12) if logarithmic else alt.Scale(zero=False, padding=12)
-    axis = alt.Axis(format="~g", values=LOGARITHMIC_TICKS) if logarithmic else alt.Axis(format="~s", tickCount=5)
+    axis = (
+        alt.Axis(format="~g", values=LOGARITHMIC_TICKS, labelOverlap="greedy")
+        if logarithmic
+        else alt.Axis(format="~s", tickCount=5)
+    )
     return alt.X(field=column, type="quantitative", title=title, scale=scale, axis=axis)
 
 

@@ -5,6 +5,9 @@ from collections.abc import Hashable, Sequence
 
 import pandas as pd
 
+from inspect_discoverybench.report.losses import lost_at
+from inspect_discoverybench.report.workflow_tags import categories
+
 ORACLES = ("reflexion", "gold")
 """Agents that see the gold hypothesis or scores. Their results are not comparable with those of other agents."""
 
@@ -22,13 +25,25 @@ FACETS = ("context", "variables", "relationship")
 
 
 def label_configurations(samples: pd.DataFrame) -> pd.DataFrame:
+    """Add the columns of `name_configurations`, `lost_at` and `workflow_category` (tuples), which select samples.
+
+    Args:
+        samples: The frame of samples.
+    """
+    return name_configurations(samples).assign(
+        lost_at=lost_at(samples),
+        workflow_category=samples.workflow_tags.map(lambda tags: categories(tags if isinstance(tags, str) else None)),
+    )
+
+
+def name_configurations(samples: pd.DataFrame) -> pd.DataFrame:
     """Add the columns `benchmark`, `hints`, `configuration` and `is_oracle`.
 
     `configuration` is the agent and the model, followed by what else sets it apart from other configurations of the
     same benchmark, agent and model.
 
     Args:
-        samples: The frame of samples.
+        samples: The frame of samples, or of scores.
     """
     frame = samples.assign(
         benchmark=[_benchmark(task, split) for task, split in zip(samples.task, samples.split, strict=True)],

@@ -1,9 +1,8 @@
 """Cost, tokens and time against HMS, with the Pareto front."""
 
-from collections.abc import Hashable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from inspect_discoverybench.report.aggregates import FORMATS, HIGH, HMS, KEYS, LOW, aggregate
+from inspect_discoverybench.report.aggregates import FORMATS, HIGH, HMS, KEYS, LOW, aggregate, usage
 from inspect_discoverybench.report.charts import Interval, front, scatter
 from inspect_discoverybench.report.figures import Chart, stack
 from inspect_discoverybench.report.section import Section
@@ -37,8 +36,8 @@ def cost_section(tasks: "pd.DataFrame") -> Section:
         title="Cost against HMS",
         text=(
             "Mean use per sample, without the judge, against HMS × 100. The Pareto front (dashed) joins the "
-            "configurations that no other one beats: none has at least the same HMS for less, or more HMS for the same. "
-            "Oracles are not part of it. "
+            "configurations that no other one beats: none has at least the same HMS for less, or more HMS for the "
+            "same. Oracles are not part of it. "
             + (
                 ""
                 if MEASURES["cost"] in known
@@ -72,14 +71,11 @@ def is_on_front(costs: "pd.Series[float]", scores: "pd.Series[float]") -> "pd.Se
 
 
 def _table(tasks: "pd.DataFrame") -> "pd.DataFrame":
-    keys: list[Hashable] = [*KEYS]
+    keys: list[Any] = [*KEYS]
     table = aggregate(tasks)[[*keys, HMS, LOW, HIGH]]
     names = _names()
-    # A mean of the known costs only would be too low or too high, so one unknown cost makes the mean unknown.
-    use = tasks.groupby(keys, sort=False)[[*MEASURES, *OTHERS]].agg(lambda values: values.mean(skipna=False))
     first = tasks.groupby(keys, sort=False)[["agent", "model", "is_oracle"]].first()
-    table = table.join(use.rename(columns={**MEASURES, **OTHERS}), on=keys).join(first, on=keys)
-    table = table.dropna(axis="columns", how="all")
+    table = table.merge(usage(tasks, {**MEASURES, **OTHERS}), on=keys).join(first, on=keys)
     for name in [name for name in MEASURES.values() if name in table]:
         on_front = [
             is_on_front(rows[name], rows[HMS]) for _, rows in table[~table.is_oracle].groupby("benchmark", sort=False)
@@ -120,4 +116,5 @@ def _plot(rows: "pd.DataFrame", name: str) -> Chart | None:
     smallest, largest = rows[name].min(), rows[name].max()
     is_logarithmic = smallest > 0 and largest / smallest > LOGARITHMIC_RATIO
     points = scatter(rows, Interval(name, name, name, name), y, "agent", "model", is_logarithmic)
-    return alt.layer(front(rows[rows[_front_column(name)] == "yes"], name, y, is_logarithmic), points)
+    line = front(rows[rows[_front_column(name)] == "yes"], name, y, is_logarithmic)
+    return alt.LayerChart(layer=[line, points])

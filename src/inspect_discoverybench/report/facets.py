@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from inspect_discoverybench.report.aggregates import KEYS, estimate
 from inspect_discoverybench.report.charts import Interval, bars, scatter
 from inspect_discoverybench.report.figures import Chart, stack
-from inspect_discoverybench.report.losses import FACETS, STAGES, lost_at
+from inspect_discoverybench.report.losses import FACETS, STAGES
 from inspect_discoverybench.report.section import Section
 
 if TYPE_CHECKING:
@@ -69,16 +69,15 @@ def loss_section(samples: "pd.DataFrame") -> Section:
     """
     import pandas as pd
 
-    frame = samples[list(KEYS)].assign(lost_at=lost_at(samples))
-    counts = frame.value_counts(sort=False).rename("samples").reset_index()
+    counts = samples[[*KEYS, "lost_at"]].value_counts(sort=False).rename("samples").reset_index()
     totals = counts.groupby(list(KEYS)).samples.transform("sum")
     table = counts.assign(**{"share in %": 100 * counts.samples / totals})
     table["lost_at"] = pd.Categorical(table.lost_at, STAGES)
-    best_first = samples.groupby(list(KEYS)).hms.mean().rename("_hms")
-    table = table.join(best_first, on=list(KEYS)).sort_values(
-        ["benchmark", "_hms", "configuration", "lost_at"], ascending=[True, False, True, True]
+    order = samples.groupby(list(KEYS)).agg(_oracle=("is_oracle", "first"), _hms=("hms", "mean"))
+    table = table.join(order, on=list(KEYS)).sort_values(
+        ["benchmark", "_oracle", "_hms", "configuration", "lost_at"], ascending=[True, True, False, True, True]
     )
-    table = table.drop(columns="_hms").astype({"lost_at": object}).reset_index(drop=True)
+    table = table.drop(columns=["_oracle", "_hms"]).astype({"lost_at": object}).reset_index(drop=True)
     return Section(
         name="losses",
         title="Where scores are lost",

@@ -1,6 +1,8 @@
 """Figures: the common theme, panels and rendering."""
 
+import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -32,7 +34,16 @@ def theme(dark: bool = False) -> dict[str, Any]:
         "background": "transparent",
         "font": FONT,
         "view": {"stroke": None},
-        "title": {"color": ink, "fontSize": 14, "anchor": "start", "frame": "group", "offset": 10},
+        "title": {
+            "color": ink,
+            "fontSize": 14,
+            "subtitleColor": ink,
+            "subtitleFontSize": 12,
+            "limit": 640,
+            "anchor": "start",
+            "frame": "group",
+            "offset": 10,
+        },
         "axis": {**labels, "domain": False, "ticks": False, "gridColor": faint, "labelPadding": 6, "titlePadding": 8},
         "legend": {**labels, "symbolSize": 90, "orient": "bottom", "columns": 3, "offset": 14},
         "point": {"filled": True, "size": 80, "opacity": 1},
@@ -52,25 +63,37 @@ def render(chart: Chart, form: Literal["svg", "png"], dark: bool = False) -> byt
     """
     import vl_convert
 
-    specification = {**chart.to_dict(), "config": theme(dark), "padding": 8}
+    svg = _svg(json.dumps({**chart.to_dict(), "config": theme(dark), "padding": 8}))
     if form == "svg":
-        return vl_convert.vegalite_to_svg(specification).encode()
-    specification["background"] = "#14171A" if dark else "#FFFFFF"
-    return vl_convert.vegalite_to_png(specification, ppi=PIXELS_PER_INCH)
+        return svg.encode()
+    tag, _, content = svg.partition(">")
+    background = f'<rect width="100%" height="100%" fill="{"#14171A" if dark else "#FFFFFF"}"/>'
+    return vl_convert.svg_to_png(f"{tag}>{background}{content}", ppi=PIXELS_PER_INCH)
+
+
+# The figures and the page show the same charts, and rendering is most of a report's time.
+@lru_cache(maxsize=64)
+def _svg(specification: str) -> str:
+    import vl_convert
+
+    return vl_convert.vegalite_to_svg(specification)
 
 
 def stack(panels: Mapping[str, Chart]) -> Chart | None:
     """Put panels below each other.
 
     Args:
-        panels: The panels by title.
+        panels: The panels by title. A second line of a title is a subtitle.
 
     Returns:
         The chart; None without panels.
     """
     import altair as alt
 
-    titled = [panel.properties(title=title) for title, panel in panels.items()]
+    titled = [
+        panel.properties(title=alt.Title(text=title, subtitle=subtitle))
+        for (title, *subtitle), panel in ((lines.splitlines(), panel) for lines, panel in panels.items())
+    ]
     if len(titled) < 2:
         return titled[0] if titled else None
     return alt.vconcat(*titled, spacing=30)

@@ -61,15 +61,15 @@ GROUPINGS = (
         "tree_level",
         "tree_level",
         "HMS by tree level",
-        "HMS × 100 by level of the hypothesis below the root of its semantic tree in DB-SYNTH (compare Figure 5c of the "
-        "paper, which uses the height of the tree).",
+        "HMS × 100 by level of the hypothesis below the root of its semantic tree in DB-SYNTH (compare Figure 5c of "
+        "the paper, which uses the height of the tree).",
     ),
     Grouping(
         "solvable",
         "solvable",
         "HMS by solvability",
-        "HMS × 100 of tasks whose target column varies (solvable), and of tasks whose target column has a single value, "
-        "so that the data cannot support the gold hypothesis.",
+        "HMS × 100 of tasks whose target column varies (solvable), and of tasks whose target column has a single "
+        "value, so that the data cannot support the gold hypothesis.",
         ("True", "False"),
     ),
 )
@@ -105,13 +105,11 @@ def group_section(tasks: "pd.DataFrame", grouping: Grouping, by_size: bool = Fal
     return Section(
         name=grouping.name,
         title=grouping.title,
-        text=f"{grouping.text} {BEST_ONLY} Groups with few tasks have wide intervals.",
+        text=f"{grouping.text} {BEST_ONLY} Groups with few tasks have wide intervals.{_note(tasks, column)}",
         table=table,
         filters=(*KEYS, column),
         chart=_chart(table, tasks, column),
-        formats={**FORMATS, column: "" if table[column].map(type).eq(str).all() else ".0f"}
-        if column in ("difficulty", "tree_level")
-        else FORMATS,
+        formats={**FORMATS, **dict.fromkeys(("difficulty", "tree_level"), ".0f")},
     )
 
 
@@ -122,11 +120,17 @@ def _section(tasks: "pd.DataFrame", grouping: Grouping) -> Section | None:
     return None if known.empty else group_section(known, grouping)
 
 
+def _note(tasks: "pd.DataFrame", column: str) -> str:
+    if column != "goal_type" or tasks[(tasks.task == "real") & (tasks.split == "test")].empty:
+        return ""
+    return " The test split of DB-REAL has no figure by workflow length (Figure 5c): its workflows are not public."
+
+
 def _chart(table: "pd.DataFrame", tasks: "pd.DataFrame", column: str) -> Chart | None:
     panels: dict[str, Chart] = {}
     for (benchmark, configuration), rows in best_rows(table, tasks).groupby(["benchmark", "configuration"], sort=False):
         labels = _labels(rows[column].tolist(), rows.tasks.tolist())
-        panels[f"{benchmark}: {configuration}"] = dots(
+        panels[f"{benchmark}\n{configuration}"] = dots(
             rows.assign(label=labels), "label", Interval(HMS, LOW, HIGH, "HMS × 100, 95 % interval")
         )
     return stack(panels)

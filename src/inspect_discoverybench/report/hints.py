@@ -3,6 +3,7 @@
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
+from inspect_discoverybench.report.aggregates import KEYS
 from inspect_discoverybench.report.configurations import DETAILS
 from inspect_discoverybench.report.differences import difference, difference_chart, formats
 from inspect_discoverybench.report.section import Section
@@ -31,8 +32,8 @@ def hint_section(tasks: "pd.DataFrame") -> Section | None:
         is_hinted=parts.map(lambda names: HINT in names),
         hints=parts.map(lambda names: ", ".join(name for name in names if name != HINT)),
     )
-    keys: list[Hashable] = ["benchmark", "agent", "model", *DETAILS]
-    frame[keys] = frame[keys].fillna("")
+    keys: list[Any] = ["benchmark", "agent", "model", *DETAILS]
+    frame = frame.fillna(dict.fromkeys(keys, ""))
     rows = [row for _, group in frame.groupby(keys, sort=False) for row in _rows(group)]
     if not rows:
         return None
@@ -46,7 +47,7 @@ def hint_section(tasks: "pd.DataFrame") -> Section | None:
             "25.4 with domain knowledge on the archaeology tasks."
         ),
         table=table,
-        filters=("benchmark", "configuration"),
+        filters=KEYS,
         chart=difference_chart(table, table["task set"] + " · " + table.configuration, NAMES),
         formats=formats(NAMES),
     )
@@ -57,6 +58,9 @@ def _rows(group: "pd.DataFrame") -> list[dict[Hashable, Any]]:
     for name, tasks in (("archaeology", group[group.domain.isin(ARCHAEOLOGY)]), ("all", group)):
         without, hinted = (tasks[tasks.is_hinted == is_hinted].set_index("id") for is_hinted in (False, True))
         if compared := difference(without.hms, hinted.hms, hinted.gold_hypothesis, NAMES):
-            key = {"benchmark": hinted.benchmark.iloc[0], "configuration": hinted.configuration.iloc[0]}
+            key: dict[Hashable, Any] = {
+                "benchmark": hinted.benchmark.iloc[0],
+                "configuration": hinted.configuration.iloc[0],
+            }
             rows.append({**key, "task set": name, **compared})
     return rows

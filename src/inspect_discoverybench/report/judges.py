@@ -5,7 +5,7 @@ import json
 from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from inspect_discoverybench.judge_record import differences
+from inspect_discoverybench.judge_record import changes
 from inspect_discoverybench.report.aggregates import HIGH, HMS, KEYS, LOW, estimate
 from inspect_discoverybench.report.charts import Interval, dots
 from inspect_discoverybench.report.figures import stack
@@ -50,7 +50,7 @@ def judge_labels(records: list[str]) -> dict[str, str]:
     for record, content in parsed.items():
         name = str(content.get("judge"))
         original = first.setdefault(name, record)
-        details = "; ".join(differences(parsed[original], content))
+        details = ", ".join(f"{key}={value}" for key, _, value in changes(parsed[original], content))
         labels[record] = f"{name} ({details})" if details else name
     return labels
 
@@ -65,7 +65,7 @@ def _score_section(frame: "pd.DataFrame") -> Section:
         means = first.assign(hms=group.groupby("id").hms.mean())
         rows.append({**dict(zip([*KEYS, "judge"], names, strict=True)), **estimate(means), "tasks": len(means)})
     table = pd.DataFrame(rows)
-    judges = list(dict.fromkeys(frame.judge))
+    judges = {judge: place for place, judge in enumerate(dict.fromkeys(frame.judge))}
     interval = Interval(HMS, LOW, HIGH, "HMS × 100, 95 % interval")
     return Section(
         name="judges",
@@ -75,7 +75,7 @@ def _score_section(frame: "pd.DataFrame") -> Section:
             "counted, so the numbers can differ from those above."
         ),
         table=table,
-        filters=("benchmark", "configuration"),
+        filters=KEYS,
         chart=stack(
             {
                 str(benchmark): dots(rows, "configuration", interval, "judge", judges)
@@ -90,18 +90,16 @@ def _agreement_section(frame: "pd.DataFrame") -> Section:
     import pandas as pd
 
     rows: list[dict[Hashable, Any]] = []
-    for (first, second), pairs in _judge_pairs(frame):
+    for (first, second), scores in _judge_pairs(frame):
         for value in VALUES:
-            known = pairs.dropna(subset=[f"{value}_a", f"{value}_b"])
+            known = scores.dropna(subset=[f"{value}_a", f"{value}_b"])
             if not known.empty:
                 agreement = _agreement(known[f"{value}_a"], known[f"{value}_b"])
                 rows.append({"judge": first, "other judge": second, "value": value.replace("hms", "HMS"), **agreement})
     table = pd.DataFrame(rows)
-    table["row"] = table.value.where(
-        table.groupby(["judge", "other judge"]).ngroups == 1,
-        table.value + " · " + table.judge + " and " + table["other judge"],
-    )
-    chart = dots(table, "row", Interval("kappa", LOW, HIGH, "Cohen’s kappa, 95 % interval"))
+    pairs = table.judge + " and " + table["other judge"]
+    table["row"] = table.value if pairs.nunique() == 1 else table.value + " (" + pairs + ")"
+    chart = dots(table, "row", Interval("kappa", "kappa", "kappa", "Cohen’s kappa"))
     return Section(
         name="judge_agreement",
         title="Agreement of judges",
@@ -112,7 +110,7 @@ def _agreement_section(frame: "pd.DataFrame") -> Section:
         ),
         table=table.drop(columns="row"),
         chart=chart if table.kappa.notna().any() else None,
-        formats={"same verdict in %": ".1f", "mean difference × 100": ".1f", "kappa": ".2f", LOW: ".2f", HIGH: ".2f"},
+        formats={"same verdict in %": ".1f", "mean difference × 100": ".1f", "kappa": ".2f"},
     )
 
 
@@ -125,7 +123,7 @@ def _ranking_section(frame: "pd.DataFrame") -> Section | None:
             by_task = group.groupby(["configuration", "id"], sort=False)[["hms_a", "hms_b"]].mean()
             means = by_task.groupby("configuration", sort=False).mean()
             if len(means) >= MIN_RANKED:
-                names = {"benchmark": benchmark, "judge": first, "other judge": second}
+                names: dict[Hashable, Any] = {"benchmark": benchmark, "judge": first, "other judge": second}
                 rows.append({**names, **_ranking(means.hms_a, means.hms_b)})
     if not rows:
         return None
@@ -168,14 +166,11 @@ def _agreement(first: "pd.Series[float]", second: "pd.Series[float]") -> dict[Ha
     counts = np.zeros((3, 3))
     np.add.at(counts, (a, b), 1)
     is_defined = len({*a.tolist(), *b.tolist()}) > 1
-    result = cohens_kappa(counts) if is_defined else None
     return {
         "samples": len(first),
         "same verdict in %": 100 * float((a == b).mean()),
         "mean difference × 100": 100 * float((second - first).mean()),
-        "kappa": float(result.kappa) if result else float("nan"),
-        LOW: max(-1.0, float(result.kappa_low)) if result else float("nan"),
-        HIGH: min(1.0, float(result.kappa_upp)) if result else float("nan"),
+        "kappa": float(cohens_kappa(counts, return_results=False)) if is_defined else float("nan"),
     }
 
 

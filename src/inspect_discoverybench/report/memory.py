@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from inspect_discoverybench.report.aggregates import KEYS
 from inspect_discoverybench.report.differences import difference, difference_chart, formats
 from inspect_discoverybench.report.section import Section
 
@@ -42,12 +43,12 @@ def memory_section(tasks: "pd.DataFrame") -> Section | None:
         name="memory",
         title="Memory: guesses without data",
         text=(
-            "HMS × 100 of no_data_guess, which sees only the goal and the descriptions of the data, next to agents with "
-            "the same model that saw the data, paired by task. High scores of guesses suggest that the model remembers "
-            "published results; the difference is what the data add."
+            "HMS × 100 of no_data_guess, which sees only the goal and the descriptions of the data, next to agents "
+            "with the same model that saw the data, paired by task. High scores of guesses suggest that the model "
+            "remembers published results; the difference is what the data add."
         ),
         table=table,
-        filters=("benchmark", "configuration"),
+        filters=KEYS,
         chart=difference_chart(table, table.configuration, NAMES),
         formats=formats(NAMES),
     )

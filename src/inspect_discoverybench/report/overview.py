@@ -3,8 +3,19 @@
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
-from inspect_discoverybench.report.aggregates import FORMATS, HIGH, HMS, LOW, aggregate, best_rows, estimate
+from inspect_discoverybench.report.aggregates import (
+    FORMATS,
+    HIGH,
+    HMS,
+    KEYS,
+    LOW,
+    aggregate,
+    best_rows,
+    estimate,
+    usage,
+)
 from inspect_discoverybench.report.charts import Interval, dots
+from inspect_discoverybench.report.cost import MEASURES
 from inspect_discoverybench.report.figures import Chart, stack
 from inspect_discoverybench.report.published import published
 from inspect_discoverybench.report.section import Section
@@ -12,12 +23,15 @@ from inspect_discoverybench.report.section import Section
 if TYPE_CHECKING:
     import pandas as pd
 
-AGENT, BEST, ORACLE, PAPER = "agent", "best agent", "oracle", "paper"
+KINDS = AGENT, BEST, ORACLE, PAPER = "agent", "best agent", "oracle", "paper"
 
 SOLVABLE = "solvable HMS × 100"
 """HMS over the solvable tasks. The others cannot be solved because their target column has a single value."""
 
-BEST_TRIAL = "best trial HMS × 100"
+SOLVABLE_ENDS = ("solvable low", "solvable high")
+
+TRIALS = {"last trial": "hms", "best trial": "best_trial_hms"}
+"""Trials of an oracle, each with its column of the table of tasks."""
 
 
 def overview_section(tasks: "pd.DataFrame") -> Section:
@@ -32,11 +46,11 @@ def overview_section(tasks: "pd.DataFrame") -> Section:
         title="HMS by agent and model",
         text=_text(table),
         table=table,
-        filters=("benchmark", "configuration"),
+        filters=KEYS,
         chart=_chart(table),
         formats={
             **FORMATS,
-            **{column: ".1f" for column in table if "solvable" in str(column)},
+            **dict.fromkeys((SOLVABLE, *SOLVABLE_ENDS), ".1f"),
             "tokens per sample": ".0f",
             "USD per sample": ".4f",
             "seconds per sample": ".1f",
@@ -59,12 +73,15 @@ def oracle_section(tasks: "pd.DataFrame") -> Section | None:
         {
             "benchmark": benchmark,
             "configuration": configuration,
-            **estimate(group, name="last trial HMS × 100", prefix="last trial "),
-            **estimate(group, "best_trial_hms", BEST_TRIAL, "best trial "),
+            "trial": trial,
+            **estimate(group, column),
             "tasks": len(group),
         }
         for (benchmark, configuration), group in oracles.groupby(["benchmark", "configuration"], sort=False)
+        for trial, column in TRIALS.items()
     ]
+    table = pd.DataFrame(rows)
+    interval = Interval(HMS, LOW, HIGH, "HMS × 100, 95 % interval")
     return Section(
         name="oracles",
         title="Oracles: last and best trial",
@@ -72,9 +89,15 @@ def oracle_section(tasks: "pd.DataFrame") -> Section | None:
             "Reflexion sees the HMS of each trial, so its results are not comparable with those of other agents. "
             "HMS counts the hypothesis of the last trial; the best trial shows what the oracle could have kept."
         ),
-        table=pd.DataFrame(rows),
-        filters=("benchmark", "configuration"),
-        formats={str(column): ".1f" for column in rows[0] if "trial" in str(column)},
+        table=table,
+        filters=KEYS,
+        chart=stack(
+            {
+                str(benchmark): dots(rows, "configuration", interval, "trial")
+                for benchmark, rows in table.groupby("benchmark", sort=False)
+            }
+        ),
+        formats=FORMATS,
     )
 
 
@@ -104,7 +127,7 @@ def published_section(tasks: "pd.DataFrame") -> Section | None:
 def _table(tasks: "pd.DataFrame") -> "pd.DataFrame":
     table = aggregate(tasks)
     oracles = set(tasks[tasks.is_oracle].configuration)
-    best = set(best_rows(table, tasks)[["benchmark", "configuration"]].itertuples(index=False, name=None))
+    best = set(best_rows(table, tasks)[[*KEYS]].itertuples(index=False, name=None))
     table.insert(
         2,
         "kind",
@@ -113,21 +136,15 @@ def _table(tasks: "pd.DataFrame") -> "pd.DataFrame":
             for benchmark, name in zip(table.benchmark, table.configuration, strict=True)
         ],
     )
-    keys: list[Hashable] = ["benchmark", "configuration"]
+    keys: list[Hashable] = [*KEYS]
     if (tasks.solvable == False).any():  # noqa: E712 - None is neither
         solvable = aggregate(tasks[tasks.solvable == True])  # noqa: E712
-        columns = {HMS: SOLVABLE, LOW: "solvable low", HIGH: "solvable high", "tasks": "solvable tasks"}
+        columns = dict(zip((HMS, LOW, HIGH, "tasks"), (SOLVABLE, *SOLVABLE_ENDS, "solvable tasks"), strict=True))
         table = table.merge(solvable[[*keys, *columns]].rename(columns=columns), on=keys, how="left")
-    table = table.merge(_usage(tasks), on=keys, how="left")
+    table = table.merge(usage(tasks, MEASURES), on=keys, how="left")
     table["_oracle"] = table.kind == ORACLE
     table = table.sort_values(["benchmark", "_oracle", HMS], ascending=[True, True, False], kind="stable")
-    return table.drop(columns="_oracle").dropna(axis="columns", how="all").reset_index(drop=True)
-
-
-def _usage(tasks: "pd.DataFrame") -> "pd.DataFrame":
-    keys: list[Hashable] = ["benchmark", "configuration"]
-    names = {"tokens": "tokens per sample", "cost": "USD per sample", "seconds": "seconds per sample"}
-    return tasks.groupby(keys, sort=False)[list(names)].mean().rename(columns=names).reset_index()
+    return table.drop(columns="_oracle").reset_index(drop=True)
 
 
 def _published(benchmarks: list[str]) -> "pd.DataFrame":
@@ -149,13 +166,13 @@ def _chart(table: "pd.DataFrame") -> Chart | None:
     paper = _published(table.benchmark.unique().tolist())
     paper["configuration"] = paper.agent + " · " + paper.model + ", paper"
     paper = paper.assign(kind=PAPER).sort_values(HMS, ascending=False)
+    places = {kind: place for place, kind in enumerate(KINDS) if kind in {*table.kind, *paper.kind}}
     panels: dict[str, Chart] = {}
     for benchmark, rows in table.groupby("benchmark", sort=False):
         both = pd.concat([rows, paper[paper.benchmark == benchmark]])
         both[LOW], both[HIGH] = both[LOW].fillna(both[HMS]), both[HIGH].fillna(both[HMS])
-        kinds = [kind for kind in (AGENT, BEST, ORACLE, PAPER) if kind in {*table.kind, *paper.kind}]
         interval = Interval(HMS, LOW, HIGH, "HMS × 100, 95 % interval")
-        panels[str(benchmark)] = dots(both, "configuration", interval, "kind", kinds)
+        panels[str(benchmark)] = dots(both, "configuration", interval, "kind", places)
     return stack(panels)
 
 

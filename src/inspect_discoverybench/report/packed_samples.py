@@ -8,7 +8,7 @@ import shlex
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
@@ -38,11 +38,11 @@ DETAILS = (
 HYPOTHESES_PER_CHUNK = 2000
 DETAILS_PER_CHUNK = 100
 
-MAX_PACKED = 20_000_000
+MAX_PACKED = 21_000_000
 """Characters of all chunks. Above, long texts are shortened, so that the page stays below 25 MB."""
 
-TEXT_LIMITS = (100_000, 4000, 2000, 1000, 500, 250)
-"""Characters to which texts are shortened: the first with which the chunks fit."""
+TEXT_LIMITS = (4000, 2000, 1200, 900, 700, 500, 350, 250)
+"""Characters to which texts are shortened if need be: the first with which the chunks fit."""
 
 COPIED_SECTION = re.compile(r"### (?:Gold|Predicted) hypothesis[^\n]*\n\n(.*?)(?:\n\n|\Z)", re.DOTALL)
 
@@ -62,6 +62,11 @@ class PackedSamples:
     hypotheses: Sequence[str]
     details: Sequence[str]
     text_limit: int | None
+
+    @property
+    def characters(self) -> int:
+        """Characters of all chunks."""
+        return sum(map(len, (*self.hypotheses, *self.details)))
 
 
 class SampleSelection:
@@ -91,40 +96,41 @@ class SampleSelection:
 
 @dataclass(frozen=True)
 class _Column:
-    """A column as codes of its distinct values.
+    """A column as codes of its distinct cells, where each cell has one value, several (a tuple), or none.
 
     Attributes:
         values: The distinct values as text.
-        codes: For each row the codes of its values: none, one, or several.
+        cells: For each distinct cell the positions of its values.
+        codes: For each row the position of its cell.
     """
 
     values: Sequence[str]
-    codes: Sequence[Sequence[int]]
+    cells: Sequence[Sequence[int]]
+    codes: "np.ndarray[Any, np.dtype[np.int64]]"
 
     @classmethod
-    def of(cls, cells: "pd.Series[Any]") -> "_Column":
+    def of(cls, column: "pd.Series[Any]") -> "_Column":
+        codes, distinct = column.factorize(use_na_sentinel=False)
         texts = [
-            [
-                key_text(value)
-                for value in (cell if isinstance(cell, tuple | list) else (cell,))
-                if not is_missing(value)
-            ]
-            for cell in cells
+            [key_text(value) for value in (cell if isinstance(cell, tuple) else (cell,)) if not is_missing(value)]
+            for cell in distinct
         ]
-        values = sorted({text for row in texts for text in row}, key=_natural)
-        code = {value: number for number, value in enumerate(values)}
-        return cls(values, [[code[text] for text in row] for row in texts])
+        values = sorted({text for cell in texts for text in cell}, key=_natural)
+        position = {value: number for number, value in enumerate(values)}
+        return cls(values, [[position[text] for text in cell] for cell in texts], codes)
 
     def contains(self, value: str) -> "np.ndarray[Any, np.dtype[np.bool_]]":
+        """Which rows have a value."""
         if value not in self.values:
             return np.zeros(len(self.codes), bool)
-        code = self.values.index(value)
-        return np.fromiter((code in row for row in self.codes), bool, len(self.codes))
+        position = self.values.index(value)
+        found: np.ndarray[Any, np.dtype[np.bool_]] = np.array([position in cell for cell in self.cells])[self.codes]
+        return found
 
     def packed(self) -> dict[str, Any]:
-        single = all(len(row) <= 1 for row in self.codes)
-        codes = [row[0] if row else None for row in self.codes] if single else self.codes
-        return {"values": self.values, "codes": codes}
+        """The column for the page: values, and for each row a position, several, or null."""
+        cells = [None if not cell else cell[0] if len(cell) == 1 else cell for cell in self.cells]
+        return {"values": self.values, "codes": [cells[code] for code in self.codes]}
 
 
 def pack(selection: SampleSelection) -> PackedSamples:
@@ -135,13 +141,30 @@ def pack(selection: SampleSelection) -> PackedSamples:
     explanation = DETAILS.index("explanation")
     for row, *texts in zip(rows, samples.gold_hypothesis, hypotheses, strict=True):
         row[explanation] = _without_copies(row[explanation], texts)
-    for limit in TEXT_LIMITS:
-        packed_hypotheses = _chunks([_shortened(text, limit) for text in hypotheses], HYPOTHESES_PER_CHUNK)
-        details = _chunks([[_shortened(value, limit) for value in row] for row in rows], DETAILS_PER_CHUNK)
-        if sum(map(len, (*packed_hypotheses, *details))) <= MAX_PACKED:
+    packed = _packed(hypotheses, rows, None)
+    for limit in _limits(hypotheses, rows, packed.characters):
+        packed = _packed(hypotheses, rows, limit)
+        if packed.characters <= MAX_PACKED:
             break
-    is_whole = all(len(text) <= limit for row in (hypotheses, *rows) for text in row if isinstance(text, str))
-    return PackedSamples(_compressed(_index(selection)), packed_hypotheses, details, None if is_whole else limit)
+    return replace(packed, index=_compressed(_index(selection)))
+
+
+def _limits(hypotheses: Sequence[Any], rows: Sequence[Sequence[Any]], characters: int) -> list[int]:
+    """The limits to try: those with which the texts are short enough if all of them compress equally well."""
+    if characters <= MAX_PACKED:
+        return []
+    lengths = np.array([len(text) for row in (hypotheses, *rows) for text in row if isinstance(text, str)])
+    target = lengths.sum() * MAX_PACKED / characters
+    return [limit for limit in TEXT_LIMITS if np.minimum(lengths, limit).sum() <= target] or [TEXT_LIMITS[-1]]
+
+
+def _packed(hypotheses: Sequence[Any], rows: Sequence[Sequence[Any]], limit: int | None) -> PackedSamples:
+    return PackedSamples(
+        "",
+        _chunks([_shortened(text, limit) for text in hypotheses], HYPOTHESES_PER_CHUNK),
+        _chunks([[_shortened(value, limit) for value in row] for row in rows], DETAILS_PER_CHUNK),
+        limit,
+    )
 
 
 def _index(selection: SampleSelection) -> dict[str, Any]:
@@ -216,8 +239,8 @@ def _without_copies(explanation: str | None, texts: Sequence[str | None]) -> str
     ).strip()
 
 
-def _shortened(value: Any, limit: int) -> Any:
-    return value[:limit] + " […]" if isinstance(value, str) and len(value) > limit else value
+def _shortened(value: Any, limit: int | None) -> Any:
+    return value[:limit] + " […]" if limit and isinstance(value, str) and len(value) > limit else value
 
 
 def _chunks(rows: Sequence[Any], size: int) -> list[str]:

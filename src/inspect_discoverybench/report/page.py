@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from inspect_discoverybench.report.cell import cell_text, is_missing, is_number
 from inspect_discoverybench.report.configurations import main_judge
-from inspect_discoverybench.report.figures import render
+from inspect_discoverybench.report.figures import Chart, render
 from inspect_discoverybench.report.packed_samples import PackedSamples, SampleSelection, pack
 from inspect_discoverybench.report.section import Section
 
@@ -30,6 +30,10 @@ OUTCOMES = {
     "error": "Errors",
 }
 """Key numbers by outcome."""
+
+
+MAX_SHORT, MAX_SHORT_TITLE = 32, 10
+"""Characters of cells and of headings that are not broken into lines."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,6 @@ class Cell:
 class Row:
     """A row of a section's table, with the address of its samples."""
 
-    name: str
     cells: Sequence[Cell]
     href: str | None
     count: int
@@ -59,12 +62,24 @@ class Row:
 
 @dataclass(frozen=True)
 class Heading:
-    """A column of a section's table."""
+    """A column of a section's table.
+
+    Attributes:
+        name: Name of the column.
+        title: What the reader sees.
+        cells: Classes of its cells.
+        names_row: Whether its cells name their rows and lead to the samples.
+    """
 
     name: str
     title: str
-    is_number: bool
+    cells: str
     names_row: bool
+
+    @property
+    def classes(self) -> str:
+        """Classes of the heading."""
+        return f"{self.cells} short-title" if len(self.title) <= MAX_SHORT_TITLE else self.cells
 
 
 @dataclass(frozen=True)
@@ -76,11 +91,6 @@ class SectionView:
     rows: Sequence[Row]
     light: str | None
     dark: str | None
-
-    @property
-    def is_linked(self) -> bool:
-        """Whether a row has samples to show."""
-        return any(row.href for row in self.rows)
 
 
 @dataclass(frozen=True)
@@ -188,11 +198,20 @@ def _view(section: Section, selection: SampleSelection) -> SectionView:
     row_name = filters[-1] if filters else names[0]
     rows = [_row(section, names, values, filters, selection) for values in table.itertuples(index=False, name=None)]
     headings = [
-        Heading(name, name.replace("_", " "), any(row.cells[i].is_number for row in rows), name == row_name)
+        Heading(name, name.replace("_", " "), _classes([row.cells[i] for row in rows]), name == row_name)
         for i, name in enumerate(names)
     ]
-    light, dark = (None if section.chart is None else _image(section, is_dark) for is_dark in (False, True))
+    light, dark = (None if section.chart is None else _image(section.chart, is_dark) for is_dark in (False, True))
     return SectionView(section, headings, rows, light, dark)
+
+
+def _classes(cells: Sequence[Cell]) -> str:
+    names = []
+    if any(cell.is_number for cell in cells):
+        names.append("number")
+    if all(len(cell.text) <= MAX_SHORT for cell in cells):
+        names.append("short")
+    return " ".join(names)
 
 
 def _row(
@@ -208,10 +227,8 @@ def _row(
     ]
     by_name = dict(zip(names, values, strict=True))
     link = selection.link({name: by_name[name] for name in filters}) if filters else None
-    row_name = ", ".join(cell.text for cell, name in zip(cells, names, strict=True) if name in filters)
-    return Row(row_name, cells, *(link or (None, 0)))
+    return Row(cells, *(link or (None, 0)))
 
 
-def _image(section: Section, dark: bool) -> str:
-    svg = render(section.chart, "svg", dark)
-    return f"data:image/svg+xml;base64,{b64encode(svg).decode()}"
+def _image(chart: Chart, dark: bool) -> str:
+    return f"data:image/svg+xml;base64,{b64encode(render(chart, 'svg', dark)).decode()}"

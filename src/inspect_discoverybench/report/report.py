@@ -1,16 +1,16 @@
 """The report: a page, tables and figures from logs."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from inspect_discoverybench.report.configurations import label_configurations
-from inspect_discoverybench.report.files import report_folder, write_files
+from inspect_discoverybench.report.files import PAGE, report_folder, write_files
+from inspect_discoverybench.report.judge_errors import judge_error_section
 from inspect_discoverybench.report.page import write_page
 from inspect_discoverybench.report.sections import sections
 from inspect_discoverybench.results import read_results
-
-PAGE = "report.html"
+from inspect_discoverybench.validation.labels import read_labels
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,12 @@ class ReportSummary:
 
 
 def write_report(
-    paths: Iterable[str | Path], out: Path, title: str, force: bool = False, workers: int = 1
+    paths: Iterable[str | Path],
+    out: Path,
+    title: str,
+    judge_labels: Sequence[Path] = (),
+    force: bool = False,
+    workers: int = 1,
 ) -> ReportSummary:
     """Write the page, `tables/` and `figures/`.
 
@@ -39,17 +44,20 @@ def write_report(
         paths: Logs, and folders of logs.
         out: Output folder.
         title: Title of the page.
+        judge_labels: Labels of the judge's answers with the key of their sheet, to correct HMS; files or folders.
         force: Write into a folder that holds other files.
         workers: Number of processes that read logs in parallel.
 
     Raises:
-        DataMissing: There is no log, or none of the logs can be used.
-        InvalidArgument: The output folder holds other files, and `force` is false.
+        DataMissing: There is no log or label file, or none of the logs can be used.
+        InvalidArgument: The output folder holds other files, and `force` is false, or the labels cannot be used.
     """
     with report_folder(out, force) as folder:
         results = read_results(paths, workers)
         samples = label_configurations(results.samples)
         parts = sections(samples)
+        if judge_labels:
+            parts.append(judge_error_section(samples, read_labels(judge_labels).complete))
         write_files(parts, folder)
         write_page(parts, samples, results.left_out, title, folder / PAGE)
     return ReportSummary(

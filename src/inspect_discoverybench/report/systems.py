@@ -7,7 +7,7 @@ import pandas as pd
 
 from inspect_discoverybench.errors import DataMissing, InvalidArgument
 from inspect_discoverybench.hypothesis import SCORE_NAME
-from inspect_discoverybench.report.configurations import label_configurations
+from inspect_discoverybench.report.configurations import name_configurations
 from inspect_discoverybench.results.reading import Results
 from inspect_discoverybench.results.scores import read_scores
 
@@ -73,7 +73,7 @@ class Operand:
             DataMissing: No sample is selected.
             InvalidArgument: There is no such score, or there are several.
         """
-        samples = label_configurations(results.samples)
+        samples = name_configurations(results.samples)
         for column, value in self.selection.items():
             selected = samples[samples[column].map(_text) == value]
             if selected.empty:

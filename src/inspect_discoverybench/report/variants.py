@@ -36,7 +36,8 @@ def variant_section(tasks: "pd.DataFrame") -> Section | None:
         title="Easy and hard variants",
         text=(
             "The same questions asked about processed data (easy) and about the raw data from which the variables must "
-            "first be derived (hard), paired by question. A negative difference means that the hard variant scores lower."
+            "first be derived (hard), paired by question. A negative difference means that the hard variant scores "
+            "lower."
         ),
         table=table,
         filters=KEYS,

@@ -86,6 +86,7 @@ def _limits(log: EvalLog) -> str:
 EVAL_COLUMNS: list[Column] = [
     EvalColumn("log", path=lambda log: log.location, required=True),
     EvalColumn("created", path="eval.created", required=True),
+    EvalColumn("task_id", path="eval.task_id", required=True),
     EvalColumn("task", path=lambda log: _without_package(log.eval.task), required=True),
     EvalColumn("task_version", path=lambda log: str(log.eval.task_version)),
     EvalColumn("task_arguments", path=_task_arguments),

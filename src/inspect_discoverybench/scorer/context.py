@@ -7,7 +7,8 @@ from pydantic import BeforeValidator, StrictBool
 
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.scorer.comparison import Comparison, to_json
-from inspect_discoverybench.scorer.judge import Judge, ParseFailure, Question, gather
+from inspect_discoverybench.scorer.judge import Judge, gather
+from inspect_discoverybench.scorer.question import ParseFailure, Question
 from inspect_discoverybench.scorer.reply import Explanation, Reply
 from inspect_discoverybench.text import fold
 

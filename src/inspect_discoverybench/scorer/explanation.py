@@ -6,8 +6,8 @@ from math import isnan
 from inspect_discoverybench.hypothesis import Facet
 from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.context import Contexts, ContextVerdict, Match
-from inspect_discoverybench.scorer.judge import ParseFailure
 from inspect_discoverybench.scorer.product import ProductVerdict
+from inspect_discoverybench.scorer.question import ParseFailure
 from inspect_discoverybench.scorer.relationship import LABELS, Relationship
 from inspect_discoverybench.scorer.subhypotheses import PartsVerdict
 from inspect_discoverybench.scorer.variables import Variables

@@ -1,36 +1,18 @@
 """The judge: asks one question at a time and returns a valid reply, from the cache or from the model."""
 
 from collections.abc import Awaitable
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, TypeVar, overload
 
-from inspect_ai.log import transcript
-from inspect_ai.model import (
-    ChatMessage,
-    ChatMessageAssistant,
-    ChatMessageSystem,
-    ChatMessageUser,
-    GenerateConfig,
-    Model,
-    ModelOutput,
-    get_model,
-)
+from inspect_ai.model import GenerateConfig, Model, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import LimitExceededError, collect, span
 
-from inspect_discoverybench.errors import (
-    JudgeFailed,
-    JudgeUnavailable,
-    ReplyRejected,
-    first_cause,
-    inspect_errors,
-    one_line,
-)
-from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.scorer.reply import R, parse_reply
+from inspect_discoverybench.errors import JudgeUnavailable, inspect_errors
+from inspect_discoverybench.scorer.conversation import Conversation, Exchange
+from inspect_discoverybench.scorer.question import ParseFailure, Question
+from inspect_discoverybench.scorer.reply import R
 from inspect_discoverybench.scorer.reply_cache import ReplyCache
-from inspect_discoverybench.scorer.settings import JudgeSettings, Rejection, RequestSettings, rejection, token_limit
-from inspect_discoverybench.text import replace_surrogates
+from inspect_discoverybench.scorer.settings import JudgeSettings
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -38,53 +20,6 @@ C = TypeVar("C")
 
 ROLE = "grader"
 DEFAULT_JUDGE = "openai/gpt-4o-2024-08-06"
-MAX_ATTEMPTS = 3
-TOKEN_LIMIT_FACTOR = 4
-"""Factor by which the token limit is raised after it truncated a reply."""
-MIN_RAISED_TOKEN_LIMIT = 4096
-
-
-@dataclass(frozen=True)
-class Question(Generic[R]):
-    """A question to the judge.
-
-    Attributes:
-        name: Name of the question in the log.
-        text: The rendered prompt.
-        reply: Type of the reply.
-    """
-
-    name: str
-    text: str
-    reply: type[R]
-
-
-@dataclass(frozen=True)
-class ParseFailure:
-    """A question without a valid reply.
-
-    Attributes:
-        question: Name of the question.
-        reason: Why the last reply is invalid.
-    """
-
-    question: str
-    reason: str
-
-
-@dataclass(frozen=True)
-class Exchange:
-    """A question with all raw replies to it, for the score metadata.
-
-    Attributes:
-        question: Name of the question.
-        replies: Raw replies, at most `MAX_ATTEMPTS`.
-        settings: The effective settings of the last request.
-    """
-
-    question: str
-    replies: tuple[str, ...]
-    settings: dict[str, Any]
 
 
 class Judge:
@@ -148,146 +83,10 @@ class Judge:
             JudgeFailed: The provider failed, after Inspect's retries.
         """
         async with span(f"judge: {question.name}"):
-            conversation = _Conversation(self, question)
+            conversation = Conversation(question, self.model, self.settings, self.cache, self.transport)
             reply = await conversation.run()
         self.exchanges.append(conversation.exchange)
         return reply
-
-
-class _Conversation(Generic[R]):
-    """A question and the replies to it so far."""
-
-    def __init__(self, judge: Judge, question: Question[R]) -> None:
-        self.judge = judge
-        self.question = question
-        self.replies: list[str] = []
-        self.messages: list[ChatMessage] = [
-            ChatMessageSystem(content=Prompt.load("judge/system").render()),
-            ChatMessageUser(content=question.text),
-        ]
-        self.first_messages = tuple(self.messages)
-        self.omitted = judge.settings.rejected(judge.model)
-        self.refused_once = False
-        self.token_limit: int | None = None
-        self.token_limit_fixed = False
-
-    @property
-    def request(self) -> RequestSettings:
-        """Settings of the next request."""
-        return self.judge.settings.request(self.judge.model, self.question.reply, self.omitted)
-
-    @property
-    def cache_key(self) -> str:
-        """Key of the question in the cache."""
-        return self.judge.cache.key(self.request.fingerprint, self.first_messages)
-
-    @property
-    def exchange(self) -> Exchange:
-        """The record of this conversation."""
-        return Exchange(self.question.name, tuple(self.replies), self.request.effective)
-
-    async def run(self) -> R | ParseFailure:
-        """Ask until a reply is valid.
-
-        Raises:
-            JudgeFailed: The provider failed.
-        """
-        reason = ""
-        while len(self.replies) < MAX_ATTEMPTS:
-            if not self.replies and (cached := self._read_cache()) is not None:
-                return cached
-            output = await self._generate()
-            if output is None:
-                continue
-            self.replies.append(replace_surrogates(output.completion))
-            match output.stop_reason:
-                case "max_tokens":
-                    reason = "it was truncated by the token limit."
-                    self._raise_token_limit(output)
-                case "model_length":
-                    reason = "the question does not fit into the context window."
-                    self._reset_token_limit()
-                case _:
-                    try:
-                        reply = parse_reply(output.completion, self.question.reply)
-                    except ReplyRejected as rejected:
-                        reason = rejected.message
-                        self._send_back(reason)
-                    else:
-                        self.judge.cache.write(self.cache_key, self.replies[-1])
-                        return reply
-        return ParseFailure(self.question.name, reason)
-
-    def _read_cache(self) -> R | None:
-        """The cached reply; None if there is none."""
-        text = self.judge.cache.read(self.cache_key)
-        if text is None:
-            return None
-        try:
-            reply = parse_reply(text, self.question.reply)
-        except ReplyRejected:  # the validation has become stricter, or the file is damaged
-            return None
-        transcript().info({"question": self.question.text, "reply": text}, source="judge cache")
-        self.replies.append(text)
-        self.judge.settings.record_rejected(self.judge.model, self.omitted)
-        return reply
-
-    async def _generate(self) -> ModelOutput | None:
-        """Send one request. None means: repeat it. `omitted` then has the settings that the provider rejected.
-
-        Raises:
-            JudgeFailed: The provider failed, or returned no choices in `MAX_ATTEMPTS` requests.
-        """
-        judge, config = self.judge, self.request.config.merge(GenerateConfig(max_tokens=self.token_limit))
-        for _ in range(MAX_ATTEMPTS):
-            try:
-                output = await judge.model.generate(self.messages, config=judge.transport.merge(config), cache=False)
-            except LimitExceededError:
-                raise
-            # Every provider raises different error types.
-            except Exception as error:
-                rejected = rejection(error, config)
-                if rejected is None:
-                    raise self._failure(one_line(first_cause(error)) or type(error).__name__) from error
-                self._omit(rejected)
-                return None
-            self.refused_once = False
-            judge.settings.record_rejected(judge.model, self.omitted)
-            if output.choices:
-                return output
-        raise self._failure("its replies have no choices")
-
-    def _failure(self, reason: str) -> JudgeFailed:
-        return JudgeFailed(
-            f"The judge {self.judge.model} failed on the question about the {self.question.name}: {reason}. "
-            "Try again, or choose another judge."
-        )
-
-    def _omit(self, rejected: Rejection) -> None:
-        """Omit a rejected setting. One that the error does not name is kept until the request has failed twice."""
-        repeat_unchanged = not rejected.named and not self.refused_once
-        self.refused_once = not rejected.named
-        if repeat_unchanged:
-            return
-        if rejected.setting == "max_tokens":
-            self._reset_token_limit()
-        else:
-            self.omitted |= {rejected.setting}
-
-    def _send_back(self, reason: str) -> None:
-        request = Prompt.load("judge/reask").render(reason=reason)
-        self.messages += [ChatMessageAssistant(content=self.replies[-1]), ChatMessageUser(content=request)]
-
-    def _raise_token_limit(self, output: ModelOutput) -> None:
-        """Raise the limit that truncated the reply. If none is known, it is the number of tokens in the reply."""
-        if not self.token_limit_fixed:
-            output_tokens = output.usage.output_tokens if output.usage else 0
-            limit = self.token_limit or token_limit(self.judge.model, self.request.config) or output_tokens
-            self.token_limit = max(TOKEN_LIMIT_FACTOR * limit, MIN_RAISED_TOKEN_LIMIT)
-
-    def _reset_token_limit(self) -> None:
-        """The provider does not support the raised limit: return to the limit of the first request and keep it."""
-        self.token_limit, self.token_limit_fixed = None, True
 
 
 @solver

@@ -8,7 +8,8 @@ from inspect_discoverybench.scorer import context, relationship, variables
 from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.context import ContextVerdict
 from inspect_discoverybench.scorer.hms import FacetScores
-from inspect_discoverybench.scorer.judge import Judge, ParseFailure, gather
+from inspect_discoverybench.scorer.judge import Judge, gather
+from inspect_discoverybench.scorer.question import ParseFailure
 from inspect_discoverybench.scorer.relationship import Relationship
 from inspect_discoverybench.scorer.variables import Variables
 

@@ -7,7 +7,8 @@ from pydantic import BeforeValidator
 
 from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.hms import RELATIONSHIP_SCORES, RelationshipAnswer
-from inspect_discoverybench.scorer.judge import Judge, ParseFailure, Question
+from inspect_discoverybench.scorer.judge import Judge
+from inspect_discoverybench.scorer.question import ParseFailure, Question
 from inspect_discoverybench.scorer.reply import Explanation, Reply
 
 LABELS = {

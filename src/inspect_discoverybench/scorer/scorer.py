@@ -92,7 +92,8 @@ def _no_submission(is_refusal: bool, aggregation: Aggregation) -> Score:
 
 def _sample_metadata(state: TaskState) -> SampleMetadata:
     try:
-        return state.metadata_as(SampleMetadata)
+        # `state.metadata_as` raises an untyped error if there is no metadata.
+        return SampleMetadata.model_validate(state.metadata or {})
     except ValidationError as error:
         missing = ", ".join(str(detail["loc"][0]) for detail in error.errors()[:3])
         raise InvalidArgument(

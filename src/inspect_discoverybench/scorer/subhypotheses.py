@@ -9,8 +9,9 @@ from inspect_discoverybench.scorer import context, relationship, variables
 from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.context import Contexts, Match
 from inspect_discoverybench.scorer.hms import NO_PARTS, PartScores
-from inspect_discoverybench.scorer.judge import Judge, ParseFailure, gather
+from inspect_discoverybench.scorer.judge import Judge, gather
 from inspect_discoverybench.scorer.product import ProductVerdict
+from inspect_discoverybench.scorer.question import ParseFailure
 from inspect_discoverybench.scorer.relationship import Relationship
 from inspect_discoverybench.scorer.variables import Variables
 from inspect_discoverybench.text import fold

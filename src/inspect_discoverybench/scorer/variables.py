@@ -7,7 +7,8 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.hms import f1
-from inspect_discoverybench.scorer.judge import Judge, ParseFailure, Question
+from inspect_discoverybench.scorer.judge import Judge
+from inspect_discoverybench.scorer.question import ParseFailure, Question
 from inspect_discoverybench.scorer.reply import Explanation, Reply
 
 

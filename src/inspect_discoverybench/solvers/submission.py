@@ -27,7 +27,7 @@ def submit() -> Tool:
         hypothesis, workflow = hypothesis.strip(), workflow.strip()
         if not hypothesis:
             raise ToolError("The hypothesis is empty. Submit one declarative statement.")
-        submission = Submission(hypothesis=hypothesis[:MAX_CHARACTERS], workflow=workflow[:MAX_CHARACTERS])
+        submission = Submission.truncated(hypothesis, workflow)
         state.submission = submission
         # For a tool called `submit`, the viewer shows the result instead of the arguments.
         summary = f"**Hypothesis**\n\n{submission.hypothesis}\n\n**Workflow**\n\n{submission.workflow}"

@@ -92,3 +92,21 @@ def clustered(
     numbers: dict[Hashable, int] = {}
     index = np.array([numbers.setdefault(cluster, len(numbers)) for cluster in clusters])
     return Clustered(np.asarray(values, dtype=float), index, np.bincount(index).astype(float))
+
+
+def resampled_counts(clusters: int, resamples: int, generator: "np.random.Generator") -> "np.ndarray":
+    """How often each cluster is drawn in each bootstrap resample.
+
+    Args:
+        clusters: Number of clusters. A resample draws as many, with replacement.
+        resamples: Number of resamples.
+        generator: Random number generator.
+
+    Returns:
+        Counts, resamples × clusters.
+    """
+    import numpy as np
+
+    # The same as `generator.multinomial`, which takes ten times as long for 100 clusters.
+    drawn = generator.integers(clusters, size=(resamples, clusters)) + clusters * np.arange(resamples)[:, None]
+    return np.bincount(drawn.ravel(), minlength=resamples * clusters).reshape(resamples, clusters).astype(float)

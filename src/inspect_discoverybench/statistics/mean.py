@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.statistics.clusters import Clustered, clustered
 
-TYPICAL_CORRELATION = 0.4
+TYPICAL_CORRELATION = 0.3
 """Correlation of the scores of two tasks of one cluster."""
-TYPICAL_DISPERSION = 0.85
+TYPICAL_DISPERSION = 0.8
 """Variance of HMS relative to values of 0 and 1 with the same mean. It is below 1 because of partial scores."""
 TYPICAL_WEIGHT = 16
 """Weight of the typical design effect, as a number of clusters."""

@@ -10,16 +10,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.statistics.clusters import Clustered, clustered
+from inspect_discoverybench.statistics.clusters import Clustered, clustered, resampled_counts
+from inspect_discoverybench.statistics.power import SIGNIFICANCE_LEVEL, smallest_effect_size
 
 if TYPE_CHECKING:
     import numpy as np
 
 RESAMPLES = 2000
 PERMUTATIONS = 9999
-SIGNIFICANCE_LEVEL = 0.05
-TARGET_POWER = 0.8
 NORMAL_QUANTILE = 1.959963984540054
+TOLERANCE = 1e-10
+"""Sums that differ by no more than this are equal: they are sums of decimal fractions."""
 PSEUDO_TASKS = 2
 PSEUDO_SQUARES = 0.35
 """The variance of the mean is computed with two more tasks, whose differences have the sum 0 and this sum of squares,
@@ -134,7 +135,7 @@ def _resampled_statistics(differences: Clustered, seed: int) -> "np.ndarray":
     # The order of clusters must not matter for a given seed.
     order = np.lexsort((totals, sizes))
     totals, sizes = totals[order], sizes[order]
-    draws = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=RESAMPLES).astype(float)
+    draws = resampled_counts(count, RESAMPLES, np.random.default_rng(seed))
     tasks = draws @ sizes
     means = (draws @ totals) / tasks
     squares = draws @ totals**2 - 2 * means * (draws @ (totals * sizes)) + means**2 * (draws @ sizes**2)
@@ -147,31 +148,28 @@ def _resampled_statistics(differences: Clustered, seed: int) -> "np.ndarray":
 def _sign_flip_test(differences: Clustered, seed: int) -> tuple[float, str]:
     """The two-sided sign-flip test of the sums of clusters. It is exact if few clusters have a difference."""
     import numpy as np
-    from scipy.stats import permutation_test
 
-    totals = np.round(np.sort(differences.totals), 10)
-    totals = totals[totals != 0]
-    if len(totals) < 2:  # a single cluster can be flipped in two ways, which differ in sign only
-        return 1.0, EXACT_TEST
-    result = permutation_test(
-        (totals,),
-        lambda sample, axis: np.sum(sample, axis=axis),
-        permutation_type="samples",
-        vectorized=True,
-        n_resamples=PERMUTATIONS,
-        rng=np.random.default_rng(seed),
-    )
-    return float(result.pvalue), EXACT_TEST if 2 ** len(totals) <= PERMUTATIONS else SAMPLED_TEST
+    observed = abs(math.fsum(differences.totals))
+    # Flipped at random, a sum and its absolute value have the same distribution. The order must not matter for a seed.
+    totals = np.sort(np.abs(differences.totals))
+    totals = totals[totals > TOLERANCE]
+    count = len(totals)
+    is_exact = 2**count <= PERMUTATIONS
+    if is_exact:
+        flips = np.arange(2**count)[:, None] >> np.arange(count) & 1
+    else:
+        flips = np.random.default_rng(seed).integers(2, size=(PERMUTATIONS, count), dtype=np.int8)
+    sums = (1 - 2.0 * flips) @ totals
+    extreme = int((np.abs(sums) >= observed - TOLERANCE).sum())
+    if is_exact:
+        return extreme / 2**count, EXACT_TEST
+    # The observed signs count as one more permutation, so that the test is valid for any number of them.
+    return (extreme + 1) / (PERMUTATIONS + 1), SAMPLED_TEST
 
 
 def _smallest_detectable(differences: Clustered) -> float:
     """Power of the paired t-test with clusters as units and the observed variance."""
-    import numpy as np
-    from statsmodels.stats.power import TTestPower
-
     clusters = differences.clusters
     if clusters < 3:
         return math.nan
-    # For some sample sizes, such as 117, statsmodels returns an array of one number.
-    [effect_size] = np.ravel(TTestPower().solve_power(nobs=clusters, alpha=SIGNIFICANCE_LEVEL, power=TARGET_POWER))
-    return float(effect_size) * _standard_error(differences) * math.sqrt(clusters)
+    return smallest_effect_size(clusters) * _standard_error(differences) * math.sqrt(clusters)

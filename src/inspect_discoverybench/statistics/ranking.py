@@ -5,7 +5,7 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.statistics.clusters import clustered
+from inspect_discoverybench.statistics.clusters import clustered, resampled_counts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,7 +56,7 @@ def first_shares(scores: "np.ndarray", clusters: Sequence[Hashable], seed: int =
     totals = np.array([system.totals for system in systems])
     sizes, count = systems[0].sizes, systems[0].clusters
     order = np.lexsort((*totals, sizes))  # the order of clusters must not matter for a given seed
-    draws = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=RESAMPLES)
+    draws = resampled_counts(count, RESAMPLES, np.random.default_rng(seed))
     means = (draws @ totals[:, order].T) / (draws @ sizes[order])[:, None]
     is_first = means >= means.max(axis=1, keepdims=True) - 1e-12
     shares = (is_first / is_first.sum(axis=1, keepdims=True)).mean(axis=0)

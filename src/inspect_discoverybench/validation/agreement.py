@@ -3,19 +3,16 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from random import Random
-from statistics import mean, quantiles, stdev
+from statistics import mean, stdev
 
 from scipy.stats import binomtest, ttest_1samp, wilcoxon
 from statsmodels.stats.inter_rater import fleiss_kappa
 from statsmodels.stats.power import TTestPower
-from statsmodels.stats.proportion import proportion_confint
 
+from inspect_discoverybench.statistics.jackknife import jackknife_interval
+from inspect_discoverybench.statistics.mean import estimate_mean
+from inspect_discoverybench.statistics.power import SIGNIFICANCE_LEVEL, smallest_effect_size
 from inspect_discoverybench.validation.votes import Ballot, Choice
-
-SIGNIFICANCE_LEVEL = 0.05
-TARGET_POWER = 0.8
-BOOTSTRAP_RESAMPLES = 2000
 
 NO_MAJORITY = "no pair has a majority"
 IDENTICAL = "cannot be computed: the two rankings are identical"
@@ -30,6 +27,15 @@ class Interval:
 
 
 @dataclass(frozen=True)
+class Comparison:
+    """The choices of people and of HMS for a pair, and its cluster."""
+
+    human: Choice
+    hms: Choice
+    cluster: str
+
+
+@dataclass(frozen=True)
 class Share:
     """The share of pairs on which HMS agrees with an annotator or with the majority.
 
@@ -37,13 +43,15 @@ class Share:
         agreeing: Number of pairs with the same choice.
         pairs: Number of pairs compared.
         share: `agreeing / pairs`; None if no pairs were compared.
-        interval: Wilson interval of the share.
+        interval: Interval of the share, clustered by gold hypothesis.
+        clusters: Number of gold hypotheses.
     """
 
     agreeing: int
     pairs: int
     share: float | None
     interval: Interval | None
+    clusters: int
 
 
 @dataclass(frozen=True)
@@ -60,7 +68,7 @@ class Kappa:
 
     Attributes:
         kappa: None if it is not defined.
-        interval: Percentile bootstrap over pairs; None for fewer than two pairs.
+        interval: Jackknife over gold hypotheses; None if kappa is not defined without one of them.
         pairs: Number of pairs used: those with the most common number of votes above one.
         votes_per_pair: Number of votes on each of these pairs.
         pairs_left_out: Number of pairs with another number of votes.
@@ -140,26 +148,28 @@ class AgreementStatistics:
     power: Power
 
 
-def measure(ballots: Sequence[Ballot], seed: int = 0) -> AgreementStatistics:
+def measure(ballots: Sequence[Ballot]) -> AgreementStatistics:
     """Compute all statistics.
 
     Args:
         ballots: At least one ballot, each with at least one vote.
-        seed: Random seed of the bootstrap.
     """
-    choices = [(majority(list(ballot.votes.values())), ballot.hms) for ballot in ballots]
-    ranked = [(human, hms) for human, hms in choices if human is not None]
-    differences = [human.sign - hms.sign for human, hms in ranked]
+    majorities = [(majority(list(ballot.votes.values())), ballot) for ballot in ballots]
+    ranked = [Comparison(choice, ballot.hms, ballot.cluster) for choice, ballot in majorities if choice is not None]
+    differences = [one.human.sign - one.hms.sign for one in ranked]
     annotators = _annotators(ballots)
     return AgreementStatistics(
         pairs=len(ballots),
         votes=sum(len(ballot.votes) for ballot in ballots),
         without_majority=len(ballots) - len(ranked),
         agreement=share(ranked),
-        agreement_decided=share([pair for pair in ranked if Choice.EQUAL not in pair]),
+        agreement_decided=share([one for one in ranked if Choice.EQUAL not in (one.human, one.hms)]),
         annotators=annotators,
         annotator_mean=mean(a.agreement.agreeing / a.agreement.pairs for a in annotators),
-        kappa=kappa([[list(b.votes.values()).count(choice) for choice in Choice] for b in ballots], seed),
+        kappa=kappa(
+            [[list(ballot.votes.values()).count(choice) for choice in Choice] for ballot in ballots],
+            [ballot.cluster for ballot in ballots],
+        ),
         tests=(signed_rank_test(differences), sign_test(differences), t_test(differences)),
         power=power(differences),
     )
@@ -173,40 +183,40 @@ def majority(choices: Sequence[Choice]) -> Choice | None:
     return ranking[0][0]
 
 
-def share(pairs: Sequence[tuple[Choice, Choice]]) -> Share:
-    """The share of equal choices, with its 95% Wilson interval.
-
-    Args:
-        pairs: The human choice and the choice of HMS, for each pair.
-    """
-    if not pairs:
-        return Share(0, 0, None, None)
-    agreeing = sum(human == hms for human, hms in pairs)
-    low, high = proportion_confint(agreeing, len(pairs), alpha=SIGNIFICANCE_LEVEL, method="wilson")
-    return Share(agreeing, len(pairs), agreeing / len(pairs), Interval(float(low), float(high)))
+def share(comparisons: Sequence[Comparison]) -> Share:
+    """The share of equal choices, with its 95% interval."""
+    if not comparisons:
+        return Share(0, 0, None, None, 0)
+    same = [one.human == one.hms for one in comparisons]
+    estimate = estimate_mean(same, [one.cluster for one in comparisons])
+    return Share(sum(same), len(same), estimate.mean, Interval(estimate.low, estimate.high), estimate.clusters)
 
 
-def kappa(table: Sequence[Sequence[int]], seed: int = 0) -> Kappa:
+def kappa(table: Sequence[Sequence[int]], clusters: Sequence[str], noun: str = "pair") -> Kappa:
     """Compute Fleiss' kappa (Fleiss 1971) over the pairs with the most common number of votes above one.
 
     If two numbers of votes are equally common, the higher one is used.
 
     Args:
         table: Number of votes for each choice, one row per pair.
-        seed: Random seed of the bootstrap.
+        clusters: The cluster of each row.
+        noun: What a row is, for the note.
     """
     sizes = Counter(size for row in table if (size := sum(row)) > 1)
     if not sizes:
-        return Kappa(None, None, 0, 1, len(table), "not defined: no pair has votes from two annotators")
+        return Kappa(None, None, 0, 1, len(table), f"not defined: no {noun} has votes from two annotators")
     size = max(sizes, key=lambda votes: (sizes[votes], votes))
-    rows = [row for row in table if sum(row) == size]
-    value = _fleiss(rows)
+    groups: dict[str, list[Sequence[int]]] = {}
+    for row, cluster in zip(table, clusters, strict=True):
+        if sum(row) == size:
+            groups.setdefault(cluster, []).append(row)
+    value, ends = _fleiss(list(groups.values())), jackknife_interval(list(groups.values()), _fleiss)
     return Kappa(
         kappa=value,
-        interval=None if value is None else _bootstrap(rows, seed),
-        pairs=len(rows),
+        interval=Interval(*ends) if ends else None,
+        pairs=sizes[size],
         votes_per_pair=size,
-        pairs_left_out=len(table) - len(rows),
+        pairs_left_out=len(table) - sizes[size],
         note="not defined: all votes are the same choice" if value is None else None,
     )
 
@@ -252,7 +262,7 @@ def power(differences: Sequence[int]) -> Power:
     pairs = len(differences)
     if pairs < 2:
         return Power(pairs, None, None, None)
-    smallest = float(TTestPower().solve_power(nobs=pairs, alpha=SIGNIFICANCE_LEVEL, power=TARGET_POWER))
+    smallest = smallest_effect_size(pairs)
     spread = stdev(differences)
     if not spread:
         return Power(pairs, None, None, smallest)
@@ -261,11 +271,11 @@ def power(differences: Sequence[int]) -> Power:
 
 
 def _annotators(ballots: Sequence[Ballot]) -> tuple[Annotator, ...]:
-    choices: dict[str, list[tuple[Choice, Choice]]] = {}
+    comparisons: dict[str, list[Comparison]] = {}
     for ballot in ballots:
         for name, choice in ballot.votes.items():
-            choices.setdefault(name, []).append((choice, ballot.hms))
-    return tuple(Annotator(name, share(choices[name])) for name in sorted(choices))
+            comparisons.setdefault(name, []).append(Comparison(choice, ballot.hms, ballot.cluster))
+    return tuple(Annotator(name, share(comparisons[name])) for name in sorted(comparisons))
 
 
 def _zeros(differences: Sequence[int]) -> str | None:
@@ -279,21 +289,9 @@ def _without_difference(name: str, differences: Sequence[int]) -> PairedTest:
     return PairedTest(name, None, None, 0, f"cannot be computed: {NO_MAJORITY}")
 
 
-def _fleiss(rows: Sequence[Sequence[int]]) -> float | None:
+def _fleiss(groups: Sequence[Sequence[Sequence[int]]]) -> float | None:
     """Fleiss' kappa; None if all votes are one choice, because chance agreement is then 1 and kappa is 0 / 0."""
+    rows = [row for group in groups for row in group]
     if sum(any(column) for column in zip(*rows, strict=True)) == 1:
         return None
     return float(fleiss_kappa(rows))
-
-
-def _bootstrap(rows: Sequence[Sequence[int]], seed: int) -> Interval | None:
-    """Percentile bootstrap over pairs. Resamples for which kappa is not defined are left out."""
-    if len(rows) < 2:
-        return None
-    random = Random(seed)
-    resampled = (_fleiss(random.choices(rows, k=len(rows))) for _ in range(BOOTSTRAP_RESAMPLES))
-    kappas = [value for value in resampled if value is not None]
-    if len(kappas) < 2:
-        return None
-    percentiles = quantiles(kappas, n=40, method="inclusive")
-    return Interval(percentiles[0], percentiles[-1])

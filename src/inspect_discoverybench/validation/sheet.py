@@ -1,16 +1,12 @@
 """The annotation sheet: pairs of predicted hypotheses from two logs, in blinded order (paper §4.3)."""
 
-import csv
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from importlib.resources import files
-from io import StringIO
+from itertools import combinations
 from pathlib import Path
 from random import Random
-from string import Template
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.scorer import Score
@@ -18,9 +14,21 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from inspect_discoverybench.errors import DataMissing, InvalidArgument
 from inspect_discoverybench.judge_record import differences
-from inspect_discoverybench.validation.votes import HmsPair, Row, read_rows, rows_by_pair
+from inspect_discoverybench.validation.page import Card, page
+from inspect_discoverybench.validation.spreadsheet import Row, read_rows, rows_by, to_csv
+from inspect_discoverybench.validation.votes import HmsPair, gold_of
 
 SHEET, PAGE, KEY = "sheet.csv", "vote.html", "key.csv"
+
+
+class Run(Protocol):
+    """A log of a run: the path, as the user wrote it, and the id of its task."""
+
+    @property
+    def path(self) -> str: ...  # noqa: D102
+
+    @property
+    def task_id(self) -> str: ...  # noqa: D102
 
 
 class HmsValue(BaseModel):
@@ -84,16 +92,16 @@ class ScoredLog:
             DataMissing: The file does not exist.
             InvalidArgument: The file is not an Inspect log, or no sample has a score with this name.
         """
-        log = _read_log(path)
+        log = read_log(path, score)
         samples = log.samples or []
-        scores = sorted({name for sample in samples for name in sample.scores or {}})
-        if score not in scores:
-            raise InvalidArgument(
-                f"{path}: no sample has the score '{score}'. Available scores: {', '.join(scores) or 'none'}."
-            )
         predictions = (_prediction(log.eval.task_id, sample, score) for sample in samples)
         by_sample = {(p.sample_id, p.epoch): p for p in predictions if p is not None}
         return cls(path, log.eval.task_id, log.eval.task.rpartition("/")[2], by_sample)
+
+    @property
+    def records(self) -> list[Mapping[str, Any]]:
+        """How each prediction was judged."""
+        return [prediction.record for prediction in self.predictions.values()]
 
 
 @dataclass(frozen=True)
@@ -124,39 +132,49 @@ class SheetPair:
             "epoch": str(self.first.epoch),
             "log_1": self.first.task_id,
             "log_2": self.second.task_id,
+            "gold": gold_digest(self.first.gold_hypothesis),
             "hms_1": str(self.first.hms),
             "hms_2": str(self.second.hms),
         }
 
 
-def record_differences(a: ScoredLog, b: ScoredLog) -> list[str]:
-    """List how the judging of any two scores in the logs differs, one line per difference; empty if comparable.
+def gold_digest(gold_hypothesis: str) -> str:
+    """The name of a gold hypothesis in `key.csv`, which must not contain the answers of the test split."""
+    return sha256(gold_hypothesis.encode()).hexdigest()[:12]
+
+
+def record_differences(records: Sequence[Mapping[str, Any]]) -> list[str]:
+    """List how the judging of any two scores differs, one line per difference; empty if all are comparable.
 
     Scores within one log can also differ, if some of its samples were re-scored.
+
+    Args:
+        records: Metadata of the scores.
     """
-    records = [prediction.record for log in (a, b) for prediction in log.predictions.values()]
     lines = [line for record in records[1:] for line in differences(records[0], record)]
     return list(dict.fromkeys(lines))
 
 
-def candidates(a: ScoredLog, b: ScoredLog) -> list[tuple[Prediction, Prediction]]:
-    """List the samples that are scored in both logs with different hypotheses, ordered by sample id and epoch.
+def candidates(*logs: ScoredLog) -> list[tuple[Prediction, Prediction]]:
+    """List the pairs of different hypotheses for one sample and epoch in two of the logs.
+
+    They are ordered by the position of the logs, then by sample id and epoch.
+
+    Args:
+        logs: At least two logs.
 
     Raises:
-        InvalidArgument: The logs are of different tasks or of the same run, or no sample qualifies.
+        InvalidArgument: Two logs are of different tasks or of the same run, or no sample qualifies.
     """
-    if a.task != b.task:
-        raise InvalidArgument(
-            f"{a.path} is a log of the task '{a.task}' and {b.path} of '{b.task}'. Pass two logs of the same task."
-        )
-    _check_distinct_runs(a, b)
-    shared = [(a.predictions[key], b.predictions[key]) for key in sorted(a.predictions.keys() & b.predictions.keys())]
+    check_distinct_runs(logs)
+    shared = [pair for a, b in combinations(logs, 2) for pair in _shared(a, b)]
     different = [(p, q) for p, q in shared if p.hypothesis.split() != q.hypothesis.split()]
     if not different:
+        counts = [str(len(log.predictions)) for log in logs]
         raise InvalidArgument(
-            f"No pairs can be drawn from {a.path} and {b.path}: they have {len(a.predictions)} and "
-            f"{len(b.predictions)} scored hypotheses, {len(shared)} samples are scored in both, and none of these has "
-            "two different hypotheses."
+            f"No pairs can be drawn from {_join(log.path for log in logs)}: they have {_join(counts)} scored "
+            f"hypotheses, {len(shared)} samples are scored in both logs of a pair, and none of these has two different "
+            "hypotheses."
         )
     return different
 
@@ -175,11 +193,26 @@ def write(pairs: Sequence[SheetPair], folder: Path, force: bool = False) -> None
     Raises:
         InvalidArgument: One of the files exists and `force` is false.
     """
+    sheet_rows = [pair.sheet_row for pair in pairs]
     contents = {
-        SHEET: _csv([pair.sheet_row for pair in pairs]),
-        PAGE: page(pairs),
-        KEY: _csv([pair.key_row for pair in pairs]),
+        SHEET: to_csv(sheet_rows),
+        PAGE: page(Card.VOTE, sheet_rows),
+        KEY: to_csv([pair.key_row for pair in pairs]),
     }
+    write_files(contents, folder, force)
+
+
+def write_files(contents: Mapping[str, str], folder: Path, force: bool) -> None:
+    """Write files into a folder, which is created if it does not exist.
+
+    Args:
+        contents: Text by file name.
+        folder: The folder.
+        force: Overwrite existing files.
+
+    Raises:
+        InvalidArgument: One of the files exists and `force` is false.
+    """
     existing = [name for name in contents if (folder / name).exists()]
     if existing and not force:
         raise InvalidArgument(
@@ -191,29 +224,68 @@ def write(pairs: Sequence[SheetPair], folder: Path, force: bool = False) -> None
         (folder / name).write_text(text, "utf-8", newline="")
 
 
-def page(pairs: Sequence[SheetPair]) -> str:
-    """Render the voting page: one self-contained HTML file."""
-    rows = json.dumps([pair.sheet_row for pair in pairs])
-    # Only "<" can end a script element or open a comment inside it.
-    embedded = rows.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-    template = files(__package__).joinpath("page.html").read_text("utf-8")
-    return Template(template).substitute(pairs=embedded, sheet=sha256(rows.encode()).hexdigest()[:12])
-
-
-def read_scores_from_logs(key: Path, a: ScoredLog, b: ScoredLog) -> dict[str, HmsPair]:
-    """Read HMS by pair from two logs, in any order. `key.csv` maps each pair to its sample and logs.
+def read_scores_from_logs(key: Path, *logs: ScoredLog) -> dict[str, HmsPair]:
+    """Read HMS by pair from logs, in any order. `key.csv` maps each pair to its sample and logs.
 
     Raises:
         DataMissing: The key does not exist.
         UnreadableTable: The key lacks a column.
         InvalidArgument: The key refers to another log, or to a sample without HMS in its log.
     """
-    _check_distinct_runs(a, b)
-    logs = {log.task_id: log for log in (a, b)}
-    rows = rows_by_pair(read_rows(key, ("pair", "sample_id", "epoch", "log_1", "log_2")))
+    check_distinct_runs(logs)
+    by_id = {log.task_id: log for log in logs}
+    rows = rows_by("pair", read_rows(key, ("pair", "sample_id", "epoch", "log_1", "log_2")))
     return {
-        pair: HmsPair(_logged_hms(row, "log_1", logs), _logged_hms(row, "log_2", logs)) for pair, row in rows.items()
+        pair: HmsPair(_logged_hms(row, "log_1", by_id), _logged_hms(row, "log_2", by_id), gold_of(row))
+        for pair, row in rows.items()
     }
+
+
+def check_distinct_runs(logs: Sequence[Run]) -> None:
+    """Check that no two logs are of the same run.
+
+    Raises:
+        InvalidArgument: Two are.
+    """
+    for a, b in combinations(logs, 2):
+        if a.task_id == b.task_id:
+            raise InvalidArgument(
+                f"{a.path} and {b.path} are logs of the same run, {a.task_id}. Pass one log of each run."
+            )
+
+
+def read_log(path: str, score: str) -> EvalLog:
+    """Read an Inspect log without messages and events.
+
+    Args:
+        path: Path of the log.
+        score: Name of the score that it must contain.
+
+    Raises:
+        DataMissing: The file does not exist.
+        InvalidArgument: The file is not an Inspect log, or no sample has a score with this name.
+    """
+    try:
+        log = read_eval_log(path, exclude_fields={"messages", "events", "store"})
+    except FileNotFoundError as error:
+        raise DataMissing(f"The file '{path}' does not exist. Check the path of the log.") from error
+    except (ValueError, OSError) as error:
+        reason = str(error).partition("\n")[0]
+        raise InvalidArgument(f"{path} is not a readable Inspect log: {reason}") from error
+    scores = sorted({name for sample in log.samples or [] for name in sample.scores or {}})
+    if score not in scores:
+        raise InvalidArgument(
+            f"{path}: no sample has the score '{score}'. Available scores: {', '.join(scores) or 'none'}."
+        )
+    return log
+
+
+def hms_of(score: Score) -> float | None:
+    """HMS of a score; None if the sample is unscored."""
+    try:
+        return HmsValue.model_validate(score.value).hms
+    except ValidationError:
+        return None
 
 
 def _logged_hms(row: Row, column: str, logs: Mapping[str, ScoredLog]) -> float:
@@ -222,7 +294,7 @@ def _logged_hms(row: Row, column: str, logs: Mapping[str, ScoredLog]) -> float:
     if log is None:
         available = ", ".join(f"{log.path} ({log.task_id})" for log in logs.values())
         raise InvalidArgument(
-            f"{row.location}: {column} is {values[column]}, which is neither of the logs passed: {available}."
+            f"{row.location}: {column} is {values[column]}, which is none of the logs passed: {available}."
         )
     if not values["epoch"].isdecimal():
         raise InvalidArgument(f"{row.location}: epoch must be a positive integer, got '{values['epoch']}'.")
@@ -235,43 +307,26 @@ def _logged_hms(row: Row, column: str, logs: Mapping[str, ScoredLog]) -> float:
     return prediction.hms
 
 
-def _check_distinct_runs(a: ScoredLog, b: ScoredLog) -> None:
-    if a.task_id == b.task_id:
-        raise InvalidArgument(f"{a.path} and {b.path} are logs of the same run, {a.task_id}. Pass logs of two runs.")
+def _shared(a: ScoredLog, b: ScoredLog) -> list[tuple[Prediction, Prediction]]:
+    """The predictions for the samples that are scored in both logs."""
+    if a.task != b.task:
+        raise InvalidArgument(
+            f"{a.path} is a log of the task '{a.task}' and {b.path} of '{b.task}'. Pass logs of the same task."
+        )
+    return [(a.predictions[key], b.predictions[key]) for key in sorted(a.predictions.keys() & b.predictions.keys())]
 
 
-def _read_log(path: str) -> EvalLog:
-    try:
-        return read_eval_log(path)
-    except FileNotFoundError as error:
-        raise DataMissing(f"The file '{path}' does not exist. Check the path of the log.") from error
-    except (ValueError, OSError) as error:
-        reason = str(error).partition("\n")[0]
-        raise InvalidArgument(f"{path} is not a readable Inspect log: {reason}") from error
+def _join(words: Iterable[str]) -> str:
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _prediction(task_id: str, sample: EvalSample, score_name: str) -> Prediction | None:
     """The sample's prediction; None if it is unscored, has no answer, or its task has no goals."""
     score = (sample.scores or {}).get(score_name)
-    hms = None if score is None else _hms(score)
+    hms = None if score is None else hms_of(score)
     goal = sample.metadata.get("goal")
     if score is None or hms is None or not score.answer or not goal:
         return None
     target = sample.target if isinstance(sample.target, str) else "\n".join(sample.target)
     return Prediction(task_id, str(sample.id), sample.epoch, str(goal), target, score.answer, hms, score.metadata or {})
-
-
-def _hms(score: Score) -> float | None:
-    try:
-        return HmsValue.model_validate(score.value).hms
-    except ValidationError:
-        return None
-
-
-def _csv(rows: Iterable[Mapping[str, str]]) -> str:
-    rows = list(rows)
-    text = StringIO(newline="")
-    writer = csv.DictWriter(text, rows[0], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()

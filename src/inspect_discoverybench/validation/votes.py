@@ -1,15 +1,13 @@
 """Annotators' preference votes, and the HMS of the pairs they voted on (paper §4.3)."""
 
-import csv
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from io import StringIO
 from math import isnan
 from pathlib import Path
 
-from inspect_discoverybench.dataset.text_file import read_text
-from inspect_discoverybench.errors import DataMissing, InvalidArgument, UnreadableTable
+from inspect_discoverybench.errors import InvalidArgument
+from inspect_discoverybench.validation.spreadsheet import Row, read_rows, rows_by
 
 HMS_TOLERANCE = 1e-9
 """Two HMS values that differ by no more than this are a tie: products of equal facets can differ by rounding."""
@@ -32,19 +30,6 @@ _SPELLINGS = {choice.value: choice for choice in Choice} | dict.fromkeys(("=", "
 
 
 @dataclass(frozen=True)
-class Row:
-    """A row of a CSV file.
-
-    Attributes:
-        location: File and line, for error messages.
-        values: Values by column name, stripped of surrounding whitespace.
-    """
-
-    location: str
-    values: Mapping[str, str]
-
-
-@dataclass(frozen=True)
 class Vote:
     """One annotator's choice for one pair; `location` is the file and line of the vote."""
 
@@ -56,10 +41,17 @@ class Vote:
 
 @dataclass(frozen=True)
 class HmsPair:
-    """HMS of the two hypotheses of a pair, each in [0, 1]."""
+    """HMS of the two hypotheses of a pair, each in [0, 1].
+
+    Attributes:
+        hms_1: HMS of hypothesis 1.
+        hms_2: HMS of hypothesis 2.
+        gold: Digest of the gold hypothesis; empty if the key does not have it.
+    """
 
     hms_1: float
     hms_2: float
+    gold: str = ""
 
     @property
     def preference(self) -> Choice:
@@ -77,11 +69,18 @@ class Ballot:
         pair: Name of the pair.
         votes: Choices by annotator.
         hms: The preference of HMS.
+        gold: Digest of the gold hypothesis; empty if it is not known.
     """
 
     pair: str
     votes: Mapping[str, Choice]
     hms: Choice
+    gold: str = ""
+
+    @property
+    def cluster(self) -> str:
+        """The gold hypothesis, on which the pairs of a cluster depend. A pair without one is its own cluster."""
+        return f"gold {self.gold}" if self.gold else f"pair {self.pair}"
 
 
 def read_votes(paths: Sequence[Path]) -> list[Vote]:
@@ -97,8 +96,8 @@ def read_votes(paths: Sequence[Path]) -> list[Vote]:
     votes: dict[tuple[str, str], Vote] = {}
     names: dict[str, str] = {}
     for row in (row for path in paths for row in read_rows(path, ("pair", "annotator", "choice"))):
-        name = " ".join(_nonempty(row, "annotator").split())
-        vote = Vote(_nonempty(row, "pair"), names.setdefault(name.casefold(), name), _choice(row), row.location)
+        name = " ".join(row.nonempty("annotator").split())
+        vote = Vote(row.nonempty("pair"), names.setdefault(name.casefold(), name), _choice(row), row.location)
         earlier = votes.setdefault((vote.pair, vote.annotator), vote)
         if earlier is not vote:
             raise InvalidArgument(
@@ -113,13 +112,20 @@ def read_votes(paths: Sequence[Path]) -> list[Vote]:
 def read_scores(path: Path) -> dict[str, HmsPair]:
     """Read HMS by pair from a CSV file with the columns `pair`, `hms_1` and `hms_2`, such as `key.csv`.
 
+    The column `gold` is optional. Keys of earlier versions do not have it.
+
     Raises:
         DataMissing: The file does not exist.
         UnreadableTable: The file is not a CSV file, or lacks a column.
         InvalidArgument: A value is not a number in [0, 1], or a pair has two rows.
     """
-    rows = rows_by_pair(read_rows(path, ("pair", "hms_1", "hms_2")))
-    return {pair: HmsPair(_hms(row, "hms_1"), _hms(row, "hms_2")) for pair, row in rows.items()}
+    rows = rows_by("pair", read_rows(path, ("pair", "hms_1", "hms_2")))
+    return {pair: HmsPair(_hms(row, "hms_1"), _hms(row, "hms_2"), gold_of(row)) for pair, row in rows.items()}
+
+
+def gold_of(row: Row) -> str:
+    """The digest of the gold hypothesis in a row of `key.csv`; empty if the key does not have it."""
+    return row.values.get("gold", "")
 
 
 def ballots(votes: Iterable[Vote], scores: Mapping[str, HmsPair], source: Path) -> list[Ballot]:
@@ -141,54 +147,7 @@ def ballots(votes: Iterable[Vote], scores: Mapping[str, HmsPair], source: Path) 
                 "this sheet."
             )
         choices.setdefault(vote.pair, {})[vote.annotator] = vote.choice
-    return [Ballot(pair, choices[pair], scores[pair].preference) for pair in sorted(choices)]
-
-
-def read_rows(path: Path, columns: Sequence[str]) -> Iterator[Row]:
-    """Read the rows of a CSV file that has at least these columns, in any order. Empty rows are skipped.
-
-    Raises:
-        DataMissing: The file does not exist.
-        UnreadableTable: The file is not a CSV file, a column is missing, or a row has the wrong number of values.
-    """
-    if not path.is_file():
-        raise DataMissing(f"The file '{path}' does not exist. Check the path.")
-    text = read_text(path)
-    header = text.partition("\n")[0]
-    # Spreadsheets write semicolons in locales with a decimal comma.
-    reader = csv.reader(StringIO(text, newline=""), delimiter=max(",\t;", key=header.count), strict=True)
-    try:
-        names = [name.strip() for name in next(reader, ())]
-        if missing := [column for column in columns if column not in names]:
-            raise UnreadableTable(
-                f"{path}: line 1: missing column {', '.join(missing)}. Expected the columns {', '.join(columns)}."
-            )
-        for values in reader:
-            location = f"{path}: line {reader.line_num}"
-            if not any(values):
-                continue
-            if len(values) != len(names):
-                raise UnreadableTable(f"{location}: {len(values)} values for {len(names)} columns.")
-            yield Row(location, dict(zip(names, map(str.strip, values), strict=True)))
-    except csv.Error as error:
-        raise UnreadableTable(f"{path}: line {reader.line_num}: not a valid CSV file: {error}.") from error
-
-
-def rows_by_pair(rows: Iterable[Row]) -> dict[str, Row]:
-    """Index rows by their column `pair`.
-
-    Raises:
-        InvalidArgument: A pair name is empty or occurs twice.
-    """
-    by_pair: dict[str, Row] = {}
-    for row in rows:
-        pair = _nonempty(row, "pair")
-        if pair in by_pair:
-            raise InvalidArgument(
-                f"{row.location}: duplicate row for pair {pair} ({by_pair[pair].location}). Remove one of the two rows."
-            )
-        by_pair[pair] = row
-    return by_pair
+    return [Ballot(pair, choices[pair], scores[pair].preference, scores[pair].gold) for pair in sorted(choices)]
 
 
 def _choice(row: Row) -> Choice:
@@ -207,9 +166,3 @@ def _hms(row: Row, column: str) -> float:
     if isnan(hms) or not 0 <= hms <= 1:
         raise InvalidArgument(f"{row.location}: {column} must be a number between 0 and 1, got '{text}'.")
     return hms
-
-
-def _nonempty(row: Row, column: str) -> str:
-    if not row.values[column]:
-        raise InvalidArgument(f"{row.location}: {column} is empty.")
-    return row.values[column]

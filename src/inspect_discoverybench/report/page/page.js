@@ -62,12 +62,13 @@ function go(place, parameters, { replace = false, opened = false } = {}) {
 /** Show the state in the address; scroll to its place after a link or when the page opens. */
 async function showAddress({ scroll = false } = {}) {
   const { place, parameters } = readAddress();
+  const wasOpen = byId("sample").open;
   for (const table of document.querySelectorAll("table.results")) {
     showSorted(table, table.dataset.section === place ? parameters.get("sort") : null);
   }
   if (place === "all-samples" || place === "") await explorer?.show(place ? parameters : new URLSearchParams());
   else byId("sample").close();
-  if (scroll && place) {
+  if (scroll && place && !(wasOpen && byId("sample").open)) {
     const target = byId(place);
     target?.scrollIntoView();
     target?.querySelector("h2")?.focus({ preventScroll: true });
@@ -86,7 +87,7 @@ function compare(a, b, descending) {
 
 /** Put a button into each heading of a table. `sort` gets the name of the column, with a minus sign for descending. */
 function makeSortable(table, sort) {
-  for (const heading of table.querySelectorAll("thead th:not([data-links])")) {
+  for (const heading of table.querySelectorAll("thead th")) {
     const button = element("button", { type: "button", textContent: heading.textContent });
     button.addEventListener("click", () => {
       const name = heading.dataset.column;

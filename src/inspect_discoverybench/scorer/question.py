@@ -1,0 +1,34 @@
+"""The questions to the judge."""
+
+from dataclasses import dataclass
+from typing import Generic
+
+from inspect_discoverybench.scorer.reply import R
+
+
+@dataclass(frozen=True)
+class Question(Generic[R]):
+    """A question to the judge.
+
+    Attributes:
+        name: Name of the question in the log.
+        text: The rendered prompt.
+        reply: Type of the reply.
+    """
+
+    name: str
+    text: str
+    reply: type[R]
+
+
+@dataclass(frozen=True)
+class ParseFailure:
+    """A question without a valid reply.
+
+    Attributes:
+        question: Name of the question.
+        reason: Why the last reply is invalid.
+    """
+
+    question: str
+    reason: str

@@ -1,0 +1,53 @@
+"""Interval of any bounded statistic of independent rows, such as Fleiss' kappa, by the jackknife."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from inspect_discoverybench.statistics.mean import wilson
+
+Row = TypeVar("Row")
+
+TYPICAL_WEIGHT = 6
+"""Weight of the typical variance, as a number of rows."""
+
+
+def jackknife_interval(
+    rows: Sequence[Row], statistic: Callable[[Sequence[Row]], float | None], low: float = -1.0, high: float = 1.0
+) -> tuple[float, float] | None:
+    """The 95 % interval of a statistic that lies between two bounds.
+
+    It is Wilson's score interval for the statistic scaled to [0, 1], with the effective sample size that follows from
+    the jackknife's variance. It is asymmetric near a bound and not a point: if annotators agree on all of ten pairs,
+    kappa can still be below 1. With few rows the jackknife's variance is unreliable, so that it is averaged with a
+    typical one, which is that of values at the bounds. docs/statistics.md has the measured coverage.
+
+    Args:
+        rows: Independent observations, such as the pairs of one gold hypothesis.
+        statistic: Computes the statistic of some rows; None if it is not defined.
+        low: Smallest possible value of the statistic.
+        high: Largest possible value.
+
+    Returns:
+        The ends; None for fewer than two rows or where the statistic is not defined without one of them.
+    """
+    value, count = statistic(rows), len(rows)
+    if value is None or count < 2:
+        return None
+    others = [statistic([*rows[:left_out], *rows[left_out + 1 :]]) for left_out in range(count)]
+    defined = [other for other in others if other is not None]
+    if len(defined) < count:
+        return None
+    center = math.fsum(defined) / count
+    variance = (count - 1) / count * math.fsum((other - center) ** 2 for other in defined) / (high - low) ** 2
+    position = min(1.0, max(0.0, (value - low) / (high - low)))
+    size = _effective_size(variance, position * (1 - position), count)
+    ends = wilson(position, size, count + TYPICAL_WEIGHT - 1)
+    return low + (high - low) * ends[0], low + (high - low) * ends[1]
+
+
+def _effective_size(variance: float, unit_variance: float, count: int) -> float:
+    """The number of independent values of 0 and 1, with this variance of each, whose mean is as certain."""
+    if unit_variance <= 1e-12:  # the statistic is at a bound, where the jackknife's variance is 0
+        return count
+    return unit_variance * (count + TYPICAL_WEIGHT) / (count * variance + TYPICAL_WEIGHT * unit_variance / count)

@@ -1,0 +1,86 @@
+"""The author: the model that invents domains, trees and goals. The reviewer is asked in the same way."""
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, TypeVar
+
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageUser,
+    GenerateConfig,
+    Model,
+    ResponseSchema,
+)
+from inspect_ai.util import span
+
+from inspect_discoverybench.errors import AuthorFailed, ReplyMissing, ReplyRejected
+from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.scorer.reply import Reply, parse_reply, reply_schema
+
+MAX_SENT_BACK = 3
+"""Maximum number of times that an invalid reply is sent back with the error."""
+
+R = TypeVar("R", bound=Reply)
+T = TypeVar("T")
+Check = Callable[[R], Awaitable[T]]
+"""Converts a reply. Raises `ReplyRejected` if it is invalid."""
+
+
+class Author:
+    """A model that replies to requests of the generator."""
+
+    def __init__(self, model: Model) -> None:
+        """Create an author.
+
+        Args:
+            model: The model.
+        """
+        self.model = model
+        self.sent_back = 0
+
+    async def ask(self, prompt: str, values: Mapping[str, Any], reply_type: type[R], check: Check[R, T]) -> T:
+        """Ask until a reply is valid. An invalid reply is sent back with the error at most three times.
+
+        Args:
+            prompt: Name of the prompt in `prompts/synth/`.
+            values: The values of its JSON block.
+            reply_type: Type of the reply.
+            check: Converts the reply.
+
+        Raises:
+            AuthorFailed: All replies are invalid.
+            ReplyMissing: The provider returned a reply without choices.
+        """
+        messages: list[ChatMessage] = [
+            ChatMessageSystem(content=Prompt.load("synth/system").render()),
+            ChatMessageUser(content=question(prompt, values)),
+        ]
+        schema = ResponseSchema(name=f"synth_{prompt}", json_schema=reply_schema(reply_type))
+        async with span(f"{prompt}: {values.get('name', '')}".removesuffix(": ")):
+            reason = ""
+            for attempt in range(1 + MAX_SENT_BACK):
+                if attempt:
+                    self.sent_back += 1
+                    messages.append(ChatMessageUser(content=Prompt.load("synth/reask").render(reason=reason)))
+                output = await self.model.generate(messages, config=GenerateConfig(response_schema=schema))
+                if not output.choices:
+                    raise ReplyMissing(f"{self.model} returned a reply without choices. Run `inspect eval-retry`.")
+                try:
+                    return await check(parse_reply(output.completion, reply_type))
+                except ReplyRejected as error:
+                    reason = error.message
+                messages.append(ChatMessageAssistant(content=output.completion))
+        raise AuthorFailed(f"no valid reply to {prompt!r} after {1 + MAX_SENT_BACK} attempts; the last error: {reason}")
+
+
+def question(prompt: str, values: Mapping[str, Any]) -> str:
+    """The text of a request."""
+    others = {
+        "domains": {"count": str(values.get("count"))},
+        "root": {name: Prompt.load(f"synth/{name}").render() for name in ("columns", "expressions")},
+    }
+    others["expand"] = others["root"]
+    text = json.dumps(dict(values), indent=1, ensure_ascii=False)
+    return Prompt.load(f"synth/{prompt}").render(values=text, **others.get(prompt, {}))

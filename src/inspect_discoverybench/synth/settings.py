@@ -1,0 +1,58 @@
+"""Settings of a generated set."""
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from inspect_discoverybench.errors import InvalidArgument
+
+
+class Noise(BaseModel):
+    """Noise and missing values of a set. A column of a tree can have its own.
+
+    Attributes:
+        share: Probability that noise is added to a number.
+        scale: Standard deviation of the noise, in standard deviations of the column.
+        missing: Probability that a value is missing.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    share: float = Field(default=0.1, ge=0, le=1)
+    scale: float = Field(default=0.05, ge=0, le=1)
+    missing: float = Field(default=0.02, ge=0, le=0.5)
+
+
+class SetSettings(BaseModel):
+    """What a generated set follows from, besides the author's replies.
+
+    Attributes:
+        seed: Seed of all random choices.
+        height: Height of the trees.
+        forest: Number of trees per domain.
+        rows: Rows of each data file.
+        noise: Noise and missing values.
+        min_reproduction: Minimum skill of the gold expression on the released columns.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    seed: int = 0
+    height: int = Field(default=3, ge=1, le=4)
+    forest: int = Field(default=1, ge=1, le=4)
+    rows: int = Field(default=500, ge=50, le=20_000)
+    noise: Noise = Noise()
+    min_reproduction: float = Field(default=0.95, ge=0, le=1)
+
+
+def set_settings(**fields: object) -> SetSettings:
+    """Check the settings that a user gave.
+
+    Raises:
+        InvalidArgument: A setting is invalid.
+    """
+    try:
+        return SetSettings.model_validate(fields, strict=False)
+    except ValidationError as error:
+        first = error.errors()[0]
+        names = {"share": "noise_share", "scale": "noise_scale", "missing": "missing"}
+        field = str(first["loc"][-1])
+        raise InvalidArgument(f"{names.get(field, field)}={first['input']} is invalid: {first['msg']}.") from error

@@ -1,0 +1,249 @@
+"""Semantic trees (paper §4.2, Figure 3): the variables of a domain and how each inner node follows from its children.
+
+A tree is JSON, and a person can write one by hand (docs/generator.md). `tree_schema()` is its JSON schema.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from inspect_discoverybench.dataset.text_file import read_text
+from inspect_discoverybench.errors import ExpressionRefused, InvalidTree
+from inspect_discoverybench.synth.expression import Expression
+
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,47}$")]
+Text = Annotated[str, Field(min_length=3, max_length=600)]
+Kind = Literal["real", "integer", "category", "boolean"]
+Distribution = Literal["uniform", "normal", "skewed", "sequence"]
+
+
+class TreeModel(BaseModel):
+    """Base of the models of a tree."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Column(TreeModel):
+    """A column: a distractor, or what a node has in common with one.
+
+    Attributes:
+        name: Name in the data file: lower case, digits and underscores.
+        description: Meaning of the values, with the unit.
+        type: `real`, `integer`, `category` (strings) or `boolean`.
+        low: Lower end of the range; required for a numeric column without an expression.
+        high: Upper end of the range.
+        values: Allowed values of a category, 2 to 12.
+        distribution: How numbers are sampled: `uniform`; `normal` (mean in the middle of the range, which spans six
+            standard deviations); `skewed` (towards the lower end); `sequence` (row numbers from `low` on).
+        decimals: Decimals in the data file; by default those of four significant digits of the standard deviation.
+        noise: Standard deviation of the noise that is added to every value; by default the noise of the set.
+        missing: Share of missing values; by default that of the set.
+    """
+
+    name: Name
+    description: Text
+    type: Kind
+    low: float | None = None
+    high: float | None = None
+    values: tuple[Annotated[str, Field(min_length=1, max_length=60)], ...] = ()
+    distribution: Distribution = "uniform"
+    decimals: int | None = Field(default=None, ge=0, le=8)
+    noise: float | None = Field(default=None, ge=0)
+    missing: float | None = Field(default=None, ge=0, le=0.5)
+
+    @property
+    def label(self) -> str:
+        """The name in words."""
+        return self.name.replace("_", " ")
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the values are numbers."""
+        return self.type in ("real", "integer")
+
+    @model_validator(mode="after")
+    def _check_values(self) -> "Column":
+        if self.type == "category" and not 2 <= len(set(self.values)) == len(self.values) <= 12:
+            raise ValueError(f"{self.name}: a category needs 2 to 12 different values")
+        if self.type != "category" and self.values:
+            raise ValueError(f"{self.name}: only a category has values")
+        if self.low is not None and self.high is not None and not self.low < self.high:
+            raise ValueError(f"{self.name}: low {self.low:g} must be below high {self.high:g}")
+        return self
+
+    def require_range(self) -> None:
+        """Check that a sampled column has a range.
+
+        Raises:
+            ValueError: It is numeric and has none.
+        """
+        if self.numeric and (self.low is None or (self.high is None and self.distribution != "sequence")):
+            raise ValueError(f"{self.name}: a sampled {self.type} column needs low and high")
+
+
+class Node(Column):
+    """A variable of the tree: a leaf, or an inner node with an expression over its children.
+
+    Attributes:
+        expression: Pandas expression over the children (`synth/expression.py`); None for a leaf.
+        children: The columns of the expression.
+        hypothesis: Gold hypothesis of path length 1; by default it is written from the expression.
+        goal: Discovery goal of path length 1; by default the author writes it.
+        difficulty: Difficulty of path length 1; by default it follows from path length and expression.
+    """
+
+    expression: str | None = None
+    children: tuple["Node", ...] = ()
+    hypothesis: Text | None = None
+    goal: Text | None = None
+    difficulty: int | None = Field(default=None, ge=1, le=4)
+
+    @model_validator(mode="after")
+    def _check_expression(self) -> "Node":
+        if self.expression is None:
+            if self.children:
+                raise ValueError(f"{self.name}: a node with children needs an expression")
+            self.require_range()
+            return self
+        try:
+            used = set(self.parsed.columns)
+        except ExpressionRefused as error:
+            raise ValueError(f"{self.name}: {error.message}") from error
+        children = {child.name for child in self.children}
+        if used != children:
+            raise ValueError(
+                f"{self.name}: the expression uses {_names(used)}, but the children are {_names(children)}. "
+                "Use each child, and nothing else"
+            )
+        return self
+
+    @property
+    def parsed(self) -> Expression:
+        """The checked expression.
+
+        Raises:
+            ExpressionRefused: It is not on the allow-list.
+        """
+        return Expression.parse(self.expression or "")
+
+    @property
+    def height(self) -> int:
+        """Number of edges to the deepest leaf; 0 for a leaf."""
+        return 1 + max(child.height for child in self.children) if self.children else 0
+
+    def walk(self) -> Iterator["Node"]:
+        """Iterate over the node and all nodes below it, parents first."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+class Tree(TreeModel):
+    """The semantic trees of one domain, and the distractor columns beside them.
+
+    Attributes:
+        domain: Name of the domain.
+        description: What each row of the data records.
+        context: Phrase that starts gold hypotheses, such as "Among the hives of the Alder Valley".
+        roots: One tree, or a forest.
+        distractors: Columns that are unrelated to the trees.
+    """
+
+    domain: Annotated[str, Field(min_length=3, max_length=60)]
+    description: Text
+    context: Annotated[str, Field(min_length=3, max_length=160)]
+    roots: tuple[Node, ...] = Field(min_length=1)
+    distractors: tuple[Column, ...] = ()
+
+    @model_validator(mode="after")
+    def _check_names(self) -> "Tree":
+        names = [column.name for column in self.columns()]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"the name {twice[0]} is used twice. Use a different name for each column")
+        for root in self.roots:
+            if root.expression is None:
+                raise ValueError(f"{root.name}: the root needs an expression and children")
+        for column in self.distractors:
+            column.require_range()
+        return self
+
+    @property
+    def slug(self) -> str:
+        """The domain in the form of a folder name."""
+        return slug_of(self.domain)
+
+    def nodes(self) -> Iterator[Node]:
+        """Iterate over the nodes of all trees, parents first."""
+        for root in self.roots:
+            yield from root.walk()
+
+    def columns(self) -> Iterator[Column]:
+        """Iterate over all nodes, then the distractors."""
+        yield from self.nodes()
+        yield from self.distractors
+
+    def levels(self) -> Mapping[str, int]:
+        """The level of each node: its distance from the root."""
+        levels: dict[str, int] = {}
+        for root in self.roots:
+            levels[root.name] = 0
+            for node in root.walk():
+                levels.update({child.name: levels[node.name] + 1 for child in node.children})
+        return levels
+
+    @classmethod
+    def read(cls, path: Path) -> "Tree":
+        """Read a JSON file.
+
+        Raises:
+            DataMissing: The file cannot be read.
+            InvalidTree: It is not the JSON of a tree.
+        """
+        return cls.parse(read_text(path), str(path))
+
+    @classmethod
+    def parse(cls, text: str, where: str) -> "Tree":
+        """Read a JSON text.
+
+        Args:
+            text: The text.
+            where: Name of the source, for error messages.
+
+        Raises:
+            InvalidTree: It is not the JSON of a tree.
+        """
+        try:
+            return cls.model_validate_json(text)
+        except ValidationError as error:
+            raise InvalidTree(f"{where}: {first_error(error)}") from error
+
+    def to_json(self) -> str:
+        """The JSON text, without defaults."""
+        return json.dumps(self.model_dump(exclude_defaults=True), indent=2, ensure_ascii=False) + "\n"
+
+
+def slug_of(domain: str) -> str:
+    """The name of a domain in the form of a folder name."""
+    return "-".join(re.findall(r"[a-z0-9]+", domain.lower()))
+
+
+def tree_schema() -> dict[str, Any]:
+    """The JSON schema of a tree."""
+    return Tree.model_json_schema()
+
+
+def first_error(error: ValidationError) -> str:
+    """The first message of a validation error, with the field."""
+    first = error.errors()[0]
+    field = ".".join(str(part) for part in first["loc"])
+    message = first["msg"].removeprefix("Value error, ")
+    return f"{field}: {message}." if field else f"{message}."
+
+
+def _names(names: set[str]) -> str:
+    return ", ".join(sorted(names)) or "none"

@@ -1,0 +1,66 @@
+"""`discoverybench report`: from a folder of logs to a page, tables and figures."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from synthetic_logs import Run, write_logs
+
+from inspect_discoverybench.cli.main import main
+
+OLD_LOGS = Path(__file__).parents[1] / "fixtures" / "logs"
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["report", *map(str, arguments)])
+
+
+def test_a_report_of_logs_has_a_page_tables_and_figures(tmp_path: Path) -> None:
+    runs = [Run("real", agent, "provider/large", hms) for agent, hms in (("react", 0.4), ("no_data_guess", 0.1))]
+    write_logs(runs, tmp_path / "logs", samples=12)
+    (tmp_path / "logs" / "2026-01-02_broken.eval").touch()
+    result = run(tmp_path / "logs", "--out", tmp_path / "report")
+    assert result.exit_code == 0, result.output
+    report = tmp_path / "report"
+    assert result.output.startswith(
+        f"Wrote {report}/report.html: 24 samples of 2 configurations. Tables are in {report}/tables, figures in "
+        f"{report}/figures.\nLeft out 1 log:\n  {tmp_path}/logs/2026-01-02_broken.eval: cannot be read: "
+    )
+    assert sorted(path.name for path in report.iterdir()) == ["figures", "report.html", "tables"]
+    names = {path.name for path in (report / "tables").iterdir()}
+    assert {"hms.csv", "hms.md", "facets.csv", "losses.csv", "domain.csv", "memory.csv"} <= names
+    assert {"hms.svg", "hms.png"} <= {path.name for path in (report / "figures").iterdir()}
+    assert "react · provider/large" in (report / "tables" / "hms.csv").read_text("utf-8")
+
+
+def test_old_logs_give_a_report_which_a_second_one_replaces(tmp_path: Path) -> None:
+    out = tmp_path / "report"
+    assert run(OLD_LOGS, "--out", out).exit_code == 0
+    (out / "tables" / "hms.csv").write_text("obsolete", "utf-8")
+    assert run(OLD_LOGS / "v1_react.eval", "--out", out, "--title", "Pilot & more").exit_code == 0
+    assert "obsolete" not in (out / "tables" / "hms.csv").read_text("utf-8")
+    assert "<title>Pilot &amp; more</title>" in (out / "report.html").read_text("utf-8")
+
+
+def test_other_files_in_the_output_folder_are_kept(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("…", "utf-8")
+    refused = run(OLD_LOGS, "--out", tmp_path)
+    assert refused.exit_code == 1
+    assert refused.output.count("\n") == 1
+    assert "--force" in refused.output
+    assert run(OLD_LOGS, "--out", tmp_path, "--force").exit_code == 0
+    assert (tmp_path / "thesis.tex").read_text("utf-8") == "…"
+
+
+@pytest.mark.parametrize("empty", [True, False])
+def test_without_usable_logs_nothing_is_written(tmp_path: Path, empty: bool) -> None:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    if not empty:
+        shutil.copy(__file__, logs / "2026-01-01_task.eval")
+    result = run(logs, "--out", tmp_path / "report")
+    assert result.exit_code == 1
+    expected = f"The folder '{logs}' has no Inspect logs." if empty else "No log can be used. "
+    assert result.output.startswith(f"Error: {expected}")
+    assert not (tmp_path / "report").exists()

@@ -1,0 +1,26 @@
+"""Intervals of the report on logs with known true means."""
+
+from pathlib import Path
+
+from synthetic_logs import figure_4, write_logs
+
+from inspect_discoverybench.report.configurations import BENCHMARKS, label_configurations
+from inspect_discoverybench.report.sections import sections
+from inspect_discoverybench.results import read_results
+
+
+def test_intervals_contain_the_true_means(sweep: None, tmp_path: Path) -> None:
+    runs = figure_4()
+    write_logs(runs, tmp_path / "logs", padding=10)
+    samples = label_configurations(read_results([tmp_path / "logs"]).samples)
+
+    [overview] = [section for section in sections(samples) if section.name == "hms"]
+
+    rows = overview.table[["benchmark", "configuration", "low", "high"]].itertuples(index=False, name=None)
+    intervals = {(benchmark, configuration): (low, high) for benchmark, configuration, low, high in rows}
+    covered = 0
+    for run in runs:
+        low, high = intervals[f"{BENCHMARKS[run.task]} test", f"{run.agent} · {run.model}"]
+        covered += low <= 100 * run.hms <= high
+    assert len(runs) == 27
+    assert covered >= 24

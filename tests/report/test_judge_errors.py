@@ -1,0 +1,92 @@
+"""HMS corrected for the judge's errors."""
+
+import csv
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from synthetic_logs import Run, write_logs
+
+from inspect_discoverybench.errors import InvalidArgument
+from inspect_discoverybench.report.configurations import label_configurations
+from inspect_discoverybench.report.judge_errors import judge_error_section
+from inspect_discoverybench.results import read_results
+from inspect_discoverybench.validation.labels import KEY_COLUMNS, LabelledSample, read_labels
+
+pytest.importorskip("cje", reason="the extra `calibration` is not installed")
+
+LETTERS = {1.0: "A", 0.5: "B", 0.0: "C"}
+STEPS = ("gold_context", "predicted_context", "context_match", "variables", "relationship")
+
+
+def labelled(logs: list[Path], folder: Path, every: int, wrong_every: int) -> tuple[LabelledSample, ...]:
+    """Label every n-th sample. Of the labelled samples with relationship A, every m-th is in truth a C."""
+    samples = read_results(logs).samples
+    keys: list[dict[str, Any]] = []
+    labels: list[dict[str, Any]] = []
+    solved = 0
+    for number, values in enumerate(samples[samples.outcome == "scored"].iloc[::every].to_dict("records")):
+        row = SimpleNamespace(**{str(name): value for name, value in values.items()})
+        relationship = LETTERS[row.relationship]
+        solved += relationship == "A"
+        truth = "C" if relationship == "A" and solved % wrong_every == 0 else relationship
+        counts = {0.0: "1 1 0", 0.4: "4 1 1", 0.5: "3 1 1", 0.8: "3 2 2", 1.0: "1 1 1"}[round(row.variables, 1)]
+        answers = dict(zip(STEPS, ("x", "y", "yes" if row.context else "no", counts, relationship), strict=True))
+        shares = "partial" if 0 < row.variables < 1 else f"{row.variables:.0f}"
+        identity = {
+            "item": f"item{number:03d}",
+            "log": row.task_id,
+            "sample_id": row.id,
+            "epoch": row.epoch,
+            "score": row.score,
+            "gold": row.gold_hypothesis,
+            "stratum": f"{row.context:.0f}, {shares}, {relationship}",
+            "weight": every,
+            "hms": row.hms,
+        }
+        keys.append(identity | answers)
+        labels.append(
+            {"item": identity["item"], "annotator": "Ann", **dict.fromkeys(STEPS[:4], "right")}
+            | {"relationship": "right" if truth == relationship else "wrong", "true_relationship": truth}
+        )
+    folder.mkdir()
+    for name, rows, columns in (
+        ("key.csv", keys, KEY_COLUMNS),
+        ("labels.csv", labels, ("item", "annotator", *STEPS, "true_relationship")),
+    ):
+        with (folder / name).open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, columns)
+            writer.writeheader()
+            writer.writerows(rows)
+    return read_labels([folder]).complete
+
+
+def test_a_judge_without_errors_leaves_the_mean_as_it_is(tmp_path: Path) -> None:
+    logs = write_logs([Run("real", "react", "provider/large", 0.4)], tmp_path / "logs", samples=200)
+    labels = labelled(logs, tmp_path / "labels", every=2, wrong_every=10_000)
+    table = judge_error_section(label_configurations(read_results(logs).samples), labels).table
+    assert table.configuration.tolist() == ["all of the sheet", "react · provider/large"]
+    assert table["corrected"].tolist() == pytest.approx(table["HMS × 100"].tolist(), abs=1.5)
+
+
+def test_a_lenient_judge_is_corrected_downwards(tmp_path: Path) -> None:
+    run = Run("real", "react", "provider/large", 0.4, no_submission=0.2)
+    logs = write_logs([run], tmp_path / "logs", samples=239)
+    labels = labelled(logs, tmp_path / "labels", every=1, wrong_every=4)
+    samples = label_configurations(read_results(logs).samples)
+    true = {label.sample_id: label.true_hms or 0.0 for label in labels}
+    mean = 100 * sum(true.values()) / len(samples)
+    row = judge_error_section(samples, labels).table.iloc[0]
+    assert row["corrected"] == pytest.approx(mean, abs=0.5)
+    assert row["corrected"] < row["HMS × 100"] - 3
+    assert row["corrected low"] < mean < row["corrected high"]
+    assert row["samples"] == 239
+    assert row["labelled"] == len(labels) < 239
+
+
+def test_too_few_labels_are_one_clear_line(tmp_path: Path) -> None:
+    logs = write_logs([Run("real", "react", "provider/large", 0.4)], tmp_path / "logs", samples=40)
+    labels = labelled(logs, tmp_path / "labels", every=20, wrong_every=4)
+    with pytest.raises(InvalidArgument, match="needs labels of samples from at least 10 gold hypotheses"):
+        judge_error_section(label_configurations(read_results(logs).samples), labels)

@@ -1,0 +1,363 @@
+"""The report's page in a real browser: views, addresses, and text of models that tries to be more than text."""
+
+import os
+import random
+import re
+from base64 import b64encode
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import quote
+
+import altair as alt
+import pandas as pd
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from synthetic_logs import Run, write_logs
+
+from inspect_discoverybench.report.configurations import by_task, label_configurations, main_judge
+from inspect_discoverybench.report.page import write_page
+from inspect_discoverybench.report.section import Section
+from inspect_discoverybench.results import read_results
+from tests.browser import launched
+
+HOSTILE = (
+    "</script><script>window.ran = 1</script><img src=x onerror='window.ran = 1'><!-- "
+    "<a href='javascript:ran = 1'>x</a> \u202e right to left \u2066 {{ 7 * 7 }} "
+)
+HUGE = "unbroken" * 1200
+
+RUNS = [
+    Run("real", "react", "provider/large", 0.3, unscored=0.1, second_judge=0.2),
+    Run("real", "codegen", "provider/large", 0.2, errors=0.1, no_submission=0.1),
+    Run("real", "react", "provider/small", 0.1),
+]
+
+
+@pytest.fixture(scope="module")
+def samples(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
+    """150 samples of three configurations, one of which has two judges. Some texts are hostile."""
+    logs = write_logs(RUNS, tmp_path_factory.mktemp("logs"), samples=50, padding=10)
+    frame = label_configurations(read_results(logs).samples)
+    hostile = frame.index[frame.outcome == "scored"][5]
+    for column in ("goal", "gold_hypothesis", "hypothesis", "workflow", "domain"):
+        frame.loc[hostile, column] = HOSTILE
+    frame.loc[hostile, "explanation"] = f"**HMS 0.00**\n\n### {HOSTILE}\n\n- \\*\\*{HOSTILE}\n\nJudge: {HUGE}"
+    return frame
+
+
+def hms_section(samples: pd.DataFrame, by: str) -> Section:
+    table = by_task(main_judge(samples)).groupby(["benchmark", by]).hms.mean().mul(100).rename("HMS").reset_index()
+    chart = alt.Chart(table).mark_point().encode(x="HMS", y=by)
+    return Section(f"by-{by}", f"HMS by {by}", "Means over tasks.", table, ("benchmark", by), chart, {"HMS": ".1f"})
+
+
+def write(samples: pd.DataFrame, path: Path) -> Path:
+    sections = [hms_section(samples, "configuration"), hms_section(samples, "domain")]
+    left_out = pd.DataFrame([(f"logs/{HOSTILE}.eval", "was cancelled")], columns=["log", "reason"])
+    write_page(sections, samples, left_out, "Agents <b>and</b> models", path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def report(samples: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(samples, tmp_path_factory.mktemp("report") / "report.html")
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str, report: Path) -> Iterator[Browser]:
+    """It is launched after the logs are read, because it occupies the event loop."""
+    with launched(chromium) as browser:
+        yield browser
+
+
+@dataclass
+class Opened:
+    """The page in the browser, and what it asked for and complained about."""
+
+    page: Page
+    url: str
+    requests: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+    def go(self, address: str = "") -> Page:
+        """Open the page at an address, as from a link that someone shared."""
+        self.page.goto("about:blank")
+        self.page.goto(self.url + address)
+        expect(self.page.locator("html[data-ready]")).to_be_attached()
+        return self.page
+
+    def address(self) -> str:
+        return self.page.url.removeprefix(self.url)
+
+
+@pytest.fixture
+def opened(report: Path, browser: Browser, request: pytest.FixtureRequest) -> Iterator[Opened]:
+    """The page; at the end a picture is taken if a folder for pictures is named."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    opened = Opened(context.new_page(), report.as_uri())
+    opened.page.on("request", lambda made: opened.requests.append(made.url))
+    opened.page.on("console", lambda message: opened.complaints.append(message.text))
+    opened.page.on("pageerror", lambda error: opened.complaints.append(str(error)))
+    opened.go()
+    yield opened
+    if folder := os.environ.get("DISCOVERYBENCH_SCREENSHOTS"):
+        opened.page.screenshot(path=Path(folder) / f"{request.node.name}.png")
+    assert opened.complaints == []
+    assert {url.split("#")[0] for url in opened.requests if not url.startswith("data:")} <= {"about:blank", opened.url}
+    assert opened.page.evaluate("window.ran") is None
+    context.close()
+
+
+def rows(page: Page) -> list[str]:
+    return page.locator("#samples tbody tr").all_inner_texts()
+
+
+def count(page: Page) -> str:
+    return page.locator("#count").inner_text()
+
+
+def test_summary_and_sections_are_shown(opened: Opened, samples: pd.DataFrame) -> None:
+    page, main = opened.page, main_judge(samples)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Agents <b>and</b> models")
+    summary = page.locator(".key-numbers li").all_inner_texts()
+    assert summary[:3] == ["150\nSamples", "50\nTasks", "3\nConfigurations"]
+    assert f"{(main.outcome == 'error').sum()}\nErrors" in summary
+    assert page.locator(".facts").inner_text().count("provider/judge") == 2
+    assert page.locator("#by-configuration figure img:visible").count() == 1
+    first = page.locator("#by-configuration tbody tr").first
+    table = hms_section(samples, "configuration").table
+    assert first.inner_text().split("\t") == ["DB-REAL test", "codegen · provider/large", f"{table.HMS[0]:.1f}"]
+    expect(page.locator("#logs-left-out td")).to_have_text("was cancelled")
+
+
+def test_a_filter_is_in_the_address_and_the_address_restores_it(opened: Opened, samples: pd.DataFrame) -> None:
+    page, main = opened.page, main_judge(samples)
+    selected = main[(main.model == "provider/large") & (main.outcome == "error")]
+    page.get_by_label("Model").select_option(label=f"provider/large ({(main.model == 'provider/large').sum()})")
+    page.get_by_label("Outcome").select_option(label=f"error ({len(selected)})")
+    expect(page.locator("#count")).to_have_text(f"{len(selected)} of 150 samples")
+    assert all("error" in row for row in rows(page))
+    shared, shown = opened.address(), rows(page)
+    assert shared == "#all-samples?model=provider%2Flarge&outcome=error"
+
+    page.go_back()
+    expect(page.locator("#count")).to_have_text("100 of 150 samples")
+    page.go_back()
+    expect(page.locator("#count")).to_have_text("150 of 150 samples, 1–100 shown")
+    opened.go(shared)
+    assert rows(opened.page) == shown
+    page.get_by_role("button", name="Clear all filters").click()
+    expect(page.locator("#count")).to_contain_text("150 of 150 samples")
+
+
+def test_the_list_has_pages(opened: Opened) -> None:
+    page = opened.page
+    first = rows(page)
+    page.get_by_role("button", name="Next →").click()
+    expect(page.locator("#page-number")).to_have_text("Page 2 of 2")
+    second = rows(page)
+    assert (len(first), len(second)) == (100, 50)
+    assert opened.address() == "#all-samples?page=2"
+    page.go_back()
+    expect(page.locator("#page-number")).to_have_text("Page 1 of 2")
+    opened.go("#all-samples?page=99")
+    assert rows(opened.page) == second
+
+
+def test_tables_are_sorted_by_their_headings(opened: Opened) -> None:
+    page = opened.page
+    table = page.locator("#by-configuration table")
+
+    def column() -> list[float]:
+        return [float(text) for text in table.locator("tbody td.number").all_inner_texts()]
+
+    heading = table.get_by_role("columnheader", name="HMS")
+    button, original = heading.get_by_role("button"), column()
+    button.focus()
+    page.keyboard.press("Enter")
+    expect(heading).to_have_attribute("aria-sort", "descending")
+    assert column() == sorted(original, reverse=True)
+    button.click()
+    expect(heading).to_have_attribute("aria-sort", "ascending")
+    assert column() == sorted(original)
+    assert opened.address() == "#by-configuration?sort=HMS"
+    opened.go(opened.address())
+    assert column() == sorted(original)
+    opened.go()
+    assert column() == original
+
+
+def test_samples_are_sorted_with_missing_scores_last(opened: Opened, samples: pd.DataFrame) -> None:
+    page = opened.page
+    for sort, ascending in (("hms", True), ("-hms", False)):
+        opened.go(f"#all-samples?configuration={quote('react · provider/large')}&sort={sort}")
+        scores = page.locator("#samples tbody td:nth-child(4)").all_inner_texts()
+        chosen = main_judge(samples).query("configuration == 'react · provider/large'").hms
+        expected = [f"{value:.2f}" for value in sorted(chosen.dropna(), reverse=not ascending)]
+        assert scores == expected + ["–"] * int(chosen.isna().sum())
+    expect(page.locator("#samples th[data-column=hms]")).to_have_attribute("aria-sort", "descending")
+
+
+def test_an_aggregate_leads_to_its_samples(opened: Opened, samples: pd.DataFrame) -> None:
+    page, main = opened.page, main_judge(samples)
+    page.locator("#by-domain tbody").get_by_role("link", name="economics").click()
+    expected = (main.domain == "economics").sum()
+    expect(page.locator("#count")).to_have_text(f"{expected} of 150 samples")
+    expect(page.locator("#all-samples h2")).to_be_focused()
+    expect(page.locator("#filter-domain option:checked")).to_have_text(f"economics ({expected})")
+    page.go_back()
+    page.locator("#by-configuration tbody").get_by_role("link", name="react · provider/small").click()
+    chip = page.get_by_role("button", name="Remove the filter configuration: react · provider/small")
+    expect(page.locator("#count")).to_have_text("50 of 150 samples")
+    chip.click()
+    expect(page.locator("#count")).to_contain_text("150 of 150 samples")
+
+
+def test_search_finds_words_of_goals_and_predicted_hypotheses(opened: Opened, samples: pd.DataFrame) -> None:
+    page, main = opened.page, main_judge(samples)
+    field = page.get_by_label("Search goals and hypotheses")
+    predicted = main.hypothesis.fillna("").str.lower()
+    texts = main.goal.str.lower() + main.gold_hypothesis.str.lower() + main.id + predicted
+    for query in ("LARGER archaeology", "outcome 3 "):
+        words = query.lower().split()
+        expected = sum(all(word in text for word in words) for text in texts)
+        field.fill(query)
+        expect(page.locator("#count")).to_contain_text(f"{expected} of 150 samples")
+        assert 0 < expected < 150
+    assert opened.address() == "#all-samples?q=outcome%203"
+    opened.go(opened.address())
+    expect(field).to_have_value("outcome 3")
+    field.fill("nothing has these words")
+    expect(page.locator("#count")).to_have_text("No sample matches. Remove a filter or change the search.")
+
+
+def test_a_sample_shows_hypotheses_verdicts_and_how_to_open_its_transcript(
+    opened: Opened, samples: pd.DataFrame
+) -> None:
+    page = opened.page
+    opened.go(f"#all-samples?configuration={quote('react · provider/large')}&outcome=scored")
+    page.locator("#samples tbody a").nth(1).click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_be_visible()
+    shared = opened.address()
+    sample_id = page.locator("#samples tbody .meta:not(.narrow-only)").nth(1).inner_text()
+    is_shown = (samples.id == sample_id) & (samples.configuration == "react · provider/large")
+    row = samples[is_shown & (samples.score == "HMS")].iloc[0]
+    for text in (row.goal, row.gold_hypothesis, row.hypothesis, row.workflow, "Judge: the context of both hypotheses."):
+        expect(dialog.get_by_text(text, exact=True).first).to_be_visible()
+    assert [dialog.get_by_role("heading", level=4).nth(i).inner_text().split(":")[0] for i in range(3)] == [
+        "Context",
+        "Variables",
+        "Relationship",
+    ]
+    folder, _, name = row.log.rpartition("/")
+    expect(dialog.get_by_text(f"inspect view start --log-dir {folder}", exact=True)).to_be_visible()
+    address = f"http://127.0.0.1:7575/#/logs/{name}/samples/sample/{quote(row.id, safe='')}/1/"
+    expect(dialog.get_by_role("link", name=address)).to_have_attribute("href", address)
+
+    dialog.get_by_role("link", name="provider/judge-2").click()
+    expect(dialog.get_by_role("link", name="provider/judge: HMS")).to_be_visible()
+    page.go_back()
+    dialog.get_by_role("button", name="Next →").click()
+    expect(dialog.locator("#sample-position")).to_contain_text("3 of")
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    expect(page.locator("#samples tbody a").nth(1)).to_be_focused()
+    assert "sample=" not in opened.address()
+    opened.go(shared)
+    expect(dialog.locator("h2")).to_have_text(row.goal)
+    dialog.get_by_role("button", name="Close").click()
+    expect(dialog).to_be_hidden()
+
+
+def test_outcomes_without_a_score_say_why(opened: Opened) -> None:
+    page = opened.page
+    opened.go("#all-samples?outcome=error")
+    page.locator("#samples tbody a").first.click()
+    expect(page.get_by_role("dialog")).to_contain_text("The provider did not answer")
+    expect(page.get_by_role("dialog")).to_contain_text("Nothing was submitted.")
+
+
+def test_hostile_text_stays_text(opened: Opened) -> None:
+    page = opened.page
+    opened.go("#all-samples?q=javascript%3Aran")
+    expect(page.locator("#count")).to_contain_text("1 of 150")
+    expect(page.locator("#samples tbody a")).to_have_text(HOSTILE)
+    assert any(HOSTILE in option for option in page.locator("#filter-domain option").all_text_contents())
+    page.locator("#samples tbody a").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_text(HOSTILE, exact=True)).not_to_have_count(0)
+    expect(dialog.get_by_text(HUGE)).to_be_visible()
+    assert dialog.locator("img, script").count() == 0
+    assert page.locator("[href^='javascript']").count() == 0
+    assert page.locator("script:not([type])").count() == 1
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_an_address_with_unknown_values_shows_no_sample(opened: Opened) -> None:
+    opened.go("#all-samples?domain=__proto__&constructor=1&sample=x&sort=toString")
+    expect(opened.page.locator("#count")).to_contain_text("No sample matches")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_phones_and_themes(report: Path, browser: Browser, scheme: str, request: pytest.FixtureRequest) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme=scheme)  # type: ignore[arg-type]
+    page = context.new_page()
+    page.goto(report.as_uri())
+    expect(page.locator("html[data-ready]")).to_be_attached()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.locator(f"#by-domain figure img.{scheme}").is_visible()
+    page.locator("#theme").click()
+    other = "dark" if scheme == "light" else "light"
+    assert page.locator(f"#by-domain figure img.{other}").is_visible()
+    page.locator("#samples tbody a").first.click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    if folder := os.environ.get("DISCOVERYBENCH_SCREENSHOTS"):
+        page.screenshot(path=Path(folder) / f"{request.node.name}.png")
+    context.close()
+
+
+def test_the_first_key_press_leads_to_the_results(opened: Opened) -> None:
+    opened.page.keyboard.press("Tab")
+    skip = opened.page.get_by_role("link", name="Skip to the results")
+    expect(skip).to_be_focused()
+    assert (skip.bounding_box() or {"y": -1})["y"] >= 0
+
+
+def test_texts_of_very_many_samples_are_shortened(samples: pd.DataFrame, tmp_path: Path) -> None:
+    noise = b64encode(random.Random(0).randbytes(900_000)).decode()
+    frame = samples.head(30).assign(workflow=[f"{number} {noise[number:]}" for number in range(30)])
+    path = write(frame, tmp_path / "report.html")
+    assert path.stat().st_size < 25_000_000
+    assert (
+        "Texts longer than 4,000 characters are shortened in this page; the logs have them whole." in path.read_text()
+    )
+
+
+class Tags(HTMLParser):
+    """Tags of a page with their attributes."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+def test_the_page_runs_only_its_own_script_and_style(report: Path) -> None:
+    html = report.read_text("utf-8")
+    tags = Tags(html).found
+    [policy] = [given["content"] or "" for _, given in tags if given.get("http-equiv") == "Content-Security-Policy"]
+    assert re.fullmatch(
+        r"default-src 'none'; script-src 'sha256-\S+'; style-src 'sha256-\S+'; img-src data:; base-uri 'none'; "
+        r"form-action 'none'",
+        policy,
+    )
+    assert HOSTILE not in html
+    assert [name for _, given in tags for name in given if name.startswith("on") or name == "style"] == []
+    addresses = [given[name] or "" for _, given in tags for name in ("src", "href") if name in given]
+    assert {address.split("#")[0].split(",")[0] for address in addresses} <= {"", "data:image/svg+xml;base64"}

@@ -1,0 +1,77 @@
+"""The jackknife, against closed forms for a mean and a simulation of annotators."""
+
+from collections.abc import Sequence
+from statistics import fmean, variance
+
+import numpy as np
+import pytest
+from scipy.stats import t
+
+from inspect_discoverybench.statistics.jackknife import jackknife_interval
+from tests.statistics.simulation import TEST_SPLIT, clusters_of
+
+
+def test_for_a_mean_it_is_wilsons_interval_with_the_effective_sample_size() -> None:
+    """The jackknife's variance of a mean is s²/n. Written out for values from 0 to 4."""
+    values = [1.0, 4.0, 2.0, 2.5, 3.0]
+    share = fmean(values) / 4
+    typical = share * (1 - share) / 5
+    size = share * (1 - share) / ((5 * variance(values) / 16 / 5 + 6 * typical) / 11)
+    ratio = t.ppf(0.975, 10) ** 2 / size
+    center, half_width = share + ratio / 2, np.sqrt(ratio * share * (1 - share) + ratio**2 / 4)
+    expected = [4 * (center - half_width) / (1 + ratio), 4 * (center + half_width) / (1 + ratio)]
+    assert jackknife_interval(values, fmean, 0, 4) == pytest.approx(expected)
+
+
+def test_a_statistic_at_its_bound_is_not_certain() -> None:
+    ends = jackknife_interval([1.0] * 10, fmean)
+    assert ends is not None
+    assert ends[0] < 0.6
+    assert ends[1] == pytest.approx(1)
+
+
+def test_the_interval_stays_within_the_bounds() -> None:
+    for values in ([-1.0, 1.0], [1.0, 1.0, 0.0], [-1.0] * 5):
+        ends = jackknife_interval(values, fmean)
+        assert ends is not None
+        assert -1 <= ends[0] <= fmean(values) <= ends[1] <= 1
+
+
+def test_a_statistic_that_is_not_defined_has_no_interval() -> None:
+    def ratio(rows: Sequence[float]) -> float | None:
+        return rows[0] / sum(rows) if sum(rows) else None
+
+    assert jackknife_interval([0.0, 0.0], ratio) is None
+    assert jackknife_interval([0.0, 1.0], ratio) is None
+    assert jackknife_interval([1.0], fmean) is None
+
+
+def kappa(groups: Sequence[np.ndarray]) -> float | None:
+    """Fleiss' kappa of three annotators, in the words of Fleiss (1971)."""
+    rows = np.concatenate(groups)
+    agreement = ((rows**2).sum(axis=1) - 3).mean() / 6
+    chance = ((rows.sum(axis=0) / rows.sum()) ** 2).sum()
+    return float((agreement - chance) / (1 - chance)) if chance < 1 else None
+
+
+@pytest.mark.parametrize("pairs", [20, 40, 100])
+def test_coverage_of_kappa(pairs: int, sweep: None) -> None:
+    """An annotator knows the true choice with a probability that depends on the gold, or else guesses.
+
+    Kappa is the probability that two annotators both know it.
+    """
+    generator, golds = np.random.default_rng(4), np.array(clusters_of(TEST_SPLIT))
+    covered = []
+    for known, correlation in ((0.98, 0.3), (0.95, 0.1), (0.95, 0.3), (0.8, 0.1), (0.8, 0.3), (0.5, 0.3)):
+        spread, truth = 1 / correlation - 1, known**2 + correlation * known * (1 - known)
+        for _ in range(150 if pairs < 100 else 80):
+            chances = generator.beta(known * spread, (1 - known) * spread, len(TEST_SPLIT))
+            drawn = golds[generator.choice(len(golds), pairs, replace=False)]
+            guesses, choices = generator.choice(3, (2, pairs, 3), p=(0.45, 0.45, 0.1))
+            knows = generator.random((pairs, 3)) < chances[drawn][:, None]
+            votes = np.where(knows, choices[:, :1], guesses)
+            counts = np.stack([(votes == choice).sum(axis=1) for choice in range(3)], axis=1)
+            ends = jackknife_interval([counts[drawn == gold] for gold in np.unique(drawn)], kappa)
+            assert ends is not None
+            covered.append(ends[0] <= truth <= ends[1])
+    assert 0.93 <= np.mean(covered) <= 0.98

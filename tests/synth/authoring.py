@@ -1,0 +1,110 @@
+"""Running the task `synth_generate` with a scripted author."""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from inspect_ai import eval as inspect_eval
+from inspect_ai.log import EvalLog, EvalSample
+from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ModelUsage, get_model
+from inspect_ai.scorer import Score
+from inspect_ai.tool import ToolChoice, ToolInfo
+
+from inspect_discoverybench import synth_generate
+from inspect_discoverybench.synth.generate import GenerationState
+from tests.synth.trees import leaf
+
+Step = Callable[[Mapping[str, Any], int], Any]
+"""From the values of a request and the number of earlier requests of the same step, to the reply."""
+
+BASELINE = "discoverybench/baseline"
+
+
+def scripted_author(**steps: Any) -> Model:
+    """An author of one small domain. A step is a reply, or a function of the request.
+
+    Args:
+        steps: Replies by step (`domains`, `describe`, `root`, `expand`, `goal`, `review`) that replace the usual ones.
+    """
+    script = {**USUAL, **steps}
+    counts: dict[str, int] = {}
+
+    def output(
+        messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
+    ) -> ModelOutput:
+        assert config.response_schema
+        step = config.response_schema.name.removeprefix("synth_")
+        values = json.JSONDecoder().raw_decode(messages[1].text.partition("```json")[2].lstrip())[0]
+        reply = script[step]
+        if callable(reply):
+            reply = reply(values, counts.get(step, 0))
+        counts[step] = counts.get(step, 0) + 1
+        text = reply if isinstance(reply, str) else json.dumps(reply)
+        return replied(text)
+
+    return get_model("mockllm/model", custom_outputs=output, memoize=False)
+
+
+def replied(text: str) -> ModelOutput:
+    """A model output; with usage, so that Inspect does not fetch a tokenizer to count the tokens."""
+    output = ModelOutput.from_content("mockllm/model", text)
+    output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+    return output
+
+
+def _goal(values: Mapping[str, Any], count: int) -> dict[str, str]:
+    facets = {
+        "context": "For whom does the {} follow from {}?",
+        "variables": "Among the boats, what determines the {}?",
+        "relationship": "Among the boats, how does the {} depend on {}?",
+    }
+    listed = " and ".join(predictor["label"] for predictor in values["predictors"])
+    return {"goal": facets[values["masked"]].format(values["target"]["label"], listed)}
+
+
+ROOT = {
+    "context": "Among the boats",
+    "rows": "One boat in each row.",
+    "target": leaf("top_speed", 0, 60),
+    "expression": "5 + 2 * df['sail_area'] - df['hull_drag']",
+    "children": [leaf("sail_area", 4, 20), leaf("hull_drag", 0, 6)],
+    "distractors": [leaf("flag_size"), leaf("cabin_height")],
+}
+USUAL: dict[str, Any] = {
+    "domains": {"domains": [{"name": "sailing", "description": "Boats with sails."}]},
+    "root": ROOT,
+    "expand": {"expression": "", "children": []},
+    "goal": _goal,
+    "review": {"answerable": True, "reason": "It is."},
+}
+
+
+def generate(out: Path, model: Model | str, **arguments: Any) -> EvalLog:
+    """Run the task in the local sandbox with small data files."""
+    defaults = {"domains": 1, "rows": 200, "height": 2, "sandbox": "local"}
+    task = synth_generate(out=str(out), **{**defaults, **arguments})
+    # One by one, so that an error of the second domain leaves the first one complete.
+    [log] = inspect_eval(task, model=model, max_samples=1)
+    return log
+
+
+def sample_of(log: EvalLog) -> EvalSample:
+    assert log.status == "success", log.error
+    assert log.samples
+    assert log.samples[0].error is None
+    return log.samples[0]
+
+
+def state_of(log: EvalLog) -> GenerationState:
+    return sample_of(log).store_as(GenerationState)
+
+
+def score_of(log: EvalLog) -> Score:
+    scores = sample_of(log).scores
+    assert scores
+    return scores["accepted"]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}

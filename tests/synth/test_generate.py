@@ -1,0 +1,332 @@
+"""The task `synth_generate`: a set from the baseline author, and what happens to an author's mistakes."""
+
+import csv
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from inspect_ai import eval as inspect_eval
+from inspect_ai import eval_retry
+from inspect_ai.model import ModelOutput, get_model
+from inspect_ai.solver import SolverSpec
+
+from inspect_discoverybench import custom, synth_generate
+from inspect_discoverybench.cli.main import main
+from inspect_discoverybench.errors import InvalidArgument, InvalidTree
+from tests.solvers.playing import finished, score
+from tests.synth.authoring import (
+    BASELINE,
+    ROOT,
+    contents,
+    generate,
+    replied,
+    sample_of,
+    score_of,
+    scripted_author,
+    state_of,
+)
+from tests.synth.trees import LIBRARY, leaf
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One domain of height 3."""
+    out = tmp_path_factory.mktemp("sets") / "fresh"
+    log = generate(out, BASELINE, height=3)
+    assert log.status == "success", log.error
+    return out
+
+
+def golds(out: Path) -> list[dict[str, str]]:
+    with (out / "answer_key.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.usefixtures("sweep")
+def test_three_domains_give_thirty_tasks_that_gold_solves(tmp_path: Path) -> None:
+    """As in the README."""
+    fresh = tmp_path / "fresh"
+    generate(fresh, BASELINE, domains=3, height=3, rows=500)
+    tasks = golds(fresh)
+    assert len(tasks) >= 30
+    assert len({row["query_id"] for row in tasks}) == len(tasks)
+    [log] = inspect_eval(
+        custom(path=str(fresh), sandbox="local"),
+        model="none",
+        solver=SolverSpec("discoverybench/gold"),
+        model_roles={"grader": "discoverybench/lexical"},
+    )
+    assert log.status == "success", log.error
+    assert log.samples
+    assert len(log.samples) == len(tasks)
+    assert [score(sample) for sample in log.samples] == [1.0] * len(tasks)
+    records = [json.loads(path.read_text("utf-8")) for path in fresh.glob("domains/*.json")]
+    assert min(measures["fresh"] for record in records for measures in record["measures"]) >= 0.95
+
+
+@pytest.mark.parametrize("with_key", [False, True])
+def test_the_audit_has_no_finding(fresh: Path, with_key: bool) -> None:
+    arguments = ["data", "audit", "--path", str(fresh), "--json"]
+    audit = CliRunner().invoke(main, [*arguments, *(["--answer-key", str(fresh / "answer_key.csv")] * with_key)])
+    assert audit.exit_code == 0, audit.output
+    [report] = json.loads(audit.stdout).values()
+    counts = {name: row["count"] for name, row in report.items()}
+    findings = [
+        "goals without a gold hypothesis",
+        "described columns that are missing",
+        "duplicate questions",
+        "constant target columns",
+        "nearly constant target columns",
+        "goals with missing predictors",
+        "questions that reveal the gold hypothesis",
+        "unusable files",
+    ]
+    assert {name: counts[name] for name in findings} == dict.fromkeys(findings, 0)
+    assert counts["goals"] == len(golds(fresh))
+
+
+def test_the_manifest_lists_every_file(fresh: Path) -> None:
+    manifest = json.loads((fresh / "manifest.json").read_text("utf-8"))
+    files = set(contents(fresh)) - {"manifest.json", "settings.json", "domains.json"}
+    assert set(manifest["files"]) == {name for name in files if not name.startswith("domains/")}
+    assert manifest["settings"]["seed"] == 0
+    assert [domain["author"] for domain in manifest["domains"]] == [BASELINE]
+    assert sum(len(domain["tasks"]) for domain in manifest["domains"]) == len(golds(fresh))
+    page = (fresh / "index.html").read_text("utf-8")
+    assert page.count("<svg") == 1
+    assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
+
+
+def test_goals_mask_each_facet_and_difficulties_vary(fresh: Path) -> None:
+    goals = [json.loads(path.read_text("utf-8"))["queries"][0] for path in fresh.glob("*/metadata_0.json")]
+    assert {goal["question_type"] for goal in goals} == {"context", "variables", "relationship"}
+    assert {goal["difficulty"] for goal in goals} >= {1, 3}
+
+
+def test_the_same_seed_gives_the_same_files(tmp_path: Path) -> None:
+    for name, seed in (("one", 5), ("two", 5), ("other", 6)):
+        generate(tmp_path / name, BASELINE, seed=seed)
+    assert contents(tmp_path / "one") == contents(tmp_path / "two")
+    assert contents(tmp_path / "one") != contents(tmp_path / "other")
+
+
+def test_an_interrupted_set_is_continued(tmp_path: Path) -> None:
+    """The provider fails at the second domain; a retry and a new run both continue the set."""
+    out = tmp_path / "set"
+    available = False
+
+    def root(values: Mapping[str, Any], count: int) -> Any:
+        if values["name"] == "rowing" and not available:
+            raise RuntimeError("the provider is down")
+        return {**ROOT, "context": f"Among the boats of {values['name']}"}
+
+    domains = {"domains": [{"name": name, "description": "Boats."} for name in ("sailing", "rowing")]}
+    author = scripted_author(domains=domains, root=root)
+    log = generate(out, author, domains=2)
+    assert log.status == "error"
+    first = contents(out)
+    assert (out / "domains" / "sailing.json").is_file()
+    assert not (out / "domains" / "rowing.json").exists()
+    available = True
+    again = generate(out, author, domains=2)
+    assert again.status == "success"
+    assert again.samples
+    assert [sample.scores["accepted"].answer for sample in again.samples if sample.scores] == ["sailing", "rowing"]
+    final = contents(out)
+    assert {name: body for name, body in first.items() if name.startswith("sailing_")} == {
+        name: body for name, body in final.items() if name.startswith("sailing_")
+    }
+    assert len(golds(out)) == 2
+    whole = tmp_path / "whole"
+    generate(whole, author, domains=2)
+    assert contents(whole) == final
+
+
+def test_a_retry_of_the_eval_continues_the_set(tmp_path: Path) -> None:
+    out = tmp_path / "set"
+    log = generate(out, BASELINE, domains=2, height=1)
+    before = contents(out)
+    (out / "domains" / "glass-blowing.json").unlink()
+    [again] = eval_retry(log.model_copy(update={"status": "error", "samples": []}))
+    assert again.status == "success", again.error
+    assert contents(out) == before
+
+
+def test_another_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "file").touch()
+    with pytest.raises(InvalidArgument, match="is not empty and has no generated set"):
+        synth_generate(out=str(tmp_path / "other"))
+    synth_generate(out=str(tmp_path / "set"), seed=1)
+    synth_generate(out=str(tmp_path / "set"), seed=1)
+    with pytest.raises(InvalidArgument, match="has a set with other settings"):
+        synth_generate(out=str(tmp_path / "set"), seed=2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"domains": 0}, "domains must be a positive integer, got 0"),
+        ({"domains": ["a1", "A1"]}, "The domain 'a1' is given twice"),
+        ({"height": 9}, "height=9 is invalid"),
+        ({"missing": 0.9}, "missing=0.9 is invalid"),
+        ({"sandbox": "none"}, "sandbox=none is not supported"),
+    ],
+)
+def test_invalid_arguments(arguments: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidArgument, match=message):
+        synth_generate(out=str(tmp_path / "set"), **arguments)
+
+
+def test_an_invalid_tree_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "tree.json").write_text("{}", "utf-8")
+    with pytest.raises(InvalidTree, match=r"tree\.json: domain: Field required"):
+        synth_generate(out=str(tmp_path / "set"), trees=str(tmp_path / "tree.json"))
+
+
+HOSTILE = [
+    "__import__('pathlib').Path('owned').touch() or df['sail_area'] + df['hull_drag']",
+    "df['sail_area'].apply.__globals__['os'].system('touch owned') + df['hull_drag']",
+    "open('owned', 'w') and df['sail_area'] + df['hull_drag']",
+    "df['sail_area'] + df['hull_drag'] + np.ones(10**10)",
+    "df['sail_area'] + df['hull_drag'] + sum(iter(int, 1))",
+    "[x for x in iter(int, 1)] + df['sail_area'] + df['hull_drag']",
+    "df['sail_area'] / (df['hull_drag'] * 0)",
+    "df['sail_area'] * 0 + df['hull_drag'] * 0",
+    "df['sail_area'] + 'text' + df['hull_drag']",
+    "df['sail_area'] > 5",
+]
+
+
+def test_hostile_and_failing_expressions_are_sent_back_then_accepted(tmp_path: Path) -> None:
+    for number in range(0, len(HOSTILE), 3):
+        replies = HOSTILE[number : number + 3]
+
+        def root(values: Mapping[str, Any], count: int, replies: list[str] = replies) -> Any:
+            return {**ROOT, "expression": replies[count]} if count < len(replies) else ROOT
+
+        log = generate(tmp_path / str(number), scripted_author(root=root), height=1)
+        assert state_of(log).sent_back == len(replies), replies
+        assert len(state_of(log).accepted) == 1
+        [sample] = finished(log).samples or []
+        sent = {m.text for e in sample.events if e.event == "model" for m in e.input if m.role == "user"}
+        assert sum("Your reply was not accepted" in text for text in sent) == len(replies)
+    assert not list(tmp_path.rglob("owned"))
+
+
+def test_a_domain_without_a_valid_tree_is_recorded(tmp_path: Path) -> None:
+    out = tmp_path / "set"
+    log = generate(out, scripted_author(root={**ROOT, "expression": HOSTILE[0]}))
+    assert score_of(log).value == 0
+    assert "no valid reply to 'root' after 4 attempts; the last error" in str(score_of(log).explanation)
+    assert "is not allowed in an expression" in str(score_of(log).explanation)
+    assert not list((out / "domains").glob("*"))
+
+
+def test_a_node_that_cannot_be_derived_stays_a_leaf(tmp_path: Path) -> None:
+    log = generate(tmp_path / "set", scripted_author(expand="not JSON"))
+    assert [(name, gate) for name, gate, _ in state_of(log).rejected] == [
+        ("sail_area", "expression"),
+        ("hull_drag", "expression"),
+    ]
+    assert len(state_of(log).accepted) == 1
+    assert score_of(log).value == pytest.approx(1 / 3)
+    assert "sail_area: expression: no valid reply" in str(score_of(log).explanation)
+
+
+def test_leaves_are_derived_to_the_height(tmp_path: Path) -> None:
+    def expand(values: Mapping[str, Any], count: int) -> Any:
+        name = values["name"]
+        children = [leaf(f"{name}_{part}", 1, 5) for part in ("x", "y")]
+        return {"expression": f"df['{name}_x'] + 0.2 * df['{name}_y']", "children": children}
+
+    out = tmp_path / "set"
+    log = generate(out, scripted_author(expand=expand), height=3, seed=1)
+    tree = json.loads((out / "trees" / "sailing.json").read_text("utf-8"))
+    names = [child["name"] for child in tree["roots"][0]["children"]]
+    assert names == ["sail_area", "hull_drag"]
+    assert {name.rpartition("_")[2] for name in state_of(log).accepted} == {"0", "1", "2"}
+
+
+@pytest.mark.parametrize(
+    ("steps", "gate", "reason"),
+    [
+        ({"goal": {"goal": "What about the wind in the sails?"}}, "goal", "does not name the target"),
+        ({"goal": {"goal": "Tell me about the top speed."}}, "goal", "is not a question"),
+        ({"goal": {"goal": "How is top speed 5 plus 2 times the sail area?"}}, "goal", "a number of the gold"),
+        ({"review": {"answerable": False, "reason": "Too vague."}}, "answerable", "Too vague."),
+        (
+            {"root": {**ROOT, "expression": "5 + 0.001 * df['sail_area'] - np.sin(400 * df['hull_drag'])"}},
+            "identifiable",
+            "a generic fit has a skill of",
+        ),
+    ],
+)
+def test_gates_give_reasons(steps: dict[str, Any], gate: str, reason: str, tmp_path: Path) -> None:
+    root = steps.get("root", ROOT)
+    target = {**ROOT["target"], "low": None, "high": None}  # type: ignore[dict-item]
+    log = generate(
+        tmp_path / "set", scripted_author(**{**steps, "root": {**root, "target": target}}), height=1, noise_share=0.0
+    )
+    [(name, rejected_by, why)] = state_of(log).rejected
+    assert (name, rejected_by) == ("top_speed/1", gate)
+    assert reason in why
+    assert score_of(log).value == 0
+    assert "no task was accepted" in str(score_of(log).explanation)
+
+
+def test_noise_beyond_the_bound_is_rejected(tmp_path: Path) -> None:
+    log = generate(tmp_path / "set", scripted_author(), height=1, noise_share=1.0, noise_scale=1.0)
+    [(_, gate, reason)] = state_of(log).rejected
+    assert gate == "reproduction"
+    assert "below 0.95" in reason
+
+
+def test_the_reviewer_has_a_role(tmp_path: Path) -> None:
+    def refuse(*_: Any) -> ModelOutput:
+        return replied('{"answerable": false, "reason": "No."}')
+
+    reviewer = get_model("mockllm/reviewer", custom_outputs=refuse, memoize=False)
+    task = synth_generate(out=str(tmp_path / "set"), domains=1, height=1, rows=100, sandbox="local")
+    [log] = inspect_eval(task, model=scripted_author(), model_roles={"reviewer": reviewer})
+    assert state_of(log).rejected == [("top_speed/1", "answerable", "No.")]
+
+
+def test_domains_of_db_real_are_sent_back(tmp_path: Path) -> None:
+    def domains(values: Mapping[str, Any], count: int) -> Any:
+        assert "sociology" in values["avoid"]
+        name = ("Sociology", "sailing")[count]
+        return {"domains": [{"name": name, "description": "Boats."}]}
+
+    log = generate(tmp_path / "set", scripted_author(domains=domains), height=1)
+    assert (state_of(log).domain, state_of(log).sent_back) == ("sailing", 1)
+
+
+def test_the_user_names_the_domains(tmp_path: Path) -> None:
+    log = generate(tmp_path / "set", BASELINE, domains=["night markets"], height=1)
+    assert sample_of(log).id == "night markets"
+    assert len(state_of(log).accepted) == 1
+    unknown = generate(tmp_path / "other", BASELINE, domains="tea houses", height=1)
+    assert "no valid reply to 'root'" in state_of(unknown).failure
+
+
+def test_a_tree_written_by_hand_needs_no_author_for_goals_that_it_has(tmp_path: Path) -> None:
+    root = {
+        **LIBRARY["roots"][0],
+        "goal": "How long do readers wait?",
+        "hypothesis": "They wait long.",
+        "difficulty": 4,
+    }
+    root["children"] = [leaf("queue_ratio", 0, 20), LIBRARY["roots"][0]["children"][1]]
+    (tmp_path / "tree.json").write_text(json.dumps({**LIBRARY, "roots": [root]}), "utf-8")
+    log = generate(tmp_path / "set", "none", trees=str(tmp_path / "tree.json"))
+    assert state_of(log).accepted == ["library-lending_0_0"]
+    metadata = json.loads((tmp_path / "set/library-lending_0_0/metadata_0.json").read_text("utf-8"))
+    [goal] = metadata["queries"]
+    assert (goal["question"], goal["true_hypothesis"]) == ("How long do readers wait?", "They wait long.")
+    assert (goal["difficulty"], goal["question_type"]) == (4, "general")
+    manifest = json.loads((tmp_path / "set/manifest.json").read_text("utf-8"))
+    assert manifest["domains"][0]["author"] is None

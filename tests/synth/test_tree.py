@@ -1,0 +1,88 @@
+"""Trees: the form that a person writes by hand, and the errors of one that is invalid."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspect_discoverybench.errors import DataMissing, InvalidTree
+from inspect_discoverybench.synth.tree import Tree, tree_schema
+from inspect_discoverybench.synth.variant import variants
+from tests.synth.trees import LIBRARY, leaf, library
+
+
+def parse(**changes: Any) -> Tree:
+    return Tree.parse(json.dumps({**LIBRARY, **changes}), "tree.json")
+
+
+def test_a_tree_survives_its_json(tmp_path: Path) -> None:
+    file = tmp_path / "tree.json"
+    file.write_text(library().to_json(), "utf-8")
+    assert Tree.read(file) == library()
+    assert library().slug == "library-lending"
+    assert library().levels() == {"waiting_days": 0, "queue_ratio": 1, "copies": 2, "reservations": 2, "pages": 1}
+
+
+def test_the_schema_names_every_field() -> None:
+    assert set(tree_schema()["$defs"]["Node"]["properties"]) >= {"name", "expression", "children", "low", "values"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"domain": 7}, "domain: Input should be a valid string"),
+        ({"colour": "red"}, "colour: Extra inputs are not permitted"),
+        ({"roots": []}, "roots: Tuple should have at least 1 item"),
+        ({"roots": [leaf("pages")]}, "pages: the root needs an expression and children"),
+        ({"roots": [leaf("Pages")]}, r"roots.0.name: String should match"),
+        ({"roots": [{**leaf("pages"), "low": None}]}, "pages: a sampled real column needs low and high"),
+        ({"roots": [{**leaf("pages"), "high": -1}]}, "pages: low 0 must be below high -1"),
+        ({"distractors": [leaf("pages")]}, "the name pages is used twice"),
+        ({"distractors": [{**leaf("x1"), "type": "category"}]}, "x1: a category needs 2 to 12 different values"),
+        ({"distractors": [{**leaf("x1"), "values": ["a", "b"]}]}, "x1: only a category has values"),
+        ({"distractors": [{**leaf("x1"), "description": ""}]}, "distractors.0.description: String should have"),
+    ],
+)
+def test_an_invalid_tree_is_one_line(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidTree, match=message) as error:
+        parse(**changes)
+    assert error.value.message.startswith("tree.json: ")
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ("df['copies'] * 2", "the expression uses copies, but the children are copies, reservations"),
+        ("df['copies'] + df['reservations'] + df['pages']", "the expression uses copies, pages, reservations"),
+        ("__import__('os')", "is not allowed in an expression"),
+    ],
+)
+def test_an_expression_must_use_each_child_and_nothing_else(expression: str, message: str) -> None:
+    root = {**leaf("ratio"), "expression": expression, "children": [leaf("copies"), leaf("reservations")]}
+    with pytest.raises(InvalidTree, match=message):
+        parse(roots=[root], distractors=[])
+
+
+def test_a_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(DataMissing):
+        Tree.read(tmp_path / "none.json")
+
+
+def test_tasks_are_inner_nodes_times_path_lengths() -> None:
+    tasks, rejected = variants(library(), 0)
+    assert not rejected
+    assert [(task.name, task.level, task.difficulty) for task in tasks] == [
+        ("waiting_days/1", 0, 1),
+        ("waiting_days/2", 0, 3),
+        ("queue_ratio/1", 1, 2),
+    ]
+    assert len({task.masked for task in tasks[:2]}) == 2
+
+
+def test_hidden_nodes_and_ancestors_are_not_released() -> None:
+    first, second, third = variants(library(), 0)[0]
+    assert set(first.columns) == {"waiting_days", "queue_ratio", "pages", "shelf", "binding"}
+    assert set(second.columns) == {"waiting_days", "reservations", "copies", "pages", "shelf", "binding"}
+    assert set(third.columns) == {"queue_ratio", "reservations", "copies", "pages", "shelf", "binding"}
+    assert {task.columns[-1] for task in (first, second, third)} == {"waiting_days", "queue_ratio"}
