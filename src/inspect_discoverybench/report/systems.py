@@ -154,7 +154,7 @@ def _one_score(samples: pd.DataFrame, score: str | None, text: str) -> pd.DataFr
         raise InvalidArgument(f"{text}: the score '{name}' has no key '{key}'. Keys: {', '.join(keys)}.")
     if not key and len(keys) > 1 and HEADLINE_KEY not in keys:
         raise InvalidArgument(
-            f"{text}: the score '{name}' has several keys. Select one with --score {name}.KEY: {', '.join(keys)}."
+            f"{text}: the score '{name}' has several keys: {', '.join(keys)}. Select one with --score {name}.KEY."
         )
     return rows[rows.key == key] if key else rows
 
