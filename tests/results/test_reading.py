@@ -1,7 +1,6 @@
 """One frame of samples from any mix of logs."""
 
 import json
-import math
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -58,7 +57,6 @@ def test_a_real_log_gives_one_row_for_each_sample_and_epoch(demo_log: Path) -> N
     assert row.judge_tokens > 0
     assert row.cells > 0
     assert row.seconds > 0
-    assert math.isnan(row.cost)  # the offline models have no price
     assert row.hypothesis
     assert row.workflow
     assert "### Context" in row.explanation
