@@ -2,8 +2,7 @@
 
 from importlib import import_module
 
-# Python binds a subpackage to its name on the first import. Importing it before the tasks keeps the name `synth` for the
-# task.
+# Python binds a subpackage to its name on the first import. Import it before the tasks, so that `synth` is the task.
 import_module("inspect_discoverybench.synth")
 
 from inspect_discoverybench.tasks import custom, demo, judge_audit, real, synth, synth_generate  # noqa: E402
