@@ -1,6 +1,7 @@
 """`discoverybench compare`: paired comparison of systems."""
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,11 @@ from inspect_ai.solver import TaskState
 from synthetic_logs import Run, write_logs
 
 from inspect_discoverybench.cli.compare import compare
+from tests import shared
+from tests.shared import once
 
 OLD_LOGS = Path(__file__).parents[1] / "fixtures" / "logs"
+TASKS = 50
 STRONG = Run("real", "react", "provider/large", 0.6)
 WEAK = Run("real", "react", "provider/small", 0.1)
 
@@ -35,7 +39,12 @@ def as_json(*arguments: object) -> Any:
 
 @pytest.fixture
 def logs(tmp_path: Path) -> list[Path]:
-    return write_logs([WEAK, STRONG], tmp_path, samples=80)
+    """A weak and a strong run on the same tasks."""
+
+    def write() -> list[str]:
+        return [str(path) for path in write_logs([WEAK, STRONG], shared.folder() / "compared", samples=TASKS)]
+
+    return [Path(shutil.copy(path, tmp_path)) for path in once("compared", write)]
 
 
 def test_the_candidate_is_compared_with_the_baseline_on_common_tasks(logs: list[Path]) -> None:
@@ -48,7 +57,7 @@ def test_the_candidate_is_compared_with_the_baseline_on_common_tasks(logs: list[
     assert paired["low"] < 0.5 < paired["high"]
     assert paired["low"] > 0
     assert paired["p_value"] < 0.001
-    assert paired["wins"] + paired["losses"] + paired["ties"] == pair["common"] == 80
+    assert paired["wins"] + paired["losses"] + paired["ties"] == pair["common"] == TASKS
     assert 0 < paired["smallest_detectable"] < 0.5
 
 
@@ -98,7 +107,7 @@ def test_the_release_gate_fails_only_beyond_the_margin(logs: list[Path]) -> None
 
 def test_more_than_two_systems_are_compared_pairwise_and_ranked(tmp_path: Path) -> None:
     middle = Run("real", "react", "provider/medium", 0.3)
-    paths = write_logs([WEAK, STRONG, middle], tmp_path, samples=80)
+    paths = write_logs([WEAK, STRONG, middle], tmp_path, samples=TASKS)
     comparison = as_json(*paths)
     assert [rank["system"].split("/")[1] for rank in comparison["ranking"]] == ["large", "medium", "small"]
     assert sum(rank["first_share"] for rank in comparison["ranking"]) == pytest.approx(1)
@@ -112,12 +121,12 @@ def test_more_than_two_systems_are_compared_pairwise_and_ranked(tmp_path: Path) 
 
 def test_missing_scores_give_both_bounds(tmp_path: Path) -> None:
     faulty = Run("real", "react", "provider/large", 0.6, unscored=0.1, errors=0.05)
-    [pair] = as_json(*write_logs([WEAK, faulty], tmp_path, samples=80))["pairs"]
-    assert pair["common"] + pair["missing"] == 80
+    [pair] = as_json(*write_logs([WEAK, faulty], tmp_path, samples=TASKS))["pairs"]
+    assert pair["common"] + pair["missing"] == TASKS
     assert pair["missing"] > 0
     [hms, *_] = pair["keys"]
     assert hms["worst"] < hms["paired"]["difference"] < hms["best"]
-    assert hms["best"] - hms["worst"] == pytest.approx(pair["missing"] / 80)
+    assert hms["best"] - hms["worst"] == pytest.approx(pair["missing"] / TASKS)
 
 
 def change(path: Path, **metadata: object) -> None:
