@@ -193,7 +193,7 @@ def _sample(
         random.random() < share for share in (run.errors, run.unscored, run.no_submission)
     )
     tokens = round(random.lognormvariate(9, 0.4))
-    cost = tokens * {"large": 1e-5, "medium": 2e-6, "small": 3e-7}[run.model.split("/")[1]]
+    cost = tokens * {"large": 1e-5, "medium": 2e-6}.get(run.model.split("/")[1], 3e-7)
     sample = EvalSample(
         id=task.sample_id,
         epoch=epoch,

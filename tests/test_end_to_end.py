@@ -296,7 +296,13 @@ def run_beside_a_folder_of_that_name(scripts: Path, tmp_path: Path) -> None:
 
 
 def test_root_files_are_inside_the_wheel(from_wheel: Path, tmp_path: Path) -> None:
-    names = ["compose.yaml", "sandbox/Dockerfile", "sandbox/requirements.txt", "sandbox/.dockerignore"]
+    names = [
+        "compose.yaml",
+        "sandbox/Dockerfile",
+        "sandbox/requirements.txt",
+        "sandbox/init.py",
+        "sandbox/.dockerignore",
+    ]
     code = f"from inspect_discoverybench.shipped import shipped\nfor name in {names}: print(shipped(name))"
     command = [str(from_wheel / "python"), "-c", code]
     lines = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.splitlines()

@@ -120,11 +120,11 @@ def test_the_tag_changes_with_the_files_of_the_image(tmp_path: Path) -> None:
     shutil.copytree(shipped("sandbox"), tmp_path / "sandbox")
     assert image_name(tmp_path / "sandbox") == image()
     seen = {image()}
-    for name in ("Dockerfile", "requirements.txt"):
+    for name in ("Dockerfile", "requirements.txt", "init.py"):
         with (tmp_path / "sandbox" / name).open("a", encoding="utf-8") as file:
             file.write("# changed\n")
         seen.add(image_name(tmp_path / "sandbox"))
-    assert len(seen) == 3
+    assert len(seen) == 4
     last = image_name(tmp_path / "sandbox")
     (tmp_path / "sandbox" / ".DS_Store").write_bytes(b"\0")
     assert image_name(tmp_path / "sandbox") == last
@@ -133,7 +133,7 @@ def test_the_tag_changes_with_the_files_of_the_image(tmp_path: Path) -> None:
 def test_the_build_context_contains_only_the_files_of_the_image() -> None:
     """The Dockerfile may copy what the tag is made of, and no other file."""
     ignored = shipped("sandbox/.dockerignore").read_text("utf-8").splitlines()
-    assert [line for line in ignored if line and not line.startswith("#")] == ["*", "!requirements.txt"]
+    assert [line for line in ignored if line and not line.startswith("#")] == ["*", "!requirements.txt", "!init.py"]
 
 
 def image_ids(name: str) -> list[str]:

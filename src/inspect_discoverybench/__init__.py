@@ -1,5 +1,10 @@
 """DiscoveryBench for Inspect AI: can language-model agents make data-driven discoveries?"""
 
-from inspect_discoverybench.tasks import custom, demo, judge_audit, real, synth, synth_generate
+from importlib import import_module
+
+# Python binds a subpackage to its name on the first import. Import it before the tasks, so that `synth` is the task.
+import_module("inspect_discoverybench.synth")
+
+from inspect_discoverybench.tasks import custom, demo, judge_audit, real, synth, synth_generate  # noqa: E402
 
 __all__ = ["custom", "demo", "judge_audit", "real", "synth", "synth_generate"]

@@ -9,6 +9,7 @@ DiscoveryBenchError            base class; the message is one line: what is wron
 │   ├── DataCorrupt            a file differs from the released file
 │   ├── DownloadFailed         the released data could not be downloaded
 │   ├── UnreadableTable        a data file is empty, truncated or malformed
+│   ├── UnreadableLog          a log is damaged
 │   └── InvalidMetadata        a metadata file or answer key is invalid
 ├── JudgeUnavailable           the judge's model cannot be called
 ├── JudgeFailed                the judge's provider failed
@@ -63,6 +64,10 @@ class DownloadFailed(DataError):
 
 class UnreadableTable(DataError):
     """A data file is empty, truncated or malformed."""
+
+
+class UnreadableLog(DataError):
+    """A log is damaged, so that Inspect cannot read it."""
 
 
 class InvalidMetadata(DataError):

@@ -11,7 +11,7 @@ from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.shipped import shipped
 
 IMAGE_NAME = "inspect-discoverybench-sandbox"
-BUILD_INPUTS = ("Dockerfile", "requirements.txt")
+BUILD_INPUTS = ("Dockerfile", "requirements.txt", "init.py")
 """The files in `sandbox/` that determine the image. `sandbox/.dockerignore` excludes all others from the build."""
 
 LOOKUP_TIMEOUT = 10

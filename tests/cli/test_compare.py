@@ -1,6 +1,8 @@
 """`discoverybench compare`: paired comparison of systems."""
 
 import json
+import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +18,11 @@ from inspect_ai.solver import TaskState
 from synthetic_logs import Run, write_logs
 
 from inspect_discoverybench.cli.compare import compare
+from tests import shared
+from tests.shared import once
 
 OLD_LOGS = Path(__file__).parents[1] / "fixtures" / "logs"
+TASKS = 50
 STRONG = Run("real", "react", "provider/large", 0.6)
 WEAK = Run("real", "react", "provider/small", 0.1)
 
@@ -34,7 +39,12 @@ def as_json(*arguments: object) -> Any:
 
 @pytest.fixture
 def logs(tmp_path: Path) -> list[Path]:
-    return write_logs([WEAK, STRONG], tmp_path, samples=80)
+    """A weak and a strong run on the same tasks."""
+
+    def write() -> list[str]:
+        return [str(path) for path in write_logs([WEAK, STRONG], shared.folder() / "compared", samples=TASKS)]
+
+    return [Path(shutil.copy(path, tmp_path)) for path in once("compared", write)]
 
 
 def test_the_candidate_is_compared_with_the_baseline_on_common_tasks(logs: list[Path]) -> None:
@@ -47,7 +57,7 @@ def test_the_candidate_is_compared_with_the_baseline_on_common_tasks(logs: list[
     assert paired["low"] < 0.5 < paired["high"]
     assert paired["low"] > 0
     assert paired["p_value"] < 0.001
-    assert paired["wins"] + paired["losses"] + paired["ties"] == pair["common"] == 80
+    assert paired["wins"] + paired["losses"] + paired["ties"] == pair["common"] == TASKS
     assert 0 < paired["smallest_detectable"] < 0.5
 
 
@@ -65,16 +75,23 @@ def test_systems_are_selected_from_one_folder(logs: list[Path]) -> None:
     selected = as_json(f"{folder}:model=provider/small", f"{folder}:agent=react,model=provider/large")
     assert selected["pairs"] == as_json(*logs)["pairs"]
     assert selected["pairs"] == as_json(folder)["pairs"]
-    one_type = as_json(f"{folder}:model=provider/small,goal_type=context", f"{folder}:model=provider/large")
-    assert (
-        one_type["pairs"][0]["common"] < 80 == one_type["pairs"][0]["common"] + one_type["pairs"][0]["only_candidate"]
-    )
+    [pair] = as_json(f"{folder}:model=provider/small,goal_type=context", f"{folder}:model=provider/large")["pairs"]
+    assert 0 < pair["common"] < TASKS
+    assert pair["only_candidate"] == TASKS - pair["common"]
 
 
 def test_epochs_are_averaged_within_a_task(tmp_path: Path) -> None:
     paths = write_logs([Run("real", "react", "provider/large", 0.3, epochs=3), WEAK], tmp_path, samples=20)
     [pair] = as_json(*paths)["pairs"]
     assert pair["common"] == 20
+
+
+def test_a_candidate_that_fails_on_tasks_does_not_pass_the_gate(tmp_path: Path) -> None:
+    faulty = replace(STRONG, errors=0.9)
+    baseline, candidate = write_logs([STRONG, faulty], tmp_path, samples=40)
+    failed = run(baseline, candidate, "--fail-if-worse", "0.1")
+    assert failed.exit_code == 1
+    assert failed.stderr.startswith("The candidate")
 
 
 def test_the_release_gate_fails_only_beyond_the_margin(logs: list[Path]) -> None:
@@ -89,7 +106,7 @@ def test_the_release_gate_fails_only_beyond_the_margin(logs: list[Path]) -> None
 
 def test_more_than_two_systems_are_compared_pairwise_and_ranked(tmp_path: Path) -> None:
     middle = Run("real", "react", "provider/medium", 0.3)
-    paths = write_logs([WEAK, STRONG, middle], tmp_path, samples=80)
+    paths = write_logs([WEAK, STRONG, middle], tmp_path, samples=TASKS)
     comparison = as_json(*paths)
     assert [rank["system"].split("/")[1] for rank in comparison["ranking"]] == ["large", "medium", "small"]
     assert sum(rank["first_share"] for rank in comparison["ranking"]) == pytest.approx(1)
@@ -103,12 +120,12 @@ def test_more_than_two_systems_are_compared_pairwise_and_ranked(tmp_path: Path) 
 
 def test_missing_scores_give_both_bounds(tmp_path: Path) -> None:
     faulty = Run("real", "react", "provider/large", 0.6, unscored=0.1, errors=0.05)
-    [pair] = as_json(*write_logs([WEAK, faulty], tmp_path, samples=80))["pairs"]
-    assert pair["common"] + pair["missing"] == 80
+    [pair] = as_json(*write_logs([WEAK, faulty], tmp_path, samples=TASKS))["pairs"]
+    assert pair["common"] + pair["missing"] == TASKS
     assert pair["missing"] > 0
     [hms, *_] = pair["keys"]
     assert hms["worst"] < hms["paired"]["difference"] < hms["best"]
-    assert hms["best"] - hms["worst"] == pytest.approx(pair["missing"] / 80)
+    assert hms["best"] - hms["worst"] == pytest.approx(pair["missing"] / TASKS)
 
 
 def change(path: Path, **metadata: object) -> None:
@@ -197,6 +214,45 @@ def test_logs_of_any_benchmark_are_compared(tmp_path: Path) -> None:
     assert (key["paired"]["wins"], key["paired"]["losses"], key["paired"]["ties"]) == (2, 0, 1)
 
 
+@scorer(metrics={"*": [accuracy()]})
+def several() -> Scorer:
+    async def score(state: TaskState, target: Target) -> Score:
+        return Score(value={"x_bad": 1 - len(state.output.completion), "z_good": len(state.output.completion)})
+
+    return score
+
+
+def test_a_score_of_several_keys_needs_the_name_of_one(tmp_path: Path) -> None:
+    logs = [other_benchmark(tmp_path, answers, several()) for answers in (["a", "b", "c"], ["aa", "bb", "cc"])]
+    assert run(*logs).stderr == (
+        f"Error: {logs[0]}: the score 'several' has several keys: x_bad, z_good. Select one with --score several.KEY.\n"
+    )
+    [pair] = as_json(*logs, "--score", "several.z_good")["pairs"]
+    assert pair["keys"][0]["paired"]["difference"] == 1
+
+
+def test_equal_scores_outside_0_to_1_are_a_tie(tmp_path: Path) -> None:
+    logs = [other_benchmark(tmp_path, ["aaaaa", "bbbbb"], length()) for _ in range(2)]
+    [pair] = as_json(*logs)["pairs"]
+    assert pair["keys"][0]["paired"]["ties"] == 2
+    assert pair["keys"][0]["baseline"]["mean"] == 5
+
+
+def test_logs_that_are_left_out_are_named(logs: list[Path]) -> None:
+    (logs[0].parent / "2026-01-02_broken.eval").touch()
+    result = run(logs[0].parent)
+    assert result.exit_code == 0
+    assert f"Left out {logs[0].parent}/2026-01-02_broken.eval: cannot be read: " in result.stderr
+    assert len(as_json(logs[0].parent)["left_out"]) == 1
+
+
+def test_models_with_colons_and_commas_are_selected(tmp_path: Path) -> None:
+    tagged = replace(WEAK, model="provider/small:8b,q4")
+    [path] = write_logs([tagged], tmp_path / "a", samples=10)
+    [other] = write_logs([STRONG], tmp_path / "b", samples=10)
+    assert len(as_json(f"{path}:model=provider/small:8b,q4,agent=react", other)["pairs"]) == 1
+
+
 def test_scores_outside_0_to_1_keep_their_unit(tmp_path: Path) -> None:
     short, long = (
         other_benchmark(tmp_path, answers, length()) for answers in (["a", "b", "c"], ["aaaaa", "bbb", "cccc"])
@@ -217,7 +273,7 @@ def test_scores_outside_0_to_1_keep_their_unit(tmp_path: Path) -> None:
         (["{0}", "{1}:model=x"], "{1}:model=x: no sample has model=x. Values in the logs: provider/large."),
         (["{0}", "{1}", "--score", "speed"], "{0} has no numeric score 'speed'. Numeric scores: HMS."),
         (["{0}", "{1}", "--score", "HMS.speed"], "{0}: the score 'HMS' has no key 'speed'."),
-        (["{0}:colour=red", "{1}"], "{0}:colour=red: 'colour=red' does not select samples. Columns: agent, model, "),
+        (["{0}:colour=red", "{1}"], "{0}:colour=red: 'colour' does not select samples. Columns: agent, model, "),
         (
             ["{0}", str(OLD_LOGS / "v1_react.eval"), "--anyway"],
             "react · provider/small and react · discoverybench/baseline have no common sample.",

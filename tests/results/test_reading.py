@@ -1,9 +1,10 @@
 """One frame of samples from any mix of logs."""
 
 import json
-import math
 import shutil
+from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 from inspect_ai import Task, score
@@ -11,6 +12,7 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai.analysis import samples_df
 from inspect_ai.dataset import Sample
 from inspect_ai.log import read_eval_log, write_eval_log
+from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import includes
 from synthetic_logs import JUDGE, Run, write_logs
 
@@ -55,7 +57,6 @@ def test_a_real_log_gives_one_row_for_each_sample_and_epoch(demo_log: Path) -> N
     assert row.judge_tokens > 0
     assert row.cells > 0
     assert row.seconds > 0
-    assert math.isnan(row.cost)  # the offline models have no price
     assert row.hypothesis
     assert row.workflow
     assert "### Context" in row.explanation
@@ -113,10 +114,100 @@ def test_shards_of_one_configuration_are_one_frame(tmp_path: Path) -> None:
     [log] = write_logs([run], tmp_path / "b", seed=1, samples=6)
     whole = read_eval_log(str(log))
     assert whole.samples
+    whole.eval.task_id = "another run"
     for sample in whole.samples:
         sample.uuid = f"other {sample.uuid}"
     write_eval_log(whole, str(log))
     assert len(read_results([tmp_path]).samples) == 12
+
+
+def test_the_latest_score_by_a_judge_wins_whatever_the_name_of_the_log(tmp_path: Path) -> None:
+    run = Run("real", "react", "provider/large", 0.4, unscored=0.3, no_submission=0.2)
+    [stale] = write_logs([run], tmp_path, samples=20)
+    log = read_eval_log(str(stale))
+    for sample in log.samples or []:
+        score = (sample.scores or {})["HMS"]
+        if score.reason == "grader_failed":
+            score.value, score.reason = {"hms": 1.0, "context": 1.0, "variables": 1.0, "relationship": 1.0}, None
+    write_eval_log(log, str(stale.with_name("2026-01-01_a_scored_copy.eval")))
+    for paths in ([tmp_path], [*sorted(tmp_path.iterdir(), reverse=True)]):
+        samples = read_results(paths).samples
+        assert samples.id.is_unique
+        assert samples.hms.notna().all()
+
+
+def test_a_scored_copy_replaces_a_log_that_was_not_scored(tmp_path: Path) -> None:
+    run = Run("real", "react", "provider/large", 0.4, no_submission=0.3)
+    [scored] = write_logs([run], tmp_path, samples=20)
+    log = read_eval_log(str(scored))
+    for sample in log.samples or []:
+        sample.scores = None
+    write_eval_log(log, str(tmp_path / "2026-01-01_z_not_scored.eval"))
+    samples = read_results([tmp_path]).samples
+    assert samples.id.is_unique
+    assert set(samples.outcome) <= {"scored", "no submission", "limit"}
+
+
+def test_a_retried_sample_counts_once(tmp_path: Path) -> None:
+    run = Run("real", "react", "provider/large", 0.4, errors=0.3)
+    [first] = write_logs([run], tmp_path, samples=20)
+    assert set(read_results([tmp_path]).samples.outcome) == {"scored", "error"}
+    [fixed] = write_logs([replace(run, errors=0.0)], tmp_path / "retry", samples=20)
+    attempts = {sample.id: sample for sample in read_eval_log(str(first)).samples or []}
+    retry = read_eval_log(str(fixed))
+    retry.eval.created = "2026-01-01T02:00:00+00:00"
+    for sample in retry.samples or []:
+        assert sample.uuid
+        sample.uuid = f"retry {sample.uuid}" if attempts[sample.id].error else sample.uuid
+    write_eval_log(retry, str(fixed))
+    samples = read_results([tmp_path]).samples
+    assert (len(samples), set(samples.outcome)) == (20, {"scored"})
+
+
+def test_a_failed_run_names_the_retry_that_completed_it(demo_log: Path, tmp_path: Path) -> None:
+    shutil.copy(demo_log, tmp_path / "2026-01-02_retry.eval")
+    log = read_eval_log(str(demo_log))
+    log.status = "error"
+    write_eval_log(log, str(tmp_path / "2026-01-01_failed.eval"))
+    assert read_results([tmp_path]).left_out.reason.tolist() == [f"superseded by {tmp_path}/2026-01-02_retry.eval"]
+
+
+def test_settings_of_the_connection_are_no_settings_of_the_model(tmp_path: Path) -> None:
+    [path] = write_logs([Run("real", "react", "provider/large", 0.4)], tmp_path, samples=2)
+    log = read_eval_log(str(path))
+    log.eval.model_generate_config = GenerateConfig(max_connections=5, timeout=10, temperature=0.5)
+    write_eval_log(log, str(path))
+    assert set(read_results([path]).samples.model_settings) == {'{"temperature": 0.5}'}
+
+
+def test_use_of_the_judge_is_unknown_after_scoring_again(demo_log: Path, tmp_path: Path) -> None:
+    log = read_eval_log(str(demo_log))
+    for sample in log.samples or []:
+        sample.role_usage = {}
+    write_eval_log(log, str(tmp_path / "2026-01-01_scored.eval"))
+    samples = read_results([tmp_path]).samples
+    assert samples[["judge_tokens", "judge_cost"]].isna().all(axis=None)
+
+
+def test_a_damaged_log_never_raises(demo_log: Path, tmp_path: Path) -> None:
+    content = demo_log.read_bytes()
+    random = Random(0)
+    for number in range(30):
+        damaged = bytearray(content)
+        for _ in range(20):
+            damaged[random.randrange(len(content))] ^= 1 + random.randrange(255)
+        (tmp_path / f"2026-01-01_{number:02d}.eval").write_bytes(damaged)
+    results = read_results([demo_log, tmp_path])
+    assert len(results.left_out) > 10
+    assert not any("\n" in reason for reason in results.left_out.reason)
+
+
+def test_tasks_of_others_with_our_names_are_left_out(demo_log: Path, tmp_path: Path) -> None:
+    samples = [Sample(input="1 + 1", target="2", metadata={"difficulty": "hard"})]
+    other = Task(name="custom", dataset=samples, scorer=includes())
+    inspect_eval(other, model="mockllm/model", log_dir=str(tmp_path), display="none")
+    [reason] = read_results([demo_log, tmp_path]).left_out.reason
+    assert reason == "holds no results of DiscoveryBench: its task is custom"
 
 
 def test_logs_that_cannot_be_used_are_listed_with_the_reason(demo_log: Path, tmp_path: Path) -> None:
@@ -125,7 +216,7 @@ def test_logs_that_cannot_be_used_are_listed_with_the_reason(demo_log: Path, tmp
     (tmp_path / "2026-01-01_empty.eval").touch()
     for status in ("cancelled", "started", "error"):
         log = read_eval_log(str(demo_log))
-        log.status = status
+        log.status, log.eval.task_id = status, status
         write_eval_log(log, str(tmp_path / f"2026-01-01_{status}.eval"))
     other = Task(name="arithmetic", dataset=[Sample(input="1 + 1", target="2")], scorer=includes())
     inspect_eval(other, model="mockllm/model", log_dir=str(tmp_path), display="none")

@@ -17,8 +17,8 @@ class Session:
         (folder / ".session").mkdir()
         (folder / ".session" / "kernel.py").write_text(Path(kernel.__file__).read_text("utf-8"), "utf-8")
 
-    def client(self, *arguments: str, request: str | None = None) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-I", "-S", ".session/kernel.py", *arguments, ".session"]
+    def client(self, name: str, owner: int = 0, request: str | None = None) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-I", "-S", ".session/kernel.py", name, ".session", str(owner)]
         return subprocess.run(
             command, cwd=self.folder, input=request, capture_output=True, text=True, timeout=60, check=False
         )

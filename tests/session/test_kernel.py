@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from inspect_discoverybench.session.kernel import NOT_RUN
 from tests.session.kernel_client import Session
 
 
@@ -18,6 +19,14 @@ def session(tmp_path: Path) -> Iterator[Session]:
     started = Session(tmp_path)
     yield started
     started.client("stop")
+
+
+def alive(process: int) -> bool:
+    """Whether a process runs; one that has ended may remain as a zombie."""
+    try:
+        return "Z" not in Path(f"/proc/{process}/stat").read_text("utf-8").split()[2]
+    except OSError:
+        return False
 
 
 def ok(output: str) -> dict[str, Any]:
@@ -134,7 +143,7 @@ def test_stop_ends_a_busy_kernel(session: Session) -> None:
     time.sleep(0.5)
     session.client("stop")
     assert busy.wait(10) == 0
-    assert not Path(f"/proc/{pid}").exists() or "Z" in Path(f"/proc/{pid}/stat").read_text("utf-8").split()[2]
+    assert not alive(pid)
     assert session.run("1") == ok("1\n")
 
 
@@ -183,3 +192,55 @@ def test_cells_do_not_inherit_future_annotations(session: Session) -> None:
 def test_a_file_of_the_agent_does_not_shadow_modules_of_the_kernel(session: Session) -> None:
     (session.folder / "ast.py").write_text("raise SystemExit\n", "utf-8")
     assert session.run("1") == ok("1\n")
+
+
+def test_a_kernel_ends_with_its_evaluation_even_if_both_it_and_the_client_are_busy(tmp_path: Path) -> None:
+    session = Session(tmp_path)
+    evaluation = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    try:
+        assert session.client("start", owner=evaluation.pid).stdout == "ready\n"
+        pid = int(session.run("import os\nos.getpid()")["output"])
+        busy = subprocess.Popen(
+            [sys.executable, "-I", "-S", ".session/kernel.py", "run", ".session"],
+            cwd=session.folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            text=True,
+        )
+        assert busy.stdin
+        busy.stdin.write(json.dumps({"code": "while True: pass", "timeout": 60, "max_output": 10, "figures": False}))
+        busy.stdin.close()
+        time.sleep(0.5)
+        busy.kill()
+        busy.wait()
+        assert alive(pid)
+    finally:
+        evaluation.kill()
+        evaluation.wait()
+    deadline = time.monotonic() + 10
+    while alive(pid) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not alive(pid)
+
+
+@pytest.mark.parametrize(
+    "obstacle",
+    [
+        "import os; os.remove('.session/lock'); os.mkfifo('.session/lock')",
+        "import os; os.remove('.session/lock'); os.mkdir('.session/lock')",
+    ],
+)
+def test_a_lock_that_cannot_be_used_is_reported_at_once(session: Session, obstacle: str) -> None:
+    session.run(obstacle)
+    started = time.monotonic()
+    process = session.client("run", request=json.dumps({"code": "1", "timeout": 1, "max_output": 9, "figures": False}))
+    assert process.returncode == NOT_RUN
+    assert time.monotonic() - started < 5
+
+
+def test_the_users_site_packages_are_not_read(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    packages = session.folder / "site"
+    packages.mkdir()
+    (packages / "sitecustomize.py").write_text("import os; os._exit(1)", "utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(packages))
+    assert session.run("import os, sys\nsys.flags.isolated, 'PYTHONPATH' in os.environ") == ok("(1, False)\n")

@@ -5,6 +5,7 @@ import json
 import pytest
 from inspect_ai import Task, task_with
 from inspect_ai import eval as inspect_eval
+from inspect_ai.dataset import MemoryDataset
 from inspect_ai.log import EvalSample
 from inspect_ai.model import ChatMessage, ModelCost
 from inspect_ai.scorer import includes
@@ -16,7 +17,19 @@ from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.session.session import SessionState
 from inspect_discoverybench.solvers.reflexion import ReflexionState, reflexion
 from tests.endpoint import Answer, Request, question, serve, slots, tool_call, truthful
-from tests.solvers.playing import Turn, calls, observations, play, python, reason, score, scripted, spans, submit
+from tests.solvers.playing import (
+    Turn,
+    calls,
+    finished,
+    observations,
+    play,
+    python,
+    reason,
+    score,
+    scripted,
+    spans,
+    submit,
+)
 
 GOLD = "Among the test loaves, proofing hours and hydration interact"
 """How the gold hypothesis of the first demo task begins."""
@@ -74,6 +87,64 @@ def test_a_trial_starts_with_the_original_files() -> None:
 
     sample = play(spoiler, reflexion(trials=2))
     assert observations(sample) == ["True\n['.session-2', 'data.csv']"]
+
+
+LOOK = """
+import os
+print(sorted(os.listdir('.')), os.path.islink('data.csv'), len(open('data.csv').read()) > 1000)
+for folder in ('/tmp', '/var/tmp', '/dev/shm', os.path.expanduser('~')):
+    print(folder, os.listdir(folder))
+print(sum('import' in open(f'/proc/{p}/cmdline').read() for p in filter(str.isdigit, os.listdir('/proc'))), 'daemons')
+print(open('/proc/sysvipc/shm').read().count('\\n') - 1, 'segments')
+"""
+PLANT = """
+import ctypes, subprocess, sys
+for folder in ('/tmp', '/var/tmp', '/dev/shm', os.path.expanduser('~')):
+    os.makedirs(f'{folder}/left/closed')
+    os.chmod(f'{folder}/left/closed', 0)
+_ = ctypes.CDLL(None).shmget(7, 4096, 0o1600)
+daemon = '''
+import os, time
+while True:
+    try:
+        os.symlink('/etc/passwd', 'link')
+        os.replace('link', 'data.csv')
+    except OSError:
+        pass
+'''
+_ = subprocess.Popen([sys.executable, '-c', daemon], start_new_session=True)
+import time; time.sleep(0.5)
+"""
+SPOILS = {
+    "plant": PLANT,
+    "kill": "import signal; os.kill(-1, signal.SIGKILL)",
+    "close": "os.chmod('.', 0)",
+}
+"""What a trial does to its container, by name."""
+
+
+@pytest.mark.usefixtures("engine")
+def test_a_trial_in_a_container_starts_fresh() -> None:
+    def spoiler(messages: list[ChatMessage], must: str) -> Turn:
+        name = next(name for name in SPOILS if any(f"Spoil by: {name}" in message.text for message in messages))
+        # Only later trials have a message with reflections.
+        later = any("REFLECTION" in message.text for message in messages)
+        return python(LOOK if later else LOOK + SPOILS[name]) if must == "python" else wrong(messages, must)
+
+    task = demo(sandbox="docker")
+    first = task.dataset[0]
+    samples = [first.model_copy(update={"id": n, "input": f"{first.input}\nSpoil by: {n}"}) for n in SPOILS]
+    [log] = inspect_eval(
+        task_with(task, dataset=MemoryDataset(samples)), model=scripted(spoiler), solver=reflexion(trials=2)
+    )
+    found = finished(log).samples or []
+    assert [sample.error for sample in found] == [None] * len(SPOILS)
+    for sample in found:
+        assert len(record(sample).trials) == 2, sample.id
+        working, *lines = observations(sample)[0].splitlines()
+        assert working.endswith("'data.csv'] False True"), sample.id
+        empty = [f"{folder} []" for folder in ("/tmp", "/var/tmp", "/dev/shm", "/home/agent")]
+        assert lines == [*empty, "0 daemons", "0 segments"], sample.id
 
 
 def test_no_trial_follows_if_the_working_directory_is_deleted() -> None:

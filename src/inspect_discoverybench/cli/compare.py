@@ -31,7 +31,8 @@ ERROR_EXIT_CODE = 2
     "--fail-if-worse",
     type=click.FloatRange(min=0),
     metavar="MARGIN",
-    help="Exit with 1 if the candidate's mean is below the baseline's by more than MARGIN.",
+    help="Exit with 1 if the candidate's mean is below the baseline's by more than MARGIN. Tasks without a score count "
+    "against it.",
 )
 @click.option("--seed", default=0, show_default=True, help="Random seed of bootstraps and permutation tests.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
@@ -50,9 +51,10 @@ def compare(
     from inspect_discoverybench.report.systems import read_systems
 
     try:
-        comparison = compare_systems(read_systems(systems, score, os.cpu_count() or 1), anyway, seed)
-        if fail_if_worse is not None and len(comparison.pairs) > 1:
-            raise InvalidArgument(f"--fail-if-worse needs two systems, got {len(comparison.ranking)}.")
+        named = read_systems(systems, score, os.cpu_count() or 1)
+        if fail_if_worse is not None and len(named.systems) > 2:
+            raise InvalidArgument(f"--fail-if-worse needs two systems, got {len(named.systems)}.")
+        comparison = compare_systems(named.systems, named.left_out, anyway, seed)
     except DiscoveryBenchError as error:
         error.show()
         sys.exit(ERROR_EXIT_CODE)
@@ -60,8 +62,21 @@ def compare(
         click.echo(json.dumps(_null_for_nan(asdict(comparison)), indent=2))
     else:
         _print(comparison)
-    if fail_if_worse is not None and comparison.pairs[0].keys[0].paired.difference < -fail_if_worse:
-        click.echo(f"The candidate's mean is below the baseline's by more than {fail_if_worse:g}.", err=True)
+    if fail_if_worse is not None:
+        _apply_gate(comparison.pairs[0].keys[0], fail_if_worse)
+
+
+def _apply_gate(key: "KeyComparison", margin: float) -> None:
+    """Exit with 1 if the candidate is worse by more than the margin, or may be because it failed on tasks."""
+    if key.paired.difference < -margin:
+        click.echo(f"The candidate's mean is below the baseline's by more than {margin:g}.", err=True)
+        sys.exit(1)
+    if key.failures_lowest < -margin:
+        click.echo(
+            "The candidate has no score on some tasks. With the lowest score there, its mean is below the baseline's "
+            f"by {-key.failures_lowest:.3f}, more than {margin:g}.",
+            err=True,
+        )
         sys.exit(1)
 
 
@@ -69,6 +84,8 @@ def _print(comparison: "Comparison") -> None:
     console = Console()
     for warning in comparison.warnings:
         click.echo(f"Warning: {warning}", err=True)
+    for log, reason in comparison.left_out.items():
+        click.echo(f"Left out {log}: {reason}", err=True)
     if len(comparison.pairs) == 1:
         _print_pair(console, comparison.pairs[0])
     else:
@@ -128,11 +145,15 @@ def _conclusion(key: "KeyComparison") -> str:
     )
     if math.isnan(paired.smallest_detectable):
         return finding
+    if paired.smallest_detectable > 1 and max(abs(key.baseline.high), abs(key.candidate.high)) <= 1:
+        return f"{finding}\nThese tasks are too few to detect any difference with power 0.8."
     return f"{finding}\nSmallest difference that these tasks detect with power 0.8: {paired.smallest_detectable:.3f}."
 
 
 def _ranking(comparison: "Comparison") -> Table:
-    table = Table(title="Ranking", title_justify="left", box=SIMPLE_HEAD)
+    tasks = comparison.ranking[0].estimate.tasks if comparison.ranking else 0
+    title = f"Ranking on the {tasks} tasks that all systems scored"
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
     table.add_column("", justify="right")
     table.add_column("System")
     for column in ("Mean", "95% CI", "First in draws"):

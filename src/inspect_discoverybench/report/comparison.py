@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from inspect_discoverybench.errors import InvalidArgument
+from inspect_discoverybench.hypothesis import Facet
 from inspect_discoverybench.judge_record import differences
 from inspect_discoverybench.report.systems import HEADLINE_KEY, System
 from inspect_discoverybench.statistics.mean import Estimate, estimate_mean, needs_bounds
@@ -18,7 +19,7 @@ from inspect_discoverybench.statistics.ranking import first_shares, holm
 TASK = ["task", "id"]
 """Columns that identify a task."""
 
-KEY_ORDER = (HEADLINE_KEY, "context", "variables", "relationship")
+KEY_ORDER = (HEADLINE_KEY, *Facet)
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class KeyComparison:
         paired: The candidate minus the baseline.
         worst: Smallest difference that the missing scores of common tasks allow; None if at most 1 % are missing.
         best: Largest such difference.
+        failures_lowest: The difference over the tasks that the baseline scored, if the candidate had the lowest score
+            wherever it has none.
     """
 
     key: str
@@ -40,6 +43,7 @@ class KeyComparison:
     paired: PairedDifference
     worst: float | None
     best: float | None
+    failures_lowest: float
 
 
 @dataclass(frozen=True)
@@ -89,21 +93,24 @@ class Comparison:
     Attributes:
         score: Name of the score.
         pairs: Each pair of systems, in the order of the systems.
-        ranking: All systems, the highest mean first.
+        ranking: All systems, the highest mean first; empty if no task was scored by all.
         warnings: Why the scores are not fully comparable; empty if they are.
+        left_out: Reasons by log that could not be used.
     """
 
     score: str
     pairs: tuple[PairComparison, ...]
     ranking: tuple[Rank, ...]
     warnings: tuple[str, ...]
+    left_out: dict[str, str]
 
 
-def compare(systems: Sequence[System], anyway: bool = False, seed: int = 0) -> Comparison:
+def compare(systems: Sequence[System], left_out: dict[str, str], anyway: bool = False, seed: int = 0) -> Comparison:
     """Compare systems pairwise, and rank them.
 
     Args:
         systems: At least two systems. The first of each pair is the baseline.
+        left_out: Reasons by log that could not be used.
         anyway: Compare although tasks, data or judges differ.
         seed: Random seed of bootstraps and permutation tests.
 
@@ -124,6 +131,7 @@ def compare(systems: Sequence[System], anyway: bool = False, seed: int = 0) -> C
         pairs=tuple(replace(pair, p_value_holm=value) for pair, value in zip(pairs, adjusted, strict=True)),
         ranking=_ranking(systems, tables, seed),
         warnings=tuple(dict.fromkeys(warnings)),
+        left_out=left_out,
     )
 
 
@@ -178,9 +186,11 @@ def _pair(a: System, a_scores: pd.DataFrame, b: System, b_scores: pd.DataFrame, 
         )
     clusters = _clusters(a.samples, shared)
     keys = [key for key in a_scores.columns if key in b_scores.columns]
-    comparisons = [_compare_key(key, a_scores[key][shared], b_scores[key][shared], clusters, seed) for key in keys]
-    if not comparisons:
-        raise InvalidArgument(f"{a.name} and {b.name} have no common score key.")
+    scores = [(key, a_scores[key][shared], b_scores[key][shared]) for key in keys]
+    scored = [(key, x, y) for key, x, y in scores if (x.notna() & y.notna()).any()]
+    if not scored or scored[0][0] != a_scores.columns[0]:
+        raise InvalidArgument(f"{a.name} and {b.name} have no common sample that both scored.")
+    comparisons = [_compare_key(key, x, y, clusters, seed) for key, x, y in scored]
     return PairComparison(
         baseline=a.name,
         candidate=b.name,
@@ -201,8 +211,6 @@ def _clusters(samples: pd.DataFrame, index: "pd.Index[Any]") -> "pd.Series[Any]"
 
 def _compare_key(key: str, baseline: pd.Series, candidate: pd.Series, clusters: pd.Series, seed: int) -> KeyComparison:
     scored = baseline.notna() & candidate.notna()
-    if not scored.any():
-        raise InvalidArgument(f"No common sample has a score{f' for {key}' if key else ''} in both systems.")
     scale = Scale.of(baseline, candidate)
     groups = clusters[scored].tolist()
     a, b = (scale.to_unit(values[scored]).tolist() for values in (baseline, candidate))
@@ -215,6 +223,7 @@ def _compare_key(key: str, baseline: pd.Series, candidate: pd.Series, clusters: 
         paired=scale.difference(compare_paired(b, a, groups, seed)),
         worst=float((candidate.fillna(scale.low) - baseline.fillna(scale.high)).mean()) if has_bounds else None,
         best=float((candidate.fillna(scale.high) - baseline.fillna(scale.low)).mean()) if has_bounds else None,
+        failures_lowest=float((candidate.fillna(scale.low) - baseline)[baseline.notna()].mean()),
     )
 
 
@@ -229,7 +238,9 @@ class Scale:
     def of(cls, *scores: pd.Series) -> "Scale":
         """The range of these scores; NaN is ignored."""
         low, high = min(float(values.min()) for values in scores), max(float(values.max()) for values in scores)
-        return cls(0.0, 1.0) if low >= 0 and high <= 1 else cls(low, high)
+        if low >= 0 and high <= 1:
+            return cls(0.0, 1.0)
+        return cls(low, high if high > low else low + 1)
 
     def to_unit(self, values: pd.Series) -> pd.Series:
         """Scores as a share of the range, in [0, 1]."""

@@ -1,5 +1,6 @@
 """Systems to compare: the configurations that logs hold, selected as the user wrote."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -27,12 +28,10 @@ class System:
     Attributes:
         name: Its name in the comparison.
         samples: Rows of `read_scores` of one score.
-        left_out: Number of logs that could not be used.
     """
 
     name: str
     samples: pd.DataFrame
-    left_out: int
 
 
 @dataclass(frozen=True)
@@ -56,11 +55,18 @@ class Operand:
         Raises:
             InvalidArgument: A column cannot select samples.
         """
-        path, colon, selection = text.rpartition(":")
-        if not colon or "=" not in selection:  # a colon may be part of the path, as in s3://
-            return cls(text, text, {})
-        pairs = dict(_pair(part, text) for part in selection.split(","))
-        return cls(text, path, pairs)
+        columns = "|".join(SELECTORS)
+        match = re.search(rf":(?=(?:{columns})=)", text)
+        if match is None:
+            if unknown := re.search(r":(\w+)=", text):
+                raise InvalidArgument(
+                    f"{text}: '{unknown[1]}' does not select samples. Columns: {', '.join(SELECTORS)}."
+                )
+            return cls(text, text, {})  # a colon may be part of the path, as in s3://
+        # Values may hold commas and colons.
+        parts = re.split(rf",\s*(?=(?:{columns})=)", text[match.end() :])
+        pairs = (part.partition("=") for part in parts)
+        return cls(text, text[: match.start()], {column: value.strip() for column, _, value in pairs})
 
     def systems(self, results: Results, score: str | None) -> list[System]:
         """The selected configurations.
@@ -82,12 +88,25 @@ class Operand:
             samples = selected
         samples = _one_score(samples, score, self.text)
         return [
-            System(str(name), rows.reset_index(drop=True), len(results.left_out))
+            System(str(name), rows.reset_index(drop=True))
             for name, rows in samples.groupby("configuration", sort=False)
         ]
 
 
-def read_systems(operands: Sequence[str], score: str | None, workers: int = 1) -> list[System]:
+@dataclass(frozen=True)
+class Systems:
+    """The systems that the user named.
+
+    Attributes:
+        systems: At least two systems with different names.
+        left_out: Reasons by log that could not be used.
+    """
+
+    systems: Sequence[System]
+    left_out: dict[str, str]
+
+
+def read_systems(operands: Sequence[str], score: str | None, workers: int = 1) -> Systems:
     """Read all systems that the operands name. Systems of the same name are told apart by their operand.
 
     Args:
@@ -107,17 +126,11 @@ def read_systems(operands: Sequence[str], score: str | None, workers: int = 1) -
         raise InvalidArgument(
             f"{operand.text} has a single configuration, {system.name}. Name at least two logs, folders or selections."
         )
+    left_out = {log: reason for result in results.values() for log, reason in result.left_out.itertuples(index=False)}
     names = [system.name for _, system in pairs]
     if len(set(names)) == len(names):
-        return [system for _, system in pairs]
-    return [System(f"{operand.text}: {s.name}", s.samples, s.left_out) for operand, s in pairs]
-
-
-def _pair(part: str, text: str) -> tuple[str, str]:
-    column, _, value = part.partition("=")
-    if column.strip() not in SELECTORS:
-        raise InvalidArgument(f"{text}: '{part}' does not select samples. Columns: {', '.join(SELECTORS)}.")
-    return column.strip(), value.strip()
+        return Systems([system for _, system in pairs], left_out)
+    return Systems([System(f"{operand.text}: {s.name}", s.samples) for operand, s in pairs], left_out)
 
 
 def _text(value: object) -> str:
@@ -132,12 +145,17 @@ def _one_score(samples: pd.DataFrame, score: str | None, text: str) -> pd.DataFr
         score = SCORE_NAME if SCORE_NAME in names else names[0] if len(names) == 1 else None
         if score is None:
             raise InvalidArgument(f"{text} has several scores: {', '.join(names)}. Select one with --score.")
-    name, _, key = score.partition(".")
+    name, key = (score, "") if score in names else (score.rpartition(".")[0], score.rpartition(".")[2])
     if name not in names:
-        raise InvalidArgument(f"{text} has no numeric score '{name}'. Numeric scores: {', '.join(names)}.")
+        raise InvalidArgument(f"{text} has no numeric score '{score}'. Numeric scores: {', '.join(names)}.")
     rows = samples[samples.score == name]
-    if key and key not in set(rows.key):
-        raise InvalidArgument(f"{text}: the score '{name}' has no key '{key}'. Keys: {', '.join(_names(rows.key))}.")
+    keys = _names(rows.key)
+    if key and key not in keys:
+        raise InvalidArgument(f"{text}: the score '{name}' has no key '{key}'. Keys: {', '.join(keys)}.")
+    if not key and len(keys) > 1 and HEADLINE_KEY not in keys:
+        raise InvalidArgument(
+            f"{text}: the score '{name}' has several keys: {', '.join(keys)}. Select one with --score {name}.KEY."
+        )
     return rows[rows.key == key] if key else rows
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from inspect_ai.analysis import Column, EvalColumn, SampleColumn
 from inspect_ai.log import EvalLog, EvalSample
+from inspect_ai.model import ModelUsage
 
 from inspect_discoverybench.hypothesis import SCORE_NAME, Facet
 from inspect_discoverybench.results.judged import Judged
@@ -18,8 +19,14 @@ JUDGE_ROLE = "grader"
 DEFAULT_AGENT = "react"
 """The agent of logs of this package that name no solver."""
 
-PACKAGES = ("", "discoverybench", "inspect_discoverybench")
-"""Packages in the names of this package's tasks."""
+PACKAGES = ("discoverybench/", "inspect_discoverybench/")
+"""Prefixes of this package's tasks and solvers."""
+
+OPERATIONAL = {
+    *("max_retries", "timeout", "attempt_timeout", "stream_idle_timeout", "max_connections", "adaptive_connections"),
+    *("cache", "cache_prompt", "batch"),
+}
+"""Model settings that do not change what a model answers."""
 
 EXCLUDED_FIELDS = {"messages", "events", "attachments", "output"}
 """Fields of samples that no column reads. Skip them with `samples_df(…, exclude_fields=EXCLUDED_FIELDS)`."""
@@ -45,7 +52,7 @@ _METADATA = (
 
 def is_own_task(log: EvalLog) -> bool:
     """Whether the log is of a task of this package, by the task's name."""
-    return log.eval.task.rpartition("/")[0] in PACKAGES
+    return any(name.startswith(PACKAGES) for name in (log.eval.task, log.eval.task_registry_name or ""))
 
 
 def _agent(log: EvalLog) -> str:
@@ -65,7 +72,7 @@ def _task_arguments(log: EvalLog) -> str:
 
 
 def _model_settings(log: EvalLog) -> str:
-    settings = log.eval.model_generate_config.model_dump(mode="json", exclude_none=True)
+    settings = log.eval.model_generate_config.model_dump(mode="json", exclude_none=True, exclude=OPERATIONAL)
     return _json({**settings, **log.eval.model_args, **_present(base_url=log.eval.model_base_url)})
 
 
@@ -104,28 +111,39 @@ def _metadata(name: str) -> Callable[[EvalSample], Any]:
     return lambda sample: sample.metadata.get(name)
 
 
-def _tokens(sample: EvalSample) -> int:
-    return sum(usage.total_tokens for usage in (sample.model_usage or {}).values()) - _judge_tokens(sample)
-
-
-def _judge_tokens(sample: EvalSample) -> int:
+def _judge_usage(sample: EvalSample) -> ModelUsage | None:
+    """What the judge used; None if this is unknown, because `inspect score` does not record it."""
     usage = (sample.role_usage or {}).get(JUDGE_ROLE)
-    return usage.total_tokens if usage else 0
+    is_judged = any((score.metadata or {}).get("replies") for score in (sample.scores or {}).values())
+    return usage or (None if is_judged else ModelUsage(total_cost=0.0))
+
+
+def _tokens(sample: EvalSample) -> int:
+    return sum(usage.total_tokens for usage in (sample.model_usage or {}).values()) - (_judge_tokens(sample) or 0)
+
+
+def _judge_tokens(sample: EvalSample) -> int | None:
+    usage = _judge_usage(sample)
+    return usage.total_tokens if usage else None
 
 
 def _cost(sample: EvalSample) -> float | None:
-    return _total_cost(sample, (sample.model_usage or {}).values(), minus=_judge_cost(sample))
+    judge = (sample.role_usage or {}).get(JUDGE_ROLE)
+    judge_cost = _total_cost([judge] if judge else [])
+    total = _total_cost((sample.model_usage or {}).values())
+    return None if total is None or judge_cost is None else total - judge_cost
 
 
 def _judge_cost(sample: EvalSample) -> float | None:
-    usage = (sample.role_usage or {}).get(JUDGE_ROLE)
-    return _total_cost(sample, [usage] if usage else [], minus=0.0)
+    usage = _judge_usage(sample)
+    return _total_cost([usage]) if usage else None
 
 
-def _total_cost(sample: EvalSample, usages: Iterable[Any], minus: float | None) -> float | None:
+def _total_cost(usages: Iterable[ModelUsage]) -> float | None:
     """Costs in US dollars; None if one of them is unknown."""
     costs = [0.0 if usage.total_cost is None and not usage.total_tokens else usage.total_cost for usage in usages]
-    return None if minus is None or None in costs else sum(costs) - minus
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if len(known) == len(costs) else None
 
 
 def _stored(name: str) -> Callable[[EvalSample], Any]:
@@ -207,6 +225,6 @@ def _json(values: Mapping[str, Any]) -> str:
 
 
 def _without_package(name: str) -> str:
-    for package in ("inspect_discoverybench/", "discoverybench/"):
+    for package in PACKAGES:
         name = name.removeprefix(package)
     return name

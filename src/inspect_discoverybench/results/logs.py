@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 
-from inspect_discoverybench.errors import DataMissing, first_cause, one_line
+from inspect_discoverybench.errors import DataMissing, UnreadableLog, inspect_errors
 from inspect_discoverybench.results.columns import EXCLUDED_FIELDS
 
 PARALLEL_LOGS = 8
@@ -18,11 +17,21 @@ PARALLEL_LOGS = 8
 
 @dataclass(frozen=True)
 class LogRows:
-    """Rows of one log, or the reason why it is left out."""
+    """Rows of one log, or the reason why it is left out.
+
+    Attributes:
+        log: Path of the log.
+        rows: Its rows.
+        left_out: Why it has no rows; None if it has.
+        task_id: Inspect's id of the run, which retries keep; None if the log cannot be read.
+        modified: When the file was last changed, in seconds since 1970; 0 for remote logs.
+    """
 
     log: str
     rows: Sequence[Mapping[str, Any]] = ()
     left_out: str | None = None
+    task_id: str | None = None
+    modified: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -40,16 +49,21 @@ class LogReader:
     def read(self, location: str) -> LogRows:
         """Read one log."""
         try:
-            header = read_eval_log(location, header_only=True)
-            if reason := self.objection(header) or _unfinished(header):
-                return LogRows(location, left_out=reason)
-            log = read_eval_log(location, exclude_fields=EXCLUDED_FIELDS)
-            if not log.samples:
-                return LogRows(location, left_out="has no samples")
-            return LogRows(location, self.rows(log))
-        # Inspect raises errors of many types for damaged files.
-        except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile, NotImplementedError) as error:
-            return LogRows(location, left_out=f"cannot be read: {one_line(first_cause(error))}")
+            with inspect_errors(UnreadableLog, "cannot be read"):
+                return self._read(location)
+        except UnreadableLog as error:
+            return LogRows(location, left_out=error.message.rstrip("."))
+
+    def _read(self, location: str) -> LogRows:
+        header = read_eval_log(location, header_only=True)
+        result = LogRows(location, task_id=header.eval.task_id, modified=_modified(location))
+        if reason := self.objection(header) or _unfinished(header):
+            return replace(result, left_out=reason)
+        log = read_eval_log(location, exclude_fields=EXCLUDED_FIELDS)
+        if not log.samples:
+            return replace(result, left_out="has no samples")
+        rows = self.rows(log)
+        return replace(result, rows=rows, left_out=None if rows else "has no numeric score")
 
     def read_all(self, paths: Iterable[str | Path], workers: int) -> list[LogRows]:
         """Read all logs in files and folders.
@@ -70,7 +84,7 @@ class LogReader:
         if not any(log.rows for log in logs):
             more = f" ({len(logs) - 1} other logs cannot be used either)" if len(logs) > 1 else ""
             raise DataMissing(f"No log can be used. {logs[0].log}: {logs[0].left_out}{more}.")
-        return logs
+        return _with_successors(logs)
 
 
 def find_logs(paths: Iterable[str | Path]) -> list[str]:
@@ -97,6 +111,22 @@ def _logs_at(path: str) -> Iterator[str]:
     if not logs:
         raise DataMissing(f"The folder '{path}' has no Inspect logs. Pass a folder that was the --log-dir of a run.")
     yield from sorted(logs)
+
+
+def _with_successors(logs: Sequence[LogRows]) -> list[LogRows]:
+    """Name the retry that completed a run, where there is one."""
+    finished = {log.task_id: log.log for log in logs if log.rows}
+    return [
+        replace(log, left_out=f"superseded by {finished[log.task_id]}")
+        if log.left_out and log.task_id in finished
+        else log
+        for log in logs
+    ]
+
+
+def _modified(location: str) -> float:
+    path = Path(local_path(location))
+    return path.stat().st_mtime if path.exists() else 0.0
 
 
 def _unfinished(header: EvalLog) -> str | None:

@@ -45,19 +45,34 @@ class Results:
     left_out: "pd.DataFrame"
 
     @classmethod
-    def of(cls, logs: Sequence[LogRows], keys: Sequence[str]) -> "Results":
-        """Collect the rows of logs, the oldest log first. Of rows with equal keys, only the newest is kept.
+    def of(cls, logs: Sequence[LogRows], keys: Sequence[str], value: str) -> "Results":
+        """Collect the rows of logs, in the order in which the runs started.
+
+        Of the attempts at a sample, only the last one counts. Of rows with equal keys, one with a value is kept rather
+        than one without, and otherwise that of the log that was changed last.
 
         Args:
             logs: At least one log with rows.
             keys: Columns that identify a row.
+            value: Column of the score.
         """
         import pandas as pd
 
-        samples = pd.DataFrame([row for log in logs for row in log.rows]).sort_values("created", kind="stable")
-        samples = samples.drop_duplicates(list(keys), keep="last").reset_index(drop=True)
+        logs = sorted(logs, key=lambda log: log.modified)
+        samples = pd.DataFrame([row for log in logs for row in log.rows])
+        samples = samples.sort_values("created", kind="stable", ignore_index=True)
+        # `eval-retry` repeats the samples with an error under a new uuid in a log of the same task id.
+        last_attempt = samples.groupby(["task_id", "id", "epoch"]).uuid.transform("last")
+        samples = samples[samples.uuid == last_attempt]
+        samples = samples.assign(has_score=samples[value].notna()).sort_values("has_score", kind="stable")
+        samples = samples.drop_duplicates(list(keys), keep="last")
+        # A log that was not scored, next to its scored copy.
+        is_obsolete = (
+            ~samples.has_score & samples.judge_record.isna() & samples.groupby("uuid").has_score.transform("any")
+        )
+        samples = samples[~is_obsolete].sort_index().drop(columns="has_score")
         left_out = [(log.log, log.left_out) for log in logs if log.left_out]
-        return cls(samples, pd.DataFrame(left_out, columns=["log", "reason"]))
+        return cls(samples.reset_index(drop=True), pd.DataFrame(left_out, columns=["log", "reason"]))
 
 
 def read_results(paths: Iterable[str | Path], workers: int = 1) -> Results:
@@ -76,8 +91,8 @@ def read_results(paths: Iterable[str | Path], workers: int = 1) -> Results:
     import pandas as pd
 
     logs = LogReader(_rows, _objection).read_all(paths, workers)
-    results = Results.of(logs, keys=("uuid", "score", "judge_record"))
-    results.samples[NUMBERS] = results.samples[NUMBERS].apply(pd.to_numeric)
+    results = Results.of(logs, keys=("uuid", "score", "judge_record"), value="hms")
+    results.samples[NUMBERS] = results.samples[NUMBERS].apply(pd.to_numeric, errors="coerce")
     return results
 
 

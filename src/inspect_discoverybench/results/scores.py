@@ -7,15 +7,18 @@ from typing import Any
 
 from inspect_ai.analysis import Column, SampleColumn, samples_df
 from inspect_ai.log import EvalLog, EvalSample
-from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, PARTIAL, value_to_float
+from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, PARTIAL
 
 from inspect_discoverybench.results.columns import EVAL_COLUMNS, SAMPLE_IDENTITY
 from inspect_discoverybench.results.judged import Judged
 from inspect_discoverybench.results.logs import LogReader
 from inspect_discoverybench.results.reading import Results, to_rows
 
-GRADES = (CORRECT, INCORRECT, PARTIAL, NOANSWER)
-"""Letters that Inspect's scorers use for 1, 0, 0.5 and 0."""
+_WORDS = {CORRECT.casefold(): 1.0, PARTIAL.casefold(): 0.5, INCORRECT.casefold(): 0.0, NOANSWER.casefold(): 0.0} | {
+    **dict.fromkeys(("yes", "true"), 1.0),
+    **dict.fromkeys(("no", "false"), 0.0),
+}
+"""The letters and words that Inspect's `value_to_float` reads as numbers."""
 
 
 def read_scores(paths: Iterable[str | Path], workers: int = 1) -> Results:
@@ -33,9 +36,8 @@ def read_scores(paths: Iterable[str | Path], workers: int = 1) -> Results:
     Raises:
         DataMissing: There is no log, or none of the logs can be used.
     """
-    return Results.of(
-        LogReader(_rows, _accept_all).read_all(paths, workers), keys=("uuid", "score", "key", "judge_record")
-    )
+    logs = LogReader(_rows, _accept_all).read_all(paths, workers)
+    return Results.of(logs, keys=("uuid", "score", "key", "judge_record"), value="value")
 
 
 def _accept_all(_header: EvalLog) -> str | None:
@@ -82,9 +84,11 @@ def _values(sample: EvalSample) -> Iterator[tuple[str, str, float]]:
 
 
 def _number(value: object) -> float | None:
-    """The value as a number; None if it is not numeric or the sample is unscored."""
-    if isinstance(value, bool | int | float):
-        return None if math.isnan(value) else float(value)
-    if isinstance(value, str) and value in GRADES:
-        return value_to_float()(value)
-    return None
+    """The value as a number; None if it is not a finite number or the sample is unscored."""
+    if isinstance(value, str):
+        value = _WORDS.get(value.casefold(), value)
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
+    return number if math.isfinite(number) else None

@@ -2,9 +2,13 @@
 
 This file is copied into the sandbox and uses only the standard library:
 
-    python kernel.py run FOLDER      reads {"code", "timeout", "max_output", "figures"} from stdin, prints a JSON reply
-    python kernel.py stop FOLDER     ends the kernel, if it runs
-    python kernel.py serve FOLDER    the kernel itself, started by `run` if necessary
+    python kernel.py start FOLDER [OWNER]   starts the kernel and prints "ready"
+    python kernel.py run FOLDER [OWNER]     reads {"code", "timeout", "max_output", "figures"}, prints a JSON reply
+    python kernel.py stop FOLDER            ends the kernel, if it runs
+    python kernel.py serve FOLDER READY     the kernel itself, started by `start`, or by `run` if it was lost
+    python kernel.py guard OWNER KERNEL     ends the kernel when the process OWNER has ended
+
+OWNER is the process id of the evaluation, or 0 if the sandbox does not see it.
 
 With every cell, the client passes the kernel the write end of a pipe. This also captures the output of C code and
 child processes, needs no unbounded buffer, and keeps the output printed before a crash.
@@ -28,20 +32,30 @@ if TYPE_CHECKING:  # importing `typing` would cost every call some milliseconds
 IDLE_SECONDS = 3600
 WATCH_SECONDS = 10
 GRACE_SECONDS = 5
-START_SECONDS = 60
+START_SECONDS = 15
+ANSWER_SECONDS = 30  # a kernel that does not take or continue a message for so long is not ours
+NOT_RUN = 3  # exit code of `run` if no kernel could be reached, so that the cell has not run
 MAX_FIGURES = 4
 FIGURE_PIXELS = 720  # longest side; keeps four figures of noise below Inspect's 10 MB limit on exec output
-# An allow-list: in a local sandbox, the caller's environment holds API keys.
-ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ", "VIRTUAL_ENV", "LD_LIBRARY_PATH")
-ENVIRONMENT_PREFIXES = ("PYTHON", "MPL", "OMP_", "OPENBLAS_", "MKL_", "NUMBA_", "PROJ_", "GDAL_")
+# An allow-list of exact names: in a local sandbox, the caller's environment holds API keys.
+ENVIRONMENT = (
+    *("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ", "VIRTUAL_ENV", "LD_LIBRARY_PATH"),
+    *("PYTHONUNBUFFERED", "PYTHONHASHSEED", "PIP_NO_INDEX", "MPLBACKEND", "MPLCONFIGDIR"),
+    *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "NUMBA_CACHE_DIR"),
+    *("PROJ_DATA", "PROJ_LIB", "GDAL_DATA"),
+)
 
 
 # --- client -----------------------------------------------------------------------------------------
 
 
-def run(folder: str, request: dict[str, Any]) -> dict[str, Any]:
+def run(folder: str, owner: int, request: dict[str, Any]) -> dict[str, Any]:
     """Run one cell and return status ("ok", "error", "interrupted", "killed" or "died"), output, restarted, figures."""
-    kernel, restarted = connect(folder)
+    try:
+        kernel, restarted = connect(folder, owner)
+    except OSError as error:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        sys.exit(NOT_RUN)
     reader, writer = os.pipe()
     socket.send_fds(kernel, [b"o"], [writer])
     os.close(writer)
@@ -103,60 +117,108 @@ class Capture:
         return f"{head}\n[... {omitted} bytes of output omitted ...]\n{tail}" if omitted else head + tail
 
 
-def connect(folder: str) -> tuple[socket.socket, bool]:
-    """Connect to the kernel, starting one if necessary; the second value is True if an earlier kernel was lost."""
-    import fcntl
+def connect(folder: str, owner: int) -> tuple[socket.socket, bool]:
+    """Connect to the kernel, starting one if necessary; the second value is True if an earlier kernel was lost.
 
-    with open(os.path.join(folder, "lock"), "wb") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        address, started = os.path.join(folder, "socket"), os.path.join(folder, "started")
-        kernel = socket.socket(socket.AF_UNIX)
+    Raises:
+        OSError: The folder cannot be used, or the kernel does not start.
+    """
+    lock = locked(os.path.join(folder, "lock"))
+    try:
+        started = os.path.join(folder, "started")
         try:
-            kernel.connect(address)
-            return kernel, False
+            return dial(folder), False
         except OSError:
             restarted = os.path.exists(started)
-        start(folder, address)
+        start(folder, owner)
         open(started, "wb").close()
-        kernel = socket.socket(socket.AF_UNIX)
-        kernel.connect(address)
-        return kernel, restarted
+        return dial(folder), restarted
+    finally:
+        os.close(lock)
 
 
-def start(folder: str, address: str) -> None:
+def locked(path: str) -> int:
+    """Open and lock a file, which code in the session may have replaced or locked."""
+    import fcntl
+
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
+    deadline = time.monotonic() + START_SECONDS
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return descriptor
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+
+
+def dial(folder: str) -> socket.socket:
+    """Connect to the kernel that listens in the folder."""
+    kernel = socket.socket(socket.AF_UNIX)
+    kernel.settimeout(ANSWER_SECONDS)
+    kernel.connect(os.path.join(folder, "socket"))
+    return kernel
+
+
+def start(folder: str, owner: int) -> None:
     """Start a kernel and wait until it listens."""
     import subprocess
 
-    if os.path.exists(address):
+    address = os.path.join(folder, "socket")
+    if os.path.lexists(address):
         os.remove(address)
     reader, writer = os.pipe()
-    subprocess.Popen(
-        [sys.executable, os.path.join(folder, "kernel.py"), "serve", folder, str(writer)],
-        env={"MPLBACKEND": "Agg"}
-        | {k: v for k, v in os.environ.items() if k in ENVIRONMENT or k.startswith(ENVIRONMENT_PREFIXES)},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        pass_fds=[writer],
-        start_new_session=True,
-    )
+    program = os.path.join(folder, "kernel.py")
+    environment = {"MPLBACKEND": "Agg"} | {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
+    detached: Any = {
+        "stdin": subprocess.DEVNULL,
+        "stdout": subprocess.DEVNULL,
+        "stderr": subprocess.DEVNULL,
+        "start_new_session": True,
+    }
+    # Isolated mode: the agent can write to the user's site-packages.
+    command = [sys.executable, "-I", program, "serve", folder, str(writer)]
+    kernel = subprocess.Popen(command, env=environment, pass_fds=[writer], **detached)
     os.close(writer)
     ready, _, _ = select.select([reader], [], [], START_SECONDS)
     if not ready or os.read(reader, 1) != b"1":
-        sys.exit("the kernel did not start")
+        kernel.kill()
+        raise OSError("the kernel did not start")
     os.close(reader)
+    if owner:
+        subprocess.Popen(
+            [sys.executable, "-I", "-S", program, "guard", str(owner), str(kernel.pid)], env={}, **detached
+        )
+
+
+def guard(owner: int, kernel: int) -> None:
+    """End the kernel when its evaluation has ended in any way, for example killed together with the client."""
+    while runs(kernel):
+        if not runs(owner):
+            os.killpg(kernel, signal.SIGKILL)
+        time.sleep(1)
+
+
+def runs(process: int) -> bool:
+    """Whether a process exists."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
 
 
 def stop(folder: str) -> None:
     """End the kernel and remove its traces."""
-    kernel = socket.socket(socket.AF_UNIX)
-    try:
-        kernel.connect(os.path.join(folder, "socket"))
-        os.killpg(peer(kernel), signal.SIGKILL)
+    try:  # noqa: SIM105 - importing contextlib would slow down every call
+        os.killpg(peer(dial(folder)), signal.SIGKILL)
     except OSError:
         pass  # no kernel is running
     for name in ("socket", "started"):
-        if os.path.exists(os.path.join(folder, name)):
+        if os.path.lexists(os.path.join(folder, name)):
             os.remove(os.path.join(folder, name))
 
 
@@ -168,12 +230,12 @@ def peer(kernel: socket.socket) -> int:
 
 
 def read_line(connection: socket.socket) -> str:
-    """Read one line; return "" if the connection is closed."""
+    """Read one line; return "" if the connection is closed or does not continue."""
     line = bytearray()
     while not line.endswith(b"\n"):
         try:
             chunk = connection.recv(65536)
-        except ConnectionError:
+        except (ConnectionError, TimeoutError):
             return ""
         if not chunk:
             return ""
@@ -198,7 +260,7 @@ def serve(folder: str, ready: int) -> None:
     os.write(ready, b"1")
     os.close(ready)
     # Cells run in a separate module called `__main__`, so that the functions they define can be pickled.
-    sys.path[0] = ""
+    sys.path.insert(0, "")
     sys.argv = [""]
     main = sys.modules["__main__"] = types.ModuleType("__main__")
     cell = Cell()
@@ -316,6 +378,7 @@ def flush() -> None:
 def execute(code: str, namespace: dict[str, Any], name: str) -> str:
     """Run `code`, echo its last expression, and print the traceback of any exception."""
     import ast
+    import errno
     import linecache
     import traceback
 
@@ -340,8 +403,26 @@ def execute(code: str, namespace: dict[str, Any], name: str) -> str:
         while trace and trace.tb_frame.f_code.co_filename in (__file__, ast.__file__):
             trace = trace.tb_next  # skip the kernel's own frames
         traceback.print_exception(type(error), error, trace, file=sys.__stderr__)
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            sys.stdout.write(full_folders())
         return "error"
     return "ok"
+
+
+def full_folders() -> str:
+    """Which writable folders are full, and what they hold at most."""
+    notes = []
+    for folder in (os.getcwd(), "/tmp", "/var/tmp", os.path.expanduser("~"), "/dev/shm"):
+        try:
+            space = os.statvfs(folder)
+        except OSError:
+            continue
+        if space.f_bavail * space.f_frsize < 65536 or (space.f_files and not space.f_favail):
+            size = space.f_blocks * space.f_frsize >> 20
+            notes.append(
+                f"[{folder} is full. It holds at most {size} MiB in {space.f_files} files. Delete some files.]\n"
+            )
+    return "".join(notes)
 
 
 def open_figures() -> list[str]:
@@ -376,14 +457,20 @@ def png(figure: Any) -> str:
 
 
 def main() -> None:
-    """One of the three commands."""
-    command, folder = sys.argv[1:3]
+    """One of the five commands."""
+    command, folder, *more = sys.argv[1:]
+    number = int(more[0]) if more else 0
     if command == "serve":
-        serve(folder, int(sys.argv[3]))
+        serve(folder, number)
+    elif command == "guard":
+        guard(int(folder), number)
     elif command == "stop":
         stop(folder)
+    elif command == "start":
+        connect(folder, number)
+        print("ready")
     else:
-        print(json.dumps(run(folder, json.load(sys.stdin))))
+        print(json.dumps(run(folder, number, json.load(sys.stdin))))
 
 
 if __name__ == "__main__":

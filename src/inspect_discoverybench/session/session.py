@@ -1,17 +1,25 @@
 """The host side of the Python session: one per sample, in the sample's sandbox."""
 
 import json
+import os
 import sys
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.resources import files
-from typing import Annotated, Literal
 
-from inspect_ai.util import ExecResult, SandboxEnvironment, StoreModel, registry_info, sandbox, store_as
-from pydantic import Field, ValidationError
-from pydantic.dataclasses import dataclass as validated
+from inspect_ai.util import (
+    ExecResult,
+    SandboxEnvironment,
+    SandboxUnavailableError,
+    StoreModel,
+    registry_info,
+    sandbox,
+    store_as,
+)
 
 from inspect_discoverybench.errors import SessionFailed
+from inspect_discoverybench.session.kernel import NOT_RUN
+from inspect_discoverybench.session.reply import CellResult, clean, read_reply
 
 DEFAULT_CELL_SECONDS = 300
 """Default time limit of one cell in seconds."""
@@ -19,9 +27,21 @@ DEFAULT_CELL_SECONDS = 300
 DEFAULT_OUTPUT_BYTES = 10_000
 """Default maximum output of one cell in bytes."""
 
-# Time on top of the cell's limit in which the client starts a kernel or kills one that ignores its interrupt.
-CLIENT_SECONDS = 90
+# Time on top of the cell's limit in which the client starts a lost kernel or kills one that ignores its interrupt.
+CLIENT_SECONDS = 30
+START_SECONDS = 40
+STOP_SECONDS = 10
 CANNOT_OPEN = 2  # Python's exit code if the script does not exist
+
+_INSTALL = """\
+import os, sys
+folder, owner = sys.argv[1:]
+os.makedirs(folder, exist_ok=True)
+with open(os.path.join(folder, "kernel.py"), "wb") as file:
+    file.write(sys.stdin.buffer.read())
+os.execv(sys.executable, [sys.executable, "-I", "-S", file.name, "start", folder, owner])
+"""
+"""Writes the kernel's file and starts it, in one `exec`."""
 
 
 class SessionState(StoreModel):
@@ -33,6 +53,9 @@ class SessionState(StoreModel):
     installations: int = 0
     """Number of times the kernel file was written. The agent's code can delete or change it."""
 
+    started: bool = False
+    """Whether a kernel has ever started. Later failures of the session are the agent's own doing."""
+
     cells: int = 0
     """Number of cells run."""
 
@@ -40,30 +63,12 @@ class SessionState(StoreModel):
     """Number of times the kernel and all variables were lost."""
 
 
-@validated(frozen=True)
-class CellResult:
-    """The result of one cell.
-
-    Attributes:
-        status: `ok`; `error` (an exception, with the traceback in the output); `interrupted` (time limit, variables
-            kept); `killed` (time limit, interrupt ignored, variables lost); `died` (the process ended, variables
-            lost).
-        output: Everything the cell printed, and the repr of its last expression.
-        restarted: Whether an earlier kernel was lost, so that this cell ran in a new one.
-        figures: Open matplotlib figures as base64-encoded PNG; empty unless requested.
-    """
-
-    status: Literal["ok", "error", "interrupted", "killed", "died"]
-    output: str
-    restarted: bool
-    figures: tuple[Annotated[str, Field(pattern="^[A-Za-z0-9+/]+=*$")], ...] = ()
-
-
 @dataclass(frozen=True)
 class PythonSession:
     """A Python session that keeps variables between cells.
 
-    It uses only the sandbox's `exec` and `write_file`, so it works with every Inspect sandbox provider.
+    It uses only the sandbox's `exec`, so it works with every Inspect sandbox provider. Damage that the agent's code
+    does to its session costs the session, never the eval.
 
     Attributes:
         cell_seconds: Time limit of one cell in seconds.
@@ -79,13 +84,18 @@ class PythonSession:
         """Run one cell. A cell is never run twice.
 
         Raises:
-            SessionFailed: The sandbox has no Python or cannot start the kernel.
+            SessionFailed: The sandbox has no Python or cannot start the kernel, before any cell has run.
+            SandboxUnavailableError: The sandbox runs nothing any more.
             ProcessLookupError: The sample has no sandbox.
         """
         state = store_as(SessionState)
-        if state.folder is None:
-            await self._install(state)
-        cell = await self._run(state, code)
+        try:
+            cell = await self._run(state, code)
+        except _Unusable as failure:
+            if not state.started:
+                raise SessionFailed(f"The sandbox cannot run a Python session ({failure})") from None
+            await self.stop()
+            cell = CellResult("unusable", str(failure), restarted=False)
         state.cells += 1
         state.restarts += cell.restarted
         return cell
@@ -94,51 +104,36 @@ class PythonSession:
         """End the kernel, if any. The next cell starts a new session."""
         state = store_as(SessionState)
         if state.folder is not None:
-            # The agent's code may have removed the folder or its permissions.
-            with suppress(OSError, RuntimeError):
-                await self._kernel(state, "stop")
+            with suppress(_Unusable, SandboxUnavailableError):
+                await self._client(state.folder, "stop", None, STOP_SECONDS)
             state.folder = None
 
     async def _run(self, state: SessionState, code: str) -> CellResult:
-        """Run one cell. Damage that the agent's code does to its session costs the session, never the eval."""
-        reinstalled = False
-        try:
-            result = await self._call(state, code)
-            if result.returncode == CANNOT_OPEN:
-                # The client's file is gone, so the cell has not run.
-                await self._install(state)
-                reinstalled = True
-                result = await self._call(state, code)
-            cell = _parse(result)
-            if cell is None:
-                # The cell may have run, so it is not run again.
-                await self._install(state)
-                await self._require_working_session(state, result)
-                return CellResult("died", "", restarted=False)
-        except TimeoutError:
+        restarted = False
+        if state.folder is None:
+            await self._start(state)
+        result = await self._call(state, code)
+        if result.returncode in (CANNOT_OPEN, NOT_RUN):
+            # The session's files or its kernel cannot be used, so the cell has not run.
             await self.stop()
-            return CellResult("killed", "", restarted=False)
-        except (OSError, RuntimeError):
-            # The first installation worked, so the agent's code has made its folder unusable, unless the sandbox
-            # no longer runs anything.
-            if not (await sandbox().exec(["true"], cwd="/")).success:
-                raise
-            return CellResult("died", "", restarted=False)
-        return replace(cell, restarted=state.cells > 0) if reinstalled else cell
+            await self._start(state)
+            restarted = state.cells > 0
+            result = await self._call(state, code)
+        cell = read_reply(result.stdout, self.output_bytes, self.figures) if result.success else None
+        if cell is None:
+            raise _Unusable(_reason(result))
+        return replace(cell, restarted=True) if restarted else cell
 
-    async def _require_working_session(self, state: SessionState, failed: ExecResult[str]) -> None:
-        if _parse(await self._call(state, "")) is None:
-            reason = failed.stderr.strip()[-500:] or failed.stdout.strip()[-500:]
-            raise SessionFailed(f"The sandbox cannot run a Python session (exit code {failed.returncode}): {reason}")
-
-    async def _install(self, state: SessionState) -> None:
-        """Write the kernel into a new folder; the agent's code may have made the old one unusable."""
-        if state.folder is not None:
-            await self._kernel(state, "stop")
+    async def _start(self, state: SessionState) -> None:
+        """Start a kernel in a new folder; the agent's code may have made the old one unusable."""
         state.installations += 1
-        state.folder = ".session" if state.installations == 1 else f".session-{state.installations}"
+        folder = ".session" if state.installations == 1 else f".session-{state.installations}"
         source = files(__package__).joinpath("kernel.py").read_text("utf-8")
-        await sandbox().write_file(f"{state.folder}/kernel.py", source)
+        command = [python_command(), "-I", "-S", "-c", _INSTALL, folder, _owner()]
+        result = await _exec(command, source, START_SECONDS)
+        if result.stdout != "ready\n":
+            raise _Unusable(_reason(result))
+        state.folder, state.started = folder, True
 
     async def _call(self, state: SessionState, code: str) -> ExecResult[str]:
         request = {
@@ -147,27 +142,56 @@ class PythonSession:
             "max_output": self.output_bytes,
             "figures": self.figures,
         }
-        return await self._kernel(state, "run", json.dumps(request))
+        return await self._client(str(state.folder), "run", json.dumps(request), self.cell_seconds + CLIENT_SECONDS)
 
-    async def _kernel(self, state: SessionState, command: str, request: str | None = None) -> ExecResult[str]:
+    async def _client(self, folder: str, command: str, request: str | None, seconds: int) -> ExecResult[str]:
         # Isolated mode without site-packages starts in milliseconds.
-        return await sandbox().exec(
-            [_python(), "-I", "-S", f"{state.folder}/kernel.py", command, str(state.folder)],
-            input=request,
-            timeout=self.cell_seconds + CLIENT_SECONDS,
-            timeout_retry=False,
+        return await _exec(
+            [python_command(), "-I", "-S", f"{folder}/kernel.py", command, folder, _owner()], request, seconds
         )
 
 
-def _python() -> str:
-    """The interpreter with the data analysis packages; in a local sandbox the one that runs Inspect."""
+class _Unusable(Exception):
+    """The session gave no valid answer. The message is the reason."""
+
+
+async def _exec(command: list[str], request: str | None, seconds: int) -> ExecResult[str]:
+    """Run a command in the sandbox.
+
+    Raises:
+        _Unusable: The command did not end in time, or could not be run although the sandbox runs other commands.
+        SandboxUnavailableError: The sandbox runs nothing.
+    """
+    try:
+        return await sandbox().exec(command, input=request, timeout=seconds, timeout_retry=False)
+    except TimeoutError:  # is an OSError too
+        raise _Unusable(f"no answer within {seconds} s") from None
+    except (OSError, RuntimeError) as error:
+        # The agent's code may have closed the working folder.
+        with suppress(TimeoutError):
+            await sandbox().exec(["true"], cwd="/", timeout=STOP_SECONDS, timeout_retry=False)
+        raise _Unusable(clean(str(error))[-500:]) from None
+
+
+def _reason(result: ExecResult[str]) -> str:
+    if result.success:
+        return "the reply is not valid"
+    text = clean(result.stderr[-2000:]).strip() or clean(result.stdout[-2000:]).strip()
+    return f"exit code {result.returncode}" + (f": {text[-500:]}" if text else "")
+
+
+def is_local() -> bool:
+    """Whether the sandbox is this machine."""
     # `sandbox()` returns a proxy that records events. Unwrap it with the base class, as the provider can be any.
     provider = registry_info(type(sandbox().as_type(SandboxEnvironment))).name  # type: ignore[type-abstract]
-    return sys.executable if provider.endswith("/local") else "python3"
+    return provider.endswith("/local")
 
 
-def _parse(result: ExecResult[str]) -> CellResult | None:
-    try:
-        return CellResult(**json.loads(result.stdout)) if result.success else None
-    except (ValueError, TypeError, ValidationError):
-        return None
+def python_command() -> str:
+    """The interpreter with the data analysis packages; in a local sandbox the one that runs Inspect."""
+    return sys.executable if is_local() else "python3"
+
+
+def _owner() -> str:
+    """Process id of this evaluation if the sandbox sees it, so that the kernel can end with it; otherwise 0."""
+    return str(os.getpid() if is_local() else 0)

@@ -5,7 +5,8 @@ import re
 from inspect_ai.model import ContentImage, ContentText
 from inspect_ai.tool import Tool, ToolCall, ToolCallContent, ToolCallView, ToolCallViewer, ToolResult, tool
 
-from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, DEFAULT_OUTPUT_BYTES, CellResult, PythonSession
+from inspect_discoverybench.session.reply import CellResult
+from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, DEFAULT_OUTPUT_BYTES, PythonSession
 
 _FENCED = re.compile(r"\s*```(?:python|py)?[ \t]*\n(.*?)\n?```\s*", re.DOTALL)
 
@@ -60,7 +61,8 @@ def _observation(cell: CellResult, cell_seconds: int) -> str:
     parts = []
     if cell.restarted:
         parts.append("[The previous session ended, so this call ran in a new one. All earlier variables are lost.]")
-    parts.append(cell.output.rstrip("\n"))
+    if cell.status != "unusable":
+        parts.append(cell.output.rstrip("\n"))
     match cell.status:
         case "interrupted":
             parts.append(f"[Interrupted after the time limit of {cell_seconds} s. The session keeps its variables.]")
@@ -73,6 +75,11 @@ def _observation(cell: CellResult, cell_seconds: int) -> str:
             parts.append(
                 "[The session died while running this code: the code ended the process, or it ran out of memory. All "
                 "variables are lost. The next call starts a new session.]"
+            )
+        case "unusable":
+            parts.append(
+                "[The session gave no valid result, because earlier code has changed its files or processes. This code "
+                f"may have run. All variables are lost. The next call starts a new session. Reason: {cell.output}]"
             )
         case "ok" if not cell.output:
             parts.append("[No output.]")

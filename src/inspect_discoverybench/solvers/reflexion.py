@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 from inspect_ai.log import transcript
 from inspect_ai.model import ChatMessage, ChatMessageUser, ModelOutput
@@ -12,7 +12,6 @@ from inspect_ai.tool import Tool
 from inspect_ai.util import (
     StoreModel,
     sample_limits,
-    sandbox,
     span,
     store_as,
     suspend_token_limit,
@@ -26,7 +25,8 @@ from inspect_discoverybench.errors import InvalidArgument, require_positive
 from inspect_discoverybench.final_message import submission_of
 from inspect_discoverybench.hypothesis import Submission, SubmissionState
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, PythonSession
+from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
+from inspect_discoverybench.session.snapshot import Snapshot
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.codegen import run_codegen
 from inspect_discoverybench.solvers.step import step
@@ -74,8 +74,10 @@ class ReflexionState(StoreModel):
 def reflexion(trials: int = DEFAULT_TRIALS, figures: bool = False, cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
     """Repeat CodeGen until HMS is 1, with a reflection on the score between trials.
 
-    The score is the only information from the judge that the model sees. Each trial starts with a clean conversation
-    and a new session. If a limit ends a trial before it submits, the previous trial's submission is scored.
+    The score is the only information from the judge that the model sees. Each trial starts with a clean conversation,
+    a new session and a sandbox in its initial state: all processes are ended, all writable folders emptied and the data
+    files copied again. If the code of a trial makes this impossible, that trial is the last. If a limit ends a trial
+    before it submits, the previous trial's submission is scored.
 
     Args:
         trials: Maximum number of trials.
@@ -92,11 +94,11 @@ def reflexion(trials: int = DEFAULT_TRIALS, figures: bool = False, cell_seconds:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         _require_gold_hypothesis(state)
         task_messages = list(state.messages)
-        data_files = await _read_data_files(state)
+        snapshot = await Snapshot.take([file.name for file in state.metadata_as(SampleMetadata).data_files])
         record = store_as(ReflexionState)
         for number in range(1, trials + 1):
             async with span(f"trial {number}", type="agent"):
-                if number > 1 and not await _reset_sandbox(data_files):
+                if number > 1 and not await snapshot.restore():
                     break
                 state.messages = [*task_messages, *_reflection_messages(record.trials)]
                 await _run_trial(state, tools)
@@ -124,24 +126,6 @@ def _require_gold_hypothesis(state: TaskState) -> None:
             f"reflexion needs a gold hypothesis for its oracle, but {state.sample_id} has none. Use another agent, or "
             "add the gold hypothesis to the answer key or the metadata file."
         )
-
-
-async def _read_data_files(state: TaskState) -> dict[str, bytes]:
-    """Contents of the data files by name, before any trial can change them."""
-    names = [file.name for file in state.metadata_as(SampleMetadata).data_files]
-    return {name: await sandbox().read_file(name, text=False) for name in names}
-
-
-async def _reset_sandbox(data_files: dict[str, bytes]) -> bool:
-    """End the session and restore the working directory; return False if the directory cannot be restored."""
-    await PythonSession().stop()
-    clear = "chmod -R u+rwx . && find . -mindepth 1 -delete"
-    with suppress(OSError):  # the agent's code may have removed the directory
-        if (await sandbox().exec(["sh", "-c", clear])).success:
-            for name, content in data_files.items():
-                await sandbox().write_file(name, content)
-            return True
-    return False
 
 
 async def _run_trial(state: TaskState, tools: Sequence[Tool]) -> None:

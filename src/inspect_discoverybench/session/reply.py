@@ -1,0 +1,93 @@
+"""The reply of a cell. The agent's code can forge it, so it is checked here before anything else reads it."""
+
+import base64
+import binascii
+import json
+import re
+import struct
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, ConfigDict, Field, ValidationError
+from pydantic.dataclasses import dataclass
+
+from inspect_discoverybench.session.kernel import FIGURE_PIXELS, MAX_FIGURES
+from inspect_discoverybench.text import replace_surrogates
+
+NOTICE_BYTES = 100
+"""Length of the notice in place of omitted output, at most."""
+
+MAX_FIGURE_BYTES = 4 * FIGURE_PIXELS**2 + 65_536
+"""A figure of noise with four channels, which cannot be compressed."""
+
+_PNG = b"\x89PNG\r\n\x1a\n"
+_ESCAPE_SEQUENCE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def clean(text: str) -> str:
+    """Remove lone surrogates, which cannot be logged, and what acts on a terminal.
+
+    Lines that end in a carriage return, such as those of a progress bar, become lines.
+    """
+    lines = _ESCAPE_SEQUENCE.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+    return _CONTROL.sub("\ufffd", replace_surrogates(lines))
+
+
+def _require_png(figure: str) -> str:
+    if len(figure) > 4 * MAX_FIGURE_BYTES // 3 + 4:
+        raise ValueError("the figure is too large")
+    try:
+        content = base64.b64decode(figure, validate=True)
+        signature, header, width, height = struct.unpack(">8s4x4sII", content[:24])
+    except (binascii.Error, struct.error) as error:
+        raise ValueError("the figure is no image") from error
+    if signature != _PNG or header != b"IHDR" or not 0 < width <= FIGURE_PIXELS or not 0 < height <= FIGURE_PIXELS:
+        raise ValueError("the figure is no PNG of the permitted size")
+    return figure
+
+
+@dataclass(frozen=True, config=ConfigDict(strict=True, extra="forbid"))
+class CellResult:
+    """The result of one cell.
+
+    Attributes:
+        status: `ok`; `error` (an exception, with the traceback in the output); `interrupted` (time limit, variables
+            kept); `killed` (time limit, interrupt ignored, variables lost); `died` (the process ended, variables
+            lost); `unusable` (the agent's code has damaged the session, variables lost; the cell may have run).
+        output: Everything the cell printed, and the repr of its last expression; the reason if `unusable`.
+        restarted: Whether an earlier kernel was lost, so that this cell ran in a new one.
+        figures: Open matplotlib figures as base64-encoded PNG; empty unless requested.
+    """
+
+    status: Literal["ok", "error", "interrupted", "killed", "died", "unusable"]
+    output: Annotated[str, AfterValidator(clean)]
+    restarted: bool
+    figures: Annotated[
+        tuple[Annotated[str, AfterValidator(_require_png)], ...], Field(max_length=MAX_FIGURES, strict=False)
+    ] = ()
+
+
+def read_reply(text: str, output_bytes: int, figures: bool) -> CellResult | None:
+    """Read the client's reply; return None if it is forged or incomplete.
+
+    Args:
+        text: What the client printed.
+        output_bytes: Maximum output of the cell in bytes.
+        figures: Whether figures were requested.
+    """
+    # JSON writes a byte of output in at most six characters.
+    max_length = 6 * (output_bytes + NOTICE_BYTES) + 1000
+    if figures:
+        max_length += MAX_FIGURES * 2 * MAX_FIGURE_BYTES
+    if len(text) > max_length:
+        return None
+    try:
+        fields = json.loads(text)
+        # Every character of the output was at least one byte.
+        if len(fields["output"]) > output_bytes + NOTICE_BYTES or (fields["figures"] and not figures):
+            return None
+        reply = CellResult(**fields)
+    # A deeply nested text exceeds the parser's recursion limit.
+    except (ValueError, TypeError, KeyError, RecursionError, ValidationError):
+        return None
+    return reply if reply.status != "unusable" else None

@@ -1,0 +1,133 @@
+"""What a hostile agent does to its own sandbox: the cells of each attack, run in the task's container."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Attack:
+    """The calls of a hostile agent.
+
+    Attributes:
+        cells: Code of each call.
+        seconds: Time limit of a call.
+        seen: Text that the agent reads in the last call; empty if anything goes.
+    """
+
+    cells: list[str]
+    seconds: int = 10
+    seen: str = ""
+
+
+def _forge(reply: str) -> str:
+    """Overwrite every program of the session with one that prints this expression."""
+    program = f"print({reply})"
+    return f"import glob\nfor path in glob.glob('.session*/kernel.py'): _ = open(path, 'w').write({program!r})"
+
+
+def _daemon(loop: str) -> str:
+    """Start a process that outlives the kernel and runs `loop` all the time."""
+    program = "import glob, os, signal, time\nwhile True:\n" + "".join(f"    {line}\n" for line in loop.splitlines())
+    return (
+        "import os, subprocess, sys\n"
+        f"_ = subprocess.Popen([sys.executable, '-c', {program!r}], start_new_session=True,"
+        " stdin=-3, stdout=-3, stderr=-3)\nimport time; time.sleep(0.5)"
+    )
+
+
+def _signal_clients(number: str) -> str:
+    return f"""\
+for process in os.listdir('/proc'):
+    try:
+        if process.isdigit() and int(process) != os.getpid():
+            command = open(f'/proc/{{process}}/cmdline').read()
+            if '.session' in command and 'serve' not in command and 'timeout' not in command:
+                os.kill(int(process), signal.{number})
+    except OSError:
+        pass"""
+
+
+_REPLY = '\'{"status": "ok", "output": "%s", "restarted": false, "figures": [%s]}\''
+_USER_SITE = "import os, site, sys\nfolder = site.getusersitepackages()\nos.makedirs(folder, exist_ok=True)\n"
+_PTRACE = """
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+print('attached:', libc.ptrace(16, 1, 0, 0))
+try:
+    open('/proc/1/mem', 'r+b').close()
+    print('memory: open')
+except OSError as error:
+    print('memory:', error)
+"""
+_BOMB = """
+import gzip
+block = gzip.compress(bytes(100 << 20))
+whole = gzip.decompress(60 * block)
+"""
+_FILL = """
+block = bytes(1 << 20)
+written = 0
+try:
+    for n in range(3):
+        with open(f'{FOLDER}/fill-{n}', 'wb', buffering=0) as file:
+            for _ in range(1000):
+                written += file.write(block)
+finally:
+    print('bounded' if written < 2100 << 20 else 'unbounded', written >> 20)
+"""
+_MANY = """
+import os
+made = 0
+os.makedirs('many')
+try:
+    for made in range(1_000_000):
+        os.close(os.open(f'many/{made}', os.O_CREAT | os.O_WRONLY))
+finally:
+    print('bounded' if made < 300_000 else 'unbounded', made)
+"""
+_FIFO = "import glob, os\nfor path in glob.glob('.session*/lock'): os.remove(path); os.mkfifo(path)"
+
+ATTACKS = {
+    "lone surrogate": Attack([_forge(_REPLY % (r"\\ud800 \\u001b[2Jgone", "")), "1"]),
+    "figures": Attack([_forge(_REPLY % ("", ", ".join(['"%s"' % ("QUJD" * 50_000)] * 10))), "1"]),
+    "nested reply": Attack([_forge("'[' * 200_000"), "1"]),
+    "endless reply": Attack([_forge("'x' * 20_000_000"), "1"]),
+    "wrong types": Attack(
+        [_forge('\'{"status": "ok", "output": "1", "restarted": "no", "figures": [], "more": 1}\''), "1"]
+    ),
+    "usercustomize": Attack(
+        [
+            f"{_USER_SITE}open(folder + '/usercustomize.py', 'w').write('import os; os._exit(0)')",
+            "import os; os._exit(1)",
+            "'kernel ' + 'started'",
+        ],
+        seen="kernel started",
+    ),
+    "clients killed": Attack([_daemon(_signal_clients("SIGKILL")), "1", "2"]),
+    "clients stopped": Attack([_daemon(_signal_clients("SIGSTOP"))], seconds=1),
+    "files rewritten": Attack(
+        [
+            _daemon("for path in glob.glob('.session*/kernel.py'): open(path, 'w').write('raise SystemExit(1)')"),
+            "import os; os._exit(1)",
+            "2",
+        ]
+    ),
+    "lock is a FIFO": Attack([_FIFO, "'one ' + 'more'"], seconds=2, seen="one more"),
+    "kill everything": Attack(
+        ["import os, signal; os.kill(-1, signal.SIGKILL); os._exit(1)", "'still ' + 'here'"], seen="still here"
+    ),
+    "process 1 ended": Attack(
+        ["import os; os.kill(1, 15); os.kill(1, 9)\nos.system('pkill sleep; kill -9 7')", "'still ' + 'here'"],
+        seen="still here",
+    ),
+    "process 1 traced": Attack([_PTRACE], seen="attached: -1\nmemory: [Errno 13]"),
+    "fork bomb": Attack(["import os\nwhile True: os.fork()", "1"], seconds=1),
+    "million files": Attack(
+        [_MANY, "import shutil; shutil.rmtree('many'); 'space ' + 'again'"], seconds=60, seen="space again"
+    ),
+    "full disk": Attack(
+        [f"FOLDER = '.'{_FILL}", "import os; os.remove('fill-0'); 'space ' + 'again'"], seconds=60, seen="space again"
+    ),
+    "full temporary folder": Attack([f"FOLDER = '/tmp'{_FILL}", "'still ' + 'here'"], seconds=60, seen="still here"),
+    "decompression bomb": Attack([_BOMB, "'still ' + 'here'"], seconds=10, seen="still here"),
+}
+"""Attacks by name."""
