@@ -191,8 +191,8 @@ def _unmarked(tasks: "pd.DataFrame") -> list[str]:
 def _text(table: "pd.DataFrame") -> str:
     text = (
         "Mean hypothesis match score (HMS × 100) over tasks, with its 95 % interval clustered by gold hypothesis. "
-        "Oracles see the gold hypothesis or scores. The best competitor of each benchmark is marked as best agent, "
-        f"also several with equal means. {RULE} Samples without a submission count as 0, also if a limit ended them."
+        "Oracles see the gold hypothesis or scores. The best agent of each benchmark is marked, or several with equal "
+        f"means. {RULE} Samples without a submission count as 0, also if a limit ended them."
     )
     if table[[Outcome.UNSCORED, Outcome.ERROR]].any(axis=None):
         text += (
