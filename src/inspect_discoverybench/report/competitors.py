@@ -12,8 +12,8 @@ MIN_COVERAGE = 0.9
 ROUNDING = 1e-9
 
 RULE = (
-    f"Only configurations that are not oracles and have at least {100 * MIN_COVERAGE:.0f} % as many scored tasks as the "
-    "one with the most are considered, and only if one judge scored all of them."
+    f"Only configurations that are not oracles and have at least {100 * MIN_COVERAGE:.0f} % as many scored tasks as "
+    "the one with the most are considered, and only if one judge scored all of them."
 )
 """Who competes, for readers of the report."""
 
