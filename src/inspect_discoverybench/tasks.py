@@ -262,6 +262,7 @@ def synth_generate(
     noise_scale: float = 0.05,
     missing: float = 0.02,
     min_reproduction: float = 0.95,
+    splits: str | list[str] | None = None,
     sandbox: str = "docker",
     build: bool = False,
 ) -> Task:
@@ -282,6 +283,7 @@ def synth_generate(
         noise_scale: Standard deviation of the noise, in standard deviations of the column.
         missing: Probability that a value is missing.
         min_reproduction: Minimum skill of the gold expression on the released columns, 0 to 1.
+        splits: Names of splits, such as `train,test`. Domains are assigned to them in turn.
         sandbox: `docker` or `local`. Expressions from the author run in the sandbox.
         build: Build the Docker image even if it exists.
 
@@ -302,6 +304,7 @@ def synth_generate(
         rows=rows,
         noise={"share": noise_share, "scale": noise_scale, "missing": missing},
         min_reproduction=min_reproduction,
+        splits=(splits,) if isinstance(splits, str) else tuple(splits or ()),
     )
     source = Source.of(domains, trees)
     folder = SetFolder(Path(out))
