@@ -152,14 +152,14 @@ class PythonSession:
     async def _kernel(self, state: SessionState, command: str, request: str | None = None) -> ExecResult[str]:
         # Isolated mode without site-packages starts in milliseconds.
         return await sandbox().exec(
-            [_python(), "-I", "-S", f"{state.folder}/kernel.py", command, str(state.folder)],
+            [interpreter(), "-I", "-S", f"{state.folder}/kernel.py", command, str(state.folder)],
             input=request,
             timeout=self.cell_seconds + CLIENT_SECONDS,
             timeout_retry=False,
         )
 
 
-def _python() -> str:
+def interpreter() -> str:
     """The interpreter with the data analysis packages; in a local sandbox the one that runs Inspect."""
     # `sandbox()` returns a proxy that records events. Unwrap it with the base class, as the provider can be any.
     provider = registry_info(type(sandbox().as_type(SandboxEnvironment))).name  # type: ignore[type-abstract]
