@@ -4,13 +4,14 @@
 """
 
 import json
+import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from inspect_ai.analysis import Column, EvalColumn, SampleColumn
 from inspect_ai.log import EvalLog, EvalSample
 
-from inspect_discoverybench.hypothesis import SCORE_NAME, Facet
+from inspect_discoverybench.hypothesis import PREDICTION_NAME, SCORE_NAME, Facet
 from inspect_discoverybench.results.judged import Judged
 
 JUDGE_ROLE = "grader"
@@ -128,6 +129,12 @@ def _total_cost(sample: EvalSample, usages: Iterable[Any], minus: float | None) 
     return None if minus is None or None in costs else sum(costs) - minus
 
 
+def _prediction(sample: EvalSample) -> float:
+    score = (sample.scores or {}).get(PREDICTION_NAME)
+    # JSON logs hold NaN as null.
+    return float(score.value) if score is not None and isinstance(score.value, int | float) else math.nan
+
+
 def _stored(name: str) -> Callable[[EvalSample], Any]:
     return lambda sample: sample.store.get(name)
 
@@ -157,10 +164,11 @@ SAMPLE_USAGE: list[Column] = [
     SampleColumn("seconds", path=lambda sample: sample.total_time, full=True),
     SampleColumn("cells", path=_stored("SessionState:cells"), full=True),
     SampleColumn("best_trial_hms", path=_stored("ReflexionState:best_hms"), full=True),
+    SampleColumn("prediction", path=_prediction, full=True),
     SampleColumn("error", path=_error, full=True),
     SampleColumn("limit", path=_limit, full=True),
 ]
-"""Columns of what the sample used: tokens, US dollars, seconds, Python cells."""
+"""Columns of what the sample used (tokens, US dollars, seconds, Python cells) and of scores without a judge."""
 
 
 def score_columns(score: str = SCORE_NAME) -> list[Column]:

@@ -17,7 +17,7 @@ from inspect_discoverybench.synth.execution import execute
 from inspect_discoverybench.synth.fresh import FreshRows, FreshTask
 from inspect_discoverybench.synth.skill import Value
 
-PREDICT_SECONDS = 45
+PREDICT_SECONDS = 30
 MAX_CHARACTERS = 10_000
 MODULES = ("numpy", "pandas", "math")
 REFUSED_NAMES = {
