@@ -3,19 +3,22 @@
 import csv
 import json
 from collections.abc import Mapping
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from inspect_ai import Task, eval_retry
 from inspect_ai import eval as inspect_eval
-from inspect_ai import eval_retry
+from inspect_ai.dataset import Sample
 from inspect_ai.model import ModelOutput, get_model
-from inspect_ai.solver import SolverSpec
+from inspect_ai.solver import Generate, Solver, SolverSpec, TaskState, solver
 
 from inspect_discoverybench import custom, synth_generate
 from inspect_discoverybench.cli.main import main
 from inspect_discoverybench.errors import InvalidArgument, InvalidTree
+from inspect_discoverybench.session.session import CellResult, PythonSession
 from tests.solvers.playing import finished, score
 from tests.synth.authoring import (
     BASELINE,
@@ -201,6 +204,7 @@ HOSTILE = [
     "df['sail_area'] * 0 + df['hull_drag'] * 0",
     "df['sail_area'] + 'text' + df['hull_drag']",
     "df['sail_area'] > 5",
+    "df['sail_area'] + df['hull_drag'] + (((((10 ** 4) ** 4) ** 4) ** 4) ** 4) ** 4",
 ]
 
 
@@ -218,6 +222,38 @@ def test_hostile_and_failing_expressions_are_sent_back_then_accepted(tmp_path: P
         sent = {m.text for e in sample.events if e.event == "model" for m in e.input if m.role == "user"}
         assert sum("Your reply was not accepted" in text for text in sent) == len(replies)
     assert not list(tmp_path.rglob("owned"))
+
+
+@pytest.mark.parametrize("expression", ["df['rig'] * 1000000000", "df['rig'] + df['rig'] * 900000 + df['rig']"])
+def test_labels_cannot_fill_the_memory(expression: str, tmp_path: Path) -> None:
+    """These pass the allow-list, which does not know the types of columns."""
+    rig = {"name": "rig", "description": "The rig", "type": "category", "values": ["sloop", "ketch"]}
+    hostile = {**ROOT, "expression": f"({expression} == 'x') + df['sail_area']", "children": [rig, leaf("sail_area")]}
+    log = generate(tmp_path / "set", scripted_author(root=lambda _, count: ROOT if count else hostile), height=1)
+    assert state_of(log).sent_back == 1
+    assert len(state_of(log).accepted) == 1
+
+
+def test_the_program_runs_within_the_limits_of_the_session() -> None:
+    """What no expression is known to reach: the limits hold for whatever runs in the session of the generator."""
+    cells: list[CellResult] = []
+
+    @solver
+    def hostile() -> Solver:
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            session = PythonSession(cell_seconds=3)
+            program = files("inspect_discoverybench.synth").joinpath("rows.py").read_text("utf-8")
+            codes = (program, "np.ones(10**10)", "while True: pass", "specs({'roots': []})")
+            cells.extend([await session.run(code) for code in codes])
+            await session.stop()
+            return state
+
+        return solve
+
+    [log] = inspect_eval(Task(dataset=[Sample("?")], solver=hostile(), sandbox="local"), model="none")
+    assert log.status == "success", log.error
+    assert [cell.status for cell in cells] == ["ok", "error", "interrupted", "ok"]
+    assert "MemoryError" in cells[1].output
 
 
 def test_a_domain_without_a_valid_tree_is_recorded(tmp_path: Path) -> None:

@@ -162,6 +162,10 @@ INVALID = {
     "pandas file": ("def predict(frame):\n    frame.to_csv('owned')\n    return frame['flag_size']", "predict failed"),
     "import": ("def predict(frame):\n    from math import floor\n    import json\n    return 1", "module json"),
     "large": ("def predict(frame):\n    return np.ones(10 ** 10)", "MemoryError"),
+    "stubborn": (
+        "def predict(frame):\n    try:\n        while True: pass\n    except:\n        while True: pass",
+        "predict failed",
+    ),
     "recursion": ("def predict(frame):\n    return predict(frame)", "RecursionError"),
     "exit": ("def predict(frame):\n    raise SystemExit", "NameError"),
     "deep": ("def predict(frame):\n    return " + "-" * 9000 + "1", "the code is not valid Python"),
@@ -199,15 +203,13 @@ def test_an_endless_loop_ends_and_the_next_sample_runs(tmp_path: Path) -> None:
     out = tmp_path / "set"
     generate(out, scripted_author(domains=domains), domains=2, height=1)
     loop = "def predict(frame):\n    while True:\n        pass\n"
-    stubborn = "def predict(frame):\n    try:\n        while True: pass\n    except:\n        while True: pass\n"
     none = {"computable": False, "reason": "Enough.", "level_stated": False, "code": ""}
-    model = formaliser(function(loop), function(stubborn), none)
+    model = formaliser(function(loop), none)
     log = run(out, model, max_samples=1)
     assert log.samples
     assert [(sample.scores or {})["prediction"].value for sample in log.samples] == [0, 0]
     sent_back = [messages[-1].text for messages in model.requests if len(messages) > 2]  # type: ignore[attr-defined]
     assert "did not end in 3 s of CPU time" in sent_back[0]
-    assert "predict failed" in sent_back[1]
 
 
 def test_a_failing_provider_leaves_hms(boats: Path) -> None:

@@ -45,7 +45,7 @@ def prediction_section(samples: "pd.DataFrame") -> Section | None:
         title="HMS and prediction",
         text=(
             "HMS × 100 next to the skill of the same hypotheses on fresh rows, × 100: 0 is the best constant and 100 "
-            "the gold expression. Spearman’s rank correlation over tasks compares the judge with a measure without one. "
+            "the gold expression. Spearman’s rank correlation over tasks compares the judge with this measure. "
             f"It is not defined for fewer than {MIN_TASKS} tasks or if all values are equal."
         ),
         table=pd.DataFrame(rows),

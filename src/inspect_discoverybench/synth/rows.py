@@ -80,7 +80,7 @@ class Values(np.ndarray):
 
     def isin(self, levels: Sequence[object]) -> Array:
         """Whether each value is one of the levels."""
-        return np.isin(self, np.array(levels, dtype=self.dtype))
+        return np.isin(self, np.array(levels))
 
     def between(self, low: float, high: float) -> Array:
         """Whether each value is in the range, ends included."""
@@ -94,7 +94,11 @@ class Values(np.ndarray):
 def compute(expression: str, columns: Mapping[str, Array]) -> Array:
     """Evaluate an expression that has passed the allow-list on the host."""
     numpy = SimpleNamespace(**{name: getattr(np, name) for name in FUNCTIONS.split()})
-    frame = {name: column.view(Values) for name, column in columns.items()}
+    # Labels are numpy's strings, which cannot be multiplied. With Python's, `df['label'] * 10**9` fills the memory.
+    frame = {
+        name: (column.astype(str) if column.dtype == object else column).view(Values)
+        for name, column in columns.items()
+    }
     names = {"__builtins__": {}, "df": frame, "np": numpy, "int": int, "float": float}
     with np.errstate(all="ignore"):
         values = np.asarray(eval(compile(expression, "expression", "eval"), names))
