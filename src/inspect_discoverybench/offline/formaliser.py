@@ -1,8 +1,10 @@
-"""`discoverybench/baseline` as the formaliser: it reads only the sentences that the baseline writes itself."""
+"""`discoverybench/baseline` as the formaliser: it reads its own sentences and the gold hypotheses of the generator."""
 
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
+
+from inspect_discoverybench.offline.stated_expression import stated_expression
 
 _NUMBER = r"(-?[\d.]+(?:e[-+]?\d+)?)"
 _SIGNS = {"increases": "", "decreases": "-", "higher": "", "lower": "-"}
@@ -12,10 +14,17 @@ def formalise(values: Mapping[str, Any]) -> Mapping[str, Any]:
     """Answer a request of the scorer `prediction`: the function that follows from a sentence of the baseline."""
     for sentence, level_stated, expression in _FORMS:
         if match := re.search(sentence, values["hypothesis"]):
-            code = f"def predict(frame):\n    return {expression(*match.groups())}\n"
-            return {"computable": True, "reason": "", "level_stated": level_stated, "code": code}
-    reason = "discoverybench/baseline reads only its own sentences"
+            return _answer(expression(*match.groups()), level_stated)
+    stated = stated_expression(values["hypothesis"], [column["name"] for column in values["columns"]])
+    if stated is not None:
+        return _answer(stated, level_stated=True)
+    reason = "discoverybench/baseline reads only its own sentences and those of the generator"
     return {"computable": False, "reason": reason, "level_stated": False, "code": ""}
+
+
+def _answer(expression: str, level_stated: bool) -> Mapping[str, Any]:
+    code = f"def predict(frame):\n    return {expression}\n"
+    return {"computable": True, "reason": "", "level_stated": level_stated, "code": code}
 
 
 def _column(name: str) -> str:
