@@ -73,7 +73,7 @@ class FreshTask:
             DataError: A file of the set cannot be read.
             InvalidTree: A tree is invalid.
         """
-        trees, noise, tasks = _set_of(path)
+        trees, noise, tasks = _set_of(path and absolute(path))
         slug = metadata.dataset.rsplit("_", 2)[0]
         tree = trees.get(slug)
         file = tasks / metadata.dataset / METADATA_FILE
@@ -118,7 +118,7 @@ def _set_of(path: Path | None) -> tuple[Mapping[str, Tree], Noise, Path]:
     if path is None:
         demo = absolute(Path(str(files("inspect_discoverybench.dataset").joinpath("demo"))))
         return _trees(shipped("examples/trees")), Noise(share=0.0, missing=0.0), demo
-    tasks = absolute(path)
+    tasks = path
     root = next((folder for folder in (tasks, tasks.parent) if (folder / "trees").is_dir()), None)
     if root is None or not (root / "settings.json").is_file():
         raise InvalidArgument(
