@@ -12,6 +12,9 @@ SCORE_NAME = "HMS"
 """Name of the score in logs. In upper case, because the viewer mistakes the key `hms` for the whole score if the score
 has the same name."""
 
+PREDICTION_NAME = "prediction"
+"""Name of the optional score of predictions on fresh rows."""
+
 NO_RESPONSE = "no_response"
 """Reason of scores without a submission, in Inspect's terms."""
 

@@ -1,9 +1,11 @@
 """The tasks."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.scorer import Scorer
 from inspect_ai.solver import TaskState, use_tools
 from inspect_ai.util import SandboxEnvironmentSpec
 from inspect_ai.viewer import (
@@ -29,6 +31,8 @@ from inspect_discoverybench.session.session import PythonSession
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.submission import submit
+from inspect_discoverybench.synth.prediction import prediction as prediction_scorer
+from inspect_discoverybench.synth.prediction import require_trees
 from inspect_discoverybench.validation import pairs
 from inspect_discoverybench.validation.judge_audit import PAPER_ACCURACY, audit, judge_pair, sample
 
@@ -152,6 +156,7 @@ def custom(
     goal: str | None = None,
     domain_knowledge: bool = False,
     workflow_tags: bool = False,
+    prediction: bool = False,
     sandbox: str = "docker",
     build: bool = False,
     aggregation: str = Aggregation.PRODUCT,
@@ -165,6 +170,7 @@ def custom(
             its gold hypothesis.
         domain_knowledge: Add the background of the study to the task text.
         workflow_tags: Add the keywords of the gold workflow to the task text.
+        prediction: Also score how well the hypothesis predicts fresh rows. Only for sets of `synth_generate`.
         sandbox: `docker` or `local`. Code in the local sandbox is not isolated from this machine.
         build: Build the Docker image even if it exists.
         aggregation: `product`, or `subhypotheses` to also report `hms_recall` and `hms_f1`.
@@ -186,14 +192,18 @@ def custom(
         judge=DEFAULT_JUDGE,
         aggregation=aggregation,
         version=VERSION,
+        more_scorers=_prediction(samples, path) if prediction else [],
     )
 
 
 @task
-def demo(sandbox: str = "local", build: bool = False, aggregation: str = Aggregation.PRODUCT) -> Task:
+def demo(
+    prediction: bool = False, sandbox: str = "local", build: bool = False, aggregation: str = Aggregation.PRODUCT
+) -> Task:
     """Eight small invented studies that run without an API key, network or Docker.
 
     Args:
+        prediction: Also score how well the hypothesis predicts fresh rows.
         sandbox: `local` or `docker`. Code in the local sandbox is not isolated from this machine.
         build: Build the Docker image even if it exists.
         aggregation: `product`, or `subhypotheses` to also report `hms_recall` and `hms_f1`.
@@ -201,14 +211,16 @@ def demo(sandbox: str = "local", build: bool = False, aggregation: str = Aggrega
     Raises:
         InvalidArgument: An argument is invalid.
     """
+    samples = splits.demo(Hints())
     return _discovery(
         name="discoverybench/demo",
         title="DiscoveryBench demo",
-        samples=splits.demo(Hints()),
+        samples=samples,
         sandbox=sandbox_spec(sandbox, build),
         judge=OFFLINE_JUDGE,
         aggregation=aggregation,
         version=VERSION,
+        more_scorers=_prediction(samples, None) if prediction else [],
     )
 
 
@@ -262,6 +274,7 @@ def synth_generate(
     noise_scale: float = 0.05,
     missing: float = 0.02,
     min_reproduction: float = 0.95,
+    splits: str | list[str] | None = None,
     sandbox: str = "docker",
     build: bool = False,
 ) -> Task:
@@ -282,6 +295,7 @@ def synth_generate(
         noise_scale: Standard deviation of the noise, in standard deviations of the column.
         missing: Probability that a value is missing.
         min_reproduction: Minimum skill of the gold expression on the released columns, 0 to 1.
+        splits: Names of splits, such as `train,test`. Domains are assigned to them in turn.
         sandbox: `docker` or `local`. Expressions from the author run in the sandbox.
         build: Build the Docker image even if it exists.
 
@@ -302,6 +316,7 @@ def synth_generate(
         rows=rows,
         noise={"share": noise_share, "scale": noise_scale, "missing": missing},
         min_reproduction=min_reproduction,
+        splits=(splits,) if isinstance(splits, str) else tuple(splits or ()),
     )
     source = Source.of(domains, trees)
     folder = SetFolder(Path(out))
@@ -328,6 +343,7 @@ def _discovery(
     aggregation: str,
     version: str,
     released: bool = False,
+    more_scorers: Sequence[Scorer] = (),
 ) -> Task:
     """A discovery task: one sample per goal, solved with `python` and `submit`, scored by HMS.
 
@@ -343,6 +359,7 @@ def _discovery(
         aggregation: `product` or `subhypotheses`.
         version: Version of the task.
         released: Whether the samples come from the released data.
+        more_scorers: Scorers next to HMS.
     """
     scored = all(sample.target for sample in samples)
     setup = [verify_data_files(), use_tools(python(), submit())]
@@ -353,7 +370,7 @@ def _discovery(
         setup=[require_judge(judge), *setup] if scored else setup,
         solver=react(),
         cleanup=_end_session,
-        scorer=hms(grader=judge, aggregation=aggregation) if scored else None,
+        scorer=[hms(grader=judge, aggregation=aggregation), *more_scorers] if scored else None,
         headline_metric=f"{SCORE_NAME}.hms" if scored else None,
         sandbox=sandbox,
         message_limit=DEFAULT_MESSAGE_LIMIT,
@@ -363,6 +380,11 @@ def _discovery(
         metadata=({DEFAULT_JUDGE_KEY: judge} if scored else {}) | ({DATA_COMMIT_KEY: COMMIT} if released else {}),
         version=version,
     )
+
+
+def _prediction(samples: list[Sample], path: str | None) -> list[Scorer]:
+    require_trees(samples, path)
+    return [prediction_scorer(path)]
 
 
 async def _end_session(state: TaskState) -> None:

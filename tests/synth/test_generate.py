@@ -3,19 +3,22 @@
 import csv
 import json
 from collections.abc import Mapping
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from inspect_ai import Task, eval_retry
 from inspect_ai import eval as inspect_eval
-from inspect_ai import eval_retry
+from inspect_ai.dataset import Sample
 from inspect_ai.model import ModelOutput, get_model
-from inspect_ai.solver import SolverSpec
+from inspect_ai.solver import Generate, Solver, SolverSpec, TaskState, solver
 
 from inspect_discoverybench import custom, synth_generate
 from inspect_discoverybench.cli.main import main
 from inspect_discoverybench.errors import InvalidArgument, InvalidTree
+from inspect_discoverybench.session.session import CellResult, PythonSession
 from tests.solvers.playing import finished, score
 from tests.synth.authoring import (
     BASELINE,
@@ -94,6 +97,7 @@ def test_the_manifest_lists_every_file(fresh: Path) -> None:
     assert set(manifest["files"]) == {name for name in files if not name.startswith("domains/")}
     assert manifest["settings"]["seed"] == 0
     assert [domain["author"] for domain in manifest["domains"]] == [BASELINE]
+    assert set(manifest["domains"][0]["versions"]) == {"python", "numpy"}
     assert sum(len(domain["tasks"]) for domain in manifest["domains"]) == len(golds(fresh))
     page = (fresh / "index.html").read_text("utf-8")
     assert page.count("<svg") == 1
@@ -173,6 +177,8 @@ def test_another_folder_is_refused(tmp_path: Path) -> None:
         ({"domains": ["a1", "A1"]}, "The domain 'a1' is given twice"),
         ({"height": 9}, "height=9 is invalid"),
         ({"missing": 0.9}, "missing=0.9 is invalid"),
+        ({"splits": "Test set"}, "splits=Test set is invalid"),
+        ({"splits": ["trees"]}, "trees is a folder of every set"),
         ({"sandbox": "none"}, "sandbox=none is not supported"),
     ],
 )
@@ -198,6 +204,7 @@ HOSTILE = [
     "df['sail_area'] * 0 + df['hull_drag'] * 0",
     "df['sail_area'] + 'text' + df['hull_drag']",
     "df['sail_area'] > 5",
+    "df['sail_area'] + df['hull_drag'] + (((((10 ** 4) ** 4) ** 4) ** 4) ** 4) ** 4",
 ]
 
 
@@ -215,6 +222,38 @@ def test_hostile_and_failing_expressions_are_sent_back_then_accepted(tmp_path: P
         sent = {m.text for e in sample.events if e.event == "model" for m in e.input if m.role == "user"}
         assert sum("Your reply was not accepted" in text for text in sent) == len(replies)
     assert not list(tmp_path.rglob("owned"))
+
+
+@pytest.mark.parametrize("expression", ["df['rig'] * 1000000000", "df['rig'] + df['rig'] * 900000 + df['rig']"])
+def test_labels_cannot_fill_the_memory(expression: str, tmp_path: Path) -> None:
+    """These pass the allow-list, which does not know the types of columns."""
+    rig = {"name": "rig", "description": "The rig", "type": "category", "values": ["sloop", "ketch"]}
+    hostile = {**ROOT, "expression": f"({expression} == 'x') + df['sail_area']", "children": [rig, leaf("sail_area")]}
+    log = generate(tmp_path / "set", scripted_author(root=lambda _, count: ROOT if count else hostile), height=1)
+    assert state_of(log).sent_back == 1
+    assert len(state_of(log).accepted) == 1
+
+
+def test_the_program_runs_within_the_limits_of_the_session() -> None:
+    """What no expression is known to reach: the limits hold for whatever runs in the session of the generator."""
+    cells: list[CellResult] = []
+
+    @solver
+    def hostile() -> Solver:
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            session = PythonSession(cell_seconds=3)
+            program = files("inspect_discoverybench.synth").joinpath("rows.py").read_text("utf-8")
+            codes = (program, "np.ones(10**10)", "while True: pass", "specs({'roots': []})")
+            cells.extend([await session.run(code) for code in codes])
+            await session.stop()
+            return state
+
+        return solve
+
+    [log] = inspect_eval(Task(dataset=[Sample("?")], solver=hostile(), sandbox="local"), model="none")
+    assert log.status == "success", log.error
+    assert [cell.status for cell in cells] == ["ok", "error", "interrupted", "ok"]
+    assert "MemoryError" in cells[1].output
 
 
 def test_a_domain_without_a_valid_tree_is_recorded(tmp_path: Path) -> None:
@@ -238,17 +277,72 @@ def test_a_node_that_cannot_be_derived_stays_a_leaf(tmp_path: Path) -> None:
 
 
 def test_leaves_are_derived_to_the_height(tmp_path: Path) -> None:
-    def expand(values: Mapping[str, Any], count: int) -> Any:
-        name = values["name"]
-        children = [leaf(f"{name}_{part}", 1, 5) for part in ("x", "y")]
-        return {"expression": f"df['{name}_x'] + 0.2 * df['{name}_y']", "children": children}
-
     out = tmp_path / "set"
-    log = generate(out, scripted_author(expand=expand), height=3, seed=1)
+    log = generate(out, scripted_author(expand=derived), height=3, seed=1)
     tree = json.loads((out / "trees" / "sailing.json").read_text("utf-8"))
     names = [child["name"] for child in tree["roots"][0]["children"]]
     assert names == ["sail_area", "hull_drag"]
     assert {name.rpartition("_")[2] for name in state_of(log).accepted} == {"0", "1", "2"}
+
+
+def derived(values: Mapping[str, Any], count: int) -> Any:
+    """Two children for every leaf."""
+    name = values["name"]
+    children = [leaf(f"{name}_{part}", 1, 5) for part in ("x", "y")]
+    return {"expression": f"df['{name}_x'] + 0.2 * df['{name}_y']", "children": children}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_small_nodes_give_ten_tasks_at_height_three(seed: int, tmp_path: Path) -> None:
+    """Also if every node has only two children, and whatever the seed."""
+    wide = {**ROOT["target"], "low": None, "high": None}  # type: ignore[dict-item]
+    log = generate(
+        tmp_path / "set", scripted_author(root={**ROOT, "target": wide}, expand=derived), height=3, seed=seed
+    )
+    assert len(state_of(log).accepted) + len(state_of(log).rejected) >= 10
+    assert len(state_of(log).accepted) == 10, state_of(log).rejected
+
+
+def test_a_leaf_takes_the_place_of_one_that_the_author_declines(tmp_path: Path) -> None:
+    def expand(values: Mapping[str, Any], count: int) -> Any:
+        return derived(values, count) if values["name"] == "hull_drag" else {"expression": "", "children": []}
+
+    for seed in range(3):
+        log = generate(tmp_path / str(seed), scripted_author(expand=expand), seed=seed)
+        assert {name.rpartition("_")[2] for name in state_of(log).accepted} == {"0", "1"}
+
+
+def test_a_goal_that_another_task_has_is_rejected(tmp_path: Path) -> None:
+    def goal(values: Mapping[str, Any], count: int) -> Any:
+        return {"goal": f"What determines the {values['target']['label']} here?"}
+
+    log = generate(tmp_path / "set", scripted_author(expand=derived, goal=goal), height=2)
+    duplicates = [(name, reason) for name, gate, reason in state_of(log).rejected if gate == "duplicate"]
+    assert duplicates == [("top_speed/2", "another task has the same goal")]
+    assert len(state_of(log).accepted) == 3
+
+
+def test_a_forest_has_several_trees(tmp_path: Path) -> None:
+    out = tmp_path / "set"
+    log = generate(out, BASELINE, forest=2, height=1)
+    assert len(state_of(log).accepted) == 2, state_of(log).rejected
+    tree = json.loads((out / "trees" / "cave-diving.json").read_text("utf-8"))
+    assert len(tree["roots"]) == 2
+    names = [name for path in out.glob("*/data.csv") for name in path.read_text("utf-8").splitlines()[0].split(",")]
+    assert {root["name"] for root in tree["roots"]} <= set(names)
+
+
+def test_domains_are_split(tmp_path: Path) -> None:
+    out = tmp_path / "set"
+    generate(out, BASELINE, domains=3, height=1, splits=["train", "test"])
+    folders = {split: sorted(path.name for path in (out / split).iterdir()) for split in ("train", "test")}
+    assert folders == {"train": ["cave-diving_0_0", "night-markets_0_0"], "test": ["glass-blowing_0_0"]}
+    manifest = json.loads((out / "manifest.json").read_text("utf-8"))
+    assert [domain["split"] for domain in manifest["domains"]] == ["train", "test", "train"]
+    assert "train/cave-diving_0_0/data.csv" in manifest["files"]
+    key = str(out / "answer_key.csv")
+    samples = custom(path=str(out / "test"), answer_key=key, sandbox="local").dataset
+    assert [sample.id for sample in samples] == ["custom/glass-blowing_0_0/0/1"]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,17 @@ ORACLES = ("reflexion", "gold")
 
 BENCHMARKS = {"real": "DB-REAL", "synth": "DB-SYNTH"}
 
-SELECTING = {"split", "dataset", "domain", "question_type", "difficulty", "solvable", "aggregation", "goal"}
+SELECTING = {
+    "split",
+    "dataset",
+    "domain",
+    "question_type",
+    "difficulty",
+    "solvable",
+    "aggregation",
+    "goal",
+    "prediction",
+}
 """Task arguments that select samples or are part of the judge's record. All others set configurations apart."""
 
 DETAILS = ("agent_arguments", "hints", "model_settings", "limits", "task_version", "data_commit")

@@ -4,6 +4,7 @@
 """
 
 import json
+import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -11,7 +12,7 @@ from inspect_ai.analysis import Column, EvalColumn, SampleColumn
 from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.model import ModelUsage
 
-from inspect_discoverybench.hypothesis import SCORE_NAME, Facet
+from inspect_discoverybench.hypothesis import PREDICTION_NAME, SCORE_NAME, Facet
 from inspect_discoverybench.results.judged import Judged
 
 JUDGE_ROLE = "grader"
@@ -146,6 +147,12 @@ def _total_cost(usages: Iterable[ModelUsage]) -> float | None:
     return sum(known) if len(known) == len(costs) else None
 
 
+def _prediction(sample: EvalSample) -> float:
+    score = (sample.scores or {}).get(PREDICTION_NAME)
+    # JSON logs hold NaN as null.
+    return float(score.value) if score is not None and isinstance(score.value, int | float) else math.nan
+
+
 def _stored(name: str) -> Callable[[EvalSample], Any]:
     return lambda sample: sample.store.get(name)
 
@@ -175,10 +182,11 @@ SAMPLE_USAGE: list[Column] = [
     SampleColumn("seconds", path=lambda sample: sample.total_time, full=True),
     SampleColumn("cells", path=_stored("SessionState:cells"), full=True),
     SampleColumn("best_trial_hms", path=_stored("ReflexionState:best_hms"), full=True),
+    SampleColumn("prediction", path=_prediction, full=True),
     SampleColumn("error", path=_error, full=True),
     SampleColumn("limit", path=_limit, full=True),
 ]
-"""Columns of what the sample used: tokens, US dollars, seconds, Python cells."""
+"""Columns of what the sample used (tokens, US dollars, seconds, Python cells) and of scores without a judge."""
 
 
 def score_columns(score: str = SCORE_NAME) -> list[Column]:

@@ -129,7 +129,7 @@ class PythonSession:
         state.installations += 1
         folder = ".session" if state.installations == 1 else f".session-{state.installations}"
         source = files(__package__).joinpath("kernel.py").read_text("utf-8")
-        command = [python_command(), "-I", "-S", "-c", _INSTALL, folder, _owner()]
+        command = [interpreter(), "-I", "-S", "-c", _INSTALL, folder, _owner()]
         result = await _exec(command, source, START_SECONDS)
         if result.stdout != "ready\n":
             raise _Unusable(_reason(result))
@@ -147,7 +147,7 @@ class PythonSession:
     async def _client(self, folder: str, command: str, request: str | None, seconds: int) -> ExecResult[str]:
         # Isolated mode without site-packages starts in milliseconds.
         return await _exec(
-            [python_command(), "-I", "-S", f"{folder}/kernel.py", command, folder, _owner()], request, seconds
+            [interpreter(), "-I", "-S", f"{folder}/kernel.py", command, folder, _owner()], request, seconds
         )
 
 
@@ -187,7 +187,7 @@ def is_local() -> bool:
     return provider.endswith("/local")
 
 
-def python_command() -> str:
+def interpreter() -> str:
     """The interpreter with the data analysis packages; in a local sandbox the one that runs Inspect."""
     return sys.executable if is_local() else "python3"
 

@@ -12,7 +12,7 @@ from inspect_ai.util import sandbox
 
 from inspect_discoverybench.errors import SessionFailed
 from inspect_discoverybench.session.restoration import READ_BYTES
-from inspect_discoverybench.session.session import PythonSession, is_local, python_command
+from inspect_discoverybench.session.session import PythonSession, interpreter, is_local
 
 RESTORE_SECONDS = 120
 """Time limit of a restoration, in which 20 data files are copied."""
@@ -90,7 +90,7 @@ async def _script(folder: str, *arguments: str) -> str:
     """
     source = files(__package__).joinpath("restoration.py").read_text("utf-8")
     # Without a time limit of `exec`, whose process in the container would be ended with all others.
-    result = await sandbox().exec([python_command(), "-I", "-S", "-", *arguments], input=source, cwd=folder)
+    result = await sandbox().exec([interpreter(), "-I", "-S", "-", *arguments], input=source, cwd=folder)
     if not result.success:
         raise SessionFailed(f"The sandbox cannot run Python (exit code {result.returncode}): {result.stderr[-500:]!r}")
     return result.stdout

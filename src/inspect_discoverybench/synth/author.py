@@ -31,20 +31,22 @@ Check = Callable[[R], Awaitable[T]]
 class Author:
     """A model that replies to requests of the generator."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, folder: str = "synth") -> None:
         """Create an author.
 
         Args:
             model: The model.
+            folder: Folder of its prompts.
         """
         self.model = model
+        self.folder = folder
         self.sent_back = 0
 
     async def ask(self, prompt: str, values: Mapping[str, Any], reply_type: type[R], check: Check[R, T]) -> T:
         """Ask until a reply is valid. An invalid reply is sent back with the error at most three times.
 
         Args:
-            prompt: Name of the prompt in `prompts/synth/`.
+            prompt: Name of the prompt in its folder.
             values: The values of its JSON block.
             reply_type: Type of the reply.
             check: Converts the reply.
@@ -54,16 +56,16 @@ class Author:
             ReplyMissing: The provider returned a reply without choices.
         """
         messages: list[ChatMessage] = [
-            ChatMessageSystem(content=Prompt.load("synth/system").render()),
-            ChatMessageUser(content=question(prompt, values)),
+            ChatMessageSystem(content=Prompt.load(f"{self.folder}/system").render()),
+            ChatMessageUser(content=question(prompt, values, self.folder)),
         ]
-        schema = ResponseSchema(name=f"synth_{prompt}", json_schema=reply_schema(reply_type))
+        schema = ResponseSchema(name=f"{self.folder}_{prompt}", json_schema=reply_schema(reply_type))
         async with span(f"{prompt}: {values.get('name', '')}".removesuffix(": ")):
             reason = ""
             for attempt in range(1 + MAX_SENT_BACK):
                 if attempt:
                     self.sent_back += 1
-                    messages.append(ChatMessageUser(content=Prompt.load("synth/reask").render(reason=reason)))
+                    messages.append(ChatMessageUser(content=Prompt.load(f"{self.folder}/reask").render(reason=reason)))
                 output = await self.model.generate(messages, config=GenerateConfig(response_schema=schema))
                 if not output.choices:
                     raise ReplyMissing(f"{self.model} returned a reply without choices. Run `inspect eval-retry`.")
@@ -75,7 +77,7 @@ class Author:
         raise AuthorFailed(f"no valid reply to {prompt!r} after {1 + MAX_SENT_BACK} attempts; the last error: {reason}")
 
 
-def question(prompt: str, values: Mapping[str, Any]) -> str:
+def question(prompt: str, values: Mapping[str, Any], folder: str = "synth") -> str:
     """The text of a request."""
     others = {
         "domains": {"count": str(values.get("count"))},
@@ -83,4 +85,4 @@ def question(prompt: str, values: Mapping[str, Any]) -> str:
     }
     others["expand"] = others["root"]
     text = json.dumps(dict(values), indent=1, ensure_ascii=False)
-    return Prompt.load(f"synth/{prompt}").render(values=text, **others.get(prompt, {}))
+    return Prompt.load(f"{folder}/{prompt}").render(values=text, **others.get(prompt, {}))

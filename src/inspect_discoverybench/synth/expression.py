@@ -4,7 +4,7 @@ An expression computes a node from its children, row by row (paper §4.2). Its s
 
 - columns: `df['name']`
 - numbers up to a million million, and short strings
-- `+ - * / % **` (constant exponent of at most 4), `& | ~`, and single comparisons
+- `+ - * / % **` (power of a column, constant exponent of at most 4), `& | ~`, and single comparisons
 - the functions of `FUNCTIONS`, called as `np.log(…)`
 - the methods of `METHODS`, called as `df['name'].isin(['a', 'b'])`, and `.astype(int)` or `.astype(float)`
 
@@ -166,6 +166,9 @@ def _parts(node: ast.expr) -> list[ast.expr]:
             return []
         case ast.BinOp(left=left, op=ast.Pow(), right=right):
             _check_exponent(right)
+            if not _has_column(left):
+                # Whole numbers grow without bound: ((10**12)**4)**4 and so on takes forever.
+                raise ExpressionRefused(f"{_short(ast.unparse(node))}: write the power of a number as a number.")
             return [left]
         case ast.BinOp(left=left, op=operator, right=right) if isinstance(operator, BINARY):
             return _without_text(node, [left, right])

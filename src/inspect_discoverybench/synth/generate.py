@@ -124,12 +124,14 @@ class DomainWork:
         except ReplyRejected as error:
             raise AuthorFailed(error.message) from error
         tasks, more = await self._tasks(candidates, drawing)
-        contents, golds = domain_files(self.number, self.tree, tasks, drawing.columns)
+        split = self.settings.split(self.number)
+        contents, golds = domain_files(self.number, self.tree, tasks, drawing.columns, split)
         written = handwritten and all(task.variant.node.goal and task.variant.length == 1 for task in tasks)
         record = DomainRecord(
             number=self.number,
             slug=self.tree.slug,
             domain=self.tree.domain,
+            split=split,
             tasks=tuple(name for name, _, _ in golds),
             golds=golds,
             measures=tuple(task.measures for task in tasks),
@@ -137,6 +139,7 @@ class DomainWork:
             sent_back=self.author.sent_back + self.reviewer.sent_back,
             author=None if written else str(self.author.model),
             reviewer=None if written else str(self.reviewer.model),
+            versions=drawing.versions,
             files=checksums(contents),
         )
         if tasks:

@@ -28,6 +28,7 @@ class DomainRecord(BaseModel):
         number: Number of the domain in the set.
         slug: Name of the domain in folder names.
         domain: Name of the domain.
+        split: Subfolder of its tasks; empty if the set is not split.
         tasks: Folders of the accepted tasks.
         golds: Answer key: folder, query id and gold hypothesis of each task.
         measures: Measures of each accepted task.
@@ -35,6 +36,7 @@ class DomainRecord(BaseModel):
         sent_back: Number of replies that were sent back.
         author: Model that wrote the trees and goals; None if they were written by hand.
         reviewer: Model that reviewed the goals; None if they were written by hand.
+        versions: Versions of Python and numpy in the sandbox that drew the rows.
         files: SHA-256 of each file by path.
     """
 
@@ -43,6 +45,7 @@ class DomainRecord(BaseModel):
     number: int
     slug: str
     domain: str
+    split: str = ""
     tasks: tuple[str, ...]
     golds: tuple[tuple[str, int, str], ...]
     measures: tuple[Measures, ...]
@@ -50,6 +53,7 @@ class DomainRecord(BaseModel):
     sent_back: int
     author: str | None
     reviewer: str | None
+    versions: Mapping[str, str] = {}
     files: Mapping[str, str]
 
 
@@ -103,7 +107,7 @@ class GeneratedTask:
 
 
 def domain_files(
-    number: int, tree: Tree, tasks: Sequence[GeneratedTask], columns: Mapping[str, Sequence[str]]
+    number: int, tree: Tree, tasks: Sequence[GeneratedTask], columns: Mapping[str, Sequence[str]], split: str = ""
 ) -> tuple[dict[str, bytes], tuple[tuple[str, int, str], ...]]:
     """The files of a domain by path, and its answer key.
 
@@ -112,6 +116,7 @@ def domain_files(
         tree: The tree.
         tasks: The accepted tasks.
         columns: The values of every column as text.
+        split: Subfolder of the tasks; empty if the set is not split.
     """
     picture = tree_picture(tree)
     files = {f"trees/{tree.slug}.json": tree.to_json().encode(), f"trees/{tree.slug}.svg": picture.encode()}
@@ -119,8 +124,9 @@ def domain_files(
     for index, task in enumerate(tasks):
         folder, query_id = task.folder(tree.slug, index), number + MAX_DOMAINS * index
         metadata = json.dumps(task.metadata(tree, query_id), indent=4, ensure_ascii=False) + "\n"
-        files[f"{folder}/{METADATA_FILE}"] = metadata.encode()
-        files[f"{folder}/{DATA_FILE}"] = _csv(task.variant.columns, columns)
+        path = f"{split}/{folder}" if split else folder
+        files[f"{path}/{METADATA_FILE}"] = metadata.encode()
+        files[f"{path}/{DATA_FILE}"] = _csv(task.variant.columns, columns)
         golds.append((folder, query_id, task.gold))
     return files, tuple(golds)
 

@@ -1,5 +1,6 @@
 """Growing a semantic tree with the author, level by level (paper §4.2)."""
 
+import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -17,8 +18,12 @@ from inspect_discoverybench.synth.sampler import Sampler
 from inspect_discoverybench.synth.settings import SetSettings
 from inspect_discoverybench.synth.tree import Tree, first_error
 
-EXPANSION_PROBABILITY = 0.6
-"""Probability that a leaf is derived further (paper, footnote 6)."""
+EXPANDED_SHARE = 0.6
+"""Share of the leaves of a level that are derived further, rounded up.
+
+The paper derives each leaf with probability 0.6 (footnote 6), and some trees stay small by chance. With a share, every
+tree in which nodes have at least two children has at least 3 tasks at height 2 and 10 at height 3.
+"""
 
 WORKFLOW_STEPS = 2
 """Number of workflow steps drawn for each expression, which the author combines."""
@@ -95,21 +100,20 @@ class Growth:
         return await self.author.ask("root", values, Root, check)
 
     async def _expand_level(self, tree: Tree, root: str, level: int) -> Tree:
-        """Expand leaves of one level: each with the given probability, and at least one if the author can."""
+        """Expand leaves of one level in random order, until their share is reached or the author declines the rest."""
         leaves = [
             node.name
             for node in next(part for part in tree.roots if part.name == root).walk()
             if node.expression is None and tree.levels()[node.name] == level and node.distribution != "sequence"
         ]
-        chosen = [name for name in leaves if self._chance(tree.domain, name) < EXPANSION_PROBABILITY]
-        others = [name for name in leaves if name not in chosen]
-        before = tree
-        for name in chosen:
-            tree = await self._expand(tree, name)
-        for name in others:
-            if tree is not before:
+        remaining = math.ceil(EXPANDED_SHARE * len(leaves))
+        random.Random(f"{self.settings.seed}/{tree.domain}/{root}/{level}/expansion").shuffle(leaves)
+        for name in leaves:
+            if not remaining:
                 break
-            tree = await self._expand(tree, name)
+            grown = await self._expand(tree, name)
+            remaining -= grown is not tree
+            tree = grown
         return tree
 
     async def _expand(self, tree: Tree, name: str) -> Tree:
@@ -137,9 +141,6 @@ class Growth:
         except AuthorFailed as error:
             self.rejections.append(Rejection(name, Gate.EXPRESSION, error.message))
             return tree
-
-    def _chance(self, domain: str, node: str) -> float:
-        return random.Random(f"{self.settings.seed}/{domain}/{node}/expansion").random()
 
     def _steps(self, domain: str, node: str) -> Sequence[str]:
         chance = random.Random(f"{self.settings.seed}/{domain}/{node}/workflow")

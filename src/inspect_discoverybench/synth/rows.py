@@ -7,7 +7,9 @@ from one stream per column and purpose, so the same tree and seed give the same 
 
 import hashlib
 import json
+import platform
 import resource
+import sys  # noqa: F401 - the host's calls read the standard input
 from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, TypeAlias
@@ -21,7 +23,7 @@ MIN_FINITE = 0.98
 MIN_INSIDE = 0.5
 """Minimum share of computed values within the range that the author gave."""
 BINS = 16
-ROUNDS, DEPTH, RATE = 40, 3, 0.25
+ROUNDS, DEPTH, RATE = 20, 3, 0.4
 
 Array: TypeAlias = Any  # np.ndarray; numpy and pandas return too many types for a program this small
 Spec = Mapping[str, Any]  # a column or node of the tree, as JSON
@@ -78,7 +80,7 @@ class Values(np.ndarray):
 
     def isin(self, levels: Sequence[object]) -> Array:
         """Whether each value is one of the levels."""
-        return np.isin(self, np.array(levels, dtype=self.dtype))
+        return np.isin(self, np.array(levels))
 
     def between(self, low: float, high: float) -> Array:
         """Whether each value is in the range, ends included."""
@@ -92,7 +94,11 @@ class Values(np.ndarray):
 def compute(expression: str, columns: Mapping[str, Array]) -> Array:
     """Evaluate an expression that has passed the allow-list on the host."""
     numpy = SimpleNamespace(**{name: getattr(np, name) for name in FUNCTIONS.split()})
-    frame = {name: column.view(Values) for name, column in columns.items()}
+    # Labels are numpy's strings, which cannot be multiplied. With Python's, `df['label'] * 10**9` fills the memory.
+    frame = {
+        name: (column.astype(str) if column.dtype == object else column).view(Values)
+        for name, column in columns.items()
+    }
     names = {"__builtins__": {}, "df": frame, "np": numpy, "int": int, "float": float}
     with np.errstate(all="ignore"):
         values = np.asarray(eval(compile(expression, "expression", "eval"), names))
@@ -248,6 +254,7 @@ def boosted(bins: Array, y: Array, train: Array) -> Array:
     """Predict all rows with gradient-boosted regression trees on binned columns, fitted to the training rows."""
     rows, columns = bins.shape
     feature_offset, fitted = np.arange(columns) * BINS, bins[train]
+    all_rows, fitted_rows = np.arange(rows), np.arange(len(fitted))
     prediction = np.full(rows, y[train].mean())
     for _ in range(ROUNDS):
         residual = y[train] - prediction[train]
@@ -263,11 +270,11 @@ def boosted(bins: Array, y: Array, train: Array) -> Array:
             gain[(number < 4) | (right_number < 4)] = 0
             feature, cut = np.divmod(gain.reshape(count, -1).argmax(axis=1), BINS)
             splits.append((feature, cut))
-            node = 2 * node + (np.take_along_axis(fitted, feature[node][:, None], 1)[:, 0] > cut[node])
+            node = 2 * node + (fitted[fitted_rows, feature[node]] > cut[node])
         leaves = np.bincount(node, residual, 2**DEPTH) / (np.bincount(node, minlength=2**DEPTH) + 1)
         place = np.zeros(rows, dtype=int)
         for feature, cut in splits:
-            place = 2 * place + (np.take_along_axis(bins, feature[place][:, None], 1)[:, 0] > cut[place])
+            place = 2 * place + (bins[all_rows, feature[place]] > cut[place])
         prediction += RATE * leaves[place]
     return prediction
 
@@ -358,6 +365,11 @@ def measure(
     }
 
 
+def versions() -> dict[str, str]:
+    """Versions of what the values follow from."""
+    return {"python": platform.python_version(), "numpy": np.__version__}
+
+
 def draw(request: str) -> None:
     """Print the errors of the expressions; or, if there are tasks, their measures and the texts of all columns."""
     asked = json.loads(request)
@@ -373,7 +385,26 @@ def draw(request: str) -> None:
     bins = {name: codes(column) for name, column in observed.items()}
     measures = [measure(task, named, observed, fresh, bins) for task in asked["tasks"]]
     columns = {name: texts(named[name], observed[name], values[name]) for name in observed}
-    print(json.dumps({"errors": {}, "measures": measures, "columns": columns}))
+    print(json.dumps({"errors": {}, "measures": measures, "columns": columns, "versions": versions()}))
+
+
+def draw_fresh(request: str) -> None:
+    """Print the columns, the target and what the gold expression gives on the rows without missing values."""
+    asked = json.loads(request)
+    tree, target = asked["tree"], asked["target"]
+    named = specs(tree)
+    values, errors = evaluate(tree, asked["rows"], asked["seed"])
+    if errors:
+        raise ValueError("; ".join(errors.values()))
+    observed = {
+        name: observe(named[name], values[name], asked["noise"], asked["seed"]) for name in (*asked["columns"], target)
+    }
+    whole = np.logical_and.reduce([known(column) for column in observed.values()])
+    kept = {name: concrete(column[whole]) for name, column in observed.items()}
+    gold = compute(asked["expression"], {name: kept[name] for name in asked["columns"]})
+    gold = gold.astype(object if named[target]["type"] == "category" else float)
+    fresh = {name: column.tolist() for name, column in kept.items()}
+    print(json.dumps({"target": fresh.pop(target), "gold": gold.tolist(), "columns": fresh}))
 
 
 limit_memory()

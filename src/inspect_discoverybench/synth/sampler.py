@@ -27,10 +27,12 @@ class Drawing:
     Attributes:
         measures: Measures of each task, in the given order.
         columns: The values of every column as text, after noise; an empty text is a missing value.
+        versions: Versions of Python and numpy in the sandbox.
     """
 
     measures: tuple[Measures, ...]
     columns: Mapping[str, Sequence[str]]
+    versions: Mapping[str, str]
 
 
 @dataclass
@@ -66,7 +68,8 @@ class Sampler:
         reply = await self._draw(tree, tasks)
         for name, error in reply["errors"].items():
             raise ReplyRejected(f"the expression of {name} failed: {error}.")
-        return Drawing(tuple(Measures.model_validate(part) for part in reply["measures"]), reply["columns"])
+        measures = tuple(Measures.model_validate(part) for part in reply["measures"])
+        return Drawing(measures, reply["columns"], reply.get("versions", {}))
 
     async def _draw(self, tree: Tree, tasks: Sequence[Variant]) -> dict[str, Any]:
         request = {

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 from collections.abc import Mapping
 from importlib.metadata import version
@@ -94,15 +95,15 @@ class SetFolder:
         shutil.rmtree(partial, ignore_errors=True)
         for path, content in contents.items():
             _write(partial / path, content)
-        for old in self._folders_of(record.slug):
+        for old in self._folders_of(record):
             shutil.rmtree(old)
-        (self.path / "trees").mkdir(exist_ok=True)
-        for item in sorted(partial.iterdir()):
-            if item.name == "trees":
-                for file in item.iterdir():
-                    file.replace(self.path / "trees" / file.name)
-            else:
-                item.rename(self.path / item.name)
+        tasks, trees = self.path / record.split, self.path / "trees"
+        for folder in (tasks, trees):
+            folder.mkdir(exist_ok=True)
+        for file in (partial / "trees").iterdir():
+            file.replace(trees / file.name)
+        for name in record.tasks:
+            (partial / record.split / name).rename(tasks / name)
         shutil.rmtree(self.path / PARTIAL / record.slug)
         _write(self.path / RECORDS / f"{record.slug}.json", (record.model_dump_json(indent=2) + "\n").encode())
         self._summarize()
@@ -117,13 +118,11 @@ class SetFolder:
             (record for record in found if record is not None), key=lambda record: (record.number, record.slug)
         )
 
-    def _folders_of(self, slug: str) -> list[Path]:
-        prefix = f"{slug}_"
-        return [
-            path
-            for path in self.path.iterdir()
-            if path.is_dir() and path.name.startswith(prefix) and path.name[len(prefix) :].replace("_", "").isdigit()
-        ]
+    def _folders_of(self, record: DomainRecord) -> list[Path]:
+        """The folders of tasks that an interrupted attempt left behind."""
+        folder = self.path / record.split
+        names = re.compile(rf"{re.escape(record.slug)}_\d+_\d+")
+        return [path for path in folder.glob(f"{record.slug}_*") if path.is_dir() and names.fullmatch(path.name)]
 
     def _summarize(self) -> None:
         records = self.records()

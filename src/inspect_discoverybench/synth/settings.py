@@ -1,6 +1,8 @@
 """Settings of a generated set."""
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from inspect_discoverybench.errors import InvalidArgument
 
@@ -31,6 +33,7 @@ class SetSettings(BaseModel):
         rows: Rows of each data file.
         noise: Noise and missing values.
         min_reproduction: Minimum skill of the gold expression on the released columns.
+        splits: Subfolders that the domains are assigned to in turn; empty if the set is not split.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -41,6 +44,18 @@ class SetSettings(BaseModel):
     rows: int = Field(default=500, ge=50, le=20_000)
     noise: Noise = Noise()
     min_reproduction: float = Field(default=0.95, ge=0, le=1)
+    splits: tuple[Annotated[str, Field(pattern="^[a-z][a-z0-9-]{0,30}$")], ...] = ()
+
+    @field_validator("splits")
+    @classmethod
+    def _check_splits(cls, splits: tuple[str, ...]) -> tuple[str, ...]:
+        if taken := {"trees", "domains"} & set(splits):
+            raise ValueError(f"{min(taken)} is a folder of every set; choose another name")
+        return splits
+
+    def split(self, number: int) -> str:
+        """The split of a domain, empty without splits. Tasks of one domain share columns, so they share the split."""
+        return self.splits[number % len(self.splits)] if self.splits else ""
 
 
 def set_settings(**fields: object) -> SetSettings:
@@ -54,5 +69,5 @@ def set_settings(**fields: object) -> SetSettings:
     except ValidationError as error:
         first = error.errors()[0]
         names = {"share": "noise_share", "scale": "noise_scale", "missing": "missing"}
-        field = str(first["loc"][-1])
+        field = next(str(part) for part in reversed(first["loc"]) if isinstance(part, str))
         raise InvalidArgument(f"{names.get(field, field)}={first['input']} is invalid: {first['msg']}.") from error

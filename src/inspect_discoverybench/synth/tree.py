@@ -6,6 +6,7 @@ A tree is JSON, and a person can write one by hand (docs/generator.md). `tree_sc
 import json
 import re
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -121,7 +122,7 @@ class Node(Column):
             )
         return self
 
-    @property
+    @cached_property
     def parsed(self) -> Expression:
         """The checked expression.
 
@@ -130,7 +131,7 @@ class Node(Column):
         """
         return Expression.parse(self.expression or "")
 
-    @property
+    @cached_property
     def height(self) -> int:
         """Number of edges to the deepest leaf; 0 for a leaf."""
         return 1 + max(child.height for child in self.children) if self.children else 0
