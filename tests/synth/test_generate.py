@@ -18,7 +18,8 @@ from inspect_ai.solver import Generate, Solver, SolverSpec, TaskState, solver
 from inspect_discoverybench import custom, synth_generate
 from inspect_discoverybench.cli.main import main
 from inspect_discoverybench.errors import InvalidArgument, InvalidTree
-from inspect_discoverybench.session.reply import CellResult, PythonSession
+from inspect_discoverybench.session.reply import CellResult
+from inspect_discoverybench.session.session import PythonSession
 from tests.solvers.playing import finished, score
 from tests.synth.authoring import (
     BASELINE,
