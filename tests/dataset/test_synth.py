@@ -195,7 +195,7 @@ def test_every_task_of_the_dev_split_scores_1() -> None:
     assert len(log.samples or []) == 153
     assert log.results
     hms = {n: m.value for s in log.results.scores if s.name == "hms" for n, m in s.metrics.items()}
-    assert hms["inspect_discoverybench/solvable_solvable_samples"] == 134
+    assert hms["solvable_samples"] == 134
     assert hms["solvable_mean"] == hms["mean"] == 1
 
 
