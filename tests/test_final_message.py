@@ -708,6 +708,7 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.usefixtures("sweep")
 def test_reading_takes_linear_time(name: str) -> None:
     """A text of 200,000 characters takes a second or less; what is quadratic takes minutes."""
     text = HOSTILE[name](200_000)

@@ -37,6 +37,7 @@ def run(task: Any, **options: Any) -> EvalLog:
 
 
 @pytest.mark.parametrize("form", FORMS)
+@pytest.mark.usefixtures("sweep")
 def test_a_task_has_the_same_name_however_it_is_created(form: str, tmp_path: Path) -> None:
     log = run(FORMS[form]())
     assert (log.eval.task, log.eval.task_display_name) == ("discoverybench/demo", "DiscoveryBench demo")

@@ -338,6 +338,7 @@ def test_every_agent_runs_by_name_over_http(agent: str) -> None:
 
 
 @pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.usefixtures("sweep")
 def test_the_baseline_completes_the_demo_with_every_agent(agent: str) -> None:
     """Two samples; tests/offline/test_analyst.py runs all of them with ReAct."""
     log = inspect_eval(

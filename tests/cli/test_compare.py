@@ -94,6 +94,7 @@ def test_a_candidate_that_fails_on_tasks_does_not_pass_the_gate(tmp_path: Path) 
     assert failed.stderr.startswith("The candidate")
 
 
+@pytest.mark.usefixtures("sweep")
 def test_the_release_gate_fails_only_beyond_the_margin(logs: list[Path]) -> None:
     weak, strong = logs
     assert run(weak, strong, "--fail-if-worse", "0.02").exit_code == 0
@@ -104,6 +105,7 @@ def test_the_release_gate_fails_only_beyond_the_margin(logs: list[Path]) -> None
     assert run(strong, weak, "--fail-if-worse", "0.9").exit_code == 0
 
 
+@pytest.mark.usefixtures("sweep")
 def test_more_than_two_systems_are_compared_pairwise_and_ranked(tmp_path: Path) -> None:
     middle = Run("real", "react", "provider/medium", 0.3)
     paths = write_logs([WEAK, STRONG, middle], tmp_path, samples=TASKS)
@@ -118,6 +120,7 @@ def test_more_than_two_systems_are_compared_pairwise_and_ranked(tmp_path: Path) 
     assert (gate.exit_code, gate.stderr) == (2, "Error: --fail-if-worse needs two systems, got 3.\n")
 
 
+@pytest.mark.usefixtures("sweep")
 def test_missing_scores_give_both_bounds(tmp_path: Path) -> None:
     faulty = Run("real", "react", "provider/large", 0.6, unscored=0.1, errors=0.05)
     [pair] = as_json(*write_logs([WEAK, faulty], tmp_path, samples=TASKS))["pairs"]
@@ -146,6 +149,7 @@ def change(path: Path, **metadata: object) -> None:
         ({"settings": {"temperature": 1.0, "seed": 0}}, "settings.temperature: 0.0 and 1.0"),
     ],
 )
+@pytest.mark.usefixtures("sweep")
 def test_differently_judged_scores_are_refused(logs: list[Path], metadata: dict[str, Any], difference: str) -> None:
     change(logs[1], **metadata)
     refused = run(*logs)
@@ -168,6 +172,7 @@ def test_judges_of_one_log_are_compared_when_asked_for(tmp_path: Path) -> None:
     assert pair["common"] == 40
 
 
+@pytest.mark.usefixtures("sweep")
 def test_different_gold_hypotheses_data_and_task_versions_are_refused(logs: list[Path]) -> None:
     log = read_eval_log(str(logs[1]))
     assert log.samples
@@ -222,6 +227,7 @@ def several() -> Scorer:
     return score
 
 
+@pytest.mark.usefixtures("sweep")
 def test_a_score_of_several_keys_needs_the_name_of_one(tmp_path: Path) -> None:
     logs = [other_benchmark(tmp_path, answers, several()) for answers in (["a", "b", "c"], ["aa", "bb", "cc"])]
     assert run(*logs).stderr == (
@@ -231,6 +237,7 @@ def test_a_score_of_several_keys_needs_the_name_of_one(tmp_path: Path) -> None:
     assert pair["keys"][0]["paired"]["difference"] == 1
 
 
+@pytest.mark.usefixtures("sweep")
 def test_equal_scores_outside_0_to_1_are_a_tie(tmp_path: Path) -> None:
     logs = [other_benchmark(tmp_path, ["aaaaa", "bbbbb"], length()) for _ in range(2)]
     [pair] = as_json(*logs)["pairs"]
@@ -246,6 +253,7 @@ def test_logs_that_are_left_out_are_named(logs: list[Path]) -> None:
     assert len(as_json(logs[0].parent)["left_out"]) == 1
 
 
+@pytest.mark.usefixtures("sweep")
 def test_models_with_colons_and_commas_are_selected(tmp_path: Path) -> None:
     tagged = replace(WEAK, model="provider/small:8b,q4")
     [path] = write_logs([tagged], tmp_path / "a", samples=10)
@@ -253,6 +261,7 @@ def test_models_with_colons_and_commas_are_selected(tmp_path: Path) -> None:
     assert len(as_json(f"{path}:model=provider/small:8b,q4,agent=react", other)["pairs"]) == 1
 
 
+@pytest.mark.usefixtures("sweep")
 def test_scores_outside_0_to_1_keep_their_unit(tmp_path: Path) -> None:
     short, long = (
         other_benchmark(tmp_path, answers, length()) for answers in (["a", "b", "c"], ["aaaaa", "bbb", "cccc"])
@@ -280,6 +289,7 @@ def test_scores_outside_0_to_1_keep_their_unit(tmp_path: Path) -> None:
         ),
     ],
 )
+@pytest.mark.usefixtures("sweep")
 def test_invalid_operands_are_one_line_and_exit_code_2(logs: list[Path], operands: list[str], message: str) -> None:
     result = run(*(operand.format(*logs) for operand in operands))
     assert result.exit_code == 2

@@ -80,6 +80,7 @@ def test_verify_lists_missing_and_changed_files(
     assert f"Error: {folder} differs from the release" in found.stderr
 
 
+@pytest.mark.usefixtures("sweep")
 def test_the_audit_does_not_truncate_names(upstream: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", str(upstream))
     monkeypatch.setenv("COLUMNS", "80")

@@ -34,6 +34,7 @@ def test_a_report_of_logs_has_a_page_tables_and_figures(tmp_path: Path) -> None:
     assert "react · provider/large" in (report / "tables" / "hms.csv").read_text("utf-8")
 
 
+@pytest.mark.usefixtures("sweep")
 def test_old_logs_give_a_report_which_a_second_one_replaces(tmp_path: Path) -> None:
     out = tmp_path / "report"
     assert run(OLD_LOGS, "--out", out).exit_code == 0
@@ -43,6 +44,7 @@ def test_old_logs_give_a_report_which_a_second_one_replaces(tmp_path: Path) -> N
     assert "<title>Pilot &amp; more</title>" in (out / "report.html").read_text("utf-8")
 
 
+@pytest.mark.usefixtures("sweep")
 def test_other_files_in_the_output_folder_are_kept(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("…", "utf-8")
     refused = run(OLD_LOGS, "--out", tmp_path)

@@ -81,6 +81,7 @@ def test_the_demo_is_solved_but_for_one_study() -> None:
     ],
     ids=["codegen", "datavoyager", "reflexion", "generate", "inspect_react"],
 )
+@pytest.mark.usefixtures("sweep")
 def test_every_agent_runs_the_same_analysis(agent: Solver, calls: list[str]) -> None:
     [sample] = evaluated(agent, BEEKEEPING)
     assert "honey_yield_kg increases linearly with flowering_hectares, by 1.8" in hypothesis(sample)

@@ -59,6 +59,7 @@ def test_charts_of_30_configurations(sweep: None) -> None:
             assert_renders(section.chart)
 
 
+@pytest.mark.usefixtures("sweep")
 def test_charts_of_ten_configurations(report: dict[str, Section]) -> None:
     charts = {name: section.chart for name, section in report.items() if section.chart is not None}
 
@@ -70,6 +71,7 @@ def test_charts_of_ten_configurations(report: dict[str, Section]) -> None:
         assert_renders(chart)
 
 
+@pytest.mark.usefixtures("sweep")
 def test_charts_of_one_configuration_without_scores() -> None:
     for samples in (frame(scores({"a": 1.0})), frame(scores({"a": MISSING})), frame(scores({"a": 0.0}, cost=0.0))):
         for section in sections(samples):

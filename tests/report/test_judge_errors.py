@@ -62,6 +62,7 @@ def labelled(logs: list[Path], folder: Path, every: int, wrong_every: int) -> tu
     return read_labels([folder]).complete
 
 
+@pytest.mark.usefixtures("sweep")
 def test_a_judge_without_errors_leaves_the_mean_as_it_is(tmp_path: Path) -> None:
     logs = write_logs([Run("real", "react", "provider/large", 0.4)], tmp_path / "logs", samples=200)
     labels = labelled(logs, tmp_path / "labels", every=2, wrong_every=10_000)

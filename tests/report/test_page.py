@@ -380,6 +380,7 @@ def test_the_first_key_press_leads_to_the_results(opened: Opened) -> None:
     assert (skip.bounding_box() or {"y": -1})["y"] >= 0
 
 
+@pytest.mark.usefixtures("sweep")
 def test_texts_of_very_many_samples_are_shortened(samples: pd.DataFrame, tmp_path: Path) -> None:
     noise = b64encode(random.Random(0).randbytes(900_000)).decode()
     frame = samples.head(30).assign(workflow=[f"{number} {noise[number:]}" for number in range(30)])

@@ -189,6 +189,7 @@ def test_use_of_the_judge_is_unknown_after_scoring_again(demo_log: Path, tmp_pat
     assert samples[["judge_tokens", "judge_cost"]].isna().all(axis=None)
 
 
+@pytest.mark.usefixtures("sweep")
 def test_a_damaged_log_never_raises(demo_log: Path, tmp_path: Path) -> None:
     content = demo_log.read_bytes()
     random = Random(0)

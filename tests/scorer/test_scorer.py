@@ -158,6 +158,7 @@ def test_an_undecided_facet_without_a_0_is_unscored(monkeypatch: pytest.MonkeyPa
         (["towns; 1990"], ["1990; towns"], 1),
     ],
 )
+@pytest.mark.usefixtures("sweep")
 def test_the_judge_is_not_asked_about_identical_contexts(
     monkeypatch: pytest.MonkeyPatch, gold: list[str | None], predicted: list[str | None], asked: int
 ) -> None:

@@ -182,6 +182,7 @@ FURTHER = {"hms_recall", "hms_f1", "context_recall", "context_f1"}
 
 
 @pytest.mark.parametrize("bad", ["match", "variables"])
+@pytest.mark.usefixtures("sweep")
 def test_an_undecided_question_about_parts_does_not_affect_hms(monkeypatch: pytest.MonkeyPatch, bad: str) -> None:
     good = apart()
 

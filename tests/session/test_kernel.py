@@ -165,6 +165,7 @@ def test_stop_ends_a_busy_kernel(session: Session) -> None:
         "'\\ud83d'",
     ],
 )
+@pytest.mark.usefixtures("sweep")
 def test_changes_to_the_interpreter_do_not_affect_later_cells(session: Session, code: str) -> None:
     session.run("x = 1")
     assert session.run(code)["status"] in ("ok", "error")

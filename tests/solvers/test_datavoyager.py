@@ -118,6 +118,7 @@ def test_a_repeated_instruction_without_progress_is_a_loop() -> None:
     assert [turn.role for turn in ledger(sample).turns] == ["planner", "coder", "coder", "analyst"]
 
 
+@pytest.mark.usefixtures("sweep")
 def test_a_repeated_program_is_a_loop() -> None:
     replies = [verdict("coder", f"try {n}") for n in range(4)]
     sample = play(Team(*replies, code=["print('same')"] * 3), datavoyager(turns=3))
@@ -142,6 +143,7 @@ REFUSAL = ModelOutput.from_content("mockllm/model", "No.", stop_reason="content_
     ["", "I think the coder should act.", "{'answered': maybe}", REFUSAL, verdict("critic"), verdict("coder", " "),
      verdict(None, None), json.dumps({"answered": False})],
 )  # fmt: skip
+@pytest.mark.usefixtures("sweep")
 def test_three_invalid_replies_of_the_critic_count_as_no_progress(reply: Turn) -> None:
     sample = play(Team(reply), datavoyager(turns=2))
     asked = [call for call in calls(sample) if call.input[0].text == Role.CRITIC.system_message().text]

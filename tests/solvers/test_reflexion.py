@@ -252,6 +252,7 @@ def test_an_interrupted_trial_keeps_the_previous_submission() -> None:
     assert reason(sample) is None
 
 
+@pytest.mark.usefixtures("sweep")
 def test_tokens_of_the_oracle_do_not_count_towards_the_limit() -> None:
     sample = play(wrong, reflexion(), token_limit="output:60")
     assert sample.limit is None
@@ -265,6 +266,7 @@ COSTS = {
 """US $ for a million tokens: 0.1 for each reply of the agent's model and 5 for each of the judge."""
 
 
+@pytest.mark.usefixtures("sweep")
 def test_the_cost_of_the_oracle_does_not_count_towards_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     def answer(request: Request) -> Answer:
         if question(request):

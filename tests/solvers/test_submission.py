@@ -177,6 +177,7 @@ EMPTY: dict[str, ModelOutput] = {
 
 
 @pytest.mark.parametrize("agent", ["codegen", "no_data_guess", "datavoyager", "reflexion"])
+@pytest.mark.usefixtures("sweep")
 def test_a_forced_call_without_a_hypothesis_is_requested_once_more(agent: str) -> None:
     right = playing.submit(hypothesis=H, workflow="w")
     scripts = {f"{name}, then right": forced(empty, right) for name, empty in EMPTY.items()}

@@ -110,6 +110,7 @@ AGENTS: dict[str, tuple[Solver, ModelOutput]] = {
 
 
 @pytest.mark.parametrize(("agent", "turn"), AGENTS.values(), ids=AGENTS)
+@pytest.mark.usefixtures("sweep")
 def test_the_answer_of_another_agents_tool_is_judged(agent: Solver, turn: ModelOutput) -> None:
     sample = play([turn, "I have submitted it."], agent, message_limit=8)
     assert score_of(sample).answer == H
@@ -142,6 +143,7 @@ FLAGGED = {
 
 @pytest.mark.parametrize("flagged", FLAGGED.values(), ids=FLAGGED)
 @pytest.mark.parametrize("agent", [one_reply(), codegen(), react(turns=2)], ids=["other", "codegen", "react"])
+@pytest.mark.usefixtures("sweep")
 def test_a_flagged_refusal_is_not_a_submission(agent: Solver, flagged: ModelOutput) -> None:
     sample = play([flagged], agent)
     score = score_of(sample)

@@ -209,6 +209,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.usefixtures("sweep")
 def test_hostile_and_failing_expressions_are_sent_back_then_accepted(tmp_path: Path) -> None:
     for number in range(0, len(HOSTILE), 3):
         replies = HOSTILE[number : number + 3]
@@ -235,6 +236,7 @@ def test_labels_cannot_fill_the_memory(expression: str, tmp_path: Path) -> None:
     assert len(state_of(log).accepted) == 1
 
 
+@pytest.mark.usefixtures("sweep")
 def test_the_program_runs_within_the_limits_of_the_session() -> None:
     """What no expression is known to reach: the limits hold for whatever runs in the session of the generator."""
     cells: list[CellResult] = []
@@ -277,6 +279,7 @@ def test_a_node_that_cannot_be_derived_stays_a_leaf(tmp_path: Path) -> None:
     assert "sail_area: expression: no valid reply" in str(score_of(log).explanation)
 
 
+@pytest.mark.usefixtures("sweep")
 def test_leaves_are_derived_to_the_height(tmp_path: Path) -> None:
     out = tmp_path / "set"
     log = generate(out, scripted_author(expand=derived), height=3, seed=1)
@@ -294,6 +297,7 @@ def derived(values: Mapping[str, Any], count: int) -> Any:
 
 
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.usefixtures("sweep")
 def test_small_nodes_give_ten_tasks_at_height_three(seed: int, tmp_path: Path) -> None:
     """Also if every node has only two children, and whatever the seed."""
     wide = {**ROOT["target"], "low": None, "high": None}  # type: ignore[dict-item]
@@ -304,6 +308,7 @@ def test_small_nodes_give_ten_tasks_at_height_three(seed: int, tmp_path: Path) -
     assert len(state_of(log).accepted) == 10, state_of(log).rejected
 
 
+@pytest.mark.usefixtures("sweep")
 def test_a_leaf_takes_the_place_of_one_that_the_author_declines(tmp_path: Path) -> None:
     def expand(values: Mapping[str, Any], count: int) -> Any:
         return derived(values, count) if values["name"] == "hull_drag" else {"expression": "", "children": []}
@@ -360,6 +365,7 @@ def test_domains_are_split(tmp_path: Path) -> None:
         ),
     ],
 )
+@pytest.mark.usefixtures("sweep")
 def test_gates_give_reasons(steps: dict[str, Any], gate: str, reason: str, tmp_path: Path) -> None:
     root = steps.get("root", ROOT)
     target = {**ROOT["target"], "low": None, "high": None}  # type: ignore[dict-item]

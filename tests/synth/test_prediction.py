@@ -99,6 +99,7 @@ def prediction_of(log: EvalLog) -> Score:
         (function("import numpy as np\nimport pandas\ndef predict(f):\n    return np.zeros(len(f)) + 25"), 0.0, 0.1),
     ],
 )
+@pytest.mark.usefixtures("sweep")
 def test_skill_is_between_the_best_constant_and_the_gold_expression(
     reply: Reply, low: float, high: float, boats: Path
 ) -> None:
@@ -165,6 +166,7 @@ INVALID = {
 
 
 @pytest.mark.parametrize("name", INVALID)
+@pytest.mark.usefixtures("sweep")
 def test_invalid_and_hostile_code_is_sent_back(name: str, boats: Path, tmp_path: Path) -> None:
     code, reason = INVALID[name]
     model = formaliser(function(code), returning("5 + 2 * frame['sail_area'] - frame['hull_drag']"))

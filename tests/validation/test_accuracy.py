@@ -94,7 +94,7 @@ def test_annotators_who_disagree() -> None:
     assert measured.steps[0].kappa.note == "not defined: all votes are the same choice"
 
 
-@pytest.mark.filterwarnings("error")
+@pytest.mark.filterwarnings("error::RuntimeWarning")
 @pytest.mark.parametrize("verdicts", [["rrrrr"], ["wwwww"], ["r----"], ["rrrrr", "wwwww"], ["-----"]])
 def test_degenerate_labels_give_no_nan(verdicts: list[str]) -> None:
     for count in (1, 2):

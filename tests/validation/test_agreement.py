@@ -232,12 +232,12 @@ def test_everything_at_once() -> None:
     ],
     ids=" / ".join,
 )
-@pytest.mark.filterwarnings("error")
+@pytest.mark.filterwarnings("error::RuntimeWarning")
 def test_degenerate_votes_give_no_nan(pairs: list[str]) -> None:
     assert json.dumps(asdict(measure(cast(*pairs))), allow_nan=False)
 
 
-@pytest.mark.filterwarnings("error")
+@pytest.mark.filterwarnings("error::RuntimeWarning")
 @settings(max_examples=25, deadline=None)
 @given(
     st.lists(st.tuples(st.text("12=", min_size=1, max_size=4), st.sampled_from("12=")), min_size=1, max_size=20),

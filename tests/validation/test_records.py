@@ -49,6 +49,7 @@ DIFFERENT: list[tuple[Change, str]] = [
 
 @pytest.mark.parametrize(("change", "line"), DIFFERENT)
 @pytest.mark.parametrize("samples", [slice(None), slice(1, None)], ids=["every sample", "one sample"])
+@pytest.mark.usefixtures("sweep")
 def test_scores_that_were_judged_differently_are_refused(
     logs: tuple[str, str], change: Change, line: str, samples: slice
 ) -> None:
