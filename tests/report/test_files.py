@@ -12,6 +12,7 @@ import pytest
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.report.files import report_folder, write_files
 from inspect_discoverybench.report.section import Section
+from inspect_discoverybench.validation.spreadsheet import read_rows
 
 TABLE = pd.DataFrame(
     {
@@ -45,6 +46,14 @@ def test_csv_files_hold_all_digits_and_no_formulas() -> None:
         rows = list(csv.DictReader(file))
     assert [row["model"] for row in rows] == ["'=1+1", "'+x", "'-x", "'@x", "-0.5", "a|b <i>*\n[c](javascript:d)"]
     assert [row["HMS"] for row in rows[:3]] == ["-0.5", repr(1 / 3), ""]
+
+
+@pytest.mark.parametrize("start", ["\t=", "\n=", "\r+", "＝", "＋", "－", "＠", "'="])  # noqa: RUF001
+def test_formulas_are_escaped_as_in_the_sheets_of_annotators(start: str) -> None:
+    write_files([replace(PLAIN, table=pd.DataFrame({"model": [f"{start}1+1"]}))], Path())
+    [row] = read_rows(Path("tables/hms.csv"), ["model"])
+    assert Path("tables/hms.csv").read_text("utf-8").splitlines()[1].lstrip('"').startswith("'")
+    assert row.cells["model"] == f"{start}1+1"
 
 
 def test_markdown_tables_are_read_by_people() -> None:

@@ -11,6 +11,7 @@ from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.report.cell import cell_text, is_missing, is_number
 from inspect_discoverybench.report.figures import render
 from inspect_discoverybench.report.section import Section
+from inspect_discoverybench.validation.spreadsheet import escape
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,9 +23,6 @@ ENTRIES = (TABLES, FIGURES, PAGE)
 
 PARTIAL = ".report-"
 """Prefix of the folder in which a report is prepared."""
-
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-"""Spreadsheets run cells that begin with these as formulas."""
 
 
 @contextmanager
@@ -46,7 +44,7 @@ def report_folder(out: Path, force: bool = False) -> Iterator[Path]:
     try:
         yield partial
         _replace(out, partial)
-    except BaseException:
+    except BaseException:  # also when the user interrupts; re-raised
         shutil.rmtree(partial, ignore_errors=True)
         for folder in created:
             folder.rmdir()
@@ -72,7 +70,8 @@ def write_files(sections: Sequence[Section], folder: Path) -> None:
     for section in sections:
         table = section.table.map(_spreadsheet_cell)
         table.columns = table.columns.map(_spreadsheet_cell)
-        table.to_csv(folder / TABLES / f"{section.name}.csv", index=False)
+        # Python 3.11 quotes a carriage return in a cell only if it is part of the line terminator.
+        table.to_csv(folder / TABLES / f"{section.name}.csv", index=False, lineterminator="\r\n")
         (folder / TABLES / f"{section.name}.md").write_text(_markdown(section), "utf-8")
         if section.chart is not None:
             (folder / FIGURES / f"{section.name}.svg").write_bytes(render(section.chart, "svg"))
@@ -121,7 +120,7 @@ def _replace(out: Path, partial: Path) -> None:
             move(out / name, earlier / name)
         for name in ENTRIES:
             move(partial / name, out / name)
-    except BaseException:
+    except BaseException:  # also when the user interrupts; re-raised
         for source, target in reversed(moved):
             target.rename(source)
         shutil.rmtree(earlier)
@@ -129,9 +128,7 @@ def _replace(out: Path, partial: Path) -> None:
 
 
 def _spreadsheet_cell(value: Any) -> Any:
-    if not isinstance(value, str) or not value.startswith(FORMULA_STARTS) or _is_numeral(value):
-        return value
-    return f"'{value}"
+    return escape(value) if isinstance(value, str) and not _is_numeral(value) else value
 
 
 def _is_numeral(text: str) -> bool:

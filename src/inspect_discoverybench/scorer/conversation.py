@@ -148,8 +148,7 @@ class Conversation(Generic[R]):
                 output = await self.model.generate(self.messages, config=self.transport.merge(config), cache=False)
             except LimitExceededError:
                 raise
-            # Every provider raises different error types.
-            except Exception as error:
+            except Exception as error:  # every provider raises different types
                 rejected = rejection(error, config)
                 if rejected is None:
                     raise self._failure(one_line(first_cause(error)) or type(error).__name__) from error
