@@ -86,10 +86,17 @@ def predictions(code: str, frame: pd.DataFrame) -> list[Any]:
     return [str(value) for value in values]
 
 
+def load_lazy_modules() -> None:
+    """Import what numpy imports on first use, such as `np.rec`: afterwards no file can be opened."""
+    for name in dir(np):
+        getattr(np, name, None)
+
+
 def main() -> None:
     """Read the request, print the predictions or the error as JSON."""
     request = json.load(sys.stdin)
     frame = pd.DataFrame(request["columns"])
+    load_lazy_modules()
     restrict()
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
