@@ -176,6 +176,11 @@ def test_invalid_and_hostile_code_is_sent_back(name: str, boats: Path, tmp_path:
     assert not list(tmp_path.rglob("owned"))
 
 
+def test_modules_that_numpy_loads_on_first_use_are_available(boats: Path) -> None:
+    code = "def predict(f):\n    np.rec, np.ma, np.polynomial\n    return 5 + 2 * f['sail_area'] - f['hull_drag']"
+    assert prediction_of(run(boats, formaliser(function(code)))).value == 1.0
+
+
 def test_code_is_sent_back_three_times(boats: Path) -> None:
     model = formaliser("not JSON")
     score = prediction_of(run(boats, model))
