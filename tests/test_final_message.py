@@ -124,6 +124,11 @@ OBJECTS: dict[str, tuple[str, str, str]] = {
 
 SECTIONS: dict[str, tuple[str, str, str]] = {
     "plain": ("Hypothesis: A rises.\n\nWorkflow: load, fit", "A rises.", "load, fit"),
+    "an aside in the workflow": (
+        "Hypothesis: A rises.\n\nWorkflow:\n1. load\nLimitations: few rows\n2. fit",
+        "A rises.",
+        "1. load\nLimitations: few rows\n2. fit",
+    ),
     "bold": ("**Hypothesis:** A rises.\n**Workflow:**\n1. load", "A rises.", "1. load"),
     "colon outside": ("**Hypothesis**: A rises.\n**Workflow**: w", "A rises.", "w"),
     "bold without a colon": ("**Hypothesis** A rises.\n\n**Workflow** Load.", "A rises.", "Load."),
