@@ -13,8 +13,11 @@ from inspect_discoverybench.hypothesis import Submission
 SUBMIT = "submit"
 _MIN_WORDS = 3
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-_SUBMITS = frozenset("submit submission answer final finalize finalise finish conclude complete completion done".split())
-_CHECKS = frozenset("ask check test verify validate evaluate score review critique compare draft save read get".split())
+# Words in the names of tools that submit an answer, and of tools that do something else with it.
+_SUBMITS = {"submit", "submission", "answer", "final", "finalize", "finalise", "finish"}
+_SUBMITS |= {"conclude", "complete", "completion", "done"}
+_OTHERS = {"ask", "check", "test", "verify", "validate", "evaluate", "score", "review", "critique", "compare"}
+_OTHERS |= {"draft", "save", "read", "get"}
 
 
 def is_submit(call: ToolCall) -> bool:
@@ -23,9 +26,9 @@ def is_submit(call: ToolCall) -> bool:
 
 
 def submits(call: ToolCall) -> bool:
-    """Whether the name of a tool says that it submits an answer: `final_answer`, `SubmitHypothesis`, `attempt_completion`."""
+    """Whether the name of a tool says that it submits an answer, such as `final_answer` or `SubmitHypothesis`."""
     words = {word.casefold() for word in _WORD.findall(call.function)}
-    return not words.isdisjoint(_SUBMITS) and words.isdisjoint(_CHECKS)
+    return not words.isdisjoint(_SUBMITS) and words.isdisjoint(_OTHERS)
 
 
 def submission_by_call(call: ToolCall, text: str = "") -> Submission | None:

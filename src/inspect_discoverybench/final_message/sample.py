@@ -20,8 +20,8 @@ REMINDER = {"reminder": True}
 def submission_of(sample: TaskState | EvalSample) -> Submission | None:
     """Read the submission of a sample: from our tool `submit`, another agent's submit tool, or the final message.
 
-    None of these is a submission: a final message that calls a tool that submits nothing, because a limit ended the
-    work, unless it also contains a labelled hypothesis and workflow; a reply that the provider flags as a refusal; and a reply that
+    None of these is a submission: a final message that calls any other tool, because a limit ended the work, unless it
+    also contains a labelled hypothesis and workflow; a reply that the provider flags as a refusal; and a reply that
     fills the context window, unless it contains a labelled hypothesis.
 
     Raises:
