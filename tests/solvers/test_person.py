@@ -24,6 +24,7 @@ SERVICE = "/var/tmp/sandbox-services/human_agent/human_agent.py"
 WORK = r"""
 task stop && task start
 python -c "import pandas, pathlib; print('rows', [len(pandas.read_csv(path)) for path in pathlib.Path().glob('*.csv')])"
+touch /opt/human_agent/planted || echo refused
 cat > answer.txt
 """
 
@@ -60,7 +61,7 @@ def test_a_person_solves_a_sample_in_a_shell_of_the_container(tmp_path: Path) ->
         shell(container, 'echo yes | task submit "$(cat answer.txt)"')
         printed = run.stdout.read()
     assert run.returncode == 0, printed
-    for words in (TITLE, "task submit", "The task ends 240 minutes", "Status:", "rows ["):
+    for words in (TITLE, "task submit", "The task ends 240 minutes", "Status:", "rows [", "refused"):
         assert words in seen
     [path] = (tmp_path / "logs").glob("*.eval")
     log = read_eval_log(str(path))
