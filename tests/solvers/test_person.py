@@ -45,7 +45,7 @@ def shell(container: str, commands: str, typed: str = "") -> str:
 
 
 @pytest.mark.usefixtures("engine", "upstream", "command_line")
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_a_person_solves_a_sample_in_a_shell_of_the_container(tmp_path: Path) -> None:
     gold = real(dataset="archaeology").dataset[0]
     command = [INSPECT, *COMMAND.split(), "-T", "dataset=archaeology", "--model-role", "grader=discoverybench/lexical"]
