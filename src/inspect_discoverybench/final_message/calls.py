@@ -34,8 +34,10 @@ def submits(call: ToolCall) -> bool:
 def submission_by_call(call: ToolCall, text: str = "") -> Submission | None:
     """Read a call of a submit tool, whose arguments can have any names. A lone answer is read like a final message."""
     answer = submission_in_call(call, text)
-    if answer is None or not answer.workflow:
-        return answer and read_submission(answer.hypothesis)
+    if answer is None:
+        return None
+    if not answer.workflow:
+        return read_submission(answer.hypothesis)
     return Submission.truncated(answer.hypothesis, answer.workflow)
 
 
