@@ -203,12 +203,12 @@ def test_the_answer_of_another_agent_is_judged(agent: Solver, turns: list[Turn])
 
 @pytest.mark.parametrize("name", ["check_answer", "think"])
 def test_a_call_of_another_tool_before_the_answer_is_not_the_answer(name: str) -> None:
-    turns = [called(name, answer="In some rows, y falls with x."), H]
+    turns: list[Turn] = [called(name, answer="In some rows, y falls with x."), H]
     assert score_of(play(turns, with_tool(receiver(name)))).answer == H
 
 
 def test_a_failed_call_of_a_submit_tool_is_not_the_answer() -> None:
-    turns = [called("finish", answer="In some rows, y falls with x."), H]
+    turns: list[Turn] = [called("finish", answer="In some rows, y falls with x."), H]
     assert score_of(play(turns, with_tool(receiver("final_answer")))).answer == H
 
 
