@@ -18,7 +18,8 @@ DiscoveryBenchError            base class; the message is one line: what is wron
 ├── AuthorFailed               the author's replies stay invalid (the step is rejected with the reason)
 ├── ExpressionRefused          an expression of a semantic tree is not on the allow-list
 ├── InvalidTree                a semantic tree cannot be read or is invalid
-└── SessionFailed              the sandbox could not run the Python session
+├── SessionFailed              the sandbox could not run the Python session
+└── SandboxLost                the sandbox ended or cannot be reached, and the agent's code is not the cause
 ```
 
 The base class is a `click.ClickException`. Inspect's command line and ours are click programs, so an error that is
@@ -104,6 +105,10 @@ class JudgeFailed(DiscoveryBenchError):
 
 class SessionFailed(DiscoveryBenchError):
     """The sandbox could not run the Python session. The sample is an error, not a zero."""
+
+
+class SandboxLost(DiscoveryBenchError):
+    """The sandbox ended or cannot be reached, and the agent's code is not the cause. The sample is an error."""
 
 
 def first_cause(error: BaseException) -> BaseException:
