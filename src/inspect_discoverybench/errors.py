@@ -4,6 +4,7 @@
 DiscoveryBenchError            base class; the message is one line: what is wrong, the value, the remedy
 ├── InvalidArgument            a task or command argument is invalid
 ├── InvalidExperiment          an experiment file cannot be read or is invalid
+├── DiskFull                   there is no space left to write a log
 ├── DataError
 │   ├── DataMissing            a file or folder does not exist or cannot be read
 │   ├── DataCorrupt            a file differs from the released file
@@ -45,6 +46,10 @@ class InvalidArgument(DiscoveryBenchError):
 
 class InvalidExperiment(DiscoveryBenchError):
     """An experiment file cannot be read or is invalid."""
+
+
+class DiskFull(DiscoveryBenchError):
+    """There is no space left to write a log."""
 
 
 class DataError(DiscoveryBenchError):

@@ -97,7 +97,7 @@ class PythonSession:
         try:
             cell = await self._run(state, code)
         except (_Unusable, SandboxUnavailableError) as failure:
-            await require_sandbox(state.host)
+            await require_not_lost()
             if isinstance(failure, SandboxUnavailableError):
                 raise  # Inspect makes it an error of the tool call
             if not state.started:
@@ -141,7 +141,7 @@ class PythonSession:
         result = await _exec(command, source, START_SECONDS)
         if not result.stdout.startswith("ready "):
             raise _Unusable(_reason(result))
-        if not state.started and not is_local():
+        if not state.started:
             state.host = result.stdout.split()[1]
         state.folder, state.started = folder, True
 
@@ -181,6 +181,16 @@ async def _exec(command: list[str], request: str | None, seconds: int) -> ExecRe
         with suppress(TimeoutError):
             await sandbox().exec(["true"], cwd="/", timeout=STOP_SECONDS, timeout_retry=False)
         raise _Unusable(clean(str(error))[-500:]) from None
+
+
+async def require_not_lost() -> None:
+    """Check, after a failure of the sandbox, that the infrastructure is not the cause. A local sandbox cannot be lost.
+
+    Raises:
+        SandboxLost: It is the cause.
+    """
+    if not is_local():
+        await require_sandbox(store_as(SessionState).host)
 
 
 def _reason(result: ExecResult[str]) -> str:

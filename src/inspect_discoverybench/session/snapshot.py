@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 import anyio
-from inspect_ai.util import sandbox, store_as
+from inspect_ai.util import sandbox
 
 from inspect_discoverybench.errors import SessionFailed
-from inspect_discoverybench.session.loss import require_sandbox
 from inspect_discoverybench.session.restoration import READ_BYTES
-from inspect_discoverybench.session.session import PythonSession, SessionState, interpreter, is_local
+from inspect_discoverybench.session.session import PythonSession, interpreter, is_local, require_not_lost
 
 RESTORE_SECONDS = 120
 """Time limit of a restoration, in which 20 data files are copied."""
@@ -67,7 +66,7 @@ class Snapshot:
                 for name, content in self.data_files.items():
                     await sandbox().write_file(name, content)
         except (OSError, RuntimeError, SessionFailed):
-            await require_sandbox(store_as(SessionState).host)
+            await require_not_lost()
             # The sandbox worked when the snapshot was taken, so the agent's code is the cause.
             return False
         return True
