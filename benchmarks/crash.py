@@ -1,4 +1,4 @@
-"""What is left after each kind of crash, and whether the next run completes the experiment without repeating samples."""
+"""What each kind of crash leaves behind, and whether the next run completes without repeating samples."""
 
 import argparse
 import os
@@ -16,8 +16,8 @@ from pathlib import Path
 from inspect_ai.log import EvalSample, list_eval_logs, read_eval_log
 from measure import own_folders, show
 
+from inspect_discoverybench.dataset import splits
 from inspect_discoverybench.sandbox import image
-from inspect_discoverybench.shipped import shipped
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from tests.endpoint import Answer, Request, serve, tool_call
@@ -27,7 +27,7 @@ PARALLEL = 2
 CELLS = ("x = 1", "import time; time.sleep(5); x")
 OBSERVATION = "1"
 """What the second cell shows, unless the sandbox is lost."""
-HANG_SECONDS = 240
+HANG_SECONDS = 600
 BIN = Path(sys.executable).parent
 
 EXPERIMENT = f"""\
@@ -127,7 +127,7 @@ def containers() -> list[str]:
 def measured(crash: Crash, folder: Path) -> list[str]:
     """Crash one run, run it again, and return the row."""
     shutil.rmtree("studies", ignore_errors=True)
-    shutil.copytree(shipped("src/inspect_discoverybench/dataset/demo"), "studies")
+    shutil.copytree(Path(splits.__file__).with_name("demo"), "studies")
     for log in Path("logs/crash").glob("*"):
         log.unlink()
     agent = Agent()
@@ -180,6 +180,11 @@ def fill_disk(_: subprocess.Popen[bytes]) -> None:
 def free_disk() -> None:
     """Remove what fills it."""
     Path("logs/crash/filler").unlink()
+
+
+def remove_data(_: subprocess.Popen[bytes]) -> None:
+    """Remove the data folder."""
+    Path("studies").rename("gone")
 
 
 def restore_data() -> None:
@@ -273,7 +278,7 @@ def main() -> None:
             Crash("`discoverybench run`: SIGTERM", send(signal.SIGTERM)),
             Crash("`inspect eval`: kill -9", send(signal.SIGKILL), command=tuple(EVAL), again=None),
             Crash("full disk", fill_disk, free_disk),
-            Crash("data folder removed", lambda _: Path("studies").rename("gone"), restore_data),
+            Crash("data folder removed", remove_data, restore_data),
         ]
         rows = [measured(crash, folder) for crash in crashes if only in crash.name]
         with engine(folder / "e") as own:
@@ -288,8 +293,8 @@ def main() -> None:
         f"{SAMPLES} samples, {PARALLEL} at a time; the crash comes while the third and the fourth run a cell",
         ("crash", "exit code", "scored", "wrongly", "left", "kept", "after"),
         rows,
-        "scored: samples in the logs after the crash. wrongly: those that were scored although the crash disturbed them.",
-        "left: kernels / containers 3 s after the end. kept: samples of the first run that the next run did not repeat.",
+        "scored: samples in the logs after the crash. wrongly: those of them that the crash had disturbed.",
+        "left: kernels / containers 3 s after the end. kept: scored samples that the next run did not repeat.",
         "after: samples scored after the next run.",
     )
 

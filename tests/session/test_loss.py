@@ -20,6 +20,7 @@ from inspect_discoverybench.session.snapshot import Snapshot
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.step import step
 from inspect_discoverybench.solvers.submission import submit
+from inspect_discoverybench.synth.execution import execute
 from tests import shared
 from tests.solvers.playing import python as python_call
 from tests.solvers.playing import score, speaker
@@ -74,11 +75,17 @@ async def _container_killed_between_trials(state: TaskState) -> None:
     await snapshot.restore()
 
 
+async def _killed_before_a_prediction(state: TaskState) -> None:
+    await _kill_container(state)
+    await execute("print(1)", "", 10)
+
+
 LOSSES: dict[str, Callable[[TaskState], Awaitable[None]]] = {
     "container killed": _container_killed,
     "engine stopped": _engine_stopped,
     "engine stopped before the first cell": _engine_stopped_before_the_first_cell,
     "container killed between trials": _container_killed_between_trials,
+    "container killed before a prediction": _killed_before_a_prediction,
     "killed after out of memory": _killed_after_out_of_memory,
 }
 
@@ -117,7 +124,7 @@ def samples(engine: None) -> dict[str, EvalSample]:
     return {str(sample.id): sample for sample in read_eval_log(location, resolve_attachments=True).samples or []}
 
 
-@pytest.mark.parametrize("name", ["container killed", "container killed between trials"])
+@pytest.mark.parametrize("name", [name for name in LOSSES if name.startswith("container killed")])
 def test_a_killed_container_is_an_error_that_names_it(samples: dict[str, EvalSample], name: str) -> None:
     error = samples[name].error
     assert error
