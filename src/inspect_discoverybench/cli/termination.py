@@ -2,8 +2,10 @@
 
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
+
+import psutil  # type: ignore[import-untyped]
 
 _SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 
@@ -26,6 +28,10 @@ def interrupt_on_termination() -> Iterator[None]:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
+    # As a terminal does for Ctrl-C. Otherwise `docker compose exec` would wait for the end of the agent's code.
+    for process in psutil.Process().children(recursive=True):
+        with suppress(psutil.Error):
+            process.send_signal(signal.SIGINT)
     # The event loop has a handler of its own for Ctrl-C. A background job has none, because the shell disables Ctrl-C.
     handler = signal.getsignal(signal.SIGINT)
     (handler if callable(handler) else signal.default_int_handler)(signal.SIGINT, frame)
