@@ -156,7 +156,7 @@ def measured(crash: Crash, folder: Path) -> list[str]:
         said = said or next((line for line in first.read_text("utf-8").splitlines() if line.startswith("Error")), "–")
         crash.repair()
         logs = [info.name for info in list_eval_logs("logs/crash")]
-        again = crash.again or (str(BIN / "inspect"), "eval-retry", *logs)
+        again = crash.again or (str(BIN / "inspect"), "eval-retry", "--log-dir", "logs/crash", *logs)
         second = subprocess.run(again, capture_output=True, text=True, timeout=2 * HANG_SECONDS, check=False)
         after = scored()
     print(f"{crash.name}: {said}\n{second.stdout[-500:] if second.returncode else ''}", file=sys.stderr)
