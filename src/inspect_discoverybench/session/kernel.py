@@ -2,7 +2,7 @@
 
 This file is copied into the sandbox and uses only the standard library:
 
-    python kernel.py start FOLDER [OWNER]   starts the kernel and prints "ready"
+    python kernel.py start FOLDER [OWNER]   starts the kernel and prints "ready HOST"
     python kernel.py run FOLDER [OWNER]     reads {"code", "timeout", "max_output", "figures"}, prints a JSON reply
     python kernel.py stop FOLDER            ends the kernel, if it runs
     python kernel.py serve FOLDER READY     the kernel itself, started by `start`, or by `run` if it was lost
@@ -468,7 +468,7 @@ def main() -> None:
         stop(folder)
     elif command == "start":
         connect(folder, number)
-        print("ready")
+        print("ready", os.uname().nodename)
     else:
         print(json.dumps(run(folder, number, json.load(sys.stdin))))
 
