@@ -1,0 +1,452 @@
+"""Faults of the judge's and the agent's endpoint: what is lost, and what a second run completes."""
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from endpoint import Answer, Endpoint, Raw, Request, completion, endpoint
+from measure import own_folders, require_data, show
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalLog
+    from inspect_ai.model import Model
+
+MODEL = "openai/gpt-4o-2024-08-06"
+CONNECTIONS = 20
+MAX_RETRIES = 1
+"""Retries of Inspect for each request, so that a second fault of the same request is an error of the sample."""
+ATTEMPT_TIMEOUT = 10
+"""Seconds after which a stalled request is given up."""
+STALL = 600.0
+MEGABYTES = 2 * 10**6
+
+Role = Literal["judge", "agent", "both"]
+ROLES: tuple[Role, ...] = ("judge", "agent", "both")
+RATES = (0.01, 0.1, 0.5)
+
+
+# --- the endpoint ------------------------------------------------------------------------------------------
+
+
+def digest(*parts: object) -> bytes:
+    """Bytes that depend on all parts."""
+    return sha256(json.dumps(parts).encode()).digest()
+
+
+def task_text(request: Request) -> str:
+    """The first message of the user, which neither faults nor replies change."""
+    content = next(message["content"] for message in request["messages"] if message["role"] == "user")
+    return str(content if isinstance(content, str) else "".join(block["text"] for block in content))
+
+
+def opinion(request: Request, question: str) -> str:
+    """A reply of a judge whose verdicts vary, but are the same for the same question."""
+    random = digest(task_text(request))
+    match question:
+        case "extract":
+            context = f"place {random[0]}"
+            return json.dumps({"hypothesis": [{"text": "t", "context": context, "explanation": "said so"}]})
+        case "match":
+            return json.dumps({"match": random[0] % 8 > 0})
+        case "variables":
+            return json.dumps({"sizeA": 3, "sizeB": 3, "intersection": random[0] % 3 + 1, "explanation": "counted"})
+        case _:
+            return json.dumps({"answer": "AABBC"[random[0] % 5], "explanation": "compared"})
+
+
+def calls(*functions: tuple[str, str]) -> dict[str, Any]:
+    """An assistant message that calls tools, each given by its name and its arguments as JSON."""
+    return {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [
+            {"id": f"call_{number}", "type": "function", "function": {"name": name, "arguments": arguments}}
+            for number, (name, arguments) in enumerate(functions)
+        ],
+    }
+
+
+def submission(request: Request) -> str:
+    """The arguments with which the agent submits at its first step."""
+    name = digest(task_text(request)).hex()[:12]
+    return json.dumps({"hypothesis": f"Where it is {name}, the first column raises the second.", "workflow": "a fit"})
+
+
+def healthy(request: Request) -> Answer:
+    """The judge's or the agent's reply without a fault."""
+    from tests.endpoint import question
+
+    asked = question(request)
+    return opinion(request, asked) if asked else calls(("submit", submission(request)))
+
+
+def error(status: int, code: str, *headers: tuple[str, str]) -> Raw:
+    """An error of the provider in its own format."""
+    return Raw(status, json.dumps({"error": {"message": f"scripted {code}", "code": code}}).encode(), headers=headers)
+
+
+def reply_with(choices: Any) -> Raw:
+    """A reply with other choices than a list of one."""
+    return Raw(
+        body=json.dumps(
+            {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": choices}
+        ).encode()
+    )
+
+
+def truncated(request: Request) -> Answer:
+    """The first half of the reply."""
+    reply = healthy(request)
+    if isinstance(reply, str):
+        return completion(request, reply[: len(reply) // 2], "length")
+    arguments = submission(request)
+    return completion(request, calls(("submit", arguments[: len(arguments) // 2])), "length")
+
+
+def large(request: Request) -> Answer:
+    """A reply of 2 MB that is valid otherwise."""
+    reply = healthy(request)
+    content = json.loads(reply if isinstance(reply, str) else submission(request))
+    if "hypothesis" in content and isinstance(reply, str):
+        content["hypothesis"][0]["explanation"] = "x" * MEGABYTES
+    elif isinstance(reply, str):
+        content["explanation"] = "x" * MEGABYTES
+    else:
+        content["workflow"] = "x" * MEGABYTES
+        return calls(("submit", json.dumps(content)))
+    return json.dumps(content)
+
+
+def refusal(request: Request) -> Answer:
+    """The model refuses."""
+    return {"role": "assistant", "content": None, "refusal": "I can't help with that."}
+
+
+def parallel(request: Request) -> Answer:
+    """Two submissions at once, the second of them another one."""
+    return calls(("submit", submission(request)), ("submit", json.dumps({"hypothesis": "Another.", "workflow": ""})))
+
+
+INFRASTRUCTURE: dict[str, Answer] = {
+    "429": error(429, "rate_limit_exceeded"),
+    "429 retry-after": error(429, "rate_limit_exceeded", ("retry-after", "1")),
+    "500": error(500, "server_error"),
+    "502": Raw(502, b"<html><body>Bad gateway</body></html>", "text/html"),
+    "reset": Raw(None),
+    "stall": Raw(delay=STALL),
+    "invalid json": Raw(body=b'{"id": "1", "object": "chat.comp'),
+    "html": Raw(body=b"<html><body>Maintenance</body></html>", content_type="text/html"),
+    "null choices": reply_with(None),
+    "empty choices": reply_with([]),
+}
+"""Faults of the network and the provider."""
+
+OWN = {
+    "truncated": truncated,
+    "refusal": refusal,
+    "content filter": lambda request: completion(request, "", "content_filter"),
+    "wrong arguments": lambda _: calls(("submit", '{"answer": 42}')),
+    "unknown tool": lambda _: calls(("search", '{"query": "rain"}')),
+    "parallel calls": parallel,
+    "2 MB": large,
+}
+"""Replies that the model itself gives. They may change what the agent submits."""
+
+FAULTS = (*INFRASTRUCTURE, *OWN)
+
+
+@dataclass
+class Faulty:
+    """Answers with a fault where a digest of the request and its count says so: no run differs from another.
+
+    Attributes:
+        fault: Name of the fault.
+        role: Whose requests fail.
+        rate: Share of requests that fail.
+        seen: How often each request has come.
+    """
+
+    fault: str
+    role: Role
+    rate: float
+    seen: dict[bytes, int] = field(default_factory=dict)
+
+    def __call__(self, request: Request) -> Answer:
+        """Answer a request."""
+        from tests.endpoint import question
+
+        if self.role not in ("both", "judge" if question(request) else "agent"):
+            return healthy(request)
+        key = digest([str(message.get("content")) for message in request["messages"]])
+        self.seen[key] = self.seen.get(key, 0) + 1
+        random = digest(self.fault, key.hex(), self.seen[key])
+        if int.from_bytes(random[:4]) >= self.rate * 2**32:
+            return healthy(request)
+        return INFRASTRUCTURE[self.fault] if self.fault in INFRASTRUCTURE else OWN[self.fault](request)
+
+
+# --- one cell ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What a log holds of a sample.
+
+    Attributes:
+        answer: The submission; None if the sample was not scored.
+        values: The decided score keys.
+        error: Its error; None if it has none.
+    """
+
+    answer: str | None
+    values: dict[str, float]
+    error: str | None
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether it has an HMS."""
+        return "hms" in self.values
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One fault at one rate, and what it did.
+
+    Attributes:
+        fault: Name of the fault.
+        role: Whose requests fail.
+        rate: Share of requests that fail.
+        logged: Samples in the log of the run with faults.
+        errors: Samples of it that ended with an error.
+        unscored: Samples of it without an error or a score.
+        unnamed: Errors that do not begin with whose model failed, or do not say what to do.
+        open: Samples without a score after `inspect eval-retry`, and `inspect score` if there are unscored ones.
+        resubmitted: Samples whose submission differs from that without faults.
+        changed: Samples with the same submission, but a different value of any score key, in either run.
+        zeros: Samples with HMS 0 that have more without faults, in either run; for faults of the infrastructure, or
+            with the same submission.
+        totals: Whether the counts of all tables of the report add up, in either run.
+        example: The first error.
+        seconds: Of both runs.
+    """
+
+    fault: str
+    role: Role
+    rate: float
+    logged: int
+    errors: int
+    unscored: int
+    unnamed: int
+    open: int
+    resubmitted: int
+    changed: int
+    zeros: int
+    totals: bool
+    example: str
+    seconds: float
+
+    @property
+    def key(self) -> tuple[str, str, float]:
+        """What identifies the cell."""
+        return self.fault, self.role, self.rate
+
+
+def build_model(**config: Any) -> "Model":
+    """A model that repeats a failed request at once, and only as often as Inspect is told to."""
+    from inspect_ai.model import GenerateConfig, get_model
+    from tenacity import wait_none
+
+    # `max_retries` is an argument of OpenAI's client, which would repeat requests before Inspect knows.
+    model = get_model(MODEL, config=GenerateConfig(**config), memoize=False, max_retries=0)
+    # Inspect has no option for the pause, of which 3 seconds is the least; providers may override it.
+    setattr(model.api, "retry_wait", wait_none)  # noqa: B010 - a method
+    return model
+
+
+def evaluate(folder: Path, limit: int | None) -> "EvalLog":
+    """Run DB-REAL test with ReAct. The agent runs no code, so the local sandbox is enough."""
+    from inspect_ai import eval as inspect_eval
+
+    from inspect_discoverybench import real
+
+    return inspect_eval(
+        real(sandbox="local"),
+        # The judge inherits the time limit of an attempt.
+        model=build_model(max_retries=MAX_RETRIES, max_connections=CONNECTIONS, attempt_timeout=ATTEMPT_TIMEOUT),
+        model_roles={"grader": build_model(max_retries=MAX_RETRIES, max_connections=CONNECTIONS)},
+        log_dir=str(folder),
+        limit=limit,
+        max_samples=CONNECTIONS,
+        fail_on_error=False,
+        log_realtime=False,
+    )[0]
+
+
+def complete(log: "EvalLog", folder: Path) -> "EvalLog":
+    """Complete a run as the documentation says: `inspect eval-retry`, then `inspect score` for unscored samples."""
+    from inspect_ai import eval_retry, score
+    from inspect_ai.log import write_eval_log
+
+    from inspect_discoverybench.scorer.scorer import hms
+
+    if any(sample.error for sample in read(log).values()):
+        log = eval_retry(log, log_dir=str(folder), max_connections=CONNECTIONS, log_realtime=False)[0]
+    if any(sample.error is None and not sample.is_scored for sample in read(log).values()):
+        log = score(log, hms(), action="overwrite")
+        write_eval_log(log)
+    return log
+
+
+def read(log: "EvalLog") -> dict[str, Sample]:
+    """The samples of a log by id."""
+    from inspect_ai.log import read_eval_log
+
+    samples = {}
+    for sample in read_eval_log(log.location).samples or []:
+        score = (sample.scores or {}).get("HMS")
+        value = score.value if score is not None and isinstance(score.value, dict) else {}
+        numbers = {key: float(number) for key, number in value.items() if isinstance(number, int | float)}
+        samples[str(sample.id)] = Sample(
+            answer=score.answer if score is not None else None,
+            values={} if sample.error else {key: number for key, number in numbers.items() if number == number},
+            error=sample.error.message if sample.error else None,
+        )
+    return samples
+
+
+def totals_add_up(folder: Path, samples: int) -> bool:
+    """Whether each table of the report counts all samples, each in one column."""
+    from inspect_discoverybench.report.aggregates import COUNTS
+    from inspect_discoverybench.report.configurations import label_configurations
+    from inspect_discoverybench.report.sections import sections
+    from inspect_discoverybench.results import read_results
+
+    frame = label_configurations(read_results([folder]).samples)
+    tables = {section.name: section.table for section in sections(frame)}
+    counted = [table for table in tables.values() if {"samples", *COUNTS} <= {*table.columns}]
+    return (
+        len(frame) == samples
+        and int(tables["hms"].samples.sum()) == samples
+        and all((table[[*COUNTS]].sum(axis=1) == table.samples).all() for table in counted)
+    )
+
+
+def is_named(message: str) -> bool:
+    """Whether an error begins with whose model failed, and says what to do."""
+    return message.startswith(("The judge", "The agent")) and MODEL in message and "inspect eval-retry" in message
+
+
+def measure(server: Endpoint, faulty: Faulty, reference: dict[str, Sample], folder: Path, limit: int | None) -> Cell:
+    """Run with faults, complete the run without, and compare."""
+    # A cache for each cell: accepted replies of another one would hide the faults.
+    os.environ["INSPECT_CACHE_DIR"] = str(folder / "cache")
+    start = time.perf_counter()
+    server.answer_with(faulty)
+    log = evaluate(folder / "logs", limit)
+    first = read(log)
+    totals = totals_add_up(folder / "logs", len(reference))
+    server.answer_with(healthy)
+    last = read(complete(log, folder / "logs"))
+    runs = [(sample, reference[name]) for run in (first, last) for name, sample in run.items() if sample.error is None]
+    same = [(sample, other) for sample, other in runs if sample.answer == other.answer]
+    is_own = faulty.fault in OWN
+    messages = [sample.error for sample in first.values() if sample.error is not None]
+    return Cell(
+        fault=faulty.fault,
+        role=faulty.role,
+        rate=faulty.rate,
+        logged=len(first),
+        errors=len(messages),
+        unscored=sum(sample.error is None and not sample.is_scored for sample in first.values()),
+        unnamed=sum(not is_named(message) for message in messages),
+        open=len(reference) - sum(sample.is_scored for sample in last.values()),
+        resubmitted=sum(sample.answer != reference[name].answer for name, sample in last.items()),
+        changed=sum(any(other.values[key] != value for key, value in sample.values.items()) for sample, other in same),
+        zeros=sum(sample.values.get("hms") == 0 < other.values["hms"] for sample, other in (same if is_own else runs)),
+        totals=totals and totals_add_up(folder / "logs", len(reference)),
+        example=messages[0] if messages else "",
+        seconds=time.perf_counter() - start,
+    )
+
+
+def main() -> None:
+    """Measure the cells and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--faults", nargs="+", choices=FAULTS, default=FAULTS, metavar="FAULT", help=", ".join(FAULTS))
+    parser.add_argument("--rates", nargs="+", type=float, default=RATES, help="shares of requests that fail")
+    parser.add_argument("--roles", nargs="+", choices=ROLES, default=ROLES, help="whose requests fail")
+    parser.add_argument("--limit", type=int, help="samples of each run; default: all 239")
+    parser.add_argument("--results", type=Path, help="JSON lines of finished cells, to which cells are added")
+    options = parser.parse_args()
+    require_data()
+    results: Path | None = options.results.absolute() if options.results else None
+    cells = (
+        [Cell(**json.loads(line)) for line in results.read_text("utf-8").splitlines()]
+        if results and results.exists()
+        else []
+    )
+    wanted = [Faulty(*key) for key in product(options.faults, options.roles, options.rates)]
+    todo = [faulty for faulty in wanted if (faulty.fault, faulty.role, faulty.rate) not in {cell.key for cell in cells}]
+    with own_folders() as folder, endpoint(0, healthy) as server:
+        os.environ |= {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "none"}
+        reference = read(evaluate(folder / "reference", options.limit))
+        if not all(sample.is_scored for sample in reference.values()):
+            sys.exit("The run without faults has samples without a score.")
+        for number, faulty in enumerate(todo):
+            cell = measure(server, faulty, reference, folder / str(number), options.limit)
+            cells.append(cell)
+            print(f"{number + 1}/{len(todo)}: {cell}", file=sys.stderr)
+            if results:
+                with results.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(vars(cell)) + "\n")
+            shutil.rmtree(folder / str(number))
+    show_cells(cells, len(reference))
+
+
+def show_cells(cells: Sequence[Cell], samples: int) -> None:
+    """Print one row per cell."""
+    show(
+        f"Faults, {samples} samples",
+        (
+            "fault",
+            "role",
+            "rate",
+            "logged",
+            "errors",
+            "unscored",
+            "unnamed",
+            "open",
+            "other answer",
+            "changed",
+            "zeros",
+            "totals",
+            "s",
+        ),
+        [
+            (
+                cell.fault,
+                cell.role,
+                f"{cell.rate:.0%}",
+                *(
+                    str(getattr(cell, name))
+                    for name in ("logged", "errors", "unscored", "unnamed", "open", "resubmitted", "changed", "zeros")
+                ),
+                "yes" if cell.totals else "NO",
+                f"{cell.seconds:.0f}",
+            )
+            for cell in cells
+        ],
+    )
+
+
+if __name__ == "__main__":
+    main()
