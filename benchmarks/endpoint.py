@@ -2,42 +2,19 @@
 
 import asyncio
 import json
-import socket
-import struct
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-sys.path.append(str(Path(__file__).resolve().parents[1]))  # the truthful judge of the tests answers here too
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # the endpoint of the tests
 
+from tests.endpoint import Raw, reset
 
 Request = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Raw:
-    """A response that is sent as it is.
-
-    Attributes:
-        status: HTTP status; None to reset the connection instead of a response.
-        body: Its body.
-        content_type: Type of the body.
-        headers: Further headers.
-        delay: Seconds until it is sent.
-    """
-
-    status: int | None = 200
-    body: bytes = b""
-    content_type: str = "application/json"
-    headers: tuple[tuple[str, str], ...] = ()
-    delay: float = 0.0
-
-
 Answer = str | dict[str, Any] | Raw
 """A text, a whole assistant message (tool calls), or a whole response."""
 
@@ -74,7 +51,8 @@ def serve(parent: Connection, latency: float, answer: Callable[[Request], Answer
                     reply = completion(request, reply)
                 await asyncio.sleep(arrived + latency + reply.delay - asyncio.get_running_loop().time())
                 if reply.status is None:
-                    reset(writer)
+                    reset(writer.get_extra_info("socket"))
+                    writer.transport.abort()
                     return
                 writer.write(_response(reply))
         # Cancelled when the server ends; asyncio would print a traceback for each client.
@@ -99,13 +77,6 @@ def serve(parent: Connection, latency: float, answer: Callable[[Request], Answer
         await gone.wait()
 
     asyncio.run(run())
-
-
-def reset(writer: asyncio.StreamWriter) -> None:
-    """Close the connection with a reset instead of an orderly end."""
-    connection: socket.socket = writer.get_extra_info("socket")
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    writer.transport.abort()
 
 
 def completion(request: Request, answer: str | dict[str, Any], finish_reason: str | None = None) -> Raw:

@@ -13,8 +13,10 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from endpoint import Answer, Endpoint, Raw, Request, completion, endpoint
+from endpoint import Answer, Endpoint, Request, completion, endpoint
 from measure import own_folders, require_data, show
+
+from tests.endpoint import Raw, question
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
@@ -83,8 +85,6 @@ def submission(request: Request) -> str:
 
 def healthy(request: Request) -> Answer:
     """The judge's or the agent's reply without a fault."""
-    from tests.endpoint import question
-
     asked = question(request)
     return opinion(request, asked) if asked else calls(("submit", submission(request)))
 
@@ -164,9 +164,27 @@ OWN = {
 FAULTS = (*INFRASTRUCTURE, *OWN)
 
 
+_asked: set[bytes] = set()
+"""Questions of the run without faults, in the endpoint's process."""
+
+
+def identity(request: Request) -> bytes:
+    """What identifies a request. Without settings, because a repeated request may have others."""
+    return digest([str(message.get("content")) for message in request["messages"]])
+
+
+def reference(request: Request) -> Answer:
+    """Reply without a fault, and remember the request."""
+    _asked.add(identity(request))
+    return healthy(request)
+
+
 @dataclass
 class Faulty:
     """Answers with a fault where a digest of the request and its count says so: no run differs from another.
+
+    Of the questions of the run without faults, only those whose first request fails reach the endpoint; the other
+    replies are in the cache (`warm_cache`).
 
     Attributes:
         fault: Name of the fault.
@@ -182,16 +200,18 @@ class Faulty:
 
     def __call__(self, request: Request) -> Answer:
         """Answer a request."""
-        from tests.endpoint import question
-
         if self.role not in ("both", "judge" if question(request) else "agent"):
             return healthy(request)
-        key = digest([str(message.get("content")) for message in request["messages"]])
+        key = identity(request)
         self.seen[key] = self.seen.get(key, 0) + 1
-        random = digest(self.fault, key.hex(), self.seen[key])
-        if int.from_bytes(random[:4]) >= self.rate * 2**32:
+        is_chosen = bool(question(request)) and key in _asked and self.seen[key] == 1
+        if not is_chosen and not self.fails(key.hex(), self.seen[key]):
             return healthy(request)
         return INFRASTRUCTURE[self.fault] if self.fault in INFRASTRUCTURE else OWN[self.fault](request)
+
+    def fails(self, *parts: object) -> bool:
+        """Whether a request fails."""
+        return int.from_bytes(digest(self.fault, *parts)[:4]) < self.rate * 2**32
 
 
 # --- one cell ------------------------------------------------------------------------------------------------
@@ -288,6 +308,7 @@ def evaluate(folder: Path, limit: int | None) -> "EvalLog":
         max_samples=CONNECTIONS,
         fail_on_error=False,
         log_realtime=False,
+        score_display=False,
     )[0]
 
 
@@ -299,19 +320,31 @@ def complete(log: "EvalLog", folder: Path) -> "EvalLog":
     from inspect_discoverybench.scorer.scorer import hms
 
     if any(sample.error for sample in read(log).values()):
-        log = eval_retry(log, log_dir=str(folder), max_connections=CONNECTIONS, log_realtime=False)[0]
+        log = eval_retry(
+            log, log_dir=str(folder), max_connections=CONNECTIONS, log_realtime=False, score_display=False
+        )[0]
     if any(sample.error is None and not sample.is_scored for sample in read(log).values()):
         log = score(log, hms(), action="overwrite")
         write_eval_log(log)
     return log
 
 
+def warm_cache(faulty: Faulty, source: Path, target: Path) -> None:
+    """Fill the judge's cache with the replies of the run without faults, except those whose first request fails.
+
+    Judging costs most of the time. With faults, a question is asked only if its request fails, or is a new one.
+    """
+    for file in source.rglob("discoverybench-judge/*.json"):
+        if faulty.role == "agent" or not faulty.fails(file.name):
+            copy = target / file.relative_to(source)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, copy)
+
+
 def read(log: "EvalLog") -> dict[str, Sample]:
     """The samples of a log by id."""
-    from inspect_ai.log import read_eval_log
-
     samples = {}
-    for sample in read_eval_log(log.location).samples or []:
+    for sample in log.samples or []:
         score = (sample.scores or {}).get("HMS")
         value = score.value if score is not None and isinstance(score.value, dict) else {}
         numbers = {key: float(number) for key, number in value.items() if isinstance(number, int | float)}
@@ -345,18 +378,18 @@ def is_named(message: str) -> bool:
     return message.startswith(("The judge", "The agent")) and MODEL in message and "inspect eval-retry" in message
 
 
-def measure(server: Endpoint, faulty: Faulty, reference: dict[str, Sample], folder: Path, limit: int | None) -> Cell:
+def measure(server: Endpoint, faulty: Faulty, clean: dict[str, Sample], folder: Path, limit: int | None) -> Cell:
     """Run with faults, complete the run without, and compare."""
     # A cache for each cell: accepted replies of another one would hide the faults.
+    warm_cache(faulty, folder.parent / "cache", folder / "cache")
     os.environ["INSPECT_CACHE_DIR"] = str(folder / "cache")
     start = time.perf_counter()
     server.answer_with(faulty)
     log = evaluate(folder / "logs", limit)
     first = read(log)
-    totals = totals_add_up(folder / "logs", len(reference))
     server.answer_with(healthy)
     last = read(complete(log, folder / "logs"))
-    runs = [(sample, reference[name]) for run in (first, last) for name, sample in run.items() if sample.error is None]
+    runs = [(sample, clean[name]) for run in (first, last) for name, sample in run.items() if sample.error is None]
     same = [(sample, other) for sample, other in runs if sample.answer == other.answer]
     is_own = faulty.fault in OWN
     messages = [sample.error for sample in first.values() if sample.error is not None]
@@ -368,11 +401,11 @@ def measure(server: Endpoint, faulty: Faulty, reference: dict[str, Sample], fold
         errors=len(messages),
         unscored=sum(sample.error is None and not sample.is_scored for sample in first.values()),
         unnamed=sum(not is_named(message) for message in messages),
-        open=len(reference) - sum(sample.is_scored for sample in last.values()),
-        resubmitted=sum(sample.answer != reference[name].answer for name, sample in last.items()),
+        open=len(clean) - sum(sample.is_scored for sample in last.values()),
+        resubmitted=sum(sample.answer != clean[name].answer for name, sample in last.items()),
         changed=sum(any(other.values[key] != value for key, value in sample.values.items()) for sample, other in same),
         zeros=sum(sample.values.get("hms") == 0 < other.values["hms"] for sample, other in (same if is_own else runs)),
-        totals=totals and totals_add_up(folder / "logs", len(reference)),
+        totals=totals_add_up(folder / "logs", len(clean)),
         example=messages[0] if messages else "",
         seconds=time.perf_counter() - start,
     )
@@ -396,20 +429,20 @@ def main() -> None:
     )
     wanted = [Faulty(*key) for key in product(options.faults, options.roles, options.rates)]
     todo = [faulty for faulty in wanted if (faulty.fault, faulty.role, faulty.rate) not in {cell.key for cell in cells}]
-    with own_folders() as folder, endpoint(0, healthy) as server:
+    with own_folders() as folder, endpoint(0, reference) as server:
         os.environ |= {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "none"}
-        reference = read(evaluate(folder / "reference", options.limit))
-        if not all(sample.is_scored for sample in reference.values()):
+        clean = read(evaluate(folder / "reference", options.limit))
+        if not all(sample.is_scored for sample in clean.values()):
             sys.exit("The run without faults has samples without a score.")
         for number, faulty in enumerate(todo):
-            cell = measure(server, faulty, reference, folder / str(number), options.limit)
+            cell = measure(server, faulty, clean, folder / str(number), options.limit)
             cells.append(cell)
             print(f"{number + 1}/{len(todo)}: {cell}", file=sys.stderr)
             if results:
                 with results.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(vars(cell)) + "\n")
             shutil.rmtree(folder / str(number))
-    show_cells(cells, len(reference))
+    show_cells(cells, len(clean))
 
 
 def show_cells(cells: Sequence[Cell], samples: int) -> None:

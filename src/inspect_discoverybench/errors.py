@@ -114,6 +114,9 @@ class SessionFailed(DiscoveryBenchError):
 RETRY = "Run `inspect eval-retry` to run the sample again."
 """Remedy for failures of a provider."""
 
+_UNREADABLE = (AssertionError, AttributeError, LookupError, TypeError)
+"""Exceptions of a provider's package whose server sent a reply of the wrong form, such as a web page."""
+
 _ENDS_SAMPLE = {"LimitExceededError", "ModelRefusalError", "TerminateSampleError"}
 """Exceptions by which Inspect ends a sample. Not all of them are public."""
 
@@ -150,9 +153,13 @@ def ends_sample(error: BaseException) -> bool:
 
 def reason_of(error: BaseException) -> str:
     """Why a request failed, in one line: the first cause with its type, and the HTTP status if there is one."""
-    cause = first_cause(error)
-    message, kind = one_line(cause), type(cause).__name__
-    status = next((status for status in map(http_status, causes(error)) if status is not None), None)
+    chain = [cause for cause in causes(error) if not isinstance(cause, RetryError | BaseExceptionGroup)] or [error]
+    # Errors of the connection often have no text, but were caught and described by the provider's package.
+    described = next((cause for cause in reversed(chain) if str(cause)), chain[-1])
+    message, kind = one_line(described), type(chain[-1]).__name__
+    if isinstance(chain[-1], _UNREADABLE):
+        message = f"the provider's reply has an unexpected form: {message}"
+    status = next((status for status in map(http_status, chain) if status is not None), None)
     details = [] if kind in message else [kind]
     details += [] if status is None or str(status) in message else [f"HTTP {status}"]
     return f"{message} ({', '.join(details)})" if details else message

@@ -22,7 +22,7 @@ ROLE = "grader"
 DEFAULT_JUDGE = "openai/gpt-4o-2024-08-06"
 
 ATTEMPT_TIMEOUTS = ("attempt_timeout", "stream_idle_timeout")
-"""Settings of the evaluated model that the judge inherits. Inspect itself passes on connections, retries and timeout."""
+"""Settings of the evaluated model that the judge inherits. Inspect passes on only connections, retries and timeout."""
 
 
 class Judge:
