@@ -35,6 +35,10 @@ from rich.markup import render
 from tenacity import RetryError
 
 
+RETRY = "Run `inspect eval-retry` to run the sample again."
+"""Remedy for failures of a provider during an eval."""
+
+
 class DiscoveryBenchError(click.ClickException):
     """Base class of the errors of this package."""
 
@@ -96,7 +100,21 @@ class InvalidTree(DiscoveryBenchError):
 
 
 class ModelFailed(DiscoveryBenchError):
-    """A model's provider failed, after Inspect's retries. The sample is an error, not a zero."""
+    """A model's provider failed, after Inspect's retries. The sample is an error, not a zero.
+
+    Attributes:
+        failure: Whose model failed and why.
+    """
+
+    def __init__(self, failure: str, remedy: str = RETRY) -> None:
+        """Create the error.
+
+        Args:
+            failure: Whose model failed and why.
+            remedy: What to do.
+        """
+        super().__init__(f"{failure} {remedy}")
+        self.failure = failure
 
 
 class JudgeFailed(ModelFailed):
@@ -110,9 +128,6 @@ class ReplyMissing(ModelFailed):
 class SessionFailed(DiscoveryBenchError):
     """The sandbox could not run the Python session. The sample is an error, not a zero."""
 
-
-RETRY = "Run `inspect eval-retry` to run the sample again."
-"""Remedy for failures of a provider."""
 
 _UNREADABLE = (AssertionError, AttributeError, LookupError, TypeError)
 """Exceptions of a provider's package whose server sent a reply of the wrong form, such as a web page."""
@@ -183,7 +198,7 @@ def model_errors(owner: str) -> Iterator[None]:
     except Exception as error:  # every provider raises different types
         if ends_sample(error) or isinstance(error, DiscoveryBenchError):
             raise
-        raise ModelFailed(f"{owner} failed: {reason_of(error)}. {RETRY}") from error
+        raise ModelFailed(f"{owner} failed: {reason_of(error)}.") from error
 
 
 def one_line(error: BaseException) -> str:

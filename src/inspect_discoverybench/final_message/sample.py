@@ -6,7 +6,7 @@ from inspect_ai.log import EvalSample
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageTool, ModelOutput
 from inspect_ai.solver import TaskState
 
-from inspect_discoverybench.errors import RETRY, ReplyMissing
+from inspect_discoverybench.errors import ReplyMissing
 from inspect_discoverybench.final_message.announcement import announces_work, only_announces_work
 from inspect_discoverybench.final_message.calls import is_submit, submission_in_call
 from inspect_discoverybench.final_message.reading import labelled_submission, read_submission
@@ -57,7 +57,7 @@ def _from_completion(output: ModelOutput) -> Submission | None:
     """Read a completion that a solver set without choices."""
     # Inspect sets time and usage on the outputs of providers, but not on outputs that solvers create.
     if not output.completion and (output.time is not None or output.usage is not None):
-        raise ReplyMissing(f"The agent's model {output.model} failed: its last reply has no choices. {RETRY}")
+        raise ReplyMissing(f"The agent's model {output.model} failed: its last reply has no choices.")
     return read_submission(output.completion)
 
 

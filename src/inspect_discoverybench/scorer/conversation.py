@@ -14,7 +14,7 @@ from inspect_ai.model import (
     ModelOutput,
 )
 
-from inspect_discoverybench.errors import RETRY, JudgeFailed, ReplyRejected, ends_sample, reason_of
+from inspect_discoverybench.errors import JudgeFailed, ReplyRejected, ends_sample, reason_of
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.scorer.question import ParseFailure, Question
 from inspect_discoverybench.scorer.reply import R, parse_reply
@@ -160,9 +160,7 @@ class Conversation(Generic[R]):
         raise self._failure("its replies have no choices")
 
     def _failure(self, reason: str) -> JudgeFailed:
-        return JudgeFailed(
-            f"The judge {self.model} failed on the question about the {self.question.name}: {reason}. {RETRY}"
-        )
+        return JudgeFailed(f"The judge {self.model} failed on the question about the {self.question.name}: {reason}.")
 
     def _omit(self, rejected: Rejection) -> None:
         """Omit a rejected setting. One that the error does not name is kept until the request has failed twice."""

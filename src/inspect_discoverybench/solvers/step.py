@@ -18,7 +18,7 @@ from inspect_ai.tool import Tool, ToolChoice, ToolDef, ToolFunction
 from inspect_ai.util import store_as, suspend_turn_limit
 from pydantic_core import PydanticSerializationError
 
-from inspect_discoverybench.errors import RETRY, ReplyMissing, model_errors
+from inspect_discoverybench.errors import ReplyMissing, model_errors
 from inspect_discoverybench.final_message import flagged_refusal, read_submission
 from inspect_discoverybench.hypothesis import SubmissionState
 from inspect_discoverybench.prompts import Prompt
@@ -121,7 +121,7 @@ async def generate_reply(
             )
         if output.choices:
             return normalize_submit_calls(_encodable(output))
-    raise ReplyMissing(f"{owner} failed: {MAX_TRIES} replies have no choices. {RETRY}")
+    raise ReplyMissing(f"{owner} failed: {MAX_TRIES} replies have no choices.")
 
 
 def _encodable(output: ModelOutput) -> ModelOutput:
