@@ -106,35 +106,6 @@ def build_model(**config: Any) -> "Model":
     return model
 
 
-def run_experiment(folder: Path, limit: int | None) -> "EvalLog":
-    """Run DB-REAL test, or what is missing of it, with `discoverybench run`."""
-    from click.testing import CliRunner
-    from inspect_ai.log import list_eval_logs, read_eval_log
-
-    from inspect_discoverybench.cli.main import main
-
-    model = {"name": MODEL, "config": {"max_retries": 0}, "args": {"max_retries": 0}}
-    experiment = {
-        "name": "faults",
-        "tasks": [{"name": "discoverybench/real", "args": {"sandbox": "local"}}],
-        "solvers": ["discoverybench/react"],
-        "models": [model],
-        "grader": model,
-        "log_dir": str(folder),
-        "limits": {"samples": limit},
-        "max_connections": CONNECTIONS,
-        "options": {"attempt_timeout": ATTEMPT_TIMEOUT, "continue_on_fail": True, "score_display": False},
-    }
-    file = folder.parent / "experiment.yaml"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(experiment), "utf-8")
-    CliRunner().invoke(main, ["run", str(file), "--retries", "0"])
-    logs = sorted(list_eval_logs(str(folder)), key=lambda log: log.mtime or 0)
-    if not logs:
-        sys.exit("`discoverybench run` wrote no log.")
-    return read_eval_log(logs[-1])
-
-
 def evaluate(folder: Path, limit: int | None) -> "EvalLog":
     """Run DB-REAL test with ReAct. The agent runs no code, so the local sandbox is enough."""
     from inspect_ai import eval as inspect_eval
@@ -221,19 +192,17 @@ def is_named(message: str) -> bool:
     return message.startswith(("The judge", "The agent")) and MODEL in message and "inspect eval-retry" in message
 
 
-def measure(
-    server: Endpoint, faulty: Faulty, clean: dict[str, Sample], folder: Path, limit: int | None, experiment: bool
-) -> Cell:
+def measure(server: Endpoint, faulty: Faulty, clean: dict[str, Sample], folder: Path, limit: int | None) -> Cell:
     """Run with faults, complete the run without, and compare."""
     # A cache for each cell: accepted replies of another one would hide the faults.
     warm_cache(faulty, folder.parent / "cache", folder / "cache")
     os.environ["INSPECT_CACHE_DIR"] = str(folder / "cache")
     start = time.perf_counter()
     server.answer_with(faulty)
-    log = run_experiment(folder / "logs", limit) if experiment else evaluate(folder / "logs", limit)
+    log = evaluate(folder / "logs", limit)
     first = read(log)
     server.answer_with(healthy)
-    last = read(run_experiment(folder / "logs", limit) if experiment else complete(log, folder / "logs"))
+    last = read(complete(log, folder / "logs"))
     runs = [(sample, clean[name]) for run in (first, last) for name, sample in run.items() if sample.error is None]
     same = [(sample, other) for sample, other in runs if sample.answer == other.answer]
     is_own = faulty.fault in OWN
@@ -263,7 +232,6 @@ def main() -> None:
     parser.add_argument("--rates", nargs="+", type=float, default=RATES, help="shares of requests that fail")
     parser.add_argument("--roles", nargs="+", choices=ROLES, default=ROLES, help="whose requests fail")
     parser.add_argument("--limit", type=int, help="samples of each run; default: all 239")
-    parser.add_argument("--experiment", action="store_true", help="run and complete with `discoverybench run` instead")
     parser.add_argument("--results", type=Path, help="JSON lines of finished cells, to which cells are added")
     options = parser.parse_args()
     require_data()
@@ -281,7 +249,7 @@ def main() -> None:
         if not all(sample.is_scored for sample in clean.values()):
             sys.exit("The run without faults has samples without a score.")
         for number, faulty in enumerate(todo):
-            cell = measure(server, faulty, clean, folder / str(number), options.limit, options.experiment)
+            cell = measure(server, faulty, clean, folder / str(number), options.limit)
             cells.append(cell)
             print(f"{number + 1}/{len(todo)}: {cell}", file=sys.stderr)
             if results:

@@ -121,7 +121,7 @@ async def generate_reply(
             )
         if output.choices:
             return normalize_submit_calls(_encodable(output))
-    raise ReplyMissing(f"{owner} failed: {MAX_TRIES} replies have no choices.")
+    raise ReplyMissing(f"{owner} failed: {MAX_TRIES} replies without choices.")
 
 
 def _encodable(output: ModelOutput) -> ModelOutput:
