@@ -10,12 +10,13 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-sys.path.append(str(Path(__file__).resolve().parents[1]))  # the truthful judge of the tests answers here too
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # the endpoint of the tests
 
+from tests.endpoint import Raw, reset
 
 Request = dict[str, Any]
-Answer = str | dict[str, Any]
-"""A text, or a whole assistant message (tool calls)."""
+Answer = str | dict[str, Any] | Raw
+"""A text, a whole assistant message (tool calls), or a whole response."""
 
 
 def judge(request: Request) -> Answer:
@@ -26,7 +27,9 @@ def judge(request: Request) -> Answer:
 
 
 def serve(parent: Connection, latency: float, answer: Callable[[Request], Answer]) -> None:
-    """Speak the OpenAI chat API until the parent is gone; tell it the port, then the number of requests when asked.
+    """Speak the OpenAI chat API until the parent is gone.
+
+    Tell it the port, then the number of requests when it sends None. Anything else that it sends replaces `answer`.
 
     One thread and one write for each reply: neither a lock nor the network's small-packet delay adds to the latency.
     """
@@ -34,6 +37,7 @@ def serve(parent: Connection, latency: float, answer: Callable[[Request], Answer
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         nonlocal requests
+        # The client may close the connection, for example at a timeout, while a reply is being prepared.
         try:
             while True:
                 head = (await reader.readuntil(b"\r\n\r\n")).lower()
@@ -42,9 +46,15 @@ def serve(parent: Connection, latency: float, answer: Callable[[Request], Answer
                 arrived = asyncio.get_running_loop().time()
                 requests += 1
                 request = json.loads(body)
-                reply = _completion(request, answer(request))
-                await asyncio.sleep(arrived + latency - asyncio.get_running_loop().time())
-                writer.write(reply)
+                reply = answer(request)
+                if not isinstance(reply, Raw):
+                    reply = completion(request, reply)
+                await asyncio.sleep(arrived + latency + reply.delay - asyncio.get_running_loop().time())
+                if reply.status is None:
+                    reset(writer.get_extra_info("socket"))
+                    writer.transport.abort()
+                    return
+                writer.write(_response(reply))
         # Cancelled when the server ends; asyncio would print a traceback for each client.
         except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
             writer.close()
@@ -55,8 +65,10 @@ def serve(parent: Connection, latency: float, answer: Callable[[Request], Answer
         parent.send(server.sockets[0].getsockname()[1])
 
         def asked() -> None:
+            nonlocal answer
             try:
-                parent.recv()
+                message = parent.recv()
+                answer = answer if message is None else message
                 parent.send(requests)
             except (EOFError, OSError):
                 gone.set()
@@ -67,22 +79,33 @@ def serve(parent: Connection, latency: float, answer: Callable[[Request], Answer
     asyncio.run(run())
 
 
-def _completion(request: Request, answer: Answer) -> bytes:
+def completion(request: Request, answer: str | dict[str, Any], finish_reason: str | None = None) -> Raw:
+    """A chat completion.
+
+    Args:
+        request: The request.
+        answer: A text or a whole assistant message.
+        finish_reason: Why the message ends; by default `stop`, or `tool_calls` if it has any.
+    """
     message = {"role": "assistant", "content": answer} if isinstance(answer, str) else answer
     read, written = _tokens({"messages": request["messages"], "tools": request.get("tools", [])}), _tokens(message)
-    body = json.dumps(
-        {
-            "id": "chatcmpl-1",
-            "object": "chat.completion",
-            "created": 0,
-            "model": "gpt-4o-2024-08-06",
-            "choices": [
-                {"index": 0, "message": message, "finish_reason": "tool_calls" if "tool_calls" in message else "stop"}
-            ],
-            "usage": {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written},
-        }
-    ).encode()
-    return b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
+    finish_reason = finish_reason or ("tool_calls" if "tool_calls" in message else "stop")
+    body = {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "gpt-4o-2024-08-06",
+        "choices": [{"index": 0, "message": message, "finish_reason": finish_reason}],
+        "usage": {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written},
+    }
+    return Raw(body=json.dumps(body).encode())
+
+
+def _response(raw: Raw) -> bytes:
+    # OpenAI's client understands any reason phrase.
+    headers = {"Content-Type": raw.content_type, "Content-Length": str(len(raw.body)), **dict(raw.headers)}
+    head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    return f"HTTP/1.1 {raw.status} Reply\r\n{head}\r\n".encode() + raw.body
 
 
 def _tokens(value: object) -> int:
@@ -102,6 +125,11 @@ class Endpoint:
         """Requests so far."""
         self._pipe.send(None)
         return int(self._pipe.recv())
+
+    def answer_with(self, answer: Callable[[Request], Answer]) -> None:
+        """Replace what answers the requests."""
+        self._pipe.send(answer)
+        self._pipe.recv()
 
 
 @contextmanager

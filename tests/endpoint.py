@@ -1,6 +1,9 @@
 """A loopback server that speaks the chat APIs of OpenAI and Anthropic, so that tests drive the real providers."""
 
 import json
+import os
+import socket
+import struct
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -45,7 +48,26 @@ class NoChoices:
     """A reply that has no choices."""
 
 
-Answer = str | dict[str, Any] | int | Cut | Refused | NoChoices
+@dataclass(frozen=True)
+class Raw:
+    """A response that is sent as it is.
+
+    Attributes:
+        status: HTTP status; None to reset the connection instead of a response.
+        body: Its body.
+        content_type: Type of the body.
+        headers: Further headers.
+        delay: Seconds until it is sent.
+    """
+
+    status: int | None = 200
+    body: bytes = b""
+    content_type: str = "application/json"
+    headers: tuple[tuple[str, str], ...] = ()
+    delay: float = 0.0
+
+
+Answer = str | dict[str, Any] | int | Cut | Refused | NoChoices | Raw
 """A text; or a whole assistant message (tool calls); or an HTTP status to fail with; or one of the above."""
 
 QUESTIONS = {
@@ -156,6 +178,27 @@ def _anthropic(request: Request, reply: Any) -> dict[str, Any]:
     }
 
 
+def reset(connection: socket.socket) -> None:
+    """Let the connection end with a reset instead of an orderly end, once it is closed."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
+def _response(answer: Answer, request: Request, *, anthropic: bool) -> Raw:
+    status, body = 200, dict[str, Any]()
+    match answer:
+        case Raw():
+            return answer
+        case int():
+            status, body = answer, {"error": {"message": f"scripted failure {answer}", "code": str(answer)}}
+        case Refused():
+            error: dict[str, str | None] = {"message": answer.message, "type": "invalid_request_error"}
+            error |= {} if anthropic else {"param": answer.param, "code": "unsupported_value"}
+            status, body = answer.status, {"type": "error", "error": error}
+        case _:
+            body = _anthropic(request, answer) if anthropic else _openai(request, answer)
+    return Raw(status, json.dumps(body).encode())
+
+
 @contextmanager
 def serve(answer: Callable[[Request], Answer], latency: float = 0.0) -> Iterator[Endpoint]:
     """Serve on a free loopback port until the block ends."""
@@ -168,27 +211,22 @@ def serve(answer: Callable[[Request], Answer], latency: float = 0.0) -> Iterator
             with endpoint.lock:
                 endpoint.requests.append(request)
             time.sleep(endpoint.latency)
-            reply = endpoint.answer(request)
-            anthropic = self.path.endswith("/messages")
-            match reply:
-                case int():
-                    self._send(reply, {"error": {"message": f"scripted failure {reply}", "code": str(reply)}})
-                case Refused():
-                    error: dict[str, str | None] = {"message": reply.message, "type": "invalid_request_error"}
-                    error |= {} if anthropic else {"param": reply.param, "code": "unsupported_value"}
-                    self._send(reply.status, {"type": "error", "error": error})
-                case _ if anthropic:
-                    self._send(200, _anthropic(request, reply))
-                case _:
-                    self._send(200, _openai(request, reply))
-
-        def _send(self, status: int, body: dict[str, Any]) -> None:
-            content = json.dumps(body).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(content)))
+            reply = _response(endpoint.answer(request), request, anthropic=self.path.endswith("/messages"))
+            stopped.wait(reply.delay)
+            if reply.status is None:
+                reset(self.connection)
+                os.close(self.connection.detach())
+                return
+            self.send_response(reply.status)
+            headers = {
+                "Content-Type": reply.content_type,
+                "Content-Length": str(len(reply.body)),
+                **dict(reply.headers),
+            }
+            for name, value in headers.items():
+                self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(content)
+            self.wfile.write(reply.body)
 
         def log_message(self, *_: Any) -> None:
             """Keep the test output readable."""
@@ -197,6 +235,7 @@ def serve(answer: Callable[[Request], Answer], latency: float = 0.0) -> Iterator
         def handle_error(self, *_: Any) -> None:
             """A client that is cancelled closes its connection."""
 
+    stopped = threading.Event()
     server = Server(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     endpoint = Endpoint(f"http://127.0.0.1:{server.server_port}/v1", answer, latency)
@@ -205,5 +244,6 @@ def serve(answer: Callable[[Request], Answer], latency: float = 0.0) -> Iterator
     try:
         yield endpoint
     finally:
+        stopped.set()
         server.shutdown()
         server.server_close()

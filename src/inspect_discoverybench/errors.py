@@ -13,9 +13,10 @@ DiscoveryBenchError            base class; the message is one line: what is wron
 │   ├── UnreadableLog          a log is damaged
 │   └── InvalidMetadata        a metadata file or answer key is invalid
 ├── JudgeUnavailable           the judge's model cannot be called
-├── JudgeFailed                the judge's provider failed
+├── ModelFailed                a model's provider failed; the message begins with whose model it is
+│   ├── JudgeFailed            the judge's provider failed
+│   └── ReplyMissing           the provider's reply has no choices
 ├── ReplyRejected              a reply of the judge or author is invalid (sent back with the error)
-├── ReplyMissing               a provider's reply has no choices
 ├── AuthorFailed               the author's replies stay invalid (the step is rejected with the reason)
 ├── ExpressionRefused          an expression of a semantic tree is not on the allow-list
 ├── InvalidTree                a semantic tree cannot be read or is invalid
@@ -34,6 +35,9 @@ import click
 from rich.errors import MarkupError
 from rich.markup import render
 from tenacity import RetryError
+
+RETRY = "Run `inspect eval-retry` to run the sample again."
+"""Remedy for failures of a provider during an eval."""
 
 
 class DiscoveryBenchError(click.ClickException):
@@ -88,10 +92,6 @@ class ReplyRejected(DiscoveryBenchError):
     """A reply of the judge or author is invalid. The message is sent back."""
 
 
-class ReplyMissing(DiscoveryBenchError):
-    """A provider returned a reply without choices. The sample is an error, not a zero."""
-
-
 class AuthorFailed(DiscoveryBenchError):
     """The author of a generated set gave no valid reply. The message is recorded as the reason of the rejection."""
 
@@ -104,8 +104,30 @@ class InvalidTree(DiscoveryBenchError):
     """A semantic tree cannot be read or is invalid."""
 
 
-class JudgeFailed(DiscoveryBenchError):
-    """The judge's provider failed. The sample is an error, not a zero."""
+class ModelFailed(DiscoveryBenchError):
+    """A model's provider failed, after Inspect's retries. The sample is an error, not a zero.
+
+    Attributes:
+        failure: Whose model failed and why.
+    """
+
+    def __init__(self, failure: str, remedy: str = RETRY) -> None:
+        """Create the error.
+
+        Args:
+            failure: Whose model failed and why.
+            remedy: What to do.
+        """
+        super().__init__(f"{failure} {remedy}")
+        self.failure = failure
+
+
+class JudgeFailed(ModelFailed):
+    """The judge's provider failed."""
+
+
+class ReplyMissing(ModelFailed):
+    """A provider returned a reply without choices."""
 
 
 class SessionFailed(DiscoveryBenchError):
@@ -116,19 +138,76 @@ class SandboxLost(DiscoveryBenchError):
     """The sandbox ended or cannot be reached, and the agent's code is not the cause. The sample is an error."""
 
 
+_UNREADABLE = (AssertionError, AttributeError, LookupError, TypeError)
+"""Exceptions of a provider's package whose server sent a reply of the wrong form, such as a web page."""
+
+_ENDS_SAMPLE = {"LimitExceededError", "ModelRefusalError", "TerminateSampleError"}
+"""Exceptions by which Inspect ends a sample. Not all of them are public."""
+
+
+def causes(error: BaseException) -> Iterator[BaseException]:
+    """The error and what caused it, through exception groups and retries; the first cause comes last."""
+    inner: BaseException | None = error
+    while inner is not None:
+        yield inner
+        match inner:
+            case BaseExceptionGroup():
+                inner = inner.exceptions[0]
+            case RetryError():
+                inner = inner.last_attempt.exception()
+            case _:
+                inner = inner.__cause__
+
+
 def first_cause(error: BaseException) -> BaseException:
     """The error at the start of a chain of causes, exception groups and retries."""
-    while True:
-        match error:
-            case BaseExceptionGroup():
-                inner: BaseException | None = error.exceptions[0]
-            case RetryError():
-                inner = error.last_attempt.exception()
-            case _:
-                inner = error.__cause__
-        if inner is None:
-            return error
-        error = inner
+    return [*causes(error)][-1]
+
+
+def http_status(error: BaseException) -> int | None:
+    """HTTP status of an error, under the attribute names that provider packages use."""
+    values = (getattr(error, name, None) for name in ("status_code", "code"))
+    return next((value for value in values if isinstance(value, int)), None)
+
+
+def ends_sample(error: BaseException) -> bool:
+    """Whether Inspect ends the sample with this exception, such as a limit. It must be raised unchanged."""
+    return any(kind.__name__ in _ENDS_SAMPLE for kind in type(error).__mro__)
+
+
+def reason_of(error: BaseException) -> str:
+    """Why a request failed, in one line: the first cause with its type, and the HTTP status if there is one."""
+    chain = [cause for cause in causes(error) if not isinstance(cause, RetryError | BaseExceptionGroup)] or [error]
+    # Errors of the connection often have no text, but were caught and described by the provider's package.
+    described = next((cause for cause in reversed(chain) if str(cause)), chain[-1])
+    message, kind = one_line(described), type(chain[-1]).__name__
+    if isinstance(chain[-1], _UNREADABLE):
+        message = f"the provider's reply has an unexpected form: {message}"
+    status = next((status for status in map(http_status, chain) if status is not None), None)
+    details = [] if kind in message else [kind]
+    details += [] if status is None or str(status) in message else [f"HTTP {status}"]
+    return f"{message} ({', '.join(details)})" if details else message
+
+
+@contextmanager
+def model_errors(owner: str) -> Iterator[None]:
+    """Convert any exception of a model's provider into one error that begins with whose model it is.
+
+    The types of providers differ. Exceptions by which Inspect ends a sample are raised unchanged. A `TimeoutError` must
+    not reach Inspect: it would score the sample as if the agent had finished.
+
+    Args:
+        owner: Whose model was called, such as "The agent's model openai/gpt-4o".
+
+    Raises:
+        ModelFailed: The provider failed.
+    """
+    try:
+        yield
+    except Exception as error:  # every provider raises different types
+        if ends_sample(error) or isinstance(error, DiscoveryBenchError):
+            raise
+        raise ModelFailed(f"{owner} failed: {reason_of(error)}.") from error
 
 
 def one_line(error: BaseException) -> str:

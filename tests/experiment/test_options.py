@@ -90,6 +90,7 @@ def test_options_reach_the_run(file: str) -> None:
         "options.turn_limit=3",
         "options.metadata={team: lab}",
         "options.fail_on_error=false",
+        "options.attempt_timeout=90",
         "solvers=[discoverybench/gold]",
     ]
     arguments = [word for change in changes for word in ("--set", change)]
@@ -100,6 +101,7 @@ def test_options_reach_the_run(file: str) -> None:
     [log] = logs()
     assert [sample.id for sample in log.samples or []] == ["demo/ferry-operations_0_0/0/3"]
     assert (log.eval.config.turn_limit, log.eval.config.fail_on_error) == (3, False)
+    assert log.eval.model_generate_config.attempt_timeout == 90  # the judge inherits it from here
     assert log.eval.metadata
     assert (log.eval.metadata["team"], log.eval.metadata["experiment"]) == ("lab", "small")
     assert read_eval_log(list_eval_logs("logs/small")[0], header_only=True).status == "success"

@@ -48,7 +48,14 @@ def shell(container: str, commands: str, typed: str = "") -> str:
 @pytest.mark.timeout(900)
 def test_a_person_solves_a_sample_in_a_shell_of_the_container(tmp_path: Path) -> None:
     gold = real(dataset="archaeology").dataset[0]
-    command = [str(INSPECT), *COMMAND.split(), "-T", "dataset=archaeology", "--model-role", "grader=discoverybench/lexical"]
+    command = [
+        str(INSPECT),
+        *COMMAND.split(),
+        "-T",
+        "dataset=archaeology",
+        "--model-role",
+        "grader=discoverybench/lexical",
+    ]
     environment = {**os.environ, "INSPECT_DISPLAY": "plain", "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment) as run:
         assert run.stdout

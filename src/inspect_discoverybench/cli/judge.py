@@ -12,7 +12,7 @@ from rich.markdown import Markdown
 
 from inspect_discoverybench.dataset.metadata import Study
 from inspect_discoverybench.dataset.text_file import read_text
-from inspect_discoverybench.errors import DiscoveryBenchError, InvalidArgument
+from inspect_discoverybench.errors import DiscoveryBenchError, InvalidArgument, JudgeFailed
 from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.explanation import explain
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
@@ -73,7 +73,10 @@ def judge(
     except DiscoveryBenchError as error:
         error.show()
         raise click.exceptions.Exit(EXIT_INVALID_INPUT) from error
-    verdict = asyncio.run(compare(judge_model, comparison, gate, parsed_aggregation))
+    try:
+        verdict = asyncio.run(compare(judge_model, comparison, gate, parsed_aggregation))
+    except JudgeFailed as error:
+        raise JudgeFailed(error.failure, "Try again, or choose another judge.") from error
     Console().print(Markdown(explain(comparison, verdict, "submit")))
     if out is not None:
         result = {"scores": _json_values(verdict), **record(judge_model, verdict, gate, parsed_aggregation)}

@@ -20,6 +20,7 @@ from inspect_discoverybench.experiment.matrix import MatrixCell, matrix
 from inspect_discoverybench.experiment.options import eval_set_options
 from inspect_discoverybench.experiment.prices import Prices, read_prices, register_prices
 from inspect_discoverybench.experiment.source import Place, Source
+from inspect_discoverybench.scorer.judge import ATTEMPT_TIMEOUTS
 from inspect_discoverybench.tasks import DEFAULT_JUDGE_KEY
 
 
@@ -115,7 +116,9 @@ def prepare(experiment: Experiment, source: Source, price_file: Path | None = No
         where = source.where(("options", "sample_id"))
         raise InvalidExperiment(f"{where}: options.sample_id and limits.samples are mutually exclusive. Remove one.")
     prices = read_prices(options.pop("model_cost_config", None), price_file)
-    models = {cell.model_place: _build_model(cell.model, source, cell.model_place) for cell in cells}
+    # The judge inherits them from the evaluated model, which does not have the settings of `eval_set` in its own.
+    timeouts = {name: options[name] for name in ATTEMPT_TIMEOUTS if name in options}
+    models = {cell.model_place: _build_model(cell.model, source, cell.model_place, timeouts) for cell in cells}
     roles = _build_roles(experiment, source)
     runs = tuple(_build_run(cell, models[cell.model_place], experiment, source) for cell in cells)
     all_models = [*models.values(), *roles.values(), *_default_judges(runs, experiment, source)]
@@ -203,10 +206,10 @@ def _create(kind: Literal["task", "solver"], component: Component, where: str) -
         return registry_create(kind, component.name, **component.args)
 
 
-def _build_model(spec: ModelSpec, source: Source, place: Place) -> Model:
+def _build_model(spec: ModelSpec, source: Source, place: Place, settings: Mapping[str, Any] | None = None) -> Model:
     where = f"{source.where(place)}: model {spec.name}"
     try:
-        config = GenerateConfig.model_validate(spec.config)
+        config = GenerateConfig.model_validate({**spec.config, **(settings or {})})
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(["config", *map(str, first["loc"])])

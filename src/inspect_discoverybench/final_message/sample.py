@@ -60,10 +60,7 @@ def _from_completion(output: ModelOutput) -> Submission | None:
     """Read a completion that a solver set without choices."""
     # Inspect sets time and usage on the outputs of providers, but not on outputs that solvers create.
     if not output.completion and (output.time is not None or output.usage is not None):
-        raise ReplyMissing(
-            f"The last reply of {output.model or 'the model'} has no choices. This is a failure of the provider; run "
-            "the sample again with `inspect eval-retry`."
-        )
+        raise ReplyMissing(f"The agent's model {output.model} failed: its last reply has no choices.")
     return read_submission(output.completion)
 
 

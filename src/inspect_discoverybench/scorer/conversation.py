@@ -13,9 +13,8 @@ from inspect_ai.model import (
     Model,
     ModelOutput,
 )
-from inspect_ai.util import LimitExceededError
 
-from inspect_discoverybench.errors import JudgeFailed, ReplyRejected, first_cause, one_line
+from inspect_discoverybench.errors import JudgeFailed, ReplyRejected, ends_sample, reason_of
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.scorer.question import ParseFailure, Question
 from inspect_discoverybench.scorer.reply import R, parse_reply
@@ -146,12 +145,12 @@ class Conversation(Generic[R]):
         for _ in range(MAX_ATTEMPTS):
             try:
                 output = await self.model.generate(self.messages, config=self.transport.merge(config), cache=False)
-            except LimitExceededError:
-                raise
             except Exception as error:  # every provider raises different types
+                if ends_sample(error):
+                    raise
                 rejected = rejection(error, config)
                 if rejected is None:
-                    raise self._failure(one_line(first_cause(error)) or type(error).__name__) from error
+                    raise self._failure(reason_of(error)) from error
                 self._omit(rejected)
                 return None
             self.refused_once = False
@@ -161,10 +160,7 @@ class Conversation(Generic[R]):
         raise self._failure("its replies have no choices")
 
     def _failure(self, reason: str) -> JudgeFailed:
-        return JudgeFailed(
-            f"The judge {self.model} failed on the question about the {self.question.name}: {reason}. "
-            "Try again, or choose another judge."
-        )
+        return JudgeFailed(f"The judge {self.model} failed on the question about the {self.question.name}: {reason}.")
 
     def _omit(self, rejected: Rejection) -> None:
         """Omit a rejected setting. One that the error does not name is kept until the request has failed twice."""

@@ -5,9 +5,9 @@ from typing import Any, TypeVar, overload
 
 from inspect_ai.model import GenerateConfig, Model, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.util import LimitExceededError, collect, span
+from inspect_ai.util import collect, span
 
-from inspect_discoverybench.errors import JudgeUnavailable, inspect_errors
+from inspect_discoverybench.errors import JudgeUnavailable, ends_sample, inspect_errors
 from inspect_discoverybench.scorer.conversation import Conversation, Exchange
 from inspect_discoverybench.scorer.question import ParseFailure, Question
 from inspect_discoverybench.scorer.reply import R
@@ -20,6 +20,9 @@ C = TypeVar("C")
 
 ROLE = "grader"
 DEFAULT_JUDGE = "openai/gpt-4o-2024-08-06"
+
+ATTEMPT_TIMEOUTS = ("attempt_timeout", "stream_idle_timeout")
+"""Settings of the evaluated model that the judge inherits. Inspect passes on only connections, retries and timeout."""
 
 
 class Judge:
@@ -59,7 +62,8 @@ class Judge:
         Args:
             default: Model to use if the role is not set.
             settings: Request settings, shared by all judges of an eval.
-            transport: Retries and timeouts of requests.
+            transport: Retries and timeouts of requests; by default the attempt timeouts of the evaluated model, unless
+                the role has its own.
 
         Raises:
             JudgeUnavailable: The model cannot be created, for example because its API key is missing.
@@ -71,7 +75,7 @@ class Judge:
             model = get_model(  # inspect-evals-lint: ignore[IEBP001] -- called from the scorer and the setup solver
                 role=ROLE, default=default
             )
-        return cls(model, settings or JudgeSettings(), transport=transport)
+        return cls(model, settings or JudgeSettings(), transport=transport or _attempt_timeouts(model))
 
     async def ask(self, question: Question[R]) -> R | ParseFailure:
         """Ask a question until a reply is valid, at most three times.
@@ -87,6 +91,13 @@ class Judge:
             reply = await conversation.run()
         self.exchanges.append(conversation.exchange)
         return reply
+
+
+def _attempt_timeouts(judge: Model) -> GenerateConfig:
+    evaluated = get_model()  # inspect-evals-lint: ignore[IEBP001] -- called from the scorer and the setup solver
+    inherited = evaluated.config.model_dump(include={*ATTEMPT_TIMEOUTS}, exclude_none=True)
+    own = judge.config.model_dump(exclude_none=True)
+    return GenerateConfig(**{name: seconds for name, seconds in inherited.items() if name not in own})
 
 
 @solver
@@ -115,8 +126,8 @@ async def gather(*questions: Awaitable[Any]) -> tuple[Any, ...]:
     try:
         return tuple(await collect(*questions))
     except ExceptionGroup as group:
-        # Inspect handles limit errors itself, so they take precedence over other errors.
-        error: BaseException = group.subgroup(LimitExceededError) or group
+        # Inspect handles limits itself, so they take precedence over other errors.
+        error: BaseException = group.subgroup(ends_sample) or group
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
         raise error from error.__cause__

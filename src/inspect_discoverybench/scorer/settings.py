@@ -3,7 +3,7 @@
 import json
 import logging
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -11,6 +11,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from inspect_ai.model import GenerateConfig, Model, ResponseSchema
 
+from inspect_discoverybench.errors import causes, http_status
 from inspect_discoverybench.scorer.reply import Reply, reply_schema
 
 logger = logging.getLogger(__name__)
@@ -167,11 +168,12 @@ def rejection(error: BaseException, config: GenerateConfig) -> Rejection | None:
         config: The config of the request, without the settings of the model.
     """
     sent = [name for name in ("max_tokens", *OPTIONAL) if getattr(config, name) is not None]
-    causes = list(_causes(error))
-    statuses = {_status(cause) for cause in causes}
+    # The first cause, which is the provider's error, comes first; the others may quote the request.
+    chain = [*causes(error)][::-1]
+    statuses = {http_status(cause) for cause in chain}
     if not sent or not statuses & _BAD_REQUEST_STATUSES or statuses & _ACCOUNT_STATUSES:
         return None
-    for text in (str(getattr(cause, name, None) or "") for cause in causes for name in _MESSAGE_ATTRIBUTES):
+    for text in (str(getattr(cause, name, None) or "") for cause in chain for name in _MESSAGE_ATTRIBUTES):
         if _ACCOUNT.search(text):
             return None
         mentioned = {
@@ -210,20 +212,6 @@ def _address(model: Model) -> str | None:
     client = getattr(model.api, "client", None)
     url = model.api.base_url or getattr(client, "base_url", None)
     return str(url).rstrip("/") if url else None
-
-
-def _causes(error: BaseException) -> Iterable[BaseException]:
-    """The chain of causes, innermost first: this is the provider's error, while the others may quote the request."""
-    causes = [error]
-    while cause := causes[-1].__cause__:
-        causes.append(cause)
-    return reversed(causes)
-
-
-def _status(error: BaseException) -> int | None:
-    """HTTP status of an error, under the attribute names that provider packages use."""
-    values = (getattr(error, name, None) for name in ("status_code", "code"))
-    return next((value for value in values if isinstance(value, int)), None)
 
 
 def _public(value: Any, name: str = "") -> Any:

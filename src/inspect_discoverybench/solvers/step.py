@@ -18,7 +18,7 @@ from inspect_ai.tool import Tool, ToolChoice, ToolDef, ToolFunction
 from inspect_ai.util import store_as, suspend_turn_limit
 from pydantic_core import PydanticSerializationError
 
-from inspect_discoverybench.errors import ReplyMissing
+from inspect_discoverybench.errors import ReplyMissing, model_errors
 from inspect_discoverybench.final_message import flagged_refusal, read_submission
 from inspect_discoverybench.hypothesis import SubmissionState
 from inspect_discoverybench.prompts import Prompt
@@ -66,7 +66,7 @@ async def step(
         model: The model to call; defaults to the evaluated model.
 
     Raises:
-        ReplyMissing: The provider returned no choices.
+        ModelFailed: The provider failed, or returned no choices.
     """
     choice: ToolChoice = "none" if required_tool == "none" else ToolFunction(name=required_tool)
     model = model or get_model()  # inspect-evals-lint: ignore[IEBP001] -- called by the solvers
@@ -109,20 +109,19 @@ async def generate_reply(
     """Generate a reply that can be logged and sent again, and whose `submit` calls match the tool's schema.
 
     Raises:
+        ModelFailed: The provider failed.
         ReplyMissing: The provider returned no choices, `MAX_TRIES` times.
     """
+    owner = f"The agent's model {model}" + (f" (role {model.role})" if model.role else "")
     for attempt in range(MAX_TRIES):
         # A repeated request does not count as another turn of the agent.
-        with suspend_turn_limit() if attempt else nullcontext():
+        with model_errors(owner), suspend_turn_limit() if attempt else nullcontext():
             output = await model.generate(
                 list(conversation), tools=list(tools), tool_choice=choice, config=config or GenerateConfig()
             )
         if output.choices:
             return normalize_submit_calls(_encodable(output))
-    raise ReplyMissing(
-        f"{model} returned {MAX_TRIES} replies without choices. This is a failure of the provider; run the sample "
-        "again with `inspect eval-retry`."
-    )
+    raise ReplyMissing(f"{owner} failed: {MAX_TRIES} replies without choices.")
 
 
 def _encodable(output: ModelOutput) -> ModelOutput:

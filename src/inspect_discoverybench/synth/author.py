@@ -15,7 +15,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.util import span
 
-from inspect_discoverybench.errors import AuthorFailed, ReplyMissing, ReplyRejected
+from inspect_discoverybench.errors import AuthorFailed, ReplyMissing, ReplyRejected, model_errors
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.scorer.reply import Reply, parse_reply, reply_schema
 
@@ -53,7 +53,7 @@ class Author:
 
         Raises:
             AuthorFailed: All replies are invalid.
-            ReplyMissing: The provider returned a reply without choices.
+            ModelFailed: The provider failed, or returned a reply without choices.
         """
         messages: list[ChatMessage] = [
             ChatMessageSystem(content=Prompt.load(f"{self.folder}/system").render()),
@@ -66,9 +66,10 @@ class Author:
                 if attempt:
                     self.sent_back += 1
                     messages.append(ChatMessageUser(content=Prompt.load(f"{self.folder}/reask").render(reason=reason)))
-                output = await self.model.generate(messages, config=GenerateConfig(response_schema=schema))
+                with model_errors(f"The model {self.model}"):
+                    output = await self.model.generate(messages, config=GenerateConfig(response_schema=schema))
                 if not output.choices:
-                    raise ReplyMissing(f"{self.model} returned a reply without choices. Run `inspect eval-retry`.")
+                    raise ReplyMissing(f"The model {self.model} failed: its reply has no choices.")
                 try:
                     return await check(parse_reply(output.completion, reply_type))
                 except ReplyRejected as error:

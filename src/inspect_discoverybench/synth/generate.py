@@ -8,10 +8,11 @@ import anyio
 from inspect_ai.model import get_model
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, mean, metric, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.util import StoreModel, collect, store_as
+from inspect_ai.util import StoreModel, store_as
 from pydantic import Field
 
 from inspect_discoverybench.errors import AuthorFailed, ReplyRejected
+from inspect_discoverybench.scorer.judge import gather
 from inspect_discoverybench.synth.author import Author
 from inspect_discoverybench.synth.gate import Gate, Measures, Rejection, check_measures
 from inspect_discoverybench.synth.generated import DomainRecord, GeneratedTask, checksums, domain_files
@@ -158,7 +159,7 @@ class DomainWork:
                 rejected.append(rejection)
             else:
                 passed.append((variant, measures))
-        results = await collect(*(self._task(variant, measures) for variant, measures in passed))
+        results = await gather(*(self._task(variant, measures) for variant, measures in passed))
         tasks: list[GeneratedTask] = []
         for result in results:
             if isinstance(result, Rejection):
