@@ -2,7 +2,6 @@
 
 import json
 import math
-import shlex
 import sys
 from contextlib import nullcontext, redirect_stdout
 from dataclasses import asdict
@@ -11,6 +10,7 @@ from pathlib import Path
 import click
 from inspect_ai.log import EvalLog
 
+from inspect_discoverybench.cli.outcomes import NAMES, print_outcomes
 from inspect_discoverybench.cli.table import print_table
 from inspect_discoverybench.errors import DataMissing, DiscoveryBenchError
 from inspect_discoverybench.experiment.estimate import Estimate, estimate, total
@@ -30,9 +30,7 @@ from inspect_discoverybench.shipped import shipped
 INCOMPLETE = 1
 BAD_FILE = 2
 
-NAMES = ("task", "solver", "model")
 ESTIMATED = ("samples", "calls", "judge calls", "tokens in", "tokens out", "US $")
-MEASURED = ("95 % CI", "scored", "unscored", "no submission", "errors", "tokens", "US $")
 
 
 @click.command()
@@ -117,61 +115,13 @@ def _run(path: Path, changes: tuple[str, ...], price_file: Path | None, retries:
     if as_json:
         click.echo(json.dumps({"name": plan.experiment.name, "runs": [o.to_json() for o in outcomes]}, indent=2))
     else:
-        _print_outcomes(plan, outcomes)
+        print_outcomes(plan, outcomes)
     for leftover in leftovers:
         click.echo(
             f"{leftover} is left over from a killed run. Delete it if no other process is writing to it.", err=True
         )
     if not complete or any(outcome.unscored or outcome.errors for outcome in outcomes):
         raise click.exceptions.Exit(INCOMPLETE)
-
-
-def _print_outcomes(plan: ExperimentPlan, outcomes: list[RunOutcome]) -> None:
-    experiment = plan.experiment
-    metrics = {outcome.metric for outcome in outcomes} - {None}
-    score = "HMS" if metrics <= {"hms"} else "score"
-    rows = [[o.task, o.solver, o.model, _score(o, score), *_measured(o)] for o in outcomes]
-    print_table(f"{experiment.name}: logs in {experiment.log_dir}", NAMES, (score, *MEASURED), rows)
-    click.echo(f"{sum(outcome.complete for outcome in outcomes)} of {len(plan.runs)} runs are complete.")
-    if any(math.isnan(outcome.cost) for outcome in outcomes):
-        click.echo("? marks a run whose models do not all have a price. Add prices with --model-cost-config FILE.")
-    if len(outcomes) < len(plan.runs) or not all(outcome.complete for outcome in outcomes):
-        click.echo("Repeat the command to complete the others.")
-    unscored = [outcome for outcome in outcomes if outcome.unscored]
-    if unscored:
-        click.echo(f"{sum(outcome.unscored for outcome in unscored)} samples are unscored. To score them again, run:")
-    for outcome in unscored:
-        click.echo(f"  {outcome.score_command}")
-        if outcome.bounds:
-            low, high = outcome.bounds
-            click.echo(f"  Until then, its score is {low:.3f} if they all score 0 and {high:.3f} if they all score 1.")
-    # `eval_set` retries incomplete runs only. With `fail_on_error: false`, a run with errors is complete.
-    errored = [outcome for outcome in outcomes if outcome.complete and outcome.errors]
-    if errored:
-        click.echo(f"{sum(outcome.errors for outcome in errored)} samples ended with an error. To repeat them, run:")
-    for outcome in errored:
-        click.echo(f"  inspect eval-retry {shlex.quote(outcome.log)}")
-    if any(outcome.metric == "hms" and outcome.scored for outcome in outcomes):
-        click.echo(f"To make a report, run: discoverybench report {shlex.quote(str(experiment.log_dir))}")
-
-
-def _score(outcome: RunOutcome, header: str) -> str:
-    if math.isnan(outcome.value):
-        return "–"
-    return f"{outcome.value:.3f}" if header == "HMS" else f"{outcome.metric} {outcome.value:.3f}"
-
-
-def _measured(outcome: RunOutcome) -> list[str]:
-    low, high = outcome.interval
-    return [
-        "–" if math.isnan(low) else f"{low:.3f} to {high:.3f}",
-        f"{outcome.scored:,}",
-        f"{outcome.unscored:,}",
-        f"{outcome.no_submission:,}",
-        f"{outcome.errors:,}",
-        f"{outcome.tokens:,}",
-        _number(outcome.cost, ",.2f"),
-    ]
 
 
 def _print_estimate(
