@@ -45,8 +45,6 @@ def print_outcomes(plan: ExperimentPlan, outcomes: Sequence[RunOutcome]) -> None
         click.echo(f"{sum(outcome.errors for outcome in errored)} samples ended with an error. To repeat them, run:")
     for outcome in errored:
         click.echo(f"  inspect eval-retry {shlex.quote(outcome.log)}")
-    if any(outcome.metric == "hms" and outcome.scored for outcome in outcomes):
-        click.echo(f"To make a report, run: discoverybench report {shlex.quote(str(experiment.log_dir))}")
 
 
 def _score(outcome: RunOutcome, header: str) -> str:

@@ -2,7 +2,9 @@
 
 import json
 import math
+import shlex
 import sys
+from collections.abc import Sequence
 from contextlib import nullcontext, redirect_stdout
 from dataclasses import asdict
 from pathlib import Path
@@ -11,19 +13,25 @@ import click
 from inspect_ai.log import EvalLog
 
 from inspect_discoverybench.cli.outcomes import NAMES, print_outcomes
+from inspect_discoverybench.cli.shards import is_complete, print_states, refuse_combinations, states_as_json
+from inspect_discoverybench.cli.slurm import slurm_options
 from inspect_discoverybench.cli.table import print_table
 from inspect_discoverybench.errors import DataMissing, DiscoveryBenchError
 from inspect_discoverybench.experiment.estimate import Estimate, estimate, total
 from inspect_discoverybench.experiment.export import as_yaml, command, flow
 from inspect_discoverybench.experiment.log_folder import (
-    check_resumption,
     has_logs,
     locked,
     refuse_losses,
+    rehearse_apart,
     remove_leftovers,
 )
 from inspect_discoverybench.experiment.outcome import RunOutcome
 from inspect_discoverybench.experiment.run import ExperimentPlan, prepare
+from inspect_discoverybench.experiment.shard import MAX_SHARDS, Shard, deal, part, sample_ids
+from inspect_discoverybench.experiment.shard_record import enter, refuse_shards
+from inspect_discoverybench.experiment.shard_state import shard_states
+from inspect_discoverybench.experiment.slurm import SlurmOptions, array_script
 from inspect_discoverybench.experiment.source import load
 from inspect_discoverybench.shipped import shipped
 
@@ -50,9 +58,14 @@ ESTIMATED = ("samples", "calls", "judge calls", "tokens in", "tokens out", "US $
 @click.option(
     "--print",
     "form",
-    type=click.Choice(["commands", "run-config", "flow"]),
-    help="Print commands, files for `inspect eval --run-config`, or a spec for inspect-flow, then exit.",
+    type=click.Choice(["commands", "run-config", "flow", "slurm"]),
+    help="Print commands, files for `inspect eval --run-config`, a spec for inspect-flow, or a batch script for Slurm "
+    "(with --shards), then exit.",
 )
+@click.option("--shard", "part_text", metavar="K/N", help="Run the K-th of N equal parts of the samples; K is 1 to N.")
+@click.option("--shards", type=click.IntRange(1, MAX_SHARDS), metavar="N", help="For --status and --print slurm.")
+@click.option("--status", is_flag=True, help="Print which of the shards are finished, running and missing, then exit.")
+@slurm_options
 @click.option("--retries", type=click.IntRange(min=0), help="Maximum number of retries of a failed run. [default: 10]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 def run(
@@ -64,8 +77,12 @@ def run(
     changes: tuple[str, ...],
     price_file: Path | None,
     form: str | None,
+    part_text: str | None,
+    shards: int | None,
+    status: bool,
     retries: int | None,
     as_json: bool,
+    slurm: SlurmOptions,
 ) -> None:
     """Run an experiment: every task × solver × model of FILE. Repeat the command to resume.
 
@@ -75,40 +92,70 @@ def run(
     The exit code is 0 if all runs are complete, 1 if a run is incomplete or a sample is unscored or has an error,
     and 2 if the experiment cannot be run.
     """
+    command = _command(file, models, limit, changes, price_file, retries)
     if models:
         changes = (*changes, f"models={json.dumps(models)}")
     if limit is not None:
         changes = (*changes, f"limits.samples={limit}")
     path = _resolve(file)
     try:
-        if form:
+        shard = Shard.parse(part_text) if part_text is not None else None
+        modes = [check and "--check", dry_run and "--dry-run", form and f"--print {form}", status and "--status"]
+        refuse_combinations(shard, shards, [mode for mode in modes if mode], slurm)
+        if shards and form:
+            plan, _ = _rehearse(path, changes, price_file, may_have_shards=True)
+            click.echo(array_script(plan.experiment.name, command, shards, slurm), nl=False)
+        elif shards:
+            _print_states(path, changes, price_file, shards, command, as_json=as_json)
+        elif form:
             _print_form(path, changes, price_file, form)
         elif check or dry_run:
             _print_estimate(path, changes, price_file, as_json=as_json, check=check)
         else:
-            _run(path, changes, price_file, retries, as_json)
+            _run(path, changes, price_file, retries, as_json, shard, command)
     except DiscoveryBenchError as error:
         error.show()
         raise click.exceptions.Exit(BAD_FILE) from error
 
 
-def _rehearse(path: Path, changes: tuple[str, ...], price_file: Path | None) -> tuple[ExperimentPlan, list[EvalLog]]:
+def _rehearse(
+    path: Path, changes: tuple[str, ...], price_file: Path | None, *, may_have_shards: bool = False
+) -> tuple[ExperimentPlan, list[EvalLog]]:
     """Build the plan and make every check that precedes a run."""
     plan = prepare(*load(path, changes), price_file)
     rehearsal = plan.rehearse()
-    refuse_losses(plan, rehearsal)
+    if not may_have_shards:
+        refuse_shards(plan.experiment.log_dir)
+        refuse_losses(plan, rehearsal)
     return plan, rehearsal
 
 
-def _run(path: Path, changes: tuple[str, ...], price_file: Path | None, retries: int | None, as_json: bool) -> None:
+def _run(
+    path: Path,
+    changes: tuple[str, ...],
+    price_file: Path | None,
+    retries: int | None,
+    as_json: bool,
+    shard: Shard | None,
+    command: Sequence[str],
+) -> None:
     plan = prepare(*load(path, changes), price_file)
+    whole_dir = plan.experiment.log_dir
+    if shard is not None:
+        plan = enter(plan, shard)
     log_dir = plan.experiment.log_dir
     with locked(log_dir):
-        if has_logs(log_dir):
-            check_resumption(path, changes, price_file)
+        if shard is None:
+            refuse_shards(log_dir)
+        if shard is not None or has_logs(log_dir):
+            rehearsal = rehearse_apart(path, changes, price_file)
+            if shard is not None:
+                samples = deal(sample_ids(rehearsal), shard.count)[shard.number - 1]
+                plan, rehearsal = part(plan, rehearsal, samples)
+            refuse_losses(plan, rehearsal)
         # Keep Inspect's progress out of the JSON on standard output.
         with redirect_stdout(sys.stderr) if as_json else nullcontext():
-            complete, logs = plan.run(retries)
+            complete, logs = plan.run(retries) if plan.runs else (True, [])
         leftovers = remove_leftovers(logs, log_dir, keep=plan.arguments.get("retry_cleanup") is False)
     order = {run.cell.labels: number for number, run in enumerate(plan.runs)}
     outcomes = sorted(map(RunOutcome.of_log, logs), key=lambda o: order.get((o.task, o.solver, o.model), len(order)))
@@ -116,12 +163,53 @@ def _run(path: Path, changes: tuple[str, ...], price_file: Path | None, retries:
         click.echo(json.dumps({"name": plan.experiment.name, "runs": [o.to_json() for o in outcomes]}, indent=2))
     else:
         print_outcomes(plan, outcomes)
+        if shard is not None:
+            click.echo(f"To see all shards, run: {shlex.join([*command, '--shards', str(shard.count), '--status'])}")
+        elif any(outcome.metric == "hms" and outcome.scored for outcome in outcomes):
+            click.echo(f"To make a report, run: discoverybench report {shlex.quote(whole_dir)}")
     for leftover in leftovers:
         click.echo(
             f"{leftover} is left over from a killed run. Delete it if no other process is writing to it.", err=True
         )
     if not complete or any(outcome.unscored or outcome.errors for outcome in outcomes):
         raise click.exceptions.Exit(INCOMPLETE)
+
+
+def _print_states(
+    path: Path,
+    changes: tuple[str, ...],
+    price_file: Path | None,
+    shards: int,
+    command: Sequence[str],
+    *,
+    as_json: bool,
+) -> None:
+    plan, rehearsal = _rehearse(path, changes, price_file, may_have_shards=True)
+    states = shard_states(plan, rehearsal, shards)
+    experiment = plan.experiment
+    if as_json:
+        click.echo(states_as_json(experiment.name, experiment.log_dir, states))
+    else:
+        print_states(experiment.name, experiment.log_dir, states, command)
+    if not is_complete(states):
+        raise click.exceptions.Exit(INCOMPLETE)
+
+
+def _command(
+    file: str,
+    models: tuple[str, ...],
+    limit: int | None,
+    changes: tuple[str, ...],
+    price_file: Path | None,
+    retries: int | None,
+) -> list[str]:
+    """The command that runs the experiment, without shard and output."""
+    words = ["discoverybench", "run", file]
+    for option, values in (("--model", models), ("--set", changes)):
+        words += [word for value in values for word in (option, value)]
+    for option, value in (("--limit", limit), ("--model-cost-config", price_file), ("--retries", retries)):
+        words += [] if value is None else [option, str(value)]
+    return words
 
 
 def _print_estimate(

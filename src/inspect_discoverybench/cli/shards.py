@@ -7,9 +7,37 @@ from collections.abc import Sequence
 import click
 
 from inspect_discoverybench.cli.table import print_table
+from inspect_discoverybench.errors import InvalidArgument
+from inspect_discoverybench.experiment.shard import Shard
 from inspect_discoverybench.experiment.shard_state import Progress, ShardState
+from inspect_discoverybench.experiment.slurm import SlurmOptions
 
 COUNTS = ("samples", "finished", "missing", "errors", "unscored")
+
+
+def refuse_combinations(shard: Shard | None, shards: int | None, modes: Sequence[str], slurm: SlurmOptions) -> None:
+    """Check that options that belong together are given together.
+
+    Args:
+        shard: Value of `--shard`.
+        shards: Value of `--shards`.
+        modes: Options that print something instead of running.
+        slurm: Options of the Slurm script.
+
+    Raises:
+        InvalidArgument: They are not.
+    """
+    needing = [mode for mode in modes if mode in ("--status", "--print slurm")]
+    if shard is not None and (shards is not None or modes):
+        raise InvalidArgument(f"--shard {shard} runs a shard. Omit {modes[0] if modes else '--shards'}, or --shard.")
+    if needing and shards is None:
+        raise InvalidArgument(f"{needing[0]} requires the number of shards. Add --shards N.")
+    if shards is not None and (not needing or len(modes) > 1):
+        raise InvalidArgument(
+            f"--shards {shards} requires either --status or --print slurm. To run a shard, use --shard K/{shards}."
+        )
+    if slurm != SlurmOptions() and "--print slurm" not in modes:
+        raise InvalidArgument("--partition, --time, --mem, --container and --sbatch require --print slurm.")
 
 
 def print_states(name: str, log_dir: str, states: Sequence[ShardState], command: Sequence[str]) -> None:

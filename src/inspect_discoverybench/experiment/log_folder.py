@@ -97,7 +97,9 @@ def rehearse_apart(path: Path, changes: tuple[str, ...], price_file: Path | None
 
 
 def _rehearse(path: Path, changes: tuple[str, ...], price_file: Path | None) -> list[EvalLog]:
-    return prepare(*load(path, changes), price_file).rehearse()
+    logs = prepare(*load(path, changes), price_file).rehearse()
+    # There are none, but Inspect would read them from the folder of the rehearsal, which is deleted.
+    return [log.model_copy(update={"samples": None, "reductions": None}) for log in logs]
 
 
 def refuse_losses(plan: ExperimentPlan, rehearsal: Iterable[EvalLog]) -> None:

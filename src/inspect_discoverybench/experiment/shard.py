@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import gcd
 from typing import Any
 
 from inspect_ai import task_with
@@ -51,32 +52,38 @@ class Shard:
         return f"{parent.rstrip('/')}/shard-{self.number:0{len(str(self.count))}}-of-{self.count}"
 
 
-def deal(rehearsal: Sequence[EvalLog], count: int) -> list[list[SampleIds]]:
+def deal(runs: Sequence[SampleIds], count: int) -> list[list[SampleIds]]:
     """Divide the samples of all runs among shards.
 
-    The first sample of every run is dealt, then the second, and so on. Each goes to one of the shards with the fewest
-    samples, and among them to the one with the fewest of the same run. The numbers of samples of two shards therefore
-    differ by at most one, and samples that were dealt stay where they are when `limits.samples` increases. All epochs
-    of a sample are in one shard.
+    The first sample of every run is dealt, then the second, and so on. Each goes to a shard with the fewest samples of
+    its run, and among them to one with the fewest samples. Two shards therefore differ by at most one sample of each
+    run, and by at most one sample in total if all runs have equally many. Samples stay in their shard when
+    `limits.samples` increases. All epochs of a sample are in one shard.
 
     Args:
-        rehearsal: The rehearsal of the experiment.
+        runs: Sample ids of each run.
         count: Number of shards.
 
     Returns:
-        For each shard, the sample ids of each run.
+        For each shard, its sample ids of each run.
     """
-    ids = [log.eval.dataset.sample_ids or [] for log in rehearsal]
-    shards: list[list[SampleIds]] = [[[] for _ in ids] for _ in range(count)]
-    lowest: list[int] = []
-    for position in range(max(map(len, ids), default=0)):
-        for run, samples in enumerate(ids):
+    shards: list[list[SampleIds]] = [[[] for _ in runs] for _ in range(count)]
+    sizes = [0] * count
+    for position in range(max(map(len, runs), default=0)):
+        # With equally many samples in all runs, rotating by one after each full cycle never runs out of such shards.
+        start = position * len(runs) + position * gcd(len(runs), count) // count
+        for run, samples in enumerate(runs):
             if position < len(samples):
-                lowest = lowest or list(range(count))
-                chosen = min(lowest, key=lambda shard: len(shards[shard][run]))
-                lowest.remove(chosen)
+                order = ((start + run + step) % count for step in range(count))
+                chosen = min(order, key=lambda shard: (len(shards[shard][run]), sizes[shard]))
                 shards[chosen][run].append(samples[position])
+                sizes[chosen] += 1
     return shards
+
+
+def sample_ids(rehearsal: Sequence[EvalLog]) -> list[SampleIds]:
+    """Ids of the samples of each run."""
+    return [log.eval.dataset.sample_ids or [] for log in rehearsal]
 
 
 def part(

@@ -83,7 +83,8 @@ def read_record(plan: ExperimentPlan, count: int) -> ShardRecord | None:
         return None
     if record.shards != count:
         raise InvalidExperiment(
-            f"{log_dir} belongs to a run in {record.shards} shards, got {count}. Use {record.shards}, or another log_dir."
+            f"{log_dir} belongs to a run in {record.shards} shards, got {count}. "
+            "Use the same number, or another log_dir."
         )
     planned = _record(plan, count)
     for name in sorted({*record.runs, *planned.runs}):
@@ -112,7 +113,8 @@ def refuse_shards(log_dir: str) -> None:
     """
     if record := _read(log_dir):
         raise InvalidExperiment(
-            f"{log_dir} belongs to a run in {record.shards} shards. Add --shard K/{record.shards}, or use another log_dir."
+            f"{log_dir} belongs to a run in {record.shards} shards. Add --shard K/{record.shards}, "
+            "or use another log_dir."
         )
 
 
@@ -120,8 +122,8 @@ def _refuse_options(plan: ExperimentPlan) -> None:
     where = plan.source.where
     if plan.arguments.get("sample_shuffle") is True:
         raise InvalidExperiment(
-            f"{where(('options', 'sample_shuffle'))}: options.sample_shuffle must be a seed with --shard, such as 7, so "
-            "that all shards have the same order."
+            f"{where(('options', 'sample_shuffle'))}: options.sample_shuffle must be a seed with --shard, such as 7, "
+            "so that all shards have the same order."
         )
     if plan.arguments.get("bundle_dir") is not None:
         raise InvalidExperiment(

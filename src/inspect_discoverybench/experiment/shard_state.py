@@ -12,7 +12,7 @@ from inspect_discoverybench.errors import InvalidExperiment, inspect_errors
 from inspect_discoverybench.experiment.log_folder import is_locked, logs_in
 from inspect_discoverybench.experiment.outcome import is_scored
 from inspect_discoverybench.experiment.run import ExperimentPlan
-from inspect_discoverybench.experiment.shard import Shard, deal
+from inspect_discoverybench.experiment.shard import Shard, deal, sample_ids
 from inspect_discoverybench.experiment.shard_record import read_record
 
 SampleKey = tuple[str, str, int]
@@ -70,7 +70,7 @@ def shard_states(plan: ExperimentPlan, rehearsal: Sequence[EvalLog], count: int)
     runs = [task_identifier(log, None) for log in rehearsal]
     epochs = [range(1, (log.eval.config.epochs or 1) + 1) for log in rehearsal]
     states = []
-    for number, samples in enumerate(deal(rehearsal, count), start=1):
+    for number, samples in enumerate(deal(sample_ids(rehearsal), count), start=1):
         planned = {
             (run, str(sample), epoch)
             for run, ids, all_epochs in zip(runs, samples, epochs, strict=True)

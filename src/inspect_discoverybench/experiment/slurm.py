@@ -1,5 +1,6 @@
 """Export of an experiment as a batch script for Slurm: an array job with one task for each shard."""
 
+import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -70,5 +71,5 @@ def array_script(name: str, command: Sequence[str], count: int, options: SlurmOp
 
 def _directive(directive: str) -> str:
     name, equals, value = directive.partition("=")
-    # sbatch reads quotes and backslashes of directives by rules close to the shell's.
-    return f"{name}{equals}{shlex.quote(value) if equals else ''}"
+    # In directives, sbatch reads a backslash as a quote even between quotes.
+    return name + equals + re.sub(r"([^\w@%+=:,./-])", r"\\\1", value)
