@@ -1,23 +1,21 @@
 """`discoverybench run`: an experiment from a YAML file."""
 
 import json
-import math
 import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext, redirect_stdout
-from dataclasses import asdict
 from pathlib import Path
 
 import click
 from inspect_ai.log import EvalLog
 
-from inspect_discoverybench.cli.outcomes import NAMES, print_outcomes
+from inspect_discoverybench.cli.estimates import estimates_as_json, print_estimates
+from inspect_discoverybench.cli.outcomes import print_outcomes
 from inspect_discoverybench.cli.shards import is_complete, print_states, refuse_combinations, states_as_json
 from inspect_discoverybench.cli.slurm import slurm_options
-from inspect_discoverybench.cli.table import print_table
 from inspect_discoverybench.errors import DataMissing, DiscoveryBenchError
-from inspect_discoverybench.experiment.estimate import Estimate, estimate, total
+from inspect_discoverybench.experiment.estimate import estimate
 from inspect_discoverybench.experiment.export import as_yaml, command, flow
 from inspect_discoverybench.experiment.log_folder import (
     has_logs,
@@ -37,8 +35,6 @@ from inspect_discoverybench.shipped import shipped
 
 INCOMPLETE = 1
 BAD_FILE = 2
-
-ESTIMATED = ("samples", "calls", "judge calls", "tokens in", "tokens out", "US $")
 
 
 @click.command()
@@ -216,41 +212,15 @@ def _print_estimate(
     path: Path, changes: tuple[str, ...], price_file: Path | None, *, as_json: bool, check: bool
 ) -> None:
     plan, rehearsal = _rehearse(path, changes, price_file)
-    experiment = plan.experiment
     sizes = [len(log.eval.dataset.sample_ids or []) * (log.eval.config.epochs or 1) for log in rehearsal]
-    estimates = [estimate(run, size, experiment, plan.prices) for run, size in zip(plan.runs, sizes, strict=True)]
+    estimates = [estimate(run, size, plan.experiment, plan.prices) for run, size in zip(plan.runs, sizes, strict=True)]
     if as_json:
-        click.echo(json.dumps(_estimates_as_json(plan, estimates), indent=2))
+        click.echo(json.dumps(estimates_as_json(plan, estimates), indent=2))
         return
     if check:
         click.echo(f"{path}: {len(plan.runs)} runs with {sum(sizes)} samples can run.")
         return
-    rows = [[*run.cell.labels, *_estimated(e)] for run, e in zip(plan.runs, estimates, strict=True)]
-    sums = [f"{len(rows)} runs", "", "", *_estimated(total(estimates))]
-    print_table(f"{experiment.name}: logs in {experiment.log_dir}", NAMES, ESTIMATED, rows, sums)
-    click.echo("Estimated from the averages in benchmarks/README.md. ? marks an unknown agent or price.")
-
-
-def _estimates_as_json(plan: ExperimentPlan, estimates: list[Estimate]) -> dict[str, object]:
-    runs = [
-        {
-            "task": run.cell.task.model_dump(),
-            "solver": run.cell.solver and run.cell.solver.model_dump(),
-            "model": run.cell.model.model_dump(),
-            **{name: None if math.isnan(value) else value for name, value in asdict(estimated).items()},
-        }
-        for run, estimated in zip(plan.runs, estimates, strict=True)
-    ]
-    return {"name": plan.experiment.name, "log_dir": plan.experiment.log_dir, "runs": runs}
-
-
-def _estimated(estimated: Estimate) -> list[str]:
-    counts = [estimated.calls, estimated.judge_calls, estimated.input_tokens, estimated.output_tokens]
-    return [f"{estimated.samples:,}", *[_number(count, ",.0f") for count in counts], _number(estimated.cost, ",.2f")]
-
-
-def _number(value: float, form: str) -> str:
-    return "?" if math.isnan(value) else format(value, form)
+    print_estimates(plan, estimates)
 
 
 def _print_form(path: Path, changes: tuple[str, ...], price_file: Path | None, form: str) -> None:
