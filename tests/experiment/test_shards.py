@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from inspect_discoverybench.experiment.log_folder import locked
 from inspect_discoverybench.experiment.shard import deal
 from inspect_discoverybench.results import read_results
-from tests.experiment.command import run
+from tests.experiment.command import logs, run
 
 SCORES = ["task", "agent", "model_settings", "id", "epoch", "outcome", "hms", "context", "variables", "relationship"]
 
@@ -122,6 +122,10 @@ def test_shards_are_run_one_by_one_and_read_as_one(file: str) -> None:
     whole = run(file, "--set", "log_dir=logs/whole")
     assert whole.exit_code == 0, whole.output
     pd.testing.assert_frame_equal(scores("logs/small"), scores("logs/whole"))
+    assert {(Path(log.location).parent.name, (log.eval.metadata or {})["shard"]) for log in logs()} == {
+        ("shard-1-of-2", "1/2"),
+        ("shard-2-of-2", "2/2"),
+    }
     refused = run(file, "--shard", "1/2", "--set", "log_dir=logs/whole")
     assert refused.exit_code == 2
     assert "logs/whole has logs of a run without shards. Omit --shard, or use another log_dir." in refused.output

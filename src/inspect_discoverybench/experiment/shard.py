@@ -83,7 +83,7 @@ def deal(runs: Sequence[SampleIds], count: int) -> list[list[SampleIds]]:
 
 def sample_ids(rehearsal: Sequence[EvalLog]) -> list[SampleIds]:
     """Ids of the samples of each run."""
-    return [log.eval.dataset.sample_ids or [] for log in rehearsal]
+    return [[*(log.eval.dataset.sample_ids or [])] for log in rehearsal]
 
 
 def part(
