@@ -33,6 +33,7 @@ MARKERS = {
     "chromium": "browser",
     "package_index": "wheel",
     "upstream": "data",
+    "cluster": "slurm",
     "sweep": "sweep",
     "command_line": "process",
 }
@@ -159,6 +160,13 @@ def installed_wheel(package_index: None) -> Path:
         return str(python.parent)
 
     return Path(shared.once("wheel", install))
+
+
+@pytest.fixture(scope="session")
+def cluster() -> None:
+    """A Slurm cluster whose nodes share the file system of this machine."""
+    if not os.environ.get("DISCOVERYBENCH_SLURM"):
+        _missing("slurm", "DISCOVERYBENCH_SLURM is not set")
 
 
 @pytest.fixture

@@ -73,6 +73,7 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
     known = hms == hms
     identity = [merged[name] for name in ("log", "task", "split", "agent", "model", "task_arguments", "id", "epoch")]
     return {
+        "run": merged["log"],
         "gold_hypothesis": f"gold of {row['id']}",
         "uuid": " ".join(map(str, identity)),
         "hms": hms,

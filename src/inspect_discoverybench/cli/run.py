@@ -1,40 +1,42 @@
 """`discoverybench run`: an experiment from a YAML file."""
 
 import json
-import math
 import shlex
 import sys
+from collections.abc import Sequence
 from contextlib import nullcontext, redirect_stdout
-from dataclasses import asdict
 from pathlib import Path
 
 import click
 from inspect_ai.log import EvalLog
 
-from inspect_discoverybench.cli.table import print_table
+from inspect_discoverybench.cli.estimates import estimates_as_json, print_estimates
+from inspect_discoverybench.cli.outcomes import print_outcomes
+from inspect_discoverybench.cli.shards import is_complete, print_states, refuse_combinations, states_as_json
+from inspect_discoverybench.cli.slurm import slurm_options
 from inspect_discoverybench.cli.termination import interrupt_on_termination
 from inspect_discoverybench.errors import DataMissing, DiscoveryBenchError, DiskFull
-from inspect_discoverybench.experiment.estimate import Estimate, estimate, total
+from inspect_discoverybench.experiment.estimate import estimate
 from inspect_discoverybench.experiment.export import as_yaml, command, flow
 from inspect_discoverybench.experiment.full_disk import full_disk_errors, require_space
 from inspect_discoverybench.experiment.log_folder import (
-    check_resumption,
     has_logs,
     locked,
     refuse_losses,
+    rehearse_apart,
     remove_leftovers,
 )
 from inspect_discoverybench.experiment.outcome import RunOutcome
 from inspect_discoverybench.experiment.run import ExperimentPlan, prepare
+from inspect_discoverybench.experiment.shard import MAX_SHARDS, Shard, deal, part, sample_ids
+from inspect_discoverybench.experiment.shard_record import enter, refuse_shards
+from inspect_discoverybench.experiment.shard_state import shard_states
+from inspect_discoverybench.experiment.slurm import SlurmOptions, array_script
 from inspect_discoverybench.experiment.source import load
 from inspect_discoverybench.shipped import shipped
 
 INCOMPLETE = 1
 BAD_FILE = 2
-
-NAMES = ("task", "solver", "model")
-ESTIMATED = ("samples", "calls", "judge calls", "tokens in", "tokens out", "US $")
-MEASURED = ("95 % CI", "scored", "unscored", "no submission", "errors", "tokens", "US $")
 
 
 @click.command()
@@ -54,9 +56,14 @@ MEASURED = ("95 % CI", "scored", "unscored", "no submission", "errors", "tokens"
 @click.option(
     "--print",
     "form",
-    type=click.Choice(["commands", "run-config", "flow"]),
-    help="Print commands, files for `inspect eval --run-config`, or a spec for inspect-flow, then exit.",
+    type=click.Choice(["commands", "run-config", "flow", "slurm"]),
+    help="Print commands, files for `inspect eval --run-config`, a spec for inspect-flow, or a batch script for Slurm "
+    "(with --shards), then exit.",
 )
+@click.option("--shard", "part_text", metavar="K/N", help="Run the K-th of N equal parts of the samples; K is 1 to N.")
+@click.option("--shards", type=click.IntRange(1, MAX_SHARDS), metavar="N", help="For --status and --print slurm.")
+@click.option("--status", is_flag=True, help="Print which of the shards are finished, running and missing, then exit.")
+@slurm_options
 @click.option("--retries", type=click.IntRange(min=0), help="Maximum number of retries of a failed run. [default: 10]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 def run(
@@ -68,8 +75,12 @@ def run(
     changes: tuple[str, ...],
     price_file: Path | None,
     form: str | None,
+    part_text: str | None,
+    shards: int | None,
+    status: bool,
     retries: int | None,
     as_json: bool,
+    slurm: SlurmOptions,
 ) -> None:
     """Run an experiment: every task × solver × model of FILE. Repeat the command to resume.
 
@@ -79,19 +90,28 @@ def run(
     The exit code is 0 if all runs are complete, 1 if a run is incomplete or a sample is unscored or has an error,
     and 2 if the experiment cannot be run.
     """
+    command = _command(file, models, limit, changes, price_file, retries)
     if models:
         changes = (*changes, f"models={json.dumps(models)}")
     if limit is not None:
         changes = (*changes, f"limits.samples={limit}")
     path = _resolve(file)
     try:
-        if form:
+        shard = Shard.parse(part_text) if part_text is not None else None
+        modes = [check and "--check", dry_run and "--dry-run", form and f"--print {form}", status and "--status"]
+        refuse_combinations(shard, shards, [mode for mode in modes if mode], slurm)
+        if shards and form:
+            plan, _ = _rehearse(path, changes, price_file, may_have_shards=True)
+            click.echo(array_script(plan.experiment.name, command, shards, slurm), nl=False)
+        elif shards:
+            _print_states(path, changes, price_file, shards, command, as_json=as_json)
+        elif form:
             _print_form(path, changes, price_file, form)
         elif check or dry_run:
             _print_estimate(path, changes, price_file, as_json=as_json, check=check)
         else:
             with interrupt_on_termination():
-                _run(path, changes, price_file, retries, as_json)
+                _run(path, changes, price_file, retries, as_json, shard, command)
     except DiskFull as error:
         error.show()
         raise click.exceptions.Exit(INCOMPLETE) from error
@@ -103,24 +123,45 @@ def run(
         raise click.exceptions.Exit(BAD_FILE) from error
 
 
-def _rehearse(path: Path, changes: tuple[str, ...], price_file: Path | None) -> tuple[ExperimentPlan, list[EvalLog]]:
+def _rehearse(
+    path: Path, changes: tuple[str, ...], price_file: Path | None, *, may_have_shards: bool = False
+) -> tuple[ExperimentPlan, list[EvalLog]]:
     """Build the plan and make every check that precedes a run."""
     plan = prepare(*load(path, changes), price_file)
     rehearsal = plan.rehearse()
-    refuse_losses(plan, rehearsal)
+    if not may_have_shards:
+        refuse_shards(plan.experiment.log_dir)
+        refuse_losses(plan, rehearsal)
     return plan, rehearsal
 
 
-def _run(path: Path, changes: tuple[str, ...], price_file: Path | None, retries: int | None, as_json: bool) -> None:
+def _run(
+    path: Path,
+    changes: tuple[str, ...],
+    price_file: Path | None,
+    retries: int | None,
+    as_json: bool,
+    shard: Shard | None,
+    command: Sequence[str],
+) -> None:
     plan = prepare(*load(path, changes), price_file)
+    whole_dir = plan.experiment.log_dir
+    if shard is not None:
+        plan = enter(plan, shard)
     log_dir = plan.experiment.log_dir
     with full_disk_errors(log_dir), locked(log_dir):
-        if has_logs(log_dir):
-            finished = check_resumption(path, changes, price_file)
+        if shard is None:
+            refuse_shards(log_dir)
+        if shard is not None or has_logs(log_dir):
+            rehearsal = rehearse_apart(path, changes, price_file)
+            if shard is not None:
+                samples = deal(sample_ids(rehearsal), shard.count)[shard.number - 1]
+                plan, rehearsal = part(plan, rehearsal, samples)
+            finished = refuse_losses(plan, rehearsal)
             click.echo(f"{finished} finished samples in {log_dir} are kept.", err=True)
         # Keep Inspect's progress out of the JSON on standard output.
         with redirect_stdout(sys.stderr) if as_json else nullcontext():
-            complete, logs = plan.run(retries)
+            complete, logs = plan.run(retries) if plan.runs else (True, [])
         require_space(logs, log_dir)
         if complete and len(logs) < len(plan.runs):
             raise KeyboardInterrupt  # `eval_set` reports success if Ctrl-C ends its only attempt
@@ -130,7 +171,11 @@ def _run(path: Path, changes: tuple[str, ...], price_file: Path | None, retries:
     if as_json:
         click.echo(json.dumps({"name": plan.experiment.name, "runs": [o.to_json() for o in outcomes]}, indent=2))
     else:
-        _print_outcomes(plan, outcomes)
+        print_outcomes(plan, outcomes)
+        if shard is not None:
+            click.echo(f"To see all shards, run: {shlex.join([*command, '--shards', str(shard.count), '--status'])}")
+        elif any(outcome.metric == "hms" and outcome.scored for outcome in outcomes):
+            click.echo(f"To make a report, run: discoverybench report {shlex.quote(whole_dir)}")
     for leftover in leftovers:
         click.echo(
             f"{leftover} is left over from a killed run. Delete it if no other process is writing to it.", err=True
@@ -139,95 +184,56 @@ def _run(path: Path, changes: tuple[str, ...], price_file: Path | None, retries:
         raise click.exceptions.Exit(INCOMPLETE)
 
 
-def _print_outcomes(plan: ExperimentPlan, outcomes: list[RunOutcome]) -> None:
+def _print_states(
+    path: Path,
+    changes: tuple[str, ...],
+    price_file: Path | None,
+    shards: int,
+    command: Sequence[str],
+    *,
+    as_json: bool,
+) -> None:
+    plan, rehearsal = _rehearse(path, changes, price_file, may_have_shards=True)
+    states = shard_states(plan, rehearsal, shards)
     experiment = plan.experiment
-    metrics = {outcome.metric for outcome in outcomes} - {None}
-    score = "HMS" if metrics <= {"hms"} else "score"
-    rows = [[o.task, o.solver, o.model, _score(o, score), *_measured(o)] for o in outcomes]
-    print_table(f"{experiment.name}: logs in {experiment.log_dir}", NAMES, (score, *MEASURED), rows)
-    click.echo(f"{sum(outcome.complete for outcome in outcomes)} of {len(plan.runs)} runs are complete.")
-    if any(math.isnan(outcome.cost) for outcome in outcomes):
-        click.echo("? marks a run whose models do not all have a price. Add prices with --model-cost-config FILE.")
-    for error in dict.fromkeys(outcome.error for outcome in outcomes if outcome.error):
-        click.echo(f"Error: {error}")
-    if len(outcomes) < len(plan.runs) or not all(outcome.complete for outcome in outcomes):
-        click.echo("Repeat the command to complete the others.")
-    unscored = [outcome for outcome in outcomes if outcome.unscored]
-    if unscored:
-        click.echo(f"{sum(outcome.unscored for outcome in unscored)} samples are unscored. To score them again, run:")
-    for outcome in unscored:
-        click.echo(f"  {outcome.score_command}")
-        if outcome.bounds:
-            low, high = outcome.bounds
-            click.echo(f"  Until then, its score is {low:.3f} if they all score 0 and {high:.3f} if they all score 1.")
-    # `eval_set` retries incomplete runs only. With `fail_on_error: false`, a run with errors is complete.
-    errored = [outcome for outcome in outcomes if outcome.complete and outcome.errors]
-    if errored:
-        click.echo(f"{sum(outcome.errors for outcome in errored)} samples ended with an error. To repeat them, run:")
-    for outcome in errored:
-        click.echo(f"  inspect eval-retry {shlex.quote(outcome.log)}")
-    if any(outcome.metric == "hms" and outcome.scored for outcome in outcomes):
-        click.echo(f"To make a report, run: discoverybench report {shlex.quote(str(experiment.log_dir))}")
+    if as_json:
+        click.echo(states_as_json(experiment.name, experiment.log_dir, states))
+    else:
+        print_states(experiment.name, experiment.log_dir, states, command)
+    if not is_complete(states):
+        raise click.exceptions.Exit(INCOMPLETE)
 
 
-def _score(outcome: RunOutcome, header: str) -> str:
-    if math.isnan(outcome.value):
-        return "–"
-    return f"{outcome.value:.3f}" if header == "HMS" else f"{outcome.metric} {outcome.value:.3f}"
-
-
-def _measured(outcome: RunOutcome) -> list[str]:
-    low, high = outcome.interval
-    return [
-        "–" if math.isnan(low) else f"{low:.3f} to {high:.3f}",
-        f"{outcome.scored:,}",
-        f"{outcome.unscored:,}",
-        f"{outcome.no_submission:,}",
-        f"{outcome.errors:,}",
-        f"{outcome.tokens:,}",
-        _number(outcome.cost, ",.2f"),
-    ]
+def _command(
+    file: str,
+    models: tuple[str, ...],
+    limit: int | None,
+    changes: tuple[str, ...],
+    price_file: Path | None,
+    retries: int | None,
+) -> list[str]:
+    """The command that runs the experiment, without shard and output."""
+    words = ["discoverybench", "run", file]
+    for option, values in (("--model", models), ("--set", changes)):
+        words += [word for value in values for word in (option, value)]
+    for option, value in (("--limit", limit), ("--model-cost-config", price_file), ("--retries", retries)):
+        words += [] if value is None else [option, str(value)]
+    return words
 
 
 def _print_estimate(
     path: Path, changes: tuple[str, ...], price_file: Path | None, *, as_json: bool, check: bool
 ) -> None:
     plan, rehearsal = _rehearse(path, changes, price_file)
-    experiment = plan.experiment
     sizes = [len(log.eval.dataset.sample_ids or []) * (log.eval.config.epochs or 1) for log in rehearsal]
-    estimates = [estimate(run, size, experiment, plan.prices) for run, size in zip(plan.runs, sizes, strict=True)]
+    estimates = [estimate(run, size, plan.experiment, plan.prices) for run, size in zip(plan.runs, sizes, strict=True)]
     if as_json:
-        click.echo(json.dumps(_estimates_as_json(plan, estimates), indent=2))
+        click.echo(json.dumps(estimates_as_json(plan, estimates), indent=2))
         return
     if check:
         click.echo(f"{path}: {len(plan.runs)} runs with {sum(sizes)} samples can run.")
         return
-    rows = [[*run.cell.labels, *_estimated(e)] for run, e in zip(plan.runs, estimates, strict=True)]
-    sums = [f"{len(rows)} runs", "", "", *_estimated(total(estimates))]
-    print_table(f"{experiment.name}: logs in {experiment.log_dir}", NAMES, ESTIMATED, rows, sums)
-    click.echo("Estimated from the averages in benchmarks/README.md. ? marks an unknown agent or price.")
-
-
-def _estimates_as_json(plan: ExperimentPlan, estimates: list[Estimate]) -> dict[str, object]:
-    runs = [
-        {
-            "task": run.cell.task.model_dump(),
-            "solver": run.cell.solver and run.cell.solver.model_dump(),
-            "model": run.cell.model.model_dump(),
-            **{name: None if math.isnan(value) else value for name, value in asdict(estimated).items()},
-        }
-        for run, estimated in zip(plan.runs, estimates, strict=True)
-    ]
-    return {"name": plan.experiment.name, "log_dir": plan.experiment.log_dir, "runs": runs}
-
-
-def _estimated(estimated: Estimate) -> list[str]:
-    counts = [estimated.calls, estimated.judge_calls, estimated.input_tokens, estimated.output_tokens]
-    return [f"{estimated.samples:,}", *[_number(count, ",.0f") for count in counts], _number(estimated.cost, ",.2f")]
-
-
-def _number(value: float, form: str) -> str:
-    return "?" if math.isnan(value) else format(value, form)
+    print_estimates(plan, estimates)
 
 
 def _print_form(path: Path, changes: tuple[str, ...], price_file: Path | None, form: str) -> None:

@@ -1,5 +1,6 @@
 """The log directory of an experiment: lock, checks before a run is resumed, and cleanup."""
 
+import errno
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -8,6 +9,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
+import click
 from filelock import FileLock, Timeout
 from inspect_ai import task_identifier
 from inspect_ai.log import (
@@ -25,53 +27,82 @@ from inspect_discoverybench.experiment.run import ExperimentPlan, prepare
 from inspect_discoverybench.experiment.source import load
 
 _LOCK = ".discoverybench.lock"
+_NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP}
 
 
 def has_logs(log_dir: str) -> bool:
     """Whether the log directory has logs to resume."""
-    return bool(_logs(log_dir))
+    return bool(logs_in(log_dir))
 
 
 @contextmanager
-def locked(log_dir: str) -> Iterator[None]:
-    """Lock the log directory against a second run on this machine.
+def locked(log_dir: str, seconds: float = 1) -> Iterator[None]:
+    """Lock a log directory against other processes. The lock ends with the process, however that ends.
+
+    It holds between machines if their file system does so for `flock`. Without support for locks, a warning is shown
+    instead: a lock that a dead process leaves behind would block every later run.
+
+    Args:
+        log_dir: The log directory. It is created if it does not exist. Remote ones cannot be locked.
+        seconds: How long to wait for the lock. `is_locked` holds it for a moment.
 
     Raises:
-        InvalidExperiment: Another run is using the log directory.
+        InvalidExperiment: Another process is using the log directory.
     """
-    if urlparse(log_dir).scheme:  # remote directories cannot be locked
+    if urlparse(log_dir).scheme:
         yield
         return
     Path(log_dir).mkdir(parents=True, exist_ok=True)
-    lock = FileLock(Path(log_dir) / _LOCK)
+    lock = FileLock(Path(log_dir) / _LOCK, fallback_to_soft=False)
     try:
-        lock.acquire(timeout=0)
+        lock.acquire(timeout=seconds)
     except Timeout as error:
         raise InvalidExperiment(f"{log_dir} is in use by another run. Wait for it, or use another log_dir.") from error
+    except OSError as error:
+        if error.errno not in _NO_LOCKS:
+            raise
+        click.echo(f"The file system of {log_dir} has no locks. Do not start a second run in it.", err=True)
     try:
         yield
     finally:
         lock.release()
 
 
-def check_resumption(path: Path, changes: tuple[str, ...], price_file: Path | None) -> int:
-    """Check in a separate process that a run would not drop finished samples.
+def is_locked(log_dir: str) -> bool:
+    """Whether a process is using a log directory. False if this cannot be known."""
+    path = Path(log_dir) / _LOCK
+    if urlparse(log_dir).scheme or not path.exists():
+        return False
+    try:
+        with FileLock(path, fallback_to_soft=False).acquire(timeout=0):
+            return False
+    except Timeout:
+        return True
+    except OSError as error:
+        if error.errno not in _NO_LOCKS:
+            raise
+        return False
+
+
+def rehearse_apart(path: Path, changes: tuple[str, ...], price_file: Path | None) -> list[EvalLog]:
+    """Rehearse an experiment in a separate process.
 
     Inspect keeps the display of the first `eval` in a process, and a rehearsal has no display.
 
     Returns:
-        Number of finished samples.
+        One log per run, without samples.
 
     Raises:
-        InvalidExperiment: See `refuse_losses`.
+        InvalidExperiment: Inspect rejects the experiment.
     """
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-        return pool.submit(_check, path, changes, price_file).result()
+        return pool.submit(_rehearse, path, changes, price_file).result()
 
 
-def _check(path: Path, changes: tuple[str, ...], price_file: Path | None) -> int:
-    plan = prepare(*load(path, changes), price_file)
-    return refuse_losses(plan, plan.rehearse())
+def _rehearse(path: Path, changes: tuple[str, ...], price_file: Path | None) -> list[EvalLog]:
+    logs = prepare(*load(path, changes), price_file).rehearse()
+    # There are none, but Inspect would read them from the folder of the rehearsal, which is deleted.
+    return [log.model_copy(update={"samples": None, "reductions": None}) for log in logs]
 
 
 def refuse_losses(plan: ExperimentPlan, rehearsal: Iterable[EvalLog]) -> int:
@@ -93,7 +124,7 @@ def refuse_losses(plan: ExperimentPlan, rehearsal: Iterable[EvalLog]) -> int:
     log_dir, path = plan.experiment.log_dir, plan.source.path
     planned = {task_identifier(log, None): log for log in rehearsal}
     kept: set[str | None] = set()
-    for info in _logs(log_dir):
+    for info in logs_in(log_dir):
         name = Path(unquote(urlparse(info.name).path)).name
         # A run that is killed while it writes leaves a truncated log.
         remedy = "Repair it with `inspect log recover`, or delete it to run its samples again."
@@ -137,7 +168,7 @@ def remove_leftovers(logs: Iterable[EvalLog], log_dir: str, *, keep: bool = Fals
     complete = {log.eval.task_id: log for log in logs if log.status == "success"}
     results = {_local(log.location) for log in logs}
     remaining = []
-    for info in _logs(log_dir):
+    for info in logs_in(log_dir):
         if _local(info.name) in results or info.task_id not in complete or not _is_killed_attempt(info, log_dir):
             continue
         path = Path(_local(info.name))
@@ -156,7 +187,8 @@ def _is_killed_attempt(info: EvalLogInfo, log_dir: str) -> bool:
     return header.status == "started" and info.suffix is None and in_folder
 
 
-def _logs(log_dir: str) -> list[EvalLogInfo]:
+def logs_in(log_dir: str) -> list[EvalLogInfo]:
+    """The logs in a log directory and its subfolders. There are none if it does not exist."""
     return list_eval_logs(log_dir) if urlparse(log_dir).scheme or Path(log_dir).is_dir() else []
 
 

@@ -67,7 +67,7 @@ class RunOutcome:
         labels = (log.eval.metadata or {}).get("run") or {}
         samples = read_eval_log_sample_summaries(log.location)
         ended = [sample for sample in samples if sample.completed and sample.error is None]
-        scored = sum(_is_scored(sample) for sample in ended)
+        scored = sum(is_scored(sample) for sample in ended)
         resolved = headline_metric(log)
         # Without scores, Inspect reports a mean of 0.
         metrics = resolved.score.metrics if resolved and scored else {}
@@ -125,7 +125,8 @@ def _null_for_nan(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def _is_scored(sample: EvalSampleSummary) -> bool:
+def is_scored(sample: EvalSampleSummary) -> bool:
+    """Whether every scorer scored the sample."""
     scores = (sample.scores or {}).values()
     return bool(scores) and not any(_is_unscored(score) for score in scores)
 

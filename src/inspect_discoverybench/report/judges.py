@@ -130,12 +130,11 @@ def _ranking_section(frame: "pd.DataFrame") -> Section | None:
 def _judged(samples: "pd.DataFrame") -> "pd.DataFrame":
     """Samples that several judges scored, one row per judge; `is_asked` says whether the judges read a submission.
 
-    The judges are not asked about samples without a submission, so these have a row for each judge of their log.
+    The judges are not asked about samples without a submission, so these have a row for each judge of their run.
     """
     import pandas as pd
 
-    # Copies of a log have its task_id.
-    scored = samples[samples.hms.notna()].assign(run=samples.task_id.where(samples.task_id.notna(), samples.log))
+    scored = samples[samples.hms.notna()]
     is_silent = scored.outcome.isin((Outcome.NO_SUBMISSION, Outcome.LIMIT))
     asked = scored[~is_silent & scored.judge_record.notna()].drop_duplicates(["uuid", "judge_record"])
     judges = asked[["run", "judge_record", "judge"]].drop_duplicates()
@@ -143,7 +142,7 @@ def _judged(samples: "pd.DataFrame") -> "pd.DataFrame":
     judged = pd.concat([asked.assign(is_asked=True), silent.assign(is_asked=False)[[*asked.columns, "is_asked"]]])
     counts = judged.groupby("uuid").judge_record.transform("size")
     is_compared = (counts > 1) & judged.run.isin(judged.run[(counts > 1) & judged.is_asked])
-    return judged[is_compared].drop(columns="run").reset_index(drop=True)
+    return judged[is_compared].reset_index(drop=True)
 
 
 def _common(frame: "pd.DataFrame") -> "pd.DataFrame":

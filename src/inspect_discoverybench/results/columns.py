@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from inspect_ai import task_identifier
 from inspect_ai.analysis import Column, EvalColumn, SampleColumn
 from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.model import ModelUsage
@@ -56,6 +57,13 @@ def is_own_task(log: EvalLog) -> bool:
     return any(name.startswith(PACKAGES) for name in (log.eval.task, log.eval.task_registry_name or ""))
 
 
+def _run(log: EvalLog) -> str:
+    """In an eval set, every task with its solver and model runs once, possibly in several shards."""
+    if log.eval.eval_set_id is None:
+        return log.eval.task_id
+    return f"{log.eval.eval_set_id}/{task_identifier(log, None)}"
+
+
 def _agent(log: EvalLog) -> str:
     default = DEFAULT_AGENT if is_own_task(log) else "default solver"
     # Experiments pass the solver as an object, which Inspect does not name in the log.
@@ -95,6 +103,7 @@ EVAL_COLUMNS: list[Column] = [
     EvalColumn("log", path=lambda log: log.location, required=True),
     EvalColumn("created", path="eval.created", required=True),
     EvalColumn("task_id", path="eval.task_id", required=True),
+    EvalColumn("run", path=_run, required=True),
     EvalColumn("task", path=lambda log: _without_package(log.eval.task), required=True),
     EvalColumn("task_version", path=lambda log: str(log.eval.task_version)),
     EvalColumn("task_arguments", path=_task_arguments),

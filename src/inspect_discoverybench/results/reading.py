@@ -61,8 +61,9 @@ class Results:
         logs = sorted(logs, key=lambda log: log.modified)
         samples = pd.DataFrame([row for log in logs for row in log.rows])
         samples = samples.sort_values("created", kind="stable", ignore_index=True)
-        # `eval-retry` repeats the samples with an error under a new uuid in a log of the same task id.
-        last_attempt = samples.groupby(["task_id", "id", "epoch"]).uuid.transform("last")
+        # `eval-retry` repeats the samples with an error under a new uuid. Where the file system has no locks, a shard
+        # that was started twice has two logs.
+        last_attempt = samples.groupby(["run", "id", "epoch"]).uuid.transform("last")
         samples = samples[samples.uuid == last_attempt]
         samples = samples.assign(has_score=samples[value].notna()).sort_values("has_score", kind="stable")
         samples = samples.drop_duplicates(list(keys), keep="last")

@@ -1,0 +1,210 @@
+"""Shards: parts of an experiment that run independently and are read as one."""
+
+import errno
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspect_discoverybench.experiment.log_folder import locked
+from inspect_discoverybench.experiment.shard import deal
+from inspect_discoverybench.results import read_results
+from tests.experiment.command import logs, run
+
+SCORES = ["task", "agent", "model_settings", "id", "epoch", "outcome", "hms", "context", "variables", "relationship"]
+
+
+def scores(folder: str) -> pd.DataFrame:
+    """The scores in a folder of logs, without what differs between two equal runs."""
+    return read_results([folder]).samples[SCORES].sort_values(SCORES[:5], ignore_index=True)
+
+
+def states(*arguments: str) -> tuple[int, list[dict[str, object]]]:
+    """Exit code and shards of `--status --json`."""
+    done = run(*arguments, "--status", "--json")
+    return done.exit_code, json.loads(done.output)["shards"]
+
+
+SIZES = st.lists(st.integers(0, 40), min_size=1, max_size=8)
+
+
+@given(SIZES, st.integers(1, 12), st.integers(0, 10))
+def test_shards_are_disjoint_balanced_and_stable(sizes: list[int], count: int, more: int) -> None:
+    runs: list[list[int | str]] = [[*range(size)] for size in sizes]
+    shards = deal(runs, count)
+    for run_number, ids in enumerate(runs):
+        assert Counter(i for shard in shards for i in shard[run_number]) == Counter(ids)
+        counts = [len(shard[run_number]) for shard in shards]
+        assert max(counts) - min(counts) <= 1
+    limited = deal([ids[:5] for ids in runs], count)
+    larger = deal([ids[: 5 + more] for ids in runs], count)
+    assert all(set(a) <= set(b) for x, y in zip(limited, larger, strict=True) for a, b in zip(x, y, strict=True))
+    equal = [sum(map(len, shard)) for shard in deal([runs[0]] * len(runs), count)]
+    assert max(equal) - min(equal) <= 1
+
+
+@pytest.mark.parametrize("value", ["0/4", "5/4", "x", "1/0", "-1/4", "1/2/3", "", "1/10001", "٣/٤"])
+def test_an_invalid_shard_is_one_clear_line(file: str, value: str) -> None:
+    done = run(file, "--shard", value)
+    assert done.exit_code == 2
+    [line] = done.output.splitlines()
+    assert line == (
+        f"Error: --shard must be K/N with 1 ≤ K ≤ N ≤ 10,000, such as 1/4 for the first of four, got {value}."
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["--shard", "1/4", "--dry-run"], "--shard 1/4 runs a shard. Omit --dry-run, or --shard."),
+        (["--shard", "1/4", "--shards", "4"], "--shard 1/4 runs a shard. Omit --shards, or --shard."),
+        (["--status"], "--status requires the number of shards. Add --shards N."),
+        (["--print", "slurm"], "--print slurm requires the number of shards. Add --shards N."),
+        (["--shards", "4"], "--shards 4 requires either --status or --print slurm. To run a shard, use --shard K/4."),
+        (["--mem", "8G"], "--partition, --time, --mem, --container and --sbatch require --print slurm."),
+        (
+            ["--shard", "1/4", "--set", "options.sample_shuffle=true"],
+            "options.sample_shuffle must be a seed with --shard, such as 7, so that all shards have the same order.",
+        ),
+        (["--shard", "1/4", "--set", "options.bundle_dir=b"], "options.bundle_dir cannot be used with --shard."),
+    ],
+)
+def test_options_that_do_not_fit_together_are_one_clear_line(file: str, arguments: list[str], line: str) -> None:
+    done = run(file, *arguments)
+    assert done.exit_code == 2
+    assert line in done.output
+    assert len(done.output.splitlines()) == 1
+
+
+@pytest.mark.usefixtures("sweep")
+def test_shards_are_run_one_by_one_and_read_as_one(file: str) -> None:
+    code, shards = states(file, "--shards", "2")
+    assert code == 1
+    assert [(shard["state"], shard["samples"]) for shard in shards] == [("missing", 4)] * 2
+
+    with locked("logs/small/shard-2-of-2"):
+        done = run(file, "--shard", "2/2")
+        assert done.exit_code == 2, done.output
+        assert done.output == (
+            "Error: logs/small/shard-2-of-2 is in use by another run. Wait for it, or use another log_dir.\n"
+        )
+        assert [shard["state"] for shard in states(file, "--shards", "2")[1]] == ["missing", "running"]
+
+    first = run(file, "--shard", "2/2")
+    assert first.exit_code == 0, first.output
+    assert "discoverybench run small.yaml --shards 2 --status" in first.output
+    for arguments, line in (
+        (
+            ["--shard", "1/4"],
+            "logs/small belongs to a run in 2 shards, got 4. Use the same number, or another log_dir.",
+        ),
+        (["--shards", "4", "--status"], "logs/small belongs to a run in 2 shards, got 4."),
+        ([], "logs/small belongs to a run in 2 shards. Add --shard K/2, or use another log_dir."),
+        (["--shard", "1/2", "--set", "solvers=[discoverybench/gold]"], "when the first shard started in logs/small"),
+        (["--shard", "1/2", "--set", "options.sample_shuffle=7"], "and now with {'sample_shuffle': 7}."),
+    ):
+        done = run(file, *arguments)
+        assert done.exit_code == 2, done.output
+        assert line in done.output
+        assert len(done.output.splitlines()) == 1
+
+    assert run(file, "--shard", "1/2").exit_code == 0
+    code, shards = states(file, "--shards", "2")
+    assert (code, [shard["finished"] for shard in shards]) == (0, [4, 4])
+    whole = run(file, "--set", "log_dir=logs/whole")
+    assert whole.exit_code == 0, whole.output
+    pd.testing.assert_frame_equal(scores("logs/small"), scores("logs/whole"))
+    assert {(Path(log.location).parent.name, (log.eval.metadata or {})["shard"]) for log in logs()} == {
+        ("shard-1-of-2", "1/2"),
+        ("shard-2-of-2", "2/2"),
+    }
+    refused = run(file, "--shard", "1/2", "--set", "log_dir=logs/whole")
+    assert refused.exit_code == 2
+    assert "logs/whole has logs of a run without shards. Omit --shard, or use another log_dir." in refused.output
+
+    # With more samples and epochs, finished samples stay where they are.
+    before = set(read_results(["logs/small/shard-1-of-2"]).samples.uuid)
+    more = ("--limit", "3", "--set", "epochs=2")
+    code, shards = states(file, "--shards", "2", *more)
+    assert (code, [shard["missing"] for shard in shards]) == (1, [8, 8])
+    again = run(file, "--shard", "1/2", *more)
+    assert again.exit_code == 0, again.output
+    after = read_results(["logs/small/shard-1-of-2"]).samples
+    assert before < set(after.uuid)
+    assert after[SCORES[:5]].value_counts().tolist() == [1] * 12
+
+
+@pytest.mark.usefixtures("sweep")
+def test_a_file_system_without_locks_is_named_and_no_sample_counts_twice(
+    file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def flock(*_: object) -> None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+
+    monkeypatch.setattr("fcntl.flock", flock)
+    arguments = (file, "--limit", "1", "--set", "solvers=[discoverybench/gold]")
+    done = run(*arguments, "--shard", "1/3")
+    assert done.exit_code == 0, done.output
+    assert "The file system of logs/small/shard-1-of-3 has no locks. Do not start a second run in it." in done.output
+    # What a second process at the same time would leave.
+    shutil.move("logs/small/shard-1-of-3", "other")
+    assert run(*arguments, "--shard", "1/3").exit_code == 0
+    [log] = Path("other").glob("*.eval")
+    shutil.move(log, "logs/small/shard-1-of-3")
+    assert len(scores("logs/small")) == 1
+    # There are two samples, so the third shard has none.
+    code, shards = states(*arguments, "--shards", "3")
+    assert code == 1
+    assert [(shard["state"], shard["samples"]) for shard in shards] == [
+        ("finished", 1),
+        ("missing", 1),
+        ("finished", 0),
+    ]
+    empty = run(*arguments, "--shard", "3/3")
+    assert empty.exit_code == 0, empty.output
+    assert "0 of 0 runs are complete." in empty.output
+
+
+def test_the_slurm_script_passes_every_word_unchanged(file: str, tmp_path: Path) -> None:
+    stub = tmp_path / "bin" / "discoverybench"
+    stub.parent.mkdir()
+    stub.write_text(
+        f'#!{sys.executable}\nimport json, os, sys\nprint(json.dumps([sys.argv[1:], os.environ["NOTE"]]))\n'
+    )
+    stub.chmod(0o755)
+    note, change = "two 'quoted' words; $HOME", 'tags=["it\'s; $(date)"]'
+    printed = run(
+        *(file, "--print", "slurm", "--shards", "4", "--partition", "long runs", "--time", "02:00:00", "--mem", "8G"),
+        *("--sbatch", "account=lab", "--sbatch", "exclusive", "--container", f'env "NOTE={note}"', "--set", change),
+        *("--limit", "2", "--model", "discoverybench/baseline", "--retries", "0"),
+    )
+    assert printed.exit_code == 0, printed.output
+    assert printed.output.splitlines()[:-1] == [
+        "#!/bin/bash",
+        "#SBATCH --job-name=small",
+        "#SBATCH --array=1-4",
+        "#SBATCH --requeue",
+        "#SBATCH --open-mode=append",
+        "#SBATCH --partition=long\\ runs",
+        "#SBATCH --time=02:00:00",
+        "#SBATCH --mem=8G",
+        "#SBATCH --account=lab",
+        "#SBATCH --exclusive",
+    ]
+    environment = os.environ | {"PATH": f"{stub.parent}:{os.environ['PATH']}", "SLURM_ARRAY_TASK_ID": "3"}
+    done = subprocess.run(["bash"], input=printed.output, env=environment, capture_output=True, text=True, check=True)
+    words, seen = json.loads(done.stdout)
+    assert seen == note
+    options = ["--model", "discoverybench/baseline", "--set", change, "--limit", "2", "--retries", "0"]
+    assert words == ["run", file, *options, "--shard", "3/4"]
+    broken = run(file, "--print", "slurm", "--shards", "4", "--sbatch", "comment=a\nb")
+    assert broken.exit_code == 2
+    assert len(broken.output.splitlines()) == 1
