@@ -3,7 +3,7 @@
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -64,6 +64,7 @@ class Endpoint:
         self.answer = answer
         self.latency = latency
         self.requests: list[Request] = []
+        self.headers: list[Mapping[str, str]] = []
         self.lock = threading.Lock()
 
     def judge_requests(self) -> list[str]:
@@ -167,6 +168,7 @@ def serve(answer: Callable[[Request], Answer], latency: float = 0.0) -> Iterator
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             with endpoint.lock:
                 endpoint.requests.append(request)
+                endpoint.headers.append(self.headers)
             time.sleep(endpoint.latency)
             reply = endpoint.answer(request)
             anthropic = self.path.endswith("/messages")

@@ -31,7 +31,8 @@ from tests.solvers.playing import Turn, finished, observations, python, score, s
 
 IMAGE = "registry.example.org/team/sandbox:1@sha256:" + 64 * "0"
 CHART = Path(str(files("k8s_sandbox"))) / "resources" / "helm" / "agent-env"
-EXAMPLE = Path(__file__).parents[1] / "examples/lighthouses"
+REPOSITORY = Path(__file__).parents[1]
+EXAMPLE = REPOSITORY / "examples/lighthouses"
 DOCKER_ONLY = {"cap_drop", "pids_limit", "read_only", "tmpfs", "ulimits"}
 """Keys of `compose.yaml` that inspect-k8s-sandbox cannot convert."""
 
@@ -69,9 +70,9 @@ def converted(tmp_path: Path) -> Values:
     return convert_compose_to_helm_values(file)
 
 
-def rendered(helm: str, values: Path) -> list[Values]:
+def rendered(helm: str, *values: Path) -> list[Values]:
     """The resources that inspect-k8s-sandbox would install. Helm checks the values against the chart's schema."""
-    command = [helm, "template", "sample", str(CHART), "--namespace", "evals", "--values", str(values)]
+    command = [helm, "template", "sample", str(CHART), "--namespace", "evals", "--values", ",".join(map(str, values))]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
     return [resource for resource in yaml.safe_load_all(result.stdout) if resource]
@@ -202,6 +203,16 @@ def test_the_pod_is_isolated(helm: str) -> None:
             assert volume[kind]["sizeLimit"]
     [isolation] = [resource for resource in resources if resource["metadata"]["name"].endswith("-svc-default-isolate")]
     assert isolation["spec"]["egressDeny"] == [{"toEntities": ["all"]}]
+
+
+def test_values_of_the_cluster_take_precedence(helm: str, tmp_path: Path) -> None:
+    """The documented example, which inspect-k8s-sandbox merges over the values of the task."""
+    text = (REPOSITORY / "docs/kubernetes.md").read_text("utf-8")
+    (tmp_path / "cluster.yaml").write_text(text.partition("```yaml\n")[2].partition("```")[0], "utf-8")
+    spec = pod(rendered(helm, values_file(image=IMAGE), tmp_path / "cluster.yaml"))
+    default = pod(rendered(helm, values_file(image=IMAGE)))
+    assert default.pop("runtimeClassName") == "gvisor"
+    assert spec == default | {"imagePullSecrets": [{"name": "registry-credentials"}]}
 
 
 def test_the_limits_are_those_of_the_compose_file() -> None:
