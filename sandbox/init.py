@@ -12,8 +12,8 @@ signal.signal(signal.SIGINT, signal.SIG_DFL)
 PR_SET_DUMPABLE = 4
 ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
 
-# The home folder is empty, in memory. The template has Matplotlib's list of fonts. In Kubernetes the folder belongs to root,
-# so its own permissions and times must stay as they are.
+# The home folder is empty, in memory. The template has Matplotlib's list of fonts. In Kubernetes the folder belongs to
+# root, so only its contents are copied, not its permissions.
 os.system("cp -r /opt/sandbox/home/. /home/agent")
 
 while True:

@@ -124,4 +124,4 @@ def test_no_key_is_in_the_log_the_container_or_the_report(tmp_path: Path, monkey
     assert holders(tmp_path / "report", *secrets) == []
     # The search finds what is there.
     assert len(holders(tmp_path / "logs", HYPOTHESIS)) > 0
-    assert holders(tmp_path / "report", "DiscoveryBench demo") or holders(tmp_path / "report", "discoverybench/demo")
+    assert "report.html" in holders(tmp_path / "report", "gpt-4o")
