@@ -168,7 +168,7 @@ def serve(answer: Callable[[Request], Answer], latency: float = 0.0) -> Iterator
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             with endpoint.lock:
                 endpoint.requests.append(request)
-                endpoint.headers.append(self.headers)
+                endpoint.headers.append(dict(self.headers))
             time.sleep(endpoint.latency)
             reply = endpoint.answer(request)
             anthropic = self.path.endswith("/messages")

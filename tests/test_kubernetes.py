@@ -285,7 +285,7 @@ def agent(messages: list[ChatMessage], must: str) -> Turn:
 
 
 @pytest.mark.usefixtures("engine")
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_the_session_and_files_work_in_the_container_of_the_pod(helm: str) -> None:
     """With Reflexion, which copies the data files and empties all writable folders between its trials."""
     spec = pod(rendered(helm, values_file(image=image())))
