@@ -3,7 +3,7 @@
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -64,7 +64,7 @@ class Endpoint:
         self.answer = answer
         self.latency = latency
         self.requests: list[Request] = []
-        self.headers: list[Mapping[str, str]] = []
+        self.headers: list[dict[str, str]] = []
         self.lock = threading.Lock()
 
     def judge_requests(self) -> list[str]:
@@ -168,7 +168,7 @@ def serve(answer: Callable[[Request], Answer], latency: float = 0.0) -> Iterator
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             with endpoint.lock:
                 endpoint.requests.append(request)
-                endpoint.headers.append(dict(self.headers))
+                endpoint.headers.append({name.lower(): value for name, value in self.headers.items()})
             time.sleep(endpoint.latency)
             reply = endpoint.answer(request)
             anthropic = self.path.endswith("/messages")

@@ -105,7 +105,7 @@ def test_no_key_is_in_the_log_the_container_or_the_report(tmp_path: Path, monkey
         [log] = inspect_eval(task, model="openai/gpt-4o", model_roles=models, limit=1, log_dir=str(tmp_path / "logs"))
     assert log.status == "success", log.error
     # The provider did use the key.
-    assert {headers["Authorization"] for headers in endpoint.headers} == {f"Bearer {secrets[0]}"}
+    assert {headers["authorization"] for headers in endpoint.headers} == {f"Bearer {secrets[0]}"}
 
     [sample] = read_eval_log(log.location, resolve_attachments=True).samples or []
     environment, result = observations(sample)[0].splitlines()
