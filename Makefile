@@ -8,14 +8,14 @@ INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-quick coverage check format build image lock
+.PHONY: help demo test test-quick coverage check format audit build image image-push lock
 
 # Two workers on two cores. Session fixtures are built once and shared through a lock file (tests/shared.py), so that
 # idle workers may take over any test.
 PYTEST := $(BIN)/python -m pytest --numprocesses logical --dist worksteal
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(INSTALLED) ## Run the demo task with the offline models: no key, network or Docker
 	$(BIN)/inspect eval discoverybench/demo --model discoverybench/baseline
@@ -45,11 +45,21 @@ format: $(INSTALLED_DEV) ## Format the code and apply safe fixes
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
+# Without --strict, a package that the vulnerability service does not answer for counts as clean.
+AUDIT := $(BIN)/uv tool run --quiet pip-audit==2.10.1 --strict --disable-pip --progress-spinner off
+
+audit: $(INSTALLED_DEV) ## Look up known vulnerabilities of all locked packages; needs the vulnerability service
+	$(AUDIT) --require-hashes --requirement sandbox/requirements.txt
+	$(AUDIT) --no-deps --requirement constraints.txt
+
 build: $(INSTALLED_DEV) ## Build the wheel into dist/
 	$(BIN)/python -m build --wheel
 
 image: $(INSTALLED) ## Build the sandbox image (otherwise built on first use)
 	docker build --tag "$$($(BIN)/python -c 'from inspect_discoverybench.sandbox import image; print(image())')" sandbox
+
+image-push: $(INSTALLED) ## Build the sandbox image for amd64 and arm64 and push it: make image-push REGISTRY=HOST/NAME
+	@.ci/image-push "$(REGISTRY)" "$$($(BIN)/python -c 'from inspect_discoverybench.sandbox import image; print(image())')"
 
 $(MADE):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \

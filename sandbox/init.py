@@ -2,7 +2,6 @@
 
 import ctypes
 import os
-import shutil
 import signal
 import time
 
@@ -13,8 +12,9 @@ signal.signal(signal.SIGINT, signal.SIG_DFL)
 PR_SET_DUMPABLE = 4
 ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
 
-# The home folder is empty, in memory. The template has Matplotlib's list of fonts.
-shutil.copytree("/opt/sandbox/home", "/home/agent", dirs_exist_ok=True)
+# The home folder is empty, in memory. The template has Matplotlib's list of fonts. In Kubernetes the folder belongs to
+# root, so only its contents are copied, not its permissions.
+os.system("cp -r /opt/sandbox/home/. /home/agent")
 
 while True:
     try:

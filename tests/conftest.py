@@ -36,6 +36,8 @@ MARKERS = {
     "cluster": "slurm",
     "sweep": "sweep",
     "command_line": "process",
+    "helm": "kubernetes",
+    "kubectl": "kubernetes",
 }
 """Fixtures and the markers that they imply."""
 
@@ -82,7 +84,13 @@ def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path / "logs"))
     monkeypatch.setenv("INSPECT_DISPLAY", "none")
-    for variable in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "INSPECT_EVAL_MODEL", "INSPECT_EVAL_MODEL_ROLE"):
+    for variable in (
+        "OPENAI_API_KEY",
+        "OPENAI_BASE_URL",
+        "INSPECT_EVAL_MODEL",
+        "INSPECT_EVAL_MODEL_ROLE",
+        "DISCOVERYBENCH_IMAGE",
+    ):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.chdir(tmp_path)
 
@@ -130,6 +138,24 @@ def chromium() -> str:
     path = shutil.which("chromium") or shutil.which("google-chrome")
     if path is None:
         _missing("browser", "no Chromium is installed")
+    return path
+
+
+@pytest.fixture(scope="session")
+def helm() -> str:
+    """Path of Helm, which renders the chart of inspect-k8s-sandbox."""
+    path = shutil.which("helm")
+    if path is None:
+        _missing("kubernetes", "helm is not installed")
+    return path
+
+
+@pytest.fixture(scope="session")
+def kubectl() -> str:
+    """Path of kubectl, which needs no cluster here."""
+    path = shutil.which("kubectl")
+    if path is None:
+        _missing("kubernetes", "kubectl is not installed")
     return path
 
 

@@ -86,6 +86,7 @@ class Endpoint:
         self.answer = answer
         self.latency = latency
         self.requests: list[Request] = []
+        self.headers: list[dict[str, str]] = []
         self.lock = threading.Lock()
 
     def judge_requests(self) -> list[str]:
@@ -210,6 +211,7 @@ def serve(answer: Callable[[Request], Answer], latency: float = 0.0) -> Iterator
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             with endpoint.lock:
                 endpoint.requests.append(request)
+                endpoint.headers.append({name.lower(): value for name, value in self.headers.items()})
             time.sleep(endpoint.latency)
             reply = _response(endpoint.answer(request), request, anthropic=self.path.endswith("/messages"))
             stopped.wait(reply.delay)

@@ -301,6 +301,7 @@ def test_root_files_are_inside_the_wheel(from_wheel: Path, tmp_path: Path) -> No
         "sandbox/Dockerfile",
         "sandbox/requirements.txt",
         "sandbox/init.py",
+        "sandbox/helm-values.yaml",
         "sandbox/.dockerignore",
     ]
     code = f"from inspect_discoverybench.shipped import shipped\nfor name in {names}: print(shipped(name))"

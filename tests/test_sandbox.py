@@ -50,14 +50,41 @@ def test_an_existing_image_is_used_without_a_build(docker: Path) -> None:
     assert docker.read_text("utf-8").split() == ["image", "inspect", image()]
     assert (found.image, found.build, found.pull_policy) == (image(), None, "never")
     # Otherwise Inspect would look for it in a registry.
-    assert found.extensions == {"x-local": True}
+    assert found.extensions["x-local"] is True
 
 
 def test_a_missing_image_is_built(tmp_path: Path, docker: Path) -> None:
     shell(tmp_path / "docker", "exit 1")
     found = service(demo(sandbox="docker").sandbox)
     assert (found.image, found.build) == (image(), ComposeBuild(context=str(shipped("sandbox"))))
-    assert (found.pull_policy, found.extensions) == (None, {})
+    assert found.pull_policy is None
+    assert "x-local" not in found.extensions
+
+
+def test_another_image_is_never_built(tmp_path: Path, docker: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = service(demo(sandbox="docker", image="team/sandbox:1").sandbox)
+    assert docker.read_text("utf-8").split() == ["image", "inspect", "team/sandbox:1"]
+    assert (found.image, found.build, found.pull_policy) == ("team/sandbox:1", None, "never")
+    monkeypatch.setenv("DISCOVERYBENCH_IMAGE", "team/sandbox:2")
+    assert service(demo(sandbox="docker").sandbox).image == "team/sandbox:2"
+    assert service(demo(sandbox="docker", image="team/sandbox:1").sandbox).image == "team/sandbox:1"
+    # One that Docker does not have is pulled.
+    shell(tmp_path / "docker", "exit 1")
+    found = service(demo(sandbox="docker").sandbox)
+    assert (found.image, found.build, found.pull_policy) == ("team/sandbox:2", None, None)
+    assert "x-local" not in found.extensions
+
+
+def test_an_image_must_fit_the_other_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InvalidArgument, match="image=a:1 requires sandbox=docker or sandbox=k8s, got sandbox=local"):
+        demo(image="a:1")
+    with pytest.raises(InvalidArgument, match=r"build=true .* got image=a:1"):
+        demo(sandbox="docker", image="a:1", build=True)
+    # The variable is for all runs, so it does not apply to the local sandbox.
+    monkeypatch.setenv("DISCOVERYBENCH_IMAGE", "a:1")
+    sandbox = demo().sandbox
+    assert sandbox
+    assert sandbox.type == "local"
 
 
 def test_build_requests_a_build(docker: Path) -> None:
@@ -94,7 +121,7 @@ def test_an_unknown_sandbox_is_rejected() -> None:
 
 
 def test_build_requires_the_docker_sandbox() -> None:
-    with pytest.raises(InvalidArgument, match="build=true requires sandbox=docker, got sandbox=local"):
+    with pytest.raises(InvalidArgument, match=r"build=true .* sandbox=docker, got sandbox=local"):
         demo(build=True)
 
 
@@ -134,6 +161,42 @@ def test_the_build_context_contains_only_the_files_of_the_image() -> None:
     """The Dockerfile may copy what the tag is made of, and no other file."""
     ignored = shipped("sandbox/.dockerignore").read_text("utf-8").splitlines()
     assert [line for line in ignored if line and not line.startswith("#")] == ["*", "!requirements.txt", "!init.py"]
+
+
+PUSH = Path(__file__).parents[1] / ".ci" / "image-push"
+NAME = "registry.example.org/team/sandbox:1"
+
+
+def push() -> subprocess.CompletedProcess[str]:
+    return subprocess.run([PUSH, "registry.example.org/team", "sandbox:1"], capture_output=True, text=True, check=False)
+
+
+def test_an_image_that_the_registry_has_is_not_built_again(tmp_path: Path, docker: Path) -> None:
+    shell(tmp_path / "docker", f'echo "$@" >> {docker}', "echo sha256:abc")
+    pushed = push()
+    assert (pushed.returncode, pushed.stdout) == (0, f"{NAME}@sha256:abc\n")
+    assert " build " not in docker.read_text("utf-8")
+
+
+def test_the_image_is_pushed_for_both_platforms_from_a_digest_of_its_base(tmp_path: Path, docker: Path) -> None:
+    # The registry has the base, and the image when it has been built.
+    lookup = f'case "$*" in *imagetools*{NAME}) grep -q " build " {docker} || exit 1;; esac'
+    shell(tmp_path / "docker", f'echo "$@" >> {docker}', lookup, "echo sha256:abc")
+    pushed = push()
+    assert (pushed.returncode, pushed.stdout) == (0, f"{NAME}@sha256:abc\n")
+    [build] = [line for line in docker.read_text("utf-8").splitlines() if " build " in line]
+    assert build == (
+        "buildx build --platform linux/amd64,linux/arm64 --build-arg BASE=python:3.13-slim-trixie@sha256:abc "
+        f"--tag {NAME} --push sandbox"
+    )
+
+
+def test_nothing_is_built_from_a_base_without_digest(tmp_path: Path, docker: Path) -> None:
+    shell(tmp_path / "docker", f'echo "$@" >> {docker}', "echo 'not found' >&2", "exit 1")
+    pushed = push()
+    assert pushed.returncode != 0
+    assert "not found" in pushed.stderr
+    assert " build " not in docker.read_text("utf-8")
 
 
 def image_ids(name: str) -> list[str]:

@@ -1,8 +1,11 @@
-"""The sandbox that runs the agents' code: a Docker container, or the local machine."""
+"""The sandbox that runs the agents' code: a Docker container, a pod in a Kubernetes cluster, or the local machine."""
 
 import hashlib
+import os
 import subprocess
+from importlib.util import find_spec
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import yaml
 from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec
@@ -14,30 +17,44 @@ IMAGE_NAME = "inspect-discoverybench-sandbox"
 BUILD_INPUTS = ("Dockerfile", "requirements.txt", "init.py")
 """The files in `sandbox/` that determine the image. `sandbox/.dockerignore` excludes all others from the build."""
 
+IMAGE_VARIABLE = "DISCOVERYBENCH_IMAGE"
+"""Environment variable: the image of tasks without the argument `image`."""
+
+VALUES = "sandbox/helm-values.yaml"
+
 LOOKUP_TIMEOUT = 10
 """Seconds."""
 
 
-def sandbox_spec(provider: str, build: bool = False) -> SandboxEnvironmentSpec:
+def sandbox_spec(provider: str, build: bool = False, custom_image: str | None = None) -> SandboxEnvironmentSpec:
     """Make the sandbox specification of a task.
 
     Args:
-        provider: `docker` or `local`.
+        provider: `docker`, `k8s` or `local`.
         build: Build the Docker image even if it exists. By default it is built only if it is missing.
+        custom_image: Run this image, which is never built. By default it is `DISCOVERYBENCH_IMAGE`; if that is not set,
+            it is the image built from `sandbox/`, and for `k8s` the published one.
 
     Raises:
-        InvalidArgument: The provider is not supported, or `build` is set for the local sandbox.
+        InvalidArgument: The provider is not supported, or an argument does not apply to it.
     """
-    if provider == "docker":
-        return SandboxEnvironmentSpec("docker", _compose(image(), build))
-    if provider != "local":
-        raise InvalidArgument(
-            f"sandbox={provider} is not supported. Possible values: docker, local. "
-            "For other providers, use Inspect's option --sandbox PROVIDER:CONFIG."
-        )
-    if build:
-        raise InvalidArgument(f"build=true requires sandbox=docker, got sandbox={provider}.")
-    return SandboxEnvironmentSpec("local")
+    chosen = custom_image or os.environ.get(IMAGE_VARIABLE)
+    if build and (provider != "docker" or chosen):
+        got = f"image={chosen}" if provider == "docker" else f"sandbox={provider}"
+        raise InvalidArgument(f"build=true builds the package's image for sandbox=docker, got {got}. Omit one of them.")
+    match provider:
+        case "docker":
+            return SandboxEnvironmentSpec("docker", _compose(chosen, build))
+        case "k8s":
+            return SandboxEnvironmentSpec("k8s", str(_helm_values(chosen)))
+        case "local" if custom_image:
+            raise InvalidArgument(f"image={custom_image} requires sandbox=docker or sandbox=k8s, got sandbox=local.")
+        case "local":
+            return SandboxEnvironmentSpec("local")
+    raise InvalidArgument(
+        f"sandbox={provider} is not supported. Possible values: docker, k8s, local. "
+        "For other providers, use Inspect's option --sandbox PROVIDER:CONFIG."
+    )
 
 
 def image() -> str:
@@ -56,7 +73,7 @@ def image_name(folder: Path) -> str:
     return f"{IMAGE_NAME}:{digest.hexdigest()[:12]}"
 
 
-def _compose(name: str, build: bool) -> ComposeConfig:
+def _compose(chosen: str | None, build: bool) -> ComposeConfig:
     """Read `compose.yaml` and set the image. The section `build` is kept only if the image must be built.
 
     With this section, Inspect would build the image at the start of each run. Compose writes the project name into the
@@ -64,14 +81,16 @@ def _compose(name: str, build: bool) -> ComposeConfig:
     """
     compose = yaml.safe_load(shipped("compose.yaml").read_text("utf-8"))
     service = compose["services"]["default"]
-    service["image"] = name
-    if build or not _exists(name):
-        # An absolute path, because Inspect resolves relative paths against the current directory.
-        service["build"] = {"context": str(shipped("sandbox"))}
-    else:
-        del service["build"]
+    service["image"] = chosen or image()
+    found = not build and _exists(service["image"])
+    if found:
         # Do not look for the image in a registry: `x-local` is read by Inspect, `pull_policy` by Compose.
         service |= {"pull_policy": "never", "x-local": True}
+    if found or chosen:
+        del service["build"]
+    else:
+        # An absolute path, because Inspect resolves relative paths against the current directory.
+        service["build"] = {"context": str(shipped("sandbox"))}
     return ComposeConfig.model_validate(compose)
 
 
@@ -85,3 +104,42 @@ def _exists(name: str) -> bool:
     except (OSError, subprocess.TimeoutExpired):
         return False
     return lookup.returncode == 0
+
+
+def _helm_values(chosen: str | None) -> Path:
+    """The values for the chart of inspect-k8s-sandbox: the shipped file, or a copy with another image.
+
+    The provider reads values from a file only. `eval-retry` takes its path from the log, so the copy is in the cache
+    folder, under a name that follows from the image and the shipped values.
+
+    Raises:
+        InvalidArgument: inspect-k8s-sandbox is not installed, or the cluster could not pull the image.
+    """
+    if find_spec("k8s_sandbox") is None:
+        raise InvalidArgument(
+            "sandbox=k8s requires inspect-k8s-sandbox. To install it, run: pip install 'inspect-discoverybench[k8s]'"
+        )
+    # Only needed here; it takes long to import.
+    import pooch  # type: ignore[import-untyped]
+
+    shipped_values = shipped(VALUES)
+    values = yaml.safe_load(shipped_values.read_text("utf-8"))
+    service = values["services"]["default"]
+    if chosen is None:
+        if "@sha256:" in service["image"]:
+            return shipped_values
+        raise InvalidArgument(
+            "sandbox=k8s requires an image that the cluster can pull; this version has no published one. "
+            f"Push it with `make image-push REGISTRY=…`, and pass -T image=NAME or set {IMAGE_VARIABLE}."
+        )
+    service["image"] = chosen
+    text = yaml.safe_dump(values, sort_keys=False)
+    name = f"helm-values-{hashlib.sha256(text.encode()).hexdigest()[:12]}.yaml"
+    copy = Path(pooch.os_cache("inspect-discoverybench")) / name
+    if not copy.exists():
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        # Runs may start at the same time: each writes a file of its own and renames it.
+        with NamedTemporaryFile("w", dir=copy.parent, delete=False, encoding="utf-8") as file:
+            file.write(text)
+        Path(file.name).replace(copy)
+    return copy

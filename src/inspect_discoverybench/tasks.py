@@ -69,6 +69,7 @@ def real(
     workflow_tags: bool = False,
     sandbox: str = "docker",
     build: bool = False,
+    image: str | None = None,
     aggregation: str = Aggregation.PRODUCT,
 ) -> Task:
     """DB-REAL: discovery goals from published studies (paper §4.1).
@@ -80,8 +81,9 @@ def real(
         question_type: Keep only goals that ask for these facets: `context`, `variables` or `relationship`.
         domain_knowledge: Add the background of the study to the task text.
         workflow_tags: Add the keywords of the gold workflow to the task text.
-        sandbox: `docker` or `local`. Code in the local sandbox is not isolated from this machine.
+        sandbox: `docker`, `k8s` or `local`. Code in the local sandbox is not isolated from this machine.
         build: Build the Docker image even if it exists.
+        image: Run this image instead of the package's.
         aggregation: `product`, or `subhypotheses` to also report `hms_recall` and `hms_f1`.
 
     Raises:
@@ -93,7 +95,7 @@ def real(
         name="discoverybench/real",
         title=f"DiscoveryBench DB-REAL ({split})",
         samples=select(samples, dataset=dataset, domain=domain, question_type=question_type),
-        sandbox=sandbox_spec(sandbox, build),
+        sandbox=sandbox_spec(sandbox, build, image),
         judge=DEFAULT_JUDGE,
         aggregation=aggregation,
         version=VERSION,
@@ -111,6 +113,7 @@ def synth(
     solvable: FieldFilter = None,
     sandbox: str = "docker",
     build: bool = False,
+    image: str | None = None,
     aggregation: str = Aggregation.PRODUCT,
 ) -> Task:
     """DB-SYNTH: goals over generated data, in 48 domains (paper §4.2).
@@ -122,8 +125,9 @@ def synth(
         question_type: Keep only goals of these types. All goals of DB-SYNTH are `general`.
         difficulty: Keep only these difficulties, 1 to 4.
         solvable: If true, leave out goals whose target column is constant in the released data.
-        sandbox: `docker` or `local`. Code in the local sandbox is not isolated from this machine.
+        sandbox: `docker`, `k8s` or `local`. Code in the local sandbox is not isolated from this machine.
         build: Build the Docker image even if it exists.
+        image: Run this image instead of the package's.
         aggregation: `product`, or `subhypotheses` to also report `hms_recall` and `hms_f1`.
 
     Raises:
@@ -142,7 +146,7 @@ def synth(
             difficulty=difficulty,
             solvable=solvable,
         ),
-        sandbox=sandbox_spec(sandbox, build),
+        sandbox=sandbox_spec(sandbox, build, image),
         judge=DEFAULT_JUDGE,
         aggregation=aggregation,
         version=VERSION,
@@ -160,6 +164,7 @@ def custom(
     prediction: bool = False,
     sandbox: str = "docker",
     build: bool = False,
+    image: str | None = None,
     aggregation: str = Aggregation.PRODUCT,
 ) -> Task:
     """Custom studies, in the form of DB-REAL or DB-SYNTH (docs/custom.md).
@@ -172,8 +177,9 @@ def custom(
         domain_knowledge: Add the background of the study to the task text.
         workflow_tags: Add the keywords of the gold workflow to the task text.
         prediction: Also score how well the hypothesis predicts fresh rows. Only for sets of `synth_generate`.
-        sandbox: `docker` or `local`. Code in the local sandbox is not isolated from this machine.
+        sandbox: `docker`, `k8s` or `local`. Code in the local sandbox is not isolated from this machine.
         build: Build the Docker image even if it exists.
+        image: Run this image instead of the package's.
         aggregation: `product`, or `subhypotheses` to also report `hms_recall` and `hms_f1`.
 
     Raises:
@@ -189,7 +195,7 @@ def custom(
         name="discoverybench/custom",
         title=f"DiscoveryBench custom ({Path(path).resolve().name})",
         samples=samples,
-        sandbox=sandbox_spec(sandbox, build),
+        sandbox=sandbox_spec(sandbox, build, image),
         judge=DEFAULT_JUDGE,
         aggregation=aggregation,
         version=VERSION,
@@ -199,14 +205,19 @@ def custom(
 
 @task
 def demo(
-    prediction: bool = False, sandbox: str = "local", build: bool = False, aggregation: str = Aggregation.PRODUCT
+    prediction: bool = False,
+    sandbox: str = "local",
+    build: bool = False,
+    image: str | None = None,
+    aggregation: str = Aggregation.PRODUCT,
 ) -> Task:
     """Eight small invented studies that run without an API key, network or Docker.
 
     Args:
         prediction: Also score how well the hypothesis predicts fresh rows.
-        sandbox: `local` or `docker`. Code in the local sandbox is not isolated from this machine.
+        sandbox: `local`, `docker` or `k8s`. Code in the local sandbox is not isolated from this machine.
         build: Build the Docker image even if it exists.
+        image: Run this image instead of the package's.
         aggregation: `product`, or `subhypotheses` to also report `hms_recall` and `hms_f1`.
 
     Raises:
@@ -217,7 +228,7 @@ def demo(
         name="discoverybench/demo",
         title="DiscoveryBench demo",
         samples=samples,
-        sandbox=sandbox_spec(sandbox, build),
+        sandbox=sandbox_spec(sandbox, build, image),
         judge=OFFLINE_JUDGE,
         aggregation=aggregation,
         version=VERSION,
@@ -278,6 +289,7 @@ def synth_generate(
     splits: str | list[str] | None = None,
     sandbox: str = "docker",
     build: bool = False,
+    image: str | None = None,
 ) -> Task:
     """Generate tasks in the form of DB-SYNTH (paper §4.2). The evaluated model is the author; a sample is a domain.
 
@@ -297,8 +309,9 @@ def synth_generate(
         missing: Probability that a value is missing.
         min_reproduction: Minimum skill of the gold expression on the released columns, 0 to 1.
         splits: Names of splits, such as `train,test`. Domains are assigned to them in turn.
-        sandbox: `docker` or `local`. Expressions from the author run in the sandbox.
+        sandbox: `docker`, `k8s` or `local`. Expressions from the author run in the sandbox.
         build: Build the Docker image even if it exists.
+        image: Run this image instead of the package's.
 
     Raises:
         InvalidArgument: An argument is invalid, or the folder has other files.
@@ -329,7 +342,7 @@ def synth_generate(
         solver=generate.generate_domain(folder, settings, source),
         cleanup=_end_session,
         scorer=generate.accepted(),
-        sandbox=sandbox_spec(sandbox, build),
+        sandbox=sandbox_spec(sandbox, build, image),
         version=VERSION,
     )
 

@@ -150,15 +150,7 @@ def _run(
         plan = enter(plan, shard)
     log_dir = plan.experiment.log_dir
     with full_disk_errors(log_dir), locked(log_dir):
-        if shard is None:
-            refuse_shards(log_dir)
-        if shard is not None or has_logs(log_dir):
-            rehearsal = rehearse_apart(path, changes, price_file)
-            if shard is not None:
-                samples = deal(sample_ids(rehearsal), shard.count)[shard.number - 1]
-                plan, rehearsal = part(plan, rehearsal, samples)
-            finished = refuse_losses(plan, rehearsal)
-            click.echo(f"{finished} finished samples in {log_dir} are kept.", err=True)
+        plan = _checked(plan, shard, path, changes, price_file)
         # Keep Inspect's progress out of the JSON on standard output.
         with redirect_stdout(sys.stderr) if as_json else nullcontext():
             complete, logs = plan.run(retries) if plan.runs else (True, [])
@@ -182,6 +174,24 @@ def _run(
         )
     if not complete or any(outcome.unscored or outcome.errors for outcome in outcomes):
         raise click.exceptions.Exit(INCOMPLETE)
+
+
+def _checked(
+    plan: ExperimentPlan, shard: Shard | None, path: Path, changes: tuple[str, ...], price_file: Path | None
+) -> ExperimentPlan:
+    """The plan, or the part of it that a shard runs, checked to keep the finished samples in its log directory."""
+    log_dir = plan.experiment.log_dir
+    if shard is None:
+        refuse_shards(log_dir)
+        if not has_logs(log_dir):
+            return plan
+    rehearsal = rehearse_apart(path, changes, price_file)
+    if shard is not None:
+        samples = deal(sample_ids(rehearsal), shard.count)[shard.number - 1]
+        plan, rehearsal = part(plan, rehearsal, samples)
+    if finished := refuse_losses(plan, rehearsal):
+        click.echo(f"{finished} finished samples in {log_dir} are kept.", err=True)
+    return plan
 
 
 def _print_states(

@@ -1,0 +1,300 @@
+"""The sandbox in a Kubernetes cluster, as far as it can be tested without one.
+
+Helm renders the chart of the installed inspect-k8s-sandbox, kubectl and the schemas of Kubernetes accept the result,
+and the session runs in a container of Docker with the security context and volumes of the rendered pod.
+"""
+
+import json
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import kubernetes_validate
+import pytest
+import yaml
+from inspect_ai import eval as inspect_eval
+from inspect_ai import task_with
+from inspect_ai.model import ChatMessage
+from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec
+from k8s_sandbox.compose import convert_compose_to_helm_values
+
+from inspect_discoverybench import custom, demo
+from inspect_discoverybench.errors import InvalidArgument
+from inspect_discoverybench.sandbox import VALUES, image
+from inspect_discoverybench.shipped import shipped
+from inspect_discoverybench.solvers.reflexion import reflexion
+from tests import cluster
+from tests.solvers.playing import Turn, finished, observations, python, score, scripted, submit
+
+IMAGE = "registry.example.org/team/sandbox:1@sha256:" + 64 * "0"
+CHART = Path(str(files("k8s_sandbox"))) / "resources" / "helm" / "agent-env"
+REPOSITORY = Path(__file__).parents[1]
+EXAMPLE = REPOSITORY / "examples/lighthouses"
+DOCKER_ONLY = {"cap_drop", "pids_limit", "read_only", "tmpfs", "ulimits"}
+"""Keys of `compose.yaml` that inspect-k8s-sandbox cannot convert."""
+
+Values = dict[str, Any]
+
+
+def values_file(**arguments: Any) -> Path:
+    """The file that a task passes to the provider."""
+    sandbox = demo(sandbox="k8s", **arguments).sandbox
+    assert sandbox
+    assert sandbox.type == "k8s"
+    assert isinstance(sandbox.config, str)
+    return Path(sandbox.config)
+
+
+def read(path: Path) -> Values:
+    values: Values = yaml.safe_load(path.read_text("utf-8"))
+    return values
+
+
+def merged(below: Values, above: Values) -> Values:
+    """As Helm merges the values of a user into those of a chart."""
+    both = {key for key in below.keys() & above.keys() if isinstance(below[key], dict) and isinstance(above[key], dict)}
+    return below | above | {key: merged(below[key], above[key]) for key in both}
+
+
+def converted(tmp_path: Path) -> Values:
+    """The compose file of Docker without the keys that the converter refuses."""
+    compose = read(shipped("compose.yaml"))
+    service = compose["services"]["default"]
+    for key in (*DOCKER_ONLY, "x-k8s"):
+        del service[key]
+    file = tmp_path / "compose.yaml"
+    file.write_text(yaml.safe_dump(compose), "utf-8")
+    return convert_compose_to_helm_values(file)
+
+
+def rendered(helm: str, *values: Path) -> list[Values]:
+    """The resources that inspect-k8s-sandbox would install. Helm checks the values against the chart's schema."""
+    command = [helm, "template", "sample", str(CHART), "--namespace", "evals", "--values", ",".join(map(str, values))]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    return [resource for resource in yaml.safe_load_all(result.stdout) if resource]
+
+
+def pod(resources: list[Values]) -> Values:
+    [stateful_set] = [resource for resource in resources if resource["kind"] == "StatefulSet"]
+    spec: Values = stateful_set["spec"]["template"]["spec"]
+    return spec
+
+
+def test_the_published_image_is_required_or_used() -> None:
+    name = read(shipped(VALUES))["services"]["default"]["image"]
+    if "@sha256:" in name:
+        assert name.partition("@")[0].endswith(f"/{image()}"), "the published image is of an older version"
+        assert values_file() == shipped(VALUES)
+    else:
+        with pytest.raises(
+            InvalidArgument, match="make image-push REGISTRY=…`, and pass -T image=NAME or set DISCOVERY"
+        ):
+            demo(sandbox="k8s")
+
+
+def test_the_values_are_the_shipped_ones_with_another_image(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = values_file(image=IMAGE)
+    expected = read(shipped(VALUES))
+    expected["services"]["default"]["image"] = IMAGE
+    assert read(file) == expected
+    assert values_file(image=f"{IMAGE}1") != file
+    # A retry on this machine finds the file at the path in the log.
+    monkeypatch.setenv("DISCOVERYBENCH_IMAGE", IMAGE)
+    assert values_file() == file
+    task = custom(path=str(EXAMPLE), sandbox="k8s")
+    assert task.sandbox == SandboxEnvironmentSpec("k8s", str(file))
+
+
+def test_the_extra_is_named_if_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "k8s_sandbox", None)
+    with pytest.raises(InvalidArgument, match=r"pip install 'inspect-discoverybench\[k8s\]'"):
+        demo(sandbox="k8s", image=IMAGE)
+
+
+def test_build_does_not_apply() -> None:
+    with pytest.raises(InvalidArgument, match=r"build=true .* sandbox=docker, got sandbox=k8s"):
+        demo(sandbox="k8s", build=True)
+
+
+def test_the_compose_file_is_refused_with_a_line_that_names_the_values(tmp_path: Path) -> None:
+    sandbox = demo(sandbox="docker", image=IMAGE).sandbox
+    assert sandbox
+    assert isinstance(sandbox.config, ComposeConfig)
+    # As inspect-k8s-sandbox and Hawk do with a Docker sandbox.
+    file = tmp_path / "task-compose.yaml"
+    file.write_text(yaml.safe_dump(sandbox.config.model_dump(exclude_none=True, by_alias=True)), "utf-8")
+    for compose in (file, shipped("compose.yaml")):
+        with pytest.raises(Exception, match=r"use -T sandbox=k8s \(sandbox/helm-values.yaml\)") as refused:
+            convert_compose_to_helm_values(compose)
+        assert "\n" not in str(refused.value)
+
+
+def test_the_line_is_needed(tmp_path: Path) -> None:
+    """The converter knows none of these keys. If this test fails, the compose file may be convertible."""
+    compose = read(shipped("compose.yaml"))
+    del compose["services"]["default"]["x-k8s"]
+    file = tmp_path / "compose.yaml"
+    file.write_text(yaml.safe_dump(compose), "utf-8")
+    with pytest.raises(Exception, match=r"Unsupported key\(s\) in 'service': ") as refused:
+        convert_compose_to_helm_values(file)
+    assert set(str(refused.value).partition("{")[2].partition("}")[0].replace("'", "").split(", ")) == DOCKER_ONLY
+
+
+def test_the_schema_of_the_chart_accepts_the_values(tmp_path: Path) -> None:
+    schema = json.loads((CHART / "values.schema.json").read_text("utf-8"))
+    defaults = read(CHART / "values.yaml")
+    for values in (read(shipped(VALUES)), read(values_file(image=IMAGE)), converted(tmp_path)):
+        jsonschema.validate(merged(defaults, values), schema)
+    wrong = read(shipped(VALUES))
+    wrong["services"]["default"]["networkIsolation"] = True
+    with pytest.raises(jsonschema.ValidationError, match="networkIsolation"):
+        jsonschema.validate(merged(defaults, wrong), schema)
+
+
+@pytest.mark.parametrize("form", ["values", "converted"])
+def test_kubernetes_accepts_what_the_chart_renders(form: str, helm: str, kubectl: str, tmp_path: Path) -> None:
+    file = values_file(image=IMAGE)
+    if form == "converted":
+        file = tmp_path / "values.yaml"
+        file.write_text(yaml.safe_dump(converted(tmp_path)), "utf-8")
+    resources = rendered(helm, file)
+    kinds = [resource["kind"] for resource in resources]
+    assert kinds.count("CiliumNetworkPolicy") == 3
+    assert "StatefulSet" in kinds
+    for resource in resources:
+        # Cilium's are not in the schemas of Kubernetes.
+        if resource["kind"] != "CiliumNetworkPolicy":
+            kubernetes_validate.validate(resource, kubernetes_validate.latest_version(), strict=True)
+    with cluster.serve() as address:
+        command = [kubectl, "apply", "--dry-run=client", "--validate=false", "--server", address, "--filename", "-"]
+        applied = subprocess.run(
+            command, input=yaml.safe_dump_all(resources), capture_output=True, text=True, check=False
+        )
+    assert applied.returncode == 0, applied.stderr
+    assert applied.stdout.count("created (dry run)") == len(resources)
+
+
+def test_the_pod_is_isolated(helm: str) -> None:
+    resources = rendered(helm, values_file(image=IMAGE))
+    spec = pod(resources)
+    [container, dns] = spec["containers"]
+    assert (container["image"], dns["name"]) == (IMAGE, "coredns")
+    assert container["securityContext"] == {
+        "runAsNonRoot": True,
+        "runAsUser": 1000,
+        "runAsGroup": 1000,
+        "allowPrivilegeEscalation": False,
+        "capabilities": {"drop": ["ALL"]},
+        "readOnlyRootFilesystem": True,
+        "seccompProfile": {"type": "RuntimeDefault"},
+    }
+    assert (spec["automountServiceAccountToken"], spec["enableServiceLinks"]) == (False, False)
+    assert not {"hostNetwork", "hostPID", "hostIPC", "initContainers"} & spec.keys()
+    # Nothing of the node is mounted: what the agent can write is in memory and limited, and the rest is configuration.
+    for volume in spec["volumes"]:
+        [kind] = volume.keys() - {"name"}
+        assert kind in ("configMap", "emptyDir")
+        if kind == "emptyDir":
+            assert volume[kind]["medium"] == "Memory"
+            assert volume[kind]["sizeLimit"]
+    [isolation] = [resource for resource in resources if resource["metadata"]["name"].endswith("-svc-default-isolate")]
+    assert isolation["spec"]["egressDeny"] == [{"toEntities": ["all"]}]
+
+
+def test_values_of_the_cluster_take_precedence(helm: str, tmp_path: Path) -> None:
+    """The documented example, which inspect-k8s-sandbox merges over the values of the task."""
+    text = (REPOSITORY / "docs/kubernetes.md").read_text("utf-8")
+    (tmp_path / "cluster.yaml").write_text(text.partition("```yaml\n")[2].partition("```")[0], "utf-8")
+    spec = pod(rendered(helm, values_file(image=IMAGE), tmp_path / "cluster.yaml"))
+    default = pod(rendered(helm, values_file(image=IMAGE)))
+    assert default.pop("runtimeClassName") == "gvisor"
+    assert spec == default | {"imagePullSecrets": [{"name": "registry-credentials"}]}
+
+
+def test_the_limits_are_those_of_the_compose_file() -> None:
+    docker = read(shipped("compose.yaml"))["services"]["default"]
+    pod_service = read(shipped(VALUES))["services"]["default"]
+    assert pod_service["command"] == docker["command"]
+    limits = pod_service["resources"]["limits"]
+    assert (limits["cpu"], limits["memory"]) == (docker["cpus"], docker["mem_limit"].replace("gb", "Gi"))
+    mounts = {mount["name"]: mount["mountPath"] for mount in pod_service["volumeMounts"]}
+    sizes = {mounts[volume["name"]]: volume["emptyDir"]["sizeLimit"] for volume in pod_service["volumes"]}
+    in_docker = dict(mount.split(",")[0].split(":size=") for mount in docker["tmpfs"])
+    units = {"g": "Gi", "m": "Mi"}
+    assert sizes == {path: f"{size[:-1]}{units[size[-1]]}" for path, size in in_docker.items()}
+    variables = {variable["name"]: variable["value"] for variable in pod_service["env"]}
+    assert variables.items() >= docker["environment"].items()
+
+
+def as_docker_runs_it(spec: Values) -> ComposeConfig:
+    """The pod's first container as a service of Docker. An `emptyDir` is root's and open to everyone."""
+    container = spec["containers"][0]
+    context, limits = container["securityContext"], container["resources"]["limits"]
+    mounts = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}
+    sizes = {volume["name"]: volume["emptyDir"]["sizeLimit"] for volume in spec["volumes"] if "emptyDir" in volume}
+    service = {
+        "image": container["image"],
+        "x-local": True,
+        "pull_policy": "never",
+        "entrypoint": container["command"],
+        "command": [],
+        "working_dir": container["workingDir"],
+        "user": f"{context['runAsUser']}:{context['runAsGroup']}",
+        "read_only": context["readOnlyRootFilesystem"],
+        "cap_drop": context["capabilities"]["drop"],
+        "security_opt": [f"no-new-privileges:{'false' if context['allowPrivilegeEscalation'] else 'true'}"],
+        "network_mode": "none",
+        "environment": {variable["name"]: variable["value"] for variable in container["env"]},
+        "cpus": limits["cpu"],
+        "mem_limit": limits["memory"].replace("Gi", "gb"),
+        "volumes": [
+            {"type": "volume", "source": name, "target": mounts[name], "volume": {"nocopy": True}} for name in sizes
+        ],
+    }
+    volumes = {
+        name: {"driver_opts": {"type": "tmpfs", "device": "tmpfs", "o": f"mode=0777,size={size.removesuffix('i')}"}}
+        for name, size in sizes.items()
+    }
+    # Inspect cannot see that these volumes are in memory.
+    allowed = {"unsafe_allow_writable_host_mounts": True}
+    return ComposeConfig.model_validate(
+        {"services": {"default": service}, "volumes": volumes, "x-inspect_docker_sandbox": allowed}
+    )
+
+
+CELL = """
+import os, pandas, matplotlib.pyplot
+print(len(pandas.read_csv("data.csv")) > 100, os.stat(".").st_uid, os.getuid())
+for folder in (".", os.path.expanduser("~"), "/tmp", "/var/tmp"):
+    print(folder, os.path.exists(f"{folder}/left"))
+    open(f"{folder}/left", "w").close()
+"""
+
+
+def agent(messages: list[ChatMessage], must: str) -> Turn:
+    match must:
+        case "python":
+            return python(CELL)
+        case "submit":
+            return submit(hypothesis="In Norway, salmon shrink by 3 %.", workflow="1. Guess.")
+    return "Try again."
+
+
+@pytest.mark.usefixtures("engine")
+@pytest.mark.timeout(900)
+def test_the_session_and_files_work_in_the_container_of_the_pod(helm: str) -> None:
+    """With Reflexion, which copies the data files and empties all writable folders between its trials."""
+    spec = pod(rendered(helm, values_file(image=image())))
+    task = task_with(demo(), sandbox=SandboxEnvironmentSpec("docker", as_docker_runs_it(spec)))
+    [log] = inspect_eval(task, model=scripted(agent), solver=reflexion(trials=2), limit=1)
+    [sample] = finished(log).samples or []
+    assert sample.error is None
+    assert score(sample) == 0
+    # The folders belong to root.
+    assert observations(sample) == [
+        "True 0 1000\n. False\n/home/agent False\n/tmp False\n/var/tmp False",
+    ]
