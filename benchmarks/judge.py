@@ -102,7 +102,7 @@ def evaluate(server: Endpoint, cache: str, one_by_one: bool, asking: Scorer | No
     """Score DB-REAL test, or `SINGLE` samples of it one after the other, with our scorer or another."""
     os.environ["INSPECT_CACHE_DIR"] = str(Path(cache).resolve())
     before = server.requests
-    task = task_with(real(), sandbox=None)
+    task = task_with(real(), sandbox=None, setup=[])
     log = inspect_eval(
         task if asking is None else Task(dataset=task.dataset, scorer=asking),
         model="mockllm/model",

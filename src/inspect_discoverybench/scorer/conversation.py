@@ -98,7 +98,7 @@ class Conversation(Generic[R]):
         """
         reason = ""
         while len(self.replies) < MAX_ATTEMPTS:
-            if not self.replies and (cached := self._read_cache()) is not None:
+            if not self.replies and (cached := self.read_cache()) is not None:
                 return cached
             output = await self._generate()
             if output is None:
@@ -122,8 +122,8 @@ class Conversation(Generic[R]):
                         return reply
         return ParseFailure(self.question.name, reason)
 
-    def _read_cache(self) -> R | None:
-        """The cached reply; None if there is none."""
+    def read_cache(self) -> R | None:
+        """The cached reply, which is then the only one; None if there is none."""
         text = self.cache.read(self.cache_key)
         if text is None:
             return None
@@ -142,7 +142,9 @@ class Conversation(Generic[R]):
         Raises:
             JudgeFailed: The provider failed, or returned no choices in `MAX_ATTEMPTS` requests.
         """
-        config = self.request.config.merge(GenerateConfig(max_tokens=self.token_limit))
+        config = self.request.config
+        if self.token_limit is not None:
+            config = config.merge(GenerateConfig(max_tokens=self.token_limit))
         for _ in range(MAX_ATTEMPTS):
             try:
                 output = await self.model.generate(self.messages, config=self.transport.merge(config), cache=False)

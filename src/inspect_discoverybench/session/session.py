@@ -117,6 +117,12 @@ class PythonSession:
                 await _client(state.folder, "stop", seconds=STOP_SECONDS)
             state.folder = None
 
+    async def end(self) -> None:
+        """End the kernel in a local sandbox, which ends no processes. Others end with their sandbox."""
+        await _started()
+        if store_as(SessionState).folder is not None and is_local():
+            await self.stop()
+
     def start_early(self) -> None:
         """Start the kernel in the background, while the model thinks about its first step.
 
