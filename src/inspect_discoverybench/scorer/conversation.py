@@ -131,7 +131,9 @@ class Conversation(Generic[R]):
             reply = parse_reply(text, self.question.reply)
         except ReplyRejected:  # the validation has become stricter, or the file is damaged
             return None
-        transcript().info({"question": self.question.text, "reply": text}, source="judge cache")
+        transcript().info(
+            {"name": self.question.name, "question": self.question.text, "reply": text}, source="judge cache"
+        )
         self.replies.append(text)
         self.settings.record_rejected(self.model, self.omitted)
         return reply

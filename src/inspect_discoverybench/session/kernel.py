@@ -40,6 +40,7 @@ NOT_RUN = 3  # exit code of `run` if no kernel could be reached, so that the cel
 # A library before those that need it. Together they take more than a second; Matplotlib is rarely the first.
 WARM_UP = ("numpy", "pandas", "scipy.stats", "statsmodels.api")
 WARM_UP_SECONDS = 0.1  # before each of them
+MIN_SHARE = 0.25  # of a core; with less, the machine is busy
 MAX_FIGURES = 4
 FIGURE_PIXELS = 720  # longest side; keeps four figures of noise below Inspect's 10 MB limit on exec output
 # An allow-list of exact names: in a local sandbox, the caller's environment holds API keys.
@@ -337,16 +338,19 @@ def warm_up(server: socket.socket) -> None:
     """Import the libraries that most cells use, one after the other, until the first client calls.
 
     A model thinks for seconds about its first step. A client that calls at once waits for nothing: the cell then
-    imports only what it uses.
+    imports only what it uses. On a busy machine the processor is left to others.
     """
     import importlib
 
     for name in WARM_UP:
         if select.select([server], [], [], WARM_UP_SECONDS)[0]:
             return
+        started, used = time.monotonic(), time.process_time()
         try:
             importlib.import_module(name)
         except Exception:  # noqa: BLE001 - a sandbox may lack the library or have a broken one; a cell then reports it
+            return
+        if time.process_time() - used < MIN_SHARE * (time.monotonic() - started):
             return
 
 
