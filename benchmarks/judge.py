@@ -154,15 +154,15 @@ def bare_request(url: str) -> float:
     return median(seconds)
 
 
-def show_latency(server: Endpoint, latency: float) -> None:
+def show_latency(server: Endpoint, latency: float, limit: int | None) -> None:
     """One sample after the other, and all at `CONNECTIONS` connections; each beside Inspect's own."""
     request = bare_request(server.url)
     one = evaluate(server, "one", limit=SINGLE, one_by_one=True)
     one_bare = evaluate(server, "one-bare", bare(one.questions()), limit=SINGLE, one_by_one=True)
-    every = evaluate(server, "all")
-    every_bare = evaluate(server, "all-bare", bare(every.questions()))
-    every_again = evaluate(server, "all-again")
-    every_cached = evaluate(server, "all")
+    every = evaluate(server, "all", limit=limit)
+    every_bare = evaluate(server, "all-bare", bare(every.questions()), limit=limit)
+    every_again = evaluate(server, "all-again", limit=limit)
+    every_cached = evaluate(server, "all", limit=limit)
     count = len(every.samples)
     all_seconds = median((every.whole, every_again.whole))
 
@@ -192,10 +192,11 @@ def show_latency(server: Endpoint, latency: float) -> None:
     )
 
 
-def show_throughput(server: Endpoint, latency: float) -> None:
+def show_throughput(server: Endpoint, latency: float, limit: int | None) -> None:
     """Requests per second by number of connections; each beside Inspect's own."""
     rows = []
-    for connections, samples in THROUGHPUT.items():
+    for connections, most in THROUGHPUT.items():
+        samples = min(most, limit or most)
         ours = evaluate(server, f"ours-{connections}", limit=samples, connections=connections)
         own = evaluate(server, f"own-{connections}", bare(ours.questions()), limit=samples, connections=connections)
         for name, run in (("judge", ours), ("Inspect's own", own)):
@@ -222,12 +223,13 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--latency", type=float, default=LATENCY, help="of the endpoint, in seconds")
+    parser.add_argument("--limit", type=int, help="samples at most; default: all 239")
     parser.add_argument("--throughput", action="store_true", help="by number of connections instead")
     options = parser.parse_args()
     require_data()
     with own_folders(), endpoint(options.latency) as server:
         os.environ |= {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "none"}
-        (show_throughput if options.throughput else show_latency)(server, options.latency)
+        (show_throughput if options.throughput else show_latency)(server, options.latency, options.limit)
 
 
 if __name__ == "__main__":
