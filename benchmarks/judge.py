@@ -5,8 +5,11 @@ import json
 import os
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
+from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
 
@@ -34,6 +37,8 @@ TARGET_ALL = 1.05
 TARGET_CACHED = 8.0
 THROUGHPUT = {1: 8, 10: 60, 50: 239, 200: 239}
 """Samples by connections."""
+SHARDED = 50
+"""Connections of all processes together."""
 JUDGE = "openai/gpt-4o-2024-08-06"
 
 
@@ -109,7 +114,7 @@ def evaluate(
     cache: str,
     asking: Scorer | None = None,
     *,
-    limit: int | None = None,
+    limit: int | tuple[int, int] | None = None,
     connections: int = CONNECTIONS,
     one_by_one: bool = False,
 ) -> Measured:
@@ -192,6 +197,38 @@ def show_latency(server: Endpoint, latency: float, limit: int | None) -> None:
     )
 
 
+def shard_rate(url: str, cache: str, samples: tuple[int, int], connections: int) -> float:
+    """Requests per second of one process that judges some of the samples."""
+    os.environ |= {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none", "INSPECT_CACHE_DIR": str(Path(cache).resolve())}
+    log = inspect_eval(
+        task_with(real(), sandbox=None, setup=[]),
+        model="mockllm/model",
+        model_roles={"grader": JUDGE},
+        solver=other_hypothesis(),
+        limit=samples,
+        max_samples=max(connections, CONNECTIONS),
+        max_connections=connections,
+    )[0]
+    scored = log.samples or []
+    requests = sum(isinstance(event, ModelEvent) for sample in scored for event in sample.events)
+    spans = [scoring(sample) for sample in scored]
+    return requests / (max(end for _, end in spans) - min(begin for begin, _ in spans)).total_seconds()
+
+
+def sharded(url: str, samples: int, connections: int) -> tuple[float, float]:
+    """Requests per second of one process, and of one for each core, which share samples and connections."""
+    rates = []
+    for processes in (1, os.cpu_count() or 1):
+        bounds = [samples * number // processes for number in range(processes + 1)]
+        with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+            jobs = [
+                pool.submit(shard_rate, url, f"shard-{processes}-{number}", part, connections // processes)
+                for number, part in enumerate(pairwise(bounds))
+            ]
+            rates.append(sum(job.result() for job in jobs))
+    return rates[0], rates[1]
+
+
 def show_throughput(server: Endpoint, latency: float, limit: int | None) -> None:
     """Requests per second by number of connections; each beside Inspect's own."""
     rows = []
@@ -211,6 +248,11 @@ def show_throughput(server: Endpoint, latency: float, limit: int | None) -> None
                     str(run.requests),
                 )
             )
+    one, each = sharded(server.url, min(max(THROUGHPUT.values()), limit or 239), SHARDED)
+    rows += [
+        (f"{SHARDED}: judge, one process", "", "", f"{one:.1f}", "", ""),
+        (f"{SHARDED}: judge, one process for each core", f"{each / one:.2f} × the rate", "", f"{each:.1f}", "", ""),
+    ]
     show(
         f"Requests of the judge by connections, L = {latency} s",
         ("connections", "of the ideal", "of Inspect's own", "requests/s", "CPU ms", "requests"),
