@@ -20,9 +20,9 @@ child processes, needs no unbounded buffer, and keeps the output printed before 
 
 from __future__ import annotations
 
+import _socket  # the module `socket` takes ten milliseconds more
 import os
 import select
-import socket
 import sys
 import time
 
@@ -63,7 +63,8 @@ def run(folder: str, owner: int, code: bytes, timeout: float, max_output: int, f
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         sys.exit(NOT_RUN)
     reader, writer = os.pipe()
-    socket.send_fds(kernel, [b"o"], [writer])
+    rights = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, writer.to_bytes(4, sys.byteorder))  # the descriptor as a C int
+    kernel.sendmsg([b"o"], [rights])
     os.close(writer)
     kernel.sendall(b"%d %d\n%b" % (figures, len(code), code))
     output = Capture(max_output)
@@ -80,7 +81,7 @@ def quote(text: str) -> str:
     return f'"{text.translate(escapes)}"'
 
 
-def follow(kernel: socket.socket, reader: int, output: Capture, timeout: float) -> tuple[str, list[str]]:
+def follow(kernel: _socket.socket, reader: int, output: Capture, timeout: float) -> tuple[str, list[str]]:
     """Collect output until the kernel reports a status and figures, dies, or has to be killed."""
     deadline = time.monotonic() + timeout
     last_signal = None
@@ -132,7 +133,7 @@ class Capture:
         return f"{head}\n[... {omitted} bytes of output omitted ...]\n{tail}" if omitted else head + tail
 
 
-def connect(folder: str, owner: int) -> tuple[socket.socket, bool]:
+def connect(folder: str, owner: int) -> tuple[_socket.socket, bool]:
     """Connect to the kernel, starting one if necessary; the second value is True if an earlier kernel was lost.
 
     Raises:
@@ -168,9 +169,9 @@ def locked(path: str) -> int:
             time.sleep(0.05)
 
 
-def dial(folder: str) -> socket.socket:
+def dial(folder: str) -> _socket.socket:
     """Connect to the kernel that listens in the folder."""
-    kernel = socket.socket(socket.AF_UNIX)
+    kernel = _socket.socket(_socket.AF_UNIX)
     kernel.settimeout(ANSWER_SECONDS)
     kernel.connect(os.path.join(folder, "socket"))
     return kernel
@@ -237,16 +238,16 @@ def stop(folder: str) -> None:
             os.remove(os.path.join(folder, name))
 
 
-def peer(kernel: socket.socket) -> int:
+def peer(kernel: _socket.socket) -> int:
     """Process id of the kernel according to the operating system, which also works while the kernel is busy."""
     import struct
 
     if sys.platform == "darwin":
         return int(struct.unpack("i", kernel.getsockopt(0, 2, 4))[0])  # SOL_LOCAL, LOCAL_PEERPID
-    return int(struct.unpack("3i", kernel.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0])
+    return int(struct.unpack("3i", kernel.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 12))[0])
 
 
-def read_line(connection: socket.socket) -> str:
+def read_line(connection: _socket.socket) -> str:
     """Read one line; return "" if the connection is closed or does not continue."""
     line = bytearray()
     while not line.endswith(b"\n"):
@@ -266,6 +267,7 @@ def read_line(connection: socket.socket) -> str:
 def serve(folder: str, ready: int) -> None:
     """Run cells for one client at a time, until the kernel is idle for too long or its folder is removed."""
     import signal
+    import socket
     import types
 
     # Before the agent's folder comes first on the module path: it may contain a file called ast.py.
@@ -311,7 +313,7 @@ def serve(folder: str, ready: int) -> None:
         last_used = time.monotonic()
 
 
-def read_request(client: socket.socket) -> tuple[str, bool]:
+def read_request(client: _socket.socket) -> tuple[str, bool]:
     """Read the code of a cell, and whether to return its figures.
 
     Raises:
@@ -334,7 +336,7 @@ def read_request(client: socket.socket) -> tuple[str, bool]:
     return b"".join(parts).decode("utf-8", "surrogatepass"), bool(figures)
 
 
-def warm_up(server: socket.socket) -> None:
+def warm_up(server: _socket.socket) -> None:
     """Import the libraries that most cells use, one after the other, until the first client calls.
 
     A model thinks for seconds about its first step. A client that calls at once waits for nothing: the cell then
@@ -378,7 +380,7 @@ class Cell:
     """The current cell, if any."""
 
     def __init__(self) -> None:
-        self.client: socket.socket | None = None
+        self.client: _socket.socket | None = None
         self.number = 0
         self.running = False
 
