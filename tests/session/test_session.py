@@ -439,7 +439,7 @@ inspect_eval(demo(), model="mockllm/model", solver=endless(), limit=2, max_subpr
 def test_no_kernel_is_left_when_a_local_eval_is_killed(notes: Path) -> None:
     evaluation = subprocess.Popen([sys.executable, "-c", KILLED, str(notes)])
     try:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 180
         while len(list(notes.iterdir())) < 2 and time.monotonic() < deadline:
             time.sleep(0.1)
         time.sleep(1)
