@@ -136,7 +136,8 @@ def watch(size: int, sandbox: str, folder: Path) -> tuple[Run, list[float], Left
     child = subprocess.Popen(command)
     memory: list[float] = []
     while child.poll() is None:
-        memory.append(_memory(child.pid))
+        if (resident := _memory(child.pid)) > 0:
+            memory.append(resident)
         _reap(child.pid)
         time.sleep(0.5)
     if child.returncode:
@@ -219,7 +220,7 @@ def main() -> None:
             print(f"{size} samples: {run.seconds:.0f} s, {run.peak:.0f} MB, left {left}", file=sys.stderr)
             per_sample = run.seconds / run.samples
             first = first or per_sample
-            quarters = [memory[len(memory) * quarter // 4 - 1] for quarter in (1, 2, 3, 4)]
+            quarters = [memory[len(memory) * quarter // 4 - 1] for quarter in (1, 2, 3, 4)] if memory else []
             rows.append(
                 (
                     f"{run.samples} of {size}",
