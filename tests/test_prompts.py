@@ -13,6 +13,7 @@ from inspect_discoverybench.scorer import relationship, variables
 from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.context import extraction_question, match_question
 from inspect_discoverybench.solvers.datavoyager.roles import Role, turn_message
+from inspect_discoverybench.solvers.person import person_instructions
 from inspect_discoverybench.synth.author import question
 
 SYNTH_QUESTIONS = ("domains", "describe", "root", "expand", "goal", "review")
@@ -58,6 +59,7 @@ RENDERED = {
     "solvers/no_data_guess": Prompt.load("solvers/no_data_guess").render(),
     "solvers/codegen": Prompt.load("solvers/codegen").render(),
     "solvers/codegen_no_program": Prompt.load("solvers/codegen_no_program").render(),
+    "solvers/person": person_instructions(14400),
     "solvers/submit_again": Prompt.load("solvers/submit_again").render(),
     "solvers/reflexion_reflect": Prompt.load("solvers/reflexion_reflect").render(trial="1", trials="3", hms="0.50"),
     "solvers/reflexion_lessons": Prompt.load("solvers/reflexion_lessons").render(reflections="Trial 1 {of} $3."),

@@ -4,6 +4,7 @@
 DiscoveryBenchError            base class; the message is one line: what is wrong, the value, the remedy
 ├── InvalidArgument            a task or command argument is invalid
 ├── InvalidExperiment          an experiment file cannot be read or is invalid
+├── DiskFull                   there is no space left to write a log
 ├── DataError
 │   ├── DataMissing            a file or folder does not exist or cannot be read
 │   ├── DataCorrupt            a file differs from the released file
@@ -18,7 +19,8 @@ DiscoveryBenchError            base class; the message is one line: what is wron
 ├── AuthorFailed               the author's replies stay invalid (the step is rejected with the reason)
 ├── ExpressionRefused          an expression of a semantic tree is not on the allow-list
 ├── InvalidTree                a semantic tree cannot be read or is invalid
-└── SessionFailed              the sandbox could not run the Python session
+├── SessionFailed              the sandbox could not run the Python session
+└── SandboxLost                the sandbox ended or cannot be reached, and the agent's code is not the cause
 ```
 
 The base class is a `click.ClickException`. Inspect's command line and ours are click programs, so an error that is
@@ -44,6 +46,10 @@ class InvalidArgument(DiscoveryBenchError):
 
 class InvalidExperiment(DiscoveryBenchError):
     """An experiment file cannot be read or is invalid."""
+
+
+class DiskFull(DiscoveryBenchError):
+    """There is no space left to write a log."""
 
 
 class DataError(DiscoveryBenchError):
@@ -104,6 +110,10 @@ class JudgeFailed(DiscoveryBenchError):
 
 class SessionFailed(DiscoveryBenchError):
     """The sandbox could not run the Python session. The sample is an error, not a zero."""
+
+
+class SandboxLost(DiscoveryBenchError):
+    """The sandbox ended or cannot be reached, and the agent's code is not the cause. The sample is an error."""
 
 
 def first_cause(error: BaseException) -> BaseException:

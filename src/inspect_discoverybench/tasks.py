@@ -29,6 +29,7 @@ from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.scorer.verdict import Aggregation
 from inspect_discoverybench.session.session import PythonSession
 from inspect_discoverybench.session.tool import python
+from inspect_discoverybench.solvers.person import instruct_person
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.submission import submit
 from inspect_discoverybench.synth.prediction import prediction as prediction_scorer
@@ -362,7 +363,7 @@ def _discovery(
         more_scorers: Scorers next to HMS.
     """
     scored = all(sample.target for sample in samples)
-    setup = [verify_data_files(), use_tools(python(), submit())]
+    setup = [verify_data_files(), use_tools(python(), submit()), instruct_person()]
     return Task(
         name=name,
         display_name=title,

@@ -288,3 +288,9 @@ def test_released_files_are_compared_with_the_released_checksums(
     log = inspect_eval(task, model="vandal/model", model_roles=ROLES, limit=1, fail_on_error=False)[0]
     [message] = errors(read_eval_log(log.location)).values()
     assert "nls_bmi/nls_bmi_processed.csv " in message
+
+    shutil.rmtree(root)
+    log = inspect_eval(task, model="vandal/model", model_roles=ROLES, limit=1, fail_on_error=False)[0]
+    [message] = errors(read_eval_log(log.location)).values()
+    assert f"DISCOVERYBENCH_DATA_DIR={root} is not a folder that contains `discoverybench/`." in message
+    assert "repeat `discoverybench run`" in message

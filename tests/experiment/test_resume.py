@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -66,6 +67,7 @@ def test_a_killed_run_is_completed_and_leaves_one_log_for_each_run(tmp_path: Pat
 
         done = run("small.yaml")
         assert done.exit_code == 0, done.output
+        assert f"{len(before)} finished samples in logs/small are kept." in done.output
         complete = logs()
         assert [log.status for log in complete] == ["success", "success"]
         after = finished(complete)
@@ -77,6 +79,82 @@ def test_a_killed_run_is_completed_and_leaves_one_log_for_each_run(tmp_path: Pat
         assert again.exit_code == 0, again.output
         assert "2 of 2 runs are complete." in again.output
         assert finished(logs()) == after
+
+
+@pytest.mark.usefixtures("command_line", "engine")
+def test_a_terminated_run_removes_its_containers_and_exits_with_1(tmp_path: Path) -> None:
+    containers: list[str] = []
+
+    def answer(request: Request) -> Answer:
+        results = [message["content"] for message in request["messages"] if message["role"] == "tool"]
+        if not results:
+            return tool_call("python", code="import os; os.uname().nodename")
+        containers.append(results[0].strip("'"))
+        return tool_call("python", code="import time; time.sleep(600)")
+
+    with lab(answer) as (model, _):
+        text = MATRIX.replace("discoverybench/gold, discoverybench/no_data_guess", "discoverybench/react")
+        text = text.replace(
+            "[discoverybench/baseline, {name: discoverybench/baseline, config: {temperature: 0.5}}]", "[M]"
+        )
+        text = text.replace("[discoverybench/demo]", "[{name: discoverybench/demo, args: {sandbox: docker}}]")
+        (tmp_path / "small.yaml").write_text(text.replace("[M]", f"[{model}]").replace("samples: 2", "samples: 1"))
+        process = subprocess.Popen(
+            [str(COMMAND), "run", "small.yaml", "--retries", "0"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        deadline = time.monotonic() + 240
+        while not containers:
+            assert process.poll() is None, "it ended before it could be ended"
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+        time.sleep(3)  # until the cell runs
+        process.send_signal(signal.SIGTERM)
+        try:
+            _, errors = process.communicate(timeout=200)
+        finally:
+            process.kill()
+    assert process.returncode == 1, errors
+    assert "Interrupted. Finished samples are in the logs. Repeat the command to continue." in errors
+    lookup = subprocess.run(["docker", "inspect", containers[0]], capture_output=True, check=False)
+    assert lookup.returncode, "the container is still there"
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A log directory with space for a few samples."""
+    if sys.platform != "linux" or os.geteuid():
+        pytest.skip("only root can mount a small file system")
+    folder = tmp_path / "logs" / "small"
+    folder.mkdir(parents=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=60k", "tmpfs", folder], check=True)
+    yield folder
+    subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+@pytest.mark.usefixtures("command_line")
+def test_a_full_disk_is_reported_and_the_next_run_completes(tmp_path: Path, small_disk: Path) -> None:
+    text = MATRIX.replace("gold, discoverybench/no_data_guess", "gold").replace("samples: 2", "samples: 8")
+    (tmp_path / "small.yaml").write_text(text, "utf-8")
+
+    def run_command() -> subprocess.CompletedProcess[str]:
+        return subprocess.run([str(COMMAND), "run", "small.yaml"], capture_output=True, text=True, check=False)
+
+    full = run_command()
+    assert full.returncode == 1, full.stderr
+    message = full.stderr.splitlines()[-1]
+    assert message.startswith("Error: No space left on device: a log could not be written (")
+    assert "in logs/small" in message
+    assert message.endswith("Free some space, then repeat the command.")
+    before = finished(logs())
+
+    subprocess.run(["mount", "-o", "remount,size=50m", small_disk], check=True)
+    done = run_command()
+    assert done.returncode == 0, done.stderr
+    assert "2 of 2 runs are complete." in done.stdout
+    assert set(before) <= set(finished(logs()))
 
 
 def test_copies_of_logs_are_never_removed(complete: str) -> None:

@@ -409,7 +409,7 @@ def notes(tmp_path: Path) -> Iterator[Path]:
     folder = tmp_path / "notes"
     folder.mkdir()
     yield folder
-    for note in folder.iterdir():
+    for note in filter(Path.is_file, folder.rglob("*")):
         for pid in noted(note):
             os.kill(pid, signal.SIGKILL)
 
@@ -436,21 +436,36 @@ inspect_eval(demo(), model="mockllm/model", solver=endless(), limit=2, max_subpr
 
 @pytest.mark.usefixtures("command_line")
 @pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="there is no /proc here")
-def test_no_kernel_is_left_when_a_local_eval_is_killed(notes: Path) -> None:
-    evaluation = subprocess.Popen([sys.executable, "-c", KILLED, str(notes)])
+def test_no_kernel_is_left_however_a_local_eval_is_ended(notes: Path) -> None:
+    signals = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
+    evaluations = {}
+    for number in signals:
+        (notes / number.name).mkdir()
+        evaluations[number] = subprocess.Popen([sys.executable, "-c", KILLED, str(notes / number.name)])
+
+    def running() -> dict[str, list[int]]:
+        return {
+            number.name: [len(noted(note)) for note in (notes / number.name).iterdir() if note.read_text("utf-8")]
+            for number in signals
+        }
+
     try:
-        deadline = time.monotonic() + 180
-        while len(list(notes.iterdir())) < 2 and time.monotonic() < deadline:
+        deadline = time.monotonic() + 120
+        while running() != {number.name: [1, 1] for number in signals} and time.monotonic() < deadline:
             time.sleep(0.1)
-        time.sleep(1)
-        assert [len(noted(note)) for note in notes.iterdir()] == [1, 1]
+        assert running() == {number.name: [1, 1] for number in signals}
+        for number, evaluation in evaluations.items():
+            evaluation.send_signal(number)
+        for evaluation in evaluations.values():
+            evaluation.wait(60)
     finally:
-        evaluation.kill()
-        evaluation.wait()
-    deadline = time.monotonic() + 10
-    while any(noted(note) for note in notes.iterdir()) and time.monotonic() < deadline:
+        for evaluation in evaluations.values():
+            evaluation.kill()
+            evaluation.wait()
+    deadline = time.monotonic() + 20
+    while running() != {number.name: [0, 0] for number in signals} and time.monotonic() < deadline:
         time.sleep(0.1)
-    assert [noted(note) for note in notes.iterdir()] == [[], []]
+    assert running() == {number.name: [0, 0] for number in signals}
 
 
 @pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="there is no /proc here")

@@ -1,21 +1,29 @@
 """What counts as the submission of solvers that are not ours, and what the provider's own words mean."""
 
+from functools import partial
+from typing import Any, Literal
+
 import pytest
 from inspect_ai import eval as inspect_eval
-from inspect_ai.agent import AgentSubmit, as_solver
+from inspect_ai.agent import Agent, AgentState, AgentSubmit, agent, agent_bridge, as_solver, deepagent, handoff
 from inspect_ai.agent import react as react_agent
 from inspect_ai.log import EvalSample
 from inspect_ai.model import ChatMessageAssistant, ContentText, ModelOutput, StopDetails, get_model
 from inspect_ai.scorer import Score
-from inspect_ai.solver import Generate, Solver, TaskState, basic_agent, generate, solver
+from inspect_ai.solver import Generate, Solver, TaskState, basic_agent, chain, generate, solver, use_tools
+from inspect_ai.tool import Tool, ToolDef
+from openai import AsyncOpenAI
 
 from inspect_discoverybench import demo
+from inspect_discoverybench.session.tool import python as python_tool
 from inspect_discoverybench.solvers.codegen import codegen
 from inspect_discoverybench.solvers.react import react
+from inspect_discoverybench.solvers.submission import submit as submit_tool
 from tests.endpoint import Answer, Request, serve
-from tests.solvers.playing import Script, calls, judged, play, python, scripted, submission, submit, submitted
+from tests.solvers.playing import Script, Turn, calls, judged, play, python, scripted, submission, submit, submitted
 
 H = "In all rows, y rises with x."
+OBJECT = f'{{"hypothesis": "{H}", "workflow": "w"}}'
 
 
 def score_of(sample: EvalSample) -> Score:
@@ -62,7 +70,7 @@ def one_reply() -> Solver:
     ("agent", "answer"),
     [
         (completes(H), H),
-        (completes(f'{{"hypothesis": "{H}", "workflow": "w"}}'), H),
+        (completes(OBJECT), H),
         (completes(H, words="I have written my answer to a file."), H),
     ],
 )
@@ -80,41 +88,128 @@ def called(function: str, **arguments: object) -> ModelOutput:
     return ModelOutput.for_tool_call("mockllm/model", function, dict(arguments), content="So I am done.")
 
 
-AGENTS: dict[str, tuple[Solver, ModelOutput]] = {
-    "react()": (as_solver(react_agent()), called("submit", answer=H)),
-    "react() that keeps the call": (
-        as_solver(react_agent(submit=AgentSubmit(keep_in_messages=True))),
-        called("submit", answer=H),
-    ),
-    "react() with another name": (
-        as_solver(react_agent(submit=AgentSubmit(name="finish"))),
-        called("finish", answer=H),
-    ),
+def receiver(name: str) -> Tool:
+    """A submit tool that returns a receipt instead of the answer."""
+
+    async def execute(answer: str, steps: str = "") -> str:
+        return "Received."
+
+    parameters = {"answer": "The answer.", "steps": "What led to it."}
+    return ToolDef(execute, name=name, description="Submit.", parameters=parameters).as_tool()
+
+
+@agent
+def bridged(output_only: bool) -> Agent:
+    """An agent that knows only OpenAI's client, and returns the state of the bridge or an output."""
+
+    async def execute(state: AgentState) -> AgentState:
+        async with agent_bridge(state) as bridge:
+            reply = await AsyncOpenAI(api_key="none").chat.completions.create(
+                model="inspect", messages=[{"role": "user", "content": state.messages[0].text}]
+            )
+        if not output_only:
+            return bridge.state
+        state.output = ModelOutput.from_content("custom", reply.choices[0].message.content or "")
+        return state
+
+    return execute
+
+
+def with_tool(*tools: Tool, tool_calls: Literal["loop", "single", "none"] = "loop") -> Solver:
+    return chain(use_tools(*tools), generate(tool_calls))
+
+
+def reacting(**submit: Any) -> Solver:
+    return as_solver(react_agent(submit=AgentSubmit(**submit)))
+
+
+# Compaction counts tokens with a table that has to be downloaded.
+deep = partial(deepagent, compaction=None)
+TRANSFER = called("transfer_to_helper")
+AGENTS: dict[str, tuple[Solver, list[Turn]]] = {
+    "react()": (as_solver(react_agent()), [called("submit", answer=H)]),
+    "react() that keeps the call": (reacting(keep_in_messages=True), [called("submit", answer=H)]),
+    "react() with another name": (reacting(name="finish"), [called("finish", answer=H)]),
     "react() with another name that keeps the call": (
-        as_solver(react_agent(submit=AgentSubmit(name="finish", keep_in_messages=True))),
-        called("finish", answer=H),
+        reacting(name="finish", keep_in_messages=True),
+        [called("finish", answer=H)],
     ),
     "react() with the answer only": (
-        as_solver(react_agent(submit=AgentSubmit(name="finish", answer_only=True, keep_in_messages=True))),
-        called("finish", answer=H),
+        reacting(name="finish", answer_only=True, keep_in_messages=True),
+        [called("finish", answer=H)],
     ),
     "react() with an object as the answer": (
-        as_solver(react_agent(submit=AgentSubmit(name="finish", keep_in_messages=True))),
-        called("finish", answer=f'{{"hypothesis": "{H}", "workflow": "w"}}'),
+        reacting(name="finish", keep_in_messages=True),
+        [called("finish", answer=OBJECT)],
     ),
-    "basic_agent()": (basic_agent(), called("submit", answer=H)),
-    "basic_agent() with our arguments": (basic_agent(), called("submit", hypothesis=H, workflow="w")),
-    "basic_agent() with another name": (basic_agent(submit_name="finish"), called("finish", answer=H)),
-    "generate()": (generate(), called("submit", hypothesis=H, workflow="w")),
+    "react() with a tool that returns a receipt": (
+        reacting(tool=receiver("publish"), keep_in_messages=True),
+        [called("publish", answer=H, steps="w")],
+    ),
+    "react() with our tool": (reacting(tool=submit_tool()), [called("submit", hypothesis=H, workflow="w")]),
+    "react() without a submit tool": (as_solver(react_agent(submit=False)), [OBJECT]),
+    "react() with a helper": (
+        as_solver(react_agent(tools=[handoff(react_agent(name="helper", description="Helps."))])),
+        [TRANSFER, called("submit", answer="Hypothesis: z."), called("submit", answer=H)],
+    ),
+    "react() with a second attempt": (
+        as_solver(react_agent(attempts=2)),
+        [called("submit", answer="Hypothesis: z."), called("submit", answer=H)],
+    ),
+    "deepagent()": (as_solver(deep()), [called("submit", answer=OBJECT)]),
+    "deepagent() with a subagent": (
+        as_solver(deep()),
+        [
+            called("agent", subagent_type="general", prompt="Look."),
+            called("submit", answer="Hypothesis: z."),
+            called("submit", answer=H),
+        ],
+    ),
+    "deepagent() without a submit tool": (as_solver(deep(submit=False)), [OBJECT]),
+    "basic_agent()": (basic_agent(), [called("submit", answer=H)]),
+    "basic_agent() with our arguments": (basic_agent(), [called("submit", hypothesis=H, workflow="w")]),
+    "basic_agent() with another name": (basic_agent(submit_name="finish"), [called("finish", answer=H)]),
+    "basic_agent() with a second attempt": (
+        basic_agent(submit_name="finish", max_attempts=2),
+        [called("finish", answer="Hypothesis: z."), called("finish", answer=H)],
+    ),
+    "generate()": (generate(), [called("submit", hypothesis=H, workflow="w"), "I have submitted it."]),
+    "generate() with words": (with_tool(python_tool()), [python("1"), f"Hypothesis: {H}\n\nWorkflow: w"]),
+    "generate() with a submit tool of its own": (
+        with_tool(receiver("final_answer")),
+        [called("final_answer", answer=H, steps="w"), "I have submitted it."],
+    ),
+    "generate() that replaces our tool": (
+        with_tool(receiver("submit")),
+        [called("submit", answer=H), "I have submitted it."],
+    ),
+    "generate() that ends with a call": (
+        with_tool(receiver("attempt_completion"), tool_calls="single"),
+        [called("attempt_completion", answer=H)],
+    ),
+    "generate() that runs no call": (generate("none"), [called("submit", hypothesis=H)]),
+    "agent_bridge()": (as_solver(bridged(output_only=False)), [OBJECT]),
+    "agent_bridge() and an output": (as_solver(bridged(output_only=True)), [H]),
 }
 
 
-@pytest.mark.parametrize(("agent", "turn"), AGENTS.values(), ids=AGENTS)
+@pytest.mark.parametrize(("agent", "turns"), AGENTS.values(), ids=AGENTS)
 @pytest.mark.usefixtures("sweep")
-def test_the_answer_of_another_agents_tool_is_judged(agent: Solver, turn: ModelOutput) -> None:
-    sample = play([turn, "I have submitted it."], agent, message_limit=8)
+def test_the_answer_of_another_agent_is_judged(agent: Solver, turns: list[Turn]) -> None:
+    sample = play(turns, agent, message_limit=20)
     assert score_of(sample).answer == H
     assert judged(sample)
+
+
+@pytest.mark.parametrize("name", ["check_answer", "think"])
+def test_a_call_of_another_tool_before_the_answer_is_not_the_answer(name: str) -> None:
+    turns: list[Turn] = [called(name, answer="In some rows, y falls with x."), H]
+    assert score_of(play(turns, with_tool(receiver(name)))).answer == H
+
+
+def test_a_failed_call_of_a_submit_tool_is_not_the_answer() -> None:
+    turns: list[Turn] = [called("finish", answer="In some rows, y falls with x."), H]
+    assert score_of(play(turns, with_tool(receiver("final_answer")))).answer == H
 
 
 @pytest.mark.parametrize(

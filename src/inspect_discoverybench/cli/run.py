@@ -12,9 +12,11 @@ import click
 from inspect_ai.log import EvalLog
 
 from inspect_discoverybench.cli.table import print_table
-from inspect_discoverybench.errors import DataMissing, DiscoveryBenchError
+from inspect_discoverybench.cli.termination import interrupt_on_termination
+from inspect_discoverybench.errors import DataMissing, DiscoveryBenchError, DiskFull
 from inspect_discoverybench.experiment.estimate import Estimate, estimate, total
 from inspect_discoverybench.experiment.export import as_yaml, command, flow
+from inspect_discoverybench.experiment.full_disk import full_disk_errors, require_space
 from inspect_discoverybench.experiment.log_folder import (
     check_resumption,
     has_logs,
@@ -88,7 +90,14 @@ def run(
         elif check or dry_run:
             _print_estimate(path, changes, price_file, as_json=as_json, check=check)
         else:
-            _run(path, changes, price_file, retries, as_json)
+            with interrupt_on_termination():
+                _run(path, changes, price_file, retries, as_json)
+    except DiskFull as error:
+        error.show()
+        raise click.exceptions.Exit(INCOMPLETE) from error
+    except KeyboardInterrupt as error:
+        click.echo("Interrupted. Finished samples are in the logs. Repeat the command to continue.", err=True)
+        raise click.exceptions.Exit(INCOMPLETE) from error
     except DiscoveryBenchError as error:
         error.show()
         raise click.exceptions.Exit(BAD_FILE) from error
@@ -105,12 +114,16 @@ def _rehearse(path: Path, changes: tuple[str, ...], price_file: Path | None) -> 
 def _run(path: Path, changes: tuple[str, ...], price_file: Path | None, retries: int | None, as_json: bool) -> None:
     plan = prepare(*load(path, changes), price_file)
     log_dir = plan.experiment.log_dir
-    with locked(log_dir):
+    with full_disk_errors(log_dir), locked(log_dir):
         if has_logs(log_dir):
-            check_resumption(path, changes, price_file)
+            finished = check_resumption(path, changes, price_file)
+            click.echo(f"{finished} finished samples in {log_dir} are kept.", err=True)
         # Keep Inspect's progress out of the JSON on standard output.
         with redirect_stdout(sys.stderr) if as_json else nullcontext():
             complete, logs = plan.run(retries)
+        require_space(logs, log_dir)
+        if complete and len(logs) < len(plan.runs):
+            raise KeyboardInterrupt  # `eval_set` reports success if Ctrl-C ends its only attempt
         leftovers = remove_leftovers(logs, log_dir, keep=plan.arguments.get("retry_cleanup") is False)
     order = {run.cell.labels: number for number, run in enumerate(plan.runs)}
     outcomes = sorted(map(RunOutcome.of_log, logs), key=lambda o: order.get((o.task, o.solver, o.model), len(order)))
@@ -135,6 +148,8 @@ def _print_outcomes(plan: ExperimentPlan, outcomes: list[RunOutcome]) -> None:
     click.echo(f"{sum(outcome.complete for outcome in outcomes)} of {len(plan.runs)} runs are complete.")
     if any(math.isnan(outcome.cost) for outcome in outcomes):
         click.echo("? marks a run whose models do not all have a price. Add prices with --model-cost-config FILE.")
+    for error in dict.fromkeys(outcome.error for outcome in outcomes if outcome.error):
+        click.echo(f"Error: {error}")
     if len(outcomes) < len(plan.runs) or not all(outcome.complete for outcome in outcomes):
         click.echo("Repeat the command to complete the others.")
     unscored = [outcome for outcome in outcomes if outcome.unscored]

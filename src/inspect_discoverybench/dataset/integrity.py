@@ -14,6 +14,7 @@ from inspect_ai.util import sandbox
 
 from inspect_discoverybench.dataset.data_path import ARCHIVE
 from inspect_discoverybench.dataset.samples import SampleMetadata
+from inspect_discoverybench.dataset.source import local_root, remedy
 from inspect_discoverybench.errors import DataCorrupt, DataError, DataMissing
 
 MISSING = "missing"
@@ -52,7 +53,7 @@ def verify_data_files() -> Solver:
         actual = await _sandbox_checksums(metadata)
         for name, checksum in expected.items():
             if actual[name] != checksum:
-                raise _integrity_error(f"{metadata.dataset}/{name}", actual[name])
+                raise _integrity_error(metadata, name, actual[name])
         return state
 
     return solve
@@ -83,11 +84,21 @@ async def _sandbox_checksums(metadata: SampleMetadata) -> Mapping[str, str]:
     return dict(zip(names, lines, strict=True))
 
 
-def _integrity_error(name: str, state: str) -> DataError:
-    remedy = "Restore the file on this machine, then run `inspect eval-retry` on the log."
+def _integrity_error(metadata: SampleMetadata, name: str, state: str) -> DataError:
+    subject = f"The data file {metadata.dataset}/{name}"
+    retry = f"{_remedy(metadata)} Then run `inspect eval-retry` on the log, or repeat `discoverybench run`."
     if state in (MISSING, UNREADABLE):
-        return DataMissing(f"The data file {name} is {state} in the sandbox. {remedy}")
+        return DataMissing(f"{subject} is {state} in the sandbox. {retry}")
     return DataCorrupt(
-        f"The data file {name} in the sandbox differs from the file that was checked when the task was built: "
-        f"it was since changed or removed, or could not be read. {remedy}"
+        f"{subject} in the sandbox differs from the file that was checked when the task was built: "
+        f"it was since changed or removed, or could not be read. {retry}"
     )
+
+
+def _remedy(metadata: SampleMetadata) -> str:
+    if metadata.split in ("custom", "demo"):
+        return "Restore the file on this machine."
+    try:
+        return remedy(local_root())
+    except DataMissing as error:  # the folder with the released data was removed
+        return error.message

@@ -54,24 +54,27 @@ def locked(log_dir: str) -> Iterator[None]:
         lock.release()
 
 
-def check_resumption(path: Path, changes: tuple[str, ...], price_file: Path | None) -> None:
+def check_resumption(path: Path, changes: tuple[str, ...], price_file: Path | None) -> int:
     """Check in a separate process that a run would not drop finished samples.
 
     Inspect keeps the display of the first `eval` in a process, and a rehearsal has no display.
+
+    Returns:
+        Number of finished samples.
 
     Raises:
         InvalidExperiment: See `refuse_losses`.
     """
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-        pool.submit(_check, path, changes, price_file).result()
+        return pool.submit(_check, path, changes, price_file).result()
 
 
-def _check(path: Path, changes: tuple[str, ...], price_file: Path | None) -> None:
+def _check(path: Path, changes: tuple[str, ...], price_file: Path | None) -> int:
     plan = prepare(*load(path, changes), price_file)
-    refuse_losses(plan, plan.rehearse())
+    return refuse_losses(plan, plan.rehearse())
 
 
-def refuse_losses(plan: ExperimentPlan, rehearsal: Iterable[EvalLog]) -> None:
+def refuse_losses(plan: ExperimentPlan, rehearsal: Iterable[EvalLog]) -> int:
     """Check that an experiment continues the logs in its log directory.
 
     `eval_set` drops finished samples that are no longer part of a run: after a change to fewer epochs, fewer samples,
@@ -81,11 +84,15 @@ def refuse_losses(plan: ExperimentPlan, rehearsal: Iterable[EvalLog]) -> None:
         plan: The experiment.
         rehearsal: Its rehearsal.
 
+    Returns:
+        Number of finished samples in the log directory.
+
     Raises:
         InvalidExperiment: A log does not belong to any run, or finished samples are no longer part of a run.
     """
     log_dir, path = plan.experiment.log_dir, plan.source.path
     planned = {task_identifier(log, None): log for log in rehearsal}
+    kept: set[str | None] = set()
     for info in _logs(log_dir):
         name = Path(unquote(urlparse(info.name).path)).name
         # A run that is killed while it writes leaves a truncated log.
@@ -100,7 +107,9 @@ def refuse_losses(plan: ExperimentPlan, rehearsal: Iterable[EvalLog]) -> None:
                 f"{path}: {name} in {log_dir} is not a log of this experiment as it is now. "
                 "Undo the change, or use another log_dir."
             )
-        finished = {(sample.id, sample.epoch) for sample in _finished(info)}
+        samples = _finished(info)
+        kept |= {sample.uuid for sample in samples}
+        finished = {(sample.id, sample.epoch) for sample in samples}
         lost = len(finished - _selected(successor)) if _is_resumable(header, successor) else len(finished)
         if lost:
             change = _change(header, successor)
@@ -108,6 +117,7 @@ def refuse_losses(plan: ExperimentPlan, rehearsal: Iterable[EvalLog]) -> None:
                 f"{path}: {lost} finished samples of {name} in {log_dir} would be dropped: {change}. "
                 "Undo the change, or use another log_dir."
             )
+    return len(kept)
 
 
 def remove_leftovers(logs: Iterable[EvalLog], log_dir: str, *, keep: bool = False) -> list[str]:

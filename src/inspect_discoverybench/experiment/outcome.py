@@ -33,6 +33,7 @@ class RunOutcome:
         tokens: Tokens of all models, including the judge.
         cost: Their cost in US dollars.
         complete: Whether all samples have finished.
+        error: Why the run ended before, in one line; None if it is complete or was interrupted.
         log: Path of the log.
         score_command: Command that scores the log again; None if nothing is scored.
     """
@@ -50,6 +51,7 @@ class RunOutcome:
     tokens: int
     cost: float
     complete: bool
+    error: str | None
     log: str
     score_command: str | None
 
@@ -86,6 +88,7 @@ class RunOutcome:
             tokens=sum(usage.total_tokens for usage in usages),
             cost=sum(costs),
             complete=log.status == "success" and not log.invalidated,
+            error=" ".join(log.error.message.split())[:1000] if log.error else None,
             log=location,
             score_command=_score_command(log, location),
         )

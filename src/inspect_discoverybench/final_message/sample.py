@@ -8,7 +8,7 @@ from inspect_ai.solver import TaskState
 
 from inspect_discoverybench.errors import ReplyMissing
 from inspect_discoverybench.final_message.announcement import announces_work, only_announces_work
-from inspect_discoverybench.final_message.calls import is_submit, submission_in_call
+from inspect_discoverybench.final_message.calls import is_submit, submission_by_call, submission_in_call, submits
 from inspect_discoverybench.final_message.reading import labelled_submission, read_submission
 from inspect_discoverybench.final_message.refusal import flagged_refusal
 from inspect_discoverybench.hypothesis import Submission, SubmissionState
@@ -20,7 +20,7 @@ REMINDER = {"reminder": True}
 def submission_of(sample: TaskState | EvalSample) -> Submission | None:
     """Read the submission of a sample: from our tool `submit`, another agent's submit tool, or the final message.
 
-    None of these is a submission: a final message that calls another tool, because a limit ended the work, unless it
+    None of these is a submission: a final message that calls any other tool, because a limit ended the work, unless it
     also contains a labelled hypothesis and workflow; a reply that the provider flags as a refusal; and a reply that
     fills the context window, unless it contains a labelled hypothesis.
 
@@ -38,7 +38,8 @@ def submission_of(sample: TaskState | EvalSample) -> Submission | None:
     if output.message.tool_calls:
         return (
             _from_rejected_call([output.message], sample.messages)
-            or _from_other_tool(output, sample.messages)
+            or _from_agents_tool(output, sample.messages)
+            or _from_named_tool(output.message, sample.messages)
             or _beside_call(output.message.text)
         )
     if output.stop_reason == "model_length":
@@ -46,9 +47,11 @@ def submission_of(sample: TaskState | EvalSample) -> Submission | None:
     submission = read_submission(output.completion)
     if submission is not None and submission.source != "text":
         return submission
-    rejected = _from_rejected_call(sample.messages, sample.messages)
-    if rejected is not None or _has_later_messages(sample):
-        return rejected
+    called = _from_rejected_call(sample.messages, sample.messages) or _from_named_tool(
+        _message_before(output.message, sample.messages), sample.messages
+    )
+    if called is not None or _has_later_messages(sample):
+        return called
     reminded = bool(sample.messages) and _is_reminder(sample.messages[-1])
     return None if reminded and only_announces_work(output.completion) else submission
 
@@ -84,11 +87,11 @@ def _from_rejected_call(candidates: Sequence[ChatMessage], messages: Sequence[Ch
     return None
 
 
-def _from_other_tool(output: ModelOutput, messages: Sequence[ChatMessage]) -> Submission | None:
+def _from_agents_tool(output: ModelOutput, messages: Sequence[ChatMessage]) -> Submission | None:
     """Read the answer that another agent took from its own submit tool, which can have any name.
 
-    Inspect's agents write that answer into the completion. Unless told to keep the call, `react()` also removes it from
-    the conversation and writes the answer into the message.
+    Inspect's agents write the result of that tool into the completion. Unless told to keep the call, `react()` also
+    removes it from the conversation. The result may be the answer or only a receipt.
     """
     final, completion = output.message, output.completion.strip()
     calls = final.tool_calls or []
@@ -98,13 +101,22 @@ def _from_other_tool(output: ModelOutput, messages: Sequence[ChatMessage]) -> Su
     answer_written = completion != final.text.strip()
     if not answer_written and not call_removed:
         return None
-    ids = {call.id for call in calls}
-    results = [m.text for m in messages if isinstance(m, ChatMessageTool) and m.tool_call_id in ids and m.error is None]
-    arguments = [str(value) for call in calls for value in call.arguments.values()]
-    for text in filter(str.strip, [*results, *arguments]):
-        if completion.endswith(text.strip()):
-            return read_submission(text)
+    results = {m.tool_call_id: m.text for m in messages if isinstance(m, ChatMessageTool) and m.error is None}
+    for call in calls:
+        texts = [results.get(call.id, ""), *map(str, call.arguments.values())]
+        written = next((text for text in texts if text.strip() and completion.endswith(text.strip())), None)
+        if written is not None:
+            return labelled_submission(written) or submission_by_call(call) or read_submission(written)
     return read_submission(completion) if answer_written or not kept_ids else None
+
+
+def _from_named_tool(message: ChatMessage | None, messages: Sequence[ChatMessage]) -> Submission | None:
+    """Read the last call of a message whose tool submits an answer by its name, unless the call failed."""
+    if not isinstance(message, ChatMessageAssistant):
+        return None
+    failed_ids = {m.tool_call_id for m in messages if isinstance(m, ChatMessageTool) and m.error is not None}
+    calls = [call for call in message.tool_calls or [] if submits(call) and call.id not in failed_ids]
+    return next(filter(None, (submission_by_call(call, message.text) for call in reversed(calls))), None)
 
 
 def _beside_call(text: str) -> Submission | None:
@@ -115,6 +127,13 @@ def _beside_call(text: str) -> Submission | None:
 
 def _is_reminder(message: ChatMessage) -> bool:
     return message.role == "user" and REMINDER.items() <= (message.metadata or {}).items()
+
+
+def _message_before(final: ChatMessage, messages: Sequence[ChatMessage]) -> ChatMessage | None:
+    """The message whose tool calls the final message follows, such as "I have submitted it."."""
+    ids = [message.id for message in messages]
+    earlier = messages[: ids.index(final.id)] if final.id in ids else messages
+    return next((m for m in reversed(earlier) if m.role != "tool"), None)
 
 
 def _has_later_messages(sample: TaskState | EvalSample) -> bool:

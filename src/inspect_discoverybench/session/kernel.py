@@ -2,7 +2,7 @@
 
 This file is compiled in the sandbox and uses only the standard library:
 
-    python kernel.pyc start FOLDER OWNER    starts the kernel and prints "ready"
+    python kernel.pyc start FOLDER OWNER    starts the kernel and prints "ready HOST"
     python kernel.pyc run FOLDER OWNER SECONDS MAX_OUTPUT FIGURES
                                             runs the code on its standard input and prints a JSON reply
     python kernel.pyc stop FOLDER           ends the kernel, if it runs
@@ -532,7 +532,7 @@ def main() -> None:
         stop(folder)
     elif command == "start":
         connect(folder, number)
-        print("ready")
+        print("ready", os.uname().nodename)
     else:
         seconds, max_output, figures = more[1:]
         reply = run(folder, number, sys.stdin.buffer.read(), float(seconds), int(max_output), figures == "1")

@@ -21,6 +21,7 @@ from inspect_ai.util import (
 
 from inspect_discoverybench.errors import SessionFailed
 from inspect_discoverybench.session.kernel import NOT_RUN
+from inspect_discoverybench.session.loss import require_sandbox
 from inspect_discoverybench.session.reply import CellResult, clean, read_reply
 
 DEFAULT_CELL_SECONDS = 300
@@ -57,6 +58,9 @@ class SessionState(StoreModel):
     folder: str | None = None
     """Folder of the session in the sandbox; None until the first cell."""
 
+    host: str | None = None
+    """Host name of the sandbox, read when the first kernel started. In Docker, it is the id of the container."""
+
     installations: int = 0
     """Number of times the kernel file was written. The agent's code can delete or change it."""
 
@@ -92,14 +96,18 @@ class PythonSession:
 
         Raises:
             SessionFailed: The sandbox has no Python or cannot start the kernel, before any cell has run.
-            SandboxUnavailableError: The sandbox runs nothing any more.
+            SandboxLost: The sandbox was lost by the infrastructure.
+            SandboxUnavailableError: The sandbox has ended through the agent's code.
             ProcessLookupError: The sample has no sandbox.
         """
         await _started()
         state = store_as(SessionState)
         try:
             cell = await self._run(state, code)
-        except _Unusable as failure:
+        except (_Unusable, SandboxUnavailableError) as failure:
+            await require_not_lost()
+            if isinstance(failure, SandboxUnavailableError):
+                raise  # Inspect makes it an error of the tool call
             if not state.started:
                 raise SessionFailed(f"The sandbox cannot run a Python session ({failure})") from None
             await self.stop()
@@ -165,8 +173,10 @@ class PythonSession:
         source = files(__package__).joinpath("kernel.py").read_text("utf-8")
         command = [interpreter(), "-I", "-S", "-c", _INSTALL, folder, _owner()]
         result = await _exec(command, source, START_SECONDS)
-        if result.stdout != "ready\n":
+        if not result.stdout.startswith("ready "):
             raise _Unusable(_reason(result))
+        if not state.started:
+            state.host = result.stdout.split()[1]
         state.folder, state.started = folder, True
 
     async def _call(self, state: SessionState, code: str) -> ExecResult[str]:
@@ -213,6 +223,16 @@ async def _exec(command: list[str], source: bytes | str | None, seconds: int) ->
         with suppress(TimeoutError):
             await sandbox().exec(["true"], cwd="/", timeout=STOP_SECONDS, timeout_retry=False)
         raise _Unusable(clean(str(error))[-500:]) from None
+
+
+async def require_not_lost() -> None:
+    """Check, after a failure of the sandbox, that the infrastructure is not the cause. A local sandbox cannot be lost.
+
+    Raises:
+        SandboxLost: It is the cause.
+    """
+    if not is_local():
+        await require_sandbox(store_as(SessionState).host)
 
 
 def _reason(result: ExecResult[str]) -> str:

@@ -12,7 +12,7 @@ from inspect_ai.util import sandbox
 
 from inspect_discoverybench.errors import SessionFailed
 from inspect_discoverybench.session.restoration import READ_BYTES
-from inspect_discoverybench.session.session import PythonSession, interpreter, is_local
+from inspect_discoverybench.session.session import PythonSession, interpreter, is_local, require_not_lost
 
 RESTORE_SECONDS = 120
 """Time limit of a restoration, in which 20 data files are copied."""
@@ -53,6 +53,9 @@ class Snapshot:
 
         Returns:
             Whether this succeeded. The agent's code can prevent it.
+
+        Raises:
+            SandboxLost: The sandbox was lost by the infrastructure.
         """
         try:
             with anyio.fail_after(RESTORE_SECONDS):
@@ -62,8 +65,9 @@ class Snapshot:
                 await _script("/", "clear", json.dumps([self.processes, folders]))
                 for name, content in self.data_files.items():
                     await sandbox().write_file(name, content)
-        # Whatever is raised, the agent's code is the cause: the sandbox worked when the snapshot was taken.
         except (OSError, RuntimeError, SessionFailed):
+            await require_not_lost()
+            # The sandbox worked when the snapshot was taken, so the agent's code is the cause.
             return False
         return True
 

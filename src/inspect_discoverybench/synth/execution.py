@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from inspect_ai.util import OutputLimitExceededError, sandbox
 
-from inspect_discoverybench.session.session import interpreter
+from inspect_discoverybench.session.session import interpreter, require_not_lost
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ async def execute(program: str, request: str, seconds: int) -> Execution:
 
     Raises:
         ProcessLookupError: The sample has no sandbox.
+        SandboxLost: The sandbox was lost by the infrastructure.
     """
     try:
         result = await sandbox().exec(
@@ -46,8 +47,10 @@ async def execute(program: str, request: str, seconds: int) -> Execution:
     except OutputLimitExceededError:
         return Execution("", "it printed too much")
     except (OSError, RuntimeError, UnicodeDecodeError) as error:
+        await require_not_lost()
         return Execution("", f"{type(error).__name__}: {error}"[:300])
     if not result.success:
+        await require_not_lost()
         lines = result.stderr.strip().splitlines()
         return Execution("", f"exit code {result.returncode} {''.join(lines[-1:])[:300]}".strip())
     return Execution(result.stdout)

@@ -1,0 +1,37 @@
+"""Ending a command that runs samples."""
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+
+import psutil  # type: ignore[import-untyped]
+
+_SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+
+
+@contextmanager
+def interrupt_on_termination() -> Iterator[None]:
+    """Handle SIGTERM and SIGHUP like Ctrl-C, so that Inspect writes its logs and removes its containers.
+
+    Slurm, Kubernetes and CI systems end a job with SIGTERM, and a closed terminal sends SIGHUP. A signal that
+    is ignored, for example under `nohup`, stays ignored.
+    """
+    handled = [number for number in _SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
+    for number in handled:
+        signal.signal(number, _interrupt)
+    try:
+        yield
+    finally:
+        for number in handled:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    # As a terminal does for Ctrl-C. Otherwise `docker compose exec` would wait for the end of the agent's code.
+    for process in psutil.Process().children(recursive=True):
+        with suppress(psutil.Error):
+            process.send_signal(signal.SIGINT)
+    # The event loop has a handler of its own for Ctrl-C. A background job has none, because the shell disables Ctrl-C.
+    handler = signal.getsignal(signal.SIGINT)
+    (handler if callable(handler) else signal.default_int_handler)(signal.SIGINT, frame)

@@ -1,0 +1,67 @@
+"""The loss of a sandbox, by the infrastructure or by the agent's code.
+
+The agent's code cannot stop Docker. It can end a container of `compose.yaml` only through the memory limit, where the
+system may choose process 1, and Docker records that the container ran out of memory.
+"""
+
+import re
+
+from inspect_ai.util import SandboxUnavailableError, sandbox, subprocess
+
+from inspect_discoverybench.errors import SandboxLost
+
+LOOKUP_SECONDS = 60
+"""Time limit for Docker's answer. A busy engine may take several seconds."""
+
+_CONTAINER_ID = re.compile(r"[0-9a-f]{12}")
+_STATE = "{{.State.Status}} {{.State.OOMKilled}} {{.State.ExitCode}}"
+
+
+async def require_sandbox(host: str | None) -> None:
+    """Check that a sandbox which fails to run a command was not lost by the infrastructure.
+
+    Call this after the failure. It asks Docker on this machine; code in the sandbox has no influence on the answer.
+
+    Args:
+        host: Host name of the sandbox, read before the agent's code ran. In Docker this is the container's id. None if
+            no code of the agent has run.
+
+    Raises:
+        SandboxLost: The engine does not answer, or the sandbox has ended and the agent's code is not the cause.
+    """
+    reason = await (_container_loss(host) if host and _CONTAINER_ID.fullmatch(host) else _provider_loss(host is None))
+    if reason:
+        raise SandboxLost(
+            f"The sandbox was lost: {reason}. The agent's code is not the cause, so the sample is not scored. "
+            "Check that Docker or your sandbox provider runs, then run the sample again with `inspect eval-retry` "
+            "or `discoverybench run`."
+        )
+
+
+async def _container_loss(container: str) -> str | None:
+    """Why a container does not run; None if it runs, or has run out of memory."""
+    try:
+        lookup = await subprocess(["docker", "inspect", "--format", _STATE, container], timeout=LOOKUP_SECONDS)
+    except TimeoutError:
+        return f"Docker does not answer within {LOOKUP_SECONDS} s"
+    if not lookup.success:
+        return _one_line(lookup.stderr) or f"exit code {lookup.returncode}"
+    status, out_of_memory, code = lookup.stdout.split()
+    if status == "running" or out_of_memory == "true":
+        return None
+    return f"container {container} is {status} (exit code {code}) and has not run out of memory"
+
+
+async def _provider_loss(untouched: bool) -> str | None:
+    """Why another provider runs nothing; None if it runs a command, or if the agent's code may be the cause."""
+    try:
+        probe = await sandbox().exec(["true"], cwd="/", timeout=LOOKUP_SECONDS, timeout_retry=False)
+    except SandboxUnavailableError as error:
+        return _one_line(str(error))
+    except (OSError, RuntimeError) as error:  # the agent's code may have used up all processes, for example
+        return _one_line(str(error)) if untouched else None
+    return None if probe.success or not untouched else _one_line(probe.stderr) or f"exit code {probe.returncode}"
+
+
+def _one_line(message: str) -> str:
+    return " ".join(message.split()).removesuffix("Is the docker daemon running?").rstrip(" .")[-500:]

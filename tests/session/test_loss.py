@@ -1,0 +1,154 @@
+"""A sandbox that is lost through the infrastructure is an error of its sample; one lost by the agent is not.
+
+One eval runs a sample for each loss, in a container of its own and one after the other.
+"""
+
+import os
+from collections.abc import Awaitable, Callable
+
+import pytest
+from inspect_ai import eval as inspect_eval
+from inspect_ai import task_with
+from inspect_ai.dataset import MemoryDataset
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log
+from inspect_ai.model import ChatMessageTool, get_model
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.util import subprocess
+
+from inspect_discoverybench import demo
+from inspect_discoverybench.session.snapshot import Snapshot
+from inspect_discoverybench.session.tool import python
+from inspect_discoverybench.solvers.step import step
+from inspect_discoverybench.solvers.submission import submit
+from inspect_discoverybench.synth.execution import execute
+from tests import shared
+from tests.solvers.playing import python as python_call
+from tests.solvers.playing import score, speaker
+from tests.solvers.playing import submit as submit_call
+
+pytestmark = pytest.mark.usefixtures("sweep")
+
+NAME_OF_HOST = "import os; os.uname().nodename"
+OUT_OF_MEMORY = "text = b'x' * (5 << 30)"
+NO_ENGINE = "unix:///nonexistent/docker.sock"
+
+
+async def _call(state: TaskState, code: str) -> str:
+    """Run one cell as a tool call, and return what the agent sees."""
+    model = get_model("mockllm/model", custom_outputs=speaker([python_call(code)], 1), memoize=False)
+    result = await step(state.messages, [python(), submit()], "python", model)
+    state.messages.extend(result.messages)
+    return result.messages[-1].text
+
+
+async def _kill_container(state: TaskState) -> None:
+    host = (await _call(state, NAME_OF_HOST)).splitlines()[-1].strip("'")  # below the notice of a new session
+    assert (await subprocess(["docker", "kill", host])).success
+
+
+async def _container_killed(state: TaskState) -> None:
+    await _kill_container(state)
+    await _call(state, "1")
+
+
+async def _killed_after_out_of_memory(state: TaskState) -> None:
+    assert "ran out of memory" in await _call(state, OUT_OF_MEMORY)
+    await _container_killed(state)
+
+
+async def _engine_stopped(state: TaskState) -> None:
+    await _call(state, "1")
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("DOCKER_HOST", NO_ENGINE)
+        await _call(state, "1")
+
+
+async def _engine_stopped_before_the_first_cell(state: TaskState) -> None:
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("DOCKER_HOST", NO_ENGINE)
+        await _call(state, "1")
+
+
+async def _container_killed_between_trials(state: TaskState) -> None:
+    snapshot = await Snapshot.take([])
+    await _kill_container(state)
+    await snapshot.restore()
+
+
+async def _killed_before_a_prediction(state: TaskState) -> None:
+    await _kill_container(state)
+    await execute("print(1)", "", 10)
+
+
+LOSSES: dict[str, Callable[[TaskState], Awaitable[None]]] = {
+    "container killed": _container_killed,
+    "engine stopped": _engine_stopped,
+    "engine stopped before the first cell": _engine_stopped_before_the_first_cell,
+    "container killed between trials": _container_killed_between_trials,
+    "container killed before a prediction": _killed_before_a_prediction,
+    "killed after out of memory": _killed_after_out_of_memory,
+}
+
+
+@solver
+def lose_the_sandbox() -> Solver:
+    """Lose the sandbox as the sample's id says, and submit the gold hypothesis all the same."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        await LOSSES[str(state.sample_id)](state)
+        turn = submit_call(hypothesis=state.target.text, workflow="w")
+        model = get_model("mockllm/model", custom_outputs=speaker([turn], 1), memoize=False)
+        state.messages.extend((await step(state.messages, [submit()], "submit", model)).messages)
+        return state
+
+    return solve
+
+
+def run() -> EvalLog:
+    task = demo(sandbox="docker")
+    samples = [task.dataset[0].model_copy(update={"id": name}) for name in LOSSES]
+    [log] = inspect_eval(
+        task_with(task, dataset=MemoryDataset(samples)),
+        model="mockllm/model",
+        solver=lose_the_sandbox(),
+        max_samples=1,
+        fail_on_error=False,
+        log_dir=str(shared.folder() / "loss"),
+    )
+    return log
+
+
+@pytest.fixture(scope="module")
+def samples(engine: None) -> dict[str, EvalSample]:
+    location = shared.once("loss", lambda: run().location)
+    return {str(sample.id): sample for sample in read_eval_log(location, resolve_attachments=True).samples or []}
+
+
+@pytest.mark.parametrize("name", [name for name in LOSSES if name.startswith("container killed")])
+def test_a_killed_container_is_an_error_that_names_it(samples: dict[str, EvalSample], name: str) -> None:
+    error = samples[name].error
+    assert error
+    assert error.message.startswith("The sandbox was lost: container ")
+    assert "is exited (exit code 137) and has not run out of memory" in error.message
+    assert "inspect eval-retry" in error.message
+    assert not samples[name].scores
+
+
+@pytest.mark.parametrize("name", ["engine stopped", "engine stopped before the first cell"])
+def test_an_engine_that_does_not_answer_is_an_error_that_names_it(samples: dict[str, EvalSample], name: str) -> None:
+    error = samples[name].error
+    assert error
+    assert error.message.startswith("The sandbox was lost: ")
+    assert NO_ENGINE in error.message
+    assert os.linesep not in error.message
+    assert not samples[name].scores
+
+
+def test_a_container_that_ended_after_running_out_of_memory_is_the_loss_of_the_agent(
+    samples: dict[str, EvalSample],
+) -> None:
+    sample = samples["killed after out of memory"]
+    assert sample.error is None
+    assert score(sample) == 1
+    errors = [message.error for message in sample.messages if isinstance(message, ChatMessageTool) and message.error]
+    assert [error.type for error in errors] == ["sandbox_unavailable"]

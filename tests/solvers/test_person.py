@@ -1,0 +1,92 @@
+"""A person as the agent: Inspect's `human_cli` in our container, and the instructions that the person sees."""
+
+import os
+import shlex
+import subprocess
+import sysconfig
+import time
+from pathlib import Path
+
+import pytest
+from inspect_ai import eval as inspect_eval
+from inspect_ai.log import read_eval_log
+
+from inspect_discoverybench import demo, real
+from inspect_discoverybench.final_message import submission_of
+from inspect_discoverybench.solvers.gold import gold as gold_solver
+from tests.solvers.playing import play, score
+
+TITLE = "## If you are a person"
+INSPECT = Path(sysconfig.get_path("scripts")) / "inspect"
+COMMAND = "eval discoverybench/real --solver human_cli -S record_session=false --time-limit 14400 --limit 1"
+SERVICE = "/var/tmp/sandbox-services/human_agent/human_agent.py"
+
+WORK = r"""
+task stop && task start
+python -c "import pandas, pathlib; print('rows', [len(pandas.read_csv(path)) for path in pathlib.Path().glob('*.csv')])"
+touch /opt/human_agent/planted || echo refused
+cat > answer.txt
+"""
+
+
+def shell(container: str, commands: str, typed: str = "") -> str:
+    """Log in as Inspect tells the person to, with a terminal, and run commands.
+
+    Args:
+        container: Name of the container.
+        commands: Commands of an interactive login shell.
+        typed: Input of the commands.
+    """
+    # `docker exec -t` would need a terminal here; `script` makes one in the container.
+    login = f"bash -lic {shlex.quote(commands)}"
+    command = ["docker", "exec", "-i", container, "script", "-qec", login, "/dev/null"]
+    run = subprocess.run(command, input=typed, capture_output=True, text=True, timeout=120, check=True)
+    return run.stdout.replace("\r\n", "\n")
+
+
+@pytest.mark.usefixtures("engine", "upstream", "command_line")
+@pytest.mark.timeout(900)
+def test_a_person_solves_a_sample_in_a_shell_of_the_container(tmp_path: Path) -> None:
+    gold = real(dataset="archaeology").dataset[0]
+    command = [
+        str(INSPECT),
+        *COMMAND.split(),
+        "-T",
+        "dataset=archaeology",
+        "--model-role",
+        "grader=discoverybench/lexical",
+    ]
+    environment = {**os.environ, "INSPECT_DISPLAY": "plain", "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment) as run:
+        assert run.stdout
+        login = next(line for line in run.stdout if line.startswith("docker exec -it ")).split()
+        assert login[4:] == ["bash", "-l"]
+        container = login[3]
+        while subprocess.run(["docker", "exec", container, "test", "-e", SERVICE], check=False).returncode:
+            time.sleep(0.2)
+        seen = shell(container, WORK, f"Hypothesis: {gold.target}\nWorkflow: I looked at its axes.\n\x04")
+        shell(container, 'echo yes | task submit "$(cat answer.txt)"')
+        printed = run.stdout.read()
+    assert run.returncode == 0, printed
+    for words in (TITLE, "task submit", "The task ends 240 minutes", "Status:", "rows [", "refused"):
+        assert words in seen
+    [path] = (tmp_path / "logs").glob("*.eval")
+    log = read_eval_log(str(path))
+    assert log.samples
+    [sample] = log.samples
+    assert score(sample) == 1
+    submission = submission_of(sample)
+    assert submission
+    assert (submission.hypothesis, submission.workflow) == (gold.target, "I looked at its axes.")
+    assert sample.store["HumanAgentState:accumulated_time"] > 0
+
+
+@pytest.mark.parametrize("model", [None, "none"])
+def test_instructions_for_a_person_are_added_if_no_model_is_evaluated(model: str | None) -> None:
+    [log] = inspect_eval(demo(), model=model, solver=gold_solver(), limit=1)
+    assert log.samples
+    assert [message.text.startswith(TITLE) for message in log.samples[0].messages] == [False, True, False]
+
+
+def test_models_see_no_instructions_for_a_person() -> None:
+    assert not any(TITLE in message.text for message in play(["never"], gold_solver()).messages)
