@@ -5,8 +5,11 @@ import json
 import os
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
+from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
 
@@ -25,11 +28,17 @@ from measure import own_folders, require_data, show
 from inspect_discoverybench import real
 
 LATENCY = 0.2
-QUESTIONS = 5
 SINGLE = 11
 CONNECTIONS = 20
-TARGET_SINGLE = 2.3
-TARGET_ALL = 1.2
+TARGET_SINGLE = {0.2: 2.3, 1.0: 2.05}
+"""Latencies for a sample, by the endpoint's."""
+TARGET_ALL = 1.05
+"""Times Inspect's own scorer."""
+TARGET_CACHED = 8.0
+THROUGHPUT = {1: 8, 10: 60, 50: 239, 200: 239}
+"""Samples by connections."""
+SHARDED = 50
+"""Connections of all processes together."""
 JUDGE = "openai/gpt-4o-2024-08-06"
 
 
@@ -79,12 +88,14 @@ class Measured:
         samples: Seconds from the begin to the end of each sample's scoring.
         whole: Seconds from the begin of the first to the end of the last.
         requests: Requests that reached the endpoint.
+        cpu: CPU seconds of this process.
     """
 
     log: EvalLog
     samples: tuple[float, ...]
     whole: float
     requests: int
+    cpu: float
 
     def questions(self) -> dict[str, list[list[ChatMessage]]]:
         """What `bare` asks again."""
@@ -98,26 +109,34 @@ class Measured:
         }
 
 
-def evaluate(server: Endpoint, cache: str, one_by_one: bool, asking: Scorer | None = None) -> Measured:
-    """Score DB-REAL test, or `SINGLE` samples of it one after the other, with our scorer or another."""
+def evaluate(
+    server: Endpoint,
+    cache: str,
+    asking: Scorer | None = None,
+    *,
+    limit: int | tuple[int, int] | None = None,
+    connections: int = CONNECTIONS,
+    one_by_one: bool = False,
+) -> Measured:
+    """Score DB-REAL test with our scorer or another."""
     os.environ["INSPECT_CACHE_DIR"] = str(Path(cache).resolve())
-    before = server.requests
-    task = task_with(real(), sandbox=None)
+    before, cpu = server.requests, time.process_time()
+    task = task_with(real(), sandbox=None, setup=[])
     log = inspect_eval(
         task if asking is None else Task(dataset=task.dataset, scorer=asking),
         model="mockllm/model",
         model_roles={"grader": JUDGE},
         solver=other_hypothesis(),
-        limit=SINGLE if one_by_one else None,
-        max_samples=1 if one_by_one else None,
-        max_connections=CONNECTIONS,
+        limit=limit,
+        max_samples=1 if one_by_one else max(connections, CONNECTIONS),
+        max_connections=connections,
     )[0]
     if log.status != "success" or not log.samples:
         sys.exit(f"The eval ended with {log.status}: {log.error}")
     spans = [scoring(sample) for sample in log.samples]
     whole = max(end for _, end in spans) - min(begin for begin, _ in spans)
     seconds = tuple((end - begin).total_seconds() for begin, end in spans)
-    return Measured(log, seconds, whole.total_seconds(), server.requests - before)
+    return Measured(log, seconds, whole.total_seconds(), server.requests - before, time.process_time() - cpu)
 
 
 def scoring(sample: EvalSample) -> tuple[datetime, datetime]:
@@ -140,49 +159,119 @@ def bare_request(url: str) -> float:
     return median(seconds)
 
 
+def show_latency(server: Endpoint, latency: float, limit: int | None) -> None:
+    """One sample after the other, and all at `CONNECTIONS` connections; each beside Inspect's own."""
+    request = bare_request(server.url)
+    one = evaluate(server, "one", limit=SINGLE, one_by_one=True)
+    one_bare = evaluate(server, "one-bare", bare(one.questions()), limit=SINGLE, one_by_one=True)
+    every = evaluate(server, "all", limit=limit)
+    every_bare = evaluate(server, "all-bare", bare(every.questions()), limit=limit)
+    every_again = evaluate(server, "all-again", limit=limit)
+    every_cached = evaluate(server, "all", limit=limit)
+    count = len(every.samples)
+    all_seconds = median((every.whole, every_again.whole))
+
+    def single(name: str, run: Measured, target: str = "") -> tuple[str, ...]:
+        seconds = median(run.samples)
+        return name, f"{seconds / latency:.2f} L", target, f"{seconds:.3f}", f"{run.requests / SINGLE:.0f}", ""
+
+    def all_of_them(name: str, run: Measured, target: str = "", seconds: float | None = None) -> tuple[str, ...]:
+        seconds = seconds or run.whole
+        cpu = f"{1000 * run.cpu / max(run.requests, count):.1f}"
+        return name, f"{seconds / every_bare.whole:.2f} ×", target, f"{seconds:.1f}", str(run.requests), cpu
+
+    show(
+        f"Judge at an endpoint with L = {latency} s",
+        ("what", "ratio", "target", "seconds", "requests", "CPU ms"),
+        [
+            ("one request by a bare client", f"{request / latency:.2f} L", "", f"{request:.3f}", "1", ""),
+            single("a sample: five questions", one, f"{TARGET_SINGLE.get(latency, 2.05)} L"),
+            single("– Inspect's own for the same requests", one_bare),
+            all_of_them(f"{count} samples, {CONNECTIONS} connections", every, f"{TARGET_ALL} ×", all_seconds),
+            all_of_them("– Inspect's own for the same requests", every_bare),
+            all_of_them("– again, from the cache", every_cached, f"{TARGET_CACHED} s"),
+        ],
+        f"A sample: the scoring alone, median of {SINGLE} samples one after the other.",
+        "All: from the begin of the first sample's scoring to the end of the last, ours twice.",
+        "CPU: of the process per request, or per sample where nothing is requested; samples, log and all.",
+    )
+
+
+def shard_rate(url: str, cache: str, samples: tuple[int, int], connections: int) -> float:
+    """Requests per second of one process that judges some of the samples."""
+    os.environ |= {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none", "INSPECT_CACHE_DIR": str(Path(cache).resolve())}
+    log = inspect_eval(
+        task_with(real(), sandbox=None, setup=[]),
+        model="mockllm/model",
+        model_roles={"grader": JUDGE},
+        solver=other_hypothesis(),
+        limit=samples,
+        max_samples=max(connections, CONNECTIONS),
+        max_connections=connections,
+    )[0]
+    scored = log.samples or []
+    requests = sum(isinstance(event, ModelEvent) for sample in scored for event in sample.events)
+    spans = [scoring(sample) for sample in scored]
+    return requests / (max(end for _, end in spans) - min(begin for begin, _ in spans)).total_seconds()
+
+
+def sharded(url: str, samples: int, connections: int) -> tuple[float, float]:
+    """Requests per second of one process, and of one for each core, which share samples and connections."""
+    rates = []
+    for processes in (1, os.cpu_count() or 1):
+        bounds = [samples * number // processes for number in range(processes + 1)]
+        with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+            jobs = [
+                pool.submit(shard_rate, url, f"shard-{processes}-{number}", part, connections // processes)
+                for number, part in enumerate(pairwise(bounds))
+            ]
+            rates.append(sum(job.result() for job in jobs))
+    return rates[0], rates[1]
+
+
+def show_throughput(server: Endpoint, latency: float, limit: int | None) -> None:
+    """Requests per second by number of connections; each beside Inspect's own."""
+    rows = []
+    for connections, most in THROUGHPUT.items():
+        samples = min(most, limit or most)
+        ours = evaluate(server, f"ours-{connections}", limit=samples, connections=connections)
+        own = evaluate(server, f"own-{connections}", bare(ours.questions()), limit=samples, connections=connections)
+        for name, run in (("judge", ours), ("Inspect's own", own)):
+            ideal = run.requests * latency / connections
+            rows.append(
+                (
+                    f"{connections}: {name}",
+                    f"{run.whole / ideal:.2f} ×",
+                    f"{run.whole / own.whole * own.requests / run.requests:.2f} ×",
+                    f"{run.requests / run.whole:.1f}",
+                    f"{1000 * run.cpu / run.requests:.1f}",
+                    str(run.requests),
+                )
+            )
+    one, each = sharded(server.url, min(max(THROUGHPUT.values()), limit or 239), SHARDED)
+    rows += [
+        (f"{SHARDED}: judge, one process", "", "", f"{one:.1f}", "", ""),
+        (f"{SHARDED}: judge, one process for each core", f"{each / one:.2f} × the rate", "", f"{each:.1f}", "", ""),
+    ]
+    show(
+        f"Requests of the judge by connections, L = {latency} s",
+        ("connections", "of the ideal", "of Inspect's own", "requests/s", "CPU ms", "requests"),
+        rows,
+        "The ideal: requests × L / connections. CPU: of the one process and thread, per request.",
+    )
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--latency", type=float, default=LATENCY, help="of the endpoint, in seconds")
-    latency: float = parser.parse_args().latency
+    parser.add_argument("--limit", type=int, help="samples at most; default: all 239")
+    parser.add_argument("--throughput", action="store_true", help="by number of connections instead")
+    options = parser.parse_args()
     require_data()
-    with own_folders(), endpoint(latency) as server:
+    with own_folders(), endpoint(options.latency) as server:
         os.environ |= {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "none"}
-        request = bare_request(server.url)
-        one = evaluate(server, "one", one_by_one=True)
-        one_bare = evaluate(server, "one-bare", one_by_one=True, asking=bare(one.questions()))
-        one_cached = evaluate(server, "one", one_by_one=True)
-        every = evaluate(server, "all", one_by_one=False)
-        every_bare = evaluate(server, "all-bare", one_by_one=False, asking=bare(every.questions()))
-        every_cached = evaluate(server, "all", one_by_one=False)
-
-    count = len(every.samples)
-    ideal = count * QUESTIONS * latency / CONNECTIONS
-
-    def single(name: str, run: Measured, target: str = "") -> tuple[str, ...]:
-        seconds = median(run.samples)
-        return name, f"{run.requests / SINGLE:.0f}", f"{seconds:.3f}", f"{seconds / latency:.2f} L", target
-
-    def all_of_them(name: str, run: Measured, target: str = "") -> tuple[str, ...]:
-        return name, str(run.requests), f"{run.whole:.1f}", f"{run.whole / ideal:.2f} × {ideal:.1f} s", target
-
-    show(
-        f"Judge at an endpoint with L = {latency} s",
-        ("what", "requests", "seconds", "ratio", "target"),
-        [
-            ("one request by a bare client", "1", f"{request:.3f}", f"{request / latency:.2f} L", ""),
-            single("a sample: five questions", one, f"{TARGET_SINGLE} L"),
-            single("  Inspect's own for the same requests", one_bare),
-            single("  again, from the cache", one_cached),
-            all_of_them(f"{count} samples, {CONNECTIONS} connections", every, f"{TARGET_ALL} ×"),
-            all_of_them("  Inspect's own for the same requests", every_bare),
-            all_of_them("  again, from the cache", every_cached),
-        ],
-        f"A sample: the scoring alone, median of {SINGLE} samples one after the other; the first took "
-        f"{one.samples[0]:.3f} s.",
-        "All: from the begin of the first sample's scoring to the end of the last.",
-        f"The ratio is to {count * QUESTIONS} questions × L / {CONNECTIONS}.",
-    )
+        (show_throughput if options.throughput else show_latency)(server, options.latency, options.limit)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 """What every benchmark needs: folders of its own, a fresh process, and one printed table."""
 
 import os
+import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -59,6 +61,12 @@ def require_data() -> None:
     """End with one line if the released data are not named: a download would be measured otherwise."""
     if not os.environ.get(DATA):
         sys.exit(f"{DATA} is not set; name a folder that holds the released data.")
+
+
+def require_engine() -> None:
+    """End with one line if there is no Docker engine."""
+    if not shutil.which("docker") or subprocess.run(["docker", "info"], capture_output=True, check=False).returncode:
+        sys.exit("No Docker engine answers. Start it, or measure something else.")
 
 
 def show(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], *notes: str) -> None:

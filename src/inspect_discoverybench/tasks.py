@@ -402,8 +402,7 @@ def _prediction(samples: list[Sample], path: str | None) -> list[Scorer]:
 
 
 async def _end_session(state: TaskState) -> None:
-    """Stop the kernel of the session, because a local sandbox does not kill processes."""
-    await PythonSession().stop()
+    await PythonSession().end()
 
 
 def _viewer() -> ViewerConfig:

@@ -86,9 +86,7 @@ def test_samples_have_data_files_but_no_metadata_files(upstream: Path) -> None:
             assert sample.files
             assert not any("metadata" in name or "answer" in name for name in sample.files)
             assert all(Path(source).is_absolute() and Path(source).is_file() for source in sample.files.values())
-            assert len(sample.files) <= 3
-            if "data_files.tar" in sample.files:
-                assert sample.setup
+            assert len(sample.files) == 1
 
 
 def test_the_task_text_does_not_contain_the_gold_hypothesis() -> None:

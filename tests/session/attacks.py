@@ -21,7 +21,11 @@ class Attack:
 def _forge(reply: str) -> str:
     """Overwrite every program of the session with one that prints this expression."""
     program = f"print({reply})"
-    return f"import glob\nfor path in glob.glob('.session*/kernel.py'): _ = open(path, 'w').write({program!r})"
+    return f"""
+import glob, py_compile
+_ = open('forged.py', 'w').write({program!r})
+for path in glob.glob('.session*/kernel.pyc'): _ = py_compile.compile('forged.py', path)
+"""
 
 
 def _daemon(loop: str) -> str:
@@ -106,7 +110,7 @@ ATTACKS = {
     "clients stopped": Attack([_daemon(_signal_clients("SIGSTOP"))], seconds=1),
     "files rewritten": Attack(
         [
-            _daemon("for path in glob.glob('.session*/kernel.py'): open(path, 'w').write('raise SystemExit(1)')"),
+            _daemon("for path in glob.glob('.session*/kernel.pyc'): open(path, 'w').write('nonsense')"),
             "import os; os._exit(1)",
             "2",
         ]

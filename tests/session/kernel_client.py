@@ -17,15 +17,29 @@ class Session:
         (folder / ".session").mkdir()
         (folder / ".session" / "kernel.py").write_text(Path(kernel.__file__).read_text("utf-8"), "utf-8")
 
-    def client(self, name: str, owner: int = 0, request: str | None = None) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-I", "-S", ".session/kernel.py", name, ".session", str(owner)]
-        return subprocess.run(
-            command, cwd=self.folder, input=request, capture_output=True, text=True, timeout=60, check=False
+    def command(self, name: str, *arguments: str, owner: int = 0) -> list[str]:
+        return [sys.executable, "-I", "-S", ".session/kernel.py", name, ".session", str(owner), *arguments]
+
+    def client(self, name: str, *arguments: str, owner: int = 0, code: str = "") -> subprocess.CompletedProcess[bytes]:
+        command = self.command(name, *arguments, owner=owner)
+        source = code.encode("utf-8", "surrogatepass")
+        return subprocess.run(command, cwd=self.folder, input=source, capture_output=True, timeout=60, check=False)
+
+    def start(self, code: str) -> subprocess.Popen[bytes]:
+        """Run a cell with a limit of 60 s without waiting for it."""
+        client = subprocess.Popen(
+            self.command("run", "60", "10", "0"),
+            cwd=self.folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
         )
+        assert client.stdin
+        client.stdin.write(code.encode())
+        client.stdin.close()
+        return client
 
     def run(self, code: str, timeout: float = 20, max_output: int = 10_000, figures: bool = False) -> dict[str, Any]:
-        request = json.dumps({"code": code, "timeout": timeout, "max_output": max_output, "figures": figures})
-        process = self.client("run", request=request)
+        process = self.client("run", str(timeout), str(max_output), str(int(figures)), code=code)
         assert process.returncode == 0, process.stderr
         reply: dict[str, Any] = json.loads(process.stdout)
         if not figures:

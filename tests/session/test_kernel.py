@@ -1,6 +1,5 @@
 """The kernel and its client as the sandbox runs them: a program on the standard library."""
 
-import json
 import subprocess
 import sys
 import time
@@ -130,16 +129,7 @@ def test_api_keys_of_the_host_are_not_visible(session: Session, monkeypatch: pyt
 
 def test_stop_ends_a_busy_kernel(session: Session) -> None:
     pid = int(session.run("import os\nos.getpid()")["output"])
-    busy = subprocess.Popen(
-        [sys.executable, "-I", "-S", ".session/kernel.py", "run", ".session"],
-        cwd=session.folder,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        text=True,
-    )
-    assert busy.stdin
-    busy.stdin.write(json.dumps({"code": "while True: pass", "timeout": 60, "max_output": 10, "figures": False}))
-    busy.stdin.close()
+    busy = session.start("while True: pass")
     time.sleep(0.5)
     session.client("stop")
     assert busy.wait(10) == 0
@@ -199,18 +189,9 @@ def test_a_kernel_ends_with_its_evaluation_even_if_both_it_and_the_client_are_bu
     session = Session(tmp_path)
     evaluation = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
     try:
-        assert session.client("start", owner=evaluation.pid).stdout.startswith("ready ")
+        assert session.client("start", owner=evaluation.pid).stdout.startswith(b"ready ")
         pid = int(session.run("import os\nos.getpid()")["output"])
-        busy = subprocess.Popen(
-            [sys.executable, "-I", "-S", ".session/kernel.py", "run", ".session"],
-            cwd=session.folder,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            text=True,
-        )
-        assert busy.stdin
-        busy.stdin.write(json.dumps({"code": "while True: pass", "timeout": 60, "max_output": 10, "figures": False}))
-        busy.stdin.close()
+        busy = session.start("while True: pass")
         time.sleep(0.5)
         busy.kill()
         busy.wait()
@@ -234,7 +215,7 @@ def test_a_kernel_ends_with_its_evaluation_even_if_both_it_and_the_client_are_bu
 def test_a_lock_that_cannot_be_used_is_reported_at_once(session: Session, obstacle: str) -> None:
     session.run(obstacle)
     started = time.monotonic()
-    process = session.client("run", request=json.dumps({"code": "1", "timeout": 1, "max_output": 9, "figures": False}))
+    process = session.client("run", "1", "9", "0", code="1")
     assert process.returncode == NOT_RUN
     assert time.monotonic() - started < 5
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import sandbox
 
+from inspect_discoverybench.dataset.data_path import ARCHIVE
 from inspect_discoverybench.dataset.samples import SampleMetadata
 from inspect_discoverybench.dataset.source import local_root, remedy
 from inspect_discoverybench.errors import DataCorrupt, DataError, DataMissing
@@ -21,8 +22,10 @@ UNREADABLE = "unreadable"
 TIMEOUT = 600
 """Time limit in seconds for all data files of a sample."""
 
-# Prints one line per file, starting with its checksum. macOS (sandbox `local`) has only `shasum`.
+# Unpacks the archive, if there is one, and prints one line per file, starting with its checksum.
+# macOS (sandbox `local`) has only `shasum`.
 _CHECKSUMS = f"""
+if [ -f {ARCHIVE} ]; then tar -xf {ARCHIVE}; rm {ARCHIVE}; fi
 if command -v sha256sum > /dev/null; then sum=sha256sum
 elif command -v shasum > /dev/null; then sum='shasum -a 256'
 else echo 'sha256sum: not found' >&2; exit 127; fi
@@ -34,7 +37,7 @@ done
 
 @solver
 def verify_data_files() -> Solver:
-    """Compare the data files in the sandbox with the checksums in the sample's metadata, in one `exec`.
+    """Unpack the data files in the sandbox and compare them with the checksums in the sample's metadata, in one `exec`.
 
     Use it in the task's `setup`, so that it runs before every solver.
 

@@ -19,9 +19,6 @@ from inspect_discoverybench.dataset.target import Measure
 from inspect_discoverybench.dataset.workflow import Bucket
 from inspect_discoverybench.prompts import Prompt
 
-MAX_SINGLE_FILES = 3
-"""More files than this are copied as one archive, because Inspect takes 0.3 s to copy a file into a container."""
-
 
 @dataclass(frozen=True)
 class Hints:
@@ -42,17 +39,17 @@ class SandboxFiles:
 
     Attributes:
         files: Absolute paths by name in the sandbox. Inspect would log contents, but not paths.
-        setup: Script that unpacks the archive in the sandbox; None without an archive.
         checksums: SHA-256 of each data file by name in the sandbox.
     """
 
     files: Mapping[str, str]
-    setup: str | None
     checksums: Mapping[str, str]
 
     @classmethod
     def of(cls, paths: Mapping[str, Path], checksum: Callable[[Path], str]) -> "SandboxFiles":
-        """Prepare data files: up to three as single files, more as one archive.
+        """Prepare data files: one as it is, more as one archive, which `verify_data_files` unpacks.
+
+        Inspect takes two calls of the sandbox for each file.
 
         Args:
             paths: Data files by name in the sandbox.
@@ -62,10 +59,10 @@ class SandboxFiles:
             DataMissing: A file cannot be read.
         """
         checksums = {name: checksum(path) for name, path in paths.items()}
-        if len(paths) <= MAX_SINGLE_FILES:
-            return cls({name: str(path.resolve()) for name, path in paths.items()}, None, checksums)
+        if len(paths) <= 1:
+            return cls({name: str(path.resolve()) for name, path in paths.items()}, checksums)
         # A damaged archive is not detected here: `verify_data_files` names the files that it lacks.
-        return cls({ARCHIVE: str(_archive(paths))}, f"tar -xf {ARCHIVE}; rm {ARCHIVE}", checksums)
+        return cls({ARCHIVE: str(_archive(paths))}, checksums)
 
 
 class SampleMetadata(BaseModel):
@@ -155,7 +152,6 @@ def to_sample(metadata: SampleMetadata, hints: Hints, files: SandboxFiles) -> Sa
         target=metadata.gold_hypothesis,
         metadata=sample_metadata.model_dump(),
         files=dict(files.files),
-        setup=files.setup,
     )
 
 

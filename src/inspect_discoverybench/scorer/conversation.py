@@ -97,7 +97,7 @@ class Conversation(Generic[R]):
         """
         reason = ""
         while len(self.replies) < MAX_ATTEMPTS:
-            if not self.replies and (cached := self._read_cache()) is not None:
+            if not self.replies and (cached := self.read_cache()) is not None:
                 return cached
             output = await self._generate()
             if output is None:
@@ -121,8 +121,8 @@ class Conversation(Generic[R]):
                         return reply
         return ParseFailure(self.question.name, reason)
 
-    def _read_cache(self) -> R | None:
-        """The cached reply; None if there is none."""
+    def read_cache(self) -> R | None:
+        """The cached reply, which is then the only one; None if there is none."""
         text = self.cache.read(self.cache_key)
         if text is None:
             return None
@@ -130,7 +130,9 @@ class Conversation(Generic[R]):
             reply = parse_reply(text, self.question.reply)
         except ReplyRejected:  # the validation has become stricter, or the file is damaged
             return None
-        transcript().info({"question": self.question.text, "reply": text}, source="judge cache")
+        transcript().info(
+            {"name": self.question.name, "question": self.question.text, "reply": text}, source="judge cache"
+        )
         self.replies.append(text)
         self.settings.record_rejected(self.model, self.omitted)
         return reply
@@ -141,7 +143,9 @@ class Conversation(Generic[R]):
         Raises:
             JudgeFailed: The provider failed, or returned no choices in `MAX_ATTEMPTS` requests.
         """
-        config = self.request.config.merge(GenerateConfig(max_tokens=self.token_limit))
+        config = self.request.config
+        if self.token_limit is not None:
+            config = config.merge(GenerateConfig(max_tokens=self.token_limit))
         for _ in range(MAX_ATTEMPTS):
             try:
                 output = await self.model.generate(self.messages, config=self.transport.merge(config), cache=False)

@@ -3,9 +3,10 @@
 from collections.abc import Awaitable
 from typing import Any, TypeVar, overload
 
+import anyio
 from inspect_ai.model import GenerateConfig, Model, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.util import collect, span
+from inspect_ai.util import span
 
 from inspect_discoverybench.errors import JudgeUnavailable, ends_sample, inspect_errors
 from inspect_discoverybench.scorer.conversation import Conversation, Exchange
@@ -86,9 +87,14 @@ class Judge:
         Raises:
             JudgeFailed: The provider failed, after Inspect's retries.
         """
-        async with span(f"judge: {question.name}"):
-            conversation = Conversation(question, self.model, self.settings, self.cache, self.transport)
-            reply = await conversation.run()
+        conversation = Conversation(question, self.model, self.settings, self.cache, self.transport)
+        cached = conversation.read_cache()
+        if cached is not None:
+            # Without a span, which takes Inspect as much CPU as the rest of a cached question.
+            reply: R | ParseFailure = cached
+        else:
+            async with span(f"judge: {question.name}"):
+                reply = await conversation.run()
         self.exchanges.append(conversation.exchange)
         return reply
 
@@ -123,8 +129,17 @@ async def gather(a: Awaitable[A], b: Awaitable[B], c: Awaitable[C], /) -> tuple[
 async def gather(*questions: Awaitable[A]) -> tuple[A, ...]: ...
 async def gather(*questions: Awaitable[Any]) -> tuple[Any, ...]:
     """Ask several questions concurrently. The first error is raised without its exception group."""
+    answers: list[Any] = [None] * len(questions)
+
+    async def answer(number: int, question: Awaitable[Any]) -> None:
+        answers[number] = await question
+
     try:
-        return tuple(await collect(*questions))
+        # Inspect's `collect` would put each question into a second span, and each span takes a millisecond of CPU.
+        async with anyio.create_task_group() as tasks:
+            for number, question in enumerate(questions):
+                tasks.start_soon(answer, number, question)
+        return tuple(answers)
     except ExceptionGroup as group:
         # Inspect handles limits itself, so they take precedence over other errors.
         error: BaseException = group.subgroup(ends_sample) or group

@@ -1,14 +1,18 @@
 """The Python session inside the sandbox: a kernel that keeps variables, and a thin client that calls it.
 
-This file is copied into the sandbox and uses only the standard library:
+This file is compiled in the sandbox and uses only the standard library:
 
-    python kernel.py start FOLDER [OWNER]   starts the kernel and prints "ready HOST"
-    python kernel.py run FOLDER [OWNER]     reads {"code", "timeout", "max_output", "figures"}, prints a JSON reply
-    python kernel.py stop FOLDER            ends the kernel, if it runs
-    python kernel.py serve FOLDER READY     the kernel itself, started by `start`, or by `run` if it was lost
-    python kernel.py guard OWNER KERNEL     ends the kernel when the process OWNER has ended
+    python kernel.pyc start FOLDER OWNER    starts the kernel and prints "ready HOST"
+    python kernel.pyc run FOLDER OWNER SECONDS MAX_OUTPUT FIGURES
+                                            runs the code on its standard input and prints a JSON reply
+    python kernel.pyc stop FOLDER           ends the kernel, if it runs
+    python kernel.pyc serve FOLDER READY    the kernel itself, started by `start`, or by `run` if it was lost
+    python kernel.pyc guard OWNER KERNEL    ends the kernel when the process OWNER has ended
 
 OWNER is the process id of the evaluation, or 0 if the sandbox does not see it.
+
+The client runs once per call, so what it imports and compiles is most of what a call costs besides the sandbox's own
+`exec`. Modules that take milliseconds are imported where they are used, and JSON is written by hand.
 
 With every cell, the client passes the kernel the write end of a pipe. This also captures the output of C code and
 child processes, needs no unbounded buffer, and keeps the output printed before a crash.
@@ -16,12 +20,9 @@ child processes, needs no unbounded buffer, and keeps the output printed before 
 
 from __future__ import annotations
 
-import json
+import _socket  # the module `socket` takes ten milliseconds more
 import os
 import select
-import signal
-import socket
-import struct
 import sys
 import time
 
@@ -29,12 +30,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing `typing` would cost every call some milliseconds
     from typing import Any
 
+SIGINT, SIGKILL = 2, 9
 IDLE_SECONDS = 3600
 WATCH_SECONDS = 10
 GRACE_SECONDS = 5
 START_SECONDS = 15
 ANSWER_SECONDS = 30  # a kernel that does not take or continue a message for so long is not ours
 NOT_RUN = 3  # exit code of `run` if no kernel could be reached, so that the cell has not run
+# A library before those that need it. Together they take more than a second; Matplotlib is rarely the first.
+WARM_UP = ("numpy", "pandas", "scipy.stats", "statsmodels.api")
+WARM_UP_SECONDS = 0.1  # before each of them
+MIN_SHARE = 0.25  # of a core; with less, the machine is busy
 MAX_FIGURES = 4
 FIGURE_PIXELS = 720  # longest side; keeps four figures of noise below Inspect's 10 MB limit on exec output
 # An allow-list of exact names: in a local sandbox, the caller's environment holds API keys.
@@ -49,23 +55,33 @@ ENVIRONMENT = (
 # --- client -----------------------------------------------------------------------------------------
 
 
-def run(folder: str, owner: int, request: dict[str, Any]) -> dict[str, Any]:
-    """Run one cell and return status ("ok", "error", "interrupted", "killed" or "died"), output, restarted, figures."""
+def run(folder: str, owner: int, code: bytes, timeout: float, max_output: int, figures: bool) -> str:
+    """Run one cell and return its status ("ok", "error", "interrupted", "killed" or "died"), output and figures."""
     try:
         kernel, restarted = connect(folder, owner)
     except OSError as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         sys.exit(NOT_RUN)
     reader, writer = os.pipe()
-    socket.send_fds(kernel, [b"o"], [writer])
+    rights = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, writer.to_bytes(4, sys.byteorder))  # the descriptor as a C int
+    kernel.sendmsg([b"o"], [rights])
     os.close(writer)
-    kernel.sendall(json.dumps({"code": request["code"], "figures": request["figures"]}).encode() + b"\n")
-    output = Capture(request["max_output"])
-    status, figures = follow(kernel, reader, output, request["timeout"])
-    return {"status": status, "output": output.text(), "restarted": restarted, "figures": figures}
+    kernel.sendall(b"%d %d\n%b" % (figures, len(code), code))
+    output = Capture(max_output)
+    status, drawn = follow(kernel, reader, output, timeout)
+    lost = "true" if restarted else "false"
+    images = ", ".join(map(quote, drawn))
+    text = quote(output.text())
+    return f'{{"status": {quote(status)}, "output": {text}, "restarted": {lost}, "figures": [{images}]}}'
 
 
-def follow(kernel: socket.socket, reader: int, output: Capture, timeout: float) -> tuple[str, list[str]]:
+def quote(text: str) -> str:
+    """A text as JSON."""
+    escapes = {ord(character): f"\\u{ord(character):04x}" for character in (*map(chr, range(32)), '"', "\\")}
+    return f'"{text.translate(escapes)}"'
+
+
+def follow(kernel: _socket.socket, reader: int, output: Capture, timeout: float) -> tuple[str, list[str]]:
     """Collect output until the kernel reports a status and figures, dies, or has to be killed."""
     deadline = time.monotonic() + timeout
     last_signal = None
@@ -79,11 +95,11 @@ def follow(kernel: socket.socket, reader: int, output: Capture, timeout: float) 
             status, *figures = read_line(kernel).split(" ")
             output.fill(reader)
             if not status:
-                return "killed" if last_signal == signal.SIGKILL else "died", []
+                return "killed" if last_signal == SIGKILL else "died", []
             return "interrupted" if last_signal else status, figures
-        if time.monotonic() >= deadline and last_signal != signal.SIGKILL:
+        if time.monotonic() >= deadline and last_signal != SIGKILL:
             # First like Ctrl-C, which also reaches child processes.
-            last_signal = signal.SIGKILL if last_signal else signal.SIGINT
+            last_signal = SIGKILL if last_signal else SIGINT
             os.killpg(peer(kernel), last_signal)
             deadline = time.monotonic() + GRACE_SECONDS
 
@@ -117,7 +133,7 @@ class Capture:
         return f"{head}\n[... {omitted} bytes of output omitted ...]\n{tail}" if omitted else head + tail
 
 
-def connect(folder: str, owner: int) -> tuple[socket.socket, bool]:
+def connect(folder: str, owner: int) -> tuple[_socket.socket, bool]:
     """Connect to the kernel, starting one if necessary; the second value is True if an earlier kernel was lost.
 
     Raises:
@@ -153,9 +169,9 @@ def locked(path: str) -> int:
             time.sleep(0.05)
 
 
-def dial(folder: str) -> socket.socket:
+def dial(folder: str) -> _socket.socket:
     """Connect to the kernel that listens in the folder."""
-    kernel = socket.socket(socket.AF_UNIX)
+    kernel = _socket.socket(_socket.AF_UNIX)
     kernel.settimeout(ANSWER_SECONDS)
     kernel.connect(os.path.join(folder, "socket"))
     return kernel
@@ -169,7 +185,7 @@ def start(folder: str, owner: int) -> None:
     if os.path.lexists(address):
         os.remove(address)
     reader, writer = os.pipe()
-    program = os.path.join(folder, "kernel.py")
+    program = os.path.join(folder, os.path.basename(__file__))
     environment = {"MPLBACKEND": "Agg"} | {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
     detached: Any = {
         "stdin": subprocess.DEVNULL,
@@ -196,7 +212,7 @@ def guard(owner: int, kernel: int) -> None:
     """End the kernel when its evaluation has ended in any way, for example killed together with the client."""
     while runs(kernel):
         if not runs(owner):
-            os.killpg(kernel, signal.SIGKILL)
+            os.killpg(kernel, SIGKILL)
         time.sleep(1)
 
 
@@ -214,7 +230,7 @@ def runs(process: int) -> bool:
 def stop(folder: str) -> None:
     """End the kernel and remove its traces."""
     try:  # noqa: SIM105 - importing contextlib would slow down every call
-        os.killpg(peer(dial(folder)), signal.SIGKILL)
+        os.killpg(peer(dial(folder)), SIGKILL)
     except OSError:
         pass  # no kernel is running
     for name in ("socket", "started"):
@@ -222,14 +238,16 @@ def stop(folder: str) -> None:
             os.remove(os.path.join(folder, name))
 
 
-def peer(kernel: socket.socket) -> int:
+def peer(kernel: _socket.socket) -> int:
     """Process id of the kernel according to the operating system, which also works while the kernel is busy."""
+    import struct
+
     if sys.platform == "darwin":
         return int(struct.unpack("i", kernel.getsockopt(0, 2, 4))[0])  # SOL_LOCAL, LOCAL_PEERPID
-    return int(struct.unpack("3i", kernel.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0])
+    return int(struct.unpack("3i", kernel.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 12))[0])
 
 
-def read_line(connection: socket.socket) -> str:
+def read_line(connection: _socket.socket) -> str:
     """Read one line; return "" if the connection is closed or does not continue."""
     line = bytearray()
     while not line.endswith(b"\n"):
@@ -248,6 +266,8 @@ def read_line(connection: socket.socket) -> str:
 
 def serve(folder: str, ready: int) -> None:
     """Run cells for one client at a time, until the kernel is idle for too long or its folder is removed."""
+    import signal
+    import socket
     import types
 
     # Before the agent's folder comes first on the module path: it may contain a file called ast.py.
@@ -259,6 +279,7 @@ def serve(folder: str, ready: int) -> None:
     inode = os.stat(address).st_ino
     os.write(ready, b"1")
     os.close(ready)
+    warm_up(server)
     # Cells run in a separate module called `__main__`, so that the functions they define can be pickled.
     sys.path.insert(0, "")
     sys.argv = [""]
@@ -280,16 +301,59 @@ def serve(folder: str, ready: int) -> None:
             continue
         try:
             _, descriptors, _, _ = socket.recv_fds(cell.client, 1, 1)
-            request = json.loads(read_line(cell.client))
+            code, figures = read_request(cell.client)
         except (OSError, ValueError):
             continue  # the client disconnected before it sent a request
-        report = cell.run(request["code"], main.__dict__, descriptors[0], request["figures"])
+        report = cell.run(code, main.__dict__, descriptors[0], figures)
         try:  # noqa: SIM105 - importing contextlib would slow down every call
             cell.client.sendall(" ".join(report).encode() + b"\n")
         except OSError:
             pass  # the client disconnected; the session continues
         cell.client.close()
         last_used = time.monotonic()
+
+
+def read_request(client: _socket.socket) -> tuple[str, bool]:
+    """Read the code of a cell, and whether to return its figures.
+
+    Raises:
+        OSError: The client does not continue.
+        ValueError: The client disconnected before the end of the request.
+    """
+    request = bytearray()
+    while b"\n" not in request and (chunk := client.recv(65536)):
+        request += chunk
+    header, _, code = bytes(request).partition(b"\n")
+    figures, length = map(int, header.split(b" "))
+    parts = [code]
+    missing = length - len(code)
+    while missing:
+        parts.append(client.recv(min(missing, 65536)))
+        missing -= len(parts[-1])
+        if not parts[-1]:
+            raise ValueError("the request is incomplete")
+    # Lone surrogates stay what they are, so that Python names them in its error message.
+    return b"".join(parts).decode("utf-8", "surrogatepass"), bool(figures)
+
+
+def warm_up(server: _socket.socket) -> None:
+    """Import the libraries that most cells use, one after the other, until the first client calls.
+
+    A model thinks for seconds about its first step. A client that calls at once waits for nothing: the cell then
+    imports only what it uses. On a busy machine the processor is left to others.
+    """
+    import importlib
+
+    for name in WARM_UP:
+        if select.select([server], [], [], WARM_UP_SECONDS)[0]:
+            return
+        started, used = time.monotonic(), time.process_time()
+        try:
+            importlib.import_module(name)
+        except Exception:  # noqa: BLE001 - a sandbox may lack the library or have a broken one; a cell then reports it
+            return
+        if time.process_time() - used < MIN_SHARE * (time.monotonic() - started):
+            return
 
 
 def owns(address: str, inode: int) -> bool:
@@ -316,7 +380,7 @@ class Cell:
     """The current cell, if any."""
 
     def __init__(self) -> None:
-        self.client: socket.socket | None = None
+        self.client: _socket.socket | None = None
         self.number = 0
         self.running = False
 
@@ -400,7 +464,7 @@ def execute(code: str, namespace: dict[str, Any], name: str) -> str:
         sys.stdout.write(f"SystemExit: {request.code} (ignored; the session continues)\n")
     except BaseException as error:  # noqa: BLE001 - any exception is shown to the agent
         trace = error.__traceback__
-        while trace and trace.tb_frame.f_code.co_filename in (__file__, ast.__file__):
+        while trace and trace.tb_frame.f_code.co_filename in (execute.__code__.co_filename, ast.__file__):
             trace = trace.tb_next  # skip the kernel's own frames
         traceback.print_exception(type(error), error, trace, file=sys.__stderr__)
         if isinstance(error, OSError) and error.errno == errno.ENOSPC:
@@ -470,7 +534,9 @@ def main() -> None:
         connect(folder, number)
         print("ready", os.uname().nodename)
     else:
-        print(json.dumps(run(folder, number, json.load(sys.stdin))))
+        seconds, max_output, figures = more[1:]
+        reply = run(folder, number, sys.stdin.buffer.read(), float(seconds), int(max_output), figures == "1")
+        sys.stdout.buffer.write(reply.encode())
 
 
 if __name__ == "__main__":

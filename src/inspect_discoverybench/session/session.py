@@ -1,17 +1,19 @@
 """The host side of the Python session: one per sample, in the sample's sandbox."""
 
-import json
 import os
 import sys
 from contextlib import suppress
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from importlib.resources import files
 
+import anyio
 from inspect_ai.util import (
     ExecResult,
     SandboxEnvironment,
     SandboxUnavailableError,
     StoreModel,
+    background,
     registry_info,
     sandbox,
     store_as,
@@ -35,14 +37,19 @@ STOP_SECONDS = 10
 CANNOT_OPEN = 2  # Python's exit code if the script does not exist
 
 _INSTALL = """\
-import os, sys
+import os, py_compile, sys
 folder, owner = sys.argv[1:]
 os.makedirs(folder, exist_ok=True)
 with open(os.path.join(folder, "kernel.py"), "wb") as file:
     file.write(sys.stdin.buffer.read())
-os.execv(sys.executable, [sys.executable, "-I", "-S", file.name, "start", folder, owner])
+program = py_compile.compile(file.name, f"{file.name}c", doraise=True)
+os.remove(file.name)
+os.execv(sys.executable, [sys.executable, "-I", "-S", program, "start", folder, owner])
 """
-"""Writes the kernel's file and starts it, in one `exec`."""
+"""Compiles the kernel and starts it, in one `exec`."""
+
+_starting: ContextVar[anyio.Event | None] = ContextVar("starting", default=None)
+"""Set when the start in the background of the running sample has ended, successfully or not."""
 
 
 class SessionState(StoreModel):
@@ -93,6 +100,7 @@ class PythonSession:
             SandboxUnavailableError: The sandbox has ended through the agent's code.
             ProcessLookupError: The sample has no sandbox.
         """
+        await _started()
         state = store_as(SessionState)
         try:
             cell = await self._run(state, code)
@@ -110,11 +118,37 @@ class PythonSession:
 
     async def stop(self) -> None:
         """End the kernel, if any. The next cell starts a new session."""
+        await _started()
         state = store_as(SessionState)
         if state.folder is not None:
             with suppress(_Unusable, SandboxUnavailableError):
-                await self._client(state.folder, "stop", None, STOP_SECONDS)
+                await _client(state.folder, "stop", seconds=STOP_SECONDS)
             state.folder = None
+
+    async def end(self) -> None:
+        """End the kernel in a local sandbox, which ends no processes. Others end with their sandbox."""
+        await _started()
+        if store_as(SessionState).folder is not None and is_local():
+            await self.stop()
+
+    def start_early(self) -> None:
+        """Start the kernel in the background, while the model thinks about its first step.
+
+        A failure is ignored here: the first cell starts the session again and reports it.
+        """
+        started = anyio.Event()
+        _starting.set(started)
+        background(self._start_early, started)
+
+    async def _start_early(self, started: anyio.Event) -> None:
+        # The end of the sample waits for a start in progress, so that the clean-up finds the kernel.
+        with anyio.CancelScope(shield=True):
+            try:
+                await self._start(store_as(SessionState))
+            except (_Unusable, SandboxUnavailableError, ProcessLookupError):
+                pass
+            finally:
+                started.set()
 
     async def _run(self, state: SessionState, code: str) -> CellResult:
         restarted = False
@@ -146,18 +180,11 @@ class PythonSession:
         state.folder, state.started = folder, True
 
     async def _call(self, state: SessionState, code: str) -> ExecResult[str]:
-        request = {
-            "code": code,
-            "timeout": self.cell_seconds,
-            "max_output": self.output_bytes,
-            "figures": self.figures,
-        }
-        return await self._client(str(state.folder), "run", json.dumps(request), self.cell_seconds + CLIENT_SECONDS)
-
-    async def _client(self, folder: str, command: str, request: str | None, seconds: int) -> ExecResult[str]:
-        # Isolated mode without site-packages starts in milliseconds.
-        return await _exec(
-            [interpreter(), "-I", "-S", f"{folder}/kernel.py", command, folder, _owner()], request, seconds
+        limits = (str(self.cell_seconds), str(self.output_bytes), str(int(self.figures)))
+        # A model's text may contain lone surrogates.
+        source = code.encode("utf-8", "surrogatepass")
+        return await _client(
+            str(state.folder), "run", *limits, source=source, seconds=self.cell_seconds + CLIENT_SECONDS
         )
 
 
@@ -165,15 +192,30 @@ class _Unusable(Exception):
     """The session gave no valid answer. The message is the reason."""
 
 
-async def _exec(command: list[str], request: str | None, seconds: int) -> ExecResult[str]:
-    """Run a command in the sandbox.
+async def _started() -> None:
+    """Wait for a start in the background, if there is one."""
+    if (starting := _starting.get()) is not None:
+        await starting.wait()
+
+
+async def _client(
+    folder: str, command: str, *arguments: str, source: bytes | None = None, seconds: int
+) -> ExecResult[str]:
+    """Run the session's client in the sandbox. The errors are those of `_exec`."""
+    # Isolated mode without site-packages starts in milliseconds.
+    program = [interpreter(), "-I", "-S", f"{folder}/kernel.pyc"]
+    return await _exec([*program, command, folder, _owner(), *arguments], source, seconds)
+
+
+async def _exec(command: list[str], source: bytes | str | None, seconds: int) -> ExecResult[str]:
+    """Run a command in the sandbox, with `source` as its standard input.
 
     Raises:
         _Unusable: The command did not end in time, or could not be run although the sandbox runs other commands.
         SandboxUnavailableError: The sandbox runs nothing.
     """
     try:
-        return await sandbox().exec(command, input=request, timeout=seconds, timeout_retry=False)
+        return await sandbox().exec(command, input=source, timeout=seconds, timeout_retry=False)
     except TimeoutError:  # is an OSError too
         raise _Unusable(f"no answer within {seconds} s") from None
     except (OSError, RuntimeError) as error:

@@ -10,7 +10,7 @@ from inspect_ai.util import apply_limits, turn_limit
 from inspect_discoverybench.errors import require_positive
 from inspect_discoverybench.final_message import REMINDER, announces_work, flagged_refusal, labelled_submission
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
+from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, PythonSession
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.step import generate_reply
 from inspect_discoverybench.solvers.submission import submit
@@ -48,6 +48,7 @@ def react(turns: int = DEFAULT_TURNS, figures: bool = False, cell_seconds: int =
     )
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        PythonSession().start_early()
         with apply_limits([turn_limit(turns)], catch_errors=True):
             await as_solver(react_loop)(state, generate)
         return state

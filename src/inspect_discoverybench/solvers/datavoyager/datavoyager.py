@@ -9,7 +9,7 @@ from inspect_ai.util import span, store_as
 
 from inspect_discoverybench.errors import require_positive
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
+from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, PythonSession
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.datavoyager.critic import ask_critic
 from inspect_discoverybench.solvers.datavoyager.ledger import Ledger, RoleTurn
@@ -40,6 +40,7 @@ def datavoyager(turns: int = DEFAULT_TURNS, figures: bool = False, cell_seconds:
     tools = [python(cell_seconds, figures=figures), submit()]
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        PythonSession().start_early()
         await _take_turn(state, tools, Role.PLANNER, _instruction("plan"))
         for _ in range(turns):
             next_turn = await _next_turn(state, tools)
