@@ -8,8 +8,10 @@ also equal in detail. Inspect records the rest: task arguments, model settings, 
 import inspect
 from collections.abc import Callable, Iterable
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
+import yaml
 from inspect_ai.solver import Solver
 from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec
 from pydantic import BaseModel, ConfigDict
@@ -40,7 +42,7 @@ class Data(_Record):
 
 
 class Image(_Record):
-    """The image of the Docker sandbox. The id of the image that a sample used is in the sample's store.
+    """The image of the sandbox. The id of the image that a sample used is in the sample's store.
 
     Attributes:
         reference: Name and tag, or digest.
@@ -70,7 +72,7 @@ class Provenance(_Record):
     Attributes:
         package: Version of this package.
         data: The data.
-        image: The image of the Docker sandbox; None for other sandboxes.
+        image: The image of the sandbox `docker` or `k8s`; None for other sandboxes.
         prompts: Fingerprints by name of the prompts that the task may use.
         default_solver: The solver; None if it has no settings besides the task's arguments.
     """
@@ -112,11 +114,14 @@ class Provenance(_Record):
 
 
 def _image(sandbox: SandboxEnvironmentSpec | None) -> Image | None:
-    config = sandbox.config if sandbox else None
-    service = config.services.get("default") if isinstance(config, ComposeConfig) else None
-    if service is None or service.image is None:
-        return None
-    return Image(reference=service.image, build_digest=build_digest(shipped("sandbox")))
+    match sandbox:
+        case SandboxEnvironmentSpec(config=ComposeConfig(services={"default": service})) if service.image:
+            reference = service.image
+        case SandboxEnvironmentSpec(type="k8s", config=str(values)):
+            reference = yaml.safe_load(Path(values).read_text("utf-8"))["services"]["default"]["image"]
+        case _:
+            return None
+    return Image(reference=reference, build_digest=build_digest(shipped("sandbox")))
 
 
 def _default_solver(solver: Callable[..., Solver]) -> DefaultSolver:

@@ -163,6 +163,10 @@ def _stored(name: str) -> Callable[[EvalSample], Any]:
     return lambda sample: sample.store.get(name)
 
 
+def _data_files(sample: EvalSample) -> str | None:
+    return _json(sample.metadata.get("data_checksums") or {}) or None
+
+
 def _judge_usage(sample: EvalSample) -> ModelUsage | None:
     """What the judge used; None if this is unknown, because `inspect score` does not record it."""
     usage = (sample.role_usage or {}).get(JUDGE_ROLE)
@@ -218,7 +222,7 @@ SAMPLE_IDENTITY: list[Column] = [
     SampleColumn("study", path=_metadata("dataset"), full=True),
     SampleColumn("goal_type", path=_metadata("question_type"), full=True),
     *[SampleColumn(name, path=_metadata(name), full=True) for name in _METADATA],
-    SampleColumn("data_files", path=lambda sample: _json(sample.metadata.get("data_checksums") or {}), full=True),
+    SampleColumn("data_files", path=_data_files, full=True),
     SampleColumn("image_id", path=_stored("SandboxImage:image_id"), full=True),
 ]
 """Columns that identify the sample and its goal."""
