@@ -1,6 +1,7 @@
 """What every log records about its data, image, prompts, package and solver."""
 
 import json
+import shutil
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -47,22 +48,21 @@ def test_a_task_records_its_data_image_prompts_and_default_solver() -> None:
 
 def test_the_checksum_is_that_of_the_data(tmp_path: Path) -> None:
     """A changed data file or gold hypothesis changes it; arguments and the path do not."""
-    for file in EXAMPLE.iterdir():
-        (tmp_path / file.name).write_bytes(file.read_bytes())
+    folder = Path(shutil.copytree(EXAMPLE, tmp_path / EXAMPLE.name))  # sample ids have the name of the folder
 
     def checksum(path: Path, **arguments: Any) -> Any:
         return provenance(custom(path=str(path), sandbox="local", **arguments))["data"]
 
     original = checksum(EXAMPLE)
     assert original["commit"] is None
-    assert checksum(tmp_path, aggregation="subhypotheses") == original
-    table = next(tmp_path.glob("*.csv"))
+    assert checksum(folder, aggregation="subhypotheses") == original
+    table = next(folder.glob("*.csv"))
     table.write_text(table.read_text("utf-8") + "\n", "utf-8")
-    changed = checksum(tmp_path)
+    changed = checksum(folder)
     assert changed != original
-    metadata = tmp_path / "metadata_0.json"
+    metadata = folder / "metadata_0.json"
     metadata.write_text(metadata.read_text("utf-8").replace("islands", "isles"), "utf-8")
-    assert checksum(tmp_path) not in (original, changed)
+    assert checksum(folder) not in (original, changed)
 
 
 @pytest.mark.usefixtures("upstream")

@@ -202,6 +202,7 @@ def test_differences_in_the_provenance_are_noted_and_changed_data_files_are_refu
         f"{pair}: these prompts differ: solvers/react.",
     ]
     assert f"Note: {pair}: these prompts differ: solvers/react.\n" in run(*logs).stderr
+    log = read_eval_log(str(logs[1]))
     assert log.samples
     log.samples[5].metadata["data_checksums"] = {"data.csv": "changed"}
     write_eval_log(log, str(logs[1]))
