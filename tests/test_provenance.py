@@ -24,6 +24,7 @@ from tests.test_sandbox import image_ids
 REPOSITORY = Path(__file__).parents[1]
 EXAMPLE = REPOSITORY / "examples/lighthouses"
 REACT = {"cell_seconds": 300, "figures": False, "turns": 25}
+TURNS = {"turns": 3}
 
 
 def provenance(task: Task) -> dict[str, Any]:
@@ -101,7 +102,10 @@ def test_all_settings_of_the_solver_that_ran_are_read_from_the_log() -> None:
     log = run(demo())
     assert not log.eval.solver_args
     assert settings(log) == REACT
-    assert settings(run(demo(), solver=SolverSpec("discoverybench/react", args={"turns": 3}))) == {**REACT, "turns": 3}
+    assert settings(run(demo(), solver=SolverSpec("discoverybench/react", args=TURNS, args_passed=TURNS))) == {
+        **REACT,
+        "turns": 3,
+    }
     assert settings(run(task_with(demo(), solver=chain(use_tools(), codegen(figures=True)))))["figures"] is True
 
 

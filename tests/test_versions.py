@@ -18,7 +18,9 @@ def test_what_sets_scores_changes_only_with_the_task_version() -> None:
 
 
 def test_the_register_has_the_same_task_version() -> None:
-    assert yaml.safe_load(files("inspect_discoverybench").joinpath("eval.yaml").read_text("utf-8"))["version"] == VERSION
+    assert (
+        yaml.safe_load(files("inspect_discoverybench").joinpath("eval.yaml").read_text("utf-8"))["version"] == VERSION
+    )
 
 
 @pytest.mark.parametrize(

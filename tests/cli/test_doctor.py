@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 from inspect_discoverybench.cli.main import main
 from inspect_discoverybench.sandbox import image
 from inspect_discoverybench.shipped import shipped
-from tests.endpoint import Answer, Refused, Request, serve, truthful
+from tests.endpoint import Refused, Request, question, serve, slots, truthful
 from tests.test_dependencies import installed
 
 SECRET = "sesame-open-7731"
@@ -172,15 +172,27 @@ def test_one_real_call(monkeypatch: pytest.MonkeyPatch, answer: Any, status: str
     assert message in checks["model call"]["message"]
 
 
-def wrong(request: Request) -> Answer:
-    return truthful(request).replace('"answer": "A"', '"answer": "C"')
+def right(request: Request) -> str:
+    """A judge that sees that one hypothesis negates the other."""
+    match question(request):
+        case "extract":
+            context = slots(request)["hypothesis"].partition(",")[0]
+            return json.dumps({"hypothesis": [{"text": "t", "context": context, "explanation": "e"}]})
+        case "variables":
+            return json.dumps({"sizeA": 3, "sizeB": 3, "intersection": 3, "explanation": "e"})
+    return truthful(request)
+
+
+def agreeing(request: Request) -> str:
+    """A judge that sees no difference."""
+    return right(request).replace('"answer": "C"', '"answer": "A"')
 
 
 @pytest.mark.parametrize(
     ("answer", "status", "message"),
     [
-        (truthful, "ok", "judged a pair correctly"),
-        (wrong, "warning", "judged a pair wrongly"),
+        (right, "ok", "judged a pair correctly"),
+        (agreeing, "warning", "judged a pair wrongly"),
         (lambda _: "I like it.", "failure", "no valid reply"),
         (lambda _: 401, "failure", "refuses the API key"),
     ],

@@ -26,6 +26,7 @@ def exiting() -> Finding:
     sys.exit(3)
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_check_that_fails_hangs_or_exits_is_a_failure_with_its_remedy_and_the_others_run() -> None:
     checks = [
         Check("broken", broken, "Mend it.", 30),

@@ -14,6 +14,9 @@ from inspect_discoverybench.validation import pairs
 
 QUESTION = "This is a test of the connection. Reply with the word: ready"
 
+PAIR_KIND = "relation negated"
+"""A judge that always agrees is wrong about this pair."""
+
 _DIAGNOSES = {
     "401": ("the provider refuses the API key (401)", "Set a valid key."),
     "403": ("the provider refuses access (403)", "Check that the key may use this model."),
@@ -68,7 +71,7 @@ def check_pair(judge: str) -> Finding:
     Args:
         judge: The model of the role `grader`.
     """
-    pair = next(pairs.invented())
+    pair = next(pair for pair in pairs.invented() if pair.kind == PAIR_KIND)
     try:
         [sample] = evaluate(judge_audit(repeats=1, released=False), judge, sample_id=pair.name)
     except CheckFailed as error:
