@@ -9,14 +9,16 @@ from typing import Any
 import pytest
 from inspect_ai import Task, task_with
 from inspect_ai import eval as inspect_eval
+from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
-from inspect_ai.solver import SolverSpec, chain, use_tools
+from inspect_ai.solver import SolverSpec, chain, generate, use_tools
 
 from inspect_discoverybench import custom, demo, judge_audit, real, synth_generate
 from inspect_discoverybench.dataset.source import COMMIT
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.results import read_results
 from inspect_discoverybench.sandbox import build_digest, image
+from inspect_discoverybench.session.image import record_image
 from inspect_discoverybench.shipped import shipped
 from inspect_discoverybench.solvers.codegen import codegen
 from tests.test_sandbox import image_ids
@@ -107,6 +109,14 @@ def test_all_settings_of_the_solver_that_ran_are_read_from_the_log() -> None:
         "turns": 3,
     }
     assert settings(run(task_with(demo(), solver=chain(use_tools(), codegen(figures=True)))))["figures"] is True
+
+
+@pytest.mark.parametrize("sandbox", [None, "local"])
+def test_a_sample_without_a_container_has_no_image(sandbox: str | None) -> None:
+    task = Task(dataset=[Sample(input="?")], setup=record_image(), solver=generate(), sandbox=sandbox)
+    log = run(task, sandbox=sandbox)
+    assert log.samples
+    assert "SandboxImage:image_id" not in log.samples[0].store
 
 
 @pytest.mark.usefixtures("engine")

@@ -88,12 +88,12 @@ def docker_engine(version: str, tags: list[str]) -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             path = self.path.partition("?")[0]
-            answers = {
+            answers: dict[str, Any] = {
                 "/version": {"Version": version, "ApiVersion": "1.44", "Os": "linux", "Arch": "amd64"},
                 "/images/json": [{"Id": "old", "RepoTags": tags}],
                 "/images/old/json": {"Id": "sha256:old", "RepoTags": tags},
             }
-            [answer] = [answers[name] for name in answers if path.endswith(name)] or [None]
+            answer = next((answers[name] for name in answers if path.endswith(name)), None)
             content = json.dumps(answer or {"message": f"no such image: {path}"}).encode()
             self.send_response(200 if answer else 404)
             self.send_header("Content-Type", "application/json")

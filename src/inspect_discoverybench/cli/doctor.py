@@ -28,8 +28,8 @@ STATUS_WIDTH = max(map(len, COLORS)) + 2
 def doctor(model: str | None, grader: str | None, sandbox: str, as_json: bool) -> None:
     """Check Python, packages, data, the sandbox, and with --model and --grader the models.
 
-    Each line is ok, a warning or a failure with its remedy. A check that needs a failed one is skipped. Only --model and
-    --grader send requests to a provider.
+    Each line is ok, a warning or a failure with its remedy. A check that needs a failed one is skipped. Requests are
+    sent to a provider only with --model and --grader.
 
     Exit codes: 0 no failure, 1 a check failed, 2 invalid options.
     """

@@ -90,7 +90,7 @@ def _client() -> "DockerClient":
     context = None if os.environ.get("DOCKER_HOST") else ContextAPI.get_current_context()
     if context is None or not context.Host:
         return docker.from_env(timeout=REQUEST_SECONDS)
-    return docker.DockerClient(base_url=context.Host, tls=context.TLSConfig or False, timeout=REQUEST_SECONDS)
+    return docker.DockerClient(base_url=context.Host, tls=context.TLSConfig, timeout=REQUEST_SECONDS)
 
 
 def _numbers(text: str) -> tuple[int, ...]:
