@@ -27,7 +27,7 @@ PACKAGES = ("discoverybench/", "inspect_discoverybench/")
 
 SETUP = {
     *("inspect_discoverybench/require_judge", "inspect_discoverybench/verify_data_files"),
-    *("inspect_discoverybench/record_image", "use_tools"),
+    *("inspect_discoverybench/record_image", "use_tools", "inspect_discoverybench/instruct_person"),
 }
 """Solvers that this package's tasks run before the agent."""
 
