@@ -8,14 +8,14 @@ INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-quick coverage check format audit build image image-push lock
+.PHONY: help demo test test-quick coverage check format audit build fingerprints image image-push lock
 
 # Two workers on two cores. Session fixtures are built once and shared through a lock file (tests/shared.py), so that
 # idle workers may take over any test.
 PYTEST := $(BIN)/python -m pytest --numprocesses logical --dist worksteal
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(INSTALLED) ## Run the demo task with the offline models: no key, network or Docker
 	$(BIN)/inspect eval discoverybench/demo --model discoverybench/baseline
@@ -54,6 +54,9 @@ audit: $(INSTALLED_DEV) ## Look up known vulnerabilities of all locked packages;
 
 build: $(INSTALLED_DEV) ## Build the wheel into dist/
 	$(BIN)/python -m build --wheel
+
+fingerprints: $(INSTALLED) ## Record what sets scores, after a change of the task version (docs/versions.md)
+	$(BIN)/python scripts/fingerprints.py
 
 image: $(INSTALLED) ## Build the sandbox image (otherwise built on first use)
 	docker build --tag "$$($(BIN)/python -c 'from inspect_discoverybench.sandbox import image; print(image())')" sandbox

@@ -67,10 +67,16 @@ def image_name(folder: Path) -> str:
 
     The tag is a digest of the build inputs, so an outdated image is never used.
     """
+    return f"{IMAGE_NAME}:{build_digest(folder)[:12]}"
+
+
+def build_digest(folder: Path) -> str:
+    """SHA-256 of the build inputs in a folder, as hexadecimal digits. It does not depend on the line endings."""
     digest = hashlib.sha256()
     for name in BUILD_INPUTS:
-        digest.update(hashlib.sha256((folder / name).read_bytes()).digest())
-    return f"{IMAGE_NAME}:{digest.hexdigest()[:12]}"
+        content = (folder / name).read_bytes().replace(b"\r\n", b"\n")
+        digest.update(hashlib.sha256(content).digest())
+    return digest.hexdigest()
 
 
 def _compose(chosen: str | None, build: bool) -> ComposeConfig:

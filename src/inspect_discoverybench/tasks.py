@@ -17,16 +17,19 @@ from inspect_ai.viewer import (
 )
 
 from inspect_discoverybench.dataset import splits
+from inspect_discoverybench.dataset.data_checksum import data_checksum
 from inspect_discoverybench.dataset.integrity import verify_data_files
 from inspect_discoverybench.dataset.samples import Hints, SampleMetadata
 from inspect_discoverybench.dataset.selection import FieldFilter, select
-from inspect_discoverybench.dataset.source import COMMIT
+from inspect_discoverybench.dataset.source import COMMIT, REPOSITORY
 from inspect_discoverybench.errors import require_positive
 from inspect_discoverybench.hypothesis import SCORE_NAME, Facet
+from inspect_discoverybench.provenance import Data, Provenance
 from inspect_discoverybench.sandbox import sandbox_spec
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, require_judge
 from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.scorer.verdict import Aggregation
+from inspect_discoverybench.session.image import record_image
 from inspect_discoverybench.session.session import PythonSession
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.person import instruct_person
@@ -35,7 +38,7 @@ from inspect_discoverybench.solvers.submission import submit
 from inspect_discoverybench.synth.prediction import prediction as prediction_scorer
 from inspect_discoverybench.synth.prediction import require_trees
 from inspect_discoverybench.validation import pairs
-from inspect_discoverybench.validation.judge_audit import PAPER_ACCURACY, audit, judge_pair, sample
+from inspect_discoverybench.validation.judge_audit import PAIR_FIELDS, PAPER_ACCURACY, audit, judge_pair, sample
 
 VERSION = "2-A"
 """The number increases when scores are no longer comparable, the letter when only the interface changes."""
@@ -54,9 +57,6 @@ OFFLINE_JUDGE = "discoverybench/lexical"
 
 DEFAULT_JUDGE_KEY = "default_judge"
 """Key of a task's metadata: the model that scores it if the role `grader` is not set."""
-
-DATA_COMMIT_KEY = "data_commit"
-"""Key of a task's metadata: the commit of the released data that the samples come from."""
 
 
 @task
@@ -99,7 +99,7 @@ def real(
         judge=DEFAULT_JUDGE,
         aggregation=aggregation,
         version=VERSION,
-        released=True,
+        data=Data(commit=COMMIT, checksum=data_checksum(samples)),
     )
 
 
@@ -150,7 +150,7 @@ def synth(
         judge=DEFAULT_JUDGE,
         aggregation=aggregation,
         version=VERSION,
-        released=True,
+        data=Data(commit=COMMIT, checksum=data_checksum(samples)),
     )
 
 
@@ -199,6 +199,7 @@ def custom(
         judge=DEFAULT_JUDGE,
         aggregation=aggregation,
         version=VERSION,
+        data=Data(commit=None, checksum=data_checksum(samples)),
         more_scorers=_prediction(samples, path) if prediction else [],
     )
 
@@ -232,6 +233,7 @@ def demo(
         judge=OFFLINE_JUDGE,
         aggregation=aggregation,
         version=VERSION,
+        data=Data(commit=None, checksum=data_checksum(samples)),
         more_scorers=_prediction(samples, None) if prediction else [],
     )
 
@@ -256,19 +258,22 @@ def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = Tru
     if released:
         train = splits.released("real", "train", Hints())
         known_pairs += pairs.released([SampleMetadata.model_validate(sample.metadata) for sample in train])
+    samples = [sample(pair) for pair in known_pairs]
+    data = Data(commit=COMMIT if released else None, checksum=data_checksum(samples, PAIR_FIELDS))
     paper = ", ".join(f"{facet} {accuracy}" for facet, accuracy in PAPER_ACCURACY.items())
     return Task(
         name="discoverybench/judge_audit",
         display_name="DiscoveryBench judge audit",
         dataset=MemoryDataset(
-            select([sample(pair) for pair in known_pairs], kind=kind),
+            select(samples, kind=kind),
             # Inspect prints the dataset's name above the results.
             name=f"known pairs; the paper's judge: {paper}",
+            location=_location(data),
         ),
         solver=judge_pair(repeats),
         scorer=audit(),
         headline_metric="audit.right",
-        metadata={"paper": PAPER_ACCURACY},
+        metadata={"paper": PAPER_ACCURACY} | Provenance.of(data, None, ["judge"]).as_metadata(),
         version=VERSION,
     )
 
@@ -335,14 +340,18 @@ def synth_generate(
     source = Source.of(domains, trees)
     folder = SetFolder(Path(out))
     folder.open(settings)
+    data = Data(commit=None, checksum=source.checksum)
+    spec = sandbox_spec(sandbox, build, image)
     return Task(
         name="discoverybench/synth_generate",
         display_name=f"DiscoveryBench generator ({folder.path.name})",
         dataset=MemoryDataset(source.samples(), name="domains"),
+        setup=record_image(),
         solver=generate.generate_domain(folder, settings, source),
         cleanup=_end_session,
         scorer=generate.accepted(),
-        sandbox=sandbox_spec(sandbox, build, image),
+        sandbox=spec,
+        metadata=Provenance.of(data, spec, ["synth"]).as_metadata(),
         version=VERSION,
     )
 
@@ -356,7 +365,7 @@ def _discovery(
     judge: str,
     aggregation: str,
     version: str,
-    released: bool = False,
+    data: Data,
     more_scorers: Sequence[Scorer] = (),
 ) -> Task:
     """A discovery task: one sample per goal, solved with `python` and `submit`, scored by HMS.
@@ -372,15 +381,17 @@ def _discovery(
         judge: Default model of the role `grader`.
         aggregation: `product` or `subhypotheses`.
         version: Version of the task.
-        released: Whether the samples come from the released data.
+        data: The data of all samples, before any filter.
         more_scorers: Scorers next to HMS.
     """
     scored = all(sample.target for sample in samples)
-    setup = [verify_data_files(), use_tools(python(), submit()), instruct_person()]
+    setup = [verify_data_files(), record_image(), use_tools(python(), submit()), instruct_person()]
+    prompts = ["judge", "solvers", *(["prediction"] if more_scorers else [])]
+    provenance = Provenance.of(data, sandbox, prompts, react)
     return Task(
         name=name,
         display_name=title,
-        dataset=MemoryDataset(samples, name=title),
+        dataset=MemoryDataset(samples, name=title, location=_location(data)),
         setup=[require_judge(judge), *setup] if scored else setup,
         solver=react(),
         cleanup=_end_session,
@@ -391,9 +402,14 @@ def _discovery(
         time_limit=DEFAULT_TIME_LIMIT,
         token_limit=f"output:{DEFAULT_TOKEN_LIMIT}",
         viewer=_viewer(),
-        metadata=({DEFAULT_JUDGE_KEY: judge} if scored else {}) | ({DATA_COMMIT_KEY: COMMIT} if released else {}),
+        metadata=({DEFAULT_JUDGE_KEY: judge} if scored else {}) | provenance.as_metadata(),
         version=version,
     )
+
+
+def _location(data: Data) -> str | None:
+    """Address of the released data at their commit."""
+    return f"https://github.com/{REPOSITORY}/tree/{data.commit}" if data.commit else None
 
 
 def _prediction(samples: list[Sample], path: str | None) -> list[Scorer]:

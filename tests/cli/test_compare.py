@@ -184,6 +184,31 @@ def test_different_gold_hypotheses_data_and_task_versions_are_refused(logs: list
     assert "the task versions differ (2 and 3)" in run(*logs).stderr
 
 
+def test_differences_in_the_provenance_are_noted_and_changed_data_files_are_refused(logs: list[Path]) -> None:
+    for number, path in enumerate(logs):
+        log = read_eval_log(str(path))
+        log.eval.metadata = {
+            "provenance": {
+                "package": f"0.{number}.0",
+                "image": {"reference": f"sandbox:{number}"},
+                "prompts": {"solvers/react": str(number), "solvers/task": "same"},
+            }
+        }
+        write_eval_log(log, str(path))
+    pair = "react · provider/small and react · provider/large"
+    assert as_json(*logs)["notes"] == [
+        f"{pair}: the versions of inspect-discoverybench differ (0.0.0 and 0.1.0).",
+        f"{pair}: the sandbox images differ (sandbox:0 and sandbox:1).",
+        f"{pair}: these prompts differ: solvers/react.",
+    ]
+    assert f"Note: {pair}: these prompts differ: solvers/react.\n" in run(*logs).stderr
+    log = read_eval_log(str(logs[1]))
+    assert log.samples
+    log.samples[5].metadata["data_checksums"] = {"data.csv": "changed"}
+    write_eval_log(log, str(logs[1]))
+    assert f"the data files of the sample {log.samples[5].id} differ" in run(*logs).stderr
+
+
 @scorer(metrics=[accuracy()])
 def length() -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:

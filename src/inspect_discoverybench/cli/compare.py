@@ -84,6 +84,8 @@ def _print(comparison: "Comparison") -> None:
     console = Console()
     for warning in comparison.warnings:
         click.echo(f"Warning: {warning}", err=True)
+    for note in comparison.notes:
+        click.echo(f"Note: {note}", err=True)
     for log, reason in comparison.left_out.items():
         click.echo(f"Left out {log}: {reason}", err=True)
     if len(comparison.pairs) == 1:

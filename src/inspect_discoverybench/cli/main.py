@@ -6,6 +6,7 @@ from inspect_discoverybench.cli.agree import agree
 from inspect_discoverybench.cli.ask import ask
 from inspect_discoverybench.cli.compare import compare
 from inspect_discoverybench.cli.data import data
+from inspect_discoverybench.cli.doctor import doctor
 from inspect_discoverybench.cli.judge import judge
 from inspect_discoverybench.cli.report import report
 from inspect_discoverybench.cli.run import run
@@ -17,5 +18,5 @@ def main() -> None:
     """DiscoveryBench for Inspect AI: can language-model agents make data-driven discoveries?"""
 
 
-for _command in (data, run, ask, judge, report, compare, agree):
+for _command in (data, doctor, run, ask, judge, report, compare, agree):
     main.add_command(_command)

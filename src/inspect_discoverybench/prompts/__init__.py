@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
+from pathlib import Path
 from string import Template
 
 
@@ -40,3 +41,13 @@ class Prompt:
             KeyError: A placeholder has no value.
         """
         return Template(self.text).substitute(values)
+
+
+def prompt_names(folder: str) -> list[str]:
+    """Names of all prompts in a folder and its subfolders, in alphabetical order.
+
+    Args:
+        folder: Path relative to `prompts/`, such as `judge`.
+    """
+    root = Path(str(files(__package__)))
+    return sorted(path.relative_to(root).with_suffix("").as_posix() for path in (root / folder).rglob("*.txt"))

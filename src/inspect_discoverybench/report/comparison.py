@@ -19,6 +19,20 @@ from inspect_discoverybench.statistics.ranking import first_shares, holm
 TASK = ["task", "id"]
 """Columns that identify a task."""
 
+COMPARED = (
+    ("data_commit", "data commits"),
+    ("data_files", "data files"),
+    ("target", "gold hypotheses or targets"),
+)
+"""Columns that must be equal for a common sample, with their plurals."""
+
+PROVENANCE = (
+    ("package_version", "versions of inspect-discoverybench"),
+    ("image", "sandbox images"),
+    ("image_id", "ids of the sandbox images"),
+)
+"""Columns whose differences are noted, with their plurals."""
+
 KEY_ORDER = (HEADLINE_KEY, *Facet)
 
 
@@ -95,6 +109,7 @@ class Comparison:
         pairs: Each pair of systems, in the order of the systems.
         ranking: All systems, the highest mean first; empty if no task was scored by all.
         warnings: Why the scores are not fully comparable; empty if they are.
+        notes: Differences in the provenance that may matter.
         left_out: Reasons by log that could not be used.
     """
 
@@ -102,6 +117,7 @@ class Comparison:
     pairs: tuple[PairComparison, ...]
     ranking: tuple[Rank, ...]
     warnings: tuple[str, ...]
+    notes: tuple[str, ...]
     left_out: dict[str, str]
 
 
@@ -131,6 +147,7 @@ def compare(systems: Sequence[System], left_out: dict[str, str], anyway: bool = 
         pairs=tuple(replace(pair, p_value_holm=value) for pair, value in zip(pairs, adjusted, strict=True)),
         ranking=_ranking(systems, tables, seed),
         warnings=tuple(dict.fromkeys(warnings)),
+        notes=tuple(line for a, b in itertools.combinations(systems, 2) for line in provenance_differences(a, b)),
         left_out=left_out,
     )
 
@@ -153,12 +170,27 @@ def incomparable(a: System, b: System) -> Iterator[str]:
     versions = [sorted({version.partition("-")[0] for version in s.samples.task_version}) for s in (a, b)]
     if versions[0] != versions[1]:
         yield f"{names}: the task versions differ ({', '.join(versions[0])} and {', '.join(versions[1])})."
-    for column, noun in (("data_commit", "data commits"), ("target", "gold hypotheses or targets")):
+    for column, noun in COMPARED:
         differing = _differing(a.samples, b.samples, column)
         if differing is not None:
             yield f"{names}: the {noun} of the sample {differing} differ."
     if lines := list(dict.fromkeys(_record_differences(a.samples, b.samples))):
         yield f"{names} were judged differently: {'; '.join(lines)}."
+
+
+def provenance_differences(a: System, b: System) -> Iterator[str]:
+    """Differences in the provenance of two systems, one line each. What a log does not record does not count."""
+    names = f"{a.name} and {b.name}"
+    for column, noun in PROVENANCE:
+        x, y = (sorted(map(str, system.samples[column].dropna().unique())) for system in (a, b))
+        if x and y and x != y:
+            yield f"{names}: the {noun} differ ({', '.join(x)} and {', '.join(y)})."
+    prompts = [[json.loads(text) for text in s.samples.prompts.dropna().unique() if text] for s in (a, b)]
+    if all(prompts):
+        first, *others = [*prompts[0], *prompts[1]]
+        common = [name for name in first if all(name in other for other in others)]
+        if differing := [name for name in common if any(other[name] != first[name] for other in others)]:
+            yield f"{names}: these prompts differ: {', '.join(differing)}."
 
 
 def _differing(a: pd.DataFrame, b: pd.DataFrame, column: str) -> str | None:

@@ -161,6 +161,8 @@ def _facts(samples: "pd.DataFrame") -> dict[str, str]:
         "Logs": f"{samples.log.nunique():,}, written {days}",
         "Judges" if len(judges) > 1 else "Judge": ", ".join(judges) or "none",
         "Task version": ", ".join(sorted(map(str, samples.task_version.unique()))),
+        "Package": ", ".join(sorted(map(str, samples.package_version.dropna().unique()))),
+        "Sandbox image": ", ".join(sorted(map(str, samples.image.dropna().unique()))),
         "Data": ", ".join(str(commit)[:12] for commit in commits),
         "Report": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, inspect-discoverybench {version('inspect-discoverybench')}",
     }

@@ -3,6 +3,7 @@
 `samples_df(logs, columns=SAMPLE_COLUMNS)` gives one row per sample and epoch. docs/analysis.md describes every column.
 """
 
+import itertools
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -23,6 +24,12 @@ DEFAULT_AGENT = "react"
 
 PACKAGES = ("discoverybench/", "inspect_discoverybench/")
 """Prefixes of this package's tasks and solvers."""
+
+SETUP = {
+    *("inspect_discoverybench/require_judge", "inspect_discoverybench/verify_data_files"),
+    *("inspect_discoverybench/record_image", "use_tools", "inspect_discoverybench/instruct_person"),
+}
+"""Solvers that this package's tasks run before the agent."""
 
 OPERATIONAL = {
     *("max_retries", "timeout", "attempt_timeout", "stream_idle_timeout", "max_connections", "adaptive_connections"),
@@ -76,6 +83,32 @@ def _agent_arguments(log: EvalLog) -> str:
     return _json(given)
 
 
+def _agent_settings(log: EvalLog) -> str:
+    # The header's `solver_args` lack defaults, and are empty for a solver that is part of the task. The plan has all.
+    steps = list(itertools.dropwhile(lambda step: step.solver in SETUP, log.plan.steps))
+    if len(steps) == 1:
+        return _json(steps[0].params)
+    return _json({_without_package(step.solver): step.params for step in steps})
+
+
+def _provenance(*path: str) -> Callable[[EvalLog], Any]:
+    """A value of the provenance in the task's metadata; None if the log does not record it."""
+
+    def read(log: EvalLog) -> Any:
+        value: Any = (log.eval.metadata or {}).get("provenance")
+        for key in path:
+            value = value.get(key) if isinstance(value, Mapping) else None
+        return _json(value) if isinstance(value, Mapping) else value
+
+    return read
+
+
+def _data_commit(log: EvalLog) -> str | None:
+    # Until the provenance was recorded, the commit was beside it.
+    commit = _provenance("data", "commit")(log) or (log.eval.metadata or {}).get("data_commit")
+    return None if commit is None else str(commit)
+
+
 def _task_arguments(log: EvalLog) -> str:
     return _json({name: value for name, value in log.eval.task_args_passed.items() if name not in ("sandbox", "build")})
 
@@ -107,9 +140,14 @@ EVAL_COLUMNS: list[Column] = [
     EvalColumn("task", path=lambda log: _without_package(log.eval.task), required=True),
     EvalColumn("task_version", path=lambda log: str(log.eval.task_version)),
     EvalColumn("task_arguments", path=_task_arguments),
-    EvalColumn("data_commit", path=lambda log: (log.eval.metadata or {}).get("data_commit")),
+    EvalColumn("package_version", path=_provenance("package")),
+    EvalColumn("data_commit", path=_data_commit),
+    EvalColumn("data_checksum", path=_provenance("data", "checksum")),
+    EvalColumn("image", path=_provenance("image", "reference")),
+    EvalColumn("prompts", path=_provenance("prompts")),
     EvalColumn("agent", path=_agent),
     EvalColumn("agent_arguments", path=_agent_arguments),
+    EvalColumn("agent_settings", path=_agent_settings),
     EvalColumn("model", path="eval.model", required=True),
     EvalColumn("model_settings", path=_model_settings),
     EvalColumn("limits", path=_limits),
@@ -119,6 +157,14 @@ EVAL_COLUMNS: list[Column] = [
 
 def _metadata(name: str) -> Callable[[EvalSample], Any]:
     return lambda sample: sample.metadata.get(name)
+
+
+def _stored(name: str) -> Callable[[EvalSample], Any]:
+    return lambda sample: sample.store.get(name)
+
+
+def _data_files(sample: EvalSample) -> str | None:
+    return _json(sample.metadata.get("data_checksums") or {}) or None
 
 
 def _judge_usage(sample: EvalSample) -> ModelUsage | None:
@@ -162,10 +208,6 @@ def _prediction(sample: EvalSample) -> float:
     return float(score.value) if score is not None and isinstance(score.value, int | float) else math.nan
 
 
-def _stored(name: str) -> Callable[[EvalSample], Any]:
-    return lambda sample: sample.store.get(name)
-
-
 def _error(sample: EvalSample) -> str | None:
     return sample.error.message if sample.error else None
 
@@ -180,6 +222,8 @@ SAMPLE_IDENTITY: list[Column] = [
     SampleColumn("study", path=_metadata("dataset"), full=True),
     SampleColumn("goal_type", path=_metadata("question_type"), full=True),
     *[SampleColumn(name, path=_metadata(name), full=True) for name in _METADATA],
+    SampleColumn("data_files", path=_data_files, full=True),
+    SampleColumn("image_id", path=_stored("SandboxImage:image_id"), full=True),
 ]
 """Columns that identify the sample and its goal."""
 

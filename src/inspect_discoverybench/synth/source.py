@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 from inspect_ai.dataset import Sample
@@ -64,6 +65,12 @@ class Source:
         if self.trees:
             return Domain(name=self.trees[number].domain, description=self.trees[number].description)
         return (await _proposed_domains(self, folder, author)).domains[number]
+
+    @property
+    def checksum(self) -> str | None:
+        """SHA-256 of the hand-written trees; None if there are none."""
+        trees = "\n".join(sorted(tree.model_dump_json() for tree in self.trees))
+        return sha256(trees.encode()).hexdigest() if trees else None
 
     def samples(self) -> list[Sample]:
         """One sample per domain."""

@@ -43,6 +43,12 @@ PAPER_ACCURACY = {"context_extraction": 0.97, "context_match": 0.99, "variables"
 F1_TOLERANCE = 0.005
 """Largest difference from an expected F1 that counts as correct."""
 
+PAIR_FIELDS = (
+    *("kind", "expected", "goal", "data_files"),
+    *("gold_hypothesis", "gold_workflow", "predicted_hypothesis", "predicted_workflow"),
+)
+"""Metadata of a pair that its verdict depends on."""
+
 CONTEXT_LABELS = {True: "match", False: "differ", None: "open"}
 
 

@@ -1,0 +1,70 @@
+"""`discoverybench doctor`: check the installation."""
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+# These modules import the tasks and the judge, which takes seconds. The command imports them when it runs.
+if TYPE_CHECKING:
+    from inspect_discoverybench.doctor.check import CheckResult
+
+FAILED = 1
+COLORS = {"ok": "green", "warning": "yellow", "failure": "red", "skipped": "bright_black"}
+STATUS_WIDTH = max(map(len, COLORS)) + 2
+
+
+@click.command()
+@click.option("--model", metavar="PROVIDER/MODEL", help="Check the key of this model, and call it once.")
+@click.option("--grader", metavar="PROVIDER/MODEL", help="Check the key of this judge, and let it judge one pair.")
+@click.option(
+    "--sandbox",
+    type=click.Choice(["docker", "k8s", "local"]),
+    default="docker",
+    show_default=True,
+    help="The sandbox in which a cell is run.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def doctor(model: str | None, grader: str | None, sandbox: str, as_json: bool) -> None:
+    """Check Python, packages, data, the sandbox, and with --model and --grader the models.
+
+    Each line is ok, a warning or a failure with its remedy. A check that needs a failed one is skipped. Requests are
+    sent to a provider only with --model and --grader.
+
+    Exit codes: 0 no failure, 1 a check failed, 2 invalid options.
+    """
+    from inspect_discoverybench.doctor.check import Status, run_checks
+    from inspect_discoverybench.doctor.checks import all_checks
+
+    checks = list(all_checks(sandbox, model, grader))
+    width = max(len(check.name) for check in checks) + 2
+    results = []
+    for result in run_checks(checks):
+        results.append(result)
+        if not as_json:
+            _print(result, width)
+    failed = any(result.finding.status is Status.FAILURE for result in results)
+    if as_json:
+        click.echo(json.dumps({"ok": not failed, "checks": [_to_json(result) for result in results]}, indent=2))
+    if failed:
+        raise click.exceptions.Exit(FAILED)
+
+
+def _print(result: "CheckResult", width: int) -> None:
+    """One line, and another with the remedy. Colours are left out if the output is not a terminal."""
+    finding = result.finding
+    status = click.style(f"{finding.status:<{STATUS_WIDTH}}", fg=COLORS[finding.status])
+    click.echo(f"{status}{result.name:<{width}}{finding.message}")
+    if finding.remedy:
+        click.echo(f"{'':<{STATUS_WIDTH + width}}{finding.remedy}")
+
+
+def _to_json(result: "CheckResult") -> dict[str, object]:
+    finding = result.finding
+    return {
+        "name": result.name,
+        "status": finding.status.value,
+        "message": finding.message,
+        "remedy": finding.remedy or None,
+        "seconds": round(result.seconds, 3),
+    }
