@@ -23,7 +23,8 @@ _SUBMITTED = ("hypothesis", "answer")
 _STATUS = re.compile(r'\{"status": "(\w+)"')
 # Where the sandbox tells nothing about a call, such as those that an agent inside the sandbox ran itself.
 _FAILURE = re.compile(
-    r"Traceback \(most recent call last\)|^\[(?:Interrupted|Killed) after the time limit|^\[The session (?:died|gave no)"
+    r"Traceback \(most recent call last\)|^\[(?:Interrupted|Killed) after the time limit"
+    r"|^\[The session (?:died|gave no)"
     r'|^\s*File "[^"]*", line \d+\n(?:.*\n){1,3}\w*Error:|^(?:bash|sh|/bin/sh): .*(?:not found|No such file)',
     re.MULTILINE,
 )

@@ -7,7 +7,8 @@ from inspect_discoverybench.text import fold
 
 _CERTAIN = re.compile(
     r"\b10\.\d{4,9}/\S+ | \barxiv[: ]\s*\d{4}\.\d{4,5} | \b(?:[A-Z][\w'’-]+(?:,\ | and\ | &\ )?)+\ et\ al\b\.?"
-    r"| \b(?:published|appeared|reported)\ in\ (?:the\ )?(?:[A-Z]\w*\ )*(?:Journal|Review|Nature|Science|PNAS|Proceedings|Annals|Lancet)\b",
+    r"| \b(?:published|appeared|reported)\ in\ (?:the\ )?(?:[A-Z]\w*\ )*"
+    r"  (?:Journal|Review|Nature|Science|PNAS|Proceedings|Annals|Lancet)\b",
     re.VERBOSE,
 )
 _MENTION = re.compile(
@@ -16,7 +17,7 @@ _MENTION = re.compile(
     re.IGNORECASE,
 )
 _NAME_AND_YEAR = re.compile(r"\b[A-Z][\w'’-]+(?:(?: and | & |, )[A-Z][\w'’-]+)*,? \(?(?:1[89]|20)\d\d[a-z]?\)?")
-_PROPER_NAME = re.compile(r"(?<![.!?:] )(?<!^)\b[A-Z][a-z][\w'’-]*")
+_PROPER_NAME = re.compile(r"(?<![.!?:;] )(?<!^)(?<!\n)\b[A-Z][a-z][\w'’-]*")
 
 
 @dataclass(frozen=True)

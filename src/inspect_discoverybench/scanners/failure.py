@@ -6,8 +6,8 @@ from inspect_discoverybench.scanners.call import Call
 
 _FAILURE = re.compile(
     r"""^\[(?:Interrupted|Killed)\ after\ the\ time\ limit | ^\[The\ (?:previous\ )?session\ (?:died|ended|gave\ no)
-    | \b(?:FileNotFound|ModuleNotFound|Import|Permission|Memory|Timeout|Connection\w*|URL|HTTP|OS|IO|UnicodeDecode|Parser
-        |EmptyData|BrokenPipe|NotADirectory|IsADirectory|BadZipFile|Database|Operational|Incomplete\w*)(?:Error|File)\b
+    | \b(?:FileNotFound|ModuleNotFound|Import|Permission|Memory|Timeout|Connection\w*|URL|HTTP|OS|IO|UnicodeDecode
+        |Parser|EmptyData|BrokenPipe|NotADirectory|IsADirectory|BadZipFile|Database|Operational|Incomplete\w*)(?:Error|File)\b
     | \bcommand\ not\ found\b | \bNo\ such\ file\ or\ directory\b | \bNo\ space\ left\b | \bPermission\ denied\b
     | \bname\ resolution\b | \bNetwork\ is\ unreachable\b | ^Killed$ | \b[Oo]ut\ of\ memory\b | \btimed\ out\b""",
     re.VERBOSE | re.MULTILINE,

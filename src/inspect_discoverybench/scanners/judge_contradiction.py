@@ -4,8 +4,8 @@ from inspect_scout import Result, Scanner, Transcript, scanner
 
 from inspect_discoverybench.scanners.answer import hms_scores
 from inspect_discoverybench.scanners.finding import present, quote, undecided
-from inspect_discoverybench.scanners.question import decide
 from inspect_discoverybench.scanners.judge_statement import statements
+from inspect_discoverybench.scanners.question import decide
 
 
 @scanner(messages="all", events="all")
@@ -24,7 +24,8 @@ def judge_contradiction() -> Scanner[Transcript]:
         if contradictions:
             return present(
                 "\n".join(
-                    f"{s.question}: the verdict is {s.verdict!r}, but the explanation says {quote(s.contradiction or '')!r}."
+                    f"{s.question}: the verdict is {s.verdict!r}, but the explanation says "
+                    f"{quote(s.contradiction or '')!r}."
                     for s in contradictions
                 ),
                 [statement.question for statement in contradictions],

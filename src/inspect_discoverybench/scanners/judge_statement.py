@@ -23,16 +23,19 @@ class _ExplainedMatch(Match):
 
 _COUNT = r"(?P<count>\d{1,2}|no|none|" + "|".join(UNITS) + r")"
 _OPTION = re.compile(
-    r"\b(?:answer|option|choice|verdict|choose|select|pick)(?:ed|s)?(?:\s+(?:is|should be|must be|would be|here))?[\s:=\"'(]*"
+    r"\b(?:answer|option|choice|verdict|choose|select|pick)(?:ed|s)?(?:\s+(?:is|should be|must be|would be|here))?"
+    r"[\s:=\"'(]*"
     r"(?P<option>[ABC])\b|\b(?:so|therefore|hence|thus|making it|which is)[ ,\"'(]+(?P<conclusion>[ABC])\b",
 )
 _SHARED = re.compile(
-    rf"\b{_COUNT} (?:of (?:the|them|these) )?(?:\w+ )?(?:variables? )?(?:are |is )?(?:both )?(?:in common|shared|common|overlap)"
-    rf"|\b(?:share|shares|sharing|have|has) (?P<count2>\d{{1,2}}|no|{'|'.join(UNITS)}) (?:common )?variables?(?: in common)?\b",
+    rf"\b{_COUNT} (?:of (?:the|them|these) )?(?:\w+ )?(?:variables? )?(?:are |is )?(?:both )?"
+    r"(?:in common|shared|common|overlap)"
+    rf"|\b(?:share|shares|sharing) (?P<count2>\d{{1,2}}|no|{'|'.join(UNITS)}) (?:common )?variables?\b",
     re.IGNORECASE,
 )
 _SIZE = re.compile(
-    rf"\bHypo(?:thesis)? ?(?P<side>[AB])\b (?:has|contains|uses|mentions|involves|names|includes) (?:only )?{_COUNT} variables?",
+    rf"\bHypo(?:thesis)? ?(?P<side>[AB])\b (?:has|contains|uses|mentions|involves|names|includes) (?:only )?"
+    rf"{_COUNT} variables?",
     re.IGNORECASE,
 )
 _MATCH = re.compile(r"\bcontexts? (?P<negation>do not|don't|does not|doesn't)? ?match", re.IGNORECASE)

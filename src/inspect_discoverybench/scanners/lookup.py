@@ -8,17 +8,19 @@ from dataclasses import dataclass, field
 
 from inspect_discoverybench.scanners.shell import Command, commands, python_programs
 
-NETWORK_MODULES = frozenset(
-    "requests httpx aiohttp urllib3 ftplib smtplib telnetlib paramiko gdown wget yfinance wbdata wbgapi openml kaggle"
-    " pandas_datareader huggingface_hub datasets googlesearch duckduckgo_search wikipedia selenium boto3 openai anthropic"
-    " urllib.request http.client".split()
-)
+NETWORK_MODULES = frozenset({
+    "requests", "httpx", "aiohttp", "urllib3", "ftplib", "smtplib", "telnetlib", "paramiko", "gdown", "wget",
+    "yfinance", "wbdata", "wbgapi", "openml", "kaggle", "pandas_datareader", "huggingface_hub", "datasets",
+    "googlesearch", "duckduckgo_search", "wikipedia", "selenium", "boto3", "openai", "anthropic",
+    "urllib.request", "http.client",
+})  # fmt: skip
 """Modules whose functions call other machines."""
 
-NETWORK_FUNCTIONS = frozenset(
-    "urlopen urlretrieve create_connection getaddrinfo gethostbyname get_rdataset load_dataset fetch_openml"
-    " fetch_california_housing fetch_20newsgroups fetch_covtype snapshot_download hf_hub_download".split()
-)
+NETWORK_FUNCTIONS = frozenset({
+    "urlopen", "urlretrieve", "create_connection", "getaddrinfo", "gethostbyname", "get_rdataset",
+    "load_dataset", "fetch_openml", "fetch_california_housing", "fetch_20newsgroups", "fetch_covtype",
+    "snapshot_download", "hf_hub_download",
+})  # fmt: skip
 """Functions and methods that call other machines, whatever they are imported from."""
 
 PACKAGE_MODULES = frozenset({"inspect_discoverybench", "discoverybench", "inspect_ai"})
@@ -27,17 +29,21 @@ PACKAGE_MODULES = frozenset({"inspect_discoverybench", "discoverybench", "inspec
 _URL = re.compile(r"(?:https?|ftp|s3|gs)://\S", re.IGNORECASE)
 _KEY = re.compile(
     r"answer[ _-]?keys?\b|(?:gold|true|target|reference)[ _-]?(?:hypothes|answer)|ground[ _-]?truth\.|metadata_[\d*?\[]"
-    r"|discovery[_-]?bench|\bsolutions?\.(?:json|csv|txt|md|py)|hypothes[ei]s\.(?:json|csv|txt|md)|\*(?:answer|gold|solution)",
+    r"|discovery[_-]?bench|\bsolutions?\.(?:json|csv|txt|md|py)|hypothes[ei]s\.(?:json|csv|txt|md)"
+    r"|\*(?:answer|gold|solution)",
     re.IGNORECASE,
 )
 _WEAK_KEY = re.compile(r"answer|gold|solution|hypothes|ground.?truth|label_key|metadata", re.IGNORECASE)
 _OUTSIDE = re.compile(r"(?:/|~|\$HOME|/(?:home|root|etc|proc|var|opt|usr|mnt|srv)/?|(?:\.\./?)+)(?:\*+/?)*(?:\*\.\w+)?")
 _PRIVATE = re.compile(r"/(?:proc|etc|root)/|~/\.|^(?:\.\./)+\S")
-_LISTING = frozenset("listdir walk scandir glob iglob rglob iterdir".split())
-_READING = frozenset(
-    "open read_text read_bytes read_csv read_json read_table read_excel Path exists isfile load".split()
-)
-_RUNNING = frozenset("system popen run Popen call check_output check_call getoutput getstatusoutput".split())
+_LISTING = frozenset(["listdir", "walk", "scandir", "glob", "iglob", "rglob", "iterdir"])
+_READING = frozenset({
+    "open", "read_text", "read_bytes", "read_csv", "read_json", "read_table", "read_excel", "Path", "exists",
+    "isfile", "load",
+})  # fmt: skip
+_RUNNING = frozenset({
+    "system", "popen", "run", "Popen", "call", "check_output", "check_call", "getoutput", "getstatusoutput",
+})  # fmt: skip
 _REMOTE = re.compile(
     r"read_\w+|open|get|post|head|request|Request|download\w*|fetch\w*|load\w*|clone\w*|urlopen|urlretrieve"
 )
@@ -127,9 +133,8 @@ def _in_call(call: ast.Call, names: Names) -> Iterator[Lookup]:
             yield from _in_command(command)
         return
     root = _root(call.func)
-    if function in NETWORK_FUNCTIONS or (root in names.network and _is_network_use(call, root)):
-        yield Lookup("network", what)
-    elif _REMOTE.fullmatch(function) and any(_URL.match(text) for text in texts):
+    calls_network = function in NETWORK_FUNCTIONS or (root in names.network and _is_network_use(call, root))
+    if calls_network or (_REMOTE.fullmatch(function) and any(_URL.match(text) for text in texts)):
         yield Lookup("network", what)
     elif function in _LISTING and any(_OUTSIDE.fullmatch(text) for text in _own_texts(call, texts, names)):
         yield Lookup("other files", what)
@@ -147,9 +152,9 @@ def _in_command(command: Command) -> Iterator[Lookup]:
         yield Lookup("network", text)
     elif command.reads_files and any(_is_key(word, ()) for word in command.arguments):
         yield Lookup("answer key", text)
-    elif command.lists_files and any(_OUTSIDE.fullmatch(word) for word in command.arguments):
-        yield Lookup("other files", text)
-    elif command.reads_files and any(_PRIVATE.search(word) for word in command.arguments):
+    elif (command.lists_files and any(map(_OUTSIDE.fullmatch, command.arguments))) or (
+        command.reads_files and any(map(_PRIVATE.search, command.arguments))
+    ):
         yield Lookup("other files", text)
 
 

@@ -37,27 +37,31 @@ _PRINTED = re.compile(r"(\d[\d,]*(?:\.\d*)?|\.\d+)((?:[eE][-+]?\d+)?)(%?)")
 # Part of a name, such as covid-19 or PM-2.5, unless the name is a prefix of time or amount.
 _NAME = re.compile(r"(?!.*\b(?:pre|post|mid|early|late|top|bottom|under|over|minus|non|approximately|p)-$).*[A-Za-z]-$")
 _LABEL = re.compile(
-    r"(?:\b(?:table|figure|fig\.?|equation|model|hypothesis|section|appendix|step|no\.)\s*|^\s*\(?)$", re.I
+    r"(?:\b(?:table|figure|fig\.?|equation|model|hypothesis|section|appendix|step|no\.)\s*|^\s*\(?)$", re.IGNORECASE
 )
+_CURRENCY = r"\s*[$€£]?-?$"
 _BELOW = re.compile(
-    r"(?:<=?|≤|\b(?:less than|fewer than|lower than|smaller than|below|under|at most|up to|within))\s*[$€£]?-?$", re.I
+    r"(?:<=?|≤|\b(?:less than|fewer than|lower than|smaller than|below|under|at most|up to|within))" + _CURRENCY,
+    re.IGNORECASE,
 )
 _ABOVE = re.compile(
-    r"(?:>=?|≥|\b(?:more than|greater than|higher than|larger than|over|above|at least|exceed(?:s|ing)?|beyond))\s*[$€£]?-?$",
-    re.I,
+    r"(?:>=?|≥|\b(?:more than|greater than|higher than|larger than|over|above|at least|exceed(?:s|ing)?|beyond))"
+    + _CURRENCY,
+    re.IGNORECASE,
 )
 _ABOUT = re.compile(
-    r"(?:~|≈|\b(?:about|approximately|around|roughly|nearly|almost|some|close to|circa|ca\.|approx\.|an estimated))\s*[$€£]?-?$",
-    re.I,
+    r"(?:~|≈|\b(?:about|approximately|around|roughly|nearly|almost|some|close to|circa|ca\.|approx\.|an estimated))"
+    + _CURRENCY,
+    re.IGNORECASE,
 )
 _P_VALUE = re.compile(
-    r"\bp(?:[ -]?values?)?(?:\s*(?:is|was|of|are|all))?\s*(?:<=?|≤|=|below|under|less than)\s*$", re.I
+    r"\bp(?:[ -]?values?)?(?:\s*(?:is|was|of|are|all))?\s*(?:<=?|≤|=|below|under|less than)\s*$", re.IGNORECASE
 )
 _CONVENTION_AFTER = re.compile(
     r"[ -]*(?:\(?(?:bootstrap(?:ped)? )?(?:CIs?\b|confidence|credible|prediction interval|significance|sig\.)|level\b)",
-    re.I,
+    re.IGNORECASE,
 )
-_CONVENTION_BEFORE = re.compile(r"(?:\balpha|α|\bsignificance level)(?: of| =|=|:)?\s*$", re.I)
+_CONVENTION_BEFORE = re.compile(r"(?:\balpha|\u03b1|\bsignificance level)(?: of| =|=|:)?\s*$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -167,7 +171,7 @@ def _variants(
 
 
 def _last_place(number: str) -> float:
-    """The unit of the last written place. Zeros at the end of a whole number count beyond two digits, except in years."""
+    """The unit of the last written place. Of round whole numbers but years, only the first two digits count."""
     digits = number.replace(",", "").replace(" ", "")
     if "." in digits:
         return 10.0 ** -len(digits.partition(".")[2])

@@ -6,14 +6,18 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_NETWORK = frozenset(
-    "curl wget ssh scp sftp ftp nc ncat telnet ping nslookup dig host rsync aria2c gdown kaggle".split()
-)
-_INSTALLERS = frozenset("pip pip3 uv conda mamba apt apt-get npm poetry brew".split())
-_INSTALLATIONS = frozenset("install download add update".split())
-_LISTERS = frozenset("ls find tree du locate grep rg".split())
-_READERS = frozenset("cat less more head tail cp tar unzip strings xxd grep rg find ls locate".split())
-_PREFIXES = frozenset("sudo env nohup time exec timeout".split())
+_NETWORK = frozenset({
+    "curl", "wget", "ssh", "scp", "sftp", "ftp", "nc", "ncat", "telnet", "ping", "nslookup", "dig", "host",
+    "rsync", "aria2c", "gdown", "kaggle",
+})  # fmt: skip
+_INSTALLERS = frozenset(["pip", "pip3", "uv", "conda", "mamba", "apt", "apt-get", "npm", "poetry", "brew"])
+_INSTALLATIONS = frozenset(["install", "download", "add", "update"])
+_LISTERS = frozenset(["ls", "find", "tree", "du", "locate", "grep", "rg"])
+_READERS = frozenset({
+    "cat", "less", "more", "head", "tail", "cp", "tar", "unzip", "strings", "xxd", "grep", "rg", "find", "ls",
+    "locate",
+})  # fmt: skip
+_PREFIXES = frozenset(["sudo", "env", "nohup", "time", "exec", "timeout"])
 _SEPARATORS = frozenset({";", "|", "||", "&&", "&", "(", ")", "|&", ";;"})
 _HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?[^\n]*\n(.*?)\n\s*\1\s*(?:\n|$)", re.DOTALL)
 _MAGIC = re.compile(r"^[ \t]*(?:!|%(?=(?:pip|conda|sx|system)\b)|%%(?:bash|sh)\s*$)(.*)$", re.MULTILINE)

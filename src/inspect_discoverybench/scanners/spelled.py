@@ -4,8 +4,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_SMALL = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_SMALL = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+]  # fmt: skip
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 UNITS = {word: number for number, word in enumerate(_SMALL)} | {word: 10 * n for n, word in enumerate(_TENS, 2)}
 """Values of the words below one hundred that are one word."""
 
@@ -14,12 +17,14 @@ _PARTS = {"half": 2, "halves": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth"
 
 _WORD = "(?:" + "|".join([*UNITS, *_POWERS]) + ")"
 _NUMBER = re.compile(
-    rf"(?<!\d )(?<!\d-)\b(?:a (?=hundred|thousand|million))?({_WORD}(?:(?:[ -]|,? and ){_WORD})*(?: point(?: {_WORD})+)?)\b"
+    rf"(?<!\d )(?<!\d-)\b(?:a (?=hundred|thousand|million))?"
+    rf"({_WORD}(?:(?:[ -]|,? and ){_WORD})*(?: point(?: {_WORD})+)?)\b"
     r"(?P<percent>[ -](?:percent|per cent|percentage)\b)?(?P<unit>[ -]?(?:times|fold|standard deviations?|points?)\b)?",
     re.IGNORECASE,
 )
 _FRACTION = re.compile(
-    rf"\b(?P<count>an?|one|two|three|four|nine)[ -](?P<part>half|third|quarter|fourth|fifth|tenth)s?(?= of\b)|\b(?P<half>half) of\b",
+    r"\b(?P<count>an?|one|two|three|four|nine)[ -](?P<part>half|third|quarter|fourth|fifth|tenth)s?(?= of\b)"
+    r"|\b(?P<half>half) of\b",
     re.IGNORECASE,
 )
 

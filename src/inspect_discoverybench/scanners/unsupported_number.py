@@ -36,12 +36,11 @@ def unsupported_number(accept_code: bool = False) -> Scanner[Transcript]:
         images = sum(call.images for call in calls)
         note = f" The session also returned {images} figures, which were not read." if images else ""
         if not missing:
-            return absent(f"All {len(claims)} numbers of the hypothesis appear in outputs of the session.{note}")
+            return absent(f"Each number of the hypothesis ({len(claims)}) appears in an output of the session.{note}")
         listed = [f"{q.text} (only in code)" if q.supported_by(in_code) else q.text for q in missing]
-        outputs = f"{len(calls)} outputs" if len(calls) != 1 else "the only output"
         return present(
-            f"{len(missing)} of {len(claims)} numbers of the hypothesis appear in none of {outputs} of the session: "
-            f"{', '.join(listed)}.{note}",
+            f"Numbers of the hypothesis that appear in no output of the session ({len(missing)} of {len(claims)}, "
+            f"outputs: {len(calls)}): {', '.join(listed)}.{note}",
             [quantity.text for quantity in missing],
         )
 
