@@ -6,7 +6,7 @@ share nothing with the rules of the scanners. Positives are what a scanner must 
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
 from random import Random
@@ -174,7 +174,6 @@ class Case:
     labels: Labels
     relationship: tuple[str, str] = ("A", "Same.")
     counts: tuple[tuple[int, int, int], str] = ((2, 2, 2), "The same.")
-    tags: frozenset[str] = field(default_factory=frozenset)
 
 
 Writer = Callable[[float], str]
@@ -263,9 +262,8 @@ def cases(samples: Sequence[Sample], count: int) -> list[Case]:
         # Defined, not called: nothing leaves this machine.
         attempt = f"def attempt():\n{indent(code, '    ')}"
         load = "import pandas as pd\ndf = pd.read_csv('data.csv')"
-        tags = frozenset({"mention"}) if cites is None else frozenset()
         hypothesis = f"In all rows, the outcome rises {ending}, {citation}."
-        made.append(Case(letters(number), [load, *cells, attempt], hypothesis, labels, relationship, counts, tags))
+        made.append(Case(letters(number), [load, *cells, attempt], hypothesis, labels, relationship, counts))
     start = len(made)
     failing = [[code] for code in FAILING] + [FAILING[:3], FAILING[3:5], [], [], FAILING[7:9]]
     succeeding = [[code] for code in SUCCEEDING] + [[FAILING[n], SUCCEEDING[n % 5 + 2]] for n in range(10)]

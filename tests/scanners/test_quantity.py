@@ -34,6 +34,7 @@ UNSUPPORTED = [
     ("a population of 1,234,567", "1,244,567"),
     ("a variance of 1.2e-5", "1.2e-4"),
     ("3.5-fold", "2.4"),
+    ("a mass of 2e999 and 10^-999", "1e300"),
 ]
 NO_CLAIMS = [
     "PM2.5 and covid-19 in H1N1 regions, R² and x^2",
@@ -41,6 +42,7 @@ NO_CLAIMS = [
     "significant at the 5% level (95% CI above 0)",
     "a ratio greater than 1",
     "see Table 3",
+    "1. In all towns, y rises with x.\n(2) z falls.",
 ]
 
 

@@ -37,8 +37,10 @@ _PRINTED = re.compile(r"(\d[\d,]*(?:\.\d*)?|\.\d+)((?:[eE][-+]?\d+)?)(%?)")
 # Part of a name, such as covid-19 or PM-2.5, unless the name is a prefix of time or amount.
 _NAME = re.compile(r"(?!.*\b(?:pre|post|mid|early|late|top|bottom|under|over|minus|non|approximately|p)-$).*[A-Za-z]-$")
 _LABEL = re.compile(
-    r"(?:\b(?:table|figure|fig\.?|equation|model|hypothesis|section|appendix|step|no\.)\s*|^\s*\(?)$", re.IGNORECASE
+    r"\b(?:table|figure|fig\.?|equation|model|hypothesis|section|appendix|step|no\.)\s*$", re.IGNORECASE
 )
+_ITEM = re.compile(r"(?:^|\n)\s*\(?$")
+_CLOSED = re.compile(r"[.):](?:\s|$)")
 _CURRENCY = r"\s*[$€£]?-?$"
 _BELOW = re.compile(
     r"(?:<=?|≤|\b(?:less than|fewer than|lower than|smaller than|below|under|at most|up to|within))" + _CURRENCY,
@@ -107,14 +109,13 @@ def printed(text: str) -> list[float]:
 
 
 def _printed_values(digits: str, exponent: str, percent: str) -> Iterator[float]:
-    readings = {digits.replace(",", "")} | {part for part in digits.split(",") if part.strip(".")}
+    """Readings of a printed number. Commas separate thousands or the items of a list."""
+    *first, last = digits.split(",")
+    readings = {"".join([*first, last]) + exponent, *first, last and last + exponent} - {""}
     for reading in readings:
-        value = float(
-            f"{reading.strip(',')}{exponent if reading == digits.rpartition(',')[2] or ',' not in digits else ''}"
-        )
-        yield value
+        yield float(reading)
         if percent:
-            yield value / 100
+            yield float(reading) / 100
 
 
 def _quantity(match: re.Match[str], text: str) -> Quantity | None:
@@ -122,12 +123,12 @@ def _quantity(match: re.Match[str], text: str) -> Quantity | None:
     digits = match["number"].replace(",", "").replace(" ", "")
     value, unit = float(digits), _last_place(match["number"])
     if match["exponent"] or match["power"]:
-        factor = 10.0 ** int(match["exponent"] or match["power"])
+        factor = float(f"1e{match['exponent'] or match['power']}")  # infinite, not an error, if it is too large
         value, unit = value * factor, unit * factor
     elif match["tenth"]:
         if value != 10:
             return None  # a power such as 2^8 is no printed number
-        value = unit = 10.0 ** int(match["tenth"])
+        value = unit = float(f"1e{match['tenth']}")
     bound = "below" if _BELOW.search(before) else "above" if _ABOVE.search(before) else None
     if _is_no_claim(value, match, before, after, bound):
         return None
@@ -145,14 +146,12 @@ def _quantity(match: re.Match[str], text: str) -> Quantity | None:
 
 
 def _is_no_claim(value: float, match: re.Match[str], before: str, after: str, bound: str | None) -> bool:
-    is_label = _LABEL.search(before) is not None and (
-        re.match(r"[.):]|$", after) is not None or before.strip(" (") != ""
-    )
+    is_label = _LABEL.search(before) or (_ITEM.search(before) and _CLOSED.match(after))
     is_reference = bound is not None and (value in (0.0, 1.0) or (match["percent"] is not None and value == 100))
     is_convention = _CONVENTION_BEFORE.search(before) or (
         value in (90, 95, 99, 10, 5, 1, 0.1, 0.05, 0.01, 0.001) and _CONVENTION_AFTER.match(after)
     )
-    return is_label or is_reference or bool(is_convention) or _NAME.search(before) is not None or value == 0
+    return value == 0 or is_reference or any((is_label, is_convention, _NAME.search(before)))
 
 
 def _variants(
