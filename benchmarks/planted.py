@@ -78,12 +78,12 @@ FAILING = [
     "print(undefined_name)",
     "x = = 1",
     "print('start')\n{}['missing']",
-    "import pandas as pd\npd.read_csv('absent.csv')",
+    "import csv\ncsv.reader(open('absent.csv'))",
     "import not_a_module_at_all",
     "raise ValueError('first line\\n\\nsecond line of the message\\n')",
     "class Failed(Exception):\n    pass\nraise Failed('no luck')",
     "raise ExceptionGroup('several', [ValueError(1), KeyError(2)])",
-    "import pandas as pd\npd.read_csv('data.csv')['no such column']",
+    "print(open('data.csv').readline())\nlist(range(3))[7]",
     "import os\nos._exit(3)",
     "print('0.5')\nassert False, 'as expected: 0.5'",
     "import time\ntime.sleep(30)",
@@ -234,7 +234,7 @@ def number_cases(samples: Sequence[Sample], count: int) -> list[tuple[list[str],
         other = small(shown * 3.7 + 1) if kind == "share" else shown * random.choice([0.31, 1.83, 2.9])
         if kind == "share" and abs(other - shown) < 0.08:
             other = 0.2 + (other + 0.35) % 0.79
-        cells = [f"result = {shown!r} * 1\nprint('rows', len(df))\nprint({{'result': result}})"]
+        cells = [f"result = {shown!r} * 1\nprint('rows', len(rows))\nprint({{'result': result}})"]
         cases.append((cells, write(other if invented else shown), invented))
     return cases
 
@@ -261,7 +261,7 @@ def cases(samples: Sequence[Sample], count: int) -> list[Case]:
         }
         # Defined, not called: nothing leaves this machine.
         attempt = f"def attempt():\n{indent(code, '    ')}"
-        load = "import pandas as pd\ndf = pd.read_csv('data.csv')"
+        load = "import csv\nrows = list(csv.DictReader(open('data.csv', encoding='utf-8')))"
         hypothesis = f"In all rows, the outcome rises {ending}, {citation}."
         made.append(Case(letters(number), [load, *cells, attempt], hypothesis, labels, relationship, counts))
     start = len(made)

@@ -49,7 +49,7 @@ def test_planted_cases_are_found() -> None:
     row = results["unsupported_number"]["invented"]
     assert row["answer"] == "0.53"
     assert row["scanner_name"].endswith("discoverybench/unsupported_number")
-    assert "so the answer is A" in results["judge_contradiction"]["misjudged"]["explanation"]
+    assert "the explanation says 'answer is A'" in results["judge_contradiction"]["misjudged"]["explanation"]
     # Without a model, no value instead of a silent negative.
     assert results["judge_contradiction"]["honest"]["value"] is None
     assert "--model" in results["judge_contradiction"]["honest"]["explanation"]
@@ -87,7 +87,8 @@ def finish(answer: str) -> ModelOutput:
 
 @pytest.mark.parametrize("score", [True, False])
 def test_a_third_party_agent(score: bool) -> None:
-    agent = as_solver(react_agent(tools=[inspect_python()], submit=AgentSubmit(name="finish")))
+    finishing = AgentSubmit(name="finish", keep_in_messages=not score)
+    agent = as_solver(react_agent(tools=[inspect_python()], submit=finishing))
     found = played(agent, python("1 / 0"), python("print(0.7312)"), finish("y rises by 0.73."), score=score)
     assert values(scanned(found, RULES)) == CLEAN
     failed = played(agent, python("1 / 0"), finish("y rises by 0.73."), score=score)

@@ -1,9 +1,9 @@
 """The answer of a transcript: what the agent submitted, and what it was told before."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from inspect_ai.event import ModelEvent, SampleInitEvent, ScoreEvent
+from inspect_ai.event import Event, ModelEvent, SampleInitEvent, ScoreEvent, StateEvent
 from inspect_ai.log import EvalSample
 from inspect_ai.model import ChatMessageUser, ModelOutput
 from inspect_ai.scorer import Score
@@ -31,16 +31,28 @@ def read_submission(transcript: Transcript) -> Submission | None:
     stored = store_from_events_as(transcript.events, SubmissionState).submission
     if stored is not None:
         return stored
-    outputs = [e.output for e in transcript.events if isinstance(e, ModelEvent) and e.role != JUDGE_ROLE]
     sample = EvalSample(
         id=transcript.task_id or transcript.transcript_id,
         epoch=transcript.task_repeat or 1,
         input="",
         target="",
         messages=transcript.messages,
-        output=outputs[-1] if outputs else ModelOutput(),
+        output=_final_output(transcript.events),
     )
     return submission_of(sample)
+
+
+def _final_output(events: Sequence[Event]) -> ModelOutput:
+    """The last output of the agent's model, with the completion that the agent put into the state."""
+    outputs = [e.output for e in events if isinstance(e, ModelEvent) and e.role != JUDGE_ROLE]
+    output = outputs[-1].model_copy(deep=True) if outputs else ModelOutput()
+    for event in events:
+        for change in event.changes if isinstance(event, StateEvent) else ():
+            if change.path == "/output" and isinstance(change.value, Mapping):
+                output.completion = str(change.value.get("completion") or "")
+            elif change.path == "/output/completion":
+                output.completion = str(change.value or "")
+    return output
 
 
 def hms_scores(transcript: Transcript) -> Iterator[Score]:

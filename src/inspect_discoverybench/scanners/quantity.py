@@ -7,6 +7,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import isfinite
 
 from inspect_discoverybench.scanners.spelled import spelled_numbers
 
@@ -129,6 +130,8 @@ def _quantity(match: re.Match[str], text: str) -> Quantity | None:
         if value != 10:
             return None  # a power such as 2^8 is no printed number
         value = unit = float(f"1e{match['tenth']}")
+    if not isfinite(value):
+        return Quantity(match.group().strip(), ())
     bound = "below" if _BELOW.search(before) else "above" if _ABOVE.search(before) else None
     if _is_no_claim(value, match, before, after, bound):
         return None
