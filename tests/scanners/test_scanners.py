@@ -1,5 +1,7 @@
 """The scanners on logs of real evals: planted cases, every agent, third-party agents, and logs of task version 1."""
 
+import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,9 @@ from inspect_ai.tool import python as inspect_python
 from planted import Case, make_log
 
 from inspect_discoverybench import demo
+from inspect_discoverybench._registry import SCANNERS
+from inspect_discoverybench.errors import InvalidArgument
+from inspect_discoverybench.scanners.scan import scan
 from tests.scanners.scanning import only, scanned, values
 from tests.solvers.agents import AGENTS
 from tests.solvers.playing import python, scripted, submit
@@ -124,6 +129,17 @@ def test_nothing_was_submitted() -> None:
     log = played(AGENTS["react"](), python("1"), message_limit=4)
     results = scanned(log)
     assert values(results) == {**dict.fromkeys(results, None), "answer_key_or_network": False}
+
+
+def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "inspect_discoverybench.scanners")
+    monkeypatch.setitem(sys.modules, "inspect_scout", None)
+    with pytest.raises(InvalidArgument, match=r"pip install 'inspect-discoverybench\[scout\]'"):
+        import_module("inspect_discoverybench.scanners")
+
+
+def test_the_file_of_the_scan_names_every_scanner() -> None:
+    assert list(scan().scanners) == list(SCANNERS)
 
 
 def test_numbers_in_code_can_be_accepted() -> None:

@@ -4,12 +4,12 @@ Raises:
     InvalidArgument: inspect-scout is not installed.
 """
 
-from importlib.util import find_spec
-
 from inspect_discoverybench.errors import InvalidArgument
 
-if find_spec("inspect_scout") is None:
+try:
+    import inspect_scout as inspect_scout
+except ImportError as error:
     raise InvalidArgument(
         "The transcript scanners need inspect-scout, which is not installed. Install it with "
         "`pip install 'inspect-discoverybench[scout]'`."
-    )
+    ) from error
