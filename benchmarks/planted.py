@@ -325,15 +325,16 @@ def _turn(case: Case, messages: list[ChatMessage]) -> ModelOutput:
 
 
 def _judged(messages: list[ChatMessage], selected: Sequence[Case]) -> ModelOutput:
+    reply: dict[str, object]
     prompt = "\n".join(message.text for message in messages)
     case = next((c for c in selected if json.dumps(c.hypothesis, ensure_ascii=False)[1:-1] in prompt), selected[0])
     if '"sizeA"' in prompt:
         (size_a, size_b, shared), explanation = case.counts
         reply = {"sizeA": size_a, "sizeB": size_b, "intersection": shared, "explanation": explanation}
     elif "Options: A)" in prompt:
-        reply = {"answer": case.relationship[0], "explanation": case.relationship[1]}  # type: ignore[dict-item]
+        reply = {"answer": case.relationship[0], "explanation": case.relationship[1]}
     elif '"match"' in prompt:
         reply = {"match": True}
     else:
-        reply = {"hypothesis": [{"text": "t", "context": "all rows", "explanation": "e"}]}  # type: ignore[dict-item]
+        reply = {"hypothesis": [{"text": "t", "context": "all rows", "explanation": "e"}]}
     return ModelOutput.from_content("mockllm/judge", json.dumps(reply))

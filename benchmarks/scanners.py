@@ -29,7 +29,8 @@ def scanned(log: str) -> "Mapping[str, pd.DataFrame]":
     scanners = [getattr(import_module(f"inspect_discoverybench.scanners.{name}"), name)() for name in SCANNERS]
     status = scan(scanners, transcripts=transcripts_from(log), scans="scans", max_processes=1)
     assert status.complete, status.errors
-    return scan_results_df(status.location).scanners
+    frames = scan_results_df(status.location).scanners  # read on access, from the folder of this run
+    return {name: frames[name] for name in SCANNERS}
 
 
 def share(part: int, whole: int) -> str:

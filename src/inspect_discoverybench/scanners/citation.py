@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from inspect_discoverybench.text import fold
 
 _CERTAIN = re.compile(
-    r"\b10\.\d{4,9}/\S+ | \barxiv[: ]\s*\d{4}\.\d{4,5} | \b(?:[A-Z][\w'’-]+(?:,\ | and\ | &\ )?)+\ et\ al\b\.?"
+    r"\b10\.\d{4,9}/\S+ | \bar[Xx]iv[: ]\s*\d{4}\.\d{4,5} | \b(?:[A-Z][\w'’-]+(?:,\ | and\ | &\ )?)+\ et\ al\b\.?"
     r"| \b(?:published|appeared|reported)\ in\ (?:the\ )?(?:[A-Z]\w*\ )*"
     r"  (?:Journal|Review|Nature|Science|PNAS|Proceedings|Annals|Lancet)\b",
     re.VERBOSE,

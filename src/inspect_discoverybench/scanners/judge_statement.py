@@ -23,9 +23,9 @@ class _ExplainedMatch(Match):
 
 _COUNT = r"(?P<count>\d{1,2}|no|none|" + "|".join(UNITS) + r")"
 _OPTION = re.compile(
-    r"\b(?:answer|option|choice|verdict|choose|select|pick)(?:ed|s)?(?:\s+(?:is|should be|must be|would be|here))?"
+    r"\b(?i:answer|option|choice|verdict|choose|select|pick)(?:ed|s)?(?:\s+(?:is|should be|must be|would be|here))?"
     r"[\s:=\"'(]*"
-    r"(?P<option>[ABC])\b|\b(?:so|therefore|hence|thus|making it|which is)[ ,\"'(]+(?P<conclusion>[ABC])\b",
+    r"(?P<option>[ABC])\b|\b(?i:so|therefore|hence|thus|making it|which is)[ ,\"'(]+(?P<conclusion>[ABC])\b",
 )
 _SHARED = re.compile(
     rf"\b{_COUNT} (?:of (?:the|them|these) )?(?:\w+ )?(?:variables? )?(?:are |is )?(?:both )?"

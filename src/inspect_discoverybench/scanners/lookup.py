@@ -34,7 +34,9 @@ _KEY = re.compile(
     re.IGNORECASE,
 )
 _WEAK_KEY = re.compile(r"answer|gold|solution|hypothes|ground.?truth|label_key|metadata", re.IGNORECASE)
-_OUTSIDE = re.compile(r"(?:/|~|\$HOME|/(?:home|root|etc|proc|var|opt|usr|mnt|srv)/?|(?:\.\./?)+)(?:\*+/?)*(?:\*\.\w+)?")
+_OUTSIDE = re.compile(
+    r"(?:~|(?:\.\.)?)/\*\*?/.*|(?:/|~|\$HOME|/(?:home|root|etc|proc|var|opt|usr|mnt|srv)/?|(?:\.\./?)+)(?:\*+/?)*(?:\*\.\w+)?"
+)
 _PRIVATE = re.compile(r"/(?:proc|etc|root)/|~/\.|^(?:\.\./)+\S")
 _LISTING = frozenset(["listdir", "walk", "scandir", "glob", "iglob", "rglob", "iterdir"])
 _READING = frozenset({

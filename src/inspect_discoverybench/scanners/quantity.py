@@ -64,6 +64,11 @@ _CONVENTION_AFTER = re.compile(
     r"[ -]*(?:\(?(?:bootstrap(?:ped)? )?(?:CIs?\b|confidence|credible|prediction interval|significance|sig\.)|level\b)",
     re.IGNORECASE,
 )
+_CHANGE_BEFORE = re.compile(r"\bby(?: about| approximately| around| roughly| some| nearly| almost)?\s*$", re.IGNORECASE)
+_CHANGE_AFTER = re.compile(
+    r"\s*(?:more|less|higher|lower|fewer|greater|larger|smaller|increase|decrease|reduc|rise|drop|decline|gain|loss)",
+    re.IGNORECASE,
+)
 _CONVENTION_BEFORE = re.compile(r"(?:\balpha|\u03b1|\bsignificance level)(?: of| =|=|:)?\s*$", re.IGNORECASE)
 
 
@@ -98,7 +103,7 @@ def claimed(hypothesis: str) -> list[Quantity]:
     text = text.translate(_SPACES)
     quantities = [_quantity(match, text) for match in _CLAIM.finditer(text)]
     quantities += [
-        Quantity(number.text, _variants(number.value, number.unit, number.percent, approximate=number.approximate))
+        Quantity(number.text, _variants(number.value, number.unit, number.percent, number.approximate))
         for number in spelled_numbers(text)
     ]
     return [quantity for quantity in quantities if quantity is not None]
@@ -141,10 +146,12 @@ def _quantity(match: re.Match[str], text: str) -> Quantity | None:
         variants += ((0.0, value),)
     if match["decade"]:
         unit = 10.0
+    approximate = _ABOUT.search(before) is not None
     for factor in {1.0, scale}:
-        variants += _variants(
-            value * factor, unit * factor, bool(match["percent"]), approximate=bool(_ABOUT.search(before)), bound=bound
-        )
+        variants += _variants(value * factor, unit * factor, bool(match["percent"]), approximate, bound)
+    if match["percent"] and (_CHANGE_BEFORE.search(before) or _CHANGE_AFTER.match(after)):
+        low, high = variants[0]
+        variants += ((1 + low / 100, 1 + high / 100), (1 - high / 100, 1 - low / 100))
     return Quantity(match.group().strip(), variants)
 
 
@@ -158,18 +165,15 @@ def _is_no_claim(value: float, match: re.Match[str], before: str, after: str, bo
 
 
 def _variants(
-    value: float, unit: float, percent: bool, *, approximate: bool = False, bound: str | None = None
+    value: float, unit: float, percent: bool, approximate: bool, bound: str | None = None
 ) -> tuple[Interval, ...]:
-    """Intervals of the values that round or were cut to the number, of a share, and of the ratio of a change."""
+    """Intervals of the values that round or were cut to the number, and of the share if it is a percentage."""
     below, above = unit / 2, unit * (1 - 1e-6)
     if approximate:
         below, above = max(below, APPROXIMATION * value), max(above, APPROXIMATION * value)
     low = value - (BOUND * value if bound == "below" else below)
     high = value + (BOUND * value if bound == "above" else above)
-    if not percent:
-        return ((low, high),)
-    changes = ((1 + low / 100, 1 + high / 100), (1 - high / 100, 1 - low / 100))
-    return ((low, high), (low / 100, high / 100), *(change for change in changes if change[0] >= 0))
+    return ((low, high), (low / 100, high / 100)) if percent else ((low, high),)
 
 
 def _last_place(number: str) -> float:

@@ -12,9 +12,6 @@ from inspect_discoverybench.scanners.finding import undecided
 from inspect_discoverybench.scorer.reply import Reply
 from inspect_discoverybench.synth.author import Author
 
-ROLE = "scanner"
-"""Model role of the scan's model; without it, the model of `--model` answers."""
-
 PROMPTS = "scanners"
 
 
@@ -57,8 +54,7 @@ async def decide(prompt: str, values: Mapping[str, Any], candidates: str) -> Res
 
 def scan_model() -> Model | None:
     """The model of the scan; None if none was chosen."""
-    # A role that is not set stands for the model of `--model`.
-    model = get_model(role=ROLE)  # inspect-evals-lint: ignore[IEBP001] -- called by the scanners
+    model = get_model()  # inspect-evals-lint: ignore[IEBP001] -- called by the scanners
     return None if str(model) == "none/none" else model
 
 
