@@ -38,7 +38,7 @@ def test_planted_cases_are_found() -> None:
             "looking",
             ["import os\nos.listdir('/root') if 0 else 1"],
             "In all rows, y rises, as found by Tanaka et al. (2009).",
-            {**CLEAN, "unsupported_number": True, "answer_key_or_network": True, "names_published_study": True},
+            {**CLEAN, "answer_key_or_network": True, "names_published_study": True},
         ),
         Case(
             "misjudged",

@@ -11,6 +11,9 @@ _CERTAIN = re.compile(
     r"  (?:Journal|Review|Nature|Science|PNAS|Proceedings|Annals|Lancet)\b",
     re.VERBOSE,
 )
+_REFERENCE = re.compile(
+    r"https?://\S+|\b10\.\d{4,9}/\S+|\bar[Xx]iv[: ]\s*\d{4}\.\d{4,5}|\bet al\b\.?,? \(?(?:1[89]|20)\d\d[a-z]?\)?"
+)
 _MENTION = re.compile(
     r"\b(?:study|studies|paper|papers|published|publication|literature|article|authors?|journal|preprint|replicat\w+"
     r"|previous(?:ly)? (?:reported|research|work)|prior (?:work|research)|well[- ]known|textbook|doi)\b",
@@ -31,6 +34,11 @@ class Citations:
 
     certain: tuple[str, ...]
     possible: tuple[str, ...]
+
+
+def without_references(text: str) -> str:
+    """The text without addresses, identifiers and years of publications, whose numbers are no claims about data."""
+    return _REFERENCE.sub(" ", text)
 
 
 def citations(answer: str, given: str) -> Citations:

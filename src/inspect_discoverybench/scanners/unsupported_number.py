@@ -4,6 +4,7 @@ from inspect_scout import Result, Scanner, Transcript, scanner
 
 from inspect_discoverybench.scanners.answer import given_text, read_submission
 from inspect_discoverybench.scanners.call import read_calls
+from inspect_discoverybench.scanners.citation import without_references
 from inspect_discoverybench.scanners.finding import NOT_SUBMITTED, absent, present, undecided
 from inspect_discoverybench.scanners.quantity import claimed, printed
 
@@ -24,7 +25,11 @@ def unsupported_number(accept_code: bool = False) -> Scanner[Transcript]:
         if submission is None:
             return undecided(NOT_SUBMITTED)
         given = printed(given_text(transcript))
-        claims = [quantity for quantity in claimed(submission.hypothesis) if not quantity.supported_by(given)]
+        claims = [
+            quantity
+            for quantity in claimed(without_references(submission.hypothesis))
+            if not quantity.supported_by(given)
+        ]
         if not claims:
             return absent("The hypothesis contains no number that is not in the task text.")
         calls = read_calls(transcript)
