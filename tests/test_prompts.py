@@ -73,6 +73,12 @@ RENDERED = {
     "prediction/formalise": question("formalise", {"hypothesis": "{x} $y"}, "prediction"),
     "prediction/system": Prompt.load("prediction/system").render(),
     "prediction/reask": Prompt.load("prediction/reask").render(reason="code: Field required."),
+    **{
+        f"scanners/{name}": question(name, {"hypothesis": "{x} $y"}, "scanners")
+        for name in ("environment_failure", "judge_contradiction", "published_study")
+    },
+    "scanners/system": Prompt.load("scanners/system").render(),
+    "scanners/reask": Prompt.load("scanners/reask").render(reason="present: Field required."),
     "solvers/datavoyager/turn": turn_message(Role.CODER, "count the rows.").text,
 }
 
@@ -88,7 +94,7 @@ def test_rendered_prompts_match_the_golden_files(name: str) -> None:
 
 def test_every_prompt_has_an_origin_and_a_golden_file() -> None:
     folder = files("inspect_discoverybench.prompts")
-    for room in ("judge", "solvers", "solvers/datavoyager", "synth", "prediction"):
+    for room in ("judge", "solvers", "solvers/datavoyager", "synth", "prediction", "scanners"):
         for file in folder.joinpath(room).iterdir():
             if not file.name.endswith(".txt"):
                 continue

@@ -5,12 +5,13 @@ prefix `discoverybench` work in a wheel and in an editable install.
 """
 
 from collections.abc import Callable
-from typing import Any
+from importlib import import_module
+from typing import Any, Literal
 
 from inspect_ai._util.registry import (  # inspect-evals-lint: ignore[IECQ001] -- there is no public API for aliases
     registry_add,
 )
-from inspect_ai.util import registry_info
+from inspect_ai.util import RegistryInfo, registry_info
 
 from inspect_discoverybench.offline import provider as provider
 from inspect_discoverybench.scorer.scorer import hms
@@ -24,6 +25,16 @@ from inspect_discoverybench.synth.prediction import prediction
 from inspect_discoverybench.tasks import custom, demo, judge_audit, real, synth, synth_generate
 
 PACKAGES = ("discoverybench", "inspect_discoverybench")
+
+SCANNERS = (
+    "unsupported_number",
+    "no_successful_cell",
+    "answer_key_or_network",
+    "environment_failure_as_finding",
+    "judge_contradiction",
+    "names_published_study",
+)
+"""The transcript scanners, each in the module of its name. They need the extra `scout`."""
 
 
 def _add_names(registered: Callable[..., Any]) -> None:
@@ -43,3 +54,18 @@ for _registered in (
     *(hms, prediction),
 ):
     _add_names(_registered)
+
+
+def _add_scout_name(kind: Literal["scanner", "scanjob"], name: str) -> None:
+    """Register an object of inspect-scout that is imported on first use: most commands of Inspect need none."""
+
+    def create(**arguments: Any) -> Any:
+        return getattr(import_module(f"inspect_discoverybench.scanners.{name}"), name)(**arguments)
+
+    for package in PACKAGES:
+        registry_add(create, RegistryInfo(type=kind, name=f"{package}/{name}"))
+
+
+for _name in SCANNERS:
+    _add_scout_name("scanner", _name)
+_add_scout_name("scanjob", "scan")

@@ -1,0 +1,33 @@
+"""The scanner `names_published_study`."""
+
+from inspect_scout import Result, Scanner, Transcript, scanner
+
+from inspect_discoverybench.scanners.answer import given_text, read_submission
+from inspect_discoverybench.scanners.call import read_calls
+from inspect_discoverybench.scanners.citation import citations
+from inspect_discoverybench.scanners.finding import NOT_SUBMITTED, absent, present, quote, undecided
+from inspect_discoverybench.scanners.question import decide
+
+
+@scanner(messages="all", events="all")
+def names_published_study() -> Scanner[Transcript]:
+    """An answer that names the published study: a sign that the model knows it instead of finding it in the data.
+
+    Rules find citations. The model decides about mentions of a study and names that the agent was not told.
+    """
+
+    async def scan(transcript: Transcript) -> Result:
+        submission = read_submission(transcript)
+        if submission is None:
+            return undecided(NOT_SUBMITTED)
+        given = given_text(transcript)
+        seen = "\n".join([given, *(f"{call.code or ''}\n{call.output}" for call in read_calls(transcript))])
+        found = citations(f"{submission.hypothesis}\n{submission.workflow}", seen)
+        if found.certain:
+            return present(f"The answer cites {', '.join(found.certain)}.", found.certain)
+        if not found.possible:
+            return absent("The answer mentions no study and no name that the agent was not told.")
+        values = {"task": given, "hypothesis": submission.hypothesis, "workflow": submission.workflow}
+        return await decide("published_study", values, f"The answer mentions {quote(', '.join(found.possible))}.")
+
+    return scan
