@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-quick coverage check format build image lock
+.PHONY: help demo test test-quick coverage check format docs build image lock
 
 # Two workers on two cores. Session fixtures are built once and shared through a lock file (tests/shared.py), so that
 # idle workers may take over any test.
@@ -44,6 +44,9 @@ check: $(INSTALLED_DEV) ## Check format, style, types, spelling, layers and Insp
 format: $(INSTALLED_DEV) ## Format the code and apply safe fixes
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+docs: $(INSTALLED_DEV) ## Build the documentation site into site/; warnings are errors
+	$(BIN)/zensical build --strict --clean
 
 build: $(INSTALLED_DEV) ## Build the wheel into dist/
 	$(BIN)/python -m build --wheel
