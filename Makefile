@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-quick coverage check format audit build fingerprints image image-push lock
+.PHONY: help demo test test-quick coverage check format audit docs build fingerprints image image-push lock
 
 # Two workers on two cores. Session fixtures are built once and shared through a lock file (tests/shared.py), so that
 # idle workers may take over any test.
@@ -44,6 +44,9 @@ check: $(INSTALLED_DEV) ## Check format, style, types, spelling, layers and Insp
 format: $(INSTALLED_DEV) ## Format the code and apply safe fixes
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+docs: $(INSTALLED_DEV) ## Build the documentation site into site/; warnings are errors
+	$(BIN)/zensical build --strict --clean
 
 # Without --strict, a package that the vulnerability service does not answer for counts as clean.
 AUDIT := $(BIN)/uv tool run --quiet pip-audit==2.10.1 --strict --disable-pip --progress-spinner off

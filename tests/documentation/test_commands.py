@@ -1,0 +1,145 @@
+"""Every command in the README and in docs, run as written except for the models.
+
+Offline models replace models that need an API key, and each evaluation runs one sample in the local sandbox. The
+commands of a page run in order in one folder, as a reader would run them.
+"""
+
+import csv
+import os
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from inspect_ai.log import list_eval_logs, read_eval_log
+
+from inspect_discoverybench.validation.answers import Step
+from tests.documentation.commands import PAGES, REPOSITORY, commands_of, run_command
+
+NOT_RUN = {
+    "pip install inspect-discoverybench": "test_end_to_end.py installs the wheel",
+    "pip install 'inspect-discoverybench[calibration]'": "part of the development environment",
+    "inspect view": "a server; test_viewer.py starts it",
+    "discoverybench data fetch": "downloads; dataset/test_source.py fetches from a loopback server",
+}
+"""Commands that this test does not run, and where they are covered."""
+
+PLACEHOLDERS = {
+    "FILE": "examples/lighthouses/metadata_0.json",
+    "PROVIDER/MODEL": "discoverybench/baseline",
+    "A.eval B.eval": "logs/demo/react.eval logs/demo/codegen.eval",
+    "BASELINE CANDIDATE": "logs/demo/react.eval logs/demo/codegen.eval",
+    "old.eval new.eval": "logs/demo/react.eval logs/demo/react.eval",
+    "logs/LOG.eval": "logs/demo/react.eval",
+    "…": "How do visitors depend on the height of the tower?",
+}
+ANSWER_KEY = """\
+dataset,metadataid,query_id,gold_hypo
+lighthouses,0,0,"On islands, each metre of tower height goes with about 80 more visitors a year."
+"""
+EXPERIMENT = """\
+name: mine
+tasks: [discoverybench/demo]
+solvers: [discoverybench/gold]
+models: [discoverybench/baseline]
+"""
+KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "TOGETHER_API_KEY", "GOOGLE_API_KEY", "GROQ_API_KEY")
+
+
+def offline(command: str) -> str:
+    """The command with offline models instead of those that need a key."""
+    judge = "discoverybench/lexical"
+    for placeholder, value in PLACEHOLDERS.items():
+        command = command.replace(placeholder, value)
+    command = re.sub(r"(grader=|judge_audit --model )(openai|anthropic)/[\w.-]+", rf"\g<1>{judge}", command)
+    return re.sub(r"\b(openai|anthropic)/[\w.-]+", "discoverybench/baseline", command)
+
+
+@pytest.fixture(scope="module")
+def demo_logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A log of each of two agents."""
+    folder = tmp_path_factory.mktemp("demo")
+    for solver in ("react", "codegen"):
+        command = f"inspect eval discoverybench/demo --model discoverybench/baseline --solver discoverybench/{solver}"
+        code, output = run_command(f"{command} --limit 2 --log-dir {solver} --display none", folder, os.environ)
+        assert code == 0, output
+        [log] = (folder / solver).glob("*.eval")
+        log.rename(folder / f"{solver}.eval")
+    return folder
+
+
+@pytest.fixture
+def project(demo_logs: Path, tmp_path: Path) -> Path:
+    """A folder with the files that the documentation assumes its reader to have."""
+    folder = tmp_path / "project"
+    for name in ("demo", "fig4_real", "fig4_synth"):
+        (folder / "logs" / name).mkdir(parents=True)
+        for log in demo_logs.glob("*.eval"):
+            shutil.copy(log, folder / "logs" / name)
+    for name in ("evals", "examples"):
+        (folder / name).symlink_to(REPOSITORY / name)
+    shutil.copytree(REPOSITORY / "examples" / "lighthouses", folder / "my_studies" / "lighthouses")
+    (folder / "key.csv").write_text(ANSWER_KEY, "utf-8")
+    (folder / "mine.yaml").write_text(EXPERIMENT, "utf-8")
+    shutil.copy(next((REPOSITORY / "examples" / "trees").glob("*.json")), folder / "library.json")
+    return folder
+
+
+def write_votes(folder: Path) -> None:
+    """The files that three annotators of `sheet` send back."""
+    pairs = [row["pair"] for row in rows(folder / "sheet" / "key.csv")]
+    for annotator in ("Ann", "Ben", "Chloé"):
+        lines = ["pair,annotator,choice", *(f"{pair},{annotator},1" for pair in pairs)]
+        (folder / f"votes_{annotator}.csv").write_text("\n".join(lines), "utf-8")
+
+
+def write_labels(folder: Path) -> None:
+    """The files that two annotators of `judge_labels` send back."""
+    items = [row["item"] for row in rows(folder / "judge_labels" / "key.csv") if row["relationship"]]
+    for annotator in ("Ann", "Ben"):
+        lines = [f"item,annotator,{','.join(Step)}", *(f"{item},{annotator},,,,,right" for item in items)]
+        (folder / f"labels_{annotator}.csv").write_text("\n".join(lines), "utf-8")
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+PREPARE: dict[str, Callable[[Path], None]] = {
+    "discoverybench agree votes labels_": write_labels,
+    "discoverybench agree votes votes_": write_votes,
+}
+"""What people do before a command that begins like this."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_commands_of_a_page_run(page: Path, upstream: Path, project: Path, sweep: None, command_line: None) -> None:
+    environment = {
+        **os.environ,
+        **dict.fromkeys(KEYS, "not-used"),
+        "DISCOVERYBENCH_DATA_DIR": str(upstream),
+        "INSPECT_EVAL_MODEL_ROLE": "grader=discoverybench/lexical",
+        "INSPECT_EVAL_SANDBOX": "local",
+        "INSPECT_LOG_DIR": "logs",
+        "INSPECT_DISPLAY": "none",
+    }
+    failures = []
+    for command in commands_of(page):
+        if command in NOT_RUN:
+            continue
+        for beginning, prepare in PREPARE.items():
+            if command.startswith(beginning):
+                prepare(project)
+        limit = {} if "--limit" in command else {"INSPECT_EVAL_LIMIT": "1"}
+        code, output = run_command(offline(command), project, {**environment, **limit})
+        if code != 0:
+            failures.append(f"{command}: exit code {code}\n{output}")
+    assert not failures, "\n".join(failures)
+    for log in list_eval_logs(str(project / "logs")):
+        assert read_eval_log(log, header_only=True).status == "success", log.name
+
+
+def test_every_exception_is_still_documented() -> None:
+    assert set(NOT_RUN) <= {command for page in PAGES for command in commands_of(page)}
