@@ -8,12 +8,15 @@ import time
 from pathlib import Path
 
 import pytest
+from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
+from inspect_ai.dataset import Sample
 from inspect_ai.log import read_eval_log
 
 from inspect_discoverybench import demo, real
 from inspect_discoverybench.final_message import submission_of
 from inspect_discoverybench.solvers.gold import gold as gold_solver
+from inspect_discoverybench.solvers.person import instruct_person
 from tests.solvers.playing import play, score
 
 TITLE = "## If you are a person"
@@ -86,6 +89,13 @@ def test_instructions_for_a_person_are_added_if_no_model_is_evaluated(model: str
     [log] = inspect_eval(demo(), model=model, solver=gold_solver(), limit=1)
     assert log.samples
     assert [message.text.startswith(TITLE) for message in log.samples[0].messages] == [False, True, False]
+
+
+def test_instructions_can_be_added_to_other_tasks() -> None:
+    task = Task([Sample("Why?")], setup=instruct_person(), solver=[])
+    [log] = inspect_eval(task, model=None, time_limit=600)
+    assert log.samples
+    assert "The task ends 10 minutes after its start" in log.samples[0].messages[-1].text
 
 
 def test_models_see_no_instructions_for_a_person() -> None:
