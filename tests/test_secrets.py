@@ -101,8 +101,11 @@ def test_no_key_is_in_the_log_the_container_or_the_report(tmp_path: Path, monkey
 
     with serve(answer) as endpoint:
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
-        task, models = demo(sandbox="docker"), {"grader": "openai/gpt-4o"}
-        [log] = inspect_eval(task, model="openai/gpt-4o", model_roles=models, limit=1, log_dir=str(tmp_path / "logs"))
+        # A new name, because Inspect keeps the models that it has made, with the address of their endpoint.
+        task, model = demo(sandbox="docker"), f"openai/{run}"
+        [log] = inspect_eval(
+            task, model=model, model_roles={"grader": model}, limit=1, log_dir=str(tmp_path / "logs"), max_retries=1
+        )
     assert log.status == "success", log.error
     # The provider did use the key.
     assert {headers["authorization"] for headers in endpoint.headers} == {f"Bearer {secrets[0]}"}

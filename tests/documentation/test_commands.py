@@ -48,8 +48,10 @@ KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "TOGETHER_API_KEY", "GOOGLE_API_K
 
 
 def offline(command: str) -> str:
-    """The command with offline models instead of those that need a key."""
+    """The command with offline models instead of those that need a key, and with the offline judge."""
     judge = "discoverybench/lexical"
+    if command.startswith("inspect eval ") and "grader=" not in command:
+        command += f" --model-role grader={judge}"
     for placeholder, value in PLACEHOLDERS.items():
         command = command.replace(placeholder, value)
     command = re.sub(r"(grader=|judge_audit --model )(openai|anthropic)/[\w.-]+", rf"\g<1>{judge}", command)
@@ -120,7 +122,9 @@ def test_the_commands_of_a_page_run(page: Path, upstream: Path, project: Path, s
         **os.environ,
         **dict.fromkeys(KEYS, "not-used"),
         "DISCOVERYBENCH_DATA_DIR": str(upstream),
-        "INSPECT_EVAL_MODEL_ROLE": "grader=discoverybench/lexical",
+        # A command that calls a provider all the same fails at once.
+        **dict.fromkeys(("OPENAI_BASE_URL", "ANTHROPIC_BASE_URL"), "http://127.0.0.1:9"),
+        "INSPECT_EVAL_MAX_RETRIES": "0",
         "INSPECT_EVAL_SANDBOX": "local",
         "INSPECT_LOG_DIR": "logs",
         "INSPECT_DISPLAY": "none",
