@@ -15,6 +15,8 @@ from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec
 from measure import own_folders, require_engine, show
 
 from inspect_discoverybench import demo
+from inspect_discoverybench.dataset import splits
+from inspect_discoverybench.dataset.samples import Hints
 
 ROUNDS = 4
 SAMPLES = 4
@@ -47,8 +49,8 @@ def note_time(times: list[float]) -> Solver:
 
 
 def samples() -> list[Sample]:
-    """Samples with one data file."""
-    return [sample.model_copy() for sample in demo(sandbox="docker").dataset][:SAMPLES]
+    """Samples with the path of one data file each, as Inspect would copy it."""
+    return splits.demo(Hints())[:SAMPLES]
 
 
 def empty(files: bool) -> Task:
@@ -62,7 +64,8 @@ def empty(files: bool) -> Task:
 
 def ours() -> Task:
     """The demo in Docker: hardened container, data file, verification."""
-    return task_with(demo(sandbox="docker"), dataset=MemoryDataset(samples()), scorer=[])
+    task = demo(sandbox="docker")
+    return task_with(task, dataset=MemoryDataset(list(task.dataset)[:SAMPLES]), scorer=[])
 
 
 TASKS: dict[str, Callable[[], Task]] = {

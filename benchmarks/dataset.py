@@ -30,7 +30,7 @@ def build_task() -> float:
 
 
 def parts(kind: str) -> dict[str, float]:
-    """Seconds of each part by itself; `build` has besides them the samples, and archives where files are many."""
+    """Seconds of each part by itself; `build` has besides them the samples."""
     from inspect_discoverybench.dataset.samples import Hints, task_text
     from inspect_discoverybench.dataset.source import data_root, require_released
     from inspect_discoverybench.dataset.splits import REAL, SYNTH
@@ -63,14 +63,14 @@ def main() -> None:
             rows.append((f"{builds[0]['samples']} samples of {name}", f"{whole:.3f}", f"{TARGETS[kind]:.1f}"))
             rows += [(f"  {part}", f"{seconds:.3f}", "") for part, seconds in known.items()]
             rest = whole - sum(known.values())
-            rows.append(("  rest: samples, and archives of studies with many files", f"{rest:.3f}", ""))
+            rows.append(("  rest: samples", f"{rest:.3f}", ""))
         task = median(in_fresh_process(build_task) for _ in range(RUNS))
     rows.append(("the task `real` as a whole", f"{task:.3f}", ""))
     show(
         "Building the dataset",
         ("what", "seconds", "target"),
         rows,
-        f"Medians of {RUNS} fresh processes. The very first run, which also wrote the archives: {first:.3f} s.",
+        f"Medians of {RUNS} fresh processes. The very first run: {first:.3f} s.",
     )
 
 

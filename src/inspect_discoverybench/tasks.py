@@ -18,7 +18,7 @@ from inspect_ai.viewer import (
 
 from inspect_discoverybench.dataset import splits
 from inspect_discoverybench.dataset.data_checksum import data_checksum
-from inspect_discoverybench.dataset.integrity import verify_data_files
+from inspect_discoverybench.dataset.placement import placed_by_setup
 from inspect_discoverybench.dataset.samples import Hints, SampleMetadata
 from inspect_discoverybench.dataset.selection import FieldFilter, select
 from inspect_discoverybench.dataset.source import COMMIT, REPOSITORY
@@ -385,7 +385,8 @@ def _discovery(
         more_scorers: Scorers next to HMS.
     """
     scored = all(sample.target for sample in samples)
-    setup = [verify_data_files(), record_image(), use_tools(python(), submit()), instruct_person()]
+    samples, place_data_files = placed_by_setup(samples)
+    setup = [place_data_files, record_image(), use_tools(python(), submit()), instruct_person()]
     prompts = ["judge", "solvers", *(["prediction"] if more_scorers else [])]
     provenance = Provenance.of(data, sandbox, prompts, react)
     return Task(

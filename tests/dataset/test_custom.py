@@ -165,7 +165,6 @@ def test_a_relative_path_is_resolved_before_it_names_the_study(
     task = custom(path=path, answer_key=f"../{key.name}", sandbox="local")
     [sample] = task.dataset
     assert (sample.id, sample.target) == ("custom/mine/0/4", "So.")
-    assert sample.files == {"a.csv": str(place / "a.csv")}
     assert task.display_name == f"DiscoveryBench custom ({Path(path).resolve().name})"
 
 
@@ -289,7 +288,6 @@ REFUSED: dict[str, tuple[dict[str, Any], type[DataError], str]] = {
         InvalidMetadata,
         r"data file a\.csv is described twice",
     ),
-    "the archive": (described("data_files.tar"), InvalidMetadata, "has a reserved name. Rename it"),
     "an upper-case table that is cut off": (described("B.CSV"), UnreadableTable, r"B\.CSV: line 2 has 1 values"),
 }
 
@@ -302,7 +300,7 @@ def test_a_data_file_that_cannot_be_copied_to_a_sandbox_is_rejected(
     (place / "folder").mkdir()
     (place / "link.csv").symlink_to("metadata_0.json")
     (place / "dangling.csv").symlink_to("nowhere.csv")
-    for name in ("a:b.csv", "tables\\x.csv", "data_files.tar"):
+    for name in ("a:b.csv", "tables\\x.csv"):
         (place / name).write_text("x,y\n1,2\n", "utf-8")
     (place / "B.CSV").write_text("x,y\n1\n", "utf-8")
     with pytest.raises(error, match=message):

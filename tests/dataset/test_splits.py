@@ -86,7 +86,7 @@ def test_samples_have_data_files_but_no_metadata_files(upstream: Path) -> None:
             assert sample.files
             assert not any("metadata" in name or "answer" in name for name in sample.files)
             assert all(Path(source).is_absolute() and Path(source).is_file() for source in sample.files.values())
-            assert len(sample.files) == 1
+            assert list(sample.files) == [file["name"] for file in (sample.metadata or {})["data_files"]]
 
 
 def test_the_task_text_does_not_contain_the_gold_hypothesis() -> None:

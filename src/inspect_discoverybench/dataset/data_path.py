@@ -5,10 +5,7 @@ from pathlib import Path, PurePosixPath
 
 from inspect_discoverybench.errors import DataMissing, InvalidMetadata
 
-ARCHIVE = "data_files.tar"
-"""Name of the archive in which many data files are copied into a sandbox."""
-
-_RESERVED = re.compile(rf"{re.escape(ARCHIVE)}|\.session.*")
+_RESERVED = re.compile(r"\.session.*")
 _METADATA = re.compile(r"metadata_\d+\.json")
 
 

@@ -1,9 +1,5 @@
 """Inspect samples of goals: task text, files for the sandbox, and metadata."""
 
-import hashlib
-import io
-import tarfile
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -12,9 +8,7 @@ from typing import Literal
 from inspect_ai.dataset import Sample
 from pydantic import BaseModel, ConfigDict
 
-from inspect_discoverybench.dataset.data_path import ARCHIVE
 from inspect_discoverybench.dataset.metadata import DataFile
-from inspect_discoverybench.dataset.source import cache_folder
 from inspect_discoverybench.dataset.target import Measure
 from inspect_discoverybench.dataset.workflow import Bucket
 from inspect_discoverybench.prompts import Prompt
@@ -35,21 +29,19 @@ class Hints:
 
 @dataclass(frozen=True)
 class SandboxFiles:
-    """The data files of a sample, as Inspect copies them into the sandbox.
+    """The data files of a sample.
 
     Attributes:
-        files: Absolute paths by name in the sandbox. Inspect would log contents, but not paths.
+        paths: Absolute paths on this machine, by name in the sandbox.
         checksums: SHA-256 of each data file by name in the sandbox.
     """
 
-    files: Mapping[str, str]
+    paths: Mapping[str, str]
     checksums: Mapping[str, str]
 
     @classmethod
     def of(cls, paths: Mapping[str, Path], checksum: Callable[[Path], str]) -> "SandboxFiles":
-        """Prepare data files: one as it is, more as one archive, which `verify_data_files` unpacks.
-
-        Inspect takes two calls of the sandbox for each file.
+        """Resolve and check data files.
 
         Args:
             paths: Data files by name in the sandbox.
@@ -58,11 +50,10 @@ class SandboxFiles:
         Raises:
             DataMissing: A file cannot be read.
         """
-        checksums = {name: checksum(path) for name, path in paths.items()}
-        if len(paths) <= 1:
-            return cls({name: str(path.resolve()) for name, path in paths.items()}, checksums)
-        # A damaged archive is not detected here: `verify_data_files` names the files that it lacks.
-        return cls({ARCHIVE: str(_archive(paths))}, checksums)
+        return cls(
+            {name: str(path.resolve()) for name, path in paths.items()},
+            {name: checksum(path) for name, path in paths.items()},
+        )
 
 
 class SampleMetadata(BaseModel):
@@ -151,7 +142,7 @@ def to_sample(metadata: SampleMetadata, hints: Hints, files: SandboxFiles) -> Sa
         input=task_text(metadata, hints),
         target=metadata.gold_hypothesis,
         metadata=sample_metadata.model_dump(),
-        files=dict(files.files),
+        files=dict(files.paths),
     )
 
 
@@ -174,23 +165,3 @@ def task_text(metadata: SampleMetadata, hints: Hints) -> str:
 def _description(file: DataFile) -> str:
     columns = "\n".join(f"- {column.name}: {' '.join(column.description.split())}" for column in file.columns)
     return Prompt.load("solvers/data_file").render(name=file.name, description=file.description, columns=columns)
-
-
-def _archive(paths: Mapping[str, Path]) -> Path:
-    """Write the files to a tar file in the cache, named after the digest of its contents."""
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w") as tar:
-        for name, path in sorted(paths.items()):
-            content = path.read_bytes()
-            member = tarfile.TarInfo(name)
-            member.size, member.mode = len(content), 0o644
-            tar.addfile(member, io.BytesIO(content))
-    archive_content = buffer.getvalue()
-    archive = cache_folder().parent / "archives" / f"{hashlib.sha256(archive_content).hexdigest()[:16]}.tar"
-    # A cached archive that was damaged is replaced.
-    if not archive.is_file() or archive.read_bytes() != archive_content:
-        archive.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=archive.parent, delete=False) as partial:
-            partial.write(archive_content)
-        Path(partial.name).replace(archive)
-    return archive
