@@ -102,7 +102,7 @@ def test_no_key_is_in_the_log_the_container_or_the_report(tmp_path: Path, monkey
     with serve(answer) as endpoint:
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
         # A new name, because Inspect keeps the models that it has made, with the address of their endpoint.
-        task, model = demo(sandbox="docker"), f"openai/{run}"
+        task, model = demo(sandbox="docker"), f"openai/gpt-4o-{run}"
         [log] = inspect_eval(
             task, model=model, model_roles={"grader": model}, limit=1, log_dir=str(tmp_path / "logs"), max_retries=1
         )
