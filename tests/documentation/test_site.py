@@ -37,10 +37,10 @@ def test_links_into_the_repository_lead_somewhere(page: Path) -> None:
 
 
 def test_the_site_is_built_without_warnings(sweep: None, command_line: None, tmp_path: Path) -> None:
-    # With a link to `mkdocs.yml`, the site would be written next to its target.
+    # Copies, because the site would be written next to the target of a link.
     shutil.copy(REPOSITORY / "mkdocs.yml", tmp_path)
-    for name in ("docs", "src"):
-        (tmp_path / name).symlink_to(REPOSITORY / name)
+    shutil.copytree(REPOSITORY / "docs", tmp_path / "docs")
+    (tmp_path / "src").symlink_to(REPOSITORY / "src")
     command = [str(Path(sys.executable).with_name("zensical")), "build", "--strict"]
     built = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stdout + built.stderr
