@@ -1,9 +1,9 @@
 #!/usr/bin/env python
 """The evaluation report: a table of results from logs, with what is needed to repeat them.
 
-Run `scripts/evaluation_report.py LOG_DIR…`. It prints Markdown in the form that reviewers of Inspect Evals ask for: full
-model names, the judge, versions, scores with intervals, the paper's numbers, and commands. `docs/evaluation_report.md`
-has the report of this version.
+Run `scripts/evaluation_report.py LOG_DIR…`. It prints Markdown in the form that reviewers of Inspect Evals ask for:
+full model names, the judge, versions, scores with intervals, the paper's numbers, and commands.
+`docs/evaluation_report.md` has the report of this version.
 """
 
 import argparse

@@ -21,6 +21,8 @@ NOT_RUN = {
     "pip install inspect-discoverybench": "test_end_to_end.py installs the wheel",
     "pip install 'inspect-discoverybench[calibration]'": "part of the development environment",
     "inspect view": "a server; test_viewer.py starts it",
+    "git clone https://github.com/inspect-discoverybench/inspect-discoverybench && cd inspect-discoverybench": "downloads",
+    "make demo": "installs; CI runs make",
     "discoverybench data fetch": "downloads; dataset/test_source.py fetches from a loopback server",
 }
 """Commands that this test does not run, and where they are covered."""
