@@ -102,7 +102,8 @@ def _rows(samples: pd.DataFrame, headers: Mapping[str, EvalLog]) -> Iterator[lis
     """One row per benchmark and configuration, as in `HEADER`."""
     groups = samples.groupby([*KEYS])
     paper = published().scores
-    for row in aggregate(task_table(samples)).to_dict("records"):
+    table = aggregate(task_table(samples)).sort_values(["benchmark", HMS], ascending=[True, False], kind="stable")
+    for row in table.to_dict("records"):
         group = groups.get_group((row["benchmark"], row["configuration"]))
         agent, model = group.agent.iloc[0], group.model.iloc[0]
         logs = [headers[str(log)] for log in group.log.unique()]

@@ -54,6 +54,8 @@ def test_several_judges_or_versions_are_refused_in_one_line(
     for name, version in (("new", "2-A"), ("old", "1-A")):
         old.eval.task_version = version
         old.eval.task_id = name
+        for sample in old.samples or []:
+            sample.uuid = f"{name}-{sample.id}"
         write_eval_log(old, str(tmp_path / "versions" / f"{name}.eval"))
     with pytest.raises(InvalidArgument, match=r"^The logs have several task versions: 1-A, 2-A\. "):
         evaluation_report.evaluation_report([str(tmp_path / "versions")])

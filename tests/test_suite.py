@@ -138,6 +138,7 @@ def load(path: Path) -> ModuleType:
     return module
 
 
+@pytest.mark.filterwarnings("ignore:`__get_validators__` is deprecated")
 @pytest.mark.usefixtures("package_index")
 def test_the_register_accepts_its_entry_and_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     command = [UV, "pip", "install", "--quiet", "--no-deps", "--target", str(tmp_path), "--python", sys.executable]
