@@ -40,10 +40,10 @@ NOT_RUN = {
 PLACEHOLDERS = {
     "FILE": "examples/lighthouses/metadata_0.json",
     "PROVIDER/MODEL": "discoverybench/baseline",
-    "A.eval B.eval": "logs/demo/react.eval logs/demo/codegen.eval",
-    "BASELINE CANDIDATE": "logs/demo/react.eval logs/demo/codegen.eval",
-    "old.eval new.eval": "logs/demo/react.eval logs/demo/react.eval",
-    "logs/LOG.eval": "logs/demo/react.eval",
+    "A.eval B.eval": "logs/earlier/react.eval logs/earlier/codegen.eval",
+    "BASELINE CANDIDATE": "logs/earlier/react.eval logs/earlier/codegen.eval",
+    "old.eval new.eval": "logs/earlier/react.eval logs/earlier/react.eval",
+    "logs/LOG.eval": "logs/earlier/react.eval",
     "…": "How do visitors depend on the height of the tower?",
 }
 ANSWER_KEY = """\
@@ -84,10 +84,12 @@ def demo_logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def project(demo_logs: Path, tmp_path: Path) -> Path:
+def project(demo_logs: Path, tmp_path: Path, page: Path) -> Path:
     """A folder with the files that the documentation assumes its reader to have."""
     folder = tmp_path / "project"
-    for name in ("demo", "fig4_real", "fig4_synth"):
+    # A page that runs an experiment starts without its logs.
+    run = [name for name in ("demo", "fig4_real", "fig4_synth") if f"run {name}" not in page.read_text("utf-8")]
+    for name in ("earlier", *run):
         (folder / "logs" / name).mkdir(parents=True)
         for log in demo_logs.glob("*.eval"):
             shutil.copy(log, folder / "logs" / name)
