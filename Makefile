@@ -84,6 +84,8 @@ $(INSTALLED_DEV): $(INSTALLED) constraints.txt
 	$(BIN)/pip install --quiet --editable . --group dev --constraint constraints.txt
 	@touch $@
 
-lock: $(INSTALLED_DEV) ## Update the versions that development and CI use
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate --no-emit-index-url \
-	  --upgrade --group dev --extra flow pyproject.toml --output-file constraints.txt
+UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate --no-emit-index-url
+
+lock: $(INSTALLED_DEV) ## Update the versions that development, CI and requirements.lock use
+	$(UV_COMPILE) --upgrade --group dev --extra flow pyproject.toml --output-file constraints.txt
+	$(UV_COMPILE) --generate-hashes --constraint constraints.txt pyproject.toml --output-file requirements.lock

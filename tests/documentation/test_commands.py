@@ -21,6 +21,18 @@ NOT_RUN = {
     "pip install inspect-discoverybench": "test_end_to_end.py installs the wheel",
     "pip install 'inspect-discoverybench[calibration]'": "part of the development environment",
     "inspect view": "a server; test_viewer.py starts it",
+    "make demo": "creates an environment; CI does so with `make check`",
+    ".venv/bin/inspect eval discoverybench/real --limit 5 --model none --solver discoverybench/gold "
+    "--model-role grader=discoverybench/lexical": "needs Docker; test_suite.py runs it in containers",
+    "python evals/suite/nightly.py --min-hms 0.8": "test_suite.py runs it",
+    "python evals/suite/nightly.py --task discoverybench/real --model openai/gpt-5 --grader openai/gpt-4o-2024-08-06 "
+    "--limit 40 --min-hms 0.1 --log-dir logs/2026-11-22": "test_suite.py runs the script with offline models",
+    "inspect eval discoverybench/demo --model openai/gpt-4o --approval evals/suite/approval.yaml": (
+        "asks a person; test_suite.py answers"
+    ),
+    "discoverybench run fig4_real --model openai/gpt-4o-2024-08-06": "all test samples; the dry run before it is run",
+    "discoverybench run fig4_synth --model openai/gpt-4o-2024-08-06": "all test samples; the dry run before it is run",
+    ".venv/bin/python scripts/evaluation_report.py logs/fig4_real logs/fig4_synth": "test_evaluation_report.py runs it",
     "discoverybench data fetch": "downloads; dataset/test_source.py fetches from a loopback server",
 }
 """Commands that this test does not run, and where they are covered."""
@@ -28,10 +40,10 @@ NOT_RUN = {
 PLACEHOLDERS = {
     "FILE": "examples/lighthouses/metadata_0.json",
     "PROVIDER/MODEL": "discoverybench/baseline",
-    "A.eval B.eval": "logs/demo/react.eval logs/demo/codegen.eval",
-    "BASELINE CANDIDATE": "logs/demo/react.eval logs/demo/codegen.eval",
-    "old.eval new.eval": "logs/demo/react.eval logs/demo/react.eval",
-    "logs/LOG.eval": "logs/demo/react.eval",
+    "A.eval B.eval": "logs/earlier/react.eval logs/earlier/codegen.eval",
+    "BASELINE CANDIDATE": "logs/earlier/react.eval logs/earlier/codegen.eval",
+    "old.eval new.eval": "logs/earlier/react.eval logs/earlier/react.eval",
+    "logs/LOG.eval": "logs/earlier/react.eval",
     "…": "How do visitors depend on the height of the tower?",
 }
 ANSWER_KEY = """\
@@ -72,10 +84,12 @@ def demo_logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def project(demo_logs: Path, tmp_path: Path) -> Path:
+def project(demo_logs: Path, tmp_path: Path, page: Path) -> Path:
     """A folder with the files that the documentation assumes its reader to have."""
     folder = tmp_path / "project"
-    for name in ("demo", "fig4_real", "fig4_synth"):
+    # A page that runs an experiment starts without its logs.
+    run = [name for name in ("demo", "fig4_real", "fig4_synth") if f"run {name}" not in page.read_text("utf-8")]
+    for name in ("earlier", *run):
         (folder / "logs" / name).mkdir(parents=True)
         for log in demo_logs.glob("*.eval"):
             shutil.copy(log, folder / "logs" / name)
@@ -136,7 +150,7 @@ def test_the_commands_of_a_page_run(page: Path, upstream: Path, project: Path, s
         for beginning, prepare in PREPARE.items():
             if command.startswith(beginning):
                 prepare(project)
-        limit = {} if "--limit" in command else {"INSPECT_EVAL_LIMIT": "1"}
+        limit = {} if "--limit" in command or "--sample-id" in command else {"INSPECT_EVAL_LIMIT": "1"}
         code, output = run_command(offline(command), project, {**environment, **limit})
         if code != 0:
             failures.append(f"{command}: exit code {code}\n{output}")
