@@ -9,6 +9,7 @@ import io
 import tarfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import anyio.to_thread
 from inspect_ai.dataset import Sample
@@ -23,6 +24,14 @@ TIMEOUT = 600
 """Time limit in seconds for all data files of a sample."""
 
 
+class DataFileKey(NamedTuple):
+    """Identifies a data file: the folder of its study, its name, and its checksum when the task was built."""
+
+    dataset: str
+    name: str
+    checksum: str
+
+
 def placed_by_setup(samples: list[Sample]) -> tuple[list[Sample], Solver]:
     """Let the task's setup place the data files of samples, in one call of the sandbox per sample.
 
@@ -32,14 +41,20 @@ def placed_by_setup(samples: list[Sample]) -> tuple[list[Sample], Solver]:
     Returns:
         The samples without `files`, and the setup.
     """
-    paths = {str(sample.id): {name: Path(path) for name, path in (sample.files or {}).items()} for sample in samples}
+    # By what the metadata say, so that copies of samples under other ids have their files, too.
+    paths = {
+        DataFileKey(metadata.dataset, name, metadata.data_checksums[name]): Path(path)
+        for sample in samples
+        for metadata in [sample.metadata_as(SampleMetadata)]
+        for name, path in (sample.files or {}).items()
+    }
 
     # An argument would be logged, with the paths of this machine.
     @solver(name="place_data_files")
     def place_data_files() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             metadata = state.metadata_as(SampleMetadata)
-            archive = await anyio.to_thread.run_sync(_archive, metadata, paths[str(state.sample_id)])
+            archive = await anyio.to_thread.run_sync(_archive, metadata, paths)
             await _unpack(metadata, archive)
             return state
 
@@ -61,8 +76,12 @@ def checksum(path: Path) -> str:
         raise DataMissing(f"{path} cannot be read: {error.strerror}. Check its permissions.") from error
 
 
-def _archive(metadata: SampleMetadata, paths: Mapping[str, Path]) -> bytes:
-    """Read and verify data files, and pack them.
+def _archive(metadata: SampleMetadata, paths: Mapping[DataFileKey, Path]) -> bytes:
+    """Read and verify the data files of a sample, and pack them.
+
+    Args:
+        metadata: Metadata of the sample.
+        paths: Data files.
 
     Raises:
         DataMissing: A data file cannot be read.
@@ -70,8 +89,8 @@ def _archive(metadata: SampleMetadata, paths: Mapping[str, Path]) -> bytes:
     """
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w", format=tarfile.GNU_FORMAT) as tar:
-        for name, path in paths.items():
-            content = _verified(metadata, name, path)
+        for name, checksum in metadata.data_checksums.items():
+            content = _verified(metadata, name, paths[DataFileKey(metadata.dataset, name, checksum)])
             member = tarfile.TarInfo(name)
             member.size, member.mode = len(content), 0o644
             tar.addfile(member, io.BytesIO(content))
