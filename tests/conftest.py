@@ -36,6 +36,7 @@ MARKERS = {
     "cluster": "slurm",
     "sweep": "sweep",
     "command_line": "process",
+    "documented": "documented",
     "helm": "kubernetes",
     "kubectl": "kubernetes",
 }
