@@ -234,6 +234,7 @@ def test_the_log_has_no_paths_of_this_machine(many: Path) -> None:
 
 def test_the_log_contains_checksums_of_the_data(studies: Path) -> None:
     log = run(studies, text_only())
+    assert "inspect_discoverybench/place_data_files" in [step.solver for step in log.plan.steps]
     assert log.samples
     checksums = log.samples[0].metadata["data_checksums"]
     assert list(checksums) == ["a.csv"]
