@@ -45,7 +45,7 @@ NOT_RUN = {
     "sbatch demo.sh": "experiment/test_slurm.py submits the script",
     "sbatch --array=1-4%2 demo.sh": "the same",
     "sbatch --array=2,4 demo.sh": "the same",
-    "seq 16 | parallel -j 4 discoverybench run mine.yaml --shard {}/16": "GNU parallel; a shard of this file is run above",
+    "seq 16 | parallel -j 4 discoverybench run mine.yaml --shard {}/16": "GNU parallel; other shards are run",
     "discoverybench data fetch": "downloads; dataset/test_source.py fetches from a loopback server",
 }
 """Commands that this test does not run, and where they are covered."""
