@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-docs test-quick coverage check format audit docs build fingerprints image image-push lock
+.PHONY: help demo test test-docs test-lowest test-quick coverage check format audit docs build fingerprints image image-push lock
 
 # Two workers on two cores. Session fixtures are built once and shared through a lock file (tests/shared.py), so that
 # idle workers may take over any test.
@@ -29,6 +29,18 @@ test-docs: $(INSTALLED_DEV) ## Run every command of the README and the documenta
 
 test-quick: $(INSTALLED_DEV) ## Run the tests without containers, browsers, wheels, sweeps and command lines
 	$(PYTEST) -m "not docker and not browser and not wheel and not sweep and not process"
+
+# Extras and development tools may need newer versions, so tests of extras are left out.
+LOWEST := .venv-lowest
+
+test-lowest: $(INSTALLED_DEV) ## Run the quick tests with the lowest versions that the package supports
+	$(BIN)/uv venv --quiet --clear $(LOWEST)
+	$(BIN)/uv pip compile --quiet --resolution lowest-direct --no-emit-index-url pyproject.toml --output-file $(LOWEST)/versions.txt
+	$(BIN)/uv pip install --quiet --python $(LOWEST)/bin/python --constraint $(LOWEST)/versions.txt --editable . \
+	  hypothesis playwright pytest pytest-asyncio pytest-timeout pytest-xdist
+	$(LOWEST)/bin/python -m pytest --numprocesses logical --dist worksteal \
+	  -m "not docker and not browser and not wheel and not sweep and not process" --ignore tests/scanners \
+	  --ignore tests/test_kubernetes.py --ignore tests/test_suite.py --ignore tests/test_tasks.py
 
 coverage: $(INSTALLED_DEV) ## Run all tests and print line and branch coverage
 	$(BIN)/coverage erase

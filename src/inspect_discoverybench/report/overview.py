@@ -171,7 +171,8 @@ def _chart(table: "pd.DataFrame") -> Chart | None:
     places = {kind: place for place, kind in enumerate(KINDS) if kind in {*table.kind, *paper.kind}}
     panels: dict[str, Chart | None] = {}
     for benchmark, rows in table.groupby("benchmark", sort=False):
-        both = pd.concat([rows, paper[paper.benchmark == benchmark]])
+        published = paper[paper.benchmark == benchmark]
+        both = rows if published.empty else pd.concat([rows, published])
         both = both.astype(dict.fromkeys((HMS, LOW, HIGH), float))
         both[LOW], both[HIGH] = both[LOW].fillna(both[HMS]), both[HIGH].fillna(both[HMS])
         interval = Interval(HMS, LOW, HIGH, "HMS × 100, 95 % interval")
