@@ -80,7 +80,7 @@ def test_an_invalid_argument_is_one_line_on_the_command_line() -> None:
         ({"split": "dev"}, "split=dev is not a split of DB-REAL. Possible values: train, test."),
         ({"domain": "botany"}, "domain=botany matches no sample. Possible values: biology, economics, "),
         ({"dataset": "archaeology", "domain": "biology"}, "No sample matches all of dataset=archaeology, "),
-        ({"sandbox": "chroot"}, "sandbox=chroot is not supported. Possible values: docker, local. "),
+        ({"sandbox": "chroot"}, "sandbox=chroot is not supported. Possible values: docker, k8s, local. "),
     ],
 )
 def test_an_invalid_argument_lists_the_possible_values(arguments: dict[str, str], line: str) -> None:

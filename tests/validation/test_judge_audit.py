@@ -89,7 +89,7 @@ def test_a_judge_with_all_correct_answers_scores_1(count: int) -> None:
     for facet in (*PAPER_ACCURACY, "right"):
         assert found[facet] == 1, facet
     assert found["f1_error"] == pytest.approx(0)
-    assert log.eval.metadata == {"paper": PAPER_ACCURACY}
+    assert (log.eval.metadata or {})["paper"] == PAPER_ACCURACY
     assert "context_match 0.99" in str(log.eval.dataset.name)
 
 

@@ -1,0 +1,17 @@
+"""Isolation of tests that run Scout in this process."""
+
+import logging
+from collections.abc import Iterator
+
+import pytest
+from inspect_scout._util.log import _scout_log_handler
+
+
+@pytest.fixture(autouse=True)
+def no_scout_log_handler() -> Iterator[None]:
+    """Remove Scout's log handler, which would write the messages of later evaluations into their logs a second time."""
+    yield
+    handler = _scout_log_handler["handler"]
+    if handler is not None:
+        for name in (None, *logging.root.manager.loggerDict):
+            logging.getLogger(name).removeHandler(handler)
