@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[1]
-PYTHON = REPOSITORY / ".venv-lowest" / "bin" / "python"
-UV = REPOSITORY / ".venv" / "bin" / "uv"
+PYTHON = str(REPOSITORY / ".venv-lowest" / "bin" / "python")
+UV = str(REPOSITORY / ".venv" / "bin" / "uv")
 TESTS = ("tests/test_registry.py", "tests/scorer", "tests/results", "tests/solvers/test_react.py")
 MARKS = "not docker and not browser and not wheel and not sweep and not process"
 
@@ -29,7 +29,7 @@ def works(version: str) -> bool:
 def main() -> None:
     """Bisect, and print each version that is tried."""
     low, high = sys.argv[1:]
-    command = [REPOSITORY / ".venv/bin/python", "-m", "pip", "index", "versions", "inspect-ai", "--json"]
+    command = [str(REPOSITORY / ".venv/bin/python"), "-m", "pip", "index", "versions", "inspect-ai", "--json"]
     listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     versions = json.loads(listed)["versions"][::-1]
     candidates = versions[versions.index(low) : versions.index(high) + 1]
