@@ -21,6 +21,8 @@ NOT_RUN = {
     "pip install inspect-discoverybench": "test_end_to_end.py installs the wheel",
     "pip install 'inspect-discoverybench[calibration]'": "part of the development environment",
     "inspect view": "a server; test_viewer.py starts it",
+    "scout view": "a server",
+    "discoverybench report logs/fig4_real --judge-labels judge_labels": "needs labels; report/test_judge_errors.py has them",
     "make demo": "creates an environment; CI does so with `make check`",
     ".venv/bin/inspect eval discoverybench/real --limit 5 --model none --solver discoverybench/gold "
     "--model-role grader=discoverybench/lexical": "needs Docker; test_suite.py runs it in containers",
@@ -80,7 +82,7 @@ KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "TOGETHER_API_KEY", "GOOGLE_API_K
 def offline(command: str) -> str:
     """The command with offline models instead of those that need a key, and with the offline judge."""
     judge = "discoverybench/lexical"
-    if command.startswith("inspect eval ") and "grader=" not in command:
+    if command.startswith(("inspect eval ", "inspect score ")) and "grader=" not in command:
         command += f" --model-role grader={judge}"
     for placeholder, value in PLACEHOLDERS.items():
         command = command.replace(placeholder, value)
