@@ -22,7 +22,7 @@ NOT_RUN = {
     "pip install 'inspect-discoverybench[calibration]'": "part of the development environment",
     "inspect view": "a server; test_viewer.py starts it",
     "scout view": "a server",
-    "discoverybench report logs/fig4_real --judge-labels judge_labels": "needs labels; report/test_judge_errors.py has them",
+    "discoverybench report logs/fig4_real --judge-labels judge_labels": "needs labels; test_judge_errors.py has some",
     "make demo": "creates an environment; CI does so with `make check`",
     ".venv/bin/inspect eval discoverybench/real --limit 5 --model none --solver discoverybench/gold "
     "--model-role grader=discoverybench/lexical": "needs Docker; test_suite.py runs it in containers",
