@@ -112,7 +112,8 @@ def kernels(folder: Path) -> list[str]:
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             command = (process / "cmdline").read_bytes().decode().split("\0")
-            if "serve" in command and (process / "cwd").readlink().is_relative_to(folder):
+            is_kernel = any(part.endswith("kernel.pyc") for part in command)
+            if is_kernel and (process / "cwd").readlink().is_relative_to(folder):
                 found.append(process.name)
     return found
 

@@ -1,40 +1,23 @@
 """The tasks."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.scorer import Scorer
-from inspect_ai.solver import TaskState, use_tools
-from inspect_ai.util import SandboxEnvironmentSpec
-from inspect_ai.viewer import (
-    SampleScoreView,
-    ScoreColorScale,
-    TaskSamplesColumn,
-    TaskSamplesView,
-    ViewerConfig,
-)
 
 from inspect_discoverybench.dataset import splits
 from inspect_discoverybench.dataset.data_checksum import data_checksum
-from inspect_discoverybench.dataset.placement import placed_by_setup
 from inspect_discoverybench.dataset.samples import Hints, SampleMetadata
 from inspect_discoverybench.dataset.selection import FieldFilter, select
-from inspect_discoverybench.dataset.source import COMMIT, REPOSITORY
+from inspect_discoverybench.dataset.source import COMMIT
+from inspect_discoverybench.discovery import discovery_task, end_session, location
 from inspect_discoverybench.errors import require_positive
-from inspect_discoverybench.hypothesis import SCORE_NAME, Facet
 from inspect_discoverybench.provenance import Data, Provenance
 from inspect_discoverybench.sandbox import sandbox_spec
-from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, require_judge
-from inspect_discoverybench.scorer.scorer import hms
+from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE
 from inspect_discoverybench.scorer.verdict import Aggregation
 from inspect_discoverybench.session.image import record_image
-from inspect_discoverybench.session.session import PythonSession
-from inspect_discoverybench.session.tool import python
-from inspect_discoverybench.solvers.person import instruct_person
-from inspect_discoverybench.solvers.react import react
-from inspect_discoverybench.solvers.submission import submit
 from inspect_discoverybench.synth.prediction import prediction as prediction_scorer
 from inspect_discoverybench.synth.prediction import require_trees
 from inspect_discoverybench.validation import pairs
@@ -43,20 +26,8 @@ from inspect_discoverybench.validation.judge_audit import PAIR_FIELDS, PAPER_ACC
 VERSION = "2-A"
 """The number increases when scores are no longer comparable, the letter when only the interface changes."""
 
-DEFAULT_MESSAGE_LIMIT = 100
-"""Messages per sample."""
-
-DEFAULT_TIME_LIMIT = 3600
-"""Seconds per sample."""
-
-DEFAULT_TOKEN_LIMIT = 100_000
-"""Output tokens of the evaluated model per sample."""
-
 OFFLINE_JUDGE = "discoverybench/lexical"
 """Default judge of the demo."""
-
-DEFAULT_JUDGE_KEY = "default_judge"
-"""Key of a task's metadata: the model that scores it if the role `grader` is not set."""
 
 
 @task
@@ -91,7 +62,7 @@ def real(
         DataError: The released data are missing, or a file was changed.
     """
     samples = splits.released("real", split, Hints(domain_knowledge, workflow_tags))
-    return _discovery(
+    return discovery_task(
         name="discoverybench/real",
         title=f"DiscoveryBench DB-REAL ({split})",
         samples=select(samples, dataset=dataset, domain=domain, question_type=question_type),
@@ -135,7 +106,7 @@ def synth(
         DataError: The released data are missing, or a file was changed.
     """
     samples = splits.released("synth", split, Hints())
-    return _discovery(
+    return discovery_task(
         name="discoverybench/synth",
         title=f"DiscoveryBench DB-SYNTH ({split})",
         samples=select(
@@ -191,7 +162,7 @@ def custom(
         samples = splits.single_goal(Path(path), goal, hints)
     else:
         samples = splits.custom(Path(path), Path(answer_key) if answer_key else None, hints)
-    return _discovery(
+    return discovery_task(
         name="discoverybench/custom",
         title=f"DiscoveryBench custom ({Path(path).resolve().name})",
         samples=samples,
@@ -225,7 +196,7 @@ def demo(
         InvalidArgument: An argument is invalid.
     """
     samples = splits.demo(Hints())
-    return _discovery(
+    return discovery_task(
         name="discoverybench/demo",
         title="DiscoveryBench demo",
         samples=samples,
@@ -268,7 +239,7 @@ def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = Tru
             select(samples, kind=kind),
             # Inspect prints the dataset's name above the results.
             name=f"known pairs; the paper's judge: {paper}",
-            location=_location(data),
+            location=location(data),
         ),
         solver=judge_pair(repeats),
         scorer=audit(),
@@ -348,7 +319,7 @@ def synth_generate(
         dataset=MemoryDataset(source.samples(), name="domains"),
         setup=record_image(),
         solver=generate.generate_domain(folder, settings, source),
-        cleanup=_end_session,
+        cleanup=end_session,
         scorer=generate.accepted(),
         sandbox=spec,
         metadata=Provenance.of(data, spec, ["synth"]).as_metadata(),
@@ -356,92 +327,6 @@ def synth_generate(
     )
 
 
-def _discovery(
-    *,
-    name: str,
-    title: str,
-    samples: list[Sample],
-    sandbox: SandboxEnvironmentSpec,
-    judge: str,
-    aggregation: str,
-    version: str,
-    data: Data,
-    more_scorers: Sequence[Scorer] = (),
-) -> Task:
-    """A discovery task: one sample per goal, solved with `python` and `submit`, scored by HMS.
-
-    The task has no scorer if a sample has no gold hypothesis.
-
-    Args:
-        name: Name of the task in logs. By default Inspect records the alias that the task was created by, and would
-            not recognise logs of the same task.
-        title: Name of the task in displays and tables.
-        samples: The samples.
-        sandbox: Sandbox for the agent's code.
-        judge: Default model of the role `grader`.
-        aggregation: `product` or `subhypotheses`.
-        version: Version of the task.
-        data: The data of all samples, before any filter.
-        more_scorers: Scorers next to HMS.
-    """
-    scored = all(sample.target for sample in samples)
-    samples, place_data_files = placed_by_setup(samples)
-    setup = [place_data_files, record_image(), use_tools(python(), submit()), instruct_person()]
-    prompts = ["judge", "solvers", *(["prediction"] if more_scorers else [])]
-    provenance = Provenance.of(data, sandbox, prompts, react)
-    return Task(
-        name=name,
-        display_name=title,
-        dataset=MemoryDataset(samples, name=title, location=_location(data)),
-        setup=[require_judge(judge), *setup] if scored else setup,
-        solver=react(),
-        cleanup=_end_session,
-        scorer=[hms(grader=judge, aggregation=aggregation), *more_scorers] if scored else None,
-        headline_metric=f"{SCORE_NAME}.hms" if scored else None,
-        sandbox=sandbox,
-        message_limit=DEFAULT_MESSAGE_LIMIT,
-        time_limit=DEFAULT_TIME_LIMIT,
-        token_limit=f"output:{DEFAULT_TOKEN_LIMIT}",
-        viewer=_viewer(),
-        metadata=({DEFAULT_JUDGE_KEY: judge} if scored else {}) | provenance.as_metadata(),
-        version=version,
-    )
-
-
-def _location(data: Data) -> str | None:
-    """Address of the released data at their commit."""
-    return f"https://github.com/{REPOSITORY}/tree/{data.commit}" if data.commit else None
-
-
 def _prediction(samples: list[Sample], path: str | None) -> list[Scorer]:
     require_trees(samples, path)
     return [prediction_scorer(path)]
-
-
-async def _end_session(state: TaskState) -> None:
-    await PythonSession().end()
-
-
-def _viewer() -> ViewerConfig:
-    keys = ["hms", *Facet]
-    return ViewerConfig(
-        sample_score_view=SampleScoreView(default="grid"),
-        task_samples_view=TaskSamplesView(
-            name="Discovery",
-            columns=[
-                TaskSamplesColumn(id="sampleStatus"),
-                TaskSamplesColumn(id="sampleId"),
-                *(TaskSamplesColumn.score(SCORE_NAME, key) for key in keys),
-                TaskSamplesColumn(id="input", visible=False),
-                TaskSamplesColumn(id="answer"),
-                TaskSamplesColumn(id="target"),
-                TaskSamplesColumn(id="tokens"),
-                TaskSamplesColumn(id="duration"),
-                TaskSamplesColumn(id="limit"),
-                TaskSamplesColumn(id="error"),
-            ],
-            score_labels={"hms": "HMS", **{facet: facet.capitalize() for facet in Facet}},
-            score_color_scales={key: ScoreColorScale(palette="good-high", min=0, max=1) for key in keys},
-            multiline=True,
-        ),
-    )

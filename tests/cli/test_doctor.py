@@ -3,10 +3,8 @@
 import json
 import os
 import shutil
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +15,7 @@ from inspect_discoverybench.cli.main import main
 from inspect_discoverybench.sandbox import image
 from inspect_discoverybench.shipped import shipped
 from tests.endpoint import Refused, Request, question, serve, slots, truthful
+from tests.loopback import serve_documents
 from tests.test_dependencies import installed
 
 SECRET = "sesame-open-7731"
@@ -50,7 +49,7 @@ def test_a_sound_installation(upstream: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", str(upstream))
     arguments = ("--model", "discoverybench/baseline", "--grader", "discoverybench/lexical")
     lines = doctor(*arguments, exit_code=0).stdout.splitlines()
-    assert [line.split()[0] for line in lines] == ["ok"] * 11
+    assert [line.partition(" ")[0] for line in lines] == ["ok"] * 11
     assert lines[0].startswith("ok       python      3.")
     assert f"ok       image       {image()}, matches its Dockerfile (sha256:" in lines[5]
     assert "a cell ran in the sandbox docker: 6 * 7 = 42" in lines[6]
@@ -84,33 +83,17 @@ def test_without_an_engine_data_and_keys(monkeypatch: pytest.MonkeyPatch) -> Non
 @contextmanager
 def docker_engine(version: str, tags: list[str]) -> Iterator[str]:
     """A server that answers like a Docker engine with these images."""
+    answers: dict[str, Any] = {
+        "/version": {"Version": version, "ApiVersion": "1.44", "Os": "linux", "Arch": "amd64"},
+        "/images/json": [{"Id": "old", "RepoTags": tags}],
+        "/images/old/json": {"Id": "sha256:old", "RepoTags": tags},
+    }
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            path = self.path.partition("?")[0]
-            answers: dict[str, Any] = {
-                "/version": {"Version": version, "ApiVersion": "1.44", "Os": "linux", "Arch": "amd64"},
-                "/images/json": [{"Id": "old", "RepoTags": tags}],
-                "/images/old/json": {"Id": "sha256:old", "RepoTags": tags},
-            }
-            answer = next((answers[name] for name in answers if path.endswith(name)), None)
-            content = json.dumps(answer or {"message": f"no such image: {path}"}).encode()
-            self.send_response(200 if answer else 404)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
+    def document(path: str) -> Any:
+        return next((answer for ending, answer in answers.items() if path.endswith(ending)), None)
 
-        def log_message(self, *_: Any) -> None:
-            """Keep the test output readable."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-    try:
-        yield f"tcp://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
+    with serve_documents(document, lambda path: {"message": f"no such image: {path}"}) as address:
+        yield f"tcp://{address}"
 
 
 def test_an_old_engine_and_an_old_image(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

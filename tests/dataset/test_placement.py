@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -249,6 +250,23 @@ def test_a_sandbox_without_tar_is_an_error(studies: Path, tmp_path: Path, monkey
     [message, *_] = errors(run(studies, text_only())).values()
     assert message.startswith("The data files of custom/study_0/0/0 cannot be placed in the sandbox (exit code 127)")
     assert message.endswith("The sandbox needs `tar` and 1 MiB of disk space.")
+
+
+def test_a_sample_that_ends_while_its_data_are_placed_does_not_hang(
+    studies: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For example because the disk is full. Inspect ends the command, and waits until nothing holds its output."""
+    slow = tmp_path / "bin" / "tar"
+    slow.parent.mkdir()
+    slow.write_text("#!/bin/sh\nexec sleep 40\n", "utf-8")
+    slow.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{slow.parent}:{os.environ['PATH']}")
+    start = time.monotonic()
+    task = custom(str(studies), sandbox="local")
+    [log] = inspect_eval(task, model="mockllm/model", model_roles=ROLES, time_limit=1, limit=1)
+    assert log.samples
+    assert log.samples[0].limit
+    assert time.monotonic() - start < 30
 
 
 @pytest.mark.usefixtures("upstream")

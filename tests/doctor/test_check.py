@@ -63,3 +63,13 @@ def test_values_of_keys_are_never_part_of_a_finding(monkeypatch: pytest.MonkeyPa
     assert result.finding == Finding(Status.OK, "[SOME_API_KEY]", "use [SOME_API_KEY]")
     assert redact("Incorrect key sk-proj-****abcd; Bearer xyz") == "Incorrect key [key]; [key]"
     assert redact("task-12 has a key-value store") == "task-12 has a key-value store"
+
+
+def test_what_a_check_prints_is_not_mixed_with_the_findings(capsys: pytest.CaptureFixture[str]) -> None:
+    def printing() -> Finding:
+        sys.stdout.write("pulling layers\n")
+        return fine()
+
+    [result] = run_checks([Check("printing", printing, "", 30)])
+    assert result.finding == fine()
+    assert capsys.readouterr() == ("", "pulling layers\n")

@@ -24,7 +24,7 @@ def _forge(reply: str) -> str:
     return f"""
 import glob, py_compile
 _ = open('forged.py', 'w').write({program!r})
-for path in glob.glob('.session*/kernel.pyc'): _ = py_compile.compile('forged.py', path)
+for path in glob.glob('.session*/*.pyc'): _ = py_compile.compile('forged.py', path)
 """
 
 
@@ -44,7 +44,7 @@ for process in os.listdir('/proc'):
     try:
         if process.isdigit() and int(process) != os.getpid():
             command = open(f'/proc/{{process}}/cmdline').read()
-            if '.session' in command and 'serve' not in command and 'timeout' not in command:
+            if 'client.pyc' in command and 'timeout' not in command:
                 os.kill(int(process), signal.{number})
     except OSError:
         pass"""
@@ -110,7 +110,7 @@ ATTACKS = {
     "clients stopped": Attack([_daemon(_signal_clients("SIGSTOP"))], seconds=1),
     "files rewritten": Attack(
         [
-            _daemon("for path in glob.glob('.session*/kernel.pyc'): open(path, 'w').write('nonsense')"),
+            _daemon("for path in glob.glob('.session*/*.pyc'): open(path, 'w').write('nonsense')"),
             "import os; os._exit(1)",
             "2",
         ]

@@ -1,12 +1,13 @@
-"""Runs the kernel's client as the sandbox does: as a program."""
+"""Runs the session's client as the sandbox does: as a program."""
 
+import inspect
 import json
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
-from inspect_discoverybench.session import kernel
+from inspect_discoverybench.session import client, kernel
 
 
 class Session:
@@ -15,10 +16,11 @@ class Session:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         (folder / ".session").mkdir()
-        (folder / ".session" / "kernel.py").write_text(Path(kernel.__file__).read_text("utf-8"), "utf-8")
+        for name, program in (("client.py", client), ("kernel.py", kernel)):
+            (folder / ".session" / name).write_text(inspect.getsource(program), "utf-8")
 
     def command(self, name: str, *arguments: str, owner: int = 0) -> list[str]:
-        return [sys.executable, "-I", "-S", ".session/kernel.py", name, ".session", str(owner), *arguments]
+        return [sys.executable, "-I", "-S", ".session/client.py", name, ".session", str(owner), *arguments]
 
     def client(self, name: str, *arguments: str, owner: int = 0, code: str = "") -> subprocess.CompletedProcess[bytes]:
         command = self.command(name, *arguments, owner=owner)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from inspect_discoverybench.session.kernel import NOT_RUN
+from inspect_discoverybench.session.client import NOT_RUN
 from tests.session.kernel_client import Session
 
 
@@ -44,7 +44,7 @@ def test_tracebacks_show_only_lines_of_the_cell(session: Session) -> None:
     assert reply["status"] == "error"
     assert "return 1 / 0" in reply["output"]
     assert "ZeroDivisionError" in reply["output"]
-    assert "kernel.py" not in reply["output"]
+    assert "kernel" not in reply["output"]
     assert session.run("x = ('")["output"].count("SyntaxError") == 1
 
 

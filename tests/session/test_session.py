@@ -75,7 +75,7 @@ for process in os.listdir('/proc'):
             here = os.readlink(f'/proc/{process}/cwd') == os.getcwd()
         except OSError:
             continue
-        if here and 'kernel.pyc\\0run' in command:
+        if here and 'client.pyc\\0run' in command:
             os.kill(int(process), signal.SIGKILL)
 """
 
@@ -93,9 +93,11 @@ SCRIPTS = {
     "folder replaced by a file": Script(
         ["import os, shutil; shutil.rmtree('.session'); open('.session', 'w').close()", "1", "x = 2", "x"]
     ),
-    "kernel.pyc overwritten": Script(["open('.session/kernel.pyc', 'w').write('print(1)')", "1", "x = 2", "x"]),
-    "kernel.pyc removed": Script(
-        ["import os; os.remove('.session/kernel.pyc'); os.chmod('.session', 0)", "1", "x = 2", "x"]
+    "programs overwritten": Script(
+        ["for name in ('client', 'kernel'): open(f'.session/{name}.pyc', 'w').write('print(1)')", "1", "x = 2", "x"]
+    ),
+    "client removed": Script(
+        ["import os; os.remove('.session/client.pyc'); os.chmod('.session', 0)", "1", "x = 2", "x"]
     ),
 }
 """Scripts for both sandboxes."""
@@ -348,7 +350,7 @@ def test_a_cell_runs_at_most_once(samples: Samples) -> None:
     assert ran == "'x'"
 
 
-@pytest.mark.parametrize("harm", ["folder replaced by a file", "kernel.pyc overwritten", "kernel.pyc removed"])
+@pytest.mark.parametrize("harm", ["folder replaced by a file", "programs overwritten", "client removed"])
 def test_a_session_survives_changes_to_its_files(samples: Samples, harm: str) -> None:
     assert observations(samples[harm])[3] == "2"
 
@@ -362,11 +364,7 @@ def kernels(folder: Path) -> list[int]:
             working = (process / "cwd").readlink().as_posix()
         except OSError:
             continue  # ended, or a zombie
-        if (
-            ".session/kernel.pyc" in command
-            and "serve" in command
-            and working.removesuffix(" (deleted)") == str(folder)
-        ):
+        if ".session/kernel.pyc" in command and working.removesuffix(" (deleted)") == str(folder):
             pids.append(int(process.name))
     return pids
 

@@ -1,9 +1,11 @@
 """Checks, each with a time limit of its own, and what they find."""
 
 import contextvars
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -98,8 +100,10 @@ def _run(check: Check) -> Finding:
             findings.append(Finding(Status.FAILURE, message, check.remedy))
 
     thread = threading.Thread(target=contextvars.copy_context().run, args=(run,), daemon=True)
-    thread.start()
-    thread.join(check.seconds)
+    # Findings are all that standard output has: Inspect and clients of engines may print there.
+    with redirect_stdout(sys.stderr):
+        thread.start()
+        thread.join(check.seconds)
     if findings:
         return findings[0]
     reason = f"did not end within {check.seconds:g} s" if thread.is_alive() else "ended without a result"

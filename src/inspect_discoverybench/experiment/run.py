@@ -14,6 +14,7 @@ from inspect_ai.model import GenerateConfig, Model, get_model
 from inspect_ai.util import registry_create
 from pydantic import ValidationError
 
+from inspect_discoverybench.discovery import DEFAULT_JUDGE_KEY
 from inspect_discoverybench.errors import InvalidExperiment, inspect_errors
 from inspect_discoverybench.experiment.experiment import Component, Experiment, ModelSpec
 from inspect_discoverybench.experiment.matrix import MatrixCell, matrix
@@ -21,7 +22,6 @@ from inspect_discoverybench.experiment.options import eval_set_options
 from inspect_discoverybench.experiment.prices import Prices, read_prices, register_prices
 from inspect_discoverybench.experiment.source import Place, Source
 from inspect_discoverybench.scorer.judge import ATTEMPT_TIMEOUTS
-from inspect_discoverybench.tasks import DEFAULT_JUDGE_KEY
 
 
 @dataclass(frozen=True)

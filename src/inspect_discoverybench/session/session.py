@@ -20,7 +20,7 @@ from inspect_ai.util import (
 )
 
 from inspect_discoverybench.errors import SessionFailed
-from inspect_discoverybench.session.kernel import NOT_RUN
+from inspect_discoverybench.session.client import NOT_RUN
 from inspect_discoverybench.session.loss import require_sandbox
 from inspect_discoverybench.session.reply import CellResult, clean, read_reply
 
@@ -40,13 +40,15 @@ _INSTALL = """\
 import os, py_compile, sys
 folder, owner = sys.argv[1:]
 os.makedirs(folder, exist_ok=True)
-with open(os.path.join(folder, "kernel.py"), "wb") as file:
-    file.write(sys.stdin.buffer.read())
-program = py_compile.compile(file.name, f"{file.name}c", doraise=True)
-os.remove(file.name)
-os.execv(sys.executable, [sys.executable, "-I", "-S", program, "start", folder, owner])
+for name, source in zip(("client", "kernel"), sys.stdin.buffer.read().split(b"\\0")):
+    with open(os.path.join(folder, f"{name}.py"), "wb") as file:
+        file.write(source)
+    py_compile.compile(file.name, f"{file.name}c", doraise=True)
+    os.remove(file.name)
+client = os.path.join(folder, "client.pyc")
+os.execv(sys.executable, [sys.executable, "-I", "-S", client, "start", folder, owner])
 """
-"""Compiles the kernel and starts it, in one `exec`."""
+"""Compiles the client and the kernel and starts the kernel, in one `exec`."""
 
 _starting: ContextVar[anyio.Event | None] = ContextVar("starting", default=None)
 """Set when the start in the background of the running sample has ended, successfully or not."""
@@ -62,7 +64,7 @@ class SessionState(StoreModel):
     """Host name of the sandbox, read when the first kernel started. In Docker, it is the id of the container."""
 
     installations: int = 0
-    """Number of times the kernel file was written. The agent's code can delete or change it."""
+    """Number of times the client and the kernel were written. The agent's code can delete or change it."""
 
     started: bool = False
     """Whether a kernel has ever started. Later failures of the session are the agent's own doing."""
@@ -170,9 +172,9 @@ class PythonSession:
         """Start a kernel in a new folder; the agent's code may have made the old one unusable."""
         state.installations += 1
         folder = ".session" if state.installations == 1 else f".session-{state.installations}"
-        source = files(__package__).joinpath("kernel.py").read_text("utf-8")
+        sources = [files(__package__).joinpath(name).read_text("utf-8") for name in ("client.py", "kernel.py")]
         command = [interpreter(), "-I", "-S", "-c", _INSTALL, folder, _owner()]
-        result = await _exec(command, source, START_SECONDS)
+        result = await _exec(command, "\0".join(sources), START_SECONDS)
         if not result.stdout.startswith("ready "):
             raise _Unusable(_reason(result))
         if not state.started:
@@ -203,7 +205,7 @@ async def _client(
 ) -> ExecResult[str]:
     """Run the session's client in the sandbox. The errors are those of `_exec`."""
     # Isolated mode without site-packages starts in milliseconds.
-    program = [interpreter(), "-I", "-S", f"{folder}/kernel.pyc"]
+    program = [interpreter(), "-I", "-S", f"{folder}/client.pyc"]
     return await _exec([*program, command, folder, _owner(), *arguments], source, seconds)
 
 

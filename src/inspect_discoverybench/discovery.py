@@ -1,0 +1,126 @@
+"""A discovery task: one sample per goal, solved with `python` and `submit`, scored by HMS."""
+
+from collections.abc import Sequence
+
+from inspect_ai import Task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.scorer import Scorer
+from inspect_ai.solver import TaskState, use_tools
+from inspect_ai.util import SandboxEnvironmentSpec
+from inspect_ai.viewer import (
+    SampleScoreView,
+    ScoreColorScale,
+    TaskSamplesColumn,
+    TaskSamplesView,
+    ViewerConfig,
+)
+
+from inspect_discoverybench.dataset.placement import placed_by_setup
+from inspect_discoverybench.dataset.source import REPOSITORY
+from inspect_discoverybench.hypothesis import SCORE_NAME, Facet
+from inspect_discoverybench.provenance import Data, Provenance
+from inspect_discoverybench.scorer.judge import require_judge
+from inspect_discoverybench.scorer.scorer import hms
+from inspect_discoverybench.session.image import record_image
+from inspect_discoverybench.session.session import PythonSession
+from inspect_discoverybench.session.tool import python
+from inspect_discoverybench.solvers.person import instruct_person
+from inspect_discoverybench.solvers.react import react
+from inspect_discoverybench.solvers.submission import submit
+
+DEFAULT_MESSAGE_LIMIT = 100
+"""Messages per sample."""
+
+DEFAULT_TIME_LIMIT = 3600
+"""Seconds per sample."""
+
+DEFAULT_TOKEN_LIMIT = 100_000
+"""Output tokens of the evaluated model per sample."""
+
+DEFAULT_JUDGE_KEY = "default_judge"
+"""Key of a task's metadata: the model that scores it if the role `grader` is not set."""
+
+
+def discovery_task(
+    *,
+    name: str,
+    title: str,
+    samples: list[Sample],
+    sandbox: SandboxEnvironmentSpec,
+    judge: str,
+    aggregation: str,
+    version: str,
+    data: Data,
+    more_scorers: Sequence[Scorer] = (),
+) -> Task:
+    """Make a discovery task, which has no scorer if a sample has no gold hypothesis.
+
+    Args:
+        name: Name of the task in logs. By default Inspect records the alias that the task was created by, and would
+            not recognise logs of the same task.
+        title: Name of the task in displays and tables.
+        samples: The samples.
+        sandbox: Sandbox for the agent's code.
+        judge: Default model of the role `grader`.
+        aggregation: `product` or `subhypotheses`.
+        version: Version of the task.
+        data: The data of all samples, before any filter.
+        more_scorers: Scorers next to HMS.
+    """
+    scored = all(sample.target for sample in samples)
+    samples, place_data_files = placed_by_setup(samples)
+    setup = [place_data_files, record_image(), use_tools(python(), submit()), instruct_person()]
+    prompts = ["judge", "solvers", *(["prediction"] if more_scorers else [])]
+    provenance = Provenance.of(data, sandbox, prompts, react)
+    return Task(
+        name=name,
+        display_name=title,
+        dataset=MemoryDataset(samples, name=title, location=location(data)),
+        setup=[require_judge(judge), *setup] if scored else setup,
+        solver=react(),
+        cleanup=end_session,
+        scorer=[hms(grader=judge, aggregation=aggregation), *more_scorers] if scored else None,
+        headline_metric=f"{SCORE_NAME}.hms" if scored else None,
+        sandbox=sandbox,
+        message_limit=DEFAULT_MESSAGE_LIMIT,
+        time_limit=DEFAULT_TIME_LIMIT,
+        token_limit=f"output:{DEFAULT_TOKEN_LIMIT}",
+        viewer=_viewer(),
+        metadata=({DEFAULT_JUDGE_KEY: judge} if scored else {}) | provenance.as_metadata(),
+        version=version,
+    )
+
+
+def location(data: Data) -> str | None:
+    """Address of the released data at their commit."""
+    return f"https://github.com/{REPOSITORY}/tree/{data.commit}" if data.commit else None
+
+
+async def end_session(state: TaskState) -> None:
+    """End the session of a sample."""
+    await PythonSession().end()
+
+
+def _viewer() -> ViewerConfig:
+    keys = ["hms", *Facet]
+    return ViewerConfig(
+        sample_score_view=SampleScoreView(default="grid"),
+        task_samples_view=TaskSamplesView(
+            name="Discovery",
+            columns=[
+                TaskSamplesColumn(id="sampleStatus"),
+                TaskSamplesColumn(id="sampleId"),
+                *(TaskSamplesColumn.score(SCORE_NAME, key) for key in keys),
+                TaskSamplesColumn(id="input", visible=False),
+                TaskSamplesColumn(id="answer"),
+                TaskSamplesColumn(id="target"),
+                TaskSamplesColumn(id="tokens"),
+                TaskSamplesColumn(id="duration"),
+                TaskSamplesColumn(id="limit"),
+                TaskSamplesColumn(id="error"),
+            ],
+            score_labels={"hms": "HMS", **{facet: facet.capitalize() for facet in Facet}},
+            score_color_scales={key: ScoreColorScale(palette="good-high", min=0, max=1) for key in keys},
+            multiline=True,
+        ),
+    )

@@ -1,0 +1,271 @@
+"""The client of a Python session, run in the sandbox once per call.
+
+This file and `kernel.py` are compiled in the sandbox and use only the standard library:
+
+    python client.pyc start FOLDER OWNER    starts the kernel and prints "ready HOST"
+    python client.pyc run FOLDER OWNER SECONDS MAX_OUTPUT FIGURES
+                                            runs the code on its standard input and prints a JSON reply;
+                                            starts a new kernel if the last one was lost
+    python client.pyc stop FOLDER           ends the kernel, if it runs
+    python client.pyc guard OWNER KERNEL    ends the kernel when the process OWNER has ended
+
+OWNER is the process id of the evaluation, or 0 if the sandbox does not see it.
+
+What this file imports and compiles is most of what a call costs besides the sandbox's own `exec`. Modules that take
+milliseconds are imported where they are used, and JSON is written by hand.
+
+With every cell, the client passes the kernel the write end of a pipe. This also captures the output of C code and
+child processes, needs no unbounded buffer, and keeps the output printed before a crash.
+"""
+
+from __future__ import annotations
+
+import _socket  # the module `socket` takes ten milliseconds more
+import os
+import select
+import sys
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # importing `typing` would cost every call some milliseconds
+    from typing import Any
+
+SIGINT, SIGKILL = 2, 9
+GRACE_SECONDS = 5
+START_SECONDS = 15
+ANSWER_SECONDS = 30  # a kernel that does not take or continue a message for so long is not ours
+NOT_RUN = 3  # exit code of `run` if no kernel could be reached, so that the cell has not run
+# An allow-list of exact names: in a local sandbox, the caller's environment holds API keys.
+ENVIRONMENT = (
+    *("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ", "VIRTUAL_ENV", "LD_LIBRARY_PATH"),
+    *("PYTHONUNBUFFERED", "PYTHONHASHSEED", "PIP_NO_INDEX", "MPLBACKEND", "MPLCONFIGDIR"),
+    *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "NUMBA_CACHE_DIR"),
+    *("PROJ_DATA", "PROJ_LIB", "GDAL_DATA"),
+)
+
+
+def run(folder: str, owner: int, code: bytes, timeout: float, max_output: int, figures: bool) -> str:
+    """Run one cell and return its status ("ok", "error", "interrupted", "killed" or "died"), output and figures."""
+    try:
+        kernel, restarted = connect(folder, owner)
+    except OSError as error:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        sys.exit(NOT_RUN)
+    reader, writer = os.pipe()
+    rights = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, writer.to_bytes(4, sys.byteorder))  # the descriptor as a C int
+    kernel.sendmsg([b"o"], [rights])
+    os.close(writer)
+    kernel.sendall(b"%d %d\n%b" % (figures, len(code), code))
+    output = Capture(max_output)
+    status, drawn = follow(kernel, reader, output, timeout)
+    lost = "true" if restarted else "false"
+    images = ", ".join(map(quote, drawn))
+    text = quote(output.text())
+    return f'{{"status": {quote(status)}, "output": {text}, "restarted": {lost}, "figures": [{images}]}}'
+
+
+def quote(text: str) -> str:
+    """A text as JSON."""
+    escapes = {ord(character): f"\\u{ord(character):04x}" for character in (*map(chr, range(32)), '"', "\\")}
+    return f'"{text.translate(escapes)}"'
+
+
+def follow(kernel: _socket.socket, reader: int, output: Capture, timeout: float) -> tuple[str, list[str]]:
+    """Collect output until the kernel reports a status and figures, dies, or has to be killed."""
+    deadline = time.monotonic() + timeout
+    last_signal = None
+    os.set_blocking(reader, False)
+    sources: list[Any] = [kernel, reader]
+    while True:
+        ready, _, _ = select.select(sources, [], [], max(0.0, deadline - time.monotonic()))
+        if reader in ready and not output.fill(reader):
+            sources.remove(reader)
+        if kernel in ready:
+            status, *figures = read_line(kernel).split(" ")
+            output.fill(reader)
+            if not status:
+                return "killed" if last_signal == SIGKILL else "died", []
+            return "interrupted" if last_signal else status, figures
+        if time.monotonic() >= deadline and last_signal != SIGKILL:
+            # First like Ctrl-C, which also reaches child processes.
+            last_signal = SIGKILL if last_signal else SIGINT
+            os.killpg(peer(kernel), last_signal)
+            deadline = time.monotonic() + GRACE_SECONDS
+
+
+class Capture:
+    """Captured output: the first and the last `limit / 2` bytes."""
+
+    def __init__(self, limit: int) -> None:
+        self.half = limit // 2
+        self.head, self.tail, self.total = b"", b"", 0
+
+    def fill(self, reader: int) -> bool:
+        """Read what the pipe holds now; return False once its last writer has closed it."""
+        for _ in range(16):  # the capacity of a pipe; a child process may write forever
+            try:
+                chunk = os.read(reader, 65536)
+            except BlockingIOError:
+                return True
+            if not chunk:
+                return False
+            self.total += len(chunk)
+            room = self.half - len(self.head)
+            self.head += chunk[:room]
+            self.tail = (self.tail + chunk[room:])[-self.half :]
+        return True
+
+    def text(self) -> str:
+        """The captured text, with a notice in place of omitted bytes."""
+        omitted = self.total - len(self.head) - len(self.tail)
+        head, tail = (part.decode("utf-8", "replace") for part in (self.head, self.tail))
+        return f"{head}\n[... {omitted} bytes of output omitted ...]\n{tail}" if omitted else head + tail
+
+
+def connect(folder: str, owner: int) -> tuple[_socket.socket, bool]:
+    """Connect to the kernel, starting one if necessary; the second value is True if an earlier kernel was lost.
+
+    Raises:
+        OSError: The folder cannot be used, or the kernel does not start.
+    """
+    lock = locked(os.path.join(folder, "lock"))
+    try:
+        started = os.path.join(folder, "started")
+        try:
+            return dial(folder), False
+        except OSError:
+            restarted = os.path.exists(started)
+        start(folder, owner)
+        open(started, "wb").close()
+        return dial(folder), restarted
+    finally:
+        os.close(lock)
+
+
+def locked(path: str) -> int:
+    """Open and lock a file, which code in the session may have replaced or locked."""
+    import fcntl
+
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
+    deadline = time.monotonic() + START_SECONDS
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return descriptor
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+
+
+def dial(folder: str) -> _socket.socket:
+    """Connect to the kernel that listens in the folder."""
+    kernel = _socket.socket(_socket.AF_UNIX)
+    kernel.settimeout(ANSWER_SECONDS)
+    kernel.connect(os.path.join(folder, "socket"))
+    return kernel
+
+
+def start(folder: str, owner: int) -> None:
+    """Start a kernel and wait until it listens."""
+    import subprocess
+
+    address = os.path.join(folder, "socket")
+    if os.path.lexists(address):
+        os.remove(address)
+    reader, writer = os.pipe()
+    program = os.path.join(folder, "kernel" + os.path.splitext(__file__)[1])
+    environment = {"MPLBACKEND": "Agg"} | {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
+    detached: Any = {
+        "stdin": subprocess.DEVNULL,
+        "stdout": subprocess.DEVNULL,
+        "stderr": subprocess.DEVNULL,
+        "start_new_session": True,
+    }
+    # Isolated mode: the agent can write to the user's site-packages.
+    command = [sys.executable, "-I", program, folder, str(writer)]
+    kernel = subprocess.Popen(command, env=environment, pass_fds=[writer], **detached)
+    os.close(writer)
+    ready, _, _ = select.select([reader], [], [], START_SECONDS)
+    if not ready or os.read(reader, 1) != b"1":
+        kernel.kill()
+        raise OSError("the kernel did not start")
+    os.close(reader)
+    if owner:
+        subprocess.Popen(
+            [sys.executable, "-I", "-S", __file__, "guard", str(owner), str(kernel.pid)], env={}, **detached
+        )
+
+
+def guard(owner: int, kernel: int) -> None:
+    """End the kernel when its evaluation has ended in any way, for example killed together with the client."""
+    while runs(kernel):
+        if not runs(owner):
+            os.killpg(kernel, SIGKILL)
+        time.sleep(1)
+
+
+def runs(process: int) -> bool:
+    """Whether a process exists."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
+def stop(folder: str) -> None:
+    """End the kernel and remove its traces."""
+    try:  # noqa: SIM105 - importing contextlib would slow down every call
+        os.killpg(peer(dial(folder)), SIGKILL)
+    except OSError:
+        pass  # no kernel is running
+    for name in ("socket", "started"):
+        if os.path.lexists(os.path.join(folder, name)):
+            os.remove(os.path.join(folder, name))
+
+
+def peer(kernel: _socket.socket) -> int:
+    """Process id of the kernel according to the operating system, which also works while the kernel is busy."""
+    import struct
+
+    if sys.platform == "darwin":
+        return int(struct.unpack("i", kernel.getsockopt(0, 2, 4))[0])  # SOL_LOCAL, LOCAL_PEERPID
+    return int(struct.unpack("3i", kernel.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 12))[0])
+
+
+def read_line(connection: _socket.socket) -> str:
+    """Read one line; return "" if the connection is closed or does not continue."""
+    line = bytearray()
+    while not line.endswith(b"\n"):
+        try:
+            chunk = connection.recv(65536)
+        except (ConnectionError, TimeoutError):
+            return ""
+        if not chunk:
+            return ""
+        line += chunk
+    return line.decode().strip()
+
+
+def main() -> None:
+    """One of the four commands."""
+    command, folder, *more = sys.argv[1:]
+    number = int(more[0]) if more else 0
+    if command == "guard":
+        guard(int(folder), number)
+    elif command == "stop":
+        stop(folder)
+    elif command == "start":
+        connect(folder, number)
+        print("ready", os.uname().nodename)
+    else:
+        seconds, max_output, figures = more[1:]
+        reply = run(folder, number, sys.stdin.buffer.read(), float(seconds), int(max_output), figures == "1")
+        sys.stdout.buffer.write(reply.encode())
+
+
+if __name__ == "__main__":
+    main()
