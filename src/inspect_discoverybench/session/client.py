@@ -130,13 +130,11 @@ def connect(folder: str, owner: int) -> tuple[_socket.socket, bool]:
     """
     lock = locked(os.path.join(folder, "lock"))
     try:
-        started = os.path.join(folder, "started")
         try:
             return dial(folder), False
         except OSError:
-            restarted = os.path.exists(started)
+            restarted = os.path.exists(os.path.join(folder, "started"))
         start(folder, owner)
-        open(started, "wb").close()
         return dial(folder), restarted
     finally:
         os.close(lock)
@@ -167,7 +165,11 @@ def dial(folder: str) -> _socket.socket:
 
 
 def start(folder: str, owner: int) -> None:
-    """Start a kernel and wait until it listens."""
+    """Start a kernel and wait until it listens.
+
+    Raises:
+        OSError: The folder cannot be used, or the kernel does not start.
+    """
     import subprocess
 
     address = os.path.join(folder, "socket")
@@ -195,6 +197,7 @@ def start(folder: str, owner: int) -> None:
         subprocess.Popen(
             [sys.executable, "-I", "-S", __file__, "guard", str(owner), str(kernel.pid)], env={}, **detached
         )
+    open(os.path.join(folder, "started"), "wb").close()
 
 
 def guard(owner: int, kernel: int) -> None:
@@ -259,7 +262,7 @@ def main() -> None:
     elif command == "stop":
         stop(folder)
     elif command == "start":
-        connect(folder, number)
+        start(folder, number)  # without a connection, which would end the kernel's warm-up
         print("ready", os.uname().nodename)
     else:
         seconds, max_output, figures = more[1:]

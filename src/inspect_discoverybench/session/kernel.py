@@ -28,7 +28,7 @@ IDLE_SECONDS = 3600
 WATCH_SECONDS = 10
 # A library before those that need it. Together they take more than a second; Matplotlib is rarely the first.
 WARM_UP = ("numpy", "pandas", "scipy.stats", "statsmodels.api")
-WARM_UP_SECONDS = 0.1  # before each of them
+WARM_UP_SECONDS = 0.05  # before each of them
 MIN_SHARE = 0.25  # of a core; with less, the machine is busy
 MAX_FIGURES = 4
 FIGURE_PIXELS = 720  # longest side; keeps four figures of noise below Inspect's 10 MB limit on exec output
