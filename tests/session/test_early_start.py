@@ -25,10 +25,15 @@ from tests.session.test_session import kernels
 WAIT_SECONDS = 30
 
 
+def has_kernel(folder: Path, library: str) -> bool:
+    """Whether a kernel runs in this folder and has loaded a library."""
+    return any(library in Path(f"/proc/{process}/maps").read_text("utf-8") for process in kernels(folder))
+
+
 async def kernel_of(folder: Path, library: str = "") -> bool:
     """Wait until a kernel runs in this folder and has loaded a library."""
     with anyio.move_on_after(WAIT_SECONDS):
-        while not any(library in Path(f"/proc/{process}/maps").read_text("utf-8") for process in kernels(folder)):
+        while not has_kernel(folder, library):  # noqa: ASYNC110 - another process
             await anyio.sleep(0.05)
         return True
     return False
