@@ -10,7 +10,7 @@ INSTALLED_DEV := $(VENV)/.installed-dev
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-docs test-lowest test-quick coverage check format audit docs build fingerprints image image-push lock
 
-# Two workers on two cores. Session fixtures are built once and shared through a lock file (tests/shared.py), so that
+# One worker more than cores (tests/conftest.py). Session fixtures are built once and shared through a lock file (tests/shared.py), so that
 # idle workers may take over any test.
 PYTEST := $(BIN)/python -m pytest --numprocesses logical --dist worksteal
 

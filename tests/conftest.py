@@ -47,6 +47,12 @@ def _is_worker(config: pytest.Config) -> bool:
     return hasattr(config, "workerinput")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One worker more than cores: many tests wait for containers, processes and time limits."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Create the folder of this test run, with Inspect's caches; the workers of pytest-xdist inherit the variables."""
     if not _is_worker(config):

@@ -6,10 +6,11 @@ re-scoring an unscored sample asks the judge again.
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from uuid import uuid4
 
 from inspect_ai.model import ChatMessage, Model, cache_path
 
@@ -60,11 +61,12 @@ class ReplyCache:
         """Store a reply. A full or read-only disk is ignored: the question is asked again next time."""
         if self.folder is None:
             return
+        # Write to a temporary file first, because other evals may read the entry at the same time.
+        temporary = self.folder / f"{key}.{uuid4().hex}.tmp"
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            # Write to a temporary file first, because other evals may read the entry at the same time.
-            with NamedTemporaryFile("w", dir=self.folder, suffix=".tmp", delete=False, encoding="utf-8") as file:
-                json.dump({"reply": reply}, file)
-            Path(file.name).replace(self.folder / f"{key}.json")
+            temporary.write_text(json.dumps({"reply": reply}), "utf-8")
+            temporary.replace(self.folder / f"{key}.json")
         except OSError:
-            return
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
