@@ -5,11 +5,14 @@ missing resource skips the test and names what is missing. With `CI` set it is a
 variable `DISCOVERYBENCH_WITHOUT` lists the marker (for example `docker` on a machine that cannot run containers).
 """
 
+import functools
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import NoReturn
 
@@ -107,6 +110,16 @@ def no_retry_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     """Retry at once: Inspect waits at least three seconds before it repeats a failed model call."""
     # There is no public setting for the wait.
     monkeypatch.setattr("inspect_ai.model._retry.wait_exponential_jitter", lambda **_: tenacity.wait_none())
+
+
+@pytest.fixture(autouse=True, scope="session")
+def packages_listed_once() -> Iterator[None]:
+    """Inspect lists the files of all installed packages for the log of each task, which takes half a second."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            "inspect_ai._util.package.packages_distributions", functools.cache(packages_distributions), raising=False
+        )
+        yield
 
 
 @pytest.fixture(autouse=True)
