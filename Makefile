@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-docs test-lowest test-quick coverage check format audit docs build fingerprints image image-push lock
+.PHONY: help demo test test-docs test-lowest test-quick coverage check format audit docs pictures build fingerprints image image-push lock
 
 # One worker more than cores (tests/conftest.py). Session fixtures are built once and shared through a lock file (tests/shared.py), so that
 # idle workers may take over any test.
@@ -69,6 +69,9 @@ AUDIT := $(BIN)/uv tool run --quiet pip-audit==2.10.1 --strict --disable-pip --p
 audit: $(INSTALLED_DEV) ## Look up known vulnerabilities of all locked packages; needs the vulnerability service
 	$(AUDIT) --require-hashes --requirement sandbox/requirements.txt
 	$(AUDIT) --no-deps --requirement constraints.txt
+
+pictures: $(INSTALLED_DEV) ## Take the pictures of the README and the documentation again; needs Chromium
+	DISCOVERYBENCH_SCREENSHOTS="$(CURDIR)"/docs/images $(BIN)/python -m pytest tests/documentation/test_pictures.py
 
 build: $(INSTALLED_DEV) ## Build the wheel into dist/
 	$(BIN)/python -m build --wheel

@@ -9,6 +9,8 @@ from inspect_ai.model import get_model
 from packaging.requirements import Requirement
 from packaging.version import Version
 
+from tests.packages import installed
+
 PROVIDERS = {"openai": "openai/gpt-4o", "anthropic": "anthropic/claude-sonnet-4-5"}
 
 
@@ -22,13 +24,6 @@ def lowest(requirements: list[str], package: str) -> Version:
     [found] = [requirement for requirement in map(Requirement, requirements) if requirement.name == package]
     [bound] = [Version(clause.version) for clause in found.specifier if clause.operator == ">="]
     return bound
-
-
-def installed(folder: Path, package: str, version: str) -> None:
-    """Make this look like the installed version to whoever asks."""
-    info = folder / f"{package}-{version}.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n", "utf-8")
 
 
 @pytest.mark.parametrize("package", PROVIDERS)

@@ -21,7 +21,7 @@ from inspect_discoverybench.sandbox import build_digest, image
 from inspect_discoverybench.session.image import record_image
 from inspect_discoverybench.shipped import shipped
 from inspect_discoverybench.solvers.codegen import codegen
-from tests.test_sandbox import image_ids
+from tests.docker_images import image_ids
 
 REPOSITORY = Path(__file__).parents[1]
 EXAMPLE = REPOSITORY / "examples/lighthouses"

@@ -19,6 +19,7 @@ from inspect_discoverybench import custom, demo
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.sandbox import IMAGE_NAME, image, image_name
 from inspect_discoverybench.shipped import shipped
+from tests.docker_images import image_ids
 
 EXAMPLE = Path(__file__).parents[1] / "examples/lighthouses"
 GOLD = SolverSpec("discoverybench/gold")
@@ -197,12 +198,6 @@ def test_nothing_is_built_from_a_base_without_digest(tmp_path: Path, docker: Pat
     assert pushed.returncode != 0
     assert "not found" in pushed.stderr
     assert " build " not in docker.read_text("utf-8")
-
-
-def image_ids(name: str) -> list[str]:
-    """Full ids of the images that have this name and tag."""
-    command = ["docker", "image", "ls", "--quiet", "--no-trunc", name]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
 
 
 def run(*tasks: Task) -> EvalLog:

@@ -2,12 +2,7 @@
 
 import os
 import re
-import socket
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +19,7 @@ from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.reflexion import reflexion
 from tests import shared
 from tests.browser import launched
+from tests.log_viewer import serving
 
 COLUMNS = ["hms", "context", "variables", "relationship"]
 
@@ -34,14 +30,6 @@ class Viewer:
 
     url: str
     samples: list[EvalSample]
-
-
-def answering(port: int) -> bool:
-    try:
-        socket.create_connection(("127.0.0.1", port), timeout=1).close()
-    except OSError:
-        return False
-    return True
 
 
 TREES = "demo/street-trees_0_0/0/4"  # the analyst falls short of 1 here, so that Reflexion goes on
@@ -74,26 +62,6 @@ def samples_in(folder: Path) -> list[EvalSample]:
     samples = read_eval_log(str(path), resolve_attachments=True).samples
     assert samples
     return samples
-
-
-@contextmanager
-def serving(logs: Path) -> Iterator[str]:
-    """Inspect's viewer on these logs; its address."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    view = [sys.executable, "-m", "inspect_ai", "view", "start", "--port", str(port), "--log-dir", str(logs)]
-    server = subprocess.Popen(view, cwd=logs.parent, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        deadline = time.monotonic() + 60
-        while not answering(port):
-            assert server.poll() is None, "the viewer ended"
-            assert time.monotonic() < deadline, "the viewer does not answer"
-            time.sleep(0.1)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        server.terminate()
-        server.wait(10)
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from inspect_discoverybench.sandbox import image
 from inspect_discoverybench.shipped import shipped
 from tests.endpoint import Refused, Request, question, serve, slots, truthful
 from tests.loopback import serve_documents
-from tests.test_dependencies import installed
+from tests.packages import installed
 
 SECRET = "sesame-open-7731"
 

@@ -1,5 +1,6 @@
 """One sample, a solver that only writes, and judges that follow a script."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -77,6 +78,13 @@ def score_of(log: EvalLog) -> Score:
     assert log.samples
     assert log.samples[0].scores
     return log.samples[0].scores["HMS"]
+
+
+def case_number(request: Request) -> int:
+    """Number of the sample, from a task text that says `case N`."""
+    match = re.search(r"case (\d+)", request["messages"][1]["content"])
+    assert match
+    return int(match[1])
 
 
 def scripted(**replies: str | list[str]) -> Callable[[Request], Answer]:

@@ -12,8 +12,7 @@ from inspect_discoverybench import demo
 from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from tests.endpoint import Answer, NoChoices, Raw, Refused, Request, serve
-from tests.scorer.judging import judge_at, sample, scripted, writes_its_number
-from tests.scorer.test_replies import number
+from tests.scorer.judging import case_number, judge_at, sample, scripted, writes_its_number
 
 FAULTS: list[tuple[Answer, str]] = [
     (500, "500"),
@@ -35,7 +34,7 @@ def errors(log: EvalLog) -> dict[str, str]:
 
 
 def test_errors_of_several_questions_at_once_name_the_judge_and_the_first_cause() -> None:
-    with serve(lambda request: FAULTS[number(request) - 1][0]) as endpoint:
+    with serve(lambda request: FAULTS[case_number(request) - 1][0]) as endpoint:
         task = Task(
             [sample(n) for n in range(1, len(FAULTS) + 1)],
             solver=writes_its_number(),

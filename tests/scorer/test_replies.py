@@ -4,7 +4,6 @@ One eval judges all cases of a kind, each in a sample of its own.
 """
 
 import json
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +15,7 @@ from inspect_ai.scorer import Score
 
 from inspect_discoverybench.scorer.scorer import hms
 from tests.endpoint import Answer, Request, question, slots
-from tests.scorer.judging import FULL, InProcessJudge, sample, scripted, writes_its_number
+from tests.scorer.judging import FULL, InProcessJudge, case_number, sample, scripted, writes_its_number
 
 INSIDE = [
     ("match", '{"match": "false"}', "context", 0),
@@ -103,13 +102,7 @@ class Judged:
         return scored.scores["HMS"]
 
     def asked(self, index: int) -> list[Request]:
-        return [request for request in self.requests if number(request) == index + 1]
-
-
-def number(request: Request) -> int:
-    found = re.search(r"case (\d+)", request["messages"][1]["content"])
-    assert found
-    return int(found[1])
+        return [request for request in self.requests if case_number(request) == index + 1]
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +132,7 @@ def agreeing(cases: list[tuple[Any, ...]]) -> Callable[[Request], str]:
     good = scripted()
 
     def answer(request: Request) -> str:
-        if question(request) == "extract" and cases[number(request) - 1][0] == "match":
+        if question(request) == "extract" and cases[case_number(request) - 1][0] == "match":
             return json.dumps({"hypothesis": [{"context": slots(request)["hypothesis"]}]})
         return str(good(request))
 
@@ -149,7 +142,7 @@ def agreeing(cases: list[tuple[Any, ...]]) -> Callable[[Request], str]:
 @pytest.fixture(scope="module")
 def inside(judge_all: Callable[..., Judged]) -> Judged:
     def answer(request: Request) -> Answer:
-        name, reply, *_ = INSIDE[number(request) - 1]
+        name, reply, *_ = INSIDE[case_number(request) - 1]
         return reply if question(request) == name else agreeing(INSIDE)(request)
 
     return judge_all(len(INSIDE), answer)
@@ -158,7 +151,7 @@ def inside(judge_all: Callable[..., Judged]) -> Judged:
 @pytest.fixture(scope="module")
 def outside(judge_all: Callable[..., Judged]) -> Judged:
     def answer(request: Request) -> Answer:
-        name, reply = OUTSIDE[number(request) - 1]
+        name, reply = OUTSIDE[case_number(request) - 1]
         return reply if question(request) == name else agreeing(OUTSIDE)(request)
 
     return judge_all(len(OUTSIDE), answer)
@@ -169,7 +162,7 @@ def corrected(judge_all: Callable[..., Judged]) -> Judged:
     """The first reply is outside the contract, the second one inside."""
 
     def answer(request: Request) -> Answer:
-        name, reply = OUTSIDE[number(request) - 1]
+        name, reply = OUTSIDE[case_number(request) - 1]
         first = question(request) == name and len(request["messages"]) == 2
         return reply if first else agreeing(OUTSIDE)(request)
 

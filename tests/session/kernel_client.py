@@ -47,3 +47,17 @@ class Session:
         if not figures:
             assert reply.pop("figures") == []
         return reply
+
+
+def kernels(folder: Path) -> list[int]:
+    """Processes that serve a session in this folder, even if the folder was removed."""
+    pids = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (process / "cmdline").read_bytes().decode().split("\0")
+            working = (process / "cwd").readlink().as_posix()
+        except OSError:
+            continue  # ended, or a zombie
+        if ".session/kernel.pyc" in command and working.removesuffix(" (deleted)") == str(folder):
+            pids.append(int(process.name))
+    return pids

@@ -20,7 +20,7 @@ from inspect_discoverybench.session import kernel
 from inspect_discoverybench.session.session import PythonSession, SessionState
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.codegen import codegen
-from tests.session.test_session import kernels
+from tests.session.kernel_client import kernels
 
 WAIT_SECONDS = 30
 

@@ -29,6 +29,7 @@ from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, DEFAULT
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.shipped import shipped
 from tests import shared
+from tests.session.kernel_client import kernels
 
 pytestmark = pytest.mark.usefixtures("sweep")
 
@@ -353,20 +354,6 @@ def test_a_cell_runs_at_most_once(samples: Samples) -> None:
 @pytest.mark.parametrize("harm", ["folder replaced by a file", "programs overwritten", "client removed"])
 def test_a_session_survives_changes_to_its_files(samples: Samples, harm: str) -> None:
     assert observations(samples[harm])[3] == "2"
-
-
-def kernels(folder: Path) -> list[int]:
-    """Processes that serve a session in this folder, even if the folder was removed."""
-    pids = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            command = (process / "cmdline").read_bytes().decode().split("\0")
-            working = (process / "cwd").readlink().as_posix()
-        except OSError:
-            continue  # ended, or a zombie
-        if ".session/kernel.pyc" in command and working.removesuffix(" (deleted)") == str(folder):
-            pids.append(int(process.name))
-    return pids
 
 
 def noted(note: Path) -> list[int]:

@@ -1,0 +1,10 @@
+"""Installed packages that do not exist."""
+
+from pathlib import Path
+
+
+def installed(folder: Path, package: str, version: str) -> None:
+    """Make this look like the installed version to whoever asks."""
+    info = folder / f"{package}-{version}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n", "utf-8")
