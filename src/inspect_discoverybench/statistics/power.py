@@ -17,12 +17,20 @@ def smallest_effect_size(units: int) -> float:
     Returns:
         Mean difference divided by the standard deviation of the differences; NaN for fewer than two units.
     """
-    import numpy as np
+    from scipy.optimize import brentq
     from statsmodels.stats.power import TTestPower
 
     if units < 2:
         return math.nan
-    # For some numbers, such as 117, statsmodels 0.15 returns an array of one number, and for 73 it is negative. The
-    # two-sided test has the same power for both signs.
-    [effect_size] = np.ravel(TTestPower().solve_power(nobs=units, alpha=SIGNIFICANCE_LEVEL, power=TARGET_POWER))
-    return abs(float(effect_size))
+
+    def missing_power(effect_size: float) -> float:
+        # Without significant differences of the wrong sign, which are below 1e-4 at this power. SciPy gives NaN for
+        # some of them, so that `solve_power` fails for some numbers of units.
+        one_sided = TTestPower().power(effect_size, units, SIGNIFICANCE_LEVEL / 2, alternative="larger")
+        return float(one_sided) - TARGET_POWER
+
+    # Not larger than necessary: SciPy also gives NaN for some effects that are large for the number of units.
+    upper = 3 / math.sqrt(units)
+    while missing_power(upper) < 0:
+        upper *= 2
+    return float(brentq(missing_power, 0.0, upper))
