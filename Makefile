@@ -10,8 +10,8 @@ INSTALLED_DEV := $(VENV)/.installed-dev
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-docs test-lowest test-quick coverage check format audit docs pictures build fingerprints image image-push lock
 
-# One worker more than cores (tests/conftest.py). Session fixtures are built once and shared through a lock file (tests/shared.py), so that
-# idle workers may take over any test.
+# One worker more than cores (tests/conftest.py). Session fixtures are built once and shared through a lock file
+# (tests/shared.py), so that idle workers may take over any test.
 PYTEST := $(BIN)/python -m pytest --numprocesses logical --dist worksteal
 
 help: ## List the targets
@@ -71,7 +71,7 @@ audit: $(INSTALLED_DEV) ## Look up known vulnerabilities of all locked packages;
 	$(AUDIT) --require-hashes --requirement sandbox/requirements.txt
 	$(AUDIT) --no-deps --requirement constraints.txt
 
-pictures: $(INSTALLED_DEV) ## Take the pictures of the README and the documentation again; needs Chromium
+pictures: $(INSTALLED_DEV) ## Retake the screenshots of the README and the documentation; needs Chromium
 	DISCOVERYBENCH_SCREENSHOTS="$(CURDIR)"/docs/images $(BIN)/python -m pytest tests/documentation/test_pictures.py
 
 build: $(INSTALLED_DEV) ## Build the wheel into dist/

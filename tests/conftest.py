@@ -53,7 +53,7 @@ def _is_worker(config: pytest.Config) -> bool:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """One worker more than cores: many tests wait for containers, processes and time limits."""
-    return (os.cpu_count() or 1) + 1
+    return int(os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS", (os.cpu_count() or 1) + 1))
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -1,4 +1,4 @@
-"""Installed packages that do not exist."""
+"""Fake installed packages."""
 
 from pathlib import Path
 

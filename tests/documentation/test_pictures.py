@@ -3,11 +3,12 @@
 import os
 import struct
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from click.testing import CliRunner
 from inspect_ai import eval as inspect_eval
 from inspect_ai.solver import Solver
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, Page, expect
 
 from inspect_discoverybench import demo
 from inspect_discoverybench.cli.main import main
@@ -18,7 +19,9 @@ from tests.browser import launched
 from tests.documentation.commands import REPOSITORY
 from tests.log_viewer import serving
 
-WIDTH, HEIGHT = 1440, 810
+SIZES = {"viewer.png": (1440, 810), "report.png": (1440, 760)}
+"""Width and height in pixels."""
+
 IMAGES = REPOSITORY / "docs" / "images"
 
 
@@ -34,20 +37,30 @@ def size(picture: Path) -> tuple[int, int]:
     return width, height
 
 
+def page_of(browser: Browser, name: str, address: str) -> Page:
+    """Open a page in the size of a picture."""
+    width, height = SIZES[name]
+    page = browser.new_page(viewport={"width": width, "height": height})
+    page.goto(address)
+    return page
+
+
 def test_pictures_of_the_viewer_and_the_report(chromium: str, tmp_path: Path) -> None:
-    evaluate(tmp_path / "logs", react())
-    evaluate(tmp_path / "more", codegen(), no_data_guess())
-    made = CliRunner().invoke(main, ["report", "logs", "more"])
-    assert made.exit_code == 0, made.output
-    folder = Path(os.environ.get("DISCOVERYBENCH_SCREENSHOTS", tmp_path))
-    with serving(tmp_path / "logs") as viewer, launched(chromium) as browser:
-        page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
-        page.goto(viewer)
-        expect(page.get_by_role("row").filter(has_text="demo/beekeeping")).to_be_visible(timeout=30_000)
-        page.screenshot(path=folder / "viewer.png")
-        page.goto((tmp_path / "report" / "report.html").as_uri())
-        expect(page.locator("html[data-ready]")).to_be_attached()
-        expect(page.locator("#summary")).to_contain_text("24")
-        page.screenshot(path=folder / "report.png")
-    for name in ("viewer.png", "report.png"):
-        assert size(folder / name) == size(IMAGES / name) == (WIDTH, HEIGHT), "run `make pictures`"
+    target = Path(os.environ.get("DISCOVERYBENCH_SCREENSHOTS", tmp_path))
+    # The viewer shows the path of the logs.
+    with TemporaryDirectory(prefix="discoverybench-") as folder:
+        logs = Path(folder, "logs")
+        evaluate(logs, react())
+        evaluate(tmp_path / "more", codegen(), no_data_guess())
+        made = CliRunner().invoke(main, ["report", str(logs), "more"])
+        assert made.exit_code == 0, made.output
+        with serving(logs) as viewer, launched(chromium) as browser:
+            page = page_of(browser, "viewer.png", viewer)
+            expect(page.get_by_role("row").filter(has_text="demo/beekeeping")).to_be_visible(timeout=30_000)
+            page.screenshot(path=target / "viewer.png")
+            page = page_of(browser, "report.png", (tmp_path / "report" / "report.html").as_uri())
+            expect(page.locator("html[data-ready]")).to_be_attached()
+            expect(page.locator("#summary")).to_contain_text("24")
+            page.screenshot(path=target / "report.png")
+    for name, expected in SIZES.items():
+        assert size(target / name) == size(IMAGES / name) == expected, "run `make pictures`"

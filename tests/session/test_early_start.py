@@ -1,7 +1,10 @@
 """The kernel starts while the model thinks about its first step."""
 
+import os
+import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import anyio
@@ -27,7 +30,10 @@ WAIT_SECONDS = 30
 
 def has_kernel(folder: Path, library: str) -> bool:
     """Whether a kernel runs in this folder and has loaded a library."""
-    return any(library in Path(f"/proc/{process}/maps").read_text("utf-8") for process in kernels(folder))
+    maps = ""
+    with suppress(OSError):  # the kernel has ended
+        maps = "".join(Path(f"/proc/{process}/maps").read_text("utf-8") for process in kernels(folder))
+    return bool(maps) and library in maps
 
 
 async def kernel_of(folder: Path, library: str = "") -> bool:
@@ -53,8 +59,11 @@ def start_and_end_as_the_id_says() -> Solver:
         if state.sample_id == "broken":
             (folder / ".session").write_text("in the way", "utf-8")
         PythonSession().start_early()
-        if state.sample_id in ("call after a while", "no call"):
-            store().set("early", await kernel_of(folder, "numpy" if "while" in str(state.sample_id) else ""))
+        if state.sample_id in ("call after a while", "no call", "kernel lost"):
+            store().set("early", await kernel_of(folder, "" if state.sample_id == "no call" else "numpy"))
+        if state.sample_id == "kernel lost":
+            for process in kernels(folder):
+                os.kill(process, signal.SIGKILL)
         if state.sample_id not in ("no call", "end at once"):
             cells = [await python()(code=code) for code in ("import os; x = os.getpid()", "x == os.getpid()")]
             store().set("seen", cells[-1])
@@ -65,7 +74,7 @@ def start_and_end_as_the_id_says() -> Solver:
 
 @pytest.fixture(scope="module")
 def samples(tmp_path_factory: pytest.TempPathFactory) -> dict[str, EvalSample]:
-    names = ["call after a while", "call at once", "no call", "end at once", "broken"]
+    names = ["call after a while", "call at once", "no call", "end at once", "broken", "kernel lost"]
     task = demo()
     first = task.dataset[0]
     [log] = inspect_eval(
@@ -102,6 +111,14 @@ def test_a_sample_without_a_call_leaves_no_kernel(samples: dict[str, EvalSample]
 def test_a_failed_start_is_repeated_by_the_first_call(samples: dict[str, EvalSample]) -> None:
     assert samples["broken"].store["seen"] == "True"
     assert samples["broken"].store_as(SessionState).installations == 2
+
+
+def test_a_kernel_that_is_lost_before_the_first_call_is_not_reported(samples: dict[str, EvalSample]) -> None:
+    """There were no variables to lose."""
+    sample = samples["kernel lost"]
+    assert sample.store["early"]
+    assert sample.store["seen"] == "True"
+    assert sample.store_as(SessionState).restarts == 0
 
 
 def test_an_agent_starts_the_session_before_its_first_model_call() -> None:

@@ -226,3 +226,11 @@ def test_the_users_site_packages_are_not_read(session: Session, monkeypatch: pyt
     (packages / "sitecustomize.py").write_text("import os; os._exit(1)", "utf-8")
     monkeypatch.setenv("PYTHONPATH", str(packages))
     assert session.run("import os, sys\nsys.flags.isolated, 'PYTHONPATH' in os.environ") == ok("(1, False)\n")
+
+
+def test_a_limit_that_ends_during_the_warm_up_does_not_end_the_kernel(session: Session) -> None:
+    """The limit of a cell counts from its start."""
+    session.client("start")
+    time.sleep(0.5)
+    assert session.run("x = 1", timeout=0.3)["status"] in ("ok", "interrupted")
+    assert session.run("'x' in globals() or 'y'")["restarted"] is False

@@ -110,8 +110,8 @@ def _verified(metadata: SampleMetadata, name: str, path: Path) -> bytes:
 
 
 async def _unpack(metadata: SampleMetadata, archive: bytes) -> None:
-    # Through `sh`, because some providers raise an exception if a program does not exist. Without `exec`, Inspect would
-    # end only `sh` when a sample is cancelled, and wait forever for `tar`, which waits for its input.
+    # Through `sh`, because some providers raise an exception if a program does not exist. With `exec`, because Inspect
+    # ends only `sh` when a sample in a local sandbox is cancelled, and then waits for `tar`, which waits for its input.
     result = await sandbox().exec(["sh", "-c", "exec tar -xf -"], input=archive, timeout=TIMEOUT)
     if not result.success:
         size = -(-len(archive) // 2**20)

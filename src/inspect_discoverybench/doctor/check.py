@@ -100,7 +100,7 @@ def _run(check: Check) -> Finding:
             findings.append(Finding(Status.FAILURE, message, check.remedy))
 
     thread = threading.Thread(target=contextvars.copy_context().run, args=(run,), daemon=True)
-    # Findings are all that standard output has: Inspect and clients of engines may print there.
+    # Standard output is for findings only. Inspect and the clients of engines may print to it.
     with redirect_stdout(sys.stderr):
         thread.start()
         thread.join(check.seconds)

@@ -48,6 +48,8 @@ def run(folder: str, owner: int, code: bytes, timeout: float, max_output: int, f
     """Run one cell and return its status ("ok", "error", "interrupted", "killed" or "died"), output and figures."""
     try:
         kernel, restarted = connect(folder, owner)
+        # The limit of the cell counts from here: the kernel may have been busy, for example with an import.
+        await_kernel(kernel)
     except OSError as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         sys.exit(NOT_RUN)
@@ -162,6 +164,18 @@ def dial(folder: str) -> _socket.socket:
     kernel.settimeout(ANSWER_SECONDS)
     kernel.connect(os.path.join(folder, "socket"))
     return kernel
+
+
+def await_kernel(kernel: _socket.socket) -> None:
+    """Wait until the kernel takes the connection.
+
+    Raises:
+        OSError: It is busy or not a kernel.
+    """
+    kernel.settimeout(START_SECONDS)
+    if read_line(kernel) != "ready":
+        raise OSError("the kernel does not take the connection")
+    kernel.settimeout(ANSWER_SECONDS)
 
 
 def start(folder: str, owner: int) -> None:

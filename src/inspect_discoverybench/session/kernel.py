@@ -41,6 +41,8 @@ def serve(folder: str, ready: int) -> None:
     server.bind(os.path.join(folder, "socket"))  # relative, because socket paths are limited to about 100 characters
     server.listen()
     inode = os.stat(address).st_ino
+    cell = Cell()
+    signal.signal(signal.SIGINT, cell.on_interrupt)
     os.write(ready, b"1")
     os.close(ready)
     warm_up(server)
@@ -48,11 +50,9 @@ def serve(folder: str, ready: int) -> None:
     sys.path.insert(0, "")
     sys.argv = [""]
     main = sys.modules["__main__"] = types.ModuleType("__main__")
-    cell = Cell()
     # A forked child that outlives the kernel must not keep the socket open, or the kernel's death would go unnoticed.
     os.register_at_fork(after_in_child=server.close)
     os.register_at_fork(after_in_child=cell.leave)
-    signal.signal(signal.SIGINT, cell.on_interrupt)
     server.settimeout(WATCH_SECONDS)
     last_used = time.monotonic()
     while True:
@@ -64,6 +64,7 @@ def serve(folder: str, ready: int) -> None:
                 return
             continue
         try:
+            cell.client.sendall(b"ready\n")
             _, descriptors, _, _ = socket.recv_fds(cell.client, 1, 1)
             code, figures = read_request(cell.client)
         except (OSError, ValueError):

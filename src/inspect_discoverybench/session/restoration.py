@@ -47,7 +47,7 @@ def end_processes(keep: list[int]) -> None:
         # A stopped process starts no other.
         for number in (signal.SIGSTOP, signal.SIGKILL):
             for process in others:
-                try:  # noqa: SIM105 - as in the kernel, contextlib is slow to import
+                try:  # noqa: SIM105 - as in the client, contextlib is slow to import
                     os.kill(process, number)
                 except OSError:
                     pass  # it has just ended, or belongs to another user

@@ -161,12 +161,13 @@ class PythonSession:
             # The session's files or its kernel cannot be used, so the cell has not run.
             await self.stop()
             await self._start(state)
-            restarted = state.cells > 0
+            restarted = True
             result = await self._call(state, code)
         cell = read_reply(result.stdout, self.output_bytes, self.figures) if result.success else None
         if cell is None:
             raise _Unusable(_reason(result))
-        return replace(cell, restarted=True) if restarted else cell
+        # Before the first cell there were no variables to lose.
+        return replace(cell, restarted=(restarted or cell.restarted) and state.cells > 0)
 
     async def _start(self, state: SessionState) -> None:
         """Start a kernel in a new folder; the agent's code may have made the old one unusable."""
