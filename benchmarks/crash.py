@@ -205,9 +205,9 @@ class Engine:
         folders = [f"--data-root={self.folder}/data", f"--exec-root={self.folder}/exec"]
         options = [f"--pidfile={self.folder}/pid", f"--host=unix://{self.folder}/socket", "--bridge=none"]
         with Path(f"{self.folder}/log").open("ab") as log:
-            self.process = subprocess.Popen(
-                ["dockerd", *folders, *options, "--iptables=false"], stdout=log, stderr=log, start_new_session=True
-            )
+            # In a network of its own, because it would remove the bridge of the machine's engine.
+            command = ["unshare", "--net", "dockerd", *folders, *options, "--iptables=false"]
+            self.process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
         for _ in range(100):
             if not subprocess.run(["docker", "info"], capture_output=True, check=False).returncode:
                 return
