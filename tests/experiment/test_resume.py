@@ -1,6 +1,7 @@
 """A second run of an experiment: it continues the first, and never drops a finished sample."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -15,7 +16,7 @@ import pytest
 from inspect_ai.log import EvalLog, read_eval_log
 
 from inspect_discoverybench.experiment.log_folder import remove_leftovers
-from tests.endpoint import Answer, Request, tool_call
+from tests.endpoint import Answer, Raw, Request, tool_call
 from tests.experiment.command import MATRIX, lab, logs, run
 
 pytestmark = pytest.mark.usefixtures("sweep")
@@ -120,6 +121,47 @@ def test_a_terminated_run_removes_its_containers_and_exits_with_1(tmp_path: Path
     assert "Interrupted. Finished samples are in the logs. Repeat the command to continue." in errors
     lookup = subprocess.run(["docker", "inspect", containers[0]], capture_output=True, check=False)
     assert lookup.returncode, "the container is still there"
+
+
+FAULTS: list[Answer | None] = [
+    None,
+    500,
+    429,
+    Raw(None),
+    Raw(body=b"<html>Maintenance</html>", content_type="text/html"),
+    Raw(body=b'{"id": "1", "object": "chat.comp'),
+    502,
+    None,
+]
+
+
+def test_requests_that_fail_are_errors_which_the_next_run_completes(tmp_path: Path) -> None:
+    """Each sample's first request meets another fault of the provider."""
+    seen: list[str] = []
+
+    def answer(request: Request) -> Answer:
+        text = str(request["messages"])
+        fault = None if text in seen else FAULTS[len(seen)]
+        if text not in seen:
+            seen.append(text)
+        return fault or tool_call("submit", hypothesis="y rises with x.", workflow="1. load")
+
+    with lab(answer) as (model, _):
+        text = MATRIX.replace("discoverybench/gold, ", "").replace("samples: 2", "samples: 8")
+        text = re.sub(
+            "models: .*", f"models: [{{name: {model}, args: {{max_retries: 0}}, config: {{max_retries: 0}}}}]", text
+        )
+        (tmp_path / "small.yaml").write_text(f"{text}options: {{continue_on_fail: true}}\n", "utf-8")
+        first = run("small.yaml", "--retries", "0")
+        assert first.exit_code == 1, first.output
+        before = finished(logs())
+        assert len(before) == FAULTS.count(None)
+        done = run("small.yaml", "--retries", "0")
+        assert done.exit_code == 0, done.output
+    [log] = logs()
+    after = finished([log])
+    assert (log.status, len(after)) == ("success", 8)
+    assert set(before) <= set(after)
 
 
 @pytest.fixture
