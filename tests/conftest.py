@@ -22,6 +22,7 @@ from hypothesis import settings
 from inspect_ai.model._model import active_model_context_var, init_model_roles
 
 from inspect_discoverybench.sandbox import image
+from inspect_discoverybench.session.session import PythonSession
 from inspect_discoverybench.shipped import shipped
 from tests import shared
 
@@ -110,6 +111,16 @@ def no_retry_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     """Retry at once: Inspect waits at least three seconds before it repeats a failed model call."""
     # There is no public setting for the wait.
     monkeypatch.setattr("inspect_ai.model._retry.wait_exponential_jitter", lambda **_: tenacity.wait_none())
+
+
+@pytest.fixture(autouse=True)
+def no_early_start(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start a session at its first call: in most tests agents run no code, and a kernel costs 0.2 s of CPU.
+
+    Not in the tests of sessions and in those with containers, in which everything is as for users.
+    """
+    if "engine" not in request.fixturenames and not request.path.is_relative_to(REPOSITORY / "tests" / "session"):
+        monkeypatch.setattr(PythonSession, "start_early", lambda _: None)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -5,6 +5,7 @@ import struct
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
 from click.testing import CliRunner
 from inspect_ai import eval as inspect_eval
 from inspect_ai.solver import Solver
@@ -23,6 +24,11 @@ SIZES = {"viewer.png": (1440, 810), "report.png": (1440, 760)}
 """Width and height in pixels."""
 
 IMAGES = REPOSITORY / "docs" / "images"
+
+
+@pytest.fixture
+def documented() -> None:
+    """Marks the test."""
 
 
 def evaluate(folder: Path, *solvers: Solver) -> None:
@@ -45,6 +51,7 @@ def page_of(browser: Browser, name: str, address: str) -> Page:
     return page
 
 
+@pytest.mark.usefixtures("documented")
 def test_pictures_of_the_viewer_and_the_report(chromium: str, tmp_path: Path) -> None:
     target = Path(os.environ.get("DISCOVERYBENCH_SCREENSHOTS", tmp_path))
     # The viewer shows the path of the logs.

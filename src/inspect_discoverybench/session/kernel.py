@@ -28,7 +28,7 @@ IDLE_SECONDS = 3600
 WATCH_SECONDS = 10
 # A library before those that need it. Together they take more than a second; Matplotlib is rarely the first.
 WARM_UP = ("numpy", "pandas", "scipy.stats", "statsmodels.api")
-WARM_UP_SECONDS = 0.05  # before each of them
+WARM_UP_SECONDS = 0.3  # before the first of them: a model that answers at once needs none
 MIN_SHARE = 0.25  # of a core; with less, the machine is busy
 MAX_FIGURES = 4
 FIGURE_PIXELS = 720  # longest side; keeps four figures of noise below Inspect's 10 MB limit on exec output
@@ -106,7 +106,8 @@ def warm_up(server: socket.socket) -> None:
     imports only what it uses. On a busy machine the processor is left to others.
     """
     for name in WARM_UP:
-        if select.select([server], [], [], WARM_UP_SECONDS)[0]:
+        pause = WARM_UP_SECONDS if name == WARM_UP[0] else 0
+        if select.select([server], [], [], pause)[0]:
             return
         started, used = time.monotonic(), time.process_time()
         try:
