@@ -5,6 +5,7 @@ import json
 import os
 import sys
 import time
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
@@ -30,6 +31,7 @@ from inspect_discoverybench import real
 LATENCY = 0.2
 SINGLE = 11
 CONNECTIONS = 20
+PAIRS = 3
 TARGET_SINGLE = {0.2: 2.3, 1.0: 2.05}
 """Latencies for a sample, by the endpoint's."""
 TARGET_ALL = 1.05
@@ -164,21 +166,22 @@ def show_latency(server: Endpoint, latency: float, limit: int | None) -> None:
     request = bare_request(server.url)
     one = evaluate(server, "one", limit=SINGLE, one_by_one=True)
     one_bare = evaluate(server, "one-bare", bare(one.questions()), limit=SINGLE, one_by_one=True)
-    every = evaluate(server, "all", limit=limit)
-    every_bare = evaluate(server, "all-bare", bare(every.questions()), limit=limit)
-    every_again = evaluate(server, "all-again", limit=limit)
-    every_cached = evaluate(server, "all", limit=limit)
-    count = len(every.samples)
-    all_seconds = median((every.whole, every_again.whole))
+    every, own = [], []
+    for number in range(PAIRS):
+        every.append(evaluate(server, f"all-{number}", limit=limit))
+        own.append(evaluate(server, f"own-{number}", bare(every[0].questions()), limit=limit))
+    cached = evaluate(server, "all-0", limit=limit)
+    count = len(cached.samples)
 
     def single(name: str, run: Measured, target: str = "") -> tuple[str, ...]:
         seconds = median(run.samples)
         return name, f"{seconds / latency:.2f} L", target, f"{seconds:.3f}", f"{run.requests / SINGLE:.0f}", ""
 
-    def all_of_them(name: str, run: Measured, target: str = "", seconds: float | None = None) -> tuple[str, ...]:
-        seconds = seconds or run.whole
-        cpu = f"{1000 * run.cpu / max(run.requests, count):.1f}"
-        return name, f"{seconds / every_bare.whole:.2f} ×", target, f"{seconds:.1f}", str(run.requests), cpu
+    def all_of_them(name: str, runs: Sequence[Measured], target: str = "") -> tuple[str, ...]:
+        ratio = median(run.whole / beside.whole for run, beside in zip(runs, own, strict=False))
+        seconds = median(run.whole for run in runs)
+        cpu = median(1000 * run.cpu / max(run.requests, count) for run in runs)
+        return name, f"{ratio:.2f} ×", target, f"{seconds:.1f}", str(runs[0].requests), f"{cpu:.1f}"
 
     show(
         f"Judge at an endpoint with L = {latency} s",
@@ -187,12 +190,13 @@ def show_latency(server: Endpoint, latency: float, limit: int | None) -> None:
             ("one request by a bare client", f"{request / latency:.2f} L", "", f"{request:.3f}", "1", ""),
             single("a sample: five questions", one, f"{TARGET_SINGLE.get(latency, 2.05)} L"),
             single("– Inspect's own for the same requests", one_bare),
-            all_of_them(f"{count} samples, {CONNECTIONS} connections", every, f"{TARGET_ALL} ×", all_seconds),
-            all_of_them("– Inspect's own for the same requests", every_bare),
-            all_of_them("– again, from the cache", every_cached, f"{TARGET_CACHED} s"),
+            all_of_them(f"{count} samples, {CONNECTIONS} connections", every, f"{TARGET_ALL} ×"),
+            all_of_them("– Inspect's own for the same requests", own),
+            all_of_them("– again, from the cache", [cached], f"{TARGET_CACHED} s"),
         ],
         f"A sample: the scoring alone, median of {SINGLE} samples one after the other.",
-        "All: from the begin of the first sample's scoring to the end of the last, ours twice.",
+        "All: from the begin of the first sample's scoring to the end of the last.",
+        f"Medians of {PAIRS} pairs of ours and Inspect's own, one after the other.",
         "CPU: of the process per request, or per sample where nothing is requested; samples, log and all.",
     )
 

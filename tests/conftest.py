@@ -6,8 +6,10 @@ variable `DISCOVERYBENCH_WITHOUT` lists the marker (for example `docker` on a ma
 """
 
 import functools
+import gc
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -59,6 +61,9 @@ def pytest_xdist_auto_num_workers() -> int:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Create the folder of this test run, with Inspect's caches; the workers of pytest-xdist inherit the variables."""
+    # A shell disables Ctrl-C for background jobs, and so for the processes that the tests end by SIGINT.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if not _is_worker(config):
         folder = tempfile.mkdtemp(prefix="discoverybench-tests-")
         os.environ[shared.VARIABLE] = folder
@@ -79,6 +84,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for fixture in getattr(item, "fixturenames", ()):
             if marker := MARKERS.get(fixture):
                 item.add_marker(marker)
+
+
+def pytest_collection_finish() -> None:
+    """Exempt what is loaded by now from garbage collection: statsmodels collects in each correction of p-values."""
+    gc.collect()
+    gc.freeze()
 
 
 def _missing(marker: str, reason: str) -> NoReturn:
@@ -124,12 +135,18 @@ def no_early_start(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.fixture(autouse=True, scope="session")
-def packages_listed_once() -> Iterator[None]:
-    """Inspect lists the files of all installed packages for the log of each task, which takes half a second."""
+def quick_evals() -> Iterator[None]:
+    """Leave out three parts of each eval that no test looks at in this process and that took a third of its time.
+
+    For the log of each task, Inspect lists the files of all installed packages. It renders a table of the results, also
+    when it displays nothing, and a second traceback of each error, with colours.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
             "inspect_ai._util.package.packages_distributions", functools.cache(packages_distributions), raising=False
         )
+        patch.setattr("inspect_ai._display.rich.display.tasks_results", lambda _: "", raising=False)
+        patch.setattr("inspect_ai._util.rich.rich_traceback", lambda *_, **__: "", raising=False)
         yield
 
 

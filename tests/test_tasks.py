@@ -62,6 +62,7 @@ def score_of(log: EvalLog) -> str | None:
     return sample.scores["HMS"].answer
 
 
+@pytest.mark.usefixtures("command_line")
 def test_an_invalid_argument_is_one_line_on_the_command_line() -> None:
     """Here of a task argument; every error of ours reaches the command line in this way."""
     done = run_inspect(

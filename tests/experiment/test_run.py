@@ -108,6 +108,7 @@ def test_a_missing_file_is_rejected() -> None:
     assert "nowhere.yaml cannot be read" in done.output
 
 
+@pytest.mark.usefixtures("command_line")
 def test_the_closing_table(file: str, tmp_path: Path) -> None:
     price = {"input": 1_000_000, "output": 0, "input_cache_write": 0, "input_cache_read": 0}
     (tmp_path / "costs.yaml").write_text(json.dumps({"discoverybench/baseline": price}), "utf-8")

@@ -89,6 +89,7 @@ def test_shards_are_run_one_by_one_and_read_as_one(file: str) -> None:
     code, shards = states(file, "--shards", "2")
     assert code == 1
     assert [(shard["state"], shard["samples"]) for shard in shards] == [("missing", 4)] * 2
+    assert not Path("logs").exists(), "--status writes nothing"
 
     with locked("logs/small/shard-2-of-2"):
         done = run(file, "--shard", "2/2")

@@ -442,8 +442,7 @@ def test_no_kernel_is_left_however_a_local_eval_is_ended(notes: Path) -> None:
         for number, evaluation in evaluations.items():
             evaluation.send_signal(number)
         for evaluation in evaluations.values():
-            # Twice, Inspect waits up to 60 s for a process whose end asyncio has missed, which happens rarely.
-            evaluation.wait(150)
+            evaluation.wait(60)
     finally:
         for evaluation in evaluations.values():
             evaluation.kill()

@@ -90,17 +90,18 @@ class Conversation(Generic[R]):
         return Exchange(self.question.name, tuple(self.replies), self.request.effective)
 
     async def run(self) -> R | ParseFailure:
-        """Ask until a reply is valid.
+        """Ask until a reply is valid. The caller has looked into the cache.
 
         Raises:
             JudgeFailed: The provider failed.
         """
         reason = ""
         while len(self.replies) < MAX_ATTEMPTS:
-            if not self.replies and (cached := self.read_cache()) is not None:
-                return cached
             output = await self._generate()
             if output is None:
+                # A reply to the question without the rejected setting may be in the cache.
+                if not self.replies and (cached := self.read_cache()) is not None:
+                    return cached
                 continue
             self.replies.append(replace_surrogates(output.completion))
             match output.stop_reason:
@@ -146,9 +147,11 @@ class Conversation(Generic[R]):
         config = self.request.config
         if self.token_limit is not None:
             config = config.merge(GenerateConfig(max_tokens=self.token_limit))
+        # Merging copies the reply schema, which takes half a millisecond.
+        sent = self.transport.merge(config) if self.transport.model_fields_set else config
         for _ in range(MAX_ATTEMPTS):
             try:
-                output = await self.model.generate(self.messages, config=self.transport.merge(config), cache=False)
+                output = await self.model.generate(self.messages, config=sent, cache=False)
             except Exception as error:  # every provider raises different types
                 if ends_sample(error):
                     raise
