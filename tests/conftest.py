@@ -47,6 +47,7 @@ MARKERS = {
     "kubectl": "kubernetes",
 }
 """Fixtures and the markers that they imply."""
+SLOW = ("docker", "slurm", "browser", "wheel", "sweep", "process")
 
 
 def _is_worker(config: pytest.Config) -> bool:
@@ -55,8 +56,8 @@ def _is_worker(config: pytest.Config) -> bool:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """One worker more than cores: many tests wait for containers, processes and time limits."""
-    return int(os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS", (os.cpu_count() or 1) + 1))
+    """Two workers for each core: many tests wait for containers, processes and time limits."""
+    return int(os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS", 2 * (os.cpu_count() or 1)))
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -79,11 +80,13 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Derive markers from fixtures, before `-m` selects by them."""
+    """Derive markers from fixtures, before `-m` selects by them, and put the marked tests, which are slow, first."""
     for item in items:
         for fixture in getattr(item, "fixturenames", ()):
             if marker := MARKERS.get(fixture):
                 item.add_marker(marker)
+    # At the end, a slow test would run while the other workers have nothing left to do.
+    items.sort(key=lambda item: not any(item.get_closest_marker(marker) for marker in SLOW))
 
 
 def pytest_collection_finish() -> None:

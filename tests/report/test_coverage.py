@@ -11,7 +11,7 @@ from inspect_discoverybench.results import read_results
 
 def test_intervals_contain_the_true_means(sweep: None, tmp_path: Path) -> None:
     runs = figure_4()
-    write_logs(runs, tmp_path / "logs", padding=10)
+    write_logs(runs, tmp_path / "logs", samples=100, padding=10)
     samples = label_configurations(read_results([tmp_path / "logs"]).samples)
 
     [overview] = [section for section in sections(samples) if section.name == "hms"]
