@@ -196,7 +196,7 @@ def show_latency(server: Endpoint, latency: float, limit: int | None) -> None:
         ],
         f"A sample: the scoring alone, median of {SINGLE} samples one after the other.",
         "All: from the begin of the first sample's scoring to the end of the last.",
-        f"Medians of {PAIRS} pairs of ours and Inspect's own, one after the other.",
+        f"Medians of {PAIRS} pairs of ours and Inspect's own, one after the other; from the cache once.",
         "CPU: of the process per request, or per sample where nothing is requested; samples, log and all.",
     )
 

@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import NoReturn
@@ -62,7 +62,8 @@ def pytest_xdist_auto_num_workers() -> int:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Create the folder of this test run, with Inspect's caches; the workers of pytest-xdist inherit the variables."""
-    # A shell disables Ctrl-C for background jobs, and so for the processes that the tests end by SIGINT.
+    # A shell disables Ctrl-C for background jobs, and so for the processes that the tests end by SIGINT. Here
+    # Ctrl-C is enabled again, also for the tests themselves.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if not _is_worker(config):
@@ -78,15 +79,21 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         shutil.rmtree(os.environ.pop(shared.VARIABLE), ignore_errors=True)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Derive markers from fixtures, before `-m` selects by them, and put the marked tests, which are slow, first."""
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Generator[None, None, None]:
+    """Derive markers from fixtures, before `-m` selects by them, and let each worker start with its slow tests.
+
+    At the end, a slow test would run while the other workers have nothing left to do.
+    """
     for item in items:
         for fixture in getattr(item, "fixturenames", ()):
             if marker := MARKERS.get(fixture):
                 item.add_marker(marker)
-    # At the end, a slow test would run while the other workers have nothing left to do.
+    yield
     items.sort(key=lambda item: not any(item.get_closest_marker(marker) for marker in SLOW))
+    # pytest-xdist gives each worker consecutive tests.
+    workers = getattr(config, "workerinput", {"workercount": 1})["workercount"]
+    items[:] = [item for first in range(workers) for item in items[first::workers]]
 
 
 def pytest_collection_finish() -> None:

@@ -442,7 +442,8 @@ def test_no_kernel_is_left_however_a_local_eval_is_ended(notes: Path) -> None:
         for number, evaluation in evaluations.items():
             evaluation.send_signal(number)
         for evaluation in evaluations.values():
-            evaluation.wait(60)
+            # Inspect waits up to 60 s, twice, for a process whose end asyncio has missed.
+            evaluation.wait(150)
     finally:
         for evaluation in evaluations.values():
             evaluation.kill()

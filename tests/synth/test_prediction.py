@@ -110,7 +110,7 @@ def test_skill_is_between_the_best_constant_and_the_gold_expression(
 def test_gold_hypotheses_in_words_predict_every_task(tmp_path: Path) -> None:
     """The baseline reads the gold expressions back from their words."""
     out = tmp_path / "set"
-    generate(out, BASELINE, domains=1, height=3, rows=300)
+    generate(out, BASELINE, domains=["night markets"], height=3, rows=300)
     log = run(out, BASELINE)
     assert log.samples
     assert len(log.samples) >= 10
