@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import NoReturn
@@ -47,7 +47,6 @@ MARKERS = {
     "kubectl": "kubernetes",
 }
 """Fixtures and the markers that they imply."""
-SLOW = ("docker", "slurm", "browser", "wheel", "sweep", "process")
 
 
 def _is_worker(config: pytest.Config) -> bool:
@@ -79,21 +78,13 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         shutil.rmtree(os.environ.pop(shared.VARIABLE), ignore_errors=True)
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Generator[None, None, None]:
-    """Derive markers from fixtures, before `-m` selects by them, and let each worker start with its slow tests.
-
-    At the end, a slow test would run while the other workers have nothing left to do.
-    """
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Derive markers from fixtures, before `-m` selects by them."""
     for item in items:
         for fixture in getattr(item, "fixturenames", ()):
             if marker := MARKERS.get(fixture):
                 item.add_marker(marker)
-    yield
-    items.sort(key=lambda item: not any(item.get_closest_marker(marker) for marker in SLOW))
-    # pytest-xdist gives each worker consecutive tests.
-    workers = getattr(config, "workerinput", {"workercount": 1})["workercount"]
-    items[:] = [item for first in range(workers) for item in items[first::workers]]
 
 
 def pytest_collection_finish() -> None:
@@ -146,7 +137,7 @@ def no_early_start(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
 
 @pytest.fixture(autouse=True, scope="session")
 def quick_evals() -> Iterator[None]:
-    """Leave out three parts of each eval that no test looks at in this process and that took a third of its time.
+    """Leave out three parts of each eval that no test looks at in this process and that take much of its time.
 
     For the log of each task, Inspect lists the files of all installed packages. It renders a table of the results, also
     when it displays nothing, and a second traceback of each error, with colours.

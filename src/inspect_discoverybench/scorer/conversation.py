@@ -147,8 +147,7 @@ class Conversation(Generic[R]):
         config = self.request.config
         if self.token_limit is not None:
             config = config.merge(GenerateConfig(max_tokens=self.token_limit))
-        # Merging copies the reply schema, which takes half a millisecond.
-        sent = self.transport.merge(config) if self.transport.model_fields_set else config
+        sent = self.transport.merge(config)
         for _ in range(MAX_ATTEMPTS):
             try:
                 output = await self.model.generate(self.messages, config=sent, cache=False)
