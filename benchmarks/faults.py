@@ -107,11 +107,13 @@ def build_model(**config: Any) -> "Model":
 
 
 def evaluate(folder: Path, limit: int | None) -> "EvalLog":
-    """Run DB-REAL test with ReAct. The agent runs no code, so the local sandbox is enough."""
+    """Run DB-REAL test with ReAct. The agent runs no code: the local sandbox is enough, and no session is started."""
     from inspect_ai import eval as inspect_eval
 
     from inspect_discoverybench import real
+    from inspect_discoverybench.session.session import PythonSession
 
+    setattr(PythonSession, "start_early", lambda _: None)  # noqa: B010 - a method
     return inspect_eval(
         real(sandbox="local"),
         # The judge inherits the time limit of an attempt.
