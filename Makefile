@@ -10,7 +10,7 @@ INSTALLED_DEV := $(VENV)/.installed-dev
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-docs test-lowest test-quick coverage check format audit docs pictures build fingerprints image image-push lock
 
-# Two workers for each core (tests/conftest.py). Session fixtures are built once and shared through a lock file
+# One worker more than there are cores (tests/conftest.py). Session fixtures are built once and shared through a lock file
 # (tests/shared.py), so that idle workers may take over any test. Workers and the processes of tests share bytecode.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses logical --dist worksteal
 

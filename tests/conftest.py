@@ -55,8 +55,8 @@ def _is_worker(config: pytest.Config) -> bool:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Two workers for each core: many tests wait for containers, processes and time limits."""
-    return int(os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS", 2 * (os.cpu_count() or 1)))
+    """One worker more than there are cores: many tests wait for containers, processes and time limits."""
+    return int(os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS", 1 + (os.cpu_count() or 1)))
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -202,13 +202,15 @@ def test_inspect_flow_runs_a_task_with_a_named_judge(tmp_path: Path, monkeypatch
 def test_the_demo_runs_from_the_command_line(tmp_path: Path) -> None:
     done = run_inspect(
         *("discoverybench/demo", "--model", "discoverybench/baseline", "--solver", "discoverybench/react"),
-        *("--limit", "2", "--log-dir", str(tmp_path / "out")),
+        *("--log-dir", str(tmp_path / "out")),
+        COLUMNS="80",
+        TERM="dumb",
     )
     assert done.returncode == 0, done.stderr
     log = read_eval_log(str(next((tmp_path / "out").glob("*.eval"))))
     assert log.status == "success"
     assert log.samples
-    assert len(log.samples) == 2
+    assert len(log.samples) == 8
     assert log.eval.task == "discoverybench/demo"
     assert log.eval.solver == "discoverybench/react"
     assert log.results
@@ -217,6 +219,13 @@ def test_the_demo_runs_from_the_command_line(tmp_path: Path) -> None:
     assert next(s for s in log.results.scores if s.name == "hms").metrics["mean"].value > 0.5
     assert log.stats.model_usage["discoverybench/baseline"].total_tokens > 0
     assert log.stats.role_usage["grader"].total_tokens > 0
+
+    # The table of results names every metric, also in a terminal of 80 columns.
+    names = {name for score in log.results.scores for name in score.metrics}
+    assert {"mean", "ci_lower", "ci_upper", "judged", "no_submission"} < names
+    assert "…" not in done.stdout
+    printed = {word for line in done.stdout.splitlines() if not line.startswith("Log:") for word in line.split()}
+    assert names <= printed
 
 
 def served(endpoint: Endpoint) -> Model:

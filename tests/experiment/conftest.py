@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from inspect_discoverybench.experiment import log_folder
 from tests.experiment.command import MATRIX
 
 
@@ -18,3 +19,10 @@ def file(tmp_path: Path) -> str:
 def own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """No setting of the developer reaches a test."""
     monkeypatch.delenv("INSPECT_EVAL_MODEL_COST_CONFIG", raising=False)
+
+
+@pytest.fixture(autouse=True)
+def rehearse_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rehearse in this process: tests have no display that Inspect could keep, and a process takes three seconds."""
+    if "command_line" not in request.fixturenames:
+        monkeypatch.setattr("inspect_discoverybench.cli.run.rehearse_apart", log_folder.rehearse)

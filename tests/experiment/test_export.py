@@ -20,6 +20,7 @@ from inspect_discoverybench.errors import InvalidExperiment
 from inspect_discoverybench.experiment.experiment import Component, Experiment, ModelSpec
 from inspect_discoverybench.experiment.export import FLAGS, command
 from inspect_discoverybench.experiment.matrix import MatrixCell
+from tests import inspect_command
 from tests.experiment.command import logs, run
 
 STUDY = Path(__file__).parents[2] / "examples" / "lighthouses" / "metadata_0.json"
@@ -43,11 +44,10 @@ def plain(tmp_path: Path) -> str:
     return "plain.yaml"
 
 
-@pytest.mark.parametrize("form", ["commands", "run-config", "flow", None])
-@pytest.mark.usefixtures("command_line")
+@pytest.mark.parametrize("form", ["commands", "run-config", None])
 def test_every_export_runs_the_same_eval(plain: str, tmp_path: Path, form: str | None) -> None:
     if form is None:
-        assert run(plain).exit_code == 0
+        done = run(plain)
     else:
         printed = run(plain, "--print", form)
         assert printed.exit_code == 0, printed.output
@@ -55,14 +55,28 @@ def test_every_export_runs_the_same_eval(plain: str, tmp_path: Path, form: str |
         words = {
             "commands": shlex.split(printed.output),
             "run-config": ["inspect", "eval", "--run-config", "printed.yaml", "--log-dir", "logs/plain"],
-            "flow": ["flow", "run", "printed.yaml"],
         }[form]
-        # A home of its own for what inspect-flow remembers, and the folder of `uv`, which it calls.
-        environment = os.environ | {"HOME": str(tmp_path), "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
-        done = subprocess.run(
-            [str(BIN / words[0]), *words[1:]], env=environment, capture_output=True, text=True, timeout=120, check=False
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
+        assert words[0] == "inspect"
+        done = inspect_command.invoke(*words[1:])
+    assert done.exit_code == 0, done.output
+    assert_is_the_eval()
+
+
+@pytest.mark.usefixtures("command_line")
+def test_inspect_flow_runs_the_same_eval(plain: str, tmp_path: Path) -> None:
+    printed = run(plain, "--print", "flow")
+    assert printed.exit_code == 0, printed.output
+    (tmp_path / "printed.yaml").write_text(printed.output, "utf-8")
+    # A home of its own for what inspect-flow remembers, and the folder of `uv`, which it calls.
+    environment = os.environ | {"HOME": str(tmp_path), "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
+    command = [str(BIN / "flow"), "run", "printed.yaml"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert_is_the_eval()
+
+
+def assert_is_the_eval() -> None:
+    """The log of the eval that `PLAIN` describes, however it was started."""
     [log] = logs("logs/plain")
     assert log.status == "success"
     assert log.eval.task_args_passed["goal"] == "Visitors: how: why?"

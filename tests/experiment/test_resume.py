@@ -176,16 +176,12 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "--lazy", folder], check=True)
 
 
-@pytest.mark.usefixtures("command_line")
 def test_a_full_disk_is_reported_and_the_next_run_completes(tmp_path: Path, small_disk: Path) -> None:
     text = MATRIX.replace("gold, discoverybench/no_data_guess", "gold").replace("samples: 2", "samples: 8")
     (tmp_path / "small.yaml").write_text(text, "utf-8")
 
-    def run_command() -> subprocess.CompletedProcess[str]:
-        return subprocess.run([str(COMMAND), "run", "small.yaml"], capture_output=True, text=True, check=False)
-
-    full = run_command()
-    assert full.returncode == 1, full.stderr
+    full = run("small.yaml")
+    assert full.exit_code == 1, full.output
     message = full.stderr.splitlines()[-1]
     assert message.startswith("Error: No space left on device: a log could not be written (")
     assert "in logs/small" in message
@@ -193,9 +189,9 @@ def test_a_full_disk_is_reported_and_the_next_run_completes(tmp_path: Path, smal
     before = finished(logs())
 
     subprocess.run(["mount", "-o", "remount,size=50m", small_disk], check=True)
-    done = run_command()
-    assert done.returncode == 0, done.stderr
-    assert "2 of 2 runs are complete." in done.stdout
+    done = run("small.yaml")
+    assert done.exit_code == 0, done.output
+    assert "2 of 2 runs are complete." in done.output
     assert set(before) <= set(finished(logs()))
 
 

@@ -1,22 +1,19 @@
 """`discoverybench run`: what it refuses before anything runs, and what it reports afterwards."""
 
 import json
-import os
 import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from inspect_discoverybench.statistics.mean import estimate_mean
+from tests import inspect_command
 from tests.endpoint import Answer, tool_call
 from tests.experiment.command import lab, logs, run
 
 STUDY = Path(__file__).parents[2] / "examples" / "lighthouses" / "metadata_0.json"
-INSPECT = Path(sys.executable).with_name("inspect")
 GOLD = ["--set", "solvers=[discoverybench/gold]", "--model", "discoverybench/baseline"]
 
 
@@ -108,7 +105,6 @@ def test_a_missing_file_is_rejected() -> None:
     assert "nowhere.yaml cannot be read" in done.output
 
 
-@pytest.mark.usefixtures("command_line")
 def test_the_closing_table(file: str, tmp_path: Path) -> None:
     price = {"input": 1_000_000, "output": 0, "input_cache_write": 0, "input_cache_read": 0}
     (tmp_path / "costs.yaml").write_text(json.dumps({"discoverybench/baseline": price}), "utf-8")
@@ -139,8 +135,9 @@ def test_the_closing_table(file: str, tmp_path: Path) -> None:
     assert runs[1]["cost"] == usage.input_tokens
 
 
-@pytest.mark.usefixtures("command_line")
-def test_unscored_samples_are_reported_with_the_command_to_score_them(file: str) -> None:
+def test_unscored_samples_are_reported_with_the_command_to_score_them(
+    file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with lab(lambda _: "I would rather not say.") as (model, _):
         done = run(file, *GOLD, "--set", f"grader={model}")
         assert done.exit_code == 1, done.output
@@ -152,16 +149,10 @@ def test_unscored_samples_are_reported_with_the_command_to_score_them(file: str)
         assert again.exit_code == 1
         assert json.loads(again.stdout)["runs"][0]["unscored"] == 2
     [command] = [line.strip() for line in done.output.splitlines() if line.startswith("  inspect score ")]
-    words = shlex.split(command)
-    scored = subprocess.run(
-        [str(INSPECT), *words[1:], "--model-role", "grader=discoverybench/lexical"],
-        env=os.environ | {"LAB_API_KEY": "test", "LAB_BASE_URL": "http://127.0.0.1:1/v1"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert scored.returncode == 0, scored.stdout + scored.stderr
+    monkeypatch.setenv("LAB_API_KEY", "test")
+    monkeypatch.setenv("LAB_BASE_URL", "http://127.0.0.1:1/v1")
+    scored = inspect_command.invoke(*shlex.split(command)[1:], "--model-role", "grader=discoverybench/lexical")
+    assert scored.exit_code == 0, scored.output
     [log] = logs()
     values = [sample.scores["HMS"].value for sample in log.samples or [] if sample.scores]
     assert [value["hms"] for value in values if isinstance(value, dict)] == [1.0, 1.0]

@@ -1,5 +1,6 @@
 """Judging a log again: by the command line, with nothing but the log, and two judges side by side."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -13,30 +14,34 @@ from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.solver import SolverSpec
 
 from inspect_discoverybench import custom, demo, real, synth
+from tests import inspect_command
 from tests.endpoint import serve
 from tests.scorer.judging import scripted
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "lighthouses"
 
 
-def again(log: EvalLog, folder: Path, *arguments: str, **environment: str) -> EvalLog:
-    """`inspect score` in an empty folder, with no data folder named and no sandbox."""
+AWAY = {"PATH": "/nowhere", "INSPECT_LOG_DIR": "logs", "DISCOVERYBENCH_DATA_DIR": ""}
+"""No data folder is named, and no program can be started."""
+
+
+def again(log: EvalLog, *arguments: str) -> EvalLog:
+    """`inspect score` in an empty folder, with nothing but the log."""
+    folder = Path("again")
     folder.mkdir()
-    path = folder / "log.eval"
-    shutil.copy(log.location, path)
-    command = [sys.executable, "-m", "inspect_ai", "score", str(path), "--scorer", "discoverybench/hms", "--overwrite"]
-    away = {"PATH": "/nowhere", "HOME": str(folder), "INSPECT_CACHE_DIR": str(folder / "cache")}
-    done = subprocess.run(
-        [*command, *arguments], cwd=folder, env=away | environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return read_eval_log(str(path))
+    shutil.copy(log.location, folder / "log.eval")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        for name, value in AWAY.items():
+            patch.setenv(name, value)
+        done = inspect_command.invoke("score", "log.eval", "--scorer", "discoverybench/hms", "--overwrite", *arguments)
+    assert done.exit_code == 0, done.output
+    return read_eval_log(str(folder / "log.eval"))
 
 
 @pytest.mark.usefixtures("upstream")
 @pytest.mark.parametrize("name", ["real", "synth", "custom", "demo"])
-@pytest.mark.usefixtures("command_line")
-def test_logs_of_every_task_can_be_rescored(name: str, tmp_path: Path) -> None:
+def test_logs_of_every_task_can_be_rescored(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     tasks: dict[str, Callable[[], Task]] = {
         "real": lambda: real(sandbox="local"),
         "synth": lambda: synth(sandbox="local"),
@@ -52,9 +57,11 @@ def test_logs_of_every_task_can_be_rescored(name: str, tmp_path: Path) -> None:
     )[0]
     assert log.samples
     with serve(scripted()) as endpoint:
-        environment = {"OPENAI_BASE_URL": endpoint.url, "OPENAI_API_KEY": "test"}
-        grader = ["--model-role", "grader=openai/gpt-4o-mini", "--action", "append"]
-        both = again(log, tmp_path / "again", *grader, **environment)
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "test")
+        # A name for each test, because Inspect keeps the models that it has made.
+        judge = f"openai/gpt-4o-mini-{name}"
+        both = again(log, "--model-role", f"grader={judge}", "--action", "append")
     assert len(endpoint.judge_requests()) in (4, 5)
     assert both.samples
     assert both.samples[0].scores
@@ -62,9 +69,9 @@ def test_logs_of_every_task_can_be_rescored(name: str, tmp_path: Path) -> None:
     assert log.samples[0].scores
     assert first.value == log.samples[0].scores["HMS"].value
     assert first.answer == second.answer
-    for score, judge in ((first, "discoverybench/lexical"), (second, "openai/gpt-4o-mini")):
+    for score, name_of_judge in ((first, "discoverybench/lexical"), (second, judge)):
         assert score.metadata
-        assert score.metadata["judge"] == judge
+        assert score.metadata["judge"] == name_of_judge
         assert {"prompts", "aggregation", "gate", "asked_again"} <= set(score.metadata)
     assert both.results
     assert {result.scorer for result in both.results.scores} == {"HMS", "HMS1"}
@@ -73,8 +80,19 @@ def test_logs_of_every_task_can_be_rescored(name: str, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("command_line")
 def test_the_old_score_can_be_overwritten_with_another_aggregation(tmp_path: Path) -> None:
     log = inspect_eval(demo(), model="discoverybench/baseline", limit=1)[0]
-    arguments = ["--model-role", "grader=discoverybench/lexical", "--action", "overwrite"]
-    new = again(log, tmp_path / "again", *arguments, "-S", "aggregation=subhypotheses")
+    shutil.copy(log.location, tmp_path / "log.eval")
+    command = [sys.executable, "-m", "inspect_ai", "score", "log.eval", "--scorer", "discoverybench/hms", "--overwrite"]
+    options = [
+        "--model-role",
+        "grader=discoverybench/lexical",
+        "--action",
+        "overwrite",
+        "-S",
+        "aggregation=subhypotheses",
+    ]
+    done = subprocess.run([*command, *options], env=os.environ | AWAY, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    new = read_eval_log(str(tmp_path / "log.eval"))
     assert new.samples
     assert new.samples[0].scores
     [score] = new.samples[0].scores.values()

@@ -1,18 +1,14 @@
 """Metrics through a real eval and its epoch reducers."""
 
 import math
-import os
-import subprocess
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
 from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import Sample
-from inspect_ai.log import EvalScore, list_eval_logs, read_eval_log
+from inspect_ai.log import EvalScore
 from inspect_ai.scorer import SampleScore, Score, Scorer, Target, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
@@ -173,21 +169,3 @@ def test_samples_of_other_tasks_are_independent() -> None:
     without = [{name: value for name, value in known.items() if name != "gold_hypothesis"} for known in METADATA]
     scores = [SampleScore(score=Score(value=1.0), sample_metadata=known) for known in without]
     assert interval_end("low")(scores) == pytest.approx(estimate_mean([1] * 4, range(4)).low)  # type: ignore[arg-type]
-
-
-def test_names_fit_80_columns(command_line: None, tmp_path: Path) -> None:
-    """What `inspect eval` prints in a terminal of 80 columns names every metric of the log."""
-    inspect = str(Path(sys.executable).with_name("inspect"))
-    command = [inspect, "eval", "discoverybench/demo", "--model", "discoverybench/baseline", "--display", "plain"]
-    environment = {**os.environ, "COLUMNS": "80", "TERM": "dumb"}
-    environment.pop("INSPECT_DISPLAY")
-    output = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
-    [log] = list_eval_logs(str(tmp_path / "logs"))
-    results = read_eval_log(log, header_only=True).results
-    assert results
-    names = {name for score in results.scores for name in score.metrics}
-    assert {"mean", "ci_lower", "ci_upper", "judged", "no_submission"} < names
-    printed = [line for line in output.splitlines() if not line.startswith("Log:")]
-    assert "…" not in output
-    for name in names:
-        assert any(name in line.split() for line in printed), name

@@ -85,21 +85,20 @@ def is_locked(log_dir: str) -> bool:
 
 
 def rehearse_apart(path: Path, changes: tuple[str, ...], price_file: Path | None) -> list[EvalLog]:
-    """Rehearse an experiment in a separate process.
+    """Rehearse an experiment in a separate process: see `rehearse`.
 
     Inspect keeps the display of the first `eval` in a process, and a rehearsal has no display.
+    """
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        return pool.submit(rehearse, path, changes, price_file).result()
 
-    Returns:
-        One log per run, without samples.
+
+def rehearse(path: Path, changes: tuple[str, ...], price_file: Path | None) -> list[EvalLog]:
+    """Rehearse an experiment: one log per run, without samples.
 
     Raises:
         InvalidExperiment: Inspect rejects the experiment.
     """
-    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-        return pool.submit(_rehearse, path, changes, price_file).result()
-
-
-def _rehearse(path: Path, changes: tuple[str, ...], price_file: Path | None) -> list[EvalLog]:
     logs = prepare(*load(path, changes), price_file).rehearse()
     # There are none, but Inspect would read them from the folder of the rehearsal, which is deleted.
     return [log.model_copy(update={"samples": None, "reductions": None}) for log in logs]
