@@ -29,16 +29,16 @@ from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.submission import submit
 
 DEFAULT_MESSAGE_LIMIT = 100
-"""Messages per sample."""
+"""Default maximum number of messages per sample."""
 
 DEFAULT_TIME_LIMIT = 3600
-"""Seconds per sample."""
+"""Default time limit of a sample in seconds."""
 
 DEFAULT_TOKEN_LIMIT = 100_000
-"""Output tokens of the evaluated model per sample."""
+"""Default maximum number of output tokens of the evaluated model per sample."""
 
 DEFAULT_JUDGE_KEY = "default_judge"
-"""Key of a task's metadata: the model that scores it if the role `grader` is not set."""
+"""Key in a task's metadata for the model that judges it if the role `grader` is not set."""
 
 
 def discovery_task(
@@ -53,11 +53,11 @@ def discovery_task(
     data: Data,
     more_scorers: Sequence[Scorer] = (),
 ) -> Task:
-    """Make a discovery task, which has no scorer if a sample has no gold hypothesis.
+    """Create a discovery task. It has no scorer if any sample lacks a gold hypothesis.
 
     Args:
-        name: Name of the task in logs. By default Inspect records the alias that the task was created by, and would
-            not recognise logs of the same task.
+        name: Name of the task in logs. By default, Inspect records the alias under which the task was created, and
+            does not recognise logs of the same task under another alias.
         title: Name of the task in displays and tables.
         samples: The samples.
         sandbox: Sandbox for the agent's code.
@@ -65,7 +65,7 @@ def discovery_task(
         aggregation: `product` or `subhypotheses`.
         version: Version of the task.
         data: The data of all samples, before any filter.
-        more_scorers: Scorers next to HMS.
+        more_scorers: Scorers in addition to HMS.
     """
     scored = all(sample.target for sample in samples)
     samples, place_data_files = placed_by_setup(samples)
@@ -92,7 +92,7 @@ def discovery_task(
 
 
 def location(data: Data) -> str | None:
-    """Address of the released data at their commit."""
+    """URL of the released data at the pinned commit."""
     return f"https://github.com/{REPOSITORY}/tree/{data.commit}" if data.commit else None
 
 

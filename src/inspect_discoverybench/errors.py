@@ -13,11 +13,11 @@ DiscoveryBenchError            base class; the message is one line: what is wron
 │   ├── UnreadableLog          a log is damaged
 │   └── InvalidMetadata        a metadata file or answer key is invalid
 ├── JudgeUnavailable           the judge's model cannot be called
-├── ModelFailed                a model's provider failed; the message begins with whose model it is
+├── ModelFailed                a model's provider failed; the message starts by naming whose model it is
 │   ├── JudgeFailed            the judge's provider failed
 │   └── ReplyMissing           the provider's reply has no choices
 ├── ReplyRejected              a reply of the judge or author is invalid (sent back with the error)
-├── AuthorFailed               the author's replies stay invalid (the step is rejected with the reason)
+├── AuthorFailed               the author gave no valid reply (the step is rejected with the reason)
 ├── ExpressionRefused          an expression of a semantic tree is not on the allow-list
 ├── InvalidTree                a semantic tree cannot be read or is invalid
 ├── CheckFailed                a check of `discoverybench doctor` failed
@@ -144,10 +144,10 @@ class SandboxLost(DiscoveryBenchError):
 
 
 _UNREADABLE = (AssertionError, AttributeError, LookupError, TypeError)
-"""Exceptions of a provider's package whose server sent a reply of the wrong form, such as a web page."""
+"""Exceptions that providers' packages raise if the server's reply is malformed, such as a web page."""
 
 _ENDS_SAMPLE = {"LimitExceededError", "ModelRefusalError", "TerminateSampleError"}
-"""Exceptions by which Inspect ends a sample. Not all of them are public."""
+"""Exceptions with which Inspect ends a sample. Not all of them are public."""
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:
@@ -183,11 +183,11 @@ def ends_sample(error: BaseException) -> bool:
 def reason_of(error: BaseException) -> str:
     """Why a request failed, in one line: the first cause with its type, and the HTTP status if there is one."""
     chain = [cause for cause in causes(error) if not isinstance(cause, RetryError | BaseExceptionGroup)] or [error]
-    # Errors of the connection often have no text, but were caught and described by the provider's package.
+    # Connection errors often have no text. The provider's package has usually caught and described them.
     described = next((cause for cause in reversed(chain) if str(cause)), chain[-1])
     message, kind = one_line(described), type(chain[-1]).__name__
     if isinstance(chain[-1], _UNREADABLE):
-        message = f"the provider's reply has an unexpected form: {message}"
+        message = f"the provider's reply has an unexpected format: {message}"
     status = next((status for status in map(http_status, chain) if status is not None), None)
     details = [] if kind in message else [kind]
     details += [] if status is None or str(status) in message else [f"HTTP {status}"]
@@ -196,10 +196,10 @@ def reason_of(error: BaseException) -> str:
 
 @contextmanager
 def model_errors(owner: str) -> Iterator[None]:
-    """Convert any exception of a model's provider into one error that begins with whose model it is.
+    """Convert any exception of a model's provider into one error whose message names the owner of the model.
 
-    The types of providers differ. Exceptions by which Inspect ends a sample are raised unchanged. A `TimeoutError` must
-    not reach Inspect: it would score the sample as if the agent had finished.
+    The types of providers differ. Exceptions with which Inspect ends a sample are raised unchanged. A `TimeoutError`
+    must not reach Inspect: it would score the sample as if the agent had finished.
 
     Args:
         owner: Whose model was called, such as "The agent's model openai/gpt-4o".
@@ -246,7 +246,7 @@ def require_positive(name: str, value: object) -> None:
     """Check that the argument `name` is a positive integer.
 
     Raises:
-        InvalidArgument: It is not.
+        InvalidArgument: The value is not a positive integer.
     """
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise InvalidArgument(f"{name} must be a positive integer, got {value}.")

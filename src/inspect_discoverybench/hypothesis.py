@@ -9,14 +9,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from inspect_discoverybench.text import EncodableText
 
 SCORE_NAME = "HMS"
-"""Name of the score in logs. In upper case, because the viewer mistakes the key `hms` for the whole score if the score
-has the same name."""
+"""Name of the score in logs. It is in upper case because the viewer mistakes the key `hms` for the whole score if the
+score has the same name."""
 
 PREDICTION_NAME = "prediction"
 """Name of the optional score of predictions on fresh rows."""
 
 NO_RESPONSE = "no_response"
-"""Reason of scores without a submission, in Inspect's terms."""
+"""Reason recorded for scores without a submission, as Inspect names it."""
 
 
 class Facet(StrEnum):

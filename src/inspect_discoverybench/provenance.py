@@ -1,7 +1,7 @@
 """Provenance: what the results of a log depend on, recorded in the task's metadata when the task is built.
 
-The task's version stands for all of it (docs/versions.md). The record shows whether two logs of the same version are
-also equal in detail. Inspect records the rest: task arguments, model settings, and the settings of every solver
+The task's version covers all of it (docs/versions.md). The record shows whether two logs of the same version also agree
+in detail. Inspect records the rest: task arguments, model settings, and the settings of every solver
 (`log.plan`).
 """
 
@@ -21,7 +21,7 @@ from inspect_discoverybench.sandbox import build_digest
 from inspect_discoverybench.shipped import shipped
 
 PROVENANCE_KEY = "provenance"
-"""Key of a task's metadata."""
+"""Key of the provenance in a task's metadata."""
 
 
 class _Record(BaseModel):

@@ -41,7 +41,9 @@ def sandbox_spec(provider: str, build: bool = False, custom_image: str | None = 
     chosen = custom_image or os.environ.get(IMAGE_VARIABLE)
     if build and (provider != "docker" or chosen):
         got = f"image={chosen}" if provider == "docker" else f"sandbox={provider}"
-        raise InvalidArgument(f"build=true builds the package's image for sandbox=docker, got {got}. Omit one of them.")
+        raise InvalidArgument(
+            f"build=true requires sandbox=docker and the package's own image, got {got}. Omit one of them."
+        )
     match provider:
         case "docker":
             return SandboxEnvironmentSpec("docker", _compose(chosen, build))
@@ -103,7 +105,7 @@ def _compose(chosen: str | None, build: bool) -> ComposeConfig:
 def _exists(name: str) -> bool:
     """Whether Docker has the image. If Docker does not respond, the answer is no, and Inspect reports the problem."""
     try:
-        # The command uses the same context as Compose, and the Docker SDK takes long to import.
+        # The command uses the same context as Compose, and the Docker SDK is slow to import.
         lookup = subprocess.run(
             ["docker", "image", "inspect", name], capture_output=True, timeout=LOOKUP_TIMEOUT, check=False
         )
@@ -115,8 +117,8 @@ def _exists(name: str) -> bool:
 def _helm_values(chosen: str | None) -> Path:
     """The values for the chart of inspect-k8s-sandbox: the shipped file, or a copy with another image.
 
-    The provider reads values from a file only. `eval-retry` takes its path from the log, so the copy is in the cache
-    folder, under a name that follows from the image and the shipped values.
+    The provider reads values only from a file. `eval-retry` takes its path from the log, so the copy is in the cache
+    folder, under a name that contains a digest of its contents.
 
     Raises:
         InvalidArgument: inspect-k8s-sandbox is not installed, or the cluster could not pull the image.
@@ -125,7 +127,7 @@ def _helm_values(chosen: str | None) -> Path:
         raise InvalidArgument(
             "sandbox=k8s requires inspect-k8s-sandbox. To install it, run: pip install 'inspect-discoverybench[k8s]'"
         )
-    # Only needed here; it takes long to import.
+    # Needed only here, and slow to import.
     import pooch  # type: ignore[import-untyped]
 
     shipped_values = shipped(VALUES)
@@ -135,7 +137,7 @@ def _helm_values(chosen: str | None) -> Path:
         if "@sha256:" in service["image"]:
             return shipped_values
         raise InvalidArgument(
-            "sandbox=k8s requires an image that the cluster can pull; this version has no published one. "
+            "sandbox=k8s requires an image that the cluster can pull, but this version has no published image. "
             f"Push it with `make image-push REGISTRY=…`, and pass -T image=NAME or set {IMAGE_VARIABLE}."
         )
     service["image"] = chosen
@@ -144,7 +146,7 @@ def _helm_values(chosen: str | None) -> Path:
     copy = Path(pooch.os_cache("inspect-discoverybench")) / name
     if not copy.exists():
         copy.parent.mkdir(parents=True, exist_ok=True)
-        # Runs may start at the same time: each writes a file of its own and renames it.
+        # Runs may start at the same time: each writes its own temporary file and renames it.
         with NamedTemporaryFile("w", dir=copy.parent, delete=False, encoding="utf-8") as file:
             file.write(text)
         Path(file.name).replace(copy)

@@ -66,8 +66,8 @@ def test_the_printed_table_fits_a_terminal_of_80_columns(logs: list[Path]) -> No
     assert "…" not in output
     assert max(map(len, output.splitlines())) <= 80
     assert "Baseline   react · provider/small\nCandidate  react · provider/large\n" in output
-    assert "The difference of HMS is significant at level 0.05" in output
-    assert "Smallest difference that these tasks detect with power 0.8: " in output
+    assert "The difference in HMS is significant at level 0.05" in output
+    assert "Smallest difference detectable with power 0.8: " in output
 
 
 def test_systems_are_selected_from_one_folder(logs: list[Path]) -> None:

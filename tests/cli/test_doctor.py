@@ -115,7 +115,7 @@ def test_an_old_engine_and_an_old_image(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert checks["engine"]["status"] == "ok"
     assert checks["image"]["status"] == "warning"
     assert (
-        f"{image()} is not built (inspect-discoverybench-sandbox:0123456789ab was built from other files)"
+        f"{image()} is not built (inspect-discoverybench-sandbox:0123456789ab was built from different files)"
         in checks["image"]["message"]
     )
     assert checks["image"]["remedy"] == f"Run: docker build --tag {image()} {shipped('sandbox')}"
@@ -138,10 +138,10 @@ def test_a_changed_data_file(upstream: Path, tmp_path: Path, monkeypatch: pytest
 @pytest.mark.parametrize(
     ("answer", "status", "message"),
     [
-        (lambda _: Refused(f"Incorrect API key provided: {SECRET}.", status=401), "failure", "refuses the API key"),
-        (lambda _: Refused("The model `ghost` does not exist", status=404), "failure", "does not know the model"),
+        (lambda _: Refused(f"Incorrect API key provided: {SECRET}.", status=401), "failure", "rejects the API key"),
+        (lambda _: Refused("The model `ghost` does not exist", status=404), "failure", "does not have this model"),
         (lambda _: Refused(f"Bad header {SECRET}"), "failure", "Bad header [LOCAL_API_KEY]"),
-        (lambda _: "  ", "warning", "gave an empty reply"),
+        (lambda _: "  ", "warning", "returned an empty reply"),
         (lambda _: "ready", "ok", "(15 tokens)"),
     ],
     ids=["401", "404", "400", "empty", "ready"],
@@ -175,9 +175,9 @@ def agreeing(request: Request) -> str:
     ("answer", "status", "message"),
     [
         (right, "ok", "judged a pair correctly"),
-        (agreeing, "warning", "judged a pair wrongly"),
+        (agreeing, "warning", "judged a pair incorrectly"),
         (lambda _: "I like it.", "failure", "no valid reply"),
-        (lambda _: 401, "failure", "refuses the API key"),
+        (lambda _: 401, "failure", "rejects the API key"),
     ],
     ids=["right", "wrong", "invalid", "401"],
 )

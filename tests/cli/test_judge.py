@@ -91,7 +91,7 @@ def test_a_failing_judge_is_one_line_and_writes_no_file(
 @pytest.mark.parametrize(
     ("changed", "line"),
     [
-        ({"pred": "  "}, "--pred is empty. Pass its text."),
+        ({"pred": "  "}, "--pred is empty. Pass a non-empty text."),
         ({"metadata": "nowhere.json"}, "nowhere.json does not exist."),
         ({"metadata": "."}, ". is a folder. Pass the path of a file."),
         ({"out": "."}, "--out . is a folder. Pass the path of a file."),

@@ -37,7 +37,7 @@ def test_a_check_that_fails_hangs_or_exits_is_a_failure_with_its_remedy_and_the_
     results = [(result.name, result.finding) for result in run_checks(checks)]
     assert results == [
         ("broken", Finding(Status.FAILURE, "broken badly", "Mend it.")),
-        ("hanging", Finding(Status.FAILURE, "did not end within 0.2 s", "Restart it.")),
+        ("hanging", Finding(Status.FAILURE, "did not finish within 0.2 s", "Restart it.")),
         ("exiting", Finding(Status.FAILURE, "ended without a result", "Start it.")),
         ("last", Finding(Status.OK, "fine")),
     ]

@@ -160,7 +160,7 @@ def test_exported_options_exist_in_inspect() -> None:
             "role grader: --model-role does not support b",
         ),
         ("tags=['a,b']", "a comma separates tags on the command line. Use --print run-config."),
-        ("options.retry_wait=3", "options.retry_wait cannot be expressed for inspect eval."),
+        ("options.retry_wait=3", "options.retry_wait: not supported by inspect eval."),
         ("options.log_images=true", "log_images=True cannot be written on the command line."),
     ],
 )
@@ -173,7 +173,7 @@ def test_values_that_a_command_cannot_express_are_rejected(plain: str, change: s
 def test_options_that_a_run_config_cannot_express_are_rejected(plain: str, tmp_path: Path) -> None:
     done = run(plain, "--print", "run-config", "--set", "options.retry_wait=3")
     assert done.exit_code == 2
-    assert "options.retry_wait cannot be expressed for a run config. Remove it, or use --print flow." in done.output
+    assert "options.retry_wait: not supported by a run config. Remove it, or use --print flow." in done.output
     sandbox = run(plain, "--print", "run-config", "--set", "options.sandbox=local", "--set", "tasks.0.args.goal='a, b'")
     assert sandbox.exit_code == 0, sandbox.output
     (tmp_path / "printed.yaml").write_text(sandbox.output, "utf-8")

@@ -230,8 +230,8 @@ def test_changes_that_would_drop_finished_samples_are_rejected(complete: str, mo
             "sample_id was not set",
         ),
         (["options.sample_shuffle=7"], "4 finished samples of ", "sample_shuffle was not set and is now 7"),
-        (["models.0=mockllm/x"], "", "is not a log of this experiment as it is now"),
-        (["limits.messages=7"], "", "is not a log of this experiment as it is now"),
+        (["models.0=mockllm/x"], "", "does not belong to this experiment in its current form"),
+        (["limits.messages=7"], "", "does not belong to this experiment in its current form"),
     ]
     for changes, count, change in refused:
         arguments = [word for change_ in changes for word in ("--set", change_)]

@@ -142,9 +142,9 @@ def test_unscored_samples_are_reported_with_the_command_to_score_them(
         done = run(file, *GOLD, "--set", f"grader={model}")
         assert done.exit_code == 1, done.output
         assert "1 of 1 runs are complete." in done.output
-        assert "2 samples are unscored. To score them again, run:" in done.output
+        assert "2 unscored samples. To score again, run:" in done.output
         assert re.search(r"gold +\S+ +– +– +0 +2 +0 +0 ", done.output)
-        assert "? marks a run whose models do not all have a price." in done.output
+        assert "? marks a run with a model that has no price." in done.output
         again = run(file, *GOLD, "--set", f"grader={model}", "--json")
         assert again.exit_code == 1
         assert json.loads(again.stdout)["runs"][0]["unscored"] == 2

@@ -154,7 +154,10 @@ def test_a_file_system_without_locks_is_named_and_no_sample_counts_twice(
     arguments = (file, "--limit", "1", "--set", "solvers=[discoverybench/gold]")
     done = run(*arguments, "--shard", "1/3")
     assert done.exit_code == 0, done.output
-    assert "The file system of logs/small/shard-1-of-3 has no locks. Do not start a second run in it." in done.output
+    assert (
+        "The file system of logs/small/shard-1-of-3 does not support locks. Do not start a second run in it."
+        in done.output
+    )
     # What a second process at the same time would leave.
     shutil.move("logs/small/shard-1-of-3", "other")
     assert run(*arguments, "--shard", "1/3").exit_code == 0

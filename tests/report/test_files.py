@@ -118,7 +118,8 @@ def test_other_files_are_neither_replaced_nor_removed() -> None:
         write(out)
     (out / "notes.txt").write_text("mine", "utf-8")
     with pytest.raises(
-        InvalidArgument, match=r"^The folder 'work' holds something else than a report: notes\.txt\. Choose another"
+        InvalidArgument,
+        match=r"^The folder 'work' contains files that are not part of a report: notes\.txt\. Choose another",
     ):
         write(out)
     assert set(content(out)) == {"notes.txt", "tables/mine.csv"}

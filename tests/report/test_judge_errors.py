@@ -89,5 +89,5 @@ def test_a_lenient_judge_is_corrected_downwards(tmp_path: Path) -> None:
 def test_too_few_labels_are_one_clear_line(tmp_path: Path) -> None:
     logs = write_logs([Run("real", "react", "provider/large", 0.4)], tmp_path / "logs", samples=40)
     labels = labelled(logs, tmp_path / "labels", every=20, wrong_every=4)
-    with pytest.raises(InvalidArgument, match="needs labels of samples from at least 10 gold hypotheses"):
+    with pytest.raises(InvalidArgument, match="requires labels of samples from at least 10 gold hypotheses"):
         judge_error_section(label_configurations(read_results(logs).samples), labels)

@@ -387,7 +387,8 @@ def test_texts_of_very_many_samples_are_shortened(samples: pd.DataFrame, tmp_pat
     path = write(frame, tmp_path / "report.html")
     assert path.stat().st_size < 25_000_000
     assert (
-        "Texts longer than 4,000 characters are shortened in this page; the logs have them whole." in path.read_text()
+        "Texts longer than 4,000 characters are truncated on this page. The logs contain the full texts."
+        in path.read_text()
     )
 
 

@@ -154,7 +154,7 @@ def test_configurations_that_were_judged_differently_do_not_compete() -> None:
     ]
     assert "yes" not in parts["cost"].table["Pareto front (USD)"].tolist()
     for text in (
-        "No best agent of DB-REAL test is marked",
+        "No best agent is marked for DB-REAL test",
         "provider/judge scored react · provider/model; "
         "provider/judge (settings={'temperature': 1}) scored codegen · provider/model. "
         "The judges differ in settings.",

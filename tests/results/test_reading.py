@@ -208,7 +208,7 @@ def test_tasks_of_others_with_our_names_are_left_out(demo_log: Path, tmp_path: P
     other = Task(name="custom", dataset=samples, scorer=includes())
     inspect_eval(other, model="mockllm/model", log_dir=str(tmp_path), display="none")
     [reason] = read_results([demo_log, tmp_path]).left_out.reason
-    assert reason == "holds no results of DiscoveryBench: its task is custom"
+    assert reason == "has no DiscoveryBench results: its task is custom"
 
 
 def test_logs_that_cannot_be_used_are_listed_with_the_reason(demo_log: Path, tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ def test_logs_that_cannot_be_used_are_listed_with_the_reason(demo_log: Path, tmp
     assert reasons.pop("error").startswith("ended with an error")
     assert reasons.pop("truncated").startswith("cannot be read: ")
     assert reasons.pop("empty").startswith("cannot be read: ")
-    assert list(reasons.values()) == ["holds no results of DiscoveryBench: its task is arithmetic"]
+    assert list(reasons.values()) == ["has no DiscoveryBench results: its task is arithmetic"]
     assert not any("\n" in reason for reason in results.left_out.reason)
 
 

@@ -129,7 +129,7 @@ def test_a_killed_container_is_an_error_that_names_it(samples: dict[str, EvalSam
     error = samples[name].error
     assert error
     assert error.message.startswith("The sandbox was lost: container ")
-    assert "is exited (exit code 137) and has not run out of memory" in error.message
+    assert "is exited (exit code 137) and did not run out of memory" in error.message
     assert "inspect eval-retry" in error.message
     assert not samples[name].scores
 

@@ -74,7 +74,7 @@ def test_labels_that_all_agree_give_an_interval() -> None:
         ([], [], "At least one true score"),
         ([0, 300], [1.0, 1.0], "an index below 239, got 300"),
         ([-1], [1.0], "got -1"),
-        ([0, 0], [1.0, 1.0], "labelled once"),
+        ([0, 0], [1.0, 1.0], "labelled more than once"),
         ([0, 1], [1.0], "1 values and 2 clusters"),
     ],
 )

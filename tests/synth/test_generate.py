@@ -163,11 +163,11 @@ def test_a_retry_of_the_eval_continues_the_set(tmp_path: Path) -> None:
 def test_another_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "file").touch()
-    with pytest.raises(InvalidArgument, match="is not empty and has no generated set"):
+    with pytest.raises(InvalidArgument, match="is not empty and does not contain a generated set"):
         synth_generate(out=str(tmp_path / "other"))
     synth_generate(out=str(tmp_path / "set"), seed=1)
     synth_generate(out=str(tmp_path / "set"), seed=1)
-    with pytest.raises(InvalidArgument, match="has a set with other settings"):
+    with pytest.raises(InvalidArgument, match="contains a set with different settings"):
         synth_generate(out=str(tmp_path / "set"), seed=2)
 
 

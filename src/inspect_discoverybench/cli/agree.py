@@ -136,7 +136,7 @@ def _write_vote_sheet(
     if len(predictions) < count:
         click.echo(f"The logs contain only {plural(len(predictions), 'pair')}, fewer than {count}. Using all of them.")
     click.echo(
-        f"Wrote {min(count, len(predictions))} pairs to {out}. "
+        f"Wrote {plural(min(count, len(predictions)), 'pair')} to {out}. "
         f"Send {PAGE} or {SHEET} to annotators. Do not share {KEY}."
     )
 
@@ -191,7 +191,7 @@ def _check_comparable(logs: "Sequence[ScoredLog] | Sequence[JudgedLog]", anyway:
 def _hms_pairs(
     scores: Path | None, logs: Sequence[str], key: Path | None, score: str, anyway: bool
 ) -> "tuple[dict[str, HmsPair], Path]":
-    """HMS by pair, and the file that lists the pairs."""
+    """HMS by pair, and the path of the file that lists the pairs."""
     from inspect_discoverybench.validation.sheet import read_scores_from_logs
     from inspect_discoverybench.validation.votes import read_scores
 

@@ -26,7 +26,7 @@ ERROR_EXIT_CODE = 2
 @click.command()
 @click.argument("systems", nargs=-1, required=True, metavar="BASELINE CANDIDATE…")
 @click.option("--score", help="Name of the score, or NAME.KEY. Default: HMS, or the only score of the logs.")
-@click.option("--anyway", is_flag=True, help="Compare although judges, prompts, data or task versions differ.")
+@click.option("--anyway", is_flag=True, help="Compare even if judges, prompts, data or task versions differ.")
 @click.option(
     "--fail-if-worse",
     type=click.FloatRange(min=0),
@@ -141,15 +141,15 @@ def _conclusion(key: "KeyComparison") -> str:
     paired, name = key.paired, key.key or "score"
     name = "HMS" if name == "hms" else name
     finding = (
-        f"The difference of {name} is significant at level 0.05 ({paired.test})."
+        f"The difference in {name} is significant at level 0.05 ({paired.test})."
         if paired.p_value < 0.05
-        else f"The difference of {name} is not significant at level 0.05 ({paired.test})."
+        else f"The difference in {name} is not significant at level 0.05 ({paired.test})."
     )
     if math.isnan(paired.smallest_detectable):
         return finding
     if paired.smallest_detectable > 1 and max(abs(key.baseline.high), abs(key.candidate.high)) <= 1:
-        return f"{finding}\nThese tasks are too few to detect any difference with power 0.8."
-    return f"{finding}\nSmallest difference that these tasks detect with power 0.8: {paired.smallest_detectable:.3f}."
+        return f"{finding}\nThere are too few tasks to detect any difference with power 0.8."
+    return f"{finding}\nSmallest difference detectable with power 0.8: {paired.smallest_detectable:.3f}."
 
 
 def _ranking(comparison: "Comparison") -> Table:

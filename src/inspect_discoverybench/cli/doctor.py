@@ -22,16 +22,16 @@ STATUS_WIDTH = max(map(len, COLORS)) + 2
     type=click.Choice(["docker", "k8s", "local"]),
     default="docker",
     show_default=True,
-    help="The sandbox in which a cell is run.",
+    help="Sandbox to run a test cell in.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def doctor(model: str | None, grader: str | None, sandbox: str, as_json: bool) -> None:
     """Check Python, packages, data, the sandbox, and with --model and --grader the models.
 
-    Each line is ok, a warning or a failure with its remedy. A check that needs a failed one is skipped. Requests are
-    sent to a provider only with --model and --grader.
+    Each line is ok, a warning or a failure with its remedy. A check is skipped if a check that it requires has
+    failed. Requests are sent to a provider only with --model and --grader.
 
-    Exit codes: 0 no failure, 1 a check failed, 2 invalid options.
+    Exit codes: 0 no check failed, 1 a check failed, 2 invalid options.
     """
     from inspect_discoverybench.doctor.check import Status, run_checks
     from inspect_discoverybench.doctor.checks import all_checks
@@ -51,7 +51,7 @@ def doctor(model: str | None, grader: str | None, sandbox: str, as_json: bool) -
 
 
 def _print(result: "CheckResult", width: int) -> None:
-    """One line, and another with the remedy. Colours are left out if the output is not a terminal."""
+    """Print one line, and a second one with the remedy. Without a terminal, the output has no colours."""
     finding = result.finding
     status = click.style(f"{finding.status:<{STATUS_WIDTH}}", fg=COLORS[finding.status])
     click.echo(f"{status}{result.name:<{width}}{finding.message}")

@@ -87,7 +87,7 @@ def judge(
 
 def _required(option: str, text: str) -> str:
     if not text.strip():
-        raise InvalidArgument(f"--{option} is empty. Pass its text.")
+        raise InvalidArgument(f"--{option} is empty. Pass a non-empty text.")
     return replace_surrogates(text)
 
 

@@ -12,7 +12,7 @@ def decimal(value: float | None) -> str:
 
 
 def ends(interval: "Interval | None") -> str:
-    """The ends of an interval; a dash for None."""
+    """The endpoints of an interval; a dash for None."""
     return "–" if interval is None else f"{interval.low:.3f} – {interval.high:.3f}"
 
 

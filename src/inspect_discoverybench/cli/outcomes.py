@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import click
 
+from inspect_discoverybench.cli.number import plural
 from inspect_discoverybench.cli.table import print_table
 from inspect_discoverybench.experiment.outcome import RunOutcome
 from inspect_discoverybench.experiment.run import ExperimentPlan
@@ -28,23 +29,23 @@ def print_outcomes(plan: ExperimentPlan, outcomes: Sequence[RunOutcome]) -> None
     print_table(f"{experiment.name}: logs in {experiment.log_dir}", NAMES, (score, *MEASURED), rows)
     click.echo(f"{sum(outcome.complete for outcome in outcomes)} of {len(plan.runs)} runs are complete.")
     if any(math.isnan(outcome.cost) for outcome in outcomes):
-        click.echo("? marks a run whose models do not all have a price. Add prices with --model-cost-config FILE.")
+        click.echo("? marks a run with a model that has no price. Add prices with --model-cost-config FILE.")
     for error in dict.fromkeys(outcome.error for outcome in outcomes if outcome.error):
         click.echo(f"Error: {error}")
     if len(outcomes) < len(plan.runs) or not all(outcome.complete for outcome in outcomes):
         click.echo("Repeat the command to complete the others.")
     unscored = [outcome for outcome in outcomes if outcome.unscored]
     if unscored:
-        click.echo(f"{sum(outcome.unscored for outcome in unscored)} samples are unscored. To score them again, run:")
+        click.echo(f"{plural(sum(outcome.unscored for outcome in unscored), 'unscored sample')}. To score again, run:")
     for outcome in unscored:
         click.echo(f"  {outcome.score_command}")
         if outcome.bounds:
             low, high = outcome.bounds
-            click.echo(f"  Until then, its score is {low:.3f} if they all score 0 and {high:.3f} if they all score 1.")
+            click.echo(f"  Until then, the score is {low:.3f} if they count as 0, and {high:.3f} if they count as 1.")
     # `eval_set` retries incomplete runs only. With `fail_on_error: false`, a run with errors is complete.
     errored = [outcome for outcome in outcomes if outcome.complete and outcome.errors]
     if errored:
-        click.echo(f"{sum(outcome.errors for outcome in errored)} samples ended with an error. To repeat them, run:")
+        click.echo(f"{plural(sum(o.errors for o in errored), 'sample')} ended with an error. To retry, run:")
     for outcome in errored:
         click.echo(f"  inspect eval-retry {shlex.quote(outcome.log)}")
 

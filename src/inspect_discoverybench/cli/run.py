@@ -61,8 +61,13 @@ BAD_FILE = 2
     "(with --shards), then exit.",
 )
 @click.option("--shard", "part_text", metavar="K/N", help="Run the K-th of N equal parts of the samples; K is 1 to N.")
-@click.option("--shards", type=click.IntRange(1, MAX_SHARDS), metavar="N", help="For --status and --print slurm.")
-@click.option("--status", is_flag=True, help="Print which of the shards are finished, running and missing, then exit.")
+@click.option(
+    "--shards",
+    type=click.IntRange(1, MAX_SHARDS),
+    metavar="N",
+    help="Number of shards, for --status and --print slurm.",
+)
+@click.option("--status", is_flag=True, help="Print which shards are finished, running or missing, then exit.")
 @slurm_options
 @click.option("--retries", type=click.IntRange(min=0), help="Maximum number of retries of a failed run. [default: 10]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")

@@ -1,4 +1,4 @@
-"""`discoverybench run --shards N --status`: which shards are finished, running and missing."""
+"""`discoverybench run --shards N --status`: which shards are finished, running or missing."""
 
 import json
 import shlex
@@ -16,7 +16,7 @@ COUNTS = ("samples", "finished", "missing", "errors", "unscored")
 
 
 def refuse_combinations(shard: Shard | None, shards: int | None, modes: Sequence[str], slurm: SlurmOptions) -> None:
-    """Check that options that belong together are given together.
+    """Check that options are given only in combinations that work together.
 
     Args:
         shard: Value of `--shard`.
@@ -25,7 +25,7 @@ def refuse_combinations(shard: Shard | None, shards: int | None, modes: Sequence
         slurm: Options of the Slurm script.
 
     Raises:
-        InvalidArgument: They are not.
+        InvalidArgument: An option requires another one, or two options exclude each other.
     """
     needing = [mode for mode in modes if mode in ("--status", "--print slurm")]
     if shard is not None and (shards is not None or modes):

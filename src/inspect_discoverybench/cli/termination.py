@@ -28,10 +28,11 @@ def interrupt_on_termination() -> Iterator[None]:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    # As a terminal does for Ctrl-C. Otherwise `docker compose exec` would wait for the end of the agent's code.
+    # Signal all child processes, as a terminal does on Ctrl-C. Otherwise `docker compose exec` would wait for the
+    # agent's code to end.
     for process in psutil.Process().children(recursive=True):
         with suppress(psutil.Error):
             process.send_signal(signal.SIGINT)
-    # The event loop has a handler of its own for Ctrl-C. A background job has none, because the shell disables Ctrl-C.
+    # The event loop has its own handler for Ctrl-C. A background job has none, because the shell disables Ctrl-C.
     handler = signal.getsignal(signal.SIGINT)
     (handler if callable(handler) else signal.default_int_handler)(signal.SIGINT, frame)

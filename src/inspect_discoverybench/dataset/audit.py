@@ -155,7 +155,7 @@ def _workflows(contents: Contents) -> list[AuditRow]:
 
 
 def _formats(contents: Contents) -> list[AuditRow]:
-    """Differences from the form that most of the release has."""
+    """Deviations from the format that most of the release uses."""
     studies, tables = contents.studies, contents.tables
     text_files = [*studies]
     if contents.answer_key and contents.answer_key.is_file():

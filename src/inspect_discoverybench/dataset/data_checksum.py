@@ -1,4 +1,4 @@
-"""Checksum of everything in samples that comes from the data, and not from prompts or arguments."""
+"""Checksum of the parts of samples that come from the data, as opposed to prompts and arguments."""
 
 import hashlib
 import json
@@ -10,7 +10,7 @@ GOAL_FIELDS = (
     *("goal", "gold_hypothesis", "gold_workflow", "data_files", "data_checksums"),
     *("workflow_tags", "domain_knowledge"),
 )
-"""Metadata of a goal that come from the data. The others follow from them."""
+"""Metadata fields of a goal that come from the data. The other fields are derived from them."""
 
 
 def data_checksum(samples: Iterable[Sample], fields: Sequence[str] = GOAL_FIELDS) -> str:

@@ -1,4 +1,4 @@
-"""Paths of the data files that metadata describe."""
+"""Paths of the data files that the metadata describes."""
 
 import re
 from pathlib import Path, PurePosixPath

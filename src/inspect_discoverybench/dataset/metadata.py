@@ -1,7 +1,7 @@
 """Metadata files as released: one study with its data files and its goals (paper, appendix D.1).
 
-The two forms of the release are read into one model. DB-REAL nests columns in `{"raw": […]}` and queries in a list of
-one list; DB-SYNTH has flat lists. Fields that this package does not need are ignored.
+The release has two formats, which are read into one model. DB-REAL nests columns in `{"raw": […]}` and queries in a
+list of one list; DB-SYNTH has flat lists. Fields that this package does not need are ignored.
 """
 
 import re

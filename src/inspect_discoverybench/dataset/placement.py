@@ -1,7 +1,7 @@
-"""Placement of data files in the sandbox, verified to be those that were checked when the task was built.
+"""Places data files in the sandbox, after verifying that they have not changed since the task was built.
 
-Inspect's own copying takes two or more calls of the sandbox per file. If a path no longer exists when the sample
-starts, it writes the path itself into the file, without an error.
+Inspect's own copying takes two or more sandbox calls per file. If a path no longer exists when the sample starts, it
+writes the path itself into the file, without an error.
 """
 
 import hashlib
@@ -33,7 +33,7 @@ class DataFileKey(NamedTuple):
 
 
 def placed_by_setup(samples: list[Sample]) -> tuple[list[Sample], Solver]:
-    """Let the task's setup place the data files of samples, in one call of the sandbox per sample.
+    """Let the task's setup place the data files of samples, with one sandbox call per sample.
 
     Args:
         samples: Samples whose `files` are paths on this machine.
@@ -41,7 +41,7 @@ def placed_by_setup(samples: list[Sample]) -> tuple[list[Sample], Solver]:
     Returns:
         The samples without `files`, and the setup.
     """
-    # By what the metadata say, so that copies of samples under other ids have their files, too.
+    # Keyed by metadata instead of sample id, so that copies of samples under other ids also get their files.
     paths = {
         DataFileKey(metadata.dataset, name, metadata.data_checksums[name]): Path(path)
         for sample in samples
@@ -49,7 +49,7 @@ def placed_by_setup(samples: list[Sample]) -> tuple[list[Sample], Solver]:
         for name, path in (sample.files or {}).items()
     }
 
-    # An argument would be logged, with the paths of this machine.
+    # `paths` is not an argument of the solver: arguments are logged, and would reveal the paths on this machine.
     @solver(name="place_data_files")
     def place_data_files() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:

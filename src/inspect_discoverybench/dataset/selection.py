@@ -14,7 +14,7 @@ def select(samples: Sequence[Sample], **filters: FieldFilter) -> list[Sample]:
     """Keep the samples that match every filter.
 
     Args:
-        samples: Samples whose metadata have the fields.
+        samples: Samples whose metadata has these fields.
         filters: Accepted values by metadata field.
 
     Raises:
@@ -41,5 +41,5 @@ def select(samples: Sequence[Sample], **filters: FieldFilter) -> list[Sample]:
 
 
 def _text(value: object) -> str:
-    """A value as it is typed on the command line."""
+    """A value as a user types it on the command line."""
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -138,7 +138,7 @@ def fetch(progress: bool = True, force: bool = False) -> Path:
             if force or not root.is_dir():
                 _download_tree(root, progress)
     except OSError as error:
-        raise DownloadFailed(f"{root} could not be written: {error}. Fix this, {_ALTERNATIVE}") from error
+        raise DownloadFailed(f"{root} could not be written: {error}. Fix the problem, {_ALTERNATIVE}") from error
     return root
 
 

@@ -40,7 +40,7 @@ class Split:
 
     @property
     def answer_key(self) -> str | None:
-        """Path of its answer key, relative to the released data; None if the metadata have the gold hypotheses."""
+        """Path of its answer key, relative to the released data; None if the metadata has the gold hypotheses."""
         return f"eval/answer_key_{self.kind}.csv" if self.name == "test" else None
 
     def goals(self, root: Path) -> list[tuple[Path, SampleMetadata]]:
@@ -65,7 +65,7 @@ class Split:
         return [path for path in checksums() if path == self.answer_key or path.startswith(f"{self.folder}/")]
 
     def load(self, hints: Hints) -> list[Sample]:
-        """Load every sample, after a comparison of all files with the release.
+        """Load every sample, after checking all files against the release.
 
         Args:
             hints: Hints to add to the task text.
@@ -117,7 +117,7 @@ def custom(path: Path, answer_key: Path | None, hints: Hints) -> list[Sample]:
     """Load custom studies.
 
     Args:
-        path: A metadata file, or a folder of them, in the form of DB-REAL or DB-SYNTH.
+        path: A metadata file, or a folder of them, in the format of DB-REAL or DB-SYNTH.
         answer_key: CSV file with the gold hypotheses; otherwise they are in the metadata.
         hints: Hints to add to the task text.
 

@@ -69,7 +69,7 @@ def read_goals(
 
 
 def described_target(metadata: SampleMetadata, goal: Goal, folder: Path) -> Target | None:
-    """The target column that the metadata name, if the study has one data file and this is a table."""
+    """The target column that the metadata names, if the study has a single data file and it is a table."""
     if goal.target_column is None or len(metadata.data_files) != 1:
         return None
     path = locate(folder, metadata.data_files[0].name)

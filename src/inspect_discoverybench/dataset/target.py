@@ -79,8 +79,9 @@ class Target:
 def synth_targets() -> Mapping[tuple[str, str, int, int], Target]:
     """Targets of the 903 tasks of DB-SYNTH, by split, study folder, metadata number and query id.
 
-    The released metadata give the target of only 183 tasks; the others come from the public history of the same
-    repository. `discoverybench data audit` recomputes the properties that follow from the released files.
+    The released metadata names the target of only 183 tasks. The other targets come from the public commit history of
+    the same repository. `discoverybench data audit` recomputes the properties that can be derived from the
+    released files.
     """
     with Path(__file__).with_name("synth_targets.csv").open(encoding="utf-8", newline="") as file:
         return {

@@ -1,7 +1,7 @@
 """Easy and hard variants of a goal.
 
-The paper derives two tasks from some hypotheses (§4.1): in the easy one the data files contain the derived variables,
-in the hard one they must be derived from raw data. Appendix D.2 lists the folders of both.
+The paper makes two tasks of some hypotheses (§4.1). In the easy one, the data files contain the derived variables. In
+the hard one, they must be derived from raw data. Appendix D.2 lists the folders of both.
 """
 
 from collections.abc import Mapping, Sequence

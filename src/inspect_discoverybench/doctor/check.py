@@ -1,4 +1,4 @@
-"""Checks, each with a time limit of its own, and what they find."""
+"""Checks, each with its own time limit, and their findings."""
 
 import contextvars
 import sys
@@ -43,8 +43,8 @@ class Check:
 
     Attributes:
         name: Name of the check.
-        run: Makes the finding. Any exception is a failure.
-        remedy: What to do if the check raises or does not end in time.
+        run: Returns the finding. Any exception counts as a failure.
+        remedy: What to do if the check raises an exception or exceeds its time limit.
         seconds: Time limit.
         requires: Names of earlier checks that must be ok.
     """
@@ -72,7 +72,7 @@ class CheckResult:
 
 
 def run_checks(checks: Iterable[Check]) -> Iterator[CheckResult]:
-    """Run checks in turn. One that requires a check that is not ok is skipped; all others run.
+    """Run checks in order. A check is skipped if one that it requires is not ok.
 
     Args:
         checks: The checks; each comes after those that it requires.
@@ -106,5 +106,5 @@ def _run(check: Check) -> Finding:
         thread.join(check.seconds)
     if findings:
         return findings[0]
-    reason = f"did not end within {check.seconds:g} s" if thread.is_alive() else "ended without a result"
+    reason = f"did not finish within {check.seconds:g} s" if thread.is_alive() else "ended without a result"
     return Finding(Status.FAILURE, reason, check.remedy)

@@ -10,14 +10,14 @@ REQUEST_SECONDS = 10
 
 
 def check_cluster() -> Finding:
-    """Whether the provider and Helm are installed, and the cluster of the current context answers."""
+    """Whether the provider and Helm are installed, and the cluster of the current context responds."""
     if find_spec("k8s_sandbox") is None:
         return Finding(
             Status.FAILURE, "inspect-k8s-sandbox is not installed", "Run: pip install 'inspect-discoverybench[k8s]'"
         )
     if shutil.which("helm") is None:
         return Finding(Status.FAILURE, "the program `helm` is not installed", "Install Helm 3.")
-    # Installed with the provider only.
+    # This package is installed only with the provider.
     config, client = import_module("kubernetes.config"), import_module("kubernetes.client")
     _, active = config.list_kube_config_contexts()
     config.load_kube_config()

@@ -13,46 +13,46 @@ from inspect_discoverybench.errors import CheckFailed
 from inspect_discoverybench.sandbox import IMAGE_NAME, image, sandbox_spec
 from inspect_discoverybench.shipped import shipped
 
-# The Docker SDK takes long to import.
+# The Docker SDK is slow to import.
 if TYPE_CHECKING:
     from docker import DockerClient
 
 MIN_ENGINE = "24.0.6"
 MIN_COMPOSE = "2.21.0"
-"""The oldest versions that Inspect accepts."""
+"""The oldest versions that Inspect supports."""
 
 REQUEST_SECONDS = 10
 
 
 def check_engine() -> Finding:
-    """Whether a Docker engine answers that Inspect accepts."""
+    """Whether a Docker engine responds, in a version that Inspect supports."""
     engine = _client().version()
-    found = str(engine["Version"])
-    if _numbers(found) < _numbers(MIN_ENGINE):
+    installed = str(engine["Version"])
+    if _numbers(installed) < _numbers(MIN_ENGINE):
         return Finding(
-            Status.FAILURE, f"Docker Engine {found} is older than {MIN_ENGINE}", "Install a newer Docker Engine."
+            Status.FAILURE, f"Docker Engine {installed} is older than {MIN_ENGINE}", "Install a newer Docker Engine."
         )
-    return Finding(Status.OK, f"Docker Engine {found} ({engine['Os']}/{engine['Arch']})")
+    return Finding(Status.OK, f"Docker Engine {installed} ({engine['Os']}/{engine['Arch']})")
 
 
 def check_compose() -> Finding:
-    """Whether the `docker` program has Compose in a version that Inspect accepts."""
+    """Whether the `docker` program has Compose, in a version that Inspect supports."""
     command = ["docker", "compose", "version", "--short"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=REQUEST_SECONDS, check=False)
-    found = done.stdout.strip()
-    if done.returncode or not found:
+    installed = done.stdout.strip()
+    if done.returncode or not installed:
         return Finding(
             Status.FAILURE, "the `docker` program has no Compose plugin", "Install the Docker Compose plugin."
         )
-    if _numbers(found) < _numbers(MIN_COMPOSE):
+    if _numbers(installed) < _numbers(MIN_COMPOSE):
         return Finding(
-            Status.FAILURE, f"Compose {found} is older than {MIN_COMPOSE}", "Install a newer Docker Compose plugin."
+            Status.FAILURE, f"Compose {installed} is older than {MIN_COMPOSE}", "Install a newer Docker Compose plugin."
         )
-    return Finding(Status.OK, f"Compose {found}")
+    return Finding(Status.OK, f"Compose {installed}")
 
 
 def check_image() -> Finding:
-    """Whether the engine has the image of this version. Its tag is a digest of the files that it is built from."""
+    """Whether the engine has the image of this version. Its tag is a digest of the files from which it is built."""
     from docker.errors import ImageNotFound
 
     reference, client = _reference(), _client()
@@ -62,7 +62,7 @@ def check_image() -> Finding:
         if reference != image():
             return Finding(Status.WARNING, f"{reference} is not on this machine", f"Run: docker pull {reference}")
         tags = sorted(tag for other in client.images.list(name=IMAGE_NAME) for tag in other.tags)
-        old = f" ({', '.join(tags)} was built from other files)" if tags else ""
+        old = f" ({', '.join(tags)} was built from different files)" if tags else ""
         return Finding(Status.WARNING, f"{reference} is not built{old}; the first run builds it", build_command())
     size = found.attrs["Size"] / 1e6
     matches = ", matches its Dockerfile" if reference == image() else ""
@@ -78,12 +78,12 @@ def _reference() -> str:
     """The image that tasks use."""
     config = sandbox_spec("docker").config
     if not isinstance(config, ComposeConfig) or config.services["default"].image is None:
-        raise CheckFailed("The sandbox docker names no image.")
+        raise CheckFailed("The Docker sandbox has no image.")
     return config.services["default"].image
 
 
 def _client() -> "DockerClient":
-    """A client of the engine that the `docker` program uses: `DOCKER_HOST`, or else its current context."""
+    """A client for the engine that the `docker` program uses: `DOCKER_HOST`, or else its current context."""
     import docker
     from docker.context import ContextAPI
 

@@ -1,4 +1,4 @@
-"""One-sample evaluations, which take the same path as those of users and leave no log behind."""
+"""Single-sample evaluations that use the same code path as a user's evaluation and leave no log behind."""
 
 from tempfile import TemporaryDirectory
 
@@ -41,7 +41,7 @@ def evaluate(task: Task, model: str, sample_id: str | None = None, run_samples: 
             timeout=REQUEST_SECONDS,
             max_retries=MAX_RETRIES,
         )
-        # Read here: Inspect returns a log that reads its samples from the file.
+        # Read the samples here, while the file exists: the log that Inspect returns loads them from it on access.
         samples = list(log.samples or [])
     errors = [error for error in (*(sample.error for sample in samples), log.error) if error is not None]
     if errors:

@@ -14,14 +14,14 @@ PACKAGE = "inspect-discoverybench"
 
 
 def check_python() -> Finding:
-    """The version of Python. The package cannot be installed for one that is too old."""
+    """The version of Python. The package cannot be installed for a version that is too old."""
     return Finding(Status.OK, f"{platform.python_version()} on {platform.system()} {platform.machine()}")
 
 
 def check_packages() -> Finding:
     """Whether every required package is installed in a supported version."""
     requirements = [Requirement(text) for text in requires(PACKAGE) or []]
-    # Extras are optional, and other markers are for other machines.
+    # Skip extras, which are optional, and requirements whose markers are for other machines.
     applicable = [r for r in requirements if r.marker is None or r.marker.evaluate({"extra": ""})]
     problems = [problem for requirement in applicable if (problem := _problem(requirement))]
     if problems:

@@ -18,12 +18,12 @@ PAIR_KIND = "relation negated"
 """A judge that always agrees is wrong about this pair."""
 
 _DIAGNOSES = {
-    "401": ("the provider refuses the API key (401)", "Set a valid key."),
-    "403": ("the provider refuses access (403)", "Check that the key may use this model."),
-    "404": ("the provider does not know the model (404)", "Check the name of the model and the base URL."),
+    "401": ("the provider rejects the API key (401)", "Set a valid key."),
+    "403": ("the provider denies access (403)", "Check that the key may use this model."),
+    "404": ("the provider does not have this model (404)", "Check the name of the model and the base URL."),
     "429": ("the rate limit or quota is exceeded (429)", "Check the account, or try again later."),
 }
-"""What status codes mean, and the remedy. Messages of providers may repeat parts of the key."""
+"""Meaning and remedy by status code. They replace the provider's message, which may repeat parts of the key."""
 
 _STATUS = re.compile(r"\b(401|403|404|429)\b")
 
@@ -60,7 +60,7 @@ def check_call(model: str) -> Finding:
     tokens = sum(usage.total_tokens for usage in sample.model_usage.values())
     if not sample.output.choices or not sample.output.completion.strip():
         return Finding(
-            Status.WARNING, f"{model} gave an empty reply ({tokens} tokens)", "Check the settings of the model."
+            Status.WARNING, f"{model} returned an empty reply ({tokens} tokens)", "Check the settings of the model."
         )
     return Finding(Status.OK, f"{model} replied in {sample.total_time or 0:.1f} s ({tokens} tokens)")
 
@@ -82,7 +82,7 @@ def check_pair(judge: str) -> Finding:
         return Finding(Status.FAILURE, f"{judge}: {answer}, after three attempts", "Choose another judge.")
     if score.as_dict()["right"] != 1:
         remedy = f"Run: inspect eval discoverybench/judge_audit --model {judge}"
-        return Finding(Status.WARNING, f"{judge} judged a pair wrongly ({pair.kind}): {answer}", remedy)
+        return Finding(Status.WARNING, f"{judge} judged a pair incorrectly ({pair.kind}): {answer}", remedy)
     return Finding(Status.OK, f"{judge} judged a pair correctly in {sample.total_time or 0:.1f} s ({pair.kind})")
 
 

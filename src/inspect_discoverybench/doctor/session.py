@@ -15,7 +15,7 @@ from inspect_discoverybench.session.session import PythonSession
 from inspect_discoverybench.shipped import shipped
 
 LOCK = "/opt/sandbox/requirements.txt"
-"""The locked packages in the image."""
+"""Path of the lock file in the image."""
 
 CELL = f"""
 import hashlib, os
@@ -49,10 +49,12 @@ def check_session(provider: str) -> Finding:
         return Finding(
             Status.FAILURE,
             f"6 * 7 gave {sample.output.completion.strip()[:200] or 'no output'}",
-            "Build the image again." if provider == "docker" else "Check the sandbox.",
+            "Rebuild the image." if provider == "docker" else "Check the sandbox.",
         )
     if _is_own_image(spec) and digest != hashlib.sha256(shipped("sandbox/requirements.txt").read_bytes()).hexdigest():
-        return Finding(Status.FAILURE, f"{image()} was built from other files than its tag says", build_command())
+        return Finding(
+            Status.FAILURE, f"{image()} was built from files other than those that its tag identifies", build_command()
+        )
     return Finding(Status.OK, f"a cell ran in the sandbox {provider}: 6 * 7 = 42 ({sample.total_time or 0:.1f} s)")
 
 

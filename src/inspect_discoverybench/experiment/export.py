@@ -55,7 +55,7 @@ def run_config(experiment: Experiment, cell: MatrixCell, rehearsal: EvalLog) -> 
         rehearsal: Its rehearsal, which has the limits as Inspect parses them.
 
     Raises:
-        InvalidExperiment: The format does not have an option.
+        InvalidExperiment: The format does not support one of the experiment's options.
     """
     options = dict(experiment.options)
     config: dict[str, Any] = {
@@ -70,7 +70,7 @@ def run_config(experiment: Experiment, cell: MatrixCell, rehearsal: EvalLog) -> 
         **{key: options.pop(key) for key in list(options) if key in GenerateConfig.model_fields},
     }
     sandbox, metadata = options.pop("sandbox", None), options.pop("metadata", None)
-    _refuse(options, "a run config")
+    _reject(options, "a run config")
     return _without_empty(
         {
             "task": _without_empty({"task": cell.task.name, "args": cell.task.args}),
@@ -107,7 +107,7 @@ def command(experiment: Experiment, cell: MatrixCell) -> str:
         words += ["--model-role", f"{role}={_role(role, spec)}"]
     options = dict(experiment.options)
     metadata = {**(options.pop("metadata", None) or {}), "experiment": experiment.name}
-    _refuse({key: value for key, value in options.items() if not _is_eval_argument(key)}, "inspect eval")
+    _reject({key: value for key, value in options.items() if not _is_eval_argument(key)}, "inspect eval")
     connections = _without_empty({"max_connections": experiment.max_connections})
     settings = {**cell.model.config, **connections, **_limits(experiment), **options}
     for key, value in settings.items():
@@ -169,10 +169,10 @@ def _limits(experiment: Experiment) -> dict[str, Any]:
     )
 
 
-def _refuse(options: Mapping[str, Any], target: str) -> None:
+def _reject(options: Mapping[str, Any], target: str) -> None:
     if options:
         names = ", ".join(f"options.{name}" for name in options)
-        raise InvalidExperiment(f"{names} cannot be expressed for {target}. Remove it, or use --print flow.")
+        raise InvalidExperiment(f"{names}: not supported by {target}. Remove it, or use --print flow.")
 
 
 def _is_eval_argument(name: str) -> bool:

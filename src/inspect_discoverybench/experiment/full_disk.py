@@ -17,7 +17,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 @contextmanager
 def full_disk_errors(log_dir: str) -> Iterator[None]:
-    """Convert an error that a full disk has caused.
+    """Convert an error that was caused by a full disk.
 
     Raises:
         DiskFull: There was no space left to write a file.

@@ -37,14 +37,15 @@ def has_logs(log_dir: str) -> bool:
 
 @contextmanager
 def locked(log_dir: str, seconds: float = 1) -> Iterator[None]:
-    """Lock a log directory against other processes. The lock ends with the process, however that ends.
+    """Lock a log directory against other processes. The lock is released when the process ends, even if it is killed.
 
-    It holds between machines if their file system does so for `flock`. Without support for locks, a warning is shown
-    instead: a lock that a dead process leaves behind would block every later run.
+    The lock works across machines if their shared file system supports `flock`. If the file system does not support
+    locks, a warning is shown instead of using a lock file, because a dead process would leave that file behind and
+    block every later run.
 
     Args:
         log_dir: The log directory. It is created if it does not exist. Remote ones cannot be locked.
-        seconds: How long to wait for the lock. `is_locked` holds it for a moment.
+        seconds: How long to wait for the lock, which `is_locked` may hold briefly.
 
     Raises:
         InvalidExperiment: Another process is using the log directory.
@@ -61,7 +62,7 @@ def locked(log_dir: str, seconds: float = 1) -> Iterator[None]:
     except OSError as error:
         if error.errno not in _NO_LOCKS:
             raise
-        click.echo(f"The file system of {log_dir} has no locks. Do not start a second run in it.", err=True)
+        click.echo(f"The file system of {log_dir} does not support locks. Do not start a second run in it.", err=True)
     try:
         yield
     finally:
@@ -69,7 +70,7 @@ def locked(log_dir: str, seconds: float = 1) -> Iterator[None]:
 
 
 def is_locked(log_dir: str) -> bool:
-    """Whether a process is using a log directory. False if this cannot be known."""
+    """Whether a process is using a log directory. False if this cannot be determined."""
     path = Path(log_dir) / _LOCK
     if urlparse(log_dir).scheme or not path.exists():
         return False
@@ -100,7 +101,7 @@ def rehearse(path: Path, changes: tuple[str, ...], price_file: Path | None) -> l
         InvalidExperiment: Inspect rejects the experiment.
     """
     logs = prepare(*load(path, changes), price_file).rehearse()
-    # There are none, but Inspect would read them from the folder of the rehearsal, which is deleted.
+    # A rehearsal has no samples, but Inspect would try to read them from its folder, which no longer exists.
     return [log.model_copy(update={"samples": None, "reductions": None}) for log in logs]
 
 
@@ -134,7 +135,7 @@ def refuse_losses(plan: ExperimentPlan, rehearsal: Iterable[EvalLog]) -> int:
             if plan.arguments.get("log_dir_allow_dirty"):
                 continue
             raise InvalidExperiment(
-                f"{path}: {name} in {log_dir} is not a log of this experiment as it is now. "
+                f"{path}: {name} in {log_dir} does not belong to this experiment in its current form. "
                 "Undo the change, or use another log_dir."
             )
         samples = _finished(info)
@@ -225,4 +226,4 @@ def _change(header: EvalLog, successor: EvalLog) -> str:
     changes = [
         f"{name} was {old or 'not set'} and is now {new or 'not set'}" for name, old, new in values if old != new
     ]
-    return ", ".join(changes) or "the data have other samples"
+    return ", ".join(changes) or "the data have different samples"

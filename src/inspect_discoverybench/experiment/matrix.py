@@ -65,7 +65,7 @@ def matrix(experiment: Experiment, source: Source) -> list[MatrixCell]:
         MatrixCell(task, solver, model, task_place, solver_place, model_place)
         for (task, task_place), (solver, solver_place), (model, model_place) in product(tasks, solvers, models)
     ]
-    _refuse_duplicates(cells, source)
+    _reject_duplicates(cells, source)
     for number, exclusion in enumerate(experiment.exclude):
         if not any(_matches(cell, exclusion) for cell in cells):
             names = ", ".join(f"{key}={value}" for key, value in exclusion.model_dump(exclude_none=True).items())
@@ -84,7 +84,7 @@ def label(name: str, args: Mapping[str, Any]) -> str:
     return f"{name}({values})" if values else name
 
 
-def _refuse_duplicates(cells: Sequence[MatrixCell], source: Source) -> None:
+def _reject_duplicates(cells: Sequence[MatrixCell], source: Source) -> None:
     """Inspect distinguishes runs by task, solver and model, but ignores the `base_url` of a model."""
     seen: list[tuple[Component, Component | None, ModelSpec]] = []
     for cell in cells:

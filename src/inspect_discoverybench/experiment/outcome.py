@@ -33,7 +33,7 @@ class RunOutcome:
         tokens: Tokens of all models, including the judge.
         cost: Their cost in US dollars.
         complete: Whether all samples have finished.
-        error: Why the run ended before, in one line; None if it is complete or was interrupted.
+        error: Why the run ended early, in one line; None if it is complete or was interrupted.
         log: Path of the log.
         score_command: Command that scores the log again; None if nothing is scored.
     """

@@ -116,7 +116,7 @@ def prepare(experiment: Experiment, source: Source, price_file: Path | None = No
         where = source.where(("options", "sample_id"))
         raise InvalidExperiment(f"{where}: options.sample_id and limits.samples are mutually exclusive. Remove one.")
     prices = read_prices(options.pop("model_cost_config", None), price_file)
-    # The judge inherits them from the evaluated model, which does not have the settings of `eval_set` in its own.
+    # Set on the evaluated models, from which the judge inherits them. Their configs lack settings of `eval_set`.
     timeouts = {name: options[name] for name in ATTEMPT_TIMEOUTS if name in options}
     models = {cell.model_place: _build_model(cell.model, source, cell.model_place, timeouts) for cell in cells}
     roles = _build_roles(experiment, source)

@@ -1,4 +1,4 @@
-"""Shards: disjoint, balanced parts of an experiment's samples. Each has a log directory of its own."""
+"""Shards: disjoint, balanced parts of an experiment's samples. Each has its own log directory."""
 
 import re
 from collections.abc import Sequence
@@ -70,7 +70,7 @@ def deal(runs: Sequence[SampleIds], count: int) -> list[list[SampleIds]]:
     shards: list[list[SampleIds]] = [[[] for _ in runs] for _ in range(count)]
     sizes = [0] * count
     for position in range(max(map(len, runs), default=0)):
-        # With equally many samples in all runs, rotating by one after each full cycle never runs out of such shards.
+        # If all runs have the same number of samples, rotating by one after each full cycle always leaves such a shard.
         start = position * len(runs) + position * gcd(len(runs), count) // count
         for run, samples in enumerate(runs):
             if position < len(samples):
@@ -104,7 +104,7 @@ def part(
         for run, log, ids in zip(plan.runs, rehearsal, samples, strict=True)
         if ids
     ]
-    # They were applied when the samples were dealt.
+    # These options were already applied when the samples were dealt.
     arguments: dict[str, Any] = {**plan.arguments, "limit": None, "sample_id": None}
     return replace(plan, runs=tuple(run for run, _ in chosen), arguments=arguments), [log for _, log in chosen]
 

@@ -46,7 +46,7 @@ def enter(plan: ExperimentPlan, shard: Shard) -> ExperimentPlan:
         InvalidExperiment: The log directory belongs to a run with other shards, runs or data, or without shards; or
             an option does not work with shards.
     """
-    _refuse_options(plan)
+    _reject_options(plan)
     log_dir = plan.experiment.log_dir
     with locked(log_dir, _LOCK_SECONDS):
         record = read_record(plan, shard.count)
@@ -109,7 +109,7 @@ def refuse_shards(log_dir: str) -> None:
     """Check that a log directory does not belong to a run in shards.
 
     Raises:
-        InvalidExperiment: It does.
+        InvalidExperiment: It belongs to a run in shards.
     """
     if record := _read(log_dir):
         raise InvalidExperiment(
@@ -118,7 +118,7 @@ def refuse_shards(log_dir: str) -> None:
         )
 
 
-def _refuse_options(plan: ExperimentPlan) -> None:
+def _reject_options(plan: ExperimentPlan) -> None:
     where = plan.source.where
     if plan.arguments.get("sample_shuffle") is True:
         raise InvalidExperiment(
@@ -159,6 +159,6 @@ def _read(log_dir: str) -> ShardRecord | None:
 def _write(log_dir: str, record: ShardRecord) -> None:
     files, path = url_to_fs(f"{log_dir}/{_FILE}")
     text = json.dumps(record.model_dump(), indent=2, ensure_ascii=False)
-    # A process that is killed leaves no truncated record.
+    # Rename a complete file, so that a killed process leaves no truncated record.
     files.pipe_file(f"{path}.new", text.encode())
     files.mv(f"{path}.new", path)

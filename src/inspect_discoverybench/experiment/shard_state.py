@@ -83,7 +83,7 @@ def shard_states(plan: ExperimentPlan, rehearsal: Sequence[EvalLog], count: int)
 
 def _state(shard: Shard, parent: str, planned: set[SampleKey]) -> ShardState:
     log_dir = shard.log_dir(parent)
-    # Before the logs: a shard that ends meanwhile is running, not missing.
+    # Check the lock before reading the logs: a shard that ends in between counts as running, not as missing.
     is_running = is_locked(log_dir)
     finished: set[SampleKey] = set()
     complete: set[SampleKey] = set()

@@ -71,5 +71,5 @@ def array_script(name: str, command: Sequence[str], count: int, options: SlurmOp
 
 def _directive(directive: str) -> str:
     name, equals, value = directive.partition("=")
-    # In directives, sbatch reads a backslash as a quote even between quotes.
+    # In directives, sbatch treats a backslash as an escape character even inside quotes.
     return name + equals + re.sub(r"([^\w@%+=:,./-])", r"\\\1", value)

@@ -36,10 +36,10 @@ FORMATS = dict.fromkeys((HMS, LOW, HIGH, IF_0, IF_1), ".1f")
 def task_table(samples: "pd.DataFrame") -> "pd.DataFrame":
     """One row per benchmark, configuration and task; epochs are averaged.
 
-    Facets and trials are those of scored samples, so that all means are over the same samples. Columns are those of the
+    Facets and trials include only scored samples, so that all means are over the same samples. Columns are those of the
     frame of samples, `last_trial_hms` (HMS of samples with trials), `samples`, the counts of outcomes, `competes`
     (whether the task's configuration is a competitor), and `is_best` (whether it has the highest mean HMS of its
-    benchmark's competitors; equal ones all have it). `HMS if missing 0` and `HMS if missing 1` are in [0, 1] here.
+    benchmark's competitors; true for all that are tied). `HMS if missing 0` and `HMS if missing 1` are in [0, 1] here.
 
     Args:
         samples: Labelled samples with the scores of one judge.
@@ -69,8 +69,8 @@ def task_table(samples: "pd.DataFrame") -> "pd.DataFrame":
 def aggregate(tasks: "pd.DataFrame", by: Sequence[str] = ()) -> "pd.DataFrame":
     """HMS × 100 of each configuration and group, with its 95 % interval and counts.
 
-    `tasks` and `gold hypotheses` count those of the mean: tasks without a scored epoch are left out. If more than 1 %
-    of the samples of a row have no score, the row has the bounds of the mean.
+    `tasks` and `gold hypotheses` count only what the mean includes: tasks without a scored epoch are left out. If
+    more than 1 % of the samples of a row have no score, the row has the bounds of the mean.
 
     Args:
         tasks: The table of tasks.
@@ -101,16 +101,16 @@ def estimate(tasks: "pd.DataFrame", value: str = "hms", name: str = HMS, prefix:
         tasks: Rows of the table of tasks.
         value: Column in [0, 1].
         name: Name of the mean.
-        prefix: Prefix of the names of the ends of the interval.
+        prefix: Prefix of the names of the interval's endpoints.
     """
     numbers = _estimate(tasks[value].to_numpy(), tasks.gold_hypothesis.to_numpy())
     return dict(zip((name, f"{prefix}{LOW}", f"{prefix}{HIGH}"), numbers, strict=True))
 
 
 def usage(tasks: "pd.DataFrame", names: Mapping[str, str]) -> "pd.DataFrame":
-    """Mean use per sample of each configuration; columns that no log has are left out.
+    """Mean usage per sample of each configuration; columns that no log has are left out.
 
-    A mean of the known costs only would be too low or too high, so one unknown cost makes the mean unknown.
+    If any cost is unknown, the mean cost is unknown too: a mean of the known costs alone would be biased.
 
     Args:
         tasks: The table of tasks.
@@ -122,7 +122,7 @@ def usage(tasks: "pd.DataFrame", names: Mapping[str, str]) -> "pd.DataFrame":
 
 
 def best_rows(table: "pd.DataFrame", tasks: "pd.DataFrame") -> "pd.DataFrame":
-    """Rows of an aggregate that belong to the best configuration of each benchmark, the first of equal ones.
+    """Rows of an aggregate that belong to the best configuration of each benchmark; the first one if several are tied.
 
     Args:
         table: The aggregate.
@@ -136,7 +136,7 @@ def _estimate(values: "np.ndarray", clusters: "np.ndarray") -> tuple[float, floa
     known = values == values  # false for NaN
     if not known.any():
         return math.nan, math.nan, math.nan
-    # Rounding in means can exceed 1.
+    # Rounding errors can push a mean above 1.
     result = estimate_mean(values[known].clip(0, 1).tolist(), clusters[known].tolist())
     return 100 * result.mean, 100 * result.low, 100 * result.high
 

@@ -16,17 +16,17 @@ def is_missing(value: object) -> bool:
 
 
 def is_number(value: object) -> bool:
-    """Whether a cell is a number; truth values are not."""
+    """Whether a cell is a number. Booleans are not numbers."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def cell_text(value: object, format_spec: str | None = None) -> str:
-    """A cell as a reader sees it.
+    """The text of a cell, as shown to the reader.
 
     Args:
         value: The value.
-        format_spec: Python format specification for numbers; by default integers are written whole, and other numbers
-            with three digits.
+        format_spec: Python format specification for numbers; by default, integers are written in full, and other
+            numbers with three digits.
     """
     if is_missing(value):
         return MISSING
@@ -38,7 +38,7 @@ def cell_text(value: object, format_spec: str | None = None) -> str:
 
 
 def key_text(value: object) -> str:
-    """A value that selects samples, as text: 2.0 and 2 are the same, truth values are yes and no."""
+    """A value that selects samples, as text: 2.0 and 2 are the same, and booleans are yes and no."""
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
     if isinstance(value, float) and value.is_integer():

@@ -18,23 +18,23 @@ SCATTER_SIZE = 270
 ROW_HEIGHT, LINE_HEIGHT = 21, 14
 
 MAX_LINE = 46
-"""Characters of a label above which agent and model are on separate lines."""
+"""Length of a label, in characters, above which agent and model are put on separate lines."""
 
 MARK_HEIGHT = 13
 """Height of one of several marks in a row."""
 
 MIN_LABELLED_SHARE = 6
-"""Smallest share of a bar, in percent, that has room for its number."""
+"""Smallest segment of a bar, in percent, that has room for its number."""
 
 LOGARITHMIC_TICKS = [float(f"{digit}e{exponent}") for exponent in range(-6, 9) for digit in (1, 2, 5)]
 
 LABEL_LINES = "split(datum.label, '\\n')"
-"""Vega expression for labels of several lines."""
+"""Vega expression for labels with several lines."""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """Columns of a value and of the ends of its interval, and the title of their axis."""
+    """Columns of a value and of its interval's endpoints, and the title of their axis."""
 
     value: str
     low: str
@@ -52,7 +52,7 @@ def dots(
         row: Column of labels.
         interval: The value.
         mark: Column that sets colour and shape. Values of one label are drawn next to each other.
-        marks: All values of `mark` in all panels, with the place of their colour and shape.
+        marks: All values of `mark` in all panels, with the index of their colour and shape.
     """
     import altair as alt
 
@@ -234,7 +234,7 @@ def _height(labels: Iterable[str], in_row: int, minimum: int = ROW_HEIGHT) -> in
 
 
 def _wrapped(label: str) -> str:
-    """Put what a label has in parentheses, and the model of a long label, on lines of their own."""
+    """Put the parenthesized part of a label, and the model in a long label, on separate lines."""
     name, parenthesis, details = label.partition(" (")
     lines = [name] if len(name) <= MAX_LINE else name.split(" · ")
     return "\n".join([*lines, f"({details}"] if parenthesis else lines)

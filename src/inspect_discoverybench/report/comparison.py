@@ -1,4 +1,4 @@
-"""Paired comparison of systems on their common tasks, with honest uncertainty."""
+"""Paired comparison of systems on their common tasks, with confidence intervals and significance tests."""
 
 import itertools
 import json
@@ -24,14 +24,14 @@ COMPARED = (
     ("data_files", "data files"),
     ("target", "gold hypotheses or targets"),
 )
-"""Columns that must be equal for a common sample, with their plurals."""
+"""Columns whose values must be equal for a common sample, with the plural nouns that messages use."""
 
 PROVENANCE = (
     ("package_version", "versions of inspect-discoverybench"),
     ("image", "sandbox images"),
     ("image_id", "ids of the sandbox images"),
 )
-"""Columns whose differences are noted, with their plurals."""
+"""Columns whose differences are noted, with the plural nouns that messages use."""
 
 KEY_ORDER = (HEADLINE_KEY, *Facet)
 
@@ -87,7 +87,7 @@ class PairComparison:
 
 @dataclass(frozen=True)
 class Rank:
-    """The place of a system among all.
+    """The rank of a system among all.
 
     Attributes:
         system: Name of the system.
@@ -110,7 +110,7 @@ class Comparison:
         ranking: All systems, the highest mean first; empty if no task was scored by all.
         warnings: Why the scores are not fully comparable; empty if they are.
         notes: Differences in the provenance that may matter.
-        left_out: Reasons by log that could not be used.
+        left_out: The reason for each log that could not be used.
     """
 
     score: str
@@ -126,7 +126,7 @@ def compare(systems: Sequence[System], left_out: dict[str, str], anyway: bool = 
 
     Args:
         systems: At least two systems. The first of each pair is the baseline.
-        left_out: Reasons by log that could not be used.
+        left_out: The reason for each log that could not be used.
         anyway: Compare although tasks, data or judges differ.
         seed: Random seed of bootstraps and permutation tests.
 
@@ -179,7 +179,7 @@ def incomparable(a: System, b: System) -> Iterator[str]:
 
 
 def provenance_differences(a: System, b: System) -> Iterator[str]:
-    """Differences in the provenance of two systems, one line each. What a log does not record does not count."""
+    """Differences in the provenance of two systems, one line each. Values that a log does not record are ignored."""
     names = f"{a.name} and {b.name}"
     for column, noun in PROVENANCE:
         x, y = (sorted(map(str, system.samples[column].dropna().unique())) for system in (a, b))
@@ -194,7 +194,7 @@ def provenance_differences(a: System, b: System) -> Iterator[str]:
 
 
 def _differing(a: pd.DataFrame, b: pd.DataFrame, column: str) -> str | None:
-    """Id of the first common sample whose values differ; values that are not recorded do not count."""
+    """Id of the first common sample whose values differ; values that are not recorded are ignored."""
     values = [frame.dropna(subset=column).drop_duplicates(TASK).set_index(TASK)[column] for frame in (a, b)]
     both = pd.concat(values, axis=1, join="inner", keys=["a", "b"])
     differing = both[both.a != both.b]
@@ -236,7 +236,7 @@ def _pair(a: System, a_scores: pd.DataFrame, b: System, b_scores: pd.DataFrame, 
 
 
 def _clusters(samples: pd.DataFrame, index: "pd.Index[Any]") -> "pd.Series[Any]":
-    """The cluster of each task: its gold hypothesis; tasks without one are clusters of their own."""
+    """The cluster of each task: its gold hypothesis; each task without one is its own cluster."""
     first = samples.drop_duplicates(TASK).set_index(TASK)
     return first.gold_hypothesis.fillna(pd.Series(first.index.map(str), index=first.index))[index]
 
@@ -276,7 +276,7 @@ class Scale:
 
     def to_unit(self, values: pd.Series) -> pd.Series:
         """Scores as a share of the range, in [0, 1]."""
-        # Rounding must not leave the range.
+        # Keep rounding errors inside the range.
         return ((values - self.low) / (self.high - self.low)).clip(0, 1)
 
     def estimate(self, unit: Estimate) -> Estimate:

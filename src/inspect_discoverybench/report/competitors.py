@@ -7,15 +7,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MIN_COVERAGE = 0.9
-"""Smallest number of scored tasks of a competitor, as a share of the largest number of its benchmark."""
+"""Minimum number of scored tasks of a competitor, as a share of the largest number in its benchmark."""
 
 ROUNDING = 1e-9
 
 RULE = (
-    f"Only configurations that are not oracles and have at least {100 * MIN_COVERAGE:.0f} % as many scored tasks as "
-    "the one with the most are considered, and only if one judge scored all of them."
+    "Only competitors are considered: configurations that are not oracles and have at least "
+    f"{100 * MIN_COVERAGE:.0f} % as many scored tasks as the one with the most. If different judges scored them, there "
+    "are no competitors."
 )
-"""Who competes, for readers of the report."""
+"""The definition of a competitor, for readers of the report."""
 
 
 def competes(tasks: "pd.DataFrame", judged: "pd.DataFrame") -> list[bool]:
@@ -36,7 +37,7 @@ def competes(tasks: "pd.DataFrame", judged: "pd.DataFrame") -> list[bool]:
 
 
 def covering(tasks: "pd.DataFrame") -> set[tuple[str, str]]:
-    """Benchmark and configuration of those that cover enough tasks.
+    """Benchmark and name of each configuration that covers enough tasks.
 
     Args:
         tasks: One row per benchmark, configuration and task.
@@ -49,7 +50,7 @@ def covering(tasks: "pd.DataFrame") -> set[tuple[str, str]]:
 
 
 def best(means: "pd.Series[float]") -> list[str]:
-    """Configurations with the highest mean; several if they are equal up to rounding.
+    """Configurations with the highest mean; several if they are tied up to rounding.
 
     Args:
         means: Means by configuration.

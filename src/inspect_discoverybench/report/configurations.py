@@ -1,4 +1,4 @@
-"""Configurations: the samples of a report by benchmark, agent, model and everything else that sets a run apart."""
+"""Configurations: the samples of a report by benchmark, agent, model and everything else that distinguishes runs."""
 
 import json
 from collections.abc import Hashable, Sequence
@@ -25,12 +25,12 @@ SELECTING = {
     "goal",
     "prediction",
 }
-"""Task arguments that select samples or are part of the judge's record. All others set configurations apart."""
+"""Task arguments that select samples or are part of the judge's record. All others distinguish configurations."""
 
 DETAILS = ("agent_arguments", "hints", "model_settings", "limits", "task_version", "data_commit")
-"""Columns that set configurations of one agent and model apart. A label shows those that vary.
+"""Columns that distinguish configurations with the same agent and model. A label shows those that vary.
 
-Data commits count only where several are known: old logs do not record them.
+Data commits count only if several are known, because old logs do not record them.
 """
 
 VALUES = ("hms", *FACETS, "hms_recall", "hms_f1")
@@ -39,7 +39,7 @@ VALUES = ("hms", *FACETS, "hms_recall", "hms_f1")
 def label_configurations(samples: pd.DataFrame) -> pd.DataFrame:
     """Add the columns of `name_configurations`, `lost_at` and `workflow_category` (tuples), which select samples.
 
-    `judge` becomes a name that tells judges of the same model apart; None if the judge was not asked.
+    `judge` becomes a name that distinguishes judges with the same model; None if the judge was not asked.
 
     Args:
         samples: The frame of samples.
@@ -54,8 +54,8 @@ def label_configurations(samples: pd.DataFrame) -> pd.DataFrame:
 def name_configurations(samples: pd.DataFrame) -> pd.DataFrame:
     """Add the columns `benchmark`, `hints`, `configuration` and `is_oracle`.
 
-    `configuration` is the agent and the model, followed by what else sets it apart from other configurations of the
-    same benchmark, agent and model.
+    `configuration` is the agent and the model, followed by whatever else distinguishes it from other configurations
+    with the same benchmark, agent and model.
 
     Args:
         samples: The frame of samples, or of scores.
@@ -88,7 +88,7 @@ def main_judge(samples: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_task(samples: pd.DataFrame, columns: Sequence[str] = VALUES) -> pd.DataFrame:
-    """Average epochs: one row per benchmark, configuration and task, with the task's other columns as they are.
+    """Average epochs: one row per benchmark, configuration and task, with the task's other columns unchanged.
 
     Values are NaN for tasks without any scored epoch.
     """

@@ -21,11 +21,11 @@ OTHERS = {
 }
 
 LOGARITHMIC_RATIO = 5
-"""A measure whose largest value is this many times its smallest has a logarithmic axis."""
+"""A measure has a logarithmic axis if its largest value is more than this many times its smallest."""
 
 
 def cost_section(tasks: "pd.DataFrame") -> Section:
-    """What each configuration costs, and which ones no other configuration beats in cost and HMS.
+    """The usage of each configuration, and the Pareto front of usage and HMS.
 
     Args:
         tasks: The table of tasks.
@@ -36,13 +36,13 @@ def cost_section(tasks: "pd.DataFrame") -> Section:
         name="cost",
         title="Cost against HMS",
         text=(
-            "Mean use per sample, without the judge, against HMS × 100. The Pareto front (dashed) joins the "
-            "configurations that no competitor beats: none has at least the same HMS for less, or more HMS for the "
-            f"same. {RULE} "
+            "Mean usage per sample, without the judge, against HMS × 100. The Pareto front (dashed) connects the "
+            "competitors that no other competitor dominates, either with at least the same HMS at a lower usage or "
+            f"with a higher HMS at the same usage. {RULE} "
             + (
                 ""
                 if MEASURES["cost"] in known
-                else "No log has costs; Inspect records them for models with known prices."
+                else "No log records costs; Inspect records them only for models with known prices."
             )
         ).strip(),
         table=table.drop(columns=["agent", "model"]),

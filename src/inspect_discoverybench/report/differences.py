@@ -23,7 +23,7 @@ def difference(
         before: First scores in [0, 1] by task.
         after: Second scores by task. The difference is `after` minus `before`.
         clusters: Cluster by task.
-        names: Names of both.
+        names: Names of the two series.
     """
     import pandas as pd
 
@@ -64,7 +64,7 @@ def difference_chart(table: "pd.DataFrame", row: "pd.Series[str]", names: tuple[
     Args:
         table: Rows of `difference` with a column `benchmark`.
         row: Label of each row.
-        names: Names of both means.
+        names: Names of the two means.
     """
     return stack(
         {

@@ -82,8 +82,8 @@ def loss_section(samples: "pd.DataFrame") -> Section:
         name="losses",
         title="Where scores are lost",
         text=(
-            "Share of samples by the first facet that is 0, in the order context, variables, relationship. Samples of "
-            "the remaining part have a partial score (no facet is 0, but HMS is below 1) or the full score."
+            "Share of samples by the first facet that is 0, in the order context, variables, relationship. The "
+            "remaining samples have a partial score (no facet is 0, but HMS is below 1) or the full score."
         ),
         table=table,
         filters=(*KEYS, "lost_at"),

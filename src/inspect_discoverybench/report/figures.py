@@ -77,7 +77,7 @@ def render(chart: Chart, form: Literal["svg", "png"], dark: bool = False) -> byt
 
 
 def _printable(value: Any) -> Any:
-    """A copy of a specification in which every character can be part of an SVG image."""
+    """A copy of a specification without characters that are invalid in an SVG image."""
     if isinstance(value, str):
         return NOT_XML.sub("\N{REPLACEMENT CHARACTER}", value)
     if isinstance(value, Mapping):
@@ -94,7 +94,7 @@ def _svg(specification: str) -> str:
 
 
 def stack(panels: Mapping[str, Chart | None]) -> Chart | None:
-    """Put panels below each other.
+    """Stack panels vertically.
 
     Args:
         panels: The panels by title. A second line of a title is a subtitle. Panels without a chart are left out.

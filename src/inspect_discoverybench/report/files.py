@@ -29,14 +29,14 @@ PARTIAL = ".report-"
 def report_folder(out: Path, force: bool = False) -> Iterator[Path]:
     """A folder in which a report is prepared. At the end, its entries replace those of an earlier report.
 
-    After an error, `out` is as it was.
+    If an error occurs, `out` is left unchanged.
 
     Args:
         out: The report's folder; created if it does not exist.
-        force: Also write into a folder that holds other files. They are kept.
+        force: Also write into a folder that contains other files. They are kept.
 
     Raises:
-        InvalidArgument: `out` is not a folder, or it is not empty and not a report, and `force` is false.
+        InvalidArgument: `out` is not a folder; or it contains anything other than a report, and `force` is false.
     """
     _check(out, force)
     created = _create(out)
@@ -44,7 +44,7 @@ def report_folder(out: Path, force: bool = False) -> Iterator[Path]:
     try:
         yield partial
         _replace(out, partial)
-    except BaseException:  # also when the user interrupts; re-raised
+    except BaseException:  # including an interrupt by the user; re-raised
         shutil.rmtree(partial, ignore_errors=True)
         for folder in created:
             folder.rmdir()
@@ -56,7 +56,7 @@ def report_folder(out: Path, force: bool = False) -> Iterator[Path]:
 def write_files(sections: Sequence[Section], folder: Path) -> None:
     """Write `tables/<name>.csv` and `.md` of every section, and `figures/<name>.svg` and `.png` of those with a chart.
 
-    CSV files hold all digits. Text that a spreadsheet would run as a formula begins with an apostrophe there.
+    CSV files contain all digits, and put an apostrophe before text that a spreadsheet would run as a formula.
 
     Args:
         sections: The sections. Their names are distinct.
@@ -88,7 +88,7 @@ def _check(out: Path, force: bool) -> None:
         return
     if foreign:
         raise InvalidArgument(
-            f"The folder '{out}' holds something else than a report: {', '.join(foreign[:3])}. "
+            f"The folder '{out}' contains files that are not part of a report: {', '.join(foreign[:3])}. "
             "Choose another folder with --out, or write into this one with --force."
         )
     if PAGE not in entries:
@@ -120,7 +120,7 @@ def _replace(out: Path, partial: Path) -> None:
             move(out / name, earlier / name)
         for name in ENTRIES:
             move(partial / name, out / name)
-    except BaseException:  # also when the user interrupts; re-raised
+    except BaseException:  # including an interrupt by the user; re-raised
         for source, target in reversed(moved):
             target.rename(source)
         shutil.rmtree(earlier)

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 BEST_ONLY = (
-    "The figure shows the best agent of each benchmark (see the first table; the first of equal ones, and none if its "
-    "configurations were judged differently). The table has all."
+    "The figure shows only the best agent of each benchmark, which the first table marks: the first one if several are "
+    "tied, and none if different judges scored the configurations. The table lists all agents."
 )
 
 

@@ -1,4 +1,4 @@
-"""HMS corrected for the judge's errors, from labels of people (paper §4.3)."""
+"""HMS corrected for the judge's errors, based on human labels (paper §4.3)."""
 
 from collections.abc import Iterator, Sequence
 from math import isnan
@@ -26,22 +26,22 @@ def judge_error_section(samples: pd.DataFrame, labels: Sequence[LabelledSample])
         labels: Labelled samples whose labels determine HMS.
 
     Raises:
-        InvalidArgument: No label is of a sample of these logs, or the labels are too few.
+        InvalidArgument: No label belongs to a sample in these logs, or there are too few labels.
     """
     rows = _with_labels(main_judge(samples), labels)
     groups = [*_groups(rows, ["benchmark"]), *_groups(rows, ["benchmark", "configuration"])]
     table = pd.DataFrame([_row(*names, rows=group) for names, group in groups if _is_sufficient(group)])
     if table.empty:
         raise InvalidArgument(
-            f"A correction needs labels of samples from at least {MIN_LABELLED_CLUSTERS} gold hypotheses, and these "
-            "logs have fewer. Label more samples, or pass the logs from which the sheet was drawn."
+            f"The correction requires labels of samples from at least {MIN_LABELLED_CLUSTERS} gold hypotheses, but "
+            "these logs have fewer. Label more samples, or pass the logs from which the sheet was drawn."
         )
     return Section(
         name="judge_errors",
         title="HMS corrected for the judge’s errors",
         text=(
-            "Mean HMS × 100 by the judge, and the same mean plus the judge’s mean error on the samples that people "
-            "labelled (prediction-powered inference), with 95 % intervals. Configurations with labels of fewer than "
+            "Mean HMS × 100 by the judge, and the same mean corrected by the judge’s mean error on human-labelled "
+            "samples (prediction-powered inference), with 95 % intervals. Configurations with labels of fewer than "
             f"{MIN_LABELLED_CLUSTERS} gold hypotheses are left out."
         ),
         table=table,
@@ -72,7 +72,7 @@ def _with_labels(samples: pd.DataFrame, labels: Sequence[LabelledSample]) -> pd.
     is_judged = rows.outcome == Outcome.SCORED
     share = rows[is_judged].groupby("stratum").true.agg(lambda values: values.notna().mean())
     probability = rows.stratum.map(share).where(is_judged, 1.0)
-    # A stratum whose labels are all incomplete represents nothing.
+    # Drop strata without a complete label: no labelled sample represents them.
     covered = probability.fillna(0) > 0
     return rows.assign(true=rows.true.where(is_judged, 0.0), probability=probability, is_judged=is_judged)[covered]
 

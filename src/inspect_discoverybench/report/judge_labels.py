@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def judge_labels(records: Sequence[str]) -> dict[str, str]:
-    """A short name for each judge's record: its model, with what sets it apart from the first record of this model.
+    """A short name for each judge's record: its model, and how it differs from the first record of that model.
 
     Args:
         records: The records as JSON.

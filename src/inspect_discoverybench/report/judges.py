@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 VALUES = ("hms", *FACETS)
 
 MIN_RANKED = 2
-"""Fewest configurations that can be ranked."""
+"""Minimum number of configurations for a ranking."""
 
 
 def judge_sections(samples: "pd.DataFrame") -> list[Section]:
     """HMS by judge, agreement of judges by facet, and their rankings; empty if no sample has two judges.
 
-    Only samples that several judges scored are compared. Samples without a submission are 0 for every judge.
+    Only samples that several judges scored are compared. Samples without a submission score 0 with every judge.
 
     Args:
         samples: Labelled samples with all judges.
@@ -92,7 +92,7 @@ def _agreement_section(frame: "pd.DataFrame") -> Section:
         text=(
             "Share of samples on which two judges give the same verdict (0, partial or full), and Cohen’s kappa, which "
             "is 1 for perfect agreement and 0 for the agreement expected by chance. Kappa is not defined if both "
-            "judges always give the same one verdict."
+            "judges give one and the same verdict to all samples."
         ),
         table=table.drop(columns="row"),
         chart=chart,
@@ -118,8 +118,9 @@ def _ranking_section(frame: "pd.DataFrame") -> Section | None:
         title="Rankings by judge",
         text=(
             "Kendall’s tau of the rankings of configurations by two judges: 1 is the same order, −1 the reverse. "
-            "The last columns say whether the best configuration changes. Oracles are left out, and configurations "
-            f"with fewer than {100 * MIN_COVERAGE:.0f} % of the most tasks of their benchmark."
+            "The last columns show whether the best configuration changes. Oracles are left out, and so are "
+            f"configurations with fewer than {100 * MIN_COVERAGE:.0f} % as many tasks as the one with the most in "
+            "their benchmark."
         ),
         table=pd.DataFrame(rows),
         filters=("benchmark",),

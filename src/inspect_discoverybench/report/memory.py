@@ -1,4 +1,4 @@
-"""Memory: guesses without data next to agents that saw the data (paper §5.2)."""
+"""Memory: guesses without data compared with agents that saw the data (paper §5.2)."""
 
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
@@ -15,11 +15,11 @@ GUESSER = "no_data_guess"
 NAMES = ("guess", "with data")
 
 RUN = ["benchmark", "model", "hints", "configuration"]
-"""Columns that identify a configuration with what it must have in common with guesses."""
+"""Columns that identify a configuration, including those whose values it must share with the guesses."""
 
 
 def memory_section(tasks: "pd.DataFrame") -> Section | None:
-    """HMS of agents against guesses of the same model with the same hints; None if there are no such pairs.
+    """HMS of agents compared with guesses by the same model with the same hints; None if there are no such pairs.
 
     Args:
         tasks: The table of tasks.
@@ -42,9 +42,9 @@ def memory_section(tasks: "pd.DataFrame") -> Section | None:
         name="memory",
         title="Memory: guesses without data",
         text=(
-            "HMS × 100 of no_data_guess, which sees only the goal and the descriptions of the data, next to agents "
-            "with the same model and hints that saw the data, paired by task. High scores of guesses suggest that the "
-            "model remembers published results; the difference is what the data add."
+            "HMS × 100 of no_data_guess, which sees only the goal and the descriptions of the data, compared with "
+            "agents with the same model and hints that saw the data, paired by task. High scores of guesses suggest "
+            "that the model remembers published results. The difference shows what access to the data adds."
         ),
         table=table,
         filters=KEYS,

@@ -32,7 +32,7 @@ SOLVABLE = "solvable HMS × 100"
 SOLVABLE_ENDS = ("solvable low", "solvable high")
 
 TRIALS = {"last trial": "last_trial_hms", "best trial": "best_trial_hms"}
-"""Trials of an oracle, each with its column of the table of tasks."""
+"""Trials of an oracle, each with its column in the table of tasks."""
 
 
 def overview_section(tasks: "pd.DataFrame", notes: Sequence[str] = ()) -> Section:
@@ -89,7 +89,7 @@ def oracle_section(tasks: "pd.DataFrame") -> Section | None:
         title="Oracles: last and best trial",
         text=(
             "Reflexion sees the HMS of each trial, so its results are not comparable with those of other agents. "
-            "HMS counts the hypothesis of the last trial; the best trial shows what the oracle could have kept."
+            "HMS is the score of the last trial. The best trial shows the score that the oracle could have kept."
         ),
         table=table,
         filters=KEYS,
@@ -116,8 +116,8 @@ def published_section(tasks: "pd.DataFrame") -> Section | None:
         name="published",
         title="The paper’s results",
         text=(
-            f"HMS × 100 as published ({published().source}). The paper used another judge and other models and does "
-            "not name the split, so small differences from this report mean nothing."
+            f"HMS × 100 as published ({published().source}). The paper used a different judge and different models "
+            "and does not name the split, so small differences from this report are not meaningful."
         ),
         table=table.pivot(index=["benchmark", "agent"], columns="model", values=HMS)
         .reset_index()
@@ -186,14 +186,14 @@ def _unmarked(tasks: "pd.DataFrame") -> list[str]:
     names = [str(benchmark) for benchmark, rows in agents.groupby("benchmark", sort=False) if not rows.is_best.any()]
     if not names:
         return []
-    return [f"No best agent of {' and '.join(names)} is marked because different judges scored its samples."]
+    return [f"No best agent is marked for {' and '.join(names)}, because different judges scored the samples."]
 
 
 def _text(table: "pd.DataFrame") -> str:
     text = (
         "Mean hypothesis match score (HMS × 100) over tasks, with its 95 % interval clustered by gold hypothesis. "
-        "Oracles see the gold hypothesis or scores. The best agent of each benchmark is marked, or several with equal "
-        f"means. {RULE} Samples without a submission count as 0, also if a limit ended them."
+        "Oracles see the gold hypothesis or scores. The best agent of each benchmark is marked, or several if they are "
+        f"tied. {RULE} Samples without a submission score 0, including those that a limit ended."
     )
     if table[[Outcome.UNSCORED, Outcome.ERROR]].any(axis=None):
         text += (

@@ -40,23 +40,23 @@ HYPOTHESES_PER_CHUNK = 2000
 DETAILS_PER_CHUNK = 100
 
 MAX_PACKED = 21_000_000
-"""Characters of all chunks. Above, long texts are shortened, so that the page stays below 25 MB."""
+"""Maximum number of characters in all chunks. Above it, long texts are truncated to keep the page below 25 MB."""
 
 TEXT_LIMITS = (4000, 2000, 1200, 900, 700, 500, 350, 250)
-"""Characters to which texts are shortened if need be: the first with which the chunks fit."""
+"""Maximum lengths of texts if they must be truncated: the first one with which the chunks fit is used."""
 
 COPIED_SECTION = re.compile(r"### (?:Gold|Predicted) hypothesis[^\n]*\n\n(.*?)(?:\n\n|\Z)", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class PackedSamples:
-    """Samples as the page holds them; every string is the base64 form of gzip-compressed JSON.
+    """Samples as stored in the page; every string is the base64 form of gzip-compressed JSON.
 
     Attributes:
         index: Columns of scores and of values that select samples, and the goals and gold hypotheses of tasks.
         hypotheses: Predicted hypotheses, `HYPOTHESES_PER_CHUNK` each.
         details: The other texts and numbers, `DETAILS_PER_CHUNK` each.
-        text_limit: Characters to which long texts were shortened; None if all texts are whole.
+        text_limit: Number of characters to which long texts were truncated; None if all texts are complete.
     """
 
     index: str
@@ -66,7 +66,7 @@ class PackedSamples:
 
     @property
     def characters(self) -> int:
-        """Characters of all chunks."""
+        """Total number of characters in all chunks."""
         return sum(map(len, (*self.hypotheses, *self.details)))
 
 
@@ -83,7 +83,7 @@ class SampleSelection:
         self.columns = {name: _Column.of(self.samples[name]) for name in names}
 
     def link(self, values: Mapping[str, Any]) -> tuple[str, int] | None:
-        """Address of the samples with these values on the page, and their number; None if there are none."""
+        """Link to the samples with these values on the page, and their number; None if there are none."""
         query = {name: key_text(value) for name, value in values.items() if not is_missing(value)}
         count = self._count(query)
         return (f"#all-samples?{urlencode(query, quote_via=quote)}", count) if count else None
@@ -135,7 +135,7 @@ class _Column:
 
 
 def pack(selection: SampleSelection) -> PackedSamples:
-    """Pack the samples; texts are shortened if they would make the page too large."""
+    """Pack the samples; texts are truncated if they would make the page too large."""
     samples = selection.samples
     rows = [[_plain(value) for value in row] for row in samples[[*DETAILS]].itertuples(index=False)]
     hypotheses = [_plain(value) for value in samples.hypothesis]
@@ -231,7 +231,7 @@ def _score(value: Any) -> float | None:
 
 
 def _without_copies(explanation: str | None, texts: Sequence[str | None]) -> str | None:
-    """The explanation without the hypotheses that it repeats: the page shows them by themselves."""
+    """The explanation without the hypotheses that it repeats, which the page shows separately."""
     if not explanation:
         return explanation
     words = [text.split() for text in texts if text]
@@ -246,7 +246,7 @@ def _shortened(value: Any, limit: int | None) -> Any:
 
 def _chunks(rows: Sequence[Any], size: int) -> list[str]:
     parts = [rows[start : start + size] for start in range(0, len(rows), size)]
-    with ThreadPoolExecutor() as pool:  # compression does not hold the interpreter's lock
+    with ThreadPoolExecutor() as pool:  # compression releases the GIL
         return [*pool.map(_compressed, parts)]
 
 

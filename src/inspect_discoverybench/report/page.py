@@ -1,4 +1,4 @@
-"""The report's page: one HTML file that shows sections and samples, works from disk and loads nothing."""
+"""The report's page: one HTML file that shows sections and samples, works offline and loads nothing."""
 
 from base64 import b64encode
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MAX_SHORT, MAX_SHORT_TITLE = 32, 10
-"""Characters of cells and of headings that are not broken into lines."""
+"""Maximum length of cells and of headings that are not wrapped, in characters."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """A row of a section's table, with the address of its samples."""
+    """A row of a section's table, with the link to its samples."""
 
     cells: Sequence[Cell]
     href: str | None
@@ -60,7 +60,7 @@ class Heading:
         name: Name of the column.
         title: What the reader sees.
         cells: Classes of its cells.
-        names_row: Whether its cells name their rows and lead to the samples.
+        names_row: Whether its cells name their rows and link to the samples.
     """
 
     name: str
@@ -76,7 +76,7 @@ class Heading:
 
 @dataclass(frozen=True)
 class SectionView:
-    """A section as the template needs it. Figures are data addresses of SVG images."""
+    """A section as the template needs it. Figures are data URLs of SVG images."""
 
     section: Section
     headings: Sequence[Heading]
@@ -87,7 +87,7 @@ class SectionView:
 
 @dataclass(frozen=True)
 class KeyNumber:
-    """A number at the top of the page, with the address of its samples."""
+    """A number at the top of the page, with the link to its samples."""
 
     title: str
     value: int
@@ -99,8 +99,8 @@ def write_page(
 ) -> None:
     """Write the page.
 
-    Texts of samples are compressed inside the page and unpacked when they are read. The texts of very many samples are
-    shortened, so that the page stays below 25 MB; the page then says so.
+    Texts of samples are compressed inside the page and unpacked when they are read. If there are very many samples,
+    long texts are truncated to keep the page below 25 MB, and the page says so.
 
     Args:
         sections: Sections in their order on the page.
@@ -138,7 +138,7 @@ def _html(packed: PackedSamples, **values: Any) -> str:
         lstrip_blocks=True,
         loader=FunctionLoader(_resource),
     )
-    # The two resources are ours; everything else is escaped.
+    # The CSS and the script are our own; everything else is escaped.
     return environment.get_template("page.html").render(
         policy=policy, css=Markup(css), script=Markup(script), packed=packed, zip=zip, **values
     )
@@ -187,7 +187,7 @@ def _key_numbers(main: "pd.DataFrame", selection: SampleSelection, left_out: int
 def _view(section: Section, selection: SampleSelection) -> SectionView:
     table = section.table
     names = [str(name) for name in table.columns]
-    # A filter that is no column of the frame cannot select samples, so that rows have no link.
+    # A filter that is not a column of the frame cannot select samples, so rows have no link.
     filters = [] if set(section.filters) - selection.columns.keys() else [*section.filters]
     # The most specific filter names the row.
     row_name = filters[-1] if filters else names[0]
@@ -203,7 +203,7 @@ def _view(section: Section, selection: SampleSelection) -> SectionView:
 def _classes(name: str, cells: Sequence[Cell]) -> str:
     names = []
     if name == "benchmark" and len({cell.text for cell in cells}) == 1:
-        # On phones, a column that says the same in every row takes room from the others.
+        # On phones, hide a column with the same value in every row to make room for the others.
         names.append("wide-only")
     if any(cell.is_number for cell in cells):
         names.append("number")

@@ -1,4 +1,4 @@
-"""Prediction: HMS next to the skill of hypotheses on fresh rows, which needs no judge."""
+"""Prediction: HMS compared with the skill of hypotheses on fresh rows, which needs no judge."""
 
 import math
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ PREDICTION = "prediction × 100"
 CORRELATION = "Spearman’s rho"
 
 MIN_TASKS = 3
-"""Fewest tasks whose correlation is computed."""
+"""Minimum number of tasks for which the correlation is computed."""
 
 
 def prediction_section(samples: "pd.DataFrame") -> Section | None:
@@ -44,8 +44,8 @@ def prediction_section(samples: "pd.DataFrame") -> Section | None:
         name="prediction",
         title="HMS and prediction",
         text=(
-            "HMS × 100 next to the skill of the same hypotheses on fresh rows, × 100: 0 is the best constant and 100 "
-            "the gold expression. Spearman’s rank correlation over tasks compares the judge with this measure. "
+            "HMS × 100 compared with the skill of the same hypotheses on fresh rows, × 100: 0 is the best constant and "
+            "100 the gold expression. Spearman’s rank correlation over tasks shows how well the two measures agree. "
             f"It is not defined for fewer than {MIN_TASKS} tasks or if all values are equal."
         ),
         table=pd.DataFrame(rows),

@@ -21,7 +21,7 @@ class ReportSummary:
         page: Path of the page.
         samples: Number of samples; each epoch counts.
         configurations: Number of configurations.
-        left_out: Reasons by log that could not be used.
+        left_out: The reason for each log that could not be used.
     """
 
     page: Path
@@ -45,12 +45,12 @@ def write_report(
         out: Output folder.
         title: Title of the page.
         judge_labels: Labels of the judge's answers with the key of their sheet, to correct HMS; files or folders.
-        force: Write into a folder that holds other files.
+        force: Write into a folder that contains other files.
         workers: Number of processes that read logs in parallel.
 
     Raises:
         DataMissing: There is no log or label file, or none of the logs can be used.
-        InvalidArgument: The output folder holds other files, and `force` is false, or the labels cannot be used.
+        InvalidArgument: The output folder contains other files and `force` is false, or the labels cannot be used.
     """
     with report_folder(out, force) as folder:
         results = read_results(paths, workers)

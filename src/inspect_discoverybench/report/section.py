@@ -1,4 +1,4 @@
-"""A section of the report: one table, with the figure that shows it."""
+"""A section of the report: a table and the figure that visualizes it."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING

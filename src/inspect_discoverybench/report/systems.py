@@ -1,4 +1,4 @@
-"""Systems to compare: the configurations that logs hold, selected as the user wrote."""
+"""Systems to compare: configurations in logs, selected by the user's operands."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -36,7 +36,7 @@ class System:
 
 @dataclass(frozen=True)
 class Operand:
-    """What the user wrote: a log or folder, and which of its samples.
+    """An argument of the user: a log or folder, and which of its samples to select.
 
     Attributes:
         text: As written: `PATH` or `PATH:column=value,column=value`.
@@ -63,7 +63,7 @@ class Operand:
                     f"{text}: '{unknown[1]}' does not select samples. Columns: {', '.join(SELECTORS)}."
                 )
             return cls(text, text, {})  # a colon may be part of the path, as in s3://
-        # Values may hold commas and colons.
+        # Values may contain commas and colons.
         parts = re.split(rf",\s*(?=(?:{columns})=)", text[match.end() :])
         pairs = (part.partition("=") for part in parts)
         return cls(text, text[: match.start()], {column: value.strip() for column, _, value in pairs})
@@ -99,7 +99,7 @@ class Systems:
 
     Attributes:
         systems: At least two systems with different names.
-        left_out: Reasons by log that could not be used.
+        left_out: The reason for each log that could not be used.
     """
 
     systems: Sequence[System]
@@ -107,7 +107,7 @@ class Systems:
 
 
 def read_systems(operands: Sequence[str], score: str | None, workers: int = 1) -> Systems:
-    """Read all systems that the operands name. Systems of the same name are told apart by their operand.
+    """Read all systems that the operands name. Systems with the same name are distinguished by their operand.
 
     Args:
         operands: Logs, folders and selections, as the user wrote them.

@@ -14,7 +14,7 @@ NAMES = ("easy", "hard")
 
 
 def variant_section(tasks: "pd.DataFrame") -> Section | None:
-    """HMS on hard variants against their easy ones; None if there are no pairs.
+    """HMS on hard variants compared with their easy ones; None if there are no pairs.
 
     Args:
         tasks: The table of tasks.

@@ -9,7 +9,7 @@ import yaml
 def categories(tags: str | None) -> tuple[str, ...]:
     """The workflow categories of a task, without repetition.
 
-    A tag that is in no category is a category of its own, in its folded form.
+    A tag that is not in any category is its own category, in its folded form.
 
     Args:
         tags: Workflow tags, separated by commas.

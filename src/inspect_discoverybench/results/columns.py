@@ -20,7 +20,7 @@ from inspect_discoverybench.results.judged import Judged
 JUDGE_ROLE = "grader"
 
 DEFAULT_AGENT = "react"
-"""The agent of logs of this package that name no solver."""
+"""The agent of logs of this package that do not name a solver."""
 
 PACKAGES = ("discoverybench/", "inspect_discoverybench/")
 """Prefixes of this package's tasks and solvers."""
@@ -105,7 +105,7 @@ def _provenance(*path: str) -> Callable[[EvalLog], Any]:
 
 
 def _data_commit(log: EvalLog) -> str | None:
-    # Until the provenance was recorded, the commit was beside it.
+    # Logs from before the provenance was recorded have the commit in the task's metadata.
     commit = _provenance("data", "commit")(log) or (log.eval.metadata or {}).get("data_commit")
     return None if commit is None else str(commit)
 
@@ -169,7 +169,7 @@ def _data_files(sample: EvalSample) -> str | None:
 
 
 def _judge_usage(sample: EvalSample) -> ModelUsage | None:
-    """What the judge used; None if this is unknown, because `inspect score` does not record it."""
+    """The judge's token usage; None if it is unknown, because `inspect score` does not record it."""
     usage = (sample.role_usage or {}).get(JUDGE_ROLE)
     is_judged = any((score.metadata or {}).get("replies") for score in (sample.scores or {}).values())
     return usage or (None if is_judged else ModelUsage(total_cost=0.0))
@@ -205,7 +205,7 @@ def _total_cost(usages: Iterable[ModelUsage]) -> float | None:
 
 def _prediction(sample: EvalSample) -> float:
     score = (sample.scores or {}).get(PREDICTION_NAME)
-    # JSON logs hold NaN as null.
+    # JSON logs store NaN as null.
     return float(score.value) if score is not None and isinstance(score.value, int | float) else math.nan
 
 
@@ -240,7 +240,7 @@ SAMPLE_USAGE: list[Column] = [
     SampleColumn("error", path=_error, full=True),
     SampleColumn("limit", path=_limit, full=True),
 ]
-"""Columns of what the sample used (tokens, US dollars, seconds, Python cells) and of scores without a judge."""
+"""Columns of the sample's usage (tokens, US dollars, seconds, Python cells) and of scores without a judge."""
 
 
 def score_columns(score: str = SCORE_NAME) -> list[Column]:

@@ -1,4 +1,4 @@
-"""One score of a sample, as a log holds it: outcome, facets and record of the judge."""
+"""One score of a sample in a log: outcome, facets and record of the judge."""
 
 import json
 import math
@@ -58,12 +58,12 @@ class Judged:
         """A value of the score in 0–1; NaN if it has none or if the sample ended with an error."""
         if self.score is None or self.sample.error is not None or not isinstance(self.score.value, Mapping):
             return math.nan
-        # JSON logs hold NaN as null.
+        # JSON logs store NaN as null.
         value = self.score.value.get(key)
         return math.nan if isinstance(value, bool) or not isinstance(value, int | float) else float(value)
 
     def facet(self, facet: Facet) -> float:
-        """The score of a facet in 0–1; for unscored samples the facet if it was decided; else NaN."""
+        """The score of a facet in 0–1; for unscored samples, the facet if it was decided; otherwise NaN."""
         value = self.value(facet.value)
         decided = (self.metadata.get("facets") or {}).get(facet.value)
         return float(decided) if math.isnan(value) and isinstance(decided, int | float) else value

@@ -1,4 +1,4 @@
-"""Finding and reading log files. A log that cannot be used is left out with the reason, never an exception."""
+"""Finds and reads log files. A log that cannot be used is left out with the reason; no exception is raised."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -12,7 +12,7 @@ from inspect_discoverybench.errors import DataMissing, UnreadableLog, inspect_er
 from inspect_discoverybench.results.columns import EXCLUDED_FIELDS
 
 PARALLEL_LOGS = 8
-"""Fewer logs are read in this process, because workers take seconds to start."""
+"""Minimum number of logs for which to start workers, which takes seconds. Fewer are read in this process."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,11 @@ class LogRows:
 
 @dataclass(frozen=True)
 class LogReader:
-    """Reads one log into rows. It is sent to worker processes, so it holds only module-level functions.
+    """Reads one log into rows. It is sent to worker processes, so it contains only module-level functions.
 
     Attributes:
-        rows: Makes the rows of a log.
-        objection: Says why the rows of a log with this header are not usable; None if they are.
+        rows: Returns the rows of a log.
+        objection: Returns why a log with this header cannot be used; None if it can.
     """
 
     rows: Callable[[EvalLog], Sequence[Mapping[str, Any]]]
@@ -69,7 +69,7 @@ class LogReader:
         """Read all logs in files and folders.
 
         Args:
-            paths: Logs, and folders that are searched for logs. Addresses such as `s3://…` also work.
+            paths: Logs, and folders that are searched for logs. URLs such as `s3://…` also work.
             workers: Number of processes that read logs in parallel.
 
         Raises:
@@ -97,7 +97,7 @@ def find_logs(paths: Iterable[str | Path]) -> list[str]:
 
 
 def local_path(location: str) -> str:
-    """The path of a local log, or the address of a remote one."""
+    """The path of a local log, or the URL of a remote one."""
     return location.removeprefix("file://")
 
 

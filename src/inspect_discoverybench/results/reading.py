@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TASKS = ("real", "synth", "custom", "demo")
-"""Tasks whose logs hold results."""
+"""Tasks whose logs contain results."""
 
 NUMBERS = [
     *("epoch", "difficulty", "tree_level", "workflow_length"),
@@ -48,8 +48,8 @@ class Results:
     def of(cls, logs: Sequence[LogRows], keys: Sequence[str], value: str) -> "Results":
         """Collect the rows of logs, in the order in which the runs started.
 
-        Of the attempts at a sample, only the last one counts. Of rows with equal keys, one with a value is kept rather
-        than one without, and otherwise that of the log that was changed last.
+        Of the attempts at a sample, only the last one counts. Of rows with equal keys, one with a value is
+        preferred, and then the one from the log that was changed last.
 
         Args:
             logs: At least one log with rows.
@@ -79,11 +79,11 @@ class Results:
 def read_results(paths: Iterable[str | Path], workers: int = 1) -> Results:
     """Read the results of logs.
 
-    A sample that several logs hold, such as the copies that `inspect score` and `inspect eval-retry` make, is read once
-    for each judge.
+    A sample that is in several logs, such as the copies that `inspect score` and `inspect eval-retry` make, is read
+    once for each judge.
 
     Args:
-        paths: Logs, and folders that are searched for logs. Addresses such as `s3://…` also work.
+        paths: Logs, and folders that are searched for logs. URLs such as `s3://…` also work.
         workers: Number of processes that read logs in parallel.
 
     Raises:
@@ -100,7 +100,7 @@ def read_results(paths: Iterable[str | Path], workers: int = 1) -> Results:
 def _objection(header: EvalLog) -> str | None:
     if is_own_task(header) and header.eval.task.rpartition("/")[2] in TASKS:
         return None
-    return f"holds no results of DiscoveryBench: its task is {header.eval.task}"
+    return f"has no DiscoveryBench results: its task is {header.eval.task}"
 
 
 def _rows(log: EvalLog) -> list[Mapping[str, Any]]:
@@ -119,7 +119,7 @@ def to_rows(frame: "pd.DataFrame") -> list[Mapping[str, Any]]:
 
 
 def _scores(log: EvalLog) -> list[str]:
-    """Names of the scores that hold HMS: `HMS`, and `HMS1`, … of further judges."""
+    """Names of the scores with HMS: `HMS`, and `HMS1`, … for further judges."""
     names = {
         name
         for sample in log.samples or []

@@ -18,14 +18,14 @@ _WORDS = {CORRECT.casefold(): 1.0, PARTIAL.casefold(): 0.5, INCORRECT.casefold()
     **dict.fromkeys(("yes", "true"), 1.0),
     **dict.fromkeys(("no", "false"), 0.0),
 }
-"""The letters and words that Inspect's `value_to_float` reads as numbers."""
+"""The letters and words that Inspect's `value_to_float` converts to numbers."""
 
 
 def read_scores(paths: Iterable[str | Path], workers: int = 1) -> Results:
     """Read every numeric score of any Inspect logs.
 
     Args:
-        paths: Logs, and folders that are searched for logs. Addresses such as `s3://…` also work.
+        paths: Logs, and folders that are searched for logs. URLs such as `s3://…` also work.
         workers: Number of processes that read logs in parallel.
 
     Returns:

@@ -1,4 +1,4 @@
-"""The answer of a transcript: what the agent submitted, and what it was told before."""
+"""The answer in a transcript: what the agent submitted, and what it had been told before."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -63,7 +63,7 @@ def hms_scores(transcript: Transcript) -> Iterator[Score]:
             if _is_hms(name):
                 yield Score.model_validate(scores[name])
         return
-    # Transcripts of a running eval have no scores yet, but their events.
+    # Transcripts of a running eval have no scores yet, but they have the score events.
     for event in reversed(transcript.events):
         if isinstance(event, ScoreEvent) and _is_hms(event.scorer or SCORE_NAME):
             yield event.score

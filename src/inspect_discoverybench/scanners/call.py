@@ -21,7 +21,7 @@ FILE_ARGUMENTS = ("path", "file_path", "filename", "file", "pattern")
 
 _SUBMITTED = ("hypothesis", "answer")
 _STATUS = re.compile(r'\{"status": "(\w+)"')
-# Where the sandbox tells nothing about a call, such as those that an agent inside the sandbox ran itself.
+# For calls whose outcome the sandbox does not report, such as those of an agent that runs inside the sandbox.
 _FAILURE = re.compile(
     r"Traceback \(most recent call last\)|^\[(?:Interrupted|Killed) after the time limit"
     r"|^\[The session (?:died|gave no)"
@@ -40,7 +40,7 @@ class Call:
         output: Text of the result.
         failed: Whether the code ended with an error, a time limit or the loss of its session.
         images: Number of images in the result.
-        event: Id of its event; None for calls that only the conversation has.
+        event: Id of its event; None for calls that are only in the conversation.
     """
 
     function: str
@@ -52,7 +52,7 @@ class Call:
 
 
 def read_calls(transcript: Transcript) -> list[Call]:
-    """The calls of a transcript in order: those with an event, then those that only the conversation has."""
+    """The calls of a transcript in order: those with an event, then those that are only in the conversation."""
     calls: dict[str, Call] = {}
     for event, status in _tool_events(transcript.events):
         failed = True if event.error is not None else status
@@ -73,7 +73,7 @@ def read_calls(transcript: Transcript) -> list[Call]:
 
 
 def _tool_events(events: Sequence[Event]) -> Iterator[tuple[ToolEvent, bool | None]]:
-    """Tool events, each with whether its code failed according to the sandbox; None if the sandbox does not tell."""
+    """Tool events, and whether the code of each failed according to the sandbox; None if it does not report this."""
     in_span: dict[str | None, list[SandboxEvent]] = {}
     for event in events:
         if isinstance(event, SandboxEvent) and event.action == "exec":
@@ -121,7 +121,7 @@ def _texts(parts: Iterable[object]) -> Iterator[object]:
 
 
 def _conversation(transcript: Transcript) -> Iterator[ChatMessage]:
-    """The messages of the transcript, and those that only a model call has because they were removed later."""
+    """The messages of the transcript, and those that are only in a model call because they were removed later."""
     yield from transcript.messages
     seen = {message.id for message in transcript.messages if message.id}
     for event in transcript.events:

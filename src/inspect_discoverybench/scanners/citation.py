@@ -25,10 +25,10 @@ _PROPER_NAME = re.compile(r"(?<![.!?:;] )(?<!^)(?<!\n)\b[A-Z][a-z][\w'’-]*")
 
 @dataclass(frozen=True)
 class Citations:
-    """What an answer says about publications, without what the task text says.
+    """References to publications in an answer, except those that the agent was told or has seen.
 
     Attributes:
-        certain: Publications that it names.
+        certain: Publications that the answer names.
         possible: Words that only a reader can judge: mentions of a study, names with a year, other proper names.
     """
 
@@ -37,7 +37,7 @@ class Citations:
 
 
 def without_references(text: str) -> str:
-    """The text without addresses, identifiers and years of publications, whose numbers are no claims about data."""
+    """The text without URLs, identifiers and years of publications, whose numbers are not claims about the data."""
     return _REFERENCE.sub(" ", text)
 
 
@@ -46,7 +46,7 @@ def citations(answer: str, given: str) -> Citations:
 
     Args:
         answer: Hypothesis and workflow.
-        given: What the agent was told or has seen. Words from there name nothing new.
+        given: What the agent was told or has seen. Words that occur there are ignored.
     """
     known = fold(given)
 

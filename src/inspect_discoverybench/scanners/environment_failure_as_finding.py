@@ -9,12 +9,12 @@ from inspect_discoverybench.scanners.finding import NOT_SUBMITTED, absent, quote
 from inspect_discoverybench.scanners.question import decide
 
 MAX_FAILURES = 8
-"""Maximum number of failures in the question; the last ones count."""
+"""Maximum number of failures in the question; the last ones are kept."""
 
 
 @scanner(messages="all", events="all")
 def environment_failure_as_finding() -> Scanner[Transcript]:
-    """An environment failure that the agent took for a finding, such as a missing file for missing data.
+    """An environment failure that the agent mistook for a finding, such as a missing file for missing data.
 
     A rule finds the failures. If there are any, the model decides.
     """

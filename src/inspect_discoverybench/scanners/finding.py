@@ -14,7 +14,7 @@ def present(explanation: str, items: Sequence[str] = (), calls: Iterable[Call] =
     """The scanner found what it looks for.
 
     Args:
-        explanation: One or more sentences for people.
+        explanation: One or more sentences for readers.
         items: What was found, one entry each.
         calls: The calls to link to.
     """
@@ -43,7 +43,7 @@ NOT_SUBMITTED = "Nothing was submitted."
 
 
 def quote(text: str) -> str:
-    """A text in one line, shortened in the middle."""
+    """A text on one line, truncated in the middle."""
     line = " ".join(text.split())
     half = MAX_QUOTED // 2
     return line if len(line) <= MAX_QUOTED else f"{line[:half]} … {line[-half:]}"

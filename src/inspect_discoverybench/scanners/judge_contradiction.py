@@ -12,7 +12,7 @@ from inspect_discoverybench.scanners.question import decide
 def judge_contradiction() -> Scanner[Transcript]:
     """A judge whose explanation contradicts its verdict.
 
-    Rules find explanations that state another option, count or match. The model reads all others.
+    Rules find explanations that state another option, count or match. The model decides about the others.
     """
 
     async def scan(transcript: Transcript) -> Result:

@@ -1,4 +1,4 @@
-"""The judge's statements: each verdict of a score with the explanation beside it."""
+"""The judge's statements: each verdict of a score with its explanation."""
 
 import re
 from collections.abc import Iterator

@@ -53,7 +53,7 @@ _REMOTE = re.compile(
 
 @dataclass(frozen=True)
 class Lookup:
-    """One place in the code.
+    """One lookup in the code.
 
     Attributes:
         kind: `network`, `answer key`, or `other files`, for listing folders outside the working directory.
@@ -86,7 +86,7 @@ class Names:
     Attributes:
         network: Names of modules and functions that call other machines.
         texts: String constants by the name that they were assigned to.
-        data_files: Names of the data files, which are no answer keys whatever they are called.
+        data_files: Names of the data files, which are never answer keys, whatever their names.
     """
 
     data_files: Sequence[str] = ()
@@ -170,7 +170,7 @@ def _is_key(text: str, data_files: Iterable[str]) -> bool:
 
 
 def _weak_key(node: ast.Compare | ast.Call, names: Names) -> str | None:
-    """A word of answer keys that file names are compared with."""
+    """A word typical of answer keys that the code compares file names with."""
     if isinstance(node, ast.Call):
         is_test = _name(node.func) in ("startswith", "endswith", "search", "match", "findall")
         texts = list(_texts(node, names)) if is_test else []
@@ -183,7 +183,7 @@ def _own_texts(call: ast.Call, texts: Sequence[str], names: Names) -> list[str]:
     """The arguments of a call, and the path that a method is called on, as in `Path("/").rglob("*")`."""
     owner = call.func.value if isinstance(call.func, ast.Attribute) else None
     of_owner = list(_texts(owner, names)) if isinstance(owner, ast.Call) else []
-    # A pattern below the path that the method is called on is not outside by itself.
+    # A pattern relative to the path that the method is called on is not by itself outside the working directory.
     return [*of_owner, *texts] if not of_owner else [*of_owner, *(text for text in texts if _KEY.search(text))]
 
 

@@ -11,7 +11,7 @@ from inspect_discoverybench.scanners.question import decide
 
 @scanner(messages="all", events="all")
 def names_published_study() -> Scanner[Transcript]:
-    """An answer that names the published study: a sign that the model knows it instead of finding it in the data.
+    """An answer that names the published study: a sign that the model recalled it instead of analysing the data.
 
     Rules find citations. The model decides about mentions of a study and names that the agent was not told.
     """

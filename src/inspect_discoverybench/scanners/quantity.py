@@ -96,8 +96,9 @@ class Quantity:
 def claimed(hypothesis: str) -> list[Quantity]:
     """The numbers that a hypothesis claims.
 
-    No claims are: parts of names (PM2.5, covid-19), ordinals, labels ("model 2"), the reference values 0 and 1 of a
-    comparison, conventional levels ("95% CI", "5% level"), and spelled numbers below ten without a unit ("two groups").
+    Not counted as claims: parts of names (PM2.5, covid-19), ordinals, labels ("model 2"), the reference values 0 and 1
+    of a comparison, conventional levels ("95% CI", "5% level"), and spelled numbers below ten without a unit ("two
+    groups").
     """
     text = re.sub(r"([⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)", lambda match: "^" + match[1].translate(_SUPERSCRIPTS), hypothesis)
     text = text.translate(_SPACES)
@@ -133,12 +134,12 @@ def _quantity(match: re.Match[str], text: str) -> Quantity | None:
         value, unit = value * factor, unit * factor
     elif match["tenth"]:
         if value != 10:
-            return None  # a power such as 2^8 is no printed number
+            return None  # a power such as 2^8 is not a printed number
         value = unit = float(f"1e{match['tenth']}")
     if not isfinite(value):
         return Quantity(match.group().strip(), ())
     bound = "below" if _BELOW.search(before) else "above" if _ABOVE.search(before) else None
-    if _is_no_claim(value, match, before, after, bound):
+    if _is_not_a_claim(value, match, before, after, bound):
         return None
     scale = _SCALES.get(match["scale"] or "", _SCALES.get((match["scale"] or "").casefold(), 1.0))
     variants: tuple[Interval, ...] = ()
@@ -155,7 +156,7 @@ def _quantity(match: re.Match[str], text: str) -> Quantity | None:
     return Quantity(match.group().strip(), variants)
 
 
-def _is_no_claim(value: float, match: re.Match[str], before: str, after: str, bound: str | None) -> bool:
+def _is_not_a_claim(value: float, match: re.Match[str], before: str, after: str, bound: str | None) -> bool:
     is_label = _LABEL.search(before) or (_ITEM.search(before) and _CLOSED.match(after))
     is_reference = bound is not None and (value in (0.0, 1.0) or (match["percent"] is not None and value == 100))
     is_convention = _CONVENTION_BEFORE.search(before) or (
@@ -167,7 +168,7 @@ def _is_no_claim(value: float, match: re.Match[str], before: str, after: str, bo
 def _variants(
     value: float, unit: float, percent: bool, approximate: bool, bound: str | None = None
 ) -> tuple[Interval, ...]:
-    """Intervals of the values that round or were cut to the number, and of the share if it is a percentage."""
+    """Intervals of the values that round or truncate to the number, and of the share if it is a percentage."""
     below, above = unit / 2, unit * (1 - 1e-6)
     if approximate:
         below, above = max(below, APPROXIMATION * value), max(above, APPROXIMATION * value)
@@ -177,7 +178,7 @@ def _variants(
 
 
 def _last_place(number: str) -> float:
-    """The unit of the last written place. Of round whole numbers but years, only the first two digits count."""
+    """The unit of the last significant place. For round integers other than years, only the first two digits count."""
     digits = number.replace(",", "").replace(" ", "")
     if "." in digits:
         return 10.0 ** -len(digits.partition(".")[2])

@@ -1,4 +1,4 @@
-"""Questions to the model of a scan, for what rules cannot decide."""
+"""Questions to the model of a scan about cases that rules cannot decide."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -30,7 +30,7 @@ async def decide(prompt: str, values: Mapping[str, Any], candidates: str) -> Res
     Args:
         prompt: Name of the prompt in `prompts/scanners/`.
         values: The values of its JSON block.
-        candidates: What the rules found, for people.
+        candidates: What the rules found, for readers.
 
     Returns:
         True or false with the model's explanation. No value if the scan has no model, or if all replies are invalid.

@@ -110,7 +110,7 @@ def _words(line: str) -> list[str]:
         lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
         lexer.whitespace_split = True
         return list(lexer)
-    except ValueError:  # an open quotation
+    except ValueError:  # an unclosed quotation mark
         return line.split()
 
 

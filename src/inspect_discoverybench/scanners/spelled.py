@@ -38,7 +38,7 @@ class SpelledNumber:
         value: Its value.
         unit: The unit of its last place.
         percent: Whether it is a percentage.
-        approximate: Whether the words are rarely meant exactly, as fractions and round numbers are.
+        approximate: Whether the number is probably approximate, as fractions and round numbers are.
     """
 
     text: str

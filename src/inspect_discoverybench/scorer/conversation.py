@@ -90,7 +90,7 @@ class Conversation(Generic[R]):
         return Exchange(self.question.name, tuple(self.replies), self.request.effective)
 
     async def run(self) -> R | ParseFailure:
-        """Ask until a reply is valid. The caller has looked into the cache.
+        """Ask until a reply is valid. The caller has already checked the cache.
 
         Raises:
             JudgeFailed: The provider failed.
@@ -123,7 +123,7 @@ class Conversation(Generic[R]):
         return ParseFailure(self.question.name, reason)
 
     def read_cache(self) -> R | None:
-        """The cached reply, which is then the only one; None if there is none."""
+        """The cached reply, which becomes the only reply of the conversation; None if there is none."""
         text = self.cache.read(self.cache_key)
         if text is None:
             return None
@@ -139,7 +139,7 @@ class Conversation(Generic[R]):
         return reply
 
     async def _generate(self) -> ModelOutput | None:
-        """Send one request. None means: repeat it. `omitted` then has the settings that the provider rejected.
+        """Send one request. Return None if it must be repeated without the settings in `omitted`, which were rejected.
 
         Raises:
             JudgeFailed: The provider failed, or returned no choices in `MAX_ATTEMPTS` requests.
@@ -184,7 +184,7 @@ class Conversation(Generic[R]):
         self.messages += [ChatMessageAssistant(content=self.replies[-1]), ChatMessageUser(content=request)]
 
     def _raise_token_limit(self, output: ModelOutput) -> None:
-        """Raise the limit that truncated the reply. If none is known, it is the number of tokens in the reply."""
+        """Raise the limit that truncated the reply. If it is unknown, raise the number of tokens in the reply."""
         if not self.token_limit_fixed:
             output_tokens = output.usage.output_tokens if output.usage else 0
             limit = self.token_limit or token_limit(self.model, self.request.config) or output_tokens

@@ -48,7 +48,10 @@ def _headline(verdict: ProductVerdict) -> str:
     if values is None:
         return "**Not scored**: the judge's replies to at least one question were invalid, so HMS is not determined."
     if verdict.variables is None:
-        return "**HMS 0.00**: the contexts do not match. Variables and relationship were not asked about (`gate`)."
+        return (
+            "**HMS 0.00**: the contexts do not match. "
+            "The judge was not asked about variables and relationship (`gate`)."
+        )
     if len(verdict.facets) < len(Facet):
         zero = next(facet for facet, score in verdict.facets.items() if score == 0)
         undecided = ", ".join(facet for facet in Facet if facet not in verdict.facets)
@@ -72,7 +75,7 @@ def _context(verdict: ContextVerdict) -> str:
     elif isinstance(verdict.match, ParseFailure):
         lines.append(f"\n{_failure(verdict.match)}")
     else:
-        lines.append("\nThe match was not asked about, because a context is missing.")
+        lines.append("\nThe judge was not asked about the match, because a context is missing.")
     return "\n".join(lines)
 
 

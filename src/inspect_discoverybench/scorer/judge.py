@@ -90,7 +90,7 @@ class Judge:
         conversation = Conversation(question, self.model, self.settings, self.cache, self.transport)
         cached = conversation.read_cache()
         if cached is not None:
-            # Without a span, which takes Inspect as much CPU as the rest of a cached question.
+            # No span here: it would take Inspect as much CPU time as the rest of a cached question.
             reply: R | ParseFailure = cached
         else:
             async with span(f"judge: {question.name}"):

@@ -39,16 +39,16 @@ def hms_metrics() -> dict[str, list[Metric]]:
 
 
 def _named(name: str, create: Callable[[], Metric], scores: Literal["auto", "unreduced"] = "auto") -> Metric:
-    """A metric under a short name.
+    """Register a metric under a short name.
 
-    Inspect puts the name of the package in front of the names of its functions, and nothing else would be left of
-    them in an 80-column terminal. A `partial` belongs to no package.
+    Inspect prefixes the names of metric functions with the name of their package, which would fill the column of an
+    80-column terminal. A `partial` does not belong to a package.
     """
     return metric(name, scores=scores)(partial(create))()
 
 
 def interval_end(end: Literal["low", "high"]) -> Metric:
-    """Lower or upper end of the 95% confidence interval of the mean; NaN without scores."""
+    """Lower or upper endpoint of the 95% confidence interval of the mean; NaN without scores."""
 
     def compute(scores: list[SampleScore]) -> Value:
         if not scores:
@@ -60,7 +60,7 @@ def interval_end(end: Literal["low", "high"]) -> Metric:
 
 
 def _estimate(scores: list[SampleScore]) -> Estimate:
-    """Estimate the mean. Samples of other tasks that have no gold hypothesis are clusters of their own."""
+    """Estimate the mean. Each sample without a gold hypothesis, from other tasks, is its own cluster."""
     clusters = [(score.sample_metadata or {}).get(CLUSTER, number) for number, score in enumerate(scores)]
     return estimate_mean([score.score.as_float() for score in scores], clusters)
 

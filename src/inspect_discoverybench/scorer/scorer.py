@@ -97,6 +97,6 @@ def _sample_metadata(state: TaskState) -> SampleMetadata:
     except ValidationError as error:
         missing = ", ".join(str(detail["loc"][0]) for detail in error.errors()[:3])
         raise InvalidArgument(
-            f"discoverybench/hms cannot score the sample {state.sample_id}: its metadata lack {missing}, …. "
-            "Use it with the tasks of discoverybench only."
+            f"discoverybench/hms cannot score the sample {state.sample_id}: its metadata lacks {missing}. "
+            "Use this scorer only with the tasks of inspect-discoverybench."
         ) from error

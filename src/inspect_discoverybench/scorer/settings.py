@@ -99,7 +99,7 @@ class JudgeSettings:
     """The judge's settings in one eval: the defaults, without those that the provider rejected."""
 
     def __init__(self, *, schema: bool = True) -> None:
-        """Create settings of which none has been rejected yet.
+        """Create settings, none of which has been rejected yet.
 
         Args:
             schema: Whether to send a reply schema.

@@ -91,7 +91,7 @@ def split_parts(contexts: Contexts, whole: str) -> tuple[Part, ...]:
 
 
 async def judge_parts(judge: Judge, comparison: Comparison, whole: ProductVerdict) -> PartsVerdict:
-    """Ask which parts have matching contexts, and about variables and relationship of these; then match one to one.
+    """Ask which parts have matching contexts, and about their variables and relationship; then match parts one to one.
 
     Args:
         judge: The judge.

@@ -14,7 +14,7 @@ class SandboxImage(StoreModel):
     """The image of the sample's container, kept in the log."""
 
     image_id: str | None = None
-    """The engine's id of the image, such as `sha256:…`; None if the sandbox is not Docker's."""
+    """The engine's id of the image, such as `sha256:…`; None if the sandbox is not a Docker container."""
 
 
 @solver
@@ -40,7 +40,7 @@ def record_image() -> Solver:
 
 async def _image_id() -> str | None:
     """The id of the image, or None if it is unknown: the record must not make a sample fail."""
-    # Providers without containers raise NotImplementedError; a missing sandbox, program or answer is an OSError.
+    # Providers without containers raise NotImplementedError; a missing sandbox, program or response is an OSError.
     with suppress(NotImplementedError, OSError, RuntimeError):
         connection = await sandbox().connection()
         if connection.type == "docker" and connection.container:

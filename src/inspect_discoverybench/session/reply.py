@@ -14,10 +14,10 @@ from inspect_discoverybench.session.kernel import FIGURE_PIXELS, MAX_FIGURES
 from inspect_discoverybench.text import replace_surrogates
 
 NOTICE_BYTES = 100
-"""Length of the notice in place of omitted output, at most."""
+"""Maximum length of the notice that replaces omitted output."""
 
 MAX_FIGURE_BYTES = 4 * FIGURE_PIXELS**2 + 65_536
-"""A figure of noise with four channels, which cannot be compressed."""
+"""Size of a figure of pure noise with four channels, which cannot be compressed."""
 
 _PNG = b"\x89PNG\r\n\x1a\n"
 _ESCAPE_SEQUENCE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
@@ -25,9 +25,9 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def clean(text: str) -> str:
-    """Remove lone surrogates, which cannot be logged, and what acts on a terminal.
+    """Remove lone surrogates, which cannot be logged, and control sequences.
 
-    Lines that end in a carriage return, such as those of a progress bar, become lines.
+    Text that ends in a carriage return, such as each state of a progress bar, becomes a separate line.
     """
     lines = _ESCAPE_SEQUENCE.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
     return _CONTROL.sub("\ufffd", replace_surrogates(lines))
@@ -40,9 +40,9 @@ def _require_png(figure: str) -> str:
         content = base64.b64decode(figure, validate=True)
         signature, header, width, height = struct.unpack(">8s4x4sII", content[:24])
     except (binascii.Error, struct.error) as error:
-        raise ValueError("the figure is no image") from error
+        raise ValueError("the figure is not an image") from error
     if signature != _PNG or header != b"IHDR" or not 0 < width <= FIGURE_PIXELS or not 0 < height <= FIGURE_PIXELS:
-        raise ValueError("the figure is no PNG of the permitted size")
+        raise ValueError("the figure is not a PNG of a permitted size")
     return figure
 
 

@@ -30,7 +30,7 @@ DEFAULT_CELL_SECONDS = 300
 DEFAULT_OUTPUT_BYTES = 10_000
 """Default maximum output of one cell in bytes."""
 
-# Time on top of the cell's limit in which the client starts a lost kernel or kills one that ignores its interrupt.
+# Time beyond the cell's limit for the client to start a lost kernel, or to kill one that ignores its interrupt.
 CLIENT_SECONDS = 30
 START_SECONDS = 40
 STOP_SECONDS = 10
@@ -67,7 +67,7 @@ class SessionState(StoreModel):
     """Number of times the client and the kernel were written. The agent's code can delete or change it."""
 
     started: bool = False
-    """Whether a kernel has ever started. Later failures of the session are the agent's own doing."""
+    """Whether a kernel has ever started. Later failures of the session are caused by the agent's code."""
 
     cells: int = 0
     """Number of cells run."""
@@ -98,8 +98,8 @@ class PythonSession:
 
         Raises:
             SessionFailed: The sandbox has no Python or cannot start the kernel, before any cell has run.
-            SandboxLost: The sandbox was lost by the infrastructure.
-            SandboxUnavailableError: The sandbox has ended through the agent's code.
+            SandboxLost: The sandbox was lost because of the infrastructure.
+            SandboxUnavailableError: The agent's code has ended the sandbox.
             ProcessLookupError: The sample has no sandbox.
         """
         await _started()
@@ -128,7 +128,7 @@ class PythonSession:
             state.folder = None
 
     async def end(self) -> None:
-        """End the kernel in a local sandbox, which ends no processes. Others end with their sandbox."""
+        """End the kernel in a local sandbox, which does not end processes itself. Others end with their sandbox."""
         await _started()
         if store_as(SessionState).folder is not None and is_local():
             await self.stop()
@@ -215,11 +215,11 @@ async def _exec(command: list[str], source: bytes | str | None, seconds: int) ->
 
     Raises:
         _Unusable: The command did not end in time, or could not be run although the sandbox runs other commands.
-        SandboxUnavailableError: The sandbox runs nothing.
+        SandboxUnavailableError: The sandbox runs no commands.
     """
     try:
         return await sandbox().exec(command, input=source, timeout=seconds, timeout_retry=False)
-    except TimeoutError:  # is an OSError too
+    except TimeoutError:  # a subclass of OSError
         raise _Unusable(f"no answer within {seconds} s") from None
     except (OSError, RuntimeError) as error:
         # The agent's code may have closed the working folder.
@@ -232,7 +232,7 @@ async def require_not_lost() -> None:
     """Check, after a failure of the sandbox, that the infrastructure is not the cause. A local sandbox cannot be lost.
 
     Raises:
-        SandboxLost: It is the cause.
+        SandboxLost: The infrastructure is the cause.
     """
     if not is_local():
         await require_sandbox(store_as(SessionState).host)

@@ -15,10 +15,10 @@ from inspect_discoverybench.session.restoration import READ_BYTES
 from inspect_discoverybench.session.session import PythonSession, interpreter, is_local, require_not_lost
 
 RESTORE_SECONDS = 120
-"""Time limit of a restoration, in which 20 data files are copied."""
+"""Time limit of a restoration in seconds, enough to copy 20 data files."""
 
 WRITABLE_FOLDERS = ("~", "/tmp", "/var/tmp", "/dev/shm")
-"""Folders that a container's user can write to, beside the working folder."""
+"""Folders that a container's user can write to, in addition to the working folder."""
 
 
 @dataclass(frozen=True)
@@ -55,13 +55,13 @@ class Snapshot:
             Whether this succeeded. The agent's code can prevent it.
 
         Raises:
-            SandboxLost: The sandbox was lost by the infrastructure.
+            SandboxLost: The sandbox was lost because of the infrastructure.
         """
         try:
             with anyio.fail_after(RESTORE_SECONDS):
                 await PythonSession().stop()
                 folders = [self.folder, *(() if is_local() else WRITABLE_FOLDERS)]
-                # Not in the working folder, which may be closed.
+                # Run outside the working folder, which may no longer be accessible.
                 await _script("/", "clear", json.dumps([self.processes, folders]))
                 for name, content in self.data_files.items():
                     await sandbox().write_file(name, content)

@@ -1,8 +1,8 @@
 """The mean score corrected for the judge's errors: prediction-powered inference (Angelopoulos et al. 2023).
 
-The judged mean plus the mean error of the judge on labelled tasks, with an interval that contains both uncertainties.
-It is computed by cje-eval, which supports clusters; ppi-python assumes independent tasks. docs/statistics.md has the
-measured coverage of both.
+This is the judged mean corrected by the judge's mean error on labelled tasks, with an interval that reflects the
+uncertainty of both. It is computed by cje-eval, which supports clusters; ppi-python assumes independent tasks.
+docs/statistics.md has the measured coverage of both.
 """
 
 import logging
@@ -20,7 +20,7 @@ MIN_LABELLED_CLUSTERS = 10
 """With fewer, cje-eval warns that the correction is unreliable; with fewer than four, it returns the judged mean."""
 
 POLICY = "agent"
-"""The library's name of what is evaluated."""
+"""The library's name for what is evaluated."""
 
 
 def corrected_mean(
@@ -70,7 +70,7 @@ def _check_labels(labelled: Sequence[int], true: Sequence[float], clusters: Sequ
         if not 0 <= task < len(clusters):
             raise InvalidArgument(f"A labelled task must be an index below {len(clusters)}, got {task}.")
     if len(set(labelled)) != len(labelled):
-        raise InvalidArgument("A task must be labelled once. Average its labels first.")
+        raise InvalidArgument("A task is labelled more than once. Average its labels first.")
     labelled_clusters = clustered(true, [clusters[task] for task in labelled], name="true score").clusters
     if labelled_clusters < MIN_LABELLED_CLUSTERS:
         raise InvalidArgument(
@@ -90,7 +90,7 @@ def _check_probabilities(probabilities: Sequence[float] | None, tasks: int) -> N
 
 
 def _analyze(records: list[dict[str, Any]], probabilities: Sequence[float] | None) -> tuple[float, float, float, float]:
-    """The estimate of cje-eval, its standard error and the ends of its interval."""
+    """The estimate of cje-eval, its standard error and the endpoints of its interval."""
     design: dict[str, Any] = {}
     if probabilities is not None:
         design = {"label_design": "known_propensity", "label_propensities": {POLICY: list(probabilities)}}
@@ -106,7 +106,9 @@ def _analyze(records: list[dict[str, Any]], probabilities: Sequence[float] | Non
     [(low, high)] = result.ci()
     values = float(result.estimates[0]), float(result.standard_errors[0]), float(low), float(high)
     if not all(math.isfinite(value) for value in values):
-        raise InvalidArgument("cje-eval found no interval for these labels. Label samples of more gold hypotheses.")
+        raise InvalidArgument(
+            "cje-eval could not compute an interval for these labels. Label samples of more gold hypotheses."
+        )
     return values
 
 
@@ -124,7 +126,7 @@ def _library() -> ModuleType:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Hide the library's warnings, which speak of policies and prompts. The cases they concern are handled here."""
+    """Hide the library's warnings, which refer to policies and prompts. The cases they concern are handled here."""
     logger = logging.getLogger("cje")
     level = logger.level
     logger.setLevel(logging.ERROR)

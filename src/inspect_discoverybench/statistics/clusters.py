@@ -107,6 +107,6 @@ def resampled_counts(clusters: int, resamples: int, generator: "np.random.Genera
     """
     import numpy as np
 
-    # The same as `generator.multinomial`, which takes ten times as long for 100 clusters.
+    # Equivalent to `generator.multinomial`, which takes ten times as long for 100 clusters.
     drawn = generator.integers(clusters, size=(resamples, clusters)) + clusters * np.arange(resamples)[:, None]
     return np.bincount(drawn.ravel(), minlength=resamples * clusters).reshape(resamples, clusters).astype(float)

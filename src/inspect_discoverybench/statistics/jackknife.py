@@ -1,4 +1,4 @@
-"""Interval of any bounded statistic of independent rows, such as Fleiss' kappa, by the jackknife."""
+"""Jackknife interval for any bounded statistic of independent rows, such as Fleiss' kappa."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -17,10 +17,10 @@ def jackknife_interval(
 ) -> tuple[float, float] | None:
     """The 95 % interval of a statistic that lies between two bounds.
 
-    It is Wilson's score interval for the statistic scaled to [0, 1], with the effective sample size that follows from
-    the jackknife's variance. It is asymmetric near a bound and not a point: if annotators agree on all of ten pairs,
-    kappa can still be below 1. With few rows the jackknife's variance is unreliable, so that it is averaged with a
-    typical one, which is that of values at the bounds. docs/statistics.md has the measured coverage.
+    It is Wilson's score interval for the statistic scaled to [0, 1], with the effective sample size implied by the
+    jackknife variance. It is asymmetric near a bound and never a single point: if annotators agree on all
+    of ten pairs, kappa can still be below 1. With few rows, the jackknife variance is unreliable, so it is averaged
+    with a typical one, which is that of values at the bounds. docs/statistics.md has the measured coverage.
 
     Args:
         rows: Independent observations, such as the pairs of one gold hypothesis.
@@ -29,7 +29,8 @@ def jackknife_interval(
         high: Largest possible value.
 
     Returns:
-        The ends; None for fewer than two rows or where the statistic is not defined without one of them.
+        The endpoints of the interval; None for fewer than two rows, or if the statistic is not defined without one of
+            them.
     """
     value, count = statistic(rows), len(rows)
     if value is None or count < 2:
@@ -48,6 +49,6 @@ def jackknife_interval(
 
 def _effective_size(variance: float, unit_variance: float, count: int) -> float:
     """The number of independent values of 0 and 1, with this variance of each, whose mean is as certain."""
-    if unit_variance <= 1e-12:  # the statistic is at a bound, where the jackknife's variance is 0
+    if unit_variance <= 1e-12:  # the statistic is at a bound, where the jackknife variance is 0
         return count
     return unit_variance * (count + TYPICAL_WEIGHT) / (count * variance + TYPICAL_WEIGHT * unit_variance / count)

@@ -32,7 +32,7 @@ class Estimate:
         mean: The mean over tasks.
         low: Lower end of the interval.
         high: Upper end of the interval.
-        tasks: Number of tasks. Epochs are averaged before.
+        tasks: Number of tasks, after averaging epochs.
         clusters: Number of clusters.
     """
 
@@ -46,7 +46,7 @@ class Estimate:
 def estimate_mean(values: Sequence[float], clusters: Sequence[Hashable]) -> Estimate:
     """Estimate the mean of scores in [0, 1].
 
-    The interval contains the mean, stays within [0, 1], and is not a point, also if all scores are equal.
+    The interval contains the mean, stays within [0, 1], and is never a single point, even if all scores are equal.
 
     Args:
         values: One score per task.
@@ -74,7 +74,7 @@ def wilson(mean: float, sample_size: float, degrees: float) -> tuple[float, floa
     ratio = float(stdtrit(degrees, 0.975)) ** 2 / sample_size
     center = (mean + ratio / 2) / (1 + ratio)
     half_width = math.sqrt(ratio * mean * (1 - mean) + ratio**2 / 4) / (1 + ratio)
-    # Rounding must not move an end beyond the mean.
+    # Rounding errors must not move an endpoint past the mean.
     return max(0.0, min(mean, center - half_width)), min(1.0, max(mean, center + half_width))
 
 
@@ -98,7 +98,7 @@ def bounds(values: Sequence[float], unscored_count: int) -> tuple[float, float]:
 
 
 def needs_bounds(scored_count: int, unscored_count: int) -> bool:
-    """Whether so many samples are unscored that their mean must be given with its bounds."""
+    """Whether so many samples are unscored that the mean must be given with its bounds."""
     return unscored_count > MAX_UNSCORED_SHARE * (scored_count + unscored_count)
 
 

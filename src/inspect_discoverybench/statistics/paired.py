@@ -20,12 +20,12 @@ RESAMPLES = 2000
 PERMUTATIONS = 9999
 NORMAL_QUANTILE = 1.959963984540054
 TOLERANCE = 1e-10
-"""Sums that differ by no more than this are equal: they are sums of decimal fractions."""
+"""Sums that differ by no more than this are equal. Sums of decimal fractions have rounding errors."""
 PSEUDO_TASKS = 2
 PSEUDO_SQUARES = 0.35
-"""The variance of the mean is computed with two more tasks, whose differences have the sum 0 and this sum of squares,
-similar to Agresti and Min (2005). Without them, the interval would be too narrow for few differences, and a point for
-none."""
+"""The variance of the mean is computed with two additional tasks, whose differences have the sum 0 and this sum of
+squares, similar to Agresti and Min (2005). Without them, the interval would be too narrow if few differences are not 0,
+and a single point if none are."""
 
 EXACT_TEST = "sign-flip test over clusters (exact)"
 SAMPLED_TEST = f"sign-flip test over clusters ({PERMUTATIONS} permutations)"
@@ -132,7 +132,7 @@ def _resampled_statistics(differences: Clustered, seed: int) -> "np.ndarray":
     import numpy as np
 
     count, totals, sizes = differences.clusters, differences.totals, differences.sizes
-    # The order of clusters must not matter for a given seed.
+    # For a given seed, the order of clusters must not matter.
     order = np.lexsort((totals, sizes))
     totals, sizes = totals[order], sizes[order]
     draws = resampled_counts(count, RESAMPLES, np.random.default_rng(seed))

@@ -25,11 +25,11 @@ def smallest_effect_size(units: int) -> float:
 
     def missing_power(effect_size: float) -> float:
         # Ignores significant differences of the wrong sign, whose probability is below 1e-4 at this power. SciPy gives
-        # NaN for some of them, so that `solve_power` fails for some numbers of units.
+        # NaN for some of them, so `solve_power` fails for some numbers of units.
         one_sided = TTestPower().power(effect_size, units, SIGNIFICANCE_LEVEL / 2, alternative="larger")
         return float(one_sided) - TARGET_POWER
 
-    # Not larger than necessary: SciPy also gives NaN for some effects that are too large for the number of units.
+    # No larger than necessary: SciPy also gives NaN for some effects that are too large for the number of units.
     upper = 3 / math.sqrt(units)
     while missing_power(upper) < 0:
         upper *= 2

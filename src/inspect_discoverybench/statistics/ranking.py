@@ -34,7 +34,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def first_shares(scores: "np.ndarray", clusters: Sequence[Hashable], seed: int = 0) -> list[float]:
-    """How often each system has the highest mean if the clusters are drawn again.
+    """How often each system has the highest mean when the clusters are resampled.
 
     Args:
         scores: Scores in [0, 1], systems × tasks.

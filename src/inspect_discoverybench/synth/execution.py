@@ -1,4 +1,4 @@
-"""Running a Python program in a process of its own in the sandbox, apart from the agent's session."""
+"""Runs a Python program in a separate process in the sandbox, outside the agent's session."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from inspect_discoverybench.session.session import interpreter, require_not_lost
 
 @dataclass(frozen=True)
 class Execution:
-    """How a program ended.
+    """The result of running a program.
 
     Attributes:
         output: What it printed.
@@ -30,7 +30,7 @@ async def execute(program: str, request: str, seconds: int) -> Execution:
 
     Raises:
         ProcessLookupError: The sample has no sandbox.
-        SandboxLost: The sandbox was lost by the infrastructure.
+        SandboxLost: The sandbox was lost because of the infrastructure.
     """
     try:
         result = await sandbox().exec(

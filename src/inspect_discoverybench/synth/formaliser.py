@@ -43,7 +43,7 @@ class Formalisation(Reply):
 
 @dataclass(frozen=True)
 class Prediction:
-    """What follows from a hypothesis on fresh rows.
+    """The predictions of a hypothesis on fresh rows.
 
     Attributes:
         values: One value per row; empty if the hypothesis has no computable claim.
@@ -109,7 +109,7 @@ def check_code(code: str) -> None:
 
 
 def _refused(node: ast.AST) -> str:
-    """What a part of the code uses without permission; empty if nothing."""
+    """What a node of the code uses that is not allowed; empty if nothing."""
     match node:
         case ast.Import(names=names):
             return next((f"the module {one.name}" for one in names if one.name not in MODULES), "")

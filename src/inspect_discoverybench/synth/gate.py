@@ -1,6 +1,6 @@
-"""Quality gates: what a task must pass, and why one was rejected.
+"""Quality gates that a task must pass, and the reasons for rejections.
 
-The published DB-SYNTH has none of them: 212 of its 903 target columns are constant.
+The published DB-SYNTH was made without such gates: 212 of its 903 target columns are constant.
 """
 
 import re
@@ -39,7 +39,7 @@ class Rejection:
 
     Attributes:
         name: `<node>` or `<node>/<path length>`.
-        gate: The gate that it did not pass.
+        gate: The gate that it failed.
         reason: One sentence.
     """
 
@@ -74,7 +74,7 @@ class Measures(BaseModel):
 
 
 def check_measures(name: str, measures: Measures, min_reproduction: float) -> Rejection | None:
-    """Apply the gates that follow from the data.
+    """Apply the gates that depend on the data.
 
     Args:
         name: Name of the task.

@@ -32,7 +32,7 @@ REVIEWER = "reviewer"
 
 
 class GenerationState(StoreModel):
-    """What the generation of a domain gave, as stored in the log."""
+    """The result of generating a domain, kept in the log."""
 
     domain: str = ""
     """Name of the domain."""
@@ -95,7 +95,7 @@ def generate_domain(  # inspect-evals-lint: ignore[custom_solver_tests] -- every
 
 @dataclass
 class DomainWork:
-    """Makes the tasks of one tree.
+    """Creates the tasks of one tree.
 
     Attributes:
         number: Number of the domain.

@@ -1,4 +1,4 @@
-"""One domain of a generated set: its tree, its tasks in DB-SYNTH's form, and what was rejected."""
+"""One domain of a generated set: its tree, its tasks in DB-SYNTH's format, and what was rejected."""
 
 import csv
 import hashlib

@@ -45,7 +45,7 @@ async def write_goal(author: Author, tree: Tree, variant: Variant, gold: str) ->
 
 
 async def review_goal(reviewer: Author, tree: Tree, variant: Variant, gold: str, goal: str) -> Rejection | None:
-    """Ask the reviewer whether a goal is answerable. Goals that stand in the tree are not reviewed."""
+    """Ask the reviewer whether a goal is answerable. Goals that the tree specifies are not reviewed."""
     if variant.length == 1 and variant.node.goal is not None:
         return None
 

@@ -21,8 +21,8 @@ from inspect_discoverybench.synth.tree import Tree, first_error
 EXPANDED_SHARE = 0.6
 """Share of the leaves of a level that are derived further, rounded up.
 
-The paper derives each leaf with probability 0.6 (footnote 6), and some trees stay small by chance. With a share, every
-tree in which nodes have at least two children has at least 3 tasks at height 2 and 10 at height 3.
+The paper derives each leaf with probability 0.6 (footnote 6), so some trees stay small by chance. With a fixed share,
+every tree in which nodes have at least two children has at least 3 tasks at height 2 and 10 at height 3.
 """
 
 WORKFLOW_STEPS = 2
@@ -100,7 +100,7 @@ class Growth:
         return await self.author.ask("root", values, Root, check)
 
     async def _expand_level(self, tree: Tree, root: str, level: int) -> Tree:
-        """Expand leaves of one level in random order, until their share is reached or the author declines the rest."""
+        """Expand leaves of one level in random order, until the share is reached or the author declines the rest."""
         leaves = [
             node.name
             for node in next(part for part in tree.roots if part.name == root).walk()
@@ -148,7 +148,7 @@ class Growth:
 
 
 def _fields(variable: Variable) -> dict[str, Any]:
-    """The fields of a column, without those that do not belong to its type."""
+    """The fields of a column, except those that do not apply to its type."""
     fields = variable.fields()
     if variable.type not in ("real", "integer"):
         fields |= {"low": None, "high": None}

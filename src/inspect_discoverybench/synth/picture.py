@@ -9,7 +9,7 @@ WIDTH, HEIGHT, GAP, LAYER = 210, 46, 14, 110
 """Size of a box, gap between boxes and height of a layer, in pixels."""
 
 MAX_LINE = 32
-"""Maximum number of characters of a line in a box."""
+"""Maximum number of characters per line in a box."""
 
 
 def tree_picture(tree: Tree) -> str:

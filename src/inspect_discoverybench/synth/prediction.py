@@ -56,7 +56,7 @@ def prediction(path: str | None = None) -> Scorer:
 
 
 def require_trees(samples: list[Any], path: str | None) -> None:
-    """Check that the tree of every sample is there, before the evaluated model incurs any cost.
+    """Check that every sample has a tree, before the evaluated model incurs any cost.
 
     Args:
         samples: The samples of a task.
@@ -81,7 +81,7 @@ async def _score(hypothesis: str, metadata: SampleMetadata, folder: Path | None)
 
     task = FreshTask.of(metadata, folder)
     model = get_model(role=FORMALISER, default=get_model())
-    # Nothing of the agent's session is left when the rows are drawn.
+    # End the agent's session, so that nothing of it is left when the rows are drawn.
     await PythonSession().stop()
     fresh = await task.draw()
     prediction = await formalise(model, hypothesis, metadata, task, fresh)

@@ -101,7 +101,7 @@ class Sampler:
         cell = await self._session.run(call)
         if cell.status == "ok" and not cell.restarted:
             return cell.output
-        # A lost session starts again; the expression is to blame, because the same program runs for every tree.
+        # A lost session starts again. The expression must be the cause, because the same program runs for every tree.
         self._loaded = cell.status in ("ok", "error", "interrupted") and not cell.restarted
         lines = cell.output.strip().splitlines()
         raise ReplyRejected(f"the sandbox could not draw the rows ({cell.status}): {''.join(lines[-1:])[:300]}.")

@@ -1,4 +1,4 @@
-"""The folder of a generated set: domains are added one by one, and a set that was interrupted can be continued."""
+"""The folder of a generated set: domains are added one by one, and an interrupted set can be continued."""
 
 import csv
 import io
@@ -32,31 +32,34 @@ class SetFolder:
     """The folder of a set.
 
     A domain is accepted when its record `domains/<slug>.json` exists, which is written last. `answer_key.csv`,
-    `manifest.json` and `index.html` are written again after each domain; they follow from the accepted domains alone.
+    `manifest.json` and `index.html` are rewritten after each domain; they depend only on the accepted domains.
     """
 
     def __init__(self, path: Path) -> None:
-        """Name the folder; it is created by `open`."""
+        """Set the path of the folder, which `open` creates."""
         self.path = absolute(path)
-        # Each domain summarizes all records again, and a record never changes.
+        # All records are summarized again after each domain. They never change, so they are read only once.
         self._known: dict[str, DomainRecord] = {}
 
     def open(self, settings: SetSettings) -> None:
         """Create the folder, or continue the set in it.
 
         Raises:
-            InvalidArgument: The folder has a set with other settings, or other files.
+            InvalidArgument: The folder contains a set with different settings, or other files.
         """
         file = self.path / SETTINGS_FILE
         text = settings.model_dump_json(indent=2) + "\n"
         if file.is_file():
             if file.read_text("utf-8") != text:
                 raise InvalidArgument(
-                    f"out={self.path} has a set with other settings (see {SETTINGS_FILE}). Choose another folder."
+                    f"out={self.path} contains a set with different settings (see {SETTINGS_FILE}). "
+                    "Choose another folder."
                 )
             return
         if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
-            raise InvalidArgument(f"out={self.path} is not empty and has no generated set. Choose another folder.")
+            raise InvalidArgument(
+                f"out={self.path} is not empty and does not contain a generated set. Choose another folder."
+            )
         self.path.mkdir(parents=True, exist_ok=True)
         _write(file, text.encode())
 
@@ -66,7 +69,7 @@ class SetFolder:
         return Domains.model_validate_json(file.read_text("utf-8")) if file.is_file() else None
 
     def keep_domains(self, domains: Domains) -> None:
-        """Keep the proposed domains, so that a set that was interrupted continues with the same."""
+        """Keep the proposed domains, so that an interrupted set continues with the same domains."""
         _write(self.path / DOMAINS_FILE, (domains.model_dump_json(indent=2) + "\n").encode())
 
     def record(self, slug: str) -> DomainRecord | None:
@@ -85,7 +88,7 @@ class SetFolder:
         return self._known[slug]
 
     def accept(self, record: DomainRecord, contents: Mapping[str, bytes]) -> None:
-        """Add a domain: its files first, its record last. Files of an attempt that was interrupted are replaced.
+        """Add a domain: its files first, its record last. Files of an interrupted attempt are replaced.
 
         Args:
             record: Its record.

@@ -24,7 +24,7 @@ class Noise(BaseModel):
 
 
 class SetSettings(BaseModel):
-    """What a generated set follows from, besides the author's replies.
+    """Everything that determines a generated set, except the author's replies.
 
     Attributes:
         seed: Seed of all random choices.
@@ -54,7 +54,7 @@ class SetSettings(BaseModel):
         return splits
 
     def split(self, number: int) -> str:
-        """The split of a domain, empty without splits. Tasks of one domain share columns, so they share the split."""
+        """The split of a domain; empty without splits. Tasks of one domain share columns, so they share a split."""
         return self.splits[number % len(self.splits)] if self.splits else ""
 
 

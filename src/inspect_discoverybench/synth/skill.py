@@ -17,15 +17,15 @@ def relative_skill(
 ) -> float:
     """Skill between the best constant (0) and the gold expression (1), clipped.
 
-    The loss is the sum of squared errors of numbers, and the number of errors of labels.
+    The loss is the sum of squared errors for numbers, and the number of errors for labels.
 
     Args:
         true: Values of the target.
         predicted: Predictions.
-        gold: What the gold expression gives.
-        numeric: Whether the target is a number, and not a label.
-        level_stated: Otherwise the mean of numeric predictions is set to that of the target, which the best constant
-            also knows.
+        gold: The values of the gold expression.
+        numeric: Whether the target is a number, as opposed to a label.
+        level_stated: Whether the hypothesis states the level of the target. If not, the mean of numeric predictions is
+            shifted to the mean of the target, which the best constant also knows.
 
     Returns:
         0 to 1; NaN if the gold expression is not better than a constant.
@@ -50,11 +50,11 @@ def _between(constant: float, predicted: float, gold: float) -> float:
 
 
 def _squares(true: Sequence[float], predicted: Sequence[float]) -> float:
-    # `error * error`, because `error ** 2` raises an error where it is too large for a float.
+    # `error * error`, because `error ** 2` raises an error if the result is too large for a float.
     errors = (a - b for a, b in zip(true, predicted, strict=True))
     return sum(error * error for error in errors)
 
 
 def _label(value: Value) -> str:
-    """A label as text; numbers are read as truth values, as predictions of a boolean column may be probabilities."""
+    """A label as text; numbers are read as booleans, because predictions of a boolean column may be probabilities."""
     return value if isinstance(value, str) else str(value > 0.5)

@@ -46,9 +46,9 @@ class Source:
             InvalidTree: A tree is invalid.
         """
         if trees is not None:
-            found = tuple(map(Tree.read, _tree_files(trees)))
-            _require_different([tree.domain for tree in found])
-            return cls(len(found), trees=found)
+            given = tuple(map(Tree.read, _tree_files(trees)))
+            _require_different([tree.domain for tree in given])
+            return cls(len(given), trees=given)
         if isinstance(domains, int):
             require_positive("domains", domains)
             return cls(domains)

@@ -10,7 +10,7 @@ from inspect_discoverybench.synth.gate import Gate, Rejection
 from inspect_discoverybench.synth.tree import Node, Tree
 
 MAX_PREDICTORS = 8
-"""Maximum number of columns of a gold expression; a hypothesis about more is hard to state and to judge."""
+"""Maximum number of columns of a gold expression; a hypothesis about more columns is hard to state and to judge."""
 
 MAX_OTHER_COLUMNS = 8
 """Maximum number of released columns that the gold hypothesis does not use."""

@@ -8,7 +8,7 @@ from inspect_discoverybench.synth.tree import Node, Tree
 from inspect_discoverybench.synth.variant import Variant
 
 MIN_CORRELATION = 0.15
-"""Smallest absolute rank correlation of a column and the target that the gold hypothesis calls a direction."""
+"""Minimum absolute rank correlation of a column with the target for the gold hypothesis to state a direction."""
 
 _BINARY = {
     ast.Add: "{} plus {}",
@@ -105,7 +105,7 @@ def _words(node: ast.expr, labels: Mapping[str, str]) -> str:
 
 
 _CHOICE, _LOGIC, _COMPARISON, _SUM, _PRODUCT, _PHRASE, _ATOM = range(7)
-"""How strongly the words of an expression hold together. A weaker operand is put in parentheses."""
+"""Binding strengths of the words of an expression. A weaker operand is put in parentheses."""
 
 _OPERANDS = {_LOGIC: (_COMPARISON, _COMPARISON), _SUM: (_SUM, _PRODUCT), _PRODUCT: (_ATOM, _PHRASE)}
 """The strengths that the left and the right operand need."""
@@ -164,7 +164,7 @@ def _condition(node: ast.expr, labels: Mapping[str, str]) -> str:
 
 
 def _operand(node: ast.expr, labels: Mapping[str, str], strength: int) -> str:
-    """The words of an operand, in parentheses if they hold together less strongly than this."""
+    """The words of an operand, in parentheses if they bind less strongly than this."""
     words = _words(node, labels)
     return words if _strength(node) >= strength else f"({words})"
 

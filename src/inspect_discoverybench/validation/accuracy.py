@@ -1,4 +1,4 @@
-"""Accuracy of the judge in each step, by people's labels (paper §4.3, first study)."""
+"""Accuracy of the judge in each step, based on human labels (paper §4.3, first study)."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ ROWS: tuple[tuple[str, tuple[Step, ...], float | None], ...] = (
     ("variables", (Step.VARIABLES,), PAPER_ACCURACY["variables"]),
     ("relationship", (Step.RELATIONSHIP,), PAPER_ACCURACY["relationship"]),
 )
-"""Name, steps and the paper's accuracy of each row of the table. The paper does not tell the two extractions apart."""
+"""Name, steps and the paper's accuracy of each row of the table. The paper does not distinguish the two extractions."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class StepAccuracy:
         name: Name of the step.
         majority: Accuracy by the majority of annotators.
         annotators: Accuracy by each annotator.
-        unanimous: Share of the samples with several annotators on which all of them agree; None without any.
+        unanimous: Share of the samples with several annotators on which all of them agree; None if there are none.
         kappa: Agreement of annotators beyond chance.
         paper: The paper's accuracy; None if it does not report the step.
     """
@@ -87,8 +87,8 @@ class JudgeAccuracy:
         annotators: Names of the annotators.
         steps: Accuracy by step.
         complete: Number of samples whose labels determine HMS.
-        judged_hms: Weighted mean of the judge's HMS over these samples; None without any.
-        true_hms: Weighted mean of the HMS by people's answers over the same samples.
+        judged_hms: Weighted mean of the judge's HMS over these samples; None if there are none.
+        true_hms: Weighted mean, over the same samples, of the HMS that follows from the annotators' answers.
     """
 
     samples: int
@@ -194,7 +194,7 @@ def _effective_size(observations: Sequence[Observation], share: float) -> float:
     residuals = _by_cluster(observations, lambda one: one.weight * (one.right - share))
     squares = sum(residual**2 for residual in residuals)
     if len(residuals) < 2 or squares <= 0:
-        # The answers do not vary, so that nothing shows whether those of a cluster depend on each other.
+        # The answers do not vary, so there is no evidence on whether those in a cluster depend on each other.
         return min(kish, float(len(residuals)))
     weight = sum(observation.weight for observation in observations)
     variance = len(residuals) / (len(residuals) - 1) * squares / weight**2

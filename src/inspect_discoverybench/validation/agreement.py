@@ -28,7 +28,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The choices of people and of HMS for a pair, and its cluster."""
+    """The choices of the annotators and of HMS for a pair, and its cluster."""
 
     human: Choice
     hms: Choice

@@ -127,8 +127,8 @@ def judge_pair(repeats: int) -> Solver:
 
     @cache
     def judge_model(model: Model) -> Model:
-        # A model of its own, as in scoring: Inspect adds settings to the requests of the evaluated model that no
-        # solver can read, so they could neither take precedence over ours nor be recorded.
+        # A separate model, as in scoring. Inspect adds settings to the requests of the evaluated model that a solver
+        # cannot read, so they could neither take precedence over ours nor be recorded.
         return Model(model.api, model.config, model.model_args)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:

@@ -1,4 +1,4 @@
-"""Labels: whether people found the judge right in each step, and the HMS that follows from their answers."""
+"""Labels: whether annotators marked the judge as right in each step, and the HMS that follows from their answers."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ _VERDICTS = {"right": True, "r": True, "1": True, "wrong": False, "w": False, "0
 
 @dataclass(frozen=True)
 class Label:
-    """What one annotator says about one step of a sample.
+    """One annotator's label for one step of a sample.
 
     Attributes:
         right: Whether the judge's answer is right; None if the judge has no valid answer.
@@ -74,7 +74,7 @@ class LabelledSample:
     @property
     def true_hms(self) -> float | None:
         """HMS from the correct answers, in [0, 1]; None if they do not determine it."""
-        # Equal to the judge's if the answers are, whatever the rounding.
+        # If the answers equal the judge's, HMS does too, regardless of rounding.
         same = all(self.true.texts[step] == self.judged.texts[step] for step in _FACET_STEPS)
         return self.hms if same else self.true.hms
 
@@ -151,7 +151,7 @@ def read_labels(paths: Sequence[Path]) -> Labels:
 
 
 def is_label_file(path: Path) -> bool:
-    """Whether a CSV file has labels or is the key of their sheet, by its columns.
+    """Whether a CSV file contains labels or is the key of their sheet, judging by its columns.
 
     Raises:
         DataMissing: The file does not exist.

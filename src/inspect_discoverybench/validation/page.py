@@ -1,4 +1,4 @@
-"""The page on which annotators mark one item after the other: one HTML file that needs no server and no network."""
+"""The page on which annotators mark items one by one: a single HTML file that needs no server and no network."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -245,7 +245,7 @@ def check_distinct_runs(logs: Sequence[Run]) -> None:
     """Check that no two logs are of the same run.
 
     Raises:
-        InvalidArgument: Two are.
+        InvalidArgument: Two logs are of the same run.
     """
     for a, b in combinations(logs, 2):
         if a.task_id == b.task_id:

@@ -41,7 +41,7 @@ class Row:
         """The value of a column.
 
         Raises:
-            InvalidArgument: It is empty.
+            InvalidArgument: The value is empty.
         """
         if not self.values[column]:
             raise InvalidArgument(f"{self.location}: {column} is empty.")

@@ -459,7 +459,7 @@ async function readDetails(index, row) {
 /** Open the dialog with a sample. */
 async function showSample(explorer, row) {
   const details = await readDetails(explorer.index, row);
-  if (explorer.parameters.get("sample") !== explorer.index.keys[row]) return; // another one was opened meanwhile
+  if (explorer.parameters.get("sample") !== explorer.index.keys[row]) return; // another one was opened in the meantime
   byId("sample-body").replaceChildren(...sampleParts(explorer, row, details));
   const place = explorer.rows.indexOf(row);
   byId("sample-position").textContent = place < 0 ? "" : `${place + 1} of ${explorer.rows.length}`;
@@ -509,7 +509,7 @@ function sampleParts(explorer, row, details) {
     element("div", {}, element("h3", { textContent: "Gold hypothesis" }), textBlock(gold, "None")),
     element("div", {}, element("h3", { textContent: "Predicted hypothesis" }), textBlock(details.hypothesis, "Nothing was submitted."))));
   if (details.explanation) {
-    parts.push(block("Verdicts of the judge", element("div", { className: "explanation" }, ...markdown(details.explanation))));
+    parts.push(block("The judge’s verdicts", element("div", { className: "explanation" }, ...markdown(details.explanation))));
   }
   const others = otherJudges(explorer, row);
   if (others) parts.push(block("Other judges", others));

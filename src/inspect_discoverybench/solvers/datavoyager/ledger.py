@@ -30,7 +30,7 @@ class RoleTurn(BaseModel):
 
 
 class Ledger(StoreModel):
-    """The team's progress, kept in the log beside the conversation."""
+    """The team's progress, kept in the log alongside the conversation."""
 
     plan: str = ""
     """The planner's latest message: what is given, what is asked, and the numbered plan."""

@@ -23,7 +23,7 @@ class Role(StrEnum):
     """Decides who acts next."""
 
     def model(self) -> Model:
-        """The model with this model role; defaults to the evaluated model."""
+        """The model of this model role; defaults to the evaluated model."""
         evaluated = get_model()  # inspect-evals-lint: ignore[IEBP001] -- called by the solver, for each turn
         return get_model(role=self.value, default=evaluated)  # inspect-evals-lint: ignore[IEBP001] -- the same
 
