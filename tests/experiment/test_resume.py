@@ -68,7 +68,7 @@ def test_a_killed_run_is_completed_and_leaves_one_log_for_each_run(tmp_path: Pat
 
         done = run("small.yaml")
         assert done.exit_code == 0, done.output
-        assert f"{len(before)} finished samples in logs/small are kept." in done.output
+        assert f"{len(before)} finished samples in logs/small will be kept." in done.output
         complete = logs()
         assert [log.status for log in complete] == ["success", "success"]
         after = finished(complete)

@@ -142,7 +142,7 @@ def test_unscored_samples_are_reported_with_the_command_to_score_them(
         done = run(file, *GOLD, "--set", f"grader={model}")
         assert done.exit_code == 1, done.output
         assert "1 of 1 runs are complete." in done.output
-        assert "2 unscored samples. To score again, run:" in done.output
+        assert "Unscored samples: 2. To score them again, run:" in done.output
         assert re.search(r"gold +\S+ +– +– +0 +2 +0 +0 ", done.output)
         assert "? marks a run with a model that has no price." in done.output
         again = run(file, *GOLD, "--set", f"grader={model}", "--json")

@@ -19,7 +19,7 @@ BAD_INPUT = 2
 @click.option("--model", required=True, help="The evaluated model: PROVIDER/MODEL.")
 @click.option("--solver", default="react", show_default=True, help="The agent. `discoverybench/` may be omitted.")
 @click.option("--grader", help="The judge, for a goal with a gold hypothesis. [default: openai/gpt-4o-2024-08-06]")
-@click.option("--sandbox", default="docker", show_default=True, help="docker or local.")
+@click.option("--sandbox", default="docker", show_default=True, help="docker, k8s or local.")
 def ask(metadata: Path, goal: str, model: str, solver: str, grader: str | None, sandbox: str) -> None:
     """Run an agent on one goal and print its hypothesis, workflow and score.
 

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from inspect_discoverybench.cli.number import plural
 from inspect_discoverybench.errors import DiscoveryBenchError, InvalidArgument
 
 # These modules import pandas and scipy, which takes seconds. The command imports them when it runs.
@@ -109,7 +110,7 @@ def _print_pair(console: Console, pair: "PairComparison") -> None:
     console.print(_conclusion(first), highlight=False)
     if first.worst is not None:
         console.print(
-            f"{pair.missing} common tasks lack a score. Depending on these scores, the difference is between "
+            f"Common tasks without a score: {pair.missing}. Depending on these scores, the difference is between "
             f"{first.worst:+.3f} and {first.best:+.3f}.",
             highlight=False,
         )
@@ -117,7 +118,7 @@ def _print_pair(console: Console, pair: "PairComparison") -> None:
 
 def _tasks(pair: "PairComparison") -> str:
     paired = pair.keys[0].paired
-    parts = [f"{paired.tasks} common tasks in {paired.clusters} clusters"]
+    parts = [f"{plural(paired.tasks, 'common task')} in {plural(paired.clusters, 'cluster')}"]
     parts += [f"{pair.missing} without a score in one of them"] if pair.missing else []
     parts += [f"{pair.only_baseline} only in the baseline"] if pair.only_baseline else []
     parts += [f"{pair.only_candidate} only in the candidate"] if pair.only_candidate else []

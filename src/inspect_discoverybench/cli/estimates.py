@@ -6,6 +6,7 @@ from dataclasses import asdict
 
 import click
 
+from inspect_discoverybench.cli.number import plural
 from inspect_discoverybench.cli.outcomes import NAMES
 from inspect_discoverybench.cli.table import print_table
 from inspect_discoverybench.experiment.estimate import Estimate, total
@@ -23,7 +24,7 @@ def print_estimates(plan: ExperimentPlan, estimates: Sequence[Estimate]) -> None
     """
     experiment = plan.experiment
     rows = [[*run.cell.labels, *_estimated(e)] for run, e in zip(plan.runs, estimates, strict=True)]
-    sums = [f"{len(rows)} runs", "", "", *_estimated(total(estimates))]
+    sums = [plural(len(rows), "run"), "", "", *_estimated(total(estimates))]
     print_table(f"{experiment.name}: logs in {experiment.log_dir}", NAMES, ESTIMATED, rows, sums)
     click.echo("Estimated from the averages in benchmarks/README.md. ? marks an unknown agent or price.")
 

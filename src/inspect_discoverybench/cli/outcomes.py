@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import click
 
-from inspect_discoverybench.cli.number import plural
 from inspect_discoverybench.cli.table import print_table
 from inspect_discoverybench.experiment.outcome import RunOutcome
 from inspect_discoverybench.experiment.run import ExperimentPlan
@@ -36,7 +35,7 @@ def print_outcomes(plan: ExperimentPlan, outcomes: Sequence[RunOutcome]) -> None
         click.echo("Repeat the command to complete the others.")
     unscored = [outcome for outcome in outcomes if outcome.unscored]
     if unscored:
-        click.echo(f"{plural(sum(outcome.unscored for outcome in unscored), 'unscored sample')}. To score again, run:")
+        click.echo(f"Unscored samples: {sum(outcome.unscored for outcome in unscored)}. To score them again, run:")
     for outcome in unscored:
         click.echo(f"  {outcome.score_command}")
         if outcome.bounds:
@@ -45,7 +44,7 @@ def print_outcomes(plan: ExperimentPlan, outcomes: Sequence[RunOutcome]) -> None
     # `eval_set` retries incomplete runs only. With `fail_on_error: false`, a run with errors is complete.
     errored = [outcome for outcome in outcomes if outcome.complete and outcome.errors]
     if errored:
-        click.echo(f"{plural(sum(o.errors for o in errored), 'sample')} ended with an error. To retry, run:")
+        click.echo(f"Samples with an error: {sum(outcome.errors for outcome in errored)}. To run them again, run:")
     for outcome in errored:
         click.echo(f"  inspect eval-retry {shlex.quote(outcome.log)}")
 

@@ -11,6 +11,7 @@ import click
 from inspect_ai.log import EvalLog
 
 from inspect_discoverybench.cli.estimates import estimates_as_json, print_estimates
+from inspect_discoverybench.cli.number import plural
 from inspect_discoverybench.cli.outcomes import print_outcomes
 from inspect_discoverybench.cli.shards import is_complete, print_states, refuse_combinations, states_as_json
 from inspect_discoverybench.cli.slurm import slurm_options
@@ -195,7 +196,7 @@ def _checked(
         samples = deal(sample_ids(rehearsal), shard.count)[shard.number - 1]
         plan, rehearsal = part(plan, rehearsal, samples)
     if finished := refuse_losses(plan, rehearsal):
-        click.echo(f"{finished} finished samples in {log_dir} are kept.", err=True)
+        click.echo(f"{plural(finished, 'finished sample')} in {log_dir} will be kept.", err=True)
     return plan
 
 
@@ -246,7 +247,7 @@ def _print_estimate(
         click.echo(json.dumps(estimates_as_json(plan, estimates), indent=2))
         return
     if check:
-        click.echo(f"{path}: {len(plan.runs)} runs with {sum(sizes)} samples can run.")
+        click.echo(f"{path}: {plural(len(plan.runs), 'run')} with {plural(sum(sizes), 'sample')} can run.")
         return
     print_estimates(plan, estimates)
 

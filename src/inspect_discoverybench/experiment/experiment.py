@@ -126,7 +126,7 @@ class Experiment(StrictModel):
     """Models of further roles, such as `planner` and `critic` of DataVoyager."""
 
     sandbox: str | None = None
-    """Argument `sandbox` of every task: `docker` or `local`."""
+    """Argument `sandbox` of every task: `docker`, `k8s` or `local`."""
 
     epochs: int = Field(default=1, ge=1)
     """Number of times each sample is run."""

@@ -38,7 +38,7 @@ def ask(metadata: Path, goal: str, solver: str, model: str, grader: str | None, 
         solver: Name of the solver; `discoverybench/` may be omitted.
         model: The evaluated model.
         grader: The judge; by default that of the task `custom`.
-        sandbox: `docker` or `local`.
+        sandbox: `docker`, `k8s` or `local`.
 
     Raises:
         InvalidExperiment: The solver or a model cannot be called.

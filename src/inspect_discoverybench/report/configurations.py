@@ -75,10 +75,7 @@ def name_configurations(samples: pd.DataFrame) -> pd.DataFrame:
 
 
 def main_judge(samples: pd.DataFrame) -> pd.DataFrame:
-    """Keep one judge's scores of each configuration's samples: those of the judge that scored most samples.
-
-    Where this judge did not score a log, the scores of its first judge are kept.
-    """
+    """Keep one judge's score of each sample: of the judges that scored it, the one that scored most samples overall."""
     order = samples.judge_record.fillna("").map(samples.judge_record.fillna("").value_counts())
     is_judged = samples.judge_record.notna()
     ranked = samples.assign(_judged=is_judged, _order=order).sort_values(

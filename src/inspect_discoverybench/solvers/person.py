@@ -34,5 +34,5 @@ def person_instructions(time_limit: float | None) -> str:
     """
     limit = "There is no time limit."
     if time_limit is not None:
-        limit = f"The task ends {time_limit / 60:.0f} minutes after its start, also if you stop the clock."
+        limit = f"The task ends {time_limit / 60:.0f} minutes after its start, even if you stop the clock."
     return Prompt.load("solvers/person").render(time_limit=limit)
