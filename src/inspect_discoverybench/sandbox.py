@@ -90,11 +90,11 @@ def _compose(chosen: str | None, build: bool) -> ComposeConfig:
     compose = yaml.safe_load(shipped("compose.yaml").read_text("utf-8"))
     service = compose["services"]["default"]
     service["image"] = chosen or image()
-    found = not build and _exists(service["image"])
-    if found:
+    is_built = not build and _exists(service["image"])
+    if is_built:
         # Do not look for the image in a registry: `x-local` is read by Inspect, `pull_policy` by Compose.
         service |= {"pull_policy": "never", "x-local": True}
-    if found or chosen:
+    if is_built or chosen:
         del service["build"]
     else:
         # An absolute path, because Inspect resolves relative paths against the current directory.

@@ -65,7 +65,7 @@ def test_the_critic_chooses_the_next_role_until_the_goal_is_answered() -> None:
     assert observations(sample) == ["2"]
     kept = ledger(sample)
     assert [turn.role for turn in kept.turns] == ["planner", "coder", "analyst", "planner", "analyst"]
-    assert kept.turns[1].did.endswith("print(2)")
+    assert kept.turns[1].output.endswith("print(2)")
     assert kept.plan == "Words number 4."
     assert [v.answered for v in kept.verdicts if v] == [False, False, False, True]
     assert kept.revisions == 0
@@ -225,5 +225,5 @@ def test_text_of_a_coder_without_code_is_kept() -> None:
 
     sample = play(talker, datavoyager())
     assert observations(sample) == []
-    assert "I would rather talk." in [turn.did for turn in ledger(sample).turns]
+    assert "I would rather talk." in [turn.output for turn in ledger(sample).turns]
     assert submission(sample)

@@ -57,16 +57,16 @@ def check_image() -> Finding:
 
     reference, client = _reference(), _client()
     try:
-        found = client.images.get(reference)
+        sandbox_image = client.images.get(reference)
     except ImageNotFound:
         if reference != image():
             return Finding(Status.WARNING, f"{reference} is not on this machine", f"Run: docker pull {reference}")
         tags = sorted(tag for other in client.images.list(name=IMAGE_NAME) for tag in other.tags)
         old = f" ({', '.join(tags)} was built from different files)" if tags else ""
         return Finding(Status.WARNING, f"{reference} is not built{old}; the first run builds it", build_command())
-    size = found.attrs["Size"] / 1e6
+    size = sandbox_image.attrs["Size"] / 1e6
     matches = ", matches its Dockerfile" if reference == image() else ""
-    return Finding(Status.OK, f"{reference}{matches} ({found.short_id}, {size:.0f} MB)")
+    return Finding(Status.OK, f"{reference}{matches} ({sandbox_image.short_id}, {size:.0f} MB)")
 
 
 def build_command() -> str:

@@ -59,9 +59,9 @@ def task_table(samples: "pd.DataFrame") -> "pd.DataFrame":
     tasks = by_task(frame, [*VALUES, *USAGE, IF_0, IF_1])
     counts = frame.groupby([*KEYS, "id"], sort=False)[["samples", *outcomes]].sum()
     tasks = tasks.drop(columns=list(counts.columns)).join(counts, on=[*KEYS, "id"])
-    known = frame.groupby([*KEYS, "id"], sort=False)[[*COSTS]].count()
+    priced_samples = frame.groupby([*KEYS, "id"], sort=False)[[*COSTS]].count()
     for cost in COSTS:
-        tasks[cost] = tasks[cost].where(known[cost].to_numpy() == tasks.samples.to_numpy())
+        tasks[cost] = tasks[cost].where(priced_samples[cost].to_numpy() == tasks.samples.to_numpy())
     tasks = tasks.assign(competes=competes(tasks, samples))
     return tasks.assign(is_best=_is_best(tasks))
 
@@ -133,11 +133,11 @@ def best_rows(table: "pd.DataFrame", tasks: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def _estimate(values: "np.ndarray", clusters: "np.ndarray") -> tuple[float, float, float]:
-    known = values == values  # false for NaN
-    if not known.any():
+    scored = values == values  # false for NaN
+    if not scored.any():
         return math.nan, math.nan, math.nan
     # Rounding errors can push a mean above 1.
-    result = estimate_mean(values[known].clip(0, 1).tolist(), clusters[known].tolist())
+    result = estimate_mean(values[scored].clip(0, 1).tolist(), clusters[scored].tolist())
     return 100 * result.mean, 100 * result.low, 100 * result.high
 
 

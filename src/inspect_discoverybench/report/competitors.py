@@ -29,9 +29,9 @@ def competes(tasks: "pd.DataFrame", judged: "pd.DataFrame") -> list[bool]:
         judged: Their samples, with the scores of one judge each.
     """
     covered = covering(tasks[tasks.hms.notna() & ~tasks.is_oracle])
-    known = judged[judged.judge_record.notna() & judged.hms.notna()]
-    known = known.loc[[name in covered for name in _names(known)]]
-    judges = known.groupby("benchmark").judge.nunique()
+    scored = judged[judged.judge_record.notna() & judged.hms.notna()]
+    scored = scored.loc[[name in covered for name in _names(scored)]]
+    judges = scored.groupby("benchmark").judge.nunique()
     mixed = set(judges.index[judges > 1])
     return [name in covered and name[0] not in mixed for name in _names(tasks)]
 

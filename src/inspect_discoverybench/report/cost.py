@@ -31,7 +31,7 @@ def cost_section(tasks: "pd.DataFrame") -> Section:
         tasks: The table of tasks.
     """
     table = _table(tasks)
-    known = [name for name in MEASURES.values() if name in table]
+    measures = [name for name in MEASURES.values() if name in table]
     return Section(
         name="cost",
         title="Cost against HMS",
@@ -41,13 +41,13 @@ def cost_section(tasks: "pd.DataFrame") -> Section:
             f"with a higher HMS at the same usage. {RULE} "
             + (
                 ""
-                if MEASURES["cost"] in known
+                if MEASURES["cost"] in measures
                 else "No log records costs; Inspect records them only for models with known prices."
             )
         ).strip(),
         table=table.drop(columns=["agent", "model"]),
         filters=KEYS,
-        chart=_chart(table, known),
+        chart=_chart(table, measures),
         formats={
             **{column: FORMATS[column] for column in (HMS, LOW, HIGH)},
             **{name: ".0f" if "tokens" in name else ".4f" if "USD" in name else ".1f" for name in _names()},

@@ -98,9 +98,9 @@ def _facet_chart(table: "pd.DataFrame") -> Chart | None:
     context, variables, relationship = (
         Interval(f"{facet} × 100", f"{facet} low", f"{facet} high", f"{facet} × 100") for facet in FACETS
     )
-    known = table.dropna(subset=[f"{facet} × 100" for facet in FACETS])
+    complete = table.dropna(subset=[f"{facet} × 100" for facet in FACETS])
     panels: dict[str, Chart] = {}
-    for benchmark, rows in known.groupby("benchmark", sort=False):
+    for benchmark, rows in complete.groupby("benchmark", sort=False):
         left, right = (
             scatter(rows, x, y, color="agent", shape="model")
             for x, y in ((context, variables), (variables, relationship))

@@ -117,10 +117,10 @@ def group_section(tasks: "pd.DataFrame", grouping: Grouping, by_size: bool = Fal
 
 
 def _section(tasks: "pd.DataFrame", grouping: Grouping) -> Section | None:
-    known = tasks[tasks[grouping.column].notna()]
-    counts = known.groupby("benchmark")[grouping.column].nunique()
-    known = known[known.benchmark.isin(counts[counts > 1].index)]
-    return None if known.empty else group_section(known, grouping)
+    labelled = tasks[tasks[grouping.column].notna()]
+    counts = labelled.groupby("benchmark")[grouping.column].nunique()
+    labelled = labelled[labelled.benchmark.isin(counts[counts > 1].index)]
+    return None if labelled.empty else group_section(labelled, grouping)
 
 
 def _note(tasks: "pd.DataFrame", column: str) -> str:

@@ -33,10 +33,10 @@ def judge_notes(judged: "pd.DataFrame") -> list[str]:
     Args:
         judged: Labelled samples with the scores of one judge each.
     """
-    known = judged[judged.judge_record.notna() & judged.hms.notna()]
+    scored = judged[judged.judge_record.notna() & judged.hms.notna()]
     return [
         _note(str(benchmark), rows)
-        for benchmark, rows in known.groupby("benchmark", sort=False)
+        for benchmark, rows in scored.groupby("benchmark", sort=False)
         if rows.judge.nunique() > 1
     ]
 

@@ -35,8 +35,12 @@ def judge_sections(samples: "pd.DataFrame") -> list[Section]:
     agents = samples[~samples.is_oracle].drop_duplicates([*KEYS, "id"])
     ranked = covering(agents)
     is_ranked = [name in ranked for name in zip(judged.benchmark, judged.configuration, strict=True)]
-    found = [_score_section(judged), _agreement_section(judged[judged.is_asked]), _ranking_section(judged[is_ranked])]
-    return [section for section in found if section is not None]
+    candidates = [
+        _score_section(judged),
+        _agreement_section(judged[judged.is_asked]),
+        _ranking_section(judged[is_ranked]),
+    ]
+    return [section for section in candidates if section is not None]
 
 
 def _score_section(frame: "pd.DataFrame") -> Section | None:
@@ -78,9 +82,9 @@ def _agreement_section(frame: "pd.DataFrame") -> Section:
     rows: list[dict[Hashable, Any]] = []
     for (first, second), scores in _judge_pairs(frame):
         for value in VALUES:
-            known = scores.dropna(subset=[f"{value}_a", f"{value}_b"])
-            if not known.empty:
-                agreement = _agreement(known[f"{value}_a"], known[f"{value}_b"])
+            both = scores.dropna(subset=[f"{value}_a", f"{value}_b"])
+            if not both.empty:
+                agreement = _agreement(both[f"{value}_a"], both[f"{value}_b"])
                 rows.append({"judge": first, "other judge": second, "value": value.replace("hms", "HMS"), **agreement})
     table = pd.DataFrame(rows)
     pairs = table.judge + " and " + table["other judge"]
@@ -137,10 +141,12 @@ def _judged(samples: "pd.DataFrame") -> "pd.DataFrame":
 
     scored = samples[samples.hms.notna()]
     is_silent = scored.outcome.isin((Outcome.NO_SUBMISSION, Outcome.LIMIT))
-    asked = scored[~is_silent & scored.judge_record.notna()].drop_duplicates(["uuid", "judge_record"])
-    judges = asked[["run", "judge_record", "judge"]].drop_duplicates()
+    submitted = scored[~is_silent & scored.judge_record.notna()].drop_duplicates(["uuid", "judge_record"])
+    judges = submitted[["run", "judge_record", "judge"]].drop_duplicates()
     silent = scored[is_silent].drop_duplicates("uuid").drop(columns=["judge_record", "judge"]).merge(judges, on="run")
-    judged = pd.concat([asked.assign(is_asked=True), silent.assign(is_asked=False)[[*asked.columns, "is_asked"]]])
+    judged = pd.concat(
+        [submitted.assign(is_asked=True), silent.assign(is_asked=False)[[*submitted.columns, "is_asked"]]]
+    )
     counts = judged.groupby("uuid").judge_record.transform("size")
     is_compared = (counts > 1) & judged.run.isin(judged.run[(counts > 1) & judged.is_asked])
     return judged[is_compared].reset_index(drop=True)

@@ -125,8 +125,8 @@ class _Column:
         if value not in self.values:
             return np.zeros(len(self.codes), bool)
         position = self.values.index(value)
-        found: np.ndarray[Any, np.dtype[np.bool_]] = np.array([position in cell for cell in self.cells])[self.codes]
-        return found
+        contains: np.ndarray[Any, np.dtype[np.bool_]] = np.array([position in cell for cell in self.cells])[self.codes]
+        return contains
 
     def packed(self) -> dict[str, Any]:
         """The column for the page: values, and for each row a position, several, or null."""

@@ -199,8 +199,8 @@ def _judge_cost(sample: EvalSample) -> float | None:
 def _total_cost(usages: Iterable[ModelUsage]) -> float | None:
     """Costs in US dollars; None if one of them is unknown."""
     costs = [0.0 if usage.total_cost is None and not usage.total_tokens else usage.total_cost for usage in usages]
-    known = [cost for cost in costs if cost is not None]
-    return sum(known) if len(known) == len(costs) else None
+    priced = [cost for cost in costs if cost is not None]
+    return sum(priced) if len(priced) == len(costs) else None
 
 
 def _prediction(sample: EvalSample) -> float:

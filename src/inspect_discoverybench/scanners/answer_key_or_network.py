@@ -17,13 +17,13 @@ def answer_key_or_network() -> Scanner[Transcript]:
         if not cells:
             return undecided("No code was run.")
         names = Names(data_file_names(transcript))
-        found = [(cell, lookup) for cell in cells for lookup in lookups(cell.code or "", names)]
-        if not found:
+        hits = [(cell, lookup) for cell in cells for lookup in lookups(cell.code or "", names)]
+        if not hits:
             return absent(f"None of {len(cells)} cells looks for the answer key or the network.")
         return present(
-            "\n".join(f"{_capitalized(lookup)}: `{quote(lookup.what)}`" for _, lookup in found),
-            list(dict.fromkeys(lookup.kind for _, lookup in found)),
-            dict.fromkeys(cell for cell, _ in found),
+            "\n".join(f"{_capitalized(lookup)}: `{quote(lookup.what)}`" for _, lookup in hits),
+            list(dict.fromkeys(lookup.kind for _, lookup in hits)),
+            dict.fromkeys(cell for cell, _ in hits),
         )
 
     return scan

@@ -48,11 +48,11 @@ def citations(answer: str, given: str) -> Citations:
         answer: Hypothesis and workflow.
         given: What the agent was told or has seen. Words that occur there are ignored.
     """
-    known = fold(given)
+    context = fold(given)
 
     def new(pattern: re.Pattern[str]) -> tuple[str, ...]:
-        found = (" ".join(match.group().split()) for match in pattern.finditer(answer))
-        return tuple(dict.fromkeys(text for text in found if fold(text) not in known))
+        matches = (" ".join(match.group().split()) for match in pattern.finditer(answer))
+        return tuple(dict.fromkeys(text for text in matches if fold(text) not in context))
 
     possible = (*new(_MENTION), *new(_NAME_AND_YEAR), *new(_PROPER_NAME))
     return Citations(new(_CERTAIN), tuple(dict.fromkeys(possible)))

@@ -91,9 +91,9 @@ def _statement(question: str, reply: Any) -> Statement:
 
 
 def _other_option(reply: Relationship) -> str | None:
-    found = list(_OPTION.finditer(reply.explanation))
-    options = [match["option"] or match["conclusion"] for match in found]
-    return found[-1].group() if options and reply.answer not in options else None
+    matches = list(_OPTION.finditer(reply.explanation))
+    options = [match["option"] or match["conclusion"] for match in matches]
+    return matches[-1].group() if options and reply.answer not in options else None
 
 
 def _other_count(reply: Variables) -> str | None:
@@ -108,8 +108,8 @@ def _other_count(reply: Variables) -> str | None:
 
 
 def _other_match(reply: Any) -> str | None:
-    found = list(_MATCH.finditer(reply.explanation))
-    return found[-1].group() if found and all(bool(m["negation"]) == reply.match for m in found) else None
+    matches = list(_MATCH.finditer(reply.explanation))
+    return matches[-1].group() if matches and all(bool(m["negation"]) == reply.match for m in matches) else None
 
 
 def _number(word: str) -> int:

@@ -71,12 +71,12 @@ def lookups(code: str, names: "Names") -> list[Lookup]:
         code: Python, with or without the `!` and `%` lines of notebooks, or shell.
         names: What earlier code imported and assigned; updated.
     """
-    found: list[Lookup] = []
+    results: list[Lookup] = []
     for program, shell in python_programs(code):
-        found += [lookup for command in commands(shell) for lookup in _in_command(command)]
+        results += [lookup for command in commands(shell) for lookup in _in_command(command)]
         if program is not None:
-            found += [lookup for statement in program.body for lookup in _in_statement(statement, names)]
-    return list(dict.fromkeys(found))
+            results += [lookup for statement in program.body for lookup in _in_statement(statement, names)]
+    return list(dict.fromkeys(results))
 
 
 @dataclass

@@ -21,13 +21,13 @@ def names_published_study() -> Scanner[Transcript]:
         if submission is None:
             return undecided(NOT_SUBMITTED)
         given = given_text(transcript)
-        seen = "\n".join([given, *(f"{call.code or ''}\n{call.output}" for call in read_calls(transcript))])
-        found = citations(f"{submission.hypothesis}\n{submission.workflow}", seen)
-        if found.certain:
-            return present(f"The answer cites {', '.join(found.certain)}.", found.certain)
-        if not found.possible:
+        context = "\n".join([given, *(f"{call.code or ''}\n{call.output}" for call in read_calls(transcript))])
+        cited = citations(f"{submission.hypothesis}\n{submission.workflow}", context)
+        if cited.certain:
+            return present(f"The answer cites {', '.join(cited.certain)}.", cited.certain)
+        if not cited.possible:
             return absent("The answer mentions no study and no name that the agent was not told.")
         values = {"task": given, "hypothesis": submission.hypothesis, "workflow": submission.workflow}
-        return await decide("published_study", values, f"The answer mentions {quote(', '.join(found.possible))}.")
+        return await decide("published_study", values, f"The answer mentions {quote(', '.join(cited.possible))}.")
 
     return scan

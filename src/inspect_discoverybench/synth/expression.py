@@ -109,22 +109,22 @@ class Expression:
     @cached_property
     def forms(self) -> frozenset[str]:
         """Which of these it contains: `product` (of columns), `function` (or power), `condition`."""
-        found = set()
+        forms = set()
         for node in ast.walk(self.syntax):
             if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Div, ast.Mod)):
                 both = _has_column(node.left) and _has_column(node.right)
                 if both or (_has_column(node.right) and isinstance(node.op, ast.Div)):
-                    found.add("product")
+                    forms.add("product")
             elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
-                found.add("function")
+                forms.add("function")
             elif isinstance(node, ast.Compare):
-                found.add("condition")
+                forms.add("condition")
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 if node.func.attr in ("where", "isin", "between"):
-                    found.add("condition")
+                    forms.add("condition")
                 elif node.func.attr != "astype":
-                    found.add("function")
-        return frozenset(found)
+                    forms.add("function")
+        return frozenset(forms)
 
 
 def column_name(node: ast.AST) -> str | None:

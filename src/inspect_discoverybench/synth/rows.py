@@ -179,13 +179,13 @@ def share_inside(spec: Spec, values: Array) -> float:
 
 def specs(tree: Spec) -> dict[str, Spec]:
     """All columns of a tree by name."""
-    found: dict[str, Spec] = {column["name"]: column for column in tree.get("distractors", ())}
+    by_name: dict[str, Spec] = {column["name"]: column for column in tree.get("distractors", ())}
     pending = list(tree["roots"])
     while pending:
         node = pending.pop()
-        found[node["name"]] = node
+        by_name[node["name"]] = node
         pending += node.get("children", ())
-    return found
+    return by_name
 
 
 def observe(spec: Spec, values: Array, noise: Spec, seed: str) -> Array:
@@ -372,36 +372,37 @@ def versions() -> dict[str, str]:
 
 def draw(request: str) -> None:
     """Print the errors of the expressions; or, if there are tasks, their measures and the texts of all columns."""
-    asked = json.loads(request)
-    tree, seed = asked["tree"], asked["seed"]
-    values, errors = evaluate(tree, asked["rows"], seed)
-    if errors or not asked["tasks"]:
+    parameters = json.loads(request)
+    tree, seed = parameters["tree"], parameters["seed"]
+    values, errors = evaluate(tree, parameters["rows"], seed)
+    if errors or not parameters["tasks"]:
         print(json.dumps({"errors": errors, "measures": [], "columns": {}}))
         return
     named = specs(tree)
-    observed = {name: observe(named[name], values[name], asked["noise"], seed) for name in values}
-    others, _ = evaluate(tree, asked["rows"], f"{seed}/fresh")
-    fresh = {name: observe(named[name], others[name], asked["noise"], f"{seed}/fresh") for name in others}
+    observed = {name: observe(named[name], values[name], parameters["noise"], seed) for name in values}
+    others, _ = evaluate(tree, parameters["rows"], f"{seed}/fresh")
+    fresh = {name: observe(named[name], others[name], parameters["noise"], f"{seed}/fresh") for name in others}
     bins = {name: codes(column) for name, column in observed.items()}
-    measures = [measure(task, named, observed, fresh, bins) for task in asked["tasks"]]
+    measures = [measure(task, named, observed, fresh, bins) for task in parameters["tasks"]]
     columns = {name: texts(named[name], observed[name], values[name]) for name in observed}
     print(json.dumps({"errors": {}, "measures": measures, "columns": columns, "versions": versions()}))
 
 
 def draw_fresh(request: str) -> None:
     """Print the columns, the target and what the gold expression gives on the rows without missing values."""
-    asked = json.loads(request)
-    tree, target = asked["tree"], asked["target"]
+    parameters = json.loads(request)
+    tree, target = parameters["tree"], parameters["target"]
     named = specs(tree)
-    values, errors = evaluate(tree, asked["rows"], asked["seed"])
+    values, errors = evaluate(tree, parameters["rows"], parameters["seed"])
     if errors:
         raise ValueError("; ".join(errors.values()))
     observed = {
-        name: observe(named[name], values[name], asked["noise"], asked["seed"]) for name in (*asked["columns"], target)
+        name: observe(named[name], values[name], parameters["noise"], parameters["seed"])
+        for name in (*parameters["columns"], target)
     }
     whole = np.logical_and.reduce([known(column) for column in observed.values()])
     kept = {name: concrete(column[whole]) for name, column in observed.items()}
-    gold = compute(asked["expression"], {name: kept[name] for name in asked["columns"]})
+    gold = compute(parameters["expression"], {name: kept[name] for name in parameters["columns"]})
     gold = gold.astype(object if named[target]["type"] == "category" else float)
     fresh = {name: column.tolist() for name, column in kept.items()}
     print(json.dumps({"target": fresh.pop(target), "gold": gold.tolist(), "columns": fresh}))

@@ -116,9 +116,9 @@ class SetFolder:
     def records(self) -> list[DomainRecord]:
         """The records of all accepted domains, in the order of the set."""
         paths = (self.path / RECORDS).glob("*.json")
-        found = (self._known.get(path.stem) or self.record(path.stem) for path in paths)
+        records = (self._known.get(path.stem) or self.record(path.stem) for path in paths)
         return sorted(
-            (record for record in found if record is not None), key=lambda record: (record.number, record.slug)
+            (record for record in records if record is not None), key=lambda record: (record.number, record.slug)
         )
 
     def _folders_of(self, record: DomainRecord) -> list[Path]:

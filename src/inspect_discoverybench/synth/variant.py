@@ -68,7 +68,7 @@ def variants(tree: Tree, seed: int) -> tuple[list[Variant], list[Rejection]]:
         tree: The tree.
         seed: Seed of the order and choice of columns.
     """
-    found: list[Variant] = []
+    variants: list[Variant] = []
     rejected: list[Rejection] = []
     levels = tree.levels()
     inner = [node for node in tree.nodes() if node.expression is not None]
@@ -85,8 +85,8 @@ def variants(tree: Tree, seed: int) -> tuple[list[Variant], list[Rejection]]:
                 continue
             columns = _columns(tree, node, expression, f"{seed}/{node.name}/{length}")
             masked = FACETS[(number + length - 1) % len(FACETS)]
-            found.append(Variant(node, levels[node.name], length, expression, columns, masked))
-    return found, rejected
+            variants.append(Variant(node, levels[node.name], length, expression, columns, masked))
+    return variants, rejected
 
 
 def _composed(node: Node, length: int) -> Expression:

@@ -83,7 +83,7 @@ async def _take_turn(
             turn = await step(conversation, tools, "python" if role is Role.CODER else "none", role.model())
         messages = [_without_reasoning(message) for message in turn.messages]
         state.messages.extend(messages)
-    store_as(Ledger).record_turn(RoleTurn(role=role, instruction=instruction, did=_text_and_code(messages)))
+    store_as(Ledger).record_turn(RoleTurn(role=role, instruction=instruction, output=_text_and_code(messages)))
     return turn
 
 

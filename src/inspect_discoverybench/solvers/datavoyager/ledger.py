@@ -19,14 +19,14 @@ class RoleTurn(BaseModel):
     Attributes:
         role: The role that acted.
         instruction: Its instruction.
-        did: Its text and the code it ran.
+        output: Its text and the code it ran.
     """
 
     model_config = ConfigDict(frozen=True)
 
     role: Role
     instruction: str
-    did: str
+    output: str
 
 
 class Ledger(StoreModel):
@@ -54,7 +54,7 @@ class Ledger(StoreModel):
         """Add a turn. The planner's text becomes the plan."""
         self.turns = [*self.turns, turn]
         if turn.role is Role.PLANNER:
-            self.plan = turn.did
+            self.plan = turn.output
 
     def record_verdict(self, reply: CriticReply | None) -> bool:
         """Add a reply of the critic; return whether the planner must revise the plan.
@@ -78,7 +78,7 @@ class Ledger(StoreModel):
 
     def _repeats_turn(self) -> bool:
         """Whether a role repeated its text or code verbatim since the last revision."""
-        turns = [(turn.role, turn.did) for turn in self.turns[self.revised_at :]]
+        turns = [(turn.role, turn.output) for turn in self.turns[self.revised_at :]]
         return len(set(turns)) < len(turns)
 
     def _repeats_instruction(self, reply: CriticReply | None) -> bool:
