@@ -58,19 +58,19 @@ def analyst(request: Request) -> Answer:
         return judge(request)
     choice = request.get("tool_choice")
     must = choice["function"]["name"] if isinstance(choice, dict) else None
-    ran = sum(message["role"] == "tool" for message in request["messages"])
+    steps = sum(message["role"] == "tool" for message in request["messages"])
     free = must is None and bool(request.get("tools"))
-    if must == "submit" or (free and ran >= PROGRAMS):
+    if must == "submit" or (free and steps >= PROGRAMS):
         trial = sum(text.count("\nTrial ") for text in texts) + 1
         return _call("submit", hypothesis=f"{HYPOTHESIS} This holds in part {trial}.", workflow=WORKFLOW)
     if must == "python" or free:
-        return _call("python", code=PROGRAM.format(part=ran + 1))
+        return _call("python", code=PROGRAM.format(part=steps + 1))
     if "You are the critic" in texts[0]:
         spoke = "It is the analyst's turn" in texts[-2] or "It is the analyst's turn" in texts[-3]
-        role = "coder" if spoke or ran % 2 == 0 else "analyst"
-        asked = f"Carry out part {ran + 1} of the plan and print the numbers that the next step needs."
-        verdict = {"reason": THOUGHT[:150], "answered": ran >= PROGRAMS, "progress": True}
-        return json.dumps(verdict | {"next": role, "instruction": asked})
+        role = "coder" if spoke or steps % 2 == 0 else "analyst"
+        instruction = f"Carry out part {steps + 1} of the plan and print the numbers that the next step needs."
+        verdict = {"reason": THOUGHT[:150], "answered": steps >= PROGRAMS, "progress": True}
+        return json.dumps(verdict | {"next": role, "instruction": instruction})
     return f"{THOUGHT} {THOUGHT} {len(texts)}"
 
 
@@ -95,8 +95,8 @@ class Measured:
     """
 
     calls: float
-    read: float
-    written: float
+    input_tokens: float
+    output_tokens: float
     most: int
     judge: float
     seconds: float
@@ -125,13 +125,13 @@ def measure(server: Endpoint, agent: str, sandbox: str, limit: int | None) -> Me
     wall = time.perf_counter() - start
     if log.status != "success" or not log.samples:
         sys.exit(f"{agent}: the eval ended with {log.status}: {log.error}")
-    asked = [[e for e in sample.events if isinstance(e, ModelEvent) and e.cache != "read"] for sample in log.samples]
-    agents = [[e.output.usage or ModelUsage() for e in sample if e.role != "grader"] for sample in asked]
-    judges = [[e.output.usage or ModelUsage() for e in sample if e.role == "grader"] for sample in asked]
+    requests = [[e for e in sample.events if isinstance(e, ModelEvent) and e.cache != "read"] for sample in log.samples]
+    agents = [[e.output.usage or ModelUsage() for e in sample if e.role != "grader"] for sample in requests]
+    judges = [[e.output.usage or ModelUsage() for e in sample if e.role == "grader"] for sample in requests]
     return Measured(
         calls=mean(len(sample) for sample in agents),
-        read=mean(sum(usage.input_tokens for usage in sample) for sample in agents),
-        written=mean(sum(usage.output_tokens for usage in sample) for sample in agents),
+        input_tokens=mean(sum(usage.input_tokens for usage in sample) for sample in agents),
+        output_tokens=mean(sum(usage.output_tokens for usage in sample) for sample in agents),
         most=max(sum(usage.total_tokens for usage in sample) for sample in agents),
         judge=mean(sum(usage.total_tokens for usage in sample) for sample in judges),
         seconds=mean(sample.working_time or 0 for sample in log.samples),
@@ -148,7 +148,7 @@ def main() -> None:
     require_data()
     with own_folders(), endpoint(LATENCY, analyst) as server:
         os.environ |= {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "none"}
-        measured = {agent: measure(server, agent, options.sandbox, options.limit) for agent in AGENTS}
+        measurements = {agent: measure(server, agent, options.sandbox, options.limit) for agent in AGENTS}
     show(
         f"Agents on DB-REAL train, {options.sandbox}, endpoint of {LATENCY} s",
         ["agent", "calls", "tokens in", "tokens out", "most in a sample", "judge", "seconds", "wall s"],
@@ -156,14 +156,14 @@ def main() -> None:
             [
                 agent,
                 f"{m.calls:.1f}",
-                f"{m.read:,.0f}",
-                f"{m.written:,.0f}",
+                f"{m.input_tokens:,.0f}",
+                f"{m.output_tokens:,.0f}",
                 f"{m.most:,}",
                 f"{m.judge:,.0f}",
                 f"{m.seconds:.1f}",
                 f"{m.wall:.0f}",
             ]
-            for agent, m in measured.items()
+            for agent, m in measurements.items()
         ],
         "For each sample, but for the last column. Four characters count as a token.",
         f"A scripted analyst: {PROGRAMS} programs where the agent lets it choose, no trial of Reflexion reaches 1.",

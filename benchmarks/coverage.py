@@ -114,8 +114,8 @@ def judged(rng: np.random.Generator, true: Sequence[float], misses: float, false
     values, shares = PARTIAL
     chance, other = rng.random((3, len(true))), rng.choice(values, size=len(true), p=shares)
     array = np.asarray(true)
-    seen = np.where(array > 0, chance[0] >= misses, chance[0] < false_alarms)
-    return [float(score) for score in np.where(seen, np.where((array == 0) | (chance[1] < 0.1), other, array), 0.0)]
+    verdict = np.where(array > 0, chance[0] >= misses, chance[0] < false_alarms)
+    return [float(score) for score in np.where(verdict, np.where((array == 0) | (chance[1] < 0.1), other, array), 0.0)]
 
 
 def ours(values: list[float], clusters: list[int]) -> Interval:
@@ -179,11 +179,11 @@ def share_coverage(count: int, pairs: int) -> Coverage:
         for correlation in CORRELATIONS:
             for _ in range(count):
                 chances = beta(rng, accuracy, correlation)
-                drawn = rng.choice(golds, pairs, replace=False)
+                sample = rng.choice(golds, pairs, replace=False)
                 result = share(
                     [
                         Comparison(Choice.FIRST, Choice.FIRST if agrees else Choice.SECOND, str(gold))
-                        for agrees, gold in zip(rng.random(pairs) < chances[drawn], drawn, strict=True)
+                        for agrees, gold in zip(rng.random(pairs) < chances[sample], sample, strict=True)
                     ]
                 )
                 assert result.interval is not None
@@ -196,19 +196,19 @@ def kappa_coverage(count: int, pairs: int) -> Coverage:
     """Coverage of Fleiss' kappa of three annotators: the probability that two of them both know the true choice."""
     rng, golds = np.random.default_rng(5), np.array(clusters_of(CLUSTERS["239, DB-REAL test"]))
 
-    def intervals(known: float, shares: Sequence[float]) -> Iterator[tuple[Interval, float]]:
+    def intervals(knowledge: float, shares: Sequence[float]) -> Iterator[tuple[Interval, float]]:
         for correlation in (0.001, 0.3):
             for _ in range(count):
-                drawn = rng.choice(golds, pairs, replace=False)
-                knows = rng.random((pairs, 3)) < beta(rng, known, correlation)[drawn][:, None]
+                sample = rng.choice(golds, pairs, replace=False)
+                knows = rng.random((pairs, 3)) < beta(rng, knowledge, correlation)[sample][:, None]
                 truth, guesses = rng.choice(3, (pairs, 1), p=shares), rng.choice(3, (pairs, 3), p=shares)
                 votes = np.where(knows, truth, guesses)
                 table = np.stack([(votes == choice).sum(axis=1) for choice in range(3)], axis=1)
-                interval = kappa(table.tolist(), [str(gold) for gold in drawn]).interval
+                interval = kappa(table.tolist(), [str(gold) for gold in sample]).interval
                 if interval is not None:  # with 20 pairs and skewed choices, 2 % of the data sets have no interval
-                    yield (interval.low, interval.high), known**2 + correlation * known * (1 - known)
+                    yield (interval.low, interval.high), knowledge**2 + correlation * knowledge * (1 - knowledge)
 
-    return Coverage.of([list(intervals(known, shares)) for known in KNOWLEDGE for shares in CHOICES])
+    return Coverage.of([list(intervals(knowledge, shares)) for knowledge in KNOWLEDGE for shares in CHOICES])
 
 
 def beta(rng: np.random.Generator, mean: float, correlation: float) -> np.ndarray:
@@ -225,9 +225,9 @@ def corrected_coverage(sizes: Sizes, labels: int, count: int) -> Coverage:
         for misses, false_alarms in JUDGES:
             for _ in range(count):
                 true = scores(rng, sizes, mean, 0.3, PARTIAL)
-                labelled = rng.choice(len(true), labels, replace=False).tolist()
+                sample = rng.choice(len(true), labels, replace=False).tolist()
                 estimate = corrected_mean(
-                    judged(rng, true, misses, false_alarms), labelled, [true[task] for task in labelled], clusters
+                    judged(rng, true, misses, false_alarms), sample, [true[task] for task in sample], clusters
                 )
                 yield (estimate.low, estimate.high), mean
 

@@ -89,11 +89,11 @@ class Crash:
 
 def samples() -> list[EvalSample]:
     """Every sample in the logs."""
-    found = []
+    result = []
     for info in list_eval_logs("logs/crash"):
         with suppress(FileNotFoundError):
-            found += read_eval_log(info, resolve_attachments=True).samples or []
-    return found
+            result += read_eval_log(info, resolve_attachments=True).samples or []
+    return result
 
 
 def scored() -> dict[str | None, EvalSample]:
@@ -108,14 +108,14 @@ def observed(sample: EvalSample) -> bool:
 
 def kernels(folder: Path) -> list[str]:
     """Kernels of local sandboxes of this benchmark."""
-    found = []
+    names = []
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             command = (process / "cmdline").read_bytes().decode().split("\0")
             is_kernel = any(part.endswith("kernel.pyc") for part in command)
             if is_kernel and (process / "cwd").readlink().is_relative_to(folder):
-                found.append(process.name)
-    return found
+                names.append(process.name)
+    return names
 
 
 def containers() -> list[str]:
@@ -151,19 +151,21 @@ def measured(crash: Crash, folder: Path) -> list[str]:
             evaluation.kill()
             code = "hangs"
         time.sleep(3)
-        left = f"{len(kernels(folder))} / {len(containers())}"
+        leftovers = f"{len(kernels(folder))} / {len(containers())}"
         before = scored()
-        said = " ".join(sorted({sample.error.message for sample in samples() if sample.error}))
-        said = said or next((line for line in first.read_text("utf-8").splitlines() if line.startswith("Error")), "–")
+        message = " ".join(sorted({sample.error.message for sample in samples() if sample.error}))
+        message = message or next(
+            (line for line in first.read_text("utf-8").splitlines() if line.startswith("Error")), "–"
+        )
         crash.repair()
         logs = [info.name for info in list_eval_logs("logs/crash")]
         again = crash.again or (str(BIN / "inspect"), "eval-retry", "--log-dir", "logs/crash", *logs)
         second = subprocess.run(again, capture_output=True, text=True, timeout=2 * HANG_SECONDS, check=False)
         after = scored()
-    print(f"{crash.name}: {said}\n{second.stdout[-500:] if second.returncode else ''}", file=sys.stderr)
+    print(f"{crash.name}: {message}\n{second.stdout[-500:] if second.returncode else ''}", file=sys.stderr)
     wrong = sum(not observed(sample) for sample in before.values())
-    kept = len(before.keys() & after.keys())
-    return [crash.name, code, f"{len(before)}", f"{wrong}", left, f"{kept}", f"{len(after)} of {SAMPLES}"]
+    overlap = len(before.keys() & after.keys())
+    return [crash.name, code, f"{len(before)}", f"{wrong}", leftovers, f"{overlap}", f"{len(after)} of {SAMPLES}"]
 
 
 def send(number: int) -> Callable[[subprocess.Popen[bytes]], None]:
@@ -242,8 +244,8 @@ def engine(folder: Path) -> Iterator[Engine]:
 
 def remove_containers() -> None:
     """Remove the containers that a crash has left, as `inspect sandbox cleanup docker` does."""
-    if left := containers():
-        subprocess.run(["docker", "rm", "--force", *left], capture_output=True, check=True)
+    if leftovers := containers():
+        subprocess.run(["docker", "rm", "--force", *leftovers], capture_output=True, check=True)
 
 
 def kill_container(_: subprocess.Popen[bytes]) -> None:

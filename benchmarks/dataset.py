@@ -59,10 +59,10 @@ def main() -> None:
             builds = [in_fresh_process(build, kind) for _ in range(RUNS)]
             split = [in_fresh_process(parts, kind) for _ in range(RUNS)]
             whole = median(run["whole"] for run in builds)
-            known = {part: median(run[part] for run in split) for part in split[0]}
+            medians = {part: median(run[part] for run in split) for part in split[0]}
             rows.append((f"{builds[0]['samples']} samples of {name}", f"{whole:.3f}", f"{TARGETS[kind]:.1f}"))
-            rows += [(f"  {part}", f"{seconds:.3f}", "") for part, seconds in known.items()]
-            rest = whole - sum(known.values())
+            rows += [(f"  {part}", f"{seconds:.3f}", "") for part, seconds in medians.items()]
+            rest = whole - sum(medians.values())
             rows.append(("  rest: samples", f"{rest:.3f}", ""))
         task = median(in_fresh_process(build_task) for _ in range(RUNS))
     rows.append(("the task `real` as a whole", f"{task:.3f}", ""))

@@ -60,21 +60,21 @@ def serve(parent: Connection, latency: float, answer: Callable[[Request], Answer
             writer.close()
 
     async def run() -> None:
-        gone = asyncio.Event()
+        disconnect = asyncio.Event()
         server = await asyncio.start_server(talk, "127.0.0.1", 0)
         parent.send(server.sockets[0].getsockname()[1])
 
-        def asked() -> None:
+        def stop() -> None:
             nonlocal answer
             try:
                 message = parent.recv()
                 answer = answer if message is None else message
                 parent.send(requests)
             except (EOFError, OSError):
-                gone.set()
+                disconnect.set()
 
-        asyncio.get_running_loop().add_reader(parent.fileno(), asked)
-        await gone.wait()
+        asyncio.get_running_loop().add_reader(parent.fileno(), stop)
+        await disconnect.wait()
 
     asyncio.run(run())
 
@@ -88,7 +88,10 @@ def completion(request: Request, answer: str | dict[str, Any], finish_reason: st
         finish_reason: Why the message ends; by default `stop`, or `tool_calls` if it has any.
     """
     message = {"role": "assistant", "content": answer} if isinstance(answer, str) else answer
-    read, written = _tokens({"messages": request["messages"], "tools": request.get("tools", [])}), _tokens(message)
+    input_tokens, output_tokens = (
+        _tokens({"messages": request["messages"], "tools": request.get("tools", [])}),
+        _tokens(message),
+    )
     finish_reason = finish_reason or ("tool_calls" if "tool_calls" in message else "stop")
     body = {
         "id": "chatcmpl-1",
@@ -96,7 +99,11 @@ def completion(request: Request, answer: str | dict[str, Any], finish_reason: st
         "created": 0,
         "model": "gpt-4o-2024-08-06",
         "choices": [{"index": 0, "message": message, "finish_reason": finish_reason}],
-        "usage": {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written},
+        "usage": {
+            "prompt_tokens": input_tokens,
+            "completion_tokens": output_tokens,
+            "total_tokens": input_tokens + output_tokens,
+        },
     }
     return Raw(body=json.dumps(body).encode())
 

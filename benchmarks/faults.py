@@ -243,8 +243,10 @@ def main() -> None:
         if results and results.exists()
         else []
     )
-    wanted = [Faulty(*key) for key in product(options.faults, options.roles, options.rates)]
-    todo = [faulty for faulty in wanted if (faulty.fault, faulty.role, faulty.rate) not in {cell.key for cell in cells}]
+    endpoints = [Faulty(*key) for key in product(options.faults, options.roles, options.rates)]
+    todo = [
+        faulty for faulty in endpoints if (faulty.fault, faulty.role, faulty.rate) not in {cell.key for cell in cells}
+    ]
     with own_folders() as folder, endpoint(0, reference) as server:
         os.environ |= {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "none"}
         clean = read(evaluate(folder / "reference", options.limit))

@@ -60,8 +60,8 @@ def submission(request: Request) -> str:
 
 def healthy(request: Request) -> Answer:
     """The judge's or the agent's reply without a fault."""
-    asked = question(request)
-    return opinion(request, asked) if asked else calls(("submit", submission(request)))
+    name = question(request)
+    return opinion(request, name) if name else calls(("submit", submission(request)))
 
 
 def error(status: int, code: str, *headers: tuple[str, str]) -> Raw:
@@ -139,7 +139,7 @@ OWN = {
 FAULTS = (*INFRASTRUCTURE, *OWN)
 
 
-_asked: set[bytes] = set()
+_reference_requests: set[bytes] = set()
 """Questions of the run without faults, in the endpoint's process."""
 
 
@@ -150,7 +150,7 @@ def identity(request: Request) -> bytes:
 
 def reference(request: Request) -> Answer:
     """Reply without a fault, and remember the request."""
-    _asked.add(identity(request))
+    _reference_requests.add(identity(request))
     return healthy(request)
 
 
@@ -171,16 +171,16 @@ class Faulty:
     fault: str
     role: Role
     rate: float
-    seen: dict[bytes, int] = field(default_factory=dict)
+    counts: dict[bytes, int] = field(default_factory=dict)
 
     def __call__(self, request: Request) -> Answer:
         """Answer a request."""
         if self.role not in ("both", "judge" if question(request) else "agent"):
             return healthy(request)
         key = identity(request)
-        self.seen[key] = self.seen.get(key, 0) + 1
-        is_chosen = bool(question(request)) and key in _asked and self.seen[key] == 1
-        if not is_chosen and not self.fails(key.hex(), self.seen[key]):
+        self.counts[key] = self.counts.get(key, 0) + 1
+        is_chosen = bool(question(request)) and key in _reference_requests and self.counts[key] == 1
+        if not is_chosen and not self.fails(key.hex(), self.counts[key]):
             return healthy(request)
         return INFRASTRUCTURE[self.fault] if self.fault in INFRASTRUCTURE else OWN[self.fault](request)
 

@@ -35,9 +35,9 @@ class Run:
 def run(code: str) -> Run:
     """Run code in a fresh interpreter."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    process = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
-    return Run(wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stdout)
+    return Run(wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, process.stdout)
 
 
 def main() -> None:

@@ -19,9 +19,9 @@ def install(python: Path, what: str) -> tuple[set[str], float, float]:
     subprocess.run([str(python), "-m", "pip", "install", "-qq", what], check=True)
     seconds = time.perf_counter() - start
     command = [str(python), "-m", "pip", "list", "--format", "json"]
-    listed = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    packages = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     bytes_ = sum(file.stat().st_size for file in python.parents[1].rglob("*") if file.is_file())
-    return {entry["name"] for entry in listed} - PIP, bytes_ / 1e6, seconds
+    return {entry["name"] for entry in packages} - PIP, bytes_ / 1e6, seconds
 
 
 def main() -> None:

@@ -147,7 +147,7 @@ def watch(size: int, sandbox: str, folder: Path) -> tuple[Run, list[float], Left
         _reap(child.pid)
         time.sleep(0.2)
     processes = _children()
-    left = Left(
+    leftovers = Left(
         len(processes),
         len(_containers() - containers),
         len(_images() - images),
@@ -155,7 +155,7 @@ def watch(size: int, sandbox: str, folder: Path) -> tuple[Run, list[float], Left
     )
     for process in processes:
         os.kill(process, signal.SIGKILL)
-    return Run(**json.loads(report.read_text("utf-8"))), memory, left
+    return Run(**json.loads(report.read_text("utf-8"))), memory, leftovers
 
 
 def _memory(process: int) -> float:
@@ -216,8 +216,8 @@ def main() -> None:
     first = None
     with own_folders() as folder:
         for size in options.sizes:
-            run, memory, left = watch(size, options.sandbox, folder)
-            print(f"{size} samples: {run.seconds:.0f} s, {run.peak:.0f} MB, left {left}", file=sys.stderr)
+            run, memory, leftovers = watch(size, options.sandbox, folder)
+            print(f"{size} samples: {run.seconds:.0f} s, {run.peak:.0f} MB, left {leftovers}", file=sys.stderr)
             per_sample = run.seconds / run.samples
             first = first or per_sample
             quarters = [memory[len(memory) * quarter // 4 - 1] for quarter in (1, 2, 3, 4)] if memory else []
@@ -231,7 +231,7 @@ def main() -> None:
                     f"{run.peak:.0f}",
                     " ".join(f"{value:.0f}" for value in quarters),
                     f"{run.descriptors[0]} → {run.descriptors[1]}",
-                    str(left),
+                    str(leftovers),
                 )
             )
     show(

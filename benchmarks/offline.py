@@ -171,8 +171,8 @@ def watch(name: str, limit: int | None) -> tuple[Run, float | None]:
         elif pid:
             kernels += _cpu(usage)
         elif time.monotonic() > deadline:
-            for left in Path(f"/proc/self/task/{os.getpid()}/children").read_text(encoding="utf-8").split():
-                os.kill(int(left), signal.SIGKILL)
+            for child_id in Path(f"/proc/self/task/{os.getpid()}/children").read_text(encoding="utf-8").split():
+                os.kill(int(child_id), signal.SIGKILL)
         else:
             time.sleep(0.05)
     if child.returncode:

@@ -230,18 +230,18 @@ def number_cases(samples: Sequence[Sample], count: int) -> list[tuple[list[str],
         files = samples[number % len(samples)].files or {}
         values = statistics(Path(files["data.csv"]), random)
         invented = number // len(WRITERS) % 2 == 0
-        shown = values[kind]
-        other = small(shown * 3.7 + 1) if kind == "share" else shown * random.choice([0.31, 1.83, 2.9])
-        if kind == "share" and abs(other - shown) < 0.08:
+        value = values[kind]
+        other = small(value * 3.7 + 1) if kind == "share" else value * random.choice([0.31, 1.83, 2.9])
+        if kind == "share" and abs(other - value) < 0.08:
             other = 0.2 + (other + 0.35) % 0.79
-        cells = [f"result = {shown!r} * 1\nprint('rows', len(rows))\nprint({{'result': result}})"]
-        cases.append((cells, write(other if invented else shown), invented))
+        cells = [f"result = {value!r} * 1\nprint('rows', len(rows))\nprint({{'result': result}})"]
+        cases.append((cells, write(other if invented else value), invented))
     return cases
 
 
 def cases(samples: Sequence[Sample], count: int) -> list[Case]:
     """All cases; `count` positives and as many negatives for the numbers."""
-    made = []
+    result = []
     lookups = [(code, True) for code in LOOKUPS] + [(code, False) for code in NO_LOOKUPS]
     citing = [(t, True) for t in CITING] + [(t, None) for t in MENTIONING] + [(t, False) for t in NOT_CITING]
     options = [(o, True) for o in CONTRADICTING] + [(o, False) for o in AGREEING]
@@ -263,14 +263,14 @@ def cases(samples: Sequence[Sample], count: int) -> list[Case]:
         attempt = f"def attempt():\n{indent(code, '    ')}"
         load = "import csv\nrows = list(csv.DictReader(open('data.csv', encoding='utf-8')))"
         hypothesis = f"In all rows, the outcome rises {ending}, {citation}."
-        made.append(Case(letters(number), [load, *cells, attempt], hypothesis, labels, relationship, counts))
-    start = len(made)
+        result.append(Case(letters(number), [load, *cells, attempt], hypothesis, labels, relationship, counts))
+    start = len(result)
     failing = [[code] for code in FAILING] + [FAILING[:3], FAILING[3:5], [], [], FAILING[7:9]]
     succeeding = [[code] for code in SUCCEEDING] + [[FAILING[n], SUCCEEDING[n % 5 + 2]] for n in range(10)]
     for number, (codes, label) in enumerate([(c, True) for c in failing] + [(c, False) for c in succeeding]):
         hypothesis = f"In all rows of group {letters(number)}, the outcome rises with the dose."
-        made.append(Case(letters(start + number), codes, hypothesis, {"no_successful_cell": label}))
-    return made
+        result.append(Case(letters(start + number), codes, hypothesis, {"no_successful_cell": label}))
+    return result
 
 
 def letters(number: int) -> str:
@@ -304,9 +304,9 @@ def _scripted(reply: Callable[[list[ChatMessage]], ModelOutput]) -> Model:
     def output(
         messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
-        made = reply(messages)
-        made.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
-        return made
+        answer = reply(messages)
+        answer.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+        return answer
 
     return get_model("mockllm/model", custom_outputs=output, memoize=False)
 
@@ -317,9 +317,9 @@ def _case_of(messages: list[ChatMessage], by_marker: Mapping[str, Case]) -> Case
 
 
 def _turn(case: Case, messages: list[ChatMessage]) -> ModelOutput:
-    done = sum(message.role == "assistant" for message in messages)
-    if done < len(case.cells):
-        return ModelOutput.for_tool_call("mockllm/model", "python", {"code": case.cells[done]}, content="Next.")
+    turn = sum(message.role == "assistant" for message in messages)
+    if turn < len(case.cells):
+        return ModelOutput.for_tool_call("mockllm/model", "python", {"code": case.cells[turn]}, content="Next.")
     arguments = {"hypothesis": case.hypothesis, "workflow": "Loaded the data and compared the columns."}
     return ModelOutput.for_tool_call("mockllm/model", "submit", arguments)
 

@@ -86,16 +86,16 @@ def open_page(page: str) -> dict[str, float]:
 
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
     with sync_playwright() as playwright, playwright.chromium.launch(executable_path=chromium) as browser:
-        opened = browser.new_page()
+        tab = browser.new_page()
         laps = [time.perf_counter()]
-        opened.goto(Path(page).as_uri())
-        opened.wait_for_selector("html[data-ready]")
+        tab.goto(Path(page).as_uri())
+        tab.wait_for_selector("html[data-ready]")
         laps.append(time.perf_counter())
-        opened.fill("#query", "archaeology factor")
-        opened.get_by_role("button", name="Clear all filters").wait_for()
+        tab.fill("#query", "archaeology factor")
+        tab.get_by_role("button", name="Clear all filters").wait_for()
         laps.append(time.perf_counter())
-        opened.locator("#samples tbody a").first.click()
-        opened.wait_for_selector("dialog[open]")
+        tab.locator("#samples tbody a").first.click()
+        tab.wait_for_selector("dialog[open]")
         laps.append(time.perf_counter())
     return dict(zip(("open", "search", "sample"), (b - a for a, b in pairwise(laps)), strict=True))
 
@@ -113,7 +113,7 @@ def main() -> None:
         for long_texts, name in ((False, "as synthesised"), (True, "long texts")):
             out = str(folder / name.split(maxsplit=1)[0])
             run = in_fresh_process(measure, logs, out, arguments.workers, long_texts)
-            opened = in_fresh_process(open_page, f"{out}/report.html")
+            laps = in_fresh_process(open_page, f"{out}/report.html")
             total = sum(run[step] for step in ("read", "sections", "files", "page"))
             rows += [
                 (f"{name}: {run['samples']:.0f} samples, report", f"{total:.1f} s", "60 s"),
@@ -121,9 +121,9 @@ def main() -> None:
                 ("  peak memory", f"{run['memory']:.0f} MB", "1500 MB"),
                 ("  peak memory of a worker", f"{run['worker memory']:.0f} MB", ""),
                 ("  page", f"{run['size']:.1f} MB", "25 MB"),
-                ("  opened in Chromium", f"{opened['open']:.1f} s", "3 s"),
-                ("  first search", f"{opened['search']:.1f} s", ""),
-                ("  a sample opened", f"{opened['sample']:.1f} s", ""),
+                ("  opened in Chromium", f"{laps['open']:.1f} s", "3 s"),
+                ("  first search", f"{laps['search']:.1f} s", ""),
+                ("  a sample opened", f"{laps['sample']:.1f} s", ""),
             ]
     show(f"A report of {arguments.logs} logs", ("what", "measured", "target"), rows)
 

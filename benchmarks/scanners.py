@@ -49,30 +49,30 @@ def main() -> None:
 
         from inspect_discoverybench import demo
 
-        planted = cases(list(demo().dataset), arguments.count)
-        log = make_log(planted)
+        examples = cases(list(demo().dataset), arguments.count)
+        log = make_log(examples)
         assert log.status == "success", log.error
         results = scanned(log.location)
     rows, wrong = [], []
     for name in SCANNERS:
         frame = results[name]
         values = dict(zip(frame.transcript_task_id, frame.value.astype(str).str.lower(), strict=True))
-        labels = {case.name: case.labels[name] for case in planted if name in case.labels}
+        labels = {case.name: case.labels[name] for case in examples if name in case.labels}
         hits = [case for case, label in labels.items() if label and values[case] == "true"]
-        found = [case for case in labels if values[case] == "true"]
+        reports = [case for case in labels if values[case] == "true"]
         positives = sum(labels.values())
-        asked = sum(values[case] not in ("true", "false") for case in labels)
+        questions = sum(values[case] not in ("true", "false") for case in labels)
         missed = [case for case, label in labels.items() if label and values[case] == "false"]
-        wrong += [(name, case) for case in {*found, *missed} if case not in hits]
+        wrong += [(name, case) for case in {*reports, *missed} if case not in hits]
         if labels:
             rows.append(
-                (name, str(positives), str(len(labels) - positives), share(len(hits), len(found)),
-                 share(len(hits), positives), share(asked, len(labels)))
+                (name, str(positives), str(len(labels) - positives), share(len(hits), len(reports)),
+                 share(len(hits), positives), share(questions, len(labels)))
             )  # fmt: skip
     header = ("rules of", "positives", "negatives", "precision", "recall", "left to the model")
     show("Planted cases", header, rows)
     if arguments.errors:
-        by_name = {case.name: case for case in planted}
+        by_name = {case.name: case for case in examples}
         for name, case in wrong:
             print(name, by_name[case].labels[name], by_name[case].hypothesis, by_name[case].cells[-1:])
     show("Numbers in one output", ("output", "seconds"), [long_output()])

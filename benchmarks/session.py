@@ -68,7 +68,7 @@ class Way:
 
 async def started(interpreter: str, shell: bool) -> list[Way]:
     """Every way, those that keep state with both libraries loaded."""
-    code, typed = python(), bash_session()
+    code, terminal = python(), bash_session()
     await code(code=LOAD)
 
     async def nothing() -> str:
@@ -82,12 +82,12 @@ async def started(interpreter: str, shell: bool) -> list[Way]:
         return result.stdout + result.stderr
 
     async def line() -> str:
-        return str(await typed(action="type_submit", input=FIT))
+        return str(await terminal(action="type_submit", input=FIT))
 
     ways = [Way(NOTHING, CALLS, nothing), Way(SESSION, CALLS, session), Way(FRESH, FEWER, fresh)]
     if shell:
         for text in (f"{interpreter} -q", LOAD, "print('loaded')"):
-            await typed(action="type_submit", input=text)
+            await terminal(action="type_submit", input=text)
         ways.append(Way(SHELL, FEWER, line))
     return ways
 
@@ -118,10 +118,10 @@ def timed_calls(interpreter: str, shell: bool) -> Solver:
 async def seconds_of(way: Way) -> float:
     """Seconds of one call that gives the right answer."""
     start = time.perf_counter()
-    said = await way.run()
+    output = await way.run()
     seconds = time.perf_counter() - start
-    if SLOPE not in said:
-        raise ValueError(f"{way.name}: expected {SLOPE!r}, got {said[-500:]!r}")
+    if SLOPE not in output:
+        raise ValueError(f"{way.name}: expected {SLOPE!r}, got {output[-500:]!r}")
     return seconds
 
 

@@ -77,9 +77,9 @@ def command(log: EvalLog) -> str:
     """
     spec, config = log.eval, log.eval.config
     # Experiments pass the solver as an object, which Inspect does not name in the log.
-    recorded = spec.metadata or {}
-    solver = recorded.get("solver") or spec.solver
-    solver_args = recorded.get("solver_args") or spec.solver_args_passed or {}
+    metadata = spec.metadata or {}
+    solver = metadata.get("solver") or spec.solver
+    solver_args = metadata.get("solver_args") or spec.solver_args_passed or {}
     words = ["inspect", "eval", spec.task, *_pairs("-T", spec.task_args_passed)]
     if solver is not None:
         words += ["--solver", str(solver), *_pairs("-S", solver_args)]
@@ -127,12 +127,12 @@ def _only(noun: str, values: "Sequence[Any] | pd.Series[Any]") -> str:
     Raises:
         InvalidArgument: There are several.
     """
-    known = sorted({str(value) for value in pd.Series(values).dropna()})
-    if len(known) > 1:
+    distinct = sorted({str(value) for value in pd.Series(values).dropna()})
+    if len(distinct) > 1:
         raise InvalidArgument(
-            f"The logs have several {noun}: {', '.join(known)}. Their scores are not comparable; make a report of each."
+            f"The logs have several {noun}: {', '.join(distinct)}. Their scores are not comparable; make a report of each."
         )
-    return known[0] if known else "none"
+    return distinct[0] if distinct else "none"
 
 
 def _pairs(flag: str, arguments: Mapping[str, Any]) -> list[str]:

@@ -66,11 +66,11 @@ def problem(version: str, record: Mapping[str, Fingerprints], now: Fingerprints)
     if number not in record:
         return f"Task version {version} has no fingerprints. Run `make fingerprints` and commit {RECORD.name}."
     names = sorted({*record[number], *now}, key=str)
-    changed = [name for name in names if record[number].get(name) != now.get(name)]
-    if not changed:
+    differences = [name for name in names if record[number].get(name) != now.get(name)]
+    if not differences:
         return None
     return (
-        f"These parts changed, but the number of the task version did not ({version}): {', '.join(changed)}. Undo the "
+        f"These parts changed, but the number of the task version did not ({version}): {', '.join(differences)}. Undo the "
         f'change, or set VERSION = "{int(number) + 1}-A" in tasks.py and in eval.yaml, describe the change in '
         "CHANGELOG.md, and run `make fingerprints` (docs/versions.md)."
     )

@@ -30,8 +30,8 @@ def main() -> None:
     """Bisect, and print each version that is tried."""
     low, high = sys.argv[1:]
     command = [str(REPOSITORY / ".venv/bin/python"), "-m", "pip", "index", "versions", "inspect-ai", "--json"]
-    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    versions = json.loads(listed)["versions"][::-1]
+    releases = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    versions = json.loads(releases)["versions"][::-1]
     candidates = versions[versions.index(low) : versions.index(high) + 1]
     first, last = 0, len(candidates) - 1
     while first < last:

@@ -19,11 +19,11 @@ def discovery(path: str) -> dict[str, Any] | None:
         case "api":
             return {"kind": "APIVersions", "versions": ["v1"]}
         case "apis":
-            named = [version.split("/") for version in RESOURCES if "/" in version]
-            versions = [{"groupVersion": f"{group}/{version}", "version": version} for group, version in named]
+            with_group = [version.split("/") for version in RESOURCES if "/" in version]
+            versions = [{"groupVersion": f"{group}/{version}", "version": version} for group, version in with_group]
             groups = [
                 {"name": group, "versions": [version], "preferredVersion": version}
-                for (group, _), version in zip(named, versions, strict=True)
+                for (group, _), version in zip(with_group, versions, strict=True)
             ]
             return {"kind": "APIGroupList", "apiVersion": "v1", "groups": groups}
     version = path.strip("/").removeprefix("apis/").removeprefix("api/")

@@ -111,25 +111,25 @@ def slots(request: Request) -> dict[str, Any]:
     content = next(m["content"] for m in request["messages"] if m["role"] == "user")
     text = content if isinstance(content, str) else "".join(block["text"] for block in content)
     start = text.index("{", text.index("```json"))
-    found: dict[str, Any] = json.JSONDecoder().raw_decode(text[start:])[0]
-    return found
+    values: dict[str, Any] = json.JSONDecoder().raw_decode(text[start:])[0]
+    return values
 
 
 def truthful(request: Request) -> str:
     """A judge that answers truthfully wherever equality of texts decides."""
-    given = slots(request)
+    values = slots(request)
     match question(request):
         case "extract":
             return json.dumps(
-                {"hypothesis": [{"text": given["hypothesis"], "context": given["hypothesis"], "explanation": "all"}]}
+                {"hypothesis": [{"text": values["hypothesis"], "context": values["hypothesis"], "explanation": "all"}]}
             )
         case "match":
-            return json.dumps({"match": given["gold_context"] == given["predicted_context"]})
+            return json.dumps({"match": values["gold_context"] == values["predicted_context"]})
         case "variables":
-            same = given["HypoA"] == given["HypoB"]
+            same = values["HypoA"] == values["HypoB"]
             return json.dumps({"sizeA": 2, "sizeB": 2, "intersection": 2 if same else 0, "explanation": "counted"})
         case _:
-            same = given["HypoA"] == given["HypoB"]
+            same = values["HypoA"] == values["HypoB"]
             return json.dumps({"answer": "A" if same else "C", "explanation": "compared"})
 
 
@@ -146,11 +146,11 @@ def tool_call(name: str, content: str = "", **arguments: Any) -> dict[str, Any]:
 def _openai(request: Request, reply: str | dict[str, Any] | Cut | NoChoices) -> dict[str, Any]:
     tokens = reply.tokens if isinstance(reply, Cut) else 5
     if isinstance(reply, Cut):
-        choices = [(_said(reply.text), "length")]
+        choices = [(_openai_message(reply.text), "length")]
     elif isinstance(reply, NoChoices):
         choices = []
     else:
-        message = _said(reply) if isinstance(reply, str) else reply
+        message = _openai_message(reply) if isinstance(reply, str) else reply
         choices = [(message, "tool_calls" if "tool_calls" in message else "stop")]
     return {
         "id": "chatcmpl-1",
@@ -162,7 +162,7 @@ def _openai(request: Request, reply: str | dict[str, Any] | Cut | NoChoices) -> 
     }
 
 
-def _said(text: str) -> dict[str, Any]:
+def _openai_message(text: str) -> dict[str, Any]:
     return {"role": "assistant", "content": text}
 
 

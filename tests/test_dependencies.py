@@ -21,8 +21,8 @@ OURS = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["projec
 
 def lowest(requirements: list[str], package: str) -> Version:
     """The lower bound that is declared for a package."""
-    [found] = [requirement for requirement in map(Requirement, requirements) if requirement.name == package]
-    [bound] = [Version(clause.version) for clause in found.specifier if clause.operator == ">="]
+    [dependency] = [requirement for requirement in map(Requirement, requirements) if requirement.name == package]
+    [bound] = [Version(clause.version) for clause in dependency.specifier if clause.operator == ">="]
     return bound
 
 

@@ -125,8 +125,8 @@ def environment(scripts: Path, folder: Path, **more: str) -> dict[str, str]:
 
 
 def shell(command: str, folder: Path, env: dict[str, str]) -> None:
-    done = subprocess.run(command.split(), cwd=folder, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    process = subprocess.run(command.split(), cwd=folder, env=env, capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stdout + process.stderr
 
 
 @pytest.fixture(scope="session")
@@ -157,7 +157,7 @@ def run(scripts: Path, upstream: Path, name: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def evaluated(engine: None, upstream: Path, from_wheel: Path) -> Callable[[str], Run]:
+def eval_run(engine: None, upstream: Path, from_wheel: Path) -> Callable[[str], Run]:
     """Evaluates each command once for all tests."""
 
     def evaluate(name: str) -> Run:
@@ -191,8 +191,8 @@ def words(value: object) -> Iterator[str]:
             yield folded(str(value))
 
 
-def test_every_sample_has_four_scores(evaluated: Callable[[str], Run]) -> None:
-    samples = evaluated("five").samples
+def test_every_sample_has_four_scores(eval_run: Callable[[str], Run]) -> None:
+    samples = eval_run("five").samples
     assert [sample.id for sample in samples] == [f"test/archaeology/{number}/0" for number in range(5)]
     for sample in samples:
         assert sample.error is None
@@ -204,8 +204,8 @@ def test_every_sample_has_four_scores(evaluated: Callable[[str], Run]) -> None:
         assert score.answer == HYPOTHESIS
 
 
-def test_the_transcript_contains_the_calls_of_the_agent(evaluated: Callable[[str], Run]) -> None:
-    for sample in evaluated("five").samples:
+def test_the_transcript_contains_the_calls_of_the_agent(eval_run: Callable[[str], Run]) -> None:
+    for sample in eval_run("five").samples:
         calls = [event for event in sample.events if isinstance(event, ToolEvent)]
         assert [call.function for call in calls] == ["python", "python", "submit"]
         assert [call.error for call in calls] == [None] * 3
@@ -222,58 +222,60 @@ def test_the_transcript_contains_the_calls_of_the_agent(evaluated: Callable[[str
         assert calls[2].result == f"**Hypothesis**\n\n{HYPOTHESIS}\n\n**Workflow**\n\n{submission.workflow}"
 
 
-def test_the_transcript_contains_the_calls_of_the_judge(evaluated: Callable[[str], Run]) -> None:
-    for sample in evaluated("five").samples:
+def test_the_transcript_contains_the_calls_of_the_judge(eval_run: Callable[[str], Run]) -> None:
+    for sample in eval_run("five").samples:
         spans = {event.id: event.name for event in sample.events if isinstance(event, SpanBeginEvent)}
         calls = [event for event in sample.events if isinstance(event, ModelEvent) and event.role == "grader"]
         # All samples submit the same hypothesis, so its context may come from the cache.
-        cached = [event for event in sample.events if isinstance(event, InfoEvent) and event.source == "judge cache"]
-        assert len(calls + cached) == 5
+        cache_events = [
+            event for event in sample.events if isinstance(event, InfoEvent) and event.source == "judge cache"
+        ]
+        assert len(calls + cache_events) == 5
         names = {spans[event.span_id or ""] for event in calls}
-        for event in cached:
+        for event in cache_events:
             assert isinstance(event.data, dict)
             names.add(f"judge: {event.data['name']}")
         assert names == JUDGED
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_the_agent_does_not_see_gold_hypotheses(evaluated: Callable[[str], Run], upstream: Path, command: str) -> None:
-    done = evaluated(command)
+def test_the_agent_does_not_see_gold_hypotheses(eval_run: Callable[[str], Run], upstream: Path, command: str) -> None:
+    run = eval_run(command)
     secrets = {folded(gold) for gold in golds(upstream)} | {"metadata_", "answer_key"}
-    for sample in done.samples:
+    for sample in run.samples:
         secrets |= {folded(text) for text in (str(sample.target), sample.metadata["gold_workflow"]) if text}
-    requests = [request for request in done.requests if not question(request)]
-    assert len(requests) == sum(1 + len(observations(sample)) for sample in done.samples)
-    told = [*words(requests), *(folded(text) for sample in done.samples for text in observations(sample))]
-    assert [(secret, text) for text in told for secret in secrets if secret in text] == []
+    requests = [request for request in run.requests if not question(request)]
+    assert len(requests) == sum(1 + len(observations(sample)) for sample in run.samples)
+    texts = [*words(requests), *(folded(text) for sample in run.samples for text in observations(sample))]
+    assert [(secret, text) for text in texts for secret in secrets if secret in text] == []
     # The judge was shown the gold, so these texts would have been recognised.
-    shown = "\n".join(words([r for r in done.requests if question(r)]))
-    assert any(secret in shown for secret in secrets)
+    judge_texts = "\n".join(words([r for r in run.requests if question(r)]))
+    assert any(secret in judge_texts for secret in secrets)
 
 
-def test_the_container_does_not_contain_the_answer(evaluated: Callable[[str], Run]) -> None:
-    for seen in evaluated("five").walks():
-        assert seen["found"] == []
+def test_the_container_does_not_contain_the_answer(eval_run: Callable[[str], Run]) -> None:
+    for walk in eval_run("five").walks():
+        assert walk["found"] == []
         # It did walk: the whole system, and what can be found it finds.
-        assert seen["files"] > 10_000
-        assert seen["unread"] < 100
-        assert seen["control"] == [f"/workspace/{seen['data'][0]}"]
+        assert walk["files"] > 10_000
+        assert walk["unread"] < 100
+        assert walk["control"] == [f"/workspace/{walk['data'][0]}"]
 
 
-def test_the_container_has_no_network_root_or_capabilities(evaluated: Callable[[str], Run]) -> None:
-    for seen in evaluated("five").walks():
-        assert seen["network"] != "reached"
-        assert seen["uid"] != 0
-        assert {int(capabilities, 16) for capabilities in seen["capabilities"]} == {0}
+def test_the_container_has_no_network_root_or_capabilities(eval_run: Callable[[str], Run]) -> None:
+    for walk in eval_run("five").walks():
+        assert walk["network"] != "reached"
+        assert walk["uid"] != 0
+        assert {int(capabilities, 16) for capabilities in walk["capabilities"]} == {0}
 
 
-def test_many_data_files_are_unpacked_in_the_container(evaluated: Callable[[str], Run], upstream: Path) -> None:
-    done = evaluated("many files")
+def test_many_data_files_are_unpacked_in_the_container(eval_run: Callable[[str], Run], upstream: Path) -> None:
+    run = eval_run("many files")
     released = upstream / "discoverybench/real/test/worldbank_education_gdp_indicators"
     files = {path.name: path.stat().st_size for path in released.glob("*.csv")}
     assert len(files) == 6
     # All of them readable, whole, and nothing beside them: the archive is gone.
-    lines = observations(done.samples[0])[0].splitlines()
+    lines = observations(run.samples[0])[0].splitlines()
     assert [line.partition("} ")[0] for line in lines] == [f"{name}: {{bytes: {files[name]}" for name in sorted(files)]
 
 

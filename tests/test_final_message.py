@@ -580,9 +580,9 @@ NOTHING = {
 
 
 def of(text: str) -> Submission:
-    found = read_submission(text)
-    assert found is not None
-    return found
+    answer = read_submission(text)
+    assert answer is not None
+    return answer
 
 
 @pytest.mark.parametrize(("text", "hypothesis", "workflow"), OBJECTS.values(), ids=OBJECTS)
@@ -602,8 +602,8 @@ def test_unlabelled_prose_is_read_as_a_whole(text: str) -> None:
 
 @pytest.mark.parametrize(("text", "hypothesis", "workflow"), FALLS_BACK.values(), ids=FALLS_BACK)
 def test_text_beside_an_empty_form_is_read(text: str, hypothesis: str, workflow: str) -> None:
-    found = of(text)
-    assert (found.hypothesis, found.workflow) == (hypothesis, workflow)
+    answer = of(text)
+    assert (answer.hypothesis, answer.workflow) == (hypothesis, workflow)
 
 
 @pytest.mark.parametrize(("text", "words"), AFTER_WORKFLOW.values(), ids=AFTER_WORKFLOW)
@@ -618,9 +618,9 @@ def test_the_answer_takes_precedence_over_remarks_and_placeholders(text: str) ->
 
 @pytest.mark.parametrize("text", PROSE_BESIDE_EMPTY.values(), ids=PROSE_BESIDE_EMPTY)
 def test_prose_beside_a_form_without_an_answer_is_read(text: str) -> None:
-    found = of(text)
-    assert found.source == "text"
-    assert M in found.hypothesis
+    answer = of(text)
+    assert answer.source == "text"
+    assert M in answer.hypothesis
 
 
 @pytest.mark.parametrize(("text", "hypothesis"), REASONING.values(), ids=REASONING)
@@ -635,16 +635,16 @@ def test_a_message_without_an_answer_is_none(text: str) -> None:
 
 def test_long_texts_are_truncated() -> None:
     assert len(of("word " * 5_000).hypothesis) <= MAX_CHARACTERS
-    found = of(f"Hypothesis: {'A rises. ' * 5_000}\n\nWorkflow: {'load ' * 5_000}")
-    assert found.hypothesis.startswith("A rises.")
-    assert found.workflow.startswith("load")
-    assert max(len(found.hypothesis), len(found.workflow)) <= MAX_CHARACTERS
+    answer = of(f"Hypothesis: {'A rises. ' * 5_000}\n\nWorkflow: {'load ' * 5_000}")
+    assert answer.hypothesis.startswith("A rises.")
+    assert answer.workflow.startswith("load")
+    assert max(len(answer.hypothesis), len(answer.workflow)) <= MAX_CHARACTERS
 
 
 def test_a_long_text_is_truncated_in_the_middle() -> None:
-    found = of("In towns. " + "So it goes. " * 5_000 + "A rises.")
-    assert found.hypothesis.startswith("In towns.")
-    assert found.hypothesis.endswith("A rises.")
+    answer = of("In towns. " + "So it goes. " * 5_000 + "A rises.")
+    assert answer.hypothesis.startswith("In towns.")
+    assert answer.hypothesis.endswith("A rises.")
 
 
 @pytest.mark.parametrize("place", [0.0, 0.5, 1.0])
@@ -734,10 +734,10 @@ FRAGMENTS = st.sampled_from(
 @example("|---|\n|")
 @settings(max_examples=1_000)
 def test_reading_never_raises_and_returns_words_of_the_text(text: str) -> None:
-    found = read_submission(text)
-    if found is not None:
-        assert any(character.isalnum() or character == "_" for character in found.hypothesis)
-        assert len(found.hypothesis) <= MAX_CHARACTERS
+    answer = read_submission(text)
+    if answer is not None:
+        assert any(character.isalnum() or character == "_" for character in answer.hypothesis)
+        assert len(answer.hypothesis) <= MAX_CHARACTERS
 
 
 WORDS = st.lists(

@@ -45,11 +45,11 @@ def test_a_task_has_the_same_name_however_it_is_created(form: str, tmp_path: Pat
     assert (again.status, again.eval.task) == ("success", "discoverybench/demo")
     assert again.eval.task_id == log.eval.task_id
     for _ in range(2):
-        complete, [kept] = eval_set(
+        complete, [set_log] = eval_set(
             FORMS[form](), str(tmp_path / "set"), model="none", solver=GOLD, limit=1, retry_attempts=0
         )
         assert complete
-        assert kept.eval.task == "discoverybench/demo"
+        assert set_log.eval.task == "discoverybench/demo"
     assert len(list((tmp_path / "set").glob("*.eval"))) == 1
 
 
@@ -89,8 +89,8 @@ def test_a_log_can_be_retried_from_an_empty_folder(tmp_path: Path) -> None:
     folder = tmp_path / "empty"
     folder.mkdir()
     command = [sys.executable, "-m", "inspect_ai", "eval-retry", log.location, "--log-dir", str(tmp_path / "again")]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=240, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=240, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
     [file] = (tmp_path / "again").iterdir()
     again = read_eval_log(str(file), header_only=True)
     assert (again.status, again.eval.task, again.eval.task_id) == ("success", "discoverybench/demo", log.eval.task_id)

@@ -47,33 +47,33 @@ def docker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_an_existing_image_is_used_without_a_build(docker: Path) -> None:
-    found = service(demo(sandbox="docker").sandbox)
+    settings = service(demo(sandbox="docker").sandbox)
     assert docker.read_text("utf-8").split() == ["image", "inspect", image()]
-    assert (found.image, found.build, found.pull_policy) == (image(), None, "never")
+    assert (settings.image, settings.build, settings.pull_policy) == (image(), None, "never")
     # Otherwise Inspect would look for it in a registry.
-    assert found.extensions["x-local"] is True
+    assert settings.extensions["x-local"] is True
 
 
 def test_a_missing_image_is_built(tmp_path: Path, docker: Path) -> None:
     shell(tmp_path / "docker", "exit 1")
-    found = service(demo(sandbox="docker").sandbox)
-    assert (found.image, found.build) == (image(), ComposeBuild(context=str(shipped("sandbox"))))
-    assert found.pull_policy is None
-    assert "x-local" not in found.extensions
+    settings = service(demo(sandbox="docker").sandbox)
+    assert (settings.image, settings.build) == (image(), ComposeBuild(context=str(shipped("sandbox"))))
+    assert settings.pull_policy is None
+    assert "x-local" not in settings.extensions
 
 
 def test_another_image_is_never_built(tmp_path: Path, docker: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = service(demo(sandbox="docker", image="team/sandbox:1").sandbox)
+    settings = service(demo(sandbox="docker", image="team/sandbox:1").sandbox)
     assert docker.read_text("utf-8").split() == ["image", "inspect", "team/sandbox:1"]
-    assert (found.image, found.build, found.pull_policy) == ("team/sandbox:1", None, "never")
+    assert (settings.image, settings.build, settings.pull_policy) == ("team/sandbox:1", None, "never")
     monkeypatch.setenv("DISCOVERYBENCH_IMAGE", "team/sandbox:2")
     assert service(demo(sandbox="docker").sandbox).image == "team/sandbox:2"
     assert service(demo(sandbox="docker", image="team/sandbox:1").sandbox).image == "team/sandbox:1"
     # One that Docker does not have is pulled.
     shell(tmp_path / "docker", "exit 1")
-    found = service(demo(sandbox="docker").sandbox)
-    assert (found.image, found.build, found.pull_policy) == ("team/sandbox:2", None, None)
-    assert "x-local" not in found.extensions
+    settings = service(demo(sandbox="docker").sandbox)
+    assert (settings.image, settings.build, settings.pull_policy) == ("team/sandbox:2", None, None)
+    assert "x-local" not in settings.extensions
 
 
 def test_an_image_must_fit_the_other_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,8 +89,8 @@ def test_an_image_must_fit_the_other_arguments(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_build_requests_a_build(docker: Path) -> None:
-    found = service(demo(sandbox="docker", build=True).sandbox)
-    assert found.build == ComposeBuild(context=str(shipped("sandbox")))
+    settings = service(demo(sandbox="docker", build=True).sandbox)
+    assert settings.build == ComposeBuild(context=str(shipped("sandbox")))
     assert not docker.exists()
 
 
@@ -130,9 +130,11 @@ def test_build_requires_the_docker_sandbox() -> None:
 @pytest.mark.parametrize("build", [False, True])
 def test_other_settings_come_from_the_compose_file(build: bool) -> None:
     file = yaml.safe_load(shipped("compose.yaml").read_text("utf-8"))["services"]["default"]
-    found = service(demo(sandbox="docker", build=build).sandbox).model_dump(exclude_none=True)
+    settings = service(demo(sandbox="docker", build=build).sandbox).model_dump(exclude_none=True)
     ours = ("image", "build", "pull_policy", "x-local")
-    assert {key: found[key] for key in found if key not in ours} == {key: file[key] for key in file if key not in ours}
+    assert {key: settings[key] for key in settings if key not in ours} == {
+        key: file[key] for key in file if key not in ours
+    }
     assert (file["network_mode"], file["cap_drop"]) == ("none", ["ALL"])
 
 
@@ -174,8 +176,8 @@ def push() -> subprocess.CompletedProcess[str]:
 
 def test_an_image_that_the_registry_has_is_not_built_again(tmp_path: Path, docker: Path) -> None:
     shell(tmp_path / "docker", f'echo "$@" >> {docker}', "echo sha256:abc")
-    pushed = push()
-    assert (pushed.returncode, pushed.stdout) == (0, f"{NAME}@sha256:abc\n")
+    result = push()
+    assert (result.returncode, result.stdout) == (0, f"{NAME}@sha256:abc\n")
     assert " build " not in docker.read_text("utf-8")
 
 
@@ -183,8 +185,8 @@ def test_the_image_is_pushed_for_both_platforms_from_a_digest_of_its_base(tmp_pa
     # The registry has the base, and the image when it has been built.
     lookup = f'case "$*" in *imagetools*{NAME}) grep -q " build " {docker} || exit 1;; esac'
     shell(tmp_path / "docker", f'echo "$@" >> {docker}', lookup, "echo sha256:abc")
-    pushed = push()
-    assert (pushed.returncode, pushed.stdout) == (0, f"{NAME}@sha256:abc\n")
+    result = push()
+    assert (result.returncode, result.stdout) == (0, f"{NAME}@sha256:abc\n")
     [build] = [line for line in docker.read_text("utf-8").splitlines() if " build " in line]
     assert build == (
         "buildx build --platform linux/amd64,linux/arm64 --build-arg BASE=python:3.13-slim-trixie@sha256:abc "
@@ -194,9 +196,9 @@ def test_the_image_is_pushed_for_both_platforms_from_a_digest_of_its_base(tmp_pa
 
 def test_nothing_is_built_from_a_base_without_digest(tmp_path: Path, docker: Path) -> None:
     shell(tmp_path / "docker", f'echo "$@" >> {docker}', "echo 'not found' >&2", "exit 1")
-    pushed = push()
-    assert pushed.returncode != 0
-    assert "not found" in pushed.stderr
+    result = push()
+    assert result.returncode != 0
+    assert "not found" in result.stderr
     assert " build " not in docker.read_text("utf-8")
 
 

@@ -60,11 +60,11 @@ print(json.dumps([sorted(found), searched]))
 def containers() -> str:
     """What Docker knows of the containers: their configuration and output."""
     ids = subprocess.run(["docker", "ps", "--quiet"], capture_output=True, text=True, check=True).stdout.split()
-    known = subprocess.run(["docker", "inspect", *ids], capture_output=True, text=True, check=False).stdout
+    description = subprocess.run(["docker", "inspect", *ids], capture_output=True, text=True, check=False).stdout
     for container in ids:
         logs = subprocess.run(["docker", "logs", container], capture_output=True, text=True, check=False)
-        known += logs.stdout + logs.stderr
-    return known
+        description += logs.stdout + logs.stderr
+    return description
 
 
 def texts(path: Path) -> list[bytes]:
@@ -75,9 +75,9 @@ def texts(path: Path) -> list[bytes]:
         return [log.read(name) for name in log.namelist()]
 
 
-def holders(folder: Path, *wanted: str) -> list[str]:
+def holders(folder: Path, *secrets: str) -> list[str]:
     """The files in a folder that contain one of these texts, as it is or in base64."""
-    forms = [form for text in wanted for form in (text.encode(), base64.b64encode(text.encode()).rstrip(b"="))]
+    forms = [form for text in secrets for form in (text.encode(), base64.b64encode(text.encode()).rstrip(b"="))]
     files = [path for path in folder.rglob("*") if path.is_file()]
     return [path.name for path in files for text in texts(path) if any(form in text for form in forms)]
 
@@ -89,14 +89,14 @@ def test_no_key_is_in_the_log_the_container_or_the_report(tmp_path: Path, monkey
     secrets = [f"planted-{run}-{name}" for name in KEYS]
     for name, secret in zip(KEYS, secrets, strict=True):
         monkeypatch.setenv(name, secret)
-    seen_by_docker: list[str] = []
+    descriptions: list[str] = []
 
     def answer(request: Request) -> Answer:
         if question(request):
             return truthful(request)
         if request["messages"][-1]["role"] != "tool":
             return tool_call("python", code=SEARCH.replace("RUN", repr(run)))
-        seen_by_docker.append(containers())
+        descriptions.append(containers())
         return tool_call("submit", hypothesis=HYPOTHESIS, workflow="1. Guess.")
 
     with serve(answer) as endpoint:
@@ -113,12 +113,12 @@ def test_no_key_is_in_the_log_the_container_or_the_report(tmp_path: Path, monkey
     [sample] = read_eval_log(log.location, resolve_attachments=True).samples or []
     environment, result = observations(sample)[0].splitlines()
     assert "planted" not in environment
-    found, searched = json.loads(result)
-    assert found == ["/proc/CONTROL/environ", "/workspace/control"]
+    paths, searched = json.loads(result)
+    assert paths == ["/proc/CONTROL/environ", "/workspace/control"]
     assert searched > 10_000
-    [known] = seen_by_docker
-    assert "OMP_NUM_THREADS" in known
-    assert f"planted-{run}-" not in known
+    [description] = descriptions
+    assert "OMP_NUM_THREADS" in description
+    assert f"planted-{run}-" not in description
 
     report = CliRunner().invoke(main, ["report", str(tmp_path / "logs"), "--out", str(tmp_path / "report")])
     assert report.exit_code == 0, report.output

@@ -151,15 +151,17 @@ def test_the_register_accepts_its_entry_and_the_package(tmp_path: Path, monkeypa
     with pytest.raises(ValueError, match="group"):
         register.InternalEvalMetadata(id="inspect_discoverybench", **package | {"group": "Data Science"})
     entry = yaml.safe_load((SUITE / "register.yaml").read_text("utf-8"))
-    checked = register.ExternalEvalMetadata(id="discoverybench", **entry)
+    metadata = register.ExternalEvalMetadata(id="discoverybench", **entry)
     # What a maintainer submits leads to the entry's task.
     [address] = re.findall(r"`(https://github\.com/\S+#L\d+)`", (REPOSITORY / "docs" / "suite.md").read_text("utf-8"))
     source = load(tmp_path / "register_tooling" / "source_url.py").parse_source_url(address)
     assert source.repository_url == entry["source"]["repository_url"]
-    assert source.task_path == checked.tasks[0].task_path
+    assert source.task_path == metadata.tasks[0].task_path
     text = (REPOSITORY / source.task_path).read_text("utf-8")
-    found = load(tmp_path / "register_tooling" / "task_resolver.py").resolve_task(text, line_anchor=source.line_anchor)
-    assert found.name == checked.tasks[0].name
+    entry_task = load(tmp_path / "register_tooling" / "task_resolver.py").resolve_task(
+        text, line_anchor=source.line_anchor
+    )
+    assert entry_task.name == metadata.tasks[0].name
 
 
 def test_the_external_assets_are_those_that_are_used() -> None:

@@ -65,13 +65,15 @@ def score_of(log: EvalLog) -> str | None:
 @pytest.mark.usefixtures("command_line")
 def test_an_invalid_argument_is_one_line_on_the_command_line() -> None:
     """Here of a task argument; every error of ours reaches the command line in this way."""
-    done = run_inspect(
+    result = run_inspect(
         "discoverybench/real", "--model", "discoverybench/baseline", DISCOVERYBENCH_DATA_DIR="/nowhere/data"
     )
-    assert done.returncode == 1
-    assert "Error: DISCOVERYBENCH_DATA_DIR=/nowhere/data is not a folder that contains `discoverybench/`" in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
-    assert "Traceback" not in done.stdout + done.stderr
+    assert result.returncode == 1
+    assert (
+        "Error: DISCOVERYBENCH_DATA_DIR=/nowhere/data is not a folder that contains `discoverybench/`" in result.stderr
+    )
+    assert len(result.stderr.strip().splitlines()) == 1
+    assert "Traceback" not in result.stdout + result.stderr
 
 
 @pytest.mark.usefixtures("upstream")
@@ -114,26 +116,26 @@ def test_an_unknown_offline_model_lists_the_available_ones() -> None:
 @pytest.mark.usefixtures("command_line")
 def test_a_missing_judge_is_reported_before_the_model_is_called() -> None:
     with serve(lambda request: "never") as endpoint:
-        done = run_inspect(
+        result = run_inspect(
             "discoverybench/custom",
             *("-T", f"path={EXAMPLE}", "-T", "sandbox=local", "--model", "openai-api/local/model"),
             LOCAL_API_KEY="test",
             LOCAL_BASE_URL=endpoint.url,
         )
-    assert NO_KEY in done.stdout
-    assert "OPENAI_API_KEY" in done.stdout
-    assert "--model-role grader=PROVIDER/MODEL" in done.stdout
+    assert NO_KEY in result.stdout
+    assert "OPENAI_API_KEY" in result.stdout
+    assert "--model-role grader=PROVIDER/MODEL" in result.stdout
     assert endpoint.requests == []
 
 
 @pytest.mark.parametrize("judge", ["openai/gpt-4o", "nowhere/judge"])
 def test_without_a_judge_no_model_is_called(judge: str) -> None:
-    called = []
+    calls = []
 
     @solver
     def calls_the_model() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
-            called.append(state.sample_id)
+            calls.append(state.sample_id)
             return state
 
         return solve
@@ -144,7 +146,7 @@ def test_without_a_judge_no_model_is_called(judge: str) -> None:
     assert log.error
     assert f"The judge (role grader, model {judge}) cannot be called" in log.error.message
     assert "--model-role grader=PROVIDER/MODEL" in log.error.message
-    assert called == []
+    assert calls == []
 
 
 def test_without_a_judge_every_sample_is_an_error() -> None:
@@ -191,22 +193,22 @@ def test_inspect_flow_runs_a_task_with_a_named_judge(tmp_path: Path, monkeypatch
         ],
     )
     flow.init(display="plain", dotenv_base_dir=None)
-    done = flow.run(spec)
-    assert done.success
-    [log] = done.logs
+    result = flow.run(spec)
+    assert result.success
+    [log] = result.logs
     assert log.eval.task == "discoverybench/custom"
     assert score_of(read_eval_log(log.location))
 
 
 @pytest.mark.usefixtures("command_line")
 def test_the_demo_runs_from_the_command_line(tmp_path: Path) -> None:
-    done = run_inspect(
+    result = run_inspect(
         *("discoverybench/demo", "--model", "discoverybench/baseline", "--solver", "discoverybench/react"),
         *("--log-dir", str(tmp_path / "out")),
         COLUMNS="80",
         TERM="dumb",
     )
-    assert done.returncode == 0, done.stderr
+    assert result.returncode == 0, result.stderr
     log = read_eval_log(str(next((tmp_path / "out").glob("*.eval"))))
     assert log.status == "success"
     assert log.samples
@@ -223,8 +225,8 @@ def test_the_demo_runs_from_the_command_line(tmp_path: Path) -> None:
     # The table of results names every metric, also in a terminal of 80 columns.
     names = {name for score in log.results.scores for name in score.metrics}
     assert {"mean", "ci_lower", "ci_upper", "judged", "no_submission"} < names
-    assert "…" not in done.stdout
-    printed = {word for line in done.stdout.splitlines() if not line.startswith("Log:") for word in line.split()}
+    assert "…" not in result.stdout
+    printed = {word for line in result.stdout.splitlines() if not line.startswith("Log:") for word in line.split()}
     assert names <= printed
 
 
@@ -257,15 +259,15 @@ def test_a_third_party_solver_without_tools_is_scored() -> None:
 
 
 def test_tools_are_available_to_third_party_solvers() -> None:
-    seen: list[list[str]] = []
+    tools: list[list[str]] = []
 
     def answer(request: Request) -> Answer:
-        seen.append([tool["function"]["name"] for tool in request.get("tools", [])])
+        tools.append([tool["function"]["name"] for tool in request.get("tools", [])])
         return "y rises with x."
 
     with serve(answer) as endpoint:
         inspect_eval(demo(), model=served(endpoint), solver=generate(), limit=1)
-    assert seen == [["python", "submit"]]
+    assert tools == [["python", "submit"]]
 
 
 STRANGERS = '''
@@ -332,12 +334,12 @@ def test_every_agent_runs_by_name_over_http(agent: str) -> None:
         choice = request.get("tool_choice")
         must = choice["function"]["name"] if isinstance(choice, dict) else None
         names = [tool["function"]["name"] for tool in request.get("tools", [])]
-        ran = any(message["role"] == "tool" for message in request["messages"])
-        if must == "submit" or (ran and "submit" in names):
+        has_result = any(message["role"] == "tool" for message in request["messages"])
+        if must == "submit" or (has_result and "submit" in names):
             return tool_call("submit", hypothesis="y rises with x.", workflow="1. load")
         if "python" in names:
             return tool_call("python", "Look.", code="print(6 * 7)")
-        return json.dumps({"answered": ran, "progress": True, "next": "coder", "instruction": "count"})
+        return json.dumps({"answered": has_result, "progress": True, "next": "coder", "instruction": "count"})
 
     with serve(answer) as endpoint:
         log = inspect_eval(demo(), model=served(endpoint), limit=1, solver=SolverSpec(f"discoverybench/{agent}"))[0]

@@ -80,13 +80,13 @@ def browser(chromium: str, folders: dict[str, Path]) -> Iterator[Browser]:
 @pytest.fixture
 def page(viewer: Viewer, browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
     """The list of samples, opened; at the end a picture is taken if a folder for pictures is named."""
-    opened = browser.new_page(viewport={"width": 1600, "height": 1000})
-    opened.goto(viewer.url)
-    expect(opened.get_by_role("row").filter(has_text=str(viewer.samples[0].id))).to_be_visible(timeout=30_000)
-    yield opened
+    tab = browser.new_page(viewport={"width": 1600, "height": 1000})
+    tab.goto(viewer.url)
+    expect(tab.get_by_role("row").filter(has_text=str(viewer.samples[0].id))).to_be_visible(timeout=30_000)
+    yield tab
     if folder := os.environ.get("DISCOVERYBENCH_SCREENSHOTS"):
-        opened.screenshot(path=Path(folder) / f"{request.node.name}.png")
-    opened.close()
+        tab.screenshot(path=Path(folder) / f"{request.node.name}.png")
+    tab.close()
 
 
 def opened_sample(page: Page, sample: EvalSample, tab: str) -> None:
@@ -94,7 +94,7 @@ def opened_sample(page: Page, sample: EvalSample, tab: str) -> None:
     page.get_by_role("tab", name=tab, exact=True).click()
 
 
-def called(sample: EvalSample, tool: str) -> ToolEvent:
+def tool_event(sample: EvalSample, tool: str) -> ToolEvent:
     """The first call of a tool."""
     return next(event for event in sample.events if isinstance(event, ToolEvent) and event.function == tool)
 
@@ -111,14 +111,14 @@ def test_the_list_of_samples_shows_each_score(page: Page, viewer: Viewer, key: s
     # The table of metrics above has headers of its own; the first column of this one is a sign without a name.
     place = headers.index(key, headers.index("id")) - headers.index("id") + 1
     for sample in viewer.samples:
-        shown = page.get_by_role("row").filter(has_text=str(sample.id)).get_by_role("gridcell").nth(place).inner_text()
-        assert re.fullmatch(r"[01]\.?\d*", shown), shown
-        assert float(shown) == pytest.approx(scores(sample)[key], abs=0.005)
+        number = page.get_by_role("row").filter(has_text=str(sample.id)).get_by_role("gridcell").nth(place).inner_text()
+        assert re.fullmatch(r"[01]\.?\d*", number), number
+        assert float(number) == pytest.approx(scores(sample)[key], abs=0.005)
 
 
 def test_a_python_call_is_shown_as_highlighted_code(page: Page, viewer: Viewer) -> None:
     opened_sample(page, viewer.samples[0], "Transcript")
-    call = called(viewer.samples[0], "python")
+    call = tool_event(viewer.samples[0], "python")
     panel = page.locator(f"#event-panel-{call.uuid}")
     expect(panel.locator("code .token.keyword").first).to_be_visible()
     expect(panel.locator("code.language-python")).to_have_text(str(call.arguments["code"]))
@@ -129,7 +129,7 @@ def test_the_transcript_shows_the_whole_submission(page: Page, viewer: Viewer) -
     # What is out of sight is not on the page.
     page.set_viewport_size({"width": 1600, "height": 6000})
     opened_sample(page, viewer.samples[0], "Transcript")
-    call = called(viewer.samples[0], "submit")
+    call = tool_event(viewer.samples[0], "submit")
     panel = page.locator(f"#event-panel-{call.uuid}")
     for text in call.arguments.values():
         expect(panel).to_contain_text(str(text))

@@ -31,7 +31,7 @@ def run(*arguments: object) -> Result:
     return CliRunner().invoke(agree, [str(argument) for argument in arguments], env={"COLUMNS": "160"})
 
 
-def written(name: str, *rows: str) -> Path:
+def csv_file(name: str, *rows: str) -> Path:
     path = Path(name)
     path.write_text("\n".join(("pair,annotator,choice", *rows)) + "\n", "utf-8")
     return path
@@ -43,9 +43,9 @@ def row_of(output: str, name: str) -> str:
 
 
 def test_a_sheet_reports_when_there_are_fewer_pairs_than_requested(logs: tuple[str, str]) -> None:
-    done = run("sheet", *logs)
-    assert done.exit_code == 0
-    assert done.output.splitlines() == [
+    result = run("sheet", *logs)
+    assert result.exit_code == 0
+    assert result.output.splitlines() == [
         "The logs contain only 3 pairs, fewer than 100. Using all of them.",
         "Wrote 3 pairs to agreement. Send vote.html or sheet.csv to annotators. Do not share key.csv.",
     ]
@@ -60,30 +60,30 @@ def test_a_sheet_reports_when_there_are_fewer_pairs_than_requested(logs: tuple[s
 
 def test_votes_are_summarized() -> None:
     Path("scores.csv").write_text("pair,hms_1,hms_2\np1,1,0\np2,0,1\np3,0.5,0.5\np4,1,0\np5,0,0\n", "utf-8")
-    ann = written("ann.csv", "p1,Ann,1", "p2,Ann,2", "p3,Ann,1", "p4,Ann,1")
-    others = written("others.csv", "p1,Ben,1", "p2,Ben,2", "p3,Ben,1", "p4,Ben,2", "p1,[b]Cy,1", "p2,[b]Cy,=")
-    done = run("votes", ann, others, "--scores", "scores.csv")
-    assert done.exit_code == 0
-    assert "10 votes by 3 annotators on 4 of 5 pairs" in done.output
-    assert "1 pair without a majority, excluded from the comparison" in done.output
-    assert row_of(done.output, "majority ") == "majority 2/3 0.667 0.204 – 0.940"
-    assert row_of(done.output, "majority, ties excluded") == "majority, ties excluded 2/2 1.000 0.357 – 1.000"
-    assert row_of(done.output, "Ben") == "Ben 2/4 0.500 0.148 – 0.852"
-    assert row_of(done.output, "[b]Cy").startswith("[b]Cy 1/2 0.500")
-    assert row_of(done.output, "mean over annotators") == "mean over annotators 0.583"
-    assert "with 3 votes each; 2 with another number of votes excluded" in row_of(done.output, "Fleiss' kappa")
-    assert row_of(done.output, "Wilcoxon signed-rank").startswith(
+    ann = csv_file("ann.csv", "p1,Ann,1", "p2,Ann,2", "p3,Ann,1", "p4,Ann,1")
+    others = csv_file("others.csv", "p1,Ben,1", "p2,Ben,2", "p3,Ben,1", "p4,Ben,2", "p1,[b]Cy,1", "p2,[b]Cy,=")
+    result = run("votes", ann, others, "--scores", "scores.csv")
+    assert result.exit_code == 0
+    assert "10 votes by 3 annotators on 4 of 5 pairs" in result.output
+    assert "1 pair without a majority, excluded from the comparison" in result.output
+    assert row_of(result.output, "majority ") == "majority 2/3 0.667 0.204 – 0.940"
+    assert row_of(result.output, "majority, ties excluded") == "majority, ties excluded 2/2 1.000 0.357 – 1.000"
+    assert row_of(result.output, "Ben") == "Ben 2/4 0.500 0.148 – 0.852"
+    assert row_of(result.output, "[b]Cy").startswith("[b]Cy 1/2 0.500")
+    assert row_of(result.output, "mean over annotators") == "mean over annotators 0.583"
+    assert "with 3 votes each; 2 with another number of votes excluded" in row_of(result.output, "Fleiss' kappa")
+    assert row_of(result.output, "Wilcoxon signed-rank").startswith(
         "Wilcoxon signed-rank 1 0.000 1.000 zero differences left out: 2"
     )
-    assert row_of(done.output, "paired t") == "paired t 3 1.000 0.423"
-    assert "smallest effect size detectable with power 0.8: 3.264" in done.output
-    assert done.output.splitlines()[-1].startswith(INTERPRETATION)
+    assert row_of(result.output, "paired t") == "paired t 3 1.000 0.423"
+    assert "smallest effect size detectable with power 0.8: 3.264" in result.output
+    assert result.output.splitlines()[-1].startswith(INTERPRETATION)
 
 
 def test_json_has_the_same_statistics_and_null_for_undefined_ones() -> None:
     Path("scores.csv").write_text("pair,hms_1,hms_2\np1,1,0\np2,0,1\n", "utf-8")
-    done = run("votes", written("votes.csv", "p1,Ann,1"), "--scores", "scores.csv", "--json")
-    statistics = json.loads(done.output)
+    result = run("votes", csv_file("votes.csv", "p1,Ann,1"), "--scores", "scores.csv", "--json")
+    statistics = json.loads(result.output)
     assert (statistics["pairs_scored"], statistics["pairs"], statistics["votes"]) == (2, 1, 1)
     assert statistics["agreement"]["share"] == 1
     assert statistics["agreement"]["interval"]["low"] == pytest.approx(0.2176, abs=1e-4)
@@ -94,15 +94,15 @@ def test_json_has_the_same_statistics_and_null_for_undefined_ones() -> None:
 
 def test_undefined_statistics_are_explained() -> None:
     Path("scores.csv").write_text("pair,hms_1,hms_2\np1,1,0\n", "utf-8")
-    done = run("votes", written("votes.csv", "p1,Ann,1"), "--scores", "scores.csv")
-    assert "Fleiss' kappa: not defined: no pair has votes from two annotators" in done.output
-    assert row_of(done.output, "paired t").endswith("– 1.000 cannot be computed: the two rankings are identical")
-    assert "Power: not defined for fewer than two pairs with a majority" in done.output
-    assert "nan" not in done.output.casefold()
+    result = run("votes", csv_file("votes.csv", "p1,Ann,1"), "--scores", "scores.csv")
+    assert "Fleiss' kappa: not defined: no pair has votes from two annotators" in result.output
+    assert row_of(result.output, "paired t").endswith("– 1.000 cannot be computed: the two rankings are identical")
+    assert "Power: not defined for fewer than two pairs with a majority" in result.output
+    assert "nan" not in result.output.casefold()
 
 
 def test_hms_can_be_read_from_logs(logs: tuple[str, str], sheet: Path) -> None:
-    votes = written("votes.csv", "p001,Ann,1", "p002,Ann,2", "p003,Ann,=")
+    votes = csv_file("votes.csv", "p001,Ann,1", "p002,Ann,2", "p003,Ann,=")
     from_key = run("votes", votes, "--scores", sheet / "key.csv", "--json")
     from_logs = run(
         "votes", votes, "--scores-from", logs[1], "--scores-from", logs[0], "--key", sheet / "key.csv", "--json"
@@ -124,11 +124,11 @@ def test_hms_can_be_read_from_logs(logs: tuple[str, str], sheet: Path) -> None:
     ],
 )
 def test_an_input_error_is_one_line(arguments: list[str], line: str) -> None:
-    written("votes.csv", "p1,Ann,1")
-    done = run(*arguments)
-    assert done.exit_code == 1
-    assert done.output.startswith(line)
-    assert len(done.output.splitlines()) == 1
+    csv_file("votes.csv", "p1,Ann,1")
+    result = run(*arguments)
+    assert result.exit_code == 1
+    assert result.output.startswith(line)
+    assert len(result.output.splitlines()) == 1
 
 
 @pytest.mark.parametrize(
@@ -144,9 +144,9 @@ def test_an_input_error_is_one_line(arguments: list[str], line: str) -> None:
     ],
 )
 def test_a_usage_error_names_the_problem(arguments: list[str], problem: str) -> None:
-    done = run(*arguments)
-    assert done.exit_code == 2
-    assert problem in done.output.splitlines()[-1]
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert problem in result.output.splitlines()[-1]
 
 
 @pytest.fixture
@@ -157,9 +157,9 @@ def page(chromium: str, sheet: Path) -> Iterator[Page]:
     """
     copy = Path(shutil.copy(sheet / "vote.html", "elsewhere.html"))
     with launched(chromium) as browser:
-        opened = browser.new_page()
-        opened.goto(copy.absolute().as_uri())
-        yield opened
+        tab = browser.new_page()
+        tab.goto(copy.absolute().as_uri())
+        yield tab
 
 
 def test_votes_from_the_page_are_read(page: Page, sheet: Path) -> None:
@@ -194,9 +194,9 @@ def test_votes_from_the_page_are_read(page: Page, sheet: Path) -> None:
     assert Path("votes.csv").read_text("utf-8") == (
         'pair,annotator,choice\np001,"Zoë ""Z"", Öz",1\np002,"Zoë ""Z"", Öz",2\np003,"Zoë ""Z"", Öz",equal\n'
     )
-    done = run("votes", "votes.csv", "--scores", sheet / "key.csv")
-    assert done.exit_code == 0
-    assert "3 votes by 1 annotator on 3 of 3 pairs" in done.output
+    result = run("votes", "votes.csv", "--scores", sheet / "key.csv")
+    assert result.exit_code == 0
+    assert "3 votes by 1 annotator on 3 of 3 pairs" in result.output
 
 
 def test_votes_are_stored_by_name(page: Page) -> None:

@@ -47,9 +47,9 @@ def row_of(output: str, name: str) -> str:
 
 
 def test_a_sheet_reports_what_it_leaves_out(logs: list[str]) -> None:
-    done = run("sheet", "--judge", logs[0])
-    assert done.exit_code == 0
-    assert sorted(done.output.splitlines()) == [
+    result = run("sheet", "--judge", logs[0])
+    assert result.exit_code == 0
+    assert sorted(result.output.splitlines()) == [
         "Left out 1 sample: no submission",
         "Left out 1 sample: unscored: the judge's replies do not determine HMS",
         "The logs contain only 6 judged samples, fewer than 200. Using all of them.",
@@ -71,20 +71,20 @@ def test_samples_that_were_judged_differently_are_refused(logs: list[str]) -> No
         for score in (sample.scores or {}).values():
             (score.metadata or {})["judge"] = "openai/gpt-4o"
     write_eval_log(other, "other.eval")
-    done = run("sheet", "--judge", logs[0], "other.eval")
-    assert done.exit_code == 1
-    assert "were judged differently: judge: mockllm/judge and openai/gpt-4o" in done.output
+    result = run("sheet", "--judge", logs[0], "other.eval")
+    assert result.exit_code == 1
+    assert "were judged differently: judge: mockllm/judge and openai/gpt-4o" in result.output
     assert run("sheet", "--judge", logs[0], "other.eval", "--anyway").exit_code == 0
 
 
 def test_pairs_come_from_every_two_of_several_logs(logs: list[str]) -> None:
-    done = run("sheet", *logs, "--pairs", "100")
+    result = run("sheet", *logs, "--pairs", "100")
     # Five samples have three different hypotheses each; the other one has the same formula in each log.
-    assert "The logs contain only 15 pairs, fewer than 100. Using all of them." in done.output
+    assert "The logs contain only 15 pairs, fewer than 100. Using all of them." in result.output
     ids = [read_eval_log(path, header_only=True).eval.task_id for path in logs]
-    drawn = [tuple(row[column] for column in PAIR_COLUMNS) for row in rows(Path("agreement/key.csv"))]
-    assert len(set(drawn)) == 15
-    assert {frozenset((a, b)) for _, a, b in drawn} == {
+    pairs = [tuple(row[column] for column in PAIR_COLUMNS) for row in rows(Path("agreement/key.csv"))]
+    assert len(set(pairs)) == 15
+    assert {frozenset((a, b)) for _, a, b in pairs} == {
         frozenset((ids[0], ids[1])),
         frozenset((ids[0], ids[2])),
         frozenset((ids[1], ids[2])),
@@ -106,12 +106,12 @@ def test_labels_are_summarized(sheet: Path) -> None:
         for name, variables in (("Ann", "right"), ("Ben", "wrong" if item == items[0] else "right"))
     ]
     Path("labels.csv").write_text("\n".join(["item,annotator," + ",".join(Step), *lines]) + "\n", "utf-8")
-    done = run("votes", "labels.csv", "--key", sheet / "key.csv")
-    assert done.exit_code == 0
-    assert done.output.splitlines()[0] == "Labels by 2 annotators on 5 of 6 samples"
-    assert row_of(done.output, "context match") == "context match 5 1.000 0.566 – 1.000 0.99 0"
-    assert row_of(done.output, "variables") == "variables 4 1.000 0.510 – 1.000 0.94 1"
-    assert "1 sample with incomplete labels: a step without a majority, or a wrong answer" in done.output
+    result = run("votes", "labels.csv", "--key", sheet / "key.csv")
+    assert result.exit_code == 0
+    assert result.output.splitlines()[0] == "Labels by 2 annotators on 5 of 6 samples"
+    assert row_of(result.output, "context match") == "context match 5 1.000 0.566 – 1.000 0.99 0"
+    assert row_of(result.output, "variables") == "variables 4 1.000 0.510 – 1.000 0.94 1"
+    assert "1 sample with incomplete labels: a step without a majority, or a wrong answer" in result.output
     in_json = json.loads(run("votes", "labels.csv", "--key", sheet / "key.csv", "--json").output)
     assert in_json["steps"][4]["annotators"]["Ben"]["accuracy"] == 0.8
     assert in_json["complete"] == 4
@@ -124,8 +124,8 @@ def test_a_filled_sheet_is_read(sheet: Path) -> None:
         writer = csv.DictWriter(file, table[0], delimiter=";")
         writer.writeheader()
         writer.writerows(table)
-    done = run("votes", sheet)
-    assert done.output.splitlines()[0] == "Labels by 1 annotator on 1 of 6 samples"
+    result = run("votes", sheet)
+    assert result.output.splitlines()[0] == "Labels by 1 annotator on 1 of 6 samples"
 
 
 @pytest.mark.parametrize(
@@ -141,20 +141,20 @@ def test_a_filled_sheet_is_read(sheet: Path) -> None:
 )
 def test_a_mistake_is_one_line(arguments: list[str], line: str) -> None:
     Path("labels.csv").write_text(f"item,annotator,{','.join(Step)}\na,Ann,right,,,,\n", "utf-8")
-    done = run(*arguments)
-    assert done.exit_code == 1
-    assert done.output.startswith(line)
-    assert len(done.output.splitlines()) == 1
+    result = run(*arguments)
+    assert result.exit_code == 1
+    assert result.output.startswith(line)
+    assert len(result.output.splitlines()) == 1
 
 
 @pytest.fixture
 def browser(chromium: str, sheet: Path) -> Iterator[Browser]:
     """The browser starts after the evals, because both need the event loop of this thread."""
-    with launched(chromium) as opened:
-        yield opened
+    with launched(chromium) as chromium_browser:
+        yield chromium_browser
 
 
-def opened(browser: Browser, sheet: Path, problems: list[str]) -> Page:
+def open_page(browser: Browser, sheet: Path, problems: list[str]) -> Page:
     """The page, opened from a copy in another folder. Console messages and requests are problems."""
     copy = Path(shutil.copy(sheet / "label.html", "elsewhere.html")).absolute().as_uri()
     page = browser.new_page()
@@ -169,7 +169,7 @@ def opened(browser: Browser, sheet: Path, problems: list[str]) -> Page:
 
 def test_labels_by_keys_are_read(browser: Browser, sheet: Path) -> None:
     problems: list[str] = []
-    page = opened(browser, sheet, problems)
+    page = open_page(browser, sheet, problems)
     cards = json.loads(page.locator("#items").text_content() or "")
     for card in cards:
         heading = page.get_by_role("heading", level=1, name=f"Sample {cards.index(card) + 1} of 6")
@@ -217,17 +217,17 @@ def test_labels_by_keys_are_read(browser: Browser, sheet: Path) -> None:
 
     assert {row["annotator"] for row in rows(Path("labels.csv"))} == {"'=Ann"}
     labels = read_labels([Path("labels.csv"), sheet / "key.csv"])
-    changed = [sample for sample in labels.samples if sample.hms != sample.true_hms]
+    differences = [sample for sample in labels.samples if sample.hms != sample.true_hms]
     assert len(labels.complete) == 6
-    assert [(sample.hms, sample.true_hms) for sample in changed] == [(1 / 3, 0.75)]
+    assert [(sample.hms, sample.true_hms) for sample in differences] == [(1 / 3, 0.75)]
     assert SCRIPT[1] == (True, (4, 2, 2), "B")
-    done = run("votes", "labels.csv", "--key", sheet / "key.csv")
-    assert row_of(done.output, "- gold").startswith("- gold 6 0.833")
+    result = run("votes", "labels.csv", "--key", sheet / "key.csv")
+    assert row_of(result.output, "- gold").startswith("- gold 6 0.833")
 
 
 def test_a_verdict_can_be_changed_with_the_mouse(browser: Browser, sheet: Path) -> None:
     problems: list[str] = []
-    page = opened(browser, sheet, problems)
+    page = open_page(browser, sheet, problems)
     match = page.get_by_role("group", name="Do the contexts match?")
     match.get_by_role("button", name="Wrong").click()
     expect(match.get_by_text("Correct answer: the contexts")).to_be_visible()
@@ -244,7 +244,7 @@ def test_a_verdict_can_be_changed_with_the_mouse(browser: Browser, sheet: Path) 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_fits_a_phone(browser: Browser, sheet: Path, scheme: str) -> None:
     problems: list[str] = []
-    page = opened(browser, sheet, problems)
+    page = open_page(browser, sheet, problems)
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     page.set_viewport_size({"width": 360, "height": 740})
     for _ in range(5):

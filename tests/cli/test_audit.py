@@ -15,10 +15,10 @@ def audit(*arguments: str) -> Result:
 
 
 def test_a_valid_study_has_a_table_and_exit_code_0() -> None:
-    done = audit("--path", str(EXAMPLE))
-    assert done.exit_code == 0
-    assert "lighthouses" in done.output
-    assert "goals without a gold hypothesis" in done.output
+    result = audit("--path", str(EXAMPLE))
+    assert result.exit_code == 0
+    assert "lighthouses" in result.output
+    assert "goals without a gold hypothesis" in result.output
 
 
 def test_all_problems_are_reported_at_once(tmp_path: Path) -> None:
@@ -45,17 +45,17 @@ def test_all_problems_are_reported_at_once(tmp_path: Path) -> None:
     missing = {**study, "datasets": [{"name": "gone.csv", "columns": []}], "queries": study["queries"][:1]}
     (tmp_path / "three" / "metadata_0.json").write_text(json.dumps(missing), "utf-8")
 
-    done = audit("--path", str(tmp_path), "--json")
-    assert done.exit_code == 1
-    found = {name: fact["items"] for name, fact in json.loads(done.output)[tmp_path.name].items()}
-    assert found["goals without a gold hypothesis"] == ["one/0/2"]
-    assert found["described columns that are missing"] == ["one/metadata_0.json: a.csv: size"]
-    assert found["data files not separated by commas"] == ["one/a.csv ('\\t')"]
-    assert len(found["duplicate questions"]) == 1
-    assert len(found["duplicates: different gold hypotheses"]) == 1
-    assert found["constant target columns"] == ["one/0/0", "one/0/1"]
-    assert found["questions that reveal the gold hypothesis"] == ["one/0/0", "three/0/0"]
-    assert [item.rpartition("/")[2].split(":")[0] for item in found["unusable files"]] == [
+    result = audit("--path", str(tmp_path), "--json")
+    assert result.exit_code == 1
+    facts = {name: fact["items"] for name, fact in json.loads(result.output)[tmp_path.name].items()}
+    assert facts["goals without a gold hypothesis"] == ["one/0/2"]
+    assert facts["described columns that are missing"] == ["one/metadata_0.json: a.csv: size"]
+    assert facts["data files not separated by commas"] == ["one/a.csv ('\\t')"]
+    assert len(facts["duplicate questions"]) == 1
+    assert len(facts["duplicates: different gold hypotheses"]) == 1
+    assert facts["constant target columns"] == ["one/0/0", "one/0/1"]
+    assert facts["questions that reveal the gold hypothesis"] == ["one/0/0", "three/0/0"]
+    assert [item.rpartition("/")[2].split(":")[0] for item in facts["unusable files"]] == [
         "metadata_0.json",
         "gone.csv",
     ]
@@ -63,7 +63,7 @@ def test_all_problems_are_reported_at_once(tmp_path: Path) -> None:
 
 
 def test_a_missing_path_is_one_line(tmp_path: Path) -> None:
-    done = audit("--path", str(tmp_path / "nowhere"))
-    assert done.exit_code == 1
-    assert done.output.startswith("Error: ")
-    assert len(done.output.splitlines()) == 1
+    result = audit("--path", str(tmp_path / "nowhere"))
+    assert result.exit_code == 1
+    assert result.output.startswith("Error: ")
+    assert len(result.output.splitlines()) == 1

@@ -89,9 +89,9 @@ def test_epochs_are_averaged_within_a_task(tmp_path: Path) -> None:
 def test_a_candidate_that_fails_on_tasks_does_not_pass_the_gate(tmp_path: Path) -> None:
     faulty = replace(STRONG, errors=0.9)
     baseline, candidate = write_logs([STRONG, faulty], tmp_path, samples=40)
-    failed = run(baseline, candidate, "--fail-if-worse", "0.1")
-    assert failed.exit_code == 1
-    assert failed.stderr.startswith("The candidate")
+    result = run(baseline, candidate, "--fail-if-worse", "0.1")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("The candidate")
 
 
 @pytest.mark.usefixtures("sweep")
@@ -99,9 +99,9 @@ def test_the_release_gate_fails_only_beyond_the_margin(logs: list[Path]) -> None
     weak, strong = logs
     assert run(weak, strong, "--fail-if-worse", "0.02").exit_code == 0
     assert run(strong, strong, "--fail-if-worse", "0").exit_code == 0
-    failed = run(strong, weak, "--fail-if-worse", "0.02")
-    assert failed.exit_code == 1
-    assert failed.stderr == "The candidate's mean is below the baseline's by more than 0.02.\n"
+    result = run(strong, weak, "--fail-if-worse", "0.02")
+    assert result.exit_code == 1
+    assert result.stderr == "The candidate's mean is below the baseline's by more than 0.02.\n"
     assert run(strong, weak, "--fail-if-worse", "0.9").exit_code == 0
 
 
@@ -152,15 +152,15 @@ def change(path: Path, **metadata: object) -> None:
 @pytest.mark.usefixtures("sweep")
 def test_differently_judged_scores_are_refused(logs: list[Path], metadata: dict[str, Any], difference: str) -> None:
     change(logs[1], **metadata)
-    refused = run(*logs)
-    assert refused.exit_code == 2
-    assert difference in refused.stderr
-    assert refused.stderr.endswith("Use comparable logs, or pass --anyway.\n")
-    assert refused.stderr.count("\n") == 1
-    accepted = run(*logs, "--anyway")
-    assert accepted.exit_code == 0
+    result = run(*logs)
+    assert result.exit_code == 2
+    assert difference in result.stderr
+    assert result.stderr.endswith("Use comparable logs, or pass --anyway.\n")
+    assert result.stderr.count("\n") == 1
+    permitted = run(*logs, "--anyway")
+    assert permitted.exit_code == 0
     assert f"Warning: react · provider/small and react · provider/large were judged differently: {difference}." in (
-        accepted.stderr
+        permitted.stderr
     )
 
 

@@ -39,7 +39,7 @@ def test_fetch_then_verify(upstream: Path, monkeypatch: pytest.MonkeyPatch) -> N
         assert mirror.url in fetched.stderr
         CliRunner().invoke(main, ["data", "fetch"])
         assert mirror.requests == 1
-        mirror.cut = True
+        mirror.drops_connections = True
         assert CliRunner().invoke(main, ["data", "fetch", "--force"]).exit_code == 1
         assert mirror.requests == 2
 
@@ -50,10 +50,10 @@ def test_fetch_then_verify(upstream: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_failed_fetch_is_one_line(upstream: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DISCOVERYBENCH_ARCHIVE_URL", "nowhere/archive.tar.gz")
-    failed = CliRunner().invoke(main, ["data", "fetch"])
-    assert failed.exit_code == 1
-    assert "Error: nowhere/archive.tar.gz could not be downloaded" in failed.stderr
-    assert "Traceback" not in failed.output
+    result = CliRunner().invoke(main, ["data", "fetch"])
+    assert result.exit_code == 1
+    assert "Error: nowhere/archive.tar.gz could not be downloaded" in result.stderr
+    assert "Traceback" not in result.output
 
 
 @pytest.mark.parametrize("named_by", ["option", "variable"])
@@ -74,10 +74,10 @@ def test_verify_lists_missing_and_changed_files(
     (folder / ANSWER_KEY).unlink()
     (folder / DATA_FILE).unlink()
     (folder / DATA_FILE).write_bytes((upstream / DATA_FILE).read_bytes() + b" ")
-    found = CliRunner().invoke(main, arguments)
-    assert found.exit_code == 1
-    assert found.stdout.splitlines()[:2] == [f"missing  {ANSWER_KEY}", f"changed  {DATA_FILE}"]
-    assert f"Error: {folder} differs from the release" in found.stderr
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 1
+    assert result.stdout.splitlines()[:2] == [f"missing  {ANSWER_KEY}", f"changed  {DATA_FILE}"]
+    assert f"Error: {folder} differs from the release" in result.stderr
 
 
 @pytest.mark.usefixtures("sweep")

@@ -125,13 +125,13 @@ def test_an_old_engine_and_an_old_image(monkeypatch: pytest.MonkeyPatch, tmp_pat
 def test_a_changed_data_file(upstream: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = tmp_path / "data"
     shutil.copytree(upstream, root, copy_function=os.symlink)
-    [changed] = sorted((root / "discoverybench/real/test").glob("*/metadata_0.json"))[:1]
-    changed.unlink()
-    changed.write_text("{}", "utf-8")
+    [metadata] = sorted((root / "discoverybench/real/test").glob("*/metadata_0.json"))[:1]
+    metadata.unlink()
+    metadata.write_text("{}", "utf-8")
     monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", str(root))
     data = findings("--sandbox", "local", exit_code=1)["data"]
     assert data["status"] == "failure"
-    assert data["message"].endswith(f"{changed.relative_to(root)} differs from the released file")
+    assert data["message"].endswith(f"{metadata.relative_to(root)} differs from the released file")
     assert data["remedy"].startswith("Use a clone of ")
 
 

@@ -37,21 +37,21 @@ def over_http(
 
 
 def test_a_pair_is_scored_and_written(tmp_path: Path) -> None:
-    done = judge(out=str(tmp_path / "score.json"), pred_workflow="1. read", gold_workflow="1. fit")
-    assert done.exit_code == 0
-    assert "HMS 0." in done.output
-    assert "Relationship: 0.50" in done.output
-    written = json.loads((tmp_path / "score.json").read_text("utf-8"))
-    assert set(written["scores"]) == {"hms", "context", "variables", "relationship"}
-    assert written["judge"] == "discoverybench/lexical"
-    assert written["replies"]["variables"]
+    result = judge(out=str(tmp_path / "score.json"), pred_workflow="1. read", gold_workflow="1. fit")
+    assert result.exit_code == 0
+    assert "HMS 0." in result.output
+    assert "Relationship: 0.50" in result.output
+    record = json.loads((tmp_path / "score.json").read_text("utf-8"))
+    assert set(record["scores"]) == {"hms", "context", "variables", "relationship"}
+    assert record["judge"] == "discoverybench/lexical"
+    assert record["replies"]["variables"]
 
 
 def test_sub_hypotheses_are_scored_over_http(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    done = over_http(
+    result = over_http(
         monkeypatch, scripted(), aggregation="subhypotheses", out=str(tmp_path / "score.json"), kind="synth"
     )
-    assert done.exit_code == 0, done.output
+    assert result.exit_code == 0, result.output
     scores = json.loads((tmp_path / "score.json").read_text("utf-8"))["scores"]
     assert scores["hms"] == scores["hms_recall"] == scores["hms_f1"] == 1
 
@@ -59,19 +59,19 @@ def test_sub_hypotheses_are_scored_over_http(monkeypatch: pytest.MonkeyPatch, tm
 def test_a_skipped_facet_is_null(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     contexts = ['{"hypothesis": [{"context": "towns"}]}', '{"hypothesis": [{"context": "hills"}]}']
     answer = scripted(extract=contexts, match='{"match": false}')
-    done = over_http(monkeypatch, answer, "--gate", out=str(tmp_path / "score.json"))
-    assert done.exit_code == 0, done.output
+    result = over_http(monkeypatch, answer, "--gate", out=str(tmp_path / "score.json"))
+    assert result.exit_code == 0, result.output
     scores = json.loads((tmp_path / "score.json").read_text("utf-8"))["scores"]
     assert scores == {"hms": 0, "context": 0, "variables": None, "relationship": None}
 
 
 def test_an_unscored_pair_has_exit_code_3(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    done = over_http(monkeypatch, scripted(variables="two"), out=str(tmp_path / "score.json"))
-    assert done.exit_code == 3
-    assert "Not scored" in done.output
-    written = json.loads((tmp_path / "score.json").read_text("utf-8"))
-    assert written["scores"] is None
-    assert set(written["facets"]) == {"context", "relationship"}
+    result = over_http(monkeypatch, scripted(variables="two"), out=str(tmp_path / "score.json"))
+    assert result.exit_code == 3
+    assert "Not scored" in result.output
+    record = json.loads((tmp_path / "score.json").read_text("utf-8"))
+    assert record["scores"] is None
+    assert set(record["facets"]) == {"context", "relationship"}
 
 
 @pytest.mark.usefixtures("sweep")
@@ -79,9 +79,9 @@ def test_an_unscored_pair_has_exit_code_3(monkeypatch: pytest.MonkeyPatch, tmp_p
 def test_a_failing_judge_is_one_line_and_writes_no_file(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, status: int
 ) -> None:
-    done = over_http(monkeypatch, lambda _: status, out=str(tmp_path / "score.json"))
-    assert done.exit_code == 1
-    [line] = done.output.strip().splitlines()
+    result = over_http(monkeypatch, lambda _: status, out=str(tmp_path / "score.json"))
+    assert result.exit_code == 1
+    [line] = result.output.strip().splitlines()
     assert line.startswith("Error: The judge openai-api/local/")
     assert f"scripted failure {status}" in line
     assert line.endswith("Try again, or choose another judge.")
@@ -102,7 +102,7 @@ def test_a_failing_judge_is_one_line_and_writes_no_file(
     ],
 )
 def test_invalid_input_is_one_line_and_exit_code_2(changed: dict[str, str], line: str) -> None:
-    done = judge(**changed)
-    assert done.exit_code == 2
-    assert line in done.output
-    assert len(done.output.strip().splitlines()) == 1
+    result = judge(**changed)
+    assert result.exit_code == 2
+    assert line in result.output
+    assert len(result.output.strip().splitlines()) == 1

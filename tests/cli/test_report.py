@@ -47,10 +47,10 @@ def test_old_logs_give_a_report_which_a_second_one_replaces(tmp_path: Path) -> N
 @pytest.mark.usefixtures("sweep")
 def test_other_files_in_the_output_folder_are_kept(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("…", "utf-8")
-    refused = run(OLD_LOGS, "--out", tmp_path)
-    assert refused.exit_code == 1
-    assert refused.output.count("\n") == 1
-    assert "--force" in refused.output
+    result = run(OLD_LOGS, "--out", tmp_path)
+    assert result.exit_code == 1
+    assert result.output.count("\n") == 1
+    assert "--force" in result.output
     assert run(OLD_LOGS, "--out", tmp_path, "--force").exit_code == 0
     assert (tmp_path / "thesis.tex").read_text("utf-8") == "…"
 

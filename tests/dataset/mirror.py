@@ -22,8 +22,8 @@ class Mirror:
     def __init__(self, body: bytes) -> None:
         self.body = body
         self.requests = 0
-        self.cut = False
-        self.asked = threading.Event()
+        self.drops_connections = False
+        self.request_event = threading.Event()
         self.gate = threading.Event()
         self.gate.set()
         mirror = self
@@ -31,12 +31,12 @@ class Mirror:
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 mirror.requests += 1
-                mirror.asked.set()
+                mirror.request_event.set()
                 mirror.gate.wait(60)
                 self.send_response(200)
                 self.send_header("Content-Length", str(len(mirror.body)))
                 self.end_headers()
-                self.wfile.write(mirror.body[: len(mirror.body) // 2] if mirror.cut else mirror.body)
+                self.wfile.write(mirror.body[: len(mirror.body) // 2] if mirror.drops_connections else mirror.body)
 
             def log_message(self, *_: object) -> None:
                 pass

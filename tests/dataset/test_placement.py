@@ -170,9 +170,9 @@ def test_damaged_files_are_named_and_a_retry_completes_the_eval(tmp_path: Path) 
 
     damages.append(damage)
     log = run(root)
-    failed = errors(log)
-    assert set(failed) == {f"custom/{folder}/0/0" for folder in DAMAGES}
-    for sample_id, message in failed.items():
+    messages = errors(log)
+    assert set(messages) == {f"custom/{folder}/0/0" for folder in DAMAGES}
+    for sample_id, message in messages.items():
         assert f"{sample_id.split('/')[1]}/a.csv " in message
         assert "inspect eval-retry" in message
     assert len(scored(log)) == 2

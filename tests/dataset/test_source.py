@@ -74,7 +74,7 @@ def test_data_root_fetches_once_and_only_the_released_files(mirror: Mirror, cach
 def test_two_processes_share_one_download(mirror: Mirror, caches: Path) -> None:
     mirror.gate.clear()
     processes = [start_fetch(), start_fetch()]
-    assert mirror.asked.wait(60)
+    assert mirror.request_event.wait(60)
     # Long enough for the second to arrive at the lock, or, were there none, at the mirror.
     time.sleep(0.5)
     mirror.gate.set()
@@ -88,7 +88,7 @@ def test_two_processes_share_one_download(mirror: Mirror, caches: Path) -> None:
 def test_a_killed_fetch_does_not_affect_the_next_one(mirror: Mirror, caches: Path) -> None:
     mirror.gate.clear()
     process = start_fetch()
-    assert mirror.asked.wait(60)
+    assert mirror.request_event.wait(60)
     process.kill()
     process.communicate()
     assert left_behind(caches) == {f"{source.COMMIT}.partial"}
@@ -99,13 +99,13 @@ def test_a_killed_fetch_does_not_affect_the_next_one(mirror: Mirror, caches: Pat
 
 
 def test_fetch_succeeds_after_an_interrupted_connection(mirror: Mirror, caches: Path) -> None:
-    mirror.cut = True
+    mirror.drops_connections = True
     with pytest.raises(DownloadFailed, match="DISCOVERYBENCH_DATA_DIR") as failure:
         source.fetch(progress=False)
     assert mirror.url in failure.value.message
     assert left_behind(caches) == set()
 
-    mirror.cut = False
+    mirror.drops_connections = False
     assert source.verify(source.fetch(progress=False)).clean
 
 
@@ -147,12 +147,12 @@ def test_forced_fetch_replaces_the_folder_only_when_it_succeeds(mirror: Mirror, 
     (root / DATA_FILE).parent.mkdir(parents=True)
     (root / DATA_FILE).write_text("changed", encoding="utf-8")
     assert source.fetch() == root
-    mirror.cut = True
+    mirror.drops_connections = True
     with pytest.raises(DownloadFailed):
         source.fetch(progress=False, force=True)
     assert source.verify(root).changed == (DATA_FILE,)
 
-    mirror.cut = False
+    mirror.drops_connections = False
     assert source.fetch(progress=False, force=True) == root
     assert source.verify(root).clean
     assert left_behind(caches) == {source.COMMIT}
@@ -221,5 +221,5 @@ def test_an_unreadable_file_is_one_line(upstream: Path, tmp_path: Path) -> None:
 
 def test_packages_for_downloads_are_not_imported_early() -> None:
     code = "import sys, inspect_discoverybench.dataset.source; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert {"pooch", "requests", "tqdm", "filelock"}.isdisjoint(done.stdout.split())
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert {"pooch", "requests", "tqdm", "filelock"}.isdisjoint(result.stdout.split())

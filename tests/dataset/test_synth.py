@@ -226,9 +226,9 @@ AUDIT = {
 
 
 def test_the_audit_counts_known_irregularities() -> None:
-    done = CliRunner().invoke(main, ["data", "audit", "--json"])
-    assert done.exit_code == 0, done.output
-    audits = json.loads(done.output)
+    result = CliRunner().invoke(main, ["data", "audit", "--json"])
+    assert result.exit_code == 0, result.output
+    audits = json.loads(result.output)
     assert list(audits) == ["real/train", "real/test", "synth/train", "synth/dev", "synth/test"]
     absent = {"count": 0}
     assert {name: [audit.get(name, absent)["count"] for audit in audits.values()] for name in AUDIT} == AUDIT

@@ -59,8 +59,8 @@ def test_pictures_of_the_viewer_and_the_report(chromium: str, tmp_path: Path) ->
         logs = Path(folder, "logs")
         evaluate(logs, react())
         evaluate(tmp_path / "more", codegen(), no_data_guess())
-        made = CliRunner().invoke(main, ["report", str(logs), "more"])
-        assert made.exit_code == 0, made.output
+        result = CliRunner().invoke(main, ["report", str(logs), "more"])
+        assert result.exit_code == 0, result.output
         with serving(logs) as viewer, launched(chromium) as browser:
             page = page_of(browser, "viewer.png", viewer)
             expect(page.get_by_role("row").filter(has_text="demo/beekeeping")).to_be_visible(timeout=30_000)
@@ -69,5 +69,5 @@ def test_pictures_of_the_viewer_and_the_report(chromium: str, tmp_path: Path) ->
             expect(page.locator("html[data-ready]")).to_be_attached()
             expect(page.locator("#summary")).to_contain_text("24")
             page.screenshot(path=target / "report.png")
-    for name, expected in SIZES.items():
-        assert size(target / name) == size(IMAGES / name) == expected, "run `make pictures`"
+    for name, dimensions in SIZES.items():
+        assert size(target / name) == size(IMAGES / name) == dimensions, "run `make pictures`"

@@ -42,8 +42,8 @@ def test_the_site_is_built_without_warnings(sweep: None, command_line: None, tmp
     shutil.copytree(REPOSITORY / "docs", tmp_path / "docs")
     (tmp_path / "src").symlink_to(REPOSITORY / "src")
     command = [str(Path(sys.executable).with_name("zensical")), "build", "--strict"]
-    built = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert built.returncode == 0, built.stdout + built.stderr
-    assert "No issues found" in built.stderr
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "No issues found" in result.stderr
     api = (tmp_path / "site" / "api" / "index.html").read_text("utf-8")
     assert all(f'id="inspect_discoverybench.tasks.{task}"' in api for task in ("real", "synth", "custom", "demo"))

@@ -18,9 +18,9 @@ def price(amount: float) -> dict[str, float]:
 
 
 def estimates(file: str, *arguments: str) -> list[dict[str, Any]]:
-    done = run(file, "--dry-run", "--json", "--model", "discoverybench/baseline", *arguments)
-    assert done.exit_code == 0, done.output
-    runs: list[dict[str, Any]] = json.loads(done.output)["runs"]
+    result = run(file, "--dry-run", "--json", "--model", "discoverybench/baseline", *arguments)
+    assert result.exit_code == 0, result.output
+    runs: list[dict[str, Any]] = json.loads(result.output)["runs"]
     return runs
 
 

@@ -47,7 +47,7 @@ def plain(tmp_path: Path) -> str:
 @pytest.mark.parametrize("form", ["commands", "run-config", None])
 def test_every_export_runs_the_same_eval(plain: str, tmp_path: Path, form: str | None) -> None:
     if form is None:
-        done = run(plain)
+        result = run(plain)
     else:
         printed = run(plain, "--print", form)
         assert printed.exit_code == 0, printed.output
@@ -57,8 +57,8 @@ def test_every_export_runs_the_same_eval(plain: str, tmp_path: Path, form: str |
             "run-config": ["inspect", "eval", "--run-config", "printed.yaml", "--log-dir", "logs/plain"],
         }[form]
         assert words[0] == "inspect"
-        done = inspect_command.invoke(*words[1:])
-    assert done.exit_code == 0, done.output
+        result = inspect_command.invoke(*words[1:])
+    assert result.exit_code == 0, result.output
     assert_is_the_eval()
 
 
@@ -70,8 +70,8 @@ def test_inspect_flow_runs_the_same_eval(plain: str, tmp_path: Path) -> None:
     # A home of its own for what inspect-flow remembers, and the folder of `uv`, which it calls.
     environment = os.environ | {"HOME": str(tmp_path), "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
     command = [str(BIN / "flow"), "run", "printed.yaml"]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
     assert_is_the_eval()
 
 
@@ -131,8 +131,8 @@ def test_ordinary_values_are_accepted(value: Any) -> None:
 
 
 def test_exported_options_exist_in_inspect() -> None:
-    known = {name for parameter in eval_command.params for name in (*parameter.opts, *parameter.secondary_opts)}
-    assert known >= FLAGS
+    names = {name for parameter in eval_command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+    assert names >= FLAGS
     options = {
         "sample_id": ["a", "b"],
         "fail_on_error": False,
@@ -165,15 +165,15 @@ def test_exported_options_exist_in_inspect() -> None:
     ],
 )
 def test_values_that_a_command_cannot_express_are_rejected(plain: str, change: str, line: str) -> None:
-    done = run(plain, "--print", "commands", "--set", change)
-    assert done.exit_code == 2, done.output
-    assert line in done.output
+    result = run(plain, "--print", "commands", "--set", change)
+    assert result.exit_code == 2, result.output
+    assert line in result.output
 
 
 def test_options_that_a_run_config_cannot_express_are_rejected(plain: str, tmp_path: Path) -> None:
-    done = run(plain, "--print", "run-config", "--set", "options.retry_wait=3")
-    assert done.exit_code == 2
-    assert "options.retry_wait: not supported by a run config. Remove it, or use --print flow." in done.output
+    result = run(plain, "--print", "run-config", "--set", "options.retry_wait=3")
+    assert result.exit_code == 2
+    assert "options.retry_wait: not supported by a run config. Remove it, or use --print flow." in result.output
     sandbox = run(plain, "--print", "run-config", "--set", "options.sandbox=local", "--set", "tasks.0.args.goal='a, b'")
     assert sandbox.exit_code == 0, sandbox.output
     (tmp_path / "printed.yaml").write_text(sandbox.output, "utf-8")
@@ -184,8 +184,8 @@ def test_options_that_a_run_config_cannot_express_are_rejected(plain: str, tmp_p
 
 def test_a_flow_contains_the_options(plain: str) -> None:
     changes = ["options.retry_wait=3", "options.sandbox=local", "options.max_retries=2"]
-    done = run(plain, "--print", "flow", *[word for change in changes for word in ("--set", change)])
-    spec = yaml.safe_load(done.output)
+    result = run(plain, "--print", "flow", *[word for change in changes for word in ("--set", change)])
+    spec = yaml.safe_load(result.output)
     assert (spec["options"]["retry_wait"], spec["options"]["sandbox"]) == (3, "local")
     assert spec["tasks"][0]["config"]["max_retries"] == 2
     assert spec["tasks"][0]["turn_limit"] == 30

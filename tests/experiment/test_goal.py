@@ -17,19 +17,19 @@ GOAL = "How do visitors depend on the height of the tower?"
 
 def test_a_goal_with_a_gold_hypothesis_is_scored() -> None:
     goal = json.loads(STUDY.read_text("utf-8"))["queries"][0]["question"]
-    done = invoke(*BASELINE, "--grader", "discoverybench/lexical", "--goal", f" {goal.upper()}\n")
-    assert done.exit_code == 0, done.output
-    assert "Hypothesis: " in done.output
-    assert "Workflow: Rule-based baseline" in done.output
-    assert "HMS " in done.output
-    assert "= context" in done.output
+    result = invoke(*BASELINE, "--grader", "discoverybench/lexical", "--goal", f" {goal.upper()}\n")
+    assert result.exit_code == 0, result.output
+    assert "Hypothesis: " in result.output
+    assert "Workflow: Rule-based baseline" in result.output
+    assert "HMS " in result.output
+    assert "= context" in result.output
 
 
 def test_a_goal_without_a_gold_hypothesis_is_not_scored() -> None:
-    done = invoke(*BASELINE, "--goal", GOAL)
-    assert done.exit_code == 0, done.output
-    assert "Hypothesis: " in done.output
-    assert "HMS" not in done.output
+    result = invoke(*BASELINE, "--goal", GOAL)
+    assert result.exit_code == 0, result.output
+    assert "Hypothesis: " in result.output
+    assert "HMS" not in result.output
     [info] = list_eval_logs("logs")
     [sample] = read_eval_log(info).samples or []
     assert sample.target == ""
@@ -37,23 +37,23 @@ def test_a_goal_without_a_gold_hypothesis_is_not_scored() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "printed"),
+    ("answer", "hypothesis"),
     [
         (tool_call("submit", hypothesis="Visitors rise with height.", workflow="w"), "Visitors rise with height."),
         (tool_call("python", "Let me look at the data first.", code="1"), None),
         ("", None),
     ],
 )
-def test_the_printed_hypothesis_is_the_one_that_is_scored(answer: Answer, printed: str | None) -> None:
+def test_the_printed_hypothesis_is_the_one_that_is_scored(answer: Answer, hypothesis: str | None) -> None:
     with lab(lambda _: answer) as (model, _):
-        done = invoke(*ONE, "--goal", GOAL, "--model", model, "--solver", "no_data_guess")
-    if printed:
-        assert done.exit_code == 0, done.output
-        assert f"Hypothesis: {printed}" in done.output
+        result = invoke(*ONE, "--goal", GOAL, "--model", model, "--solver", "no_data_guess")
+    if hypothesis:
+        assert result.exit_code == 0, result.output
+        assert f"Hypothesis: {hypothesis}" in result.output
     else:
-        assert done.exit_code == 1, done.output
-        assert "Hypothesis" not in done.output
-        assert "Error: nothing was submitted" in done.output
+        assert result.exit_code == 1, result.output
+        assert "Hypothesis" not in result.output
+        assert "Error: nothing was submitted" in result.output
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_the_printed_hypothesis_is_the_one_that_is_scored(answer: Answer, printe
     ],
 )
 def test_invalid_arguments_are_rejected(arguments: list[str], line: str) -> None:
-    done = invoke(*arguments)
-    assert done.exit_code == 2, done.output
-    assert line in done.output
-    assert "Traceback" not in done.output
+    result = invoke(*arguments)
+    assert result.exit_code == 2, result.output
+    assert line in result.output
+    assert "Traceback" not in result.output

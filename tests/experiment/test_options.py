@@ -46,8 +46,8 @@ def test_values_are_converted_to_arguments(name: str, value: object, argument: o
 
 def test_an_approval_policy_can_be_written_in_the_experiment() -> None:
     policy = {"approvers": [{"name": "auto", "tools": "*"}]}
-    converted = options(approval=policy)["approval"]
-    assert type(converted).__name__ == "ApprovalPolicyConfig"
+    content = options(approval=policy)["approval"]
+    assert type(content).__name__ == "ApprovalPolicyConfig"
 
 
 def test_every_argument_of_eval_set_is_an_option_or_a_key() -> None:
@@ -76,10 +76,10 @@ def test_every_argument_of_eval_set_is_an_option_or_a_key() -> None:
 )
 def test_an_invalid_option_is_one_line_with_the_remedy(file: str, change: str, line: str) -> None:
     for mode in (["--dry-run"], []):
-        done = run(file, "--set", change, *mode)
-        assert done.exit_code == 2, done.output
-        assert line in done.output
-        assert len(done.output.splitlines()) == 1
+        result = run(file, "--set", change, *mode)
+        assert result.exit_code == 2, result.output
+        assert line in result.output
+        assert len(result.output.splitlines()) == 1
     assert not Path("logs").exists()
 
 
@@ -96,8 +96,8 @@ def test_options_reach_the_run(file: str) -> None:
     arguments = [word for change in changes for word in ("--set", change)]
     expected = run(file, "--dry-run", *arguments, "--model", "discoverybench/baseline")
     assert expected.exit_code == 0, expected.output
-    done = run(file, *arguments, "--model", "discoverybench/baseline")
-    assert done.exit_code == 0, done.output
+    result = run(file, *arguments, "--model", "discoverybench/baseline")
+    assert result.exit_code == 0, result.output
     [log] = logs()
     assert [sample.id for sample in log.samples or []] == ["demo/ferry-operations_0_0/0/3"]
     assert (log.eval.config.turn_limit, log.eval.config.fail_on_error) == (3, False)

@@ -34,9 +34,9 @@ options: {max_samples: 1}
 """
 
 
-def finished(found: list[EvalLog]) -> Counter[str | None]:
+def finished(logs: list[EvalLog]) -> Counter[str | None]:
     """Samples that have ended, by the id that Inspect gives to each run of a sample."""
-    return Counter(sample.uuid for log in found for sample in log.samples or [] if sample.scores)
+    return Counter(sample.uuid for log in logs for sample in log.samples or [] if sample.scores)
 
 
 @pytest.mark.usefixtures("command_line")
@@ -66,9 +66,9 @@ def test_a_killed_run_is_completed_and_leaves_one_log_for_each_run(tmp_path: Pat
         before = finished(logs())
         assert 2 <= len(before) < 8
 
-        done = run("small.yaml")
-        assert done.exit_code == 0, done.output
-        assert f"{len(before)} finished samples in logs/small will be kept." in done.output
+        result = run("small.yaml")
+        assert result.exit_code == 0, result.output
+        assert f"{len(before)} finished samples in logs/small will be kept." in result.output
         complete = logs()
         assert [log.status for log in complete] == ["success", "success"]
         after = finished(complete)
@@ -137,13 +137,13 @@ FAULTS: list[Answer | None] = [
 
 def test_requests_that_fail_are_errors_which_the_next_run_completes(tmp_path: Path) -> None:
     """Each sample's first request meets another fault of the provider."""
-    seen: list[str] = []
+    texts: list[str] = []
 
     def answer(request: Request) -> Answer:
         text = str(request["messages"])
-        fault = None if text in seen else FAULTS[len(seen)]
-        if text not in seen:
-            seen.append(text)
+        fault = None if text in texts else FAULTS[len(texts)]
+        if text not in texts:
+            texts.append(text)
         return fault or tool_call("submit", hypothesis="y rises with x.", workflow="1. load")
 
     with lab(answer) as (model, _):
@@ -156,8 +156,8 @@ def test_requests_that_fail_are_errors_which_the_next_run_completes(tmp_path: Pa
         assert first.exit_code == 1, first.output
         before = finished(logs())
         assert len(before) == FAULTS.count(None)
-        done = run("small.yaml", "--retries", "0")
-        assert done.exit_code == 0, done.output
+        result = run("small.yaml", "--retries", "0")
+        assert result.exit_code == 0, result.output
     [log] = logs()
     after = finished([log])
     assert (log.status, len(after)) == ("success", 8)
@@ -189,9 +189,9 @@ def test_a_full_disk_is_reported_and_the_next_run_completes(tmp_path: Path, smal
     before = finished(logs())
 
     subprocess.run(["mount", "-o", "remount,size=50m", small_disk], check=True)
-    done = run("small.yaml")
-    assert done.exit_code == 0, done.output
-    assert "2 of 2 runs are complete." in done.output
+    result = run("small.yaml")
+    assert result.exit_code == 0, result.output
+    assert "2 of 2 runs are complete." in result.output
     assert set(before) <= set(finished(logs()))
 
 
@@ -213,14 +213,14 @@ def complete(tmp_path: Path) -> str:
     """An experiment with two of eight samples in two epochs, complete."""
     text = MATRIX.replace("gold, discoverybench/no_data_guess", "gold").replace("temperature", "top_p")
     (tmp_path / "small.yaml").write_text(text + "epochs: 2\n", "utf-8")
-    done = run("small.yaml")
-    assert done.exit_code == 0, done.output
+    result = run("small.yaml")
+    assert result.exit_code == 0, result.output
     return "small.yaml"
 
 
 def test_changes_that_would_drop_finished_samples_are_rejected(complete: str, monkeypatch: pytest.MonkeyPatch) -> None:
     before = finished(logs())
-    refused = [
+    rejections = [
         (["epochs=1"], "2 finished samples of ", "epochs was 2 and is now 1"),
         (["limits.samples=1"], "2 finished samples of ", "limits.samples was 2 and is now 1"),
         (["limits.samples=1", "epochs=3"], "2 finished samples of ", "limits.samples was 2 and is now 1"),
@@ -233,23 +233,23 @@ def test_changes_that_would_drop_finished_samples_are_rejected(complete: str, mo
         (["models.0=mockllm/x"], "", "does not belong to this experiment in its current form"),
         (["limits.messages=7"], "", "does not belong to this experiment in its current form"),
     ]
-    for changes, count, change in refused:
+    for changes, count, change in rejections:
         arguments = [word for change_ in changes for word in ("--set", change_)]
-        done = run(complete, "--dry-run", *arguments)
-        assert done.exit_code == 2, done.output
-        assert f"small.yaml: {count}" in done.output
-        assert change in done.output
-        assert len(done.output.splitlines()) == 1
-    done = run(complete, "--set", "epochs=1")
-    assert done.exit_code == 2, done.output
-    assert "epochs was 2 and is now 1" in done.output
+        result = run(complete, "--dry-run", *arguments)
+        assert result.exit_code == 2, result.output
+        assert f"small.yaml: {count}" in result.output
+        assert change in result.output
+        assert len(result.output.splitlines()) == 1
+    result = run(complete, "--set", "epochs=1")
+    assert result.exit_code == 2, result.output
+    assert "epochs was 2 and is now 1" in result.output
     assert finished(logs()) == before
 
 
 def test_more_epochs_and_samples_keep_finished_samples(complete: str) -> None:
     before = finished(logs())
-    done = run(complete, "--set", "epochs=3", "--limit", "3")
-    assert done.exit_code == 0, done.output
+    result = run(complete, "--set", "epochs=3", "--limit", "3")
+    assert result.exit_code == 0, result.output
     after = finished(logs())
     assert set(before) <= set(after)
     assert len(after) == 2 * 3 * 3
@@ -258,11 +258,11 @@ def test_more_epochs_and_samples_keep_finished_samples(complete: str) -> None:
 def test_a_truncated_log_is_reported_with_the_remedy(complete: str) -> None:
     log = next(Path("logs/small").glob("*.eval"))
     log.write_bytes(log.read_bytes()[:-100])
-    done = run(complete)
-    assert done.exit_code == 2, done.output
-    assert f"small.yaml: {log.name} in logs/small cannot be read: " in done.output
-    assert "inspect log recover" in done.output
-    assert len(done.output.splitlines()) == 1
+    result = run(complete)
+    assert result.exit_code == 2, result.output
+    assert f"small.yaml: {log.name} in logs/small cannot be read: " in result.output
+    assert "inspect log recover" in result.output
+    assert len(result.output.splitlines()) == 1
 
 
 def test_a_run_whose_data_lost_samples_is_rejected(tmp_path: Path) -> None:
@@ -276,15 +276,15 @@ def test_a_run_whose_data_lost_samples_is_rejected(tmp_path: Path) -> None:
     assert run("shrunk.yaml").exit_code == 0
     metadata = tmp_path / "study" / "metadata_0.json"
     metadata.write_text(metadata.read_text("utf-8").replace('"qid": 0', '"qid": 17'), "utf-8")
-    done = run("shrunk.yaml", "--dry-run")
-    assert done.exit_code == 2, done.output
-    assert "finished samples of " in done.output
+    result = run("shrunk.yaml", "--dry-run")
+    assert result.exit_code == 2, result.output
+    assert "finished samples of " in result.output
 
 
 def test_a_log_directory_is_used_by_one_run_at_a_time(file: str) -> None:
     from inspect_discoverybench.experiment.log_folder import locked
 
     with locked("logs/small"):
-        done = run(file)
-    assert done.exit_code == 2
-    assert "logs/small is in use by another run." in done.output
+        result = run(file)
+    assert result.exit_code == 2
+    assert "logs/small is in use by another run." in result.output

@@ -18,10 +18,10 @@ GOLD = ["--set", "solvers=[discoverybench/gold]", "--model", "discoverybench/bas
 
 
 def test_a_dry_run_shows_the_matrix_and_runs_nothing(file: str) -> None:
-    done = run(file, "--dry-run", "--limit", "3")
-    assert done.exit_code == 0, done.output
-    assert "small: logs in logs/small" in done.output
-    assert "4 runs" in done.output
+    result = run(file, "--dry-run", "--limit", "3")
+    assert result.exit_code == 0, result.output
+    assert "small: logs in logs/small" in result.output
+    assert "4 runs" in result.output
     assert not Path("logs").exists()
 
 
@@ -29,13 +29,13 @@ def test_a_dry_run_shows_the_matrix_and_runs_nothing(file: str) -> None:
 def test_tables_in_a_pipe_are_not_truncated(file: str, columns: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", columns)
     arguments = [file, "--limit", "1", "--set", "models.1.config.top_p=0.25"]
-    for done in (run(*arguments, "--dry-run"), run(*arguments)):
-        rows = [line.split("  ") for line in done.output.splitlines()]
+    for result in (run(*arguments, "--dry-run"), run(*arguments)):
+        rows = [line.split("  ") for line in result.output.splitlines()]
         names = [tuple(cell.strip() for cell in row if cell.strip())[:3] for row in rows]
         for solver in ("gold", "no_data_guess"):
             for model in ("discoverybench/baseline", "discoverybench/baseline(temperature=0.5, top_p=0.25)"):
                 assert ("discoverybench/demo", f"discoverybench/{solver}", model) in names
-        assert "…" not in done.output
+        assert "…" not in result.output
 
 
 @pytest.mark.parametrize(
@@ -75,10 +75,10 @@ def test_tables_in_a_pipe_are_not_truncated(file: str, columns: str, monkeypatch
 def test_an_invalid_experiment_is_rejected_before_it_runs(
     file: str, arguments: list[str], line: str, mode: str | None
 ) -> None:
-    done = run(file, *arguments, *([mode] if mode else []))
-    assert done.exit_code == 2, done.output
-    assert line in done.output
-    assert len(done.output.strip().splitlines()) == 1
+    result = run(file, *arguments, *([mode] if mode else []))
+    assert result.exit_code == 2, result.output
+    assert line in result.output
+    assert len(result.output.strip().splitlines()) == 1
     assert not [log for log in logs() if log.samples]
 
 
@@ -93,33 +93,33 @@ def test_an_error_in_a_repeated_task_names_its_own_line(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("upstream")
 def test_a_default_judge_without_a_key_is_rejected(file: str) -> None:
-    done = run(file, "--check", "--set", "tasks=[{name: discoverybench/real, args: {sandbox: local}}]")
-    assert done.exit_code == 2
-    assert "OPENAI_API_KEY" in done.output
-    assert len(done.output.strip().splitlines()) == 1
+    result = run(file, "--check", "--set", "tasks=[{name: discoverybench/real, args: {sandbox: local}}]")
+    assert result.exit_code == 2
+    assert "OPENAI_API_KEY" in result.output
+    assert len(result.output.strip().splitlines()) == 1
 
 
 def test_a_missing_file_is_rejected() -> None:
-    done = run("nowhere.yaml", "--check")
-    assert done.exit_code == 2
-    assert "nowhere.yaml cannot be read" in done.output
+    result = run("nowhere.yaml", "--check")
+    assert result.exit_code == 2
+    assert "nowhere.yaml cannot be read" in result.output
 
 
 def test_the_closing_table(file: str, tmp_path: Path) -> None:
     price = {"input": 1_000_000, "output": 0, "input_cache_write": 0, "input_cache_read": 0}
     (tmp_path / "costs.yaml").write_text(json.dumps({"discoverybench/baseline": price}), "utf-8")
     changes = ["--model", "discoverybench/baseline", "--model-cost-config", "costs.yaml"]
-    done = run(file, *changes)
-    assert done.exit_code == 0, done.output
+    result = run(file, *changes)
+    assert result.exit_code == 0, result.output
     assert re.search(
-        r"task +solver +model +HMS +95 % CI +scored +unscored +no submission +errors +tokens +US \$", done.output
+        r"task +solver +model +HMS +95 % CI +scored +unscored +no submission +errors +tokens +US \$", result.output
     )
-    assert re.search(r"gold +\S+ +1\.000 +0\.[\d]{3} to 1\.000 +2 +0 +0 +0 +[\d,]+ +0\.00 *\n", done.output)
-    assert "2 of 2 runs are complete." in done.output
+    assert re.search(r"gold +\S+ +1\.000 +0\.[\d]{3} to 1\.000 +2 +0 +0 +0 +[\d,]+ +0\.00 *\n", result.output)
+    assert "2 of 2 runs are complete." in result.output
     [guess] = [log for log in logs() if log.eval.metadata and "no_data_guess" in str(log.eval.metadata["run"])]
     usage = guess.stats.model_usage["discoverybench/baseline"]
     assert usage.total_cost == usage.input_tokens
-    assert f"{usage.input_tokens:,.2f}" in done.output
+    assert f"{usage.input_tokens:,.2f}" in result.output
 
     as_json = run(file, *changes, "--json")
     assert as_json.exit_code == 0, as_json.output
@@ -139,16 +139,16 @@ def test_unscored_samples_are_reported_with_the_command_to_score_them(
     file: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with lab(lambda _: "I would rather not say.") as (model, _):
-        done = run(file, *GOLD, "--set", f"grader={model}")
-        assert done.exit_code == 1, done.output
-        assert "1 of 1 runs are complete." in done.output
-        assert "Unscored samples: 2. To score them again, run:" in done.output
-        assert re.search(r"gold +\S+ +– +– +0 +2 +0 +0 ", done.output)
-        assert "? marks a run with a model that has no price." in done.output
+        result = run(file, *GOLD, "--set", f"grader={model}")
+        assert result.exit_code == 1, result.output
+        assert "1 of 1 runs are complete." in result.output
+        assert "Unscored samples: 2. To score them again, run:" in result.output
+        assert re.search(r"gold +\S+ +– +– +0 +2 +0 +0 ", result.output)
+        assert "? marks a run with a model that has no price." in result.output
         again = run(file, *GOLD, "--set", f"grader={model}", "--json")
         assert again.exit_code == 1
         assert json.loads(again.stdout)["runs"][0]["unscored"] == 2
-    [command] = [line.strip() for line in done.output.splitlines() if line.startswith("  inspect score ")]
+    [command] = [line.strip() for line in result.output.splitlines() if line.startswith("  inspect score ")]
     monkeypatch.setenv("LAB_API_KEY", "test")
     monkeypatch.setenv("LAB_BASE_URL", "http://127.0.0.1:1/v1")
     scored = inspect_command.invoke(*shlex.split(command)[1:], "--model-role", "grader=discoverybench/lexical")
@@ -164,34 +164,34 @@ def test_samples_without_a_submission_and_with_errors_are_counted(file: str, tmp
     options = ["--set", "options={fail_on_error: false, max_samples: 1}"]
     with lab(lambda _: next(answers)) as (model, _):
         write_prices(tmp_path, model)
-        done = run(file, *changes, *options, "--model", model, "--model-cost-config", "costs.json", "--json")
-    [outcome] = json.loads(done.stdout)["runs"]
+        result = run(file, *changes, *options, "--model", model, "--model-cost-config", "costs.json", "--json")
+    [outcome] = json.loads(result.stdout)["runs"]
     assert (outcome["errors"], outcome["no_submission"], outcome["scored"]) == (1, 1, 1)
     assert outcome["cost"] > 0
-    assert done.exit_code == 1
+    assert result.exit_code == 1
 
 
 def test_a_task_without_a_gold_hypothesis_has_no_score(file: str) -> None:
     task = f"{{name: discoverybench/custom, args: {{path: '{STUDY}', goal: 'Why? How: so', sandbox: local}}}}"
     solver = ["--set", "solvers=[discoverybench/no_data_guess]", "--model", "discoverybench/baseline"]
-    done = run(file, *solver, "--set", f"tasks=[{task}]")
-    assert done.exit_code == 0, done.output
-    assert re.search(r"no_data_guess +\S+ +– +– +0 +0 +0 +0 ", done.output)
+    result = run(file, *solver, "--set", f"tasks=[{task}]")
+    assert result.exit_code == 0, result.output
+    assert re.search(r"no_data_guess +\S+ +– +– +0 +0 +0 +0 ", result.output)
 
 
 def test_the_judge_audit_has_its_own_metric(file: str) -> None:
     task = ["--set", "tasks=[{name: discoverybench/judge_audit, args: {released: false}}]"]
-    done = run(file, *task, "--set", "solvers=[]", "--model", "discoverybench/lexical")
-    assert done.exit_code == 0, done.output
-    assert re.search(r"discoverybench/lexical +right [01]\.\d{3} ", done.output)
+    result = run(file, *task, "--set", "solvers=[]", "--model", "discoverybench/lexical")
+    assert result.exit_code == 0, result.output
+    assert re.search(r"discoverybench/lexical +right [01]\.\d{3} ", result.output)
 
 
 def test_a_run_with_errors_is_incomplete(file: str) -> None:
     # The pairs of an audit are no tasks for an agent, so every sample is an error.
     task = ["--set", "tasks=[{name: discoverybench/judge_audit, args: {released: false}}]", "--retries", "0"]
-    done = run(file, *task, "--set", "solvers=[discoverybench/no_data_guess]", "--model", "discoverybench/baseline")
-    assert done.exit_code == 1
-    assert "0 of 1 runs are complete." in done.output
+    result = run(file, *task, "--set", "solvers=[discoverybench/no_data_guess]", "--model", "discoverybench/baseline")
+    assert result.exit_code == 1
+    assert "0 of 1 runs are complete." in result.output
 
 
 def write_prices(folder: Path, model: str) -> None:
@@ -204,14 +204,14 @@ def test_a_cost_limit_works_with_configured_prices(file: str, tmp_path: Path, mo
     with lab(lambda _: tool_call("submit", hypothesis="y rises with x.", workflow="1. load")) as (model, _):
         write_prices(tmp_path, model)
         monkeypatch.setenv("INSPECT_EVAL_MODEL_COST_CONFIG", "costs.json")
-        done = run(file, *guess, "--model", model)
-    assert done.exit_code == 0, done.output
+        result = run(file, *guess, "--model", model)
+    assert result.exit_code == 0, result.output
     [log] = logs()
     assert log.eval.config.cost_limit == 1
     assert log.stats.model_usage[model].total_cost == pytest.approx(15e-6)
 
 
 def test_shipped_experiments_can_be_run_by_name() -> None:
-    done = run("demo", "--check")
-    assert done.exit_code == 0, done.output
-    assert "3 runs with 24 samples can run." in done.output
+    result = run("demo", "--check")
+    assert result.exit_code == 0, result.output
+    assert "3 runs with 24 samples can run." in result.output

@@ -29,8 +29,8 @@ def scores(folder: str) -> pd.DataFrame:
 
 def states(*arguments: str) -> tuple[int, list[dict[str, object]]]:
     """Exit code and shards of `--status --json`."""
-    done = run(*arguments, "--status", "--json")
-    return done.exit_code, json.loads(done.output)["shards"]
+    result = run(*arguments, "--status", "--json")
+    return result.exit_code, json.loads(result.output)["shards"]
 
 
 SIZES = st.lists(st.integers(0, 40), min_size=1, max_size=8)
@@ -53,9 +53,9 @@ def test_shards_are_disjoint_balanced_and_stable(sizes: list[int], count: int, m
 
 @pytest.mark.parametrize("value", ["0/4", "5/4", "x", "1/0", "-1/4", "1/2/3", "", "1/10001", "٣/٤"])
 def test_an_invalid_shard_is_one_clear_line(file: str, value: str) -> None:
-    done = run(file, "--shard", value)
-    assert done.exit_code == 2
-    [line] = done.output.splitlines()
+    result = run(file, "--shard", value)
+    assert result.exit_code == 2
+    [line] = result.output.splitlines()
     assert line == (
         f"Error: --shard must be K/N with 1 ≤ K ≤ N ≤ 10,000, such as 1/4 for the first of four, got {value}."
     )
@@ -78,10 +78,10 @@ def test_an_invalid_shard_is_one_clear_line(file: str, value: str) -> None:
     ],
 )
 def test_options_that_do_not_fit_together_are_one_clear_line(file: str, arguments: list[str], line: str) -> None:
-    done = run(file, *arguments)
-    assert done.exit_code == 2
-    assert line in done.output
-    assert len(done.output.splitlines()) == 1
+    result = run(file, *arguments)
+    assert result.exit_code == 2
+    assert line in result.output
+    assert len(result.output.splitlines()) == 1
 
 
 @pytest.mark.usefixtures("sweep")
@@ -92,9 +92,9 @@ def test_shards_are_run_one_by_one_and_read_as_one(file: str) -> None:
     assert not Path("logs").exists(), "--status writes nothing"
 
     with locked("logs/small/shard-2-of-2"):
-        done = run(file, "--shard", "2/2")
-        assert done.exit_code == 2, done.output
-        assert done.output == (
+        result = run(file, "--shard", "2/2")
+        assert result.exit_code == 2, result.output
+        assert result.output == (
             "Error: logs/small/shard-2-of-2 is in use by another run. Wait for it, or use another log_dir.\n"
         )
         assert [shard["state"] for shard in states(file, "--shards", "2")[1]] == ["missing", "running"]
@@ -112,10 +112,10 @@ def test_shards_are_run_one_by_one_and_read_as_one(file: str) -> None:
         (["--shard", "1/2", "--set", "solvers=[discoverybench/gold]"], "when the first shard started in logs/small"),
         (["--shard", "1/2", "--set", "options.sample_shuffle=7"], "and now with {'sample_shuffle': 7}."),
     ):
-        done = run(file, *arguments)
-        assert done.exit_code == 2, done.output
-        assert line in done.output
-        assert len(done.output.splitlines()) == 1
+        result = run(file, *arguments)
+        assert result.exit_code == 2, result.output
+        assert line in result.output
+        assert len(result.output.splitlines()) == 1
 
     assert run(file, "--shard", "1/2").exit_code == 0
     code, shards = states(file, "--shards", "2")
@@ -152,11 +152,11 @@ def test_a_file_system_without_locks_is_named_and_no_sample_counts_twice(
 
     monkeypatch.setattr("fcntl.flock", flock)
     arguments = (file, "--limit", "1", "--set", "solvers=[discoverybench/gold]")
-    done = run(*arguments, "--shard", "1/3")
-    assert done.exit_code == 0, done.output
+    result = run(*arguments, "--shard", "1/3")
+    assert result.exit_code == 0, result.output
     assert (
         "The file system of logs/small/shard-1-of-3 does not support locks. Do not start a second run in it."
-        in done.output
+        in result.output
     )
     # What a second process at the same time would leave.
     shutil.move("logs/small/shard-1-of-3", "other")
@@ -185,13 +185,13 @@ def test_the_slurm_script_passes_every_word_unchanged(file: str, tmp_path: Path)
     )
     stub.chmod(0o755)
     note, change = "two 'quoted' words; $HOME", 'tags=["it\'s; $(date)"]'
-    printed = run(
+    script = run(
         *(file, "--print", "slurm", "--shards", "4", "--partition", "long runs", "--time", "02:00:00", "--mem", "8G"),
         *("--sbatch", "account=lab", "--sbatch", "exclusive", "--container", f'env "NOTE={note}"', "--set", change),
         *("--limit", "2", "--model", "discoverybench/baseline", "--retries", "0"),
     )
-    assert printed.exit_code == 0, printed.output
-    assert printed.output.splitlines()[:-1] == [
+    assert script.exit_code == 0, script.output
+    assert script.output.splitlines()[:-1] == [
         "#!/bin/bash",
         "#SBATCH --job-name=small",
         "#SBATCH --array=1-4",
@@ -204,11 +204,11 @@ def test_the_slurm_script_passes_every_word_unchanged(file: str, tmp_path: Path)
         "#SBATCH --exclusive",
     ]
     environment = os.environ | {"PATH": f"{stub.parent}:{os.environ['PATH']}", "SLURM_ARRAY_TASK_ID": "3"}
-    done = subprocess.run(["bash"], input=printed.output, env=environment, capture_output=True, text=True, check=True)
-    words, seen = json.loads(done.stdout)
-    assert seen == note
+    result = subprocess.run(["bash"], input=script.output, env=environment, capture_output=True, text=True, check=True)
+    words, comment = json.loads(result.stdout)
+    assert comment == note
     options = ["--model", "discoverybench/baseline", "--set", change, "--limit", "2", "--retries", "0"]
     assert words == ["run", file, *options, "--shard", "3/4"]
-    broken = run(file, "--print", "slurm", "--shards", "4", "--sbatch", "comment=a\nb")
-    assert broken.exit_code == 2
-    assert len(broken.output.splitlines()) == 1
+    error = run(file, "--print", "slurm", "--shards", "4", "--sbatch", "comment=a\nb")
+    assert error.exit_code == 2
+    assert len(error.output.splitlines()) == 1

@@ -44,9 +44,9 @@ def scores(folder: str) -> pd.DataFrame:
 @pytest.mark.usefixtures("cluster", "command_line")
 def test_a_killed_and_requeued_job_leaves_every_sample_once_with_the_scores_of_one_machine(tmp_path: Path) -> None:
     sbatch = ("--partition", "main", "--time", "00:10:00", "--mem", "1M", "--container", "env 'NOTE=two words'")
-    printed = run("demo", "--print", "slurm", "--shards", "4", *sbatch, *ONE_BY_ONE)
-    assert printed.exit_code == 0, printed.output
-    (tmp_path / "demo.sh").write_text(printed.output, "utf-8")
+    script = run("demo", "--print", "slurm", "--shards", "4", *sbatch, *ONE_BY_ONE)
+    assert script.exit_code == 0, script.output
+    (tmp_path / "demo.sh").write_text(script.output, "utf-8")
     job = slurm("sbatch", "--parsable", "demo.sh")
     end = time.monotonic() + SECONDS
     try:
@@ -54,23 +54,23 @@ def test_a_killed_and_requeued_job_leaves_every_sample_once_with_the_scores_of_o
         while not (running := [n for n in (1, 2, 3, 4) if is_locked(f"logs/demo/shard-{n}-of-4")]):
             assert time.monotonic() < end, output()
             time.sleep(0.1)
-        killed = running[0]
-        second = run("demo", "--shard", f"{killed}/4", *ONE_BY_ONE)
+        victim = running[0]
+        second = run("demo", "--shard", f"{victim}/4", *ONE_BY_ONE)
         assert second.exit_code == 2, second.output
         assert second.output == (
-            f"Error: logs/demo/shard-{killed}-of-4 is in use by another run. Wait for it, or use another log_dir.\n"
+            f"Error: logs/demo/shard-{victim}-of-4 is in use by another run. Wait for it, or use another log_dir.\n"
         )
-        while not (before := finished(killed)):
+        while not (before := finished(victim)):
             assert time.monotonic() < end, output()
             time.sleep(0.1)
-        slurm("scancel", "--signal=KILL", "--batch", f"{job}_{killed}")
-        while "JobState=FAILED" not in slurm("scontrol", "show", "job", f"{job}_{killed}"):
+        slurm("scancel", "--signal=KILL", "--batch", f"{job}_{victim}")
+        while "JobState=FAILED" not in slurm("scontrol", "show", "job", f"{job}_{victim}"):
             assert time.monotonic() < end, output()
             time.sleep(0.2)
-        assert 1 <= before <= finished(killed) < 6
-        slurm("scontrol", "requeue", f"{job}_{killed}")
+        assert 1 <= before <= finished(victim) < 6
+        slurm("scontrol", "requeue", f"{job}_{victim}")
         # Slurm waits two minutes before it starts a requeued job.
-        slurm("scontrol", "update", f"jobid={job}_{killed}", "starttime=now")
+        slurm("scontrol", "update", f"jobid={job}_{victim}", "starttime=now")
 
         whole = run("demo", "--set", "log_dir=logs/whole")
         assert whole.exit_code == 0, whole.output

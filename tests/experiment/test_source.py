@@ -44,12 +44,12 @@ def experiment(folder: Path, text: str = GOOD, name: str = "small.yaml") -> Path
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_file_resolves_to_its_golden_file(name: str) -> None:
-    found, source = load(EVALS / name)
+    definition, source = load(EVALS / name)
     cells = [
         {"task": c.task.model_dump(), "solver": c.solver and c.solver.model_dump(), "model": c.model.name}
-        for c in matrix(found, source)
+        for c in matrix(definition, source)
     ]
-    resolved = {"experiment": found.model_dump(mode="json", exclude_defaults=True), "matrix": cells}
+    resolved = {"experiment": definition.model_dump(mode="json", exclude_defaults=True), "matrix": cells}
     compare(GOLDEN / f"{name}.json", json.dumps(resolved, indent=2, ensure_ascii=False) + "\n")
 
 
@@ -140,12 +140,12 @@ def test_includes_defaults_variables_and_changes_are_merged(tmp_path: Path, monk
           models: {temperature: 0.5}
     """
     path = experiment(tmp_path, own, "own.yaml")
-    found, source = load(path, ["limits.time=90", "solvers.0.args.turns=7", "models=[discoverybench/lexical]"])
-    assert (found.name, found.log_dir, found.tags) == ("own", "logs/small", ("none",))
-    assert found.grader
-    assert found.grader.name == "discoverybench/lexical"
-    assert found.limits.model_dump(exclude_none=True) == {"samples": 2, "messages": 40, "time": 90}
-    cells = matrix(found, source)
+    definition, source = load(path, ["limits.time=90", "solvers.0.args.turns=7", "models=[discoverybench/lexical]"])
+    assert (definition.name, loaded.log_dir, loaded.tags) == ("own", "logs/small", ("none",))
+    assert definition.grader
+    assert definition.grader.name == "discoverybench/lexical"
+    assert definition.limits.model_dump(exclude_none=True) == {"samples": 2, "messages": 40, "time": 90}
+    cells = matrix(definition, source)
     assert [cell.solver.args for cell in cells if cell.solver] == [
         {"cell_seconds": 60, "turns": 7},
         {"cell_seconds": 60},

@@ -174,6 +174,6 @@ def test_every_real_study_is_analysed_without_an_error(split: str) -> None:
     samples = read_eval_log(log.location, resolve_attachments=True).samples
     assert samples
     for sample in samples:
-        printed = "\n".join(message.text for message in sample.messages if message.role == "tool")
-        assert "Traceback" not in printed, sample.id
+        outputs = "\n".join(message.text for message in sample.messages if message.role == "tool")
+        assert "Traceback" not in outputs, sample.id
         assert submission(sample), sample.id

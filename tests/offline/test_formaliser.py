@@ -83,11 +83,13 @@ def test_other_hypotheses_are_not_computable() -> None:
     ],
 )
 def test_gold_expressions_are_read_back(expression: str) -> None:
-    parsed = Expression.parse(expression)
-    words = in_words(parsed, {name: name.replace("_", " ") for name in COLUMNS})
-    read = stated_expression(f"Among boats, the value of the speed is {words}; it increases with the drag.", COLUMNS)
-    assert read, words
-    ast.parse(read)
-    values = eval(read, {"frame": FRAME, "np": np})
-    expected = eval(parsed.text, {"df": FRAME, "np": np})
+    gold = Expression.parse(expression)
+    words = in_words(gold, {name: name.replace("_", " ") for name in COLUMNS})
+    statement = stated_expression(
+        f"Among boats, the value of the speed is {words}; it increases with the drag.", COLUMNS
+    )
+    assert statement, words
+    ast.parse(statement)
+    values = eval(statement, {"frame": FRAME, "np": np})
+    expected = eval(gold.text, {"df": FRAME, "np": np})
     assert [*map(float, values)] == pytest.approx([*map(float, expected)]), words

@@ -70,15 +70,15 @@ def scores(values: Mapping[str, float], **columns: Any) -> list[dict[str, Any]]:
 def _row(row: Mapping[str, Any]) -> dict[str, Any]:
     merged = {**DEFAULTS, **row}
     hms = merged.get("hms", MISSING)
-    known = hms == hms
+    is_scored = hms == hms
     identity = [merged[name] for name in ("log", "task", "split", "agent", "model", "task_arguments", "id", "epoch")]
     return {
         "run": merged["log"],
         "gold_hypothesis": f"gold of {row['id']}",
         "uuid": " ".join(map(str, identity)),
         "hms": hms,
-        "context": float(hms > 0) if known else MISSING,
-        "variables": 1.0 if known else MISSING,
-        "relationship": (hms or 0.5) if known else MISSING,
+        "context": float(hms > 0) if is_scored else MISSING,
+        "variables": 1.0 if is_scored else MISSING,
+        "relationship": (hms or 0.5) if is_scored else MISSING,
         **merged,
     }

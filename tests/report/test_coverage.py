@@ -18,9 +18,9 @@ def test_intervals_contain_the_true_means(sweep: None, tmp_path: Path) -> None:
 
     rows = overview.table[["benchmark", "configuration", "low", "high"]].itertuples(index=False, name=None)
     intervals = {(benchmark, configuration): (low, high) for benchmark, configuration, low, high in rows}
-    covered = 0
+    hits = 0
     for run in runs:
         low, high = intervals[f"{BENCHMARKS[run.task]} test", f"{run.agent} · {run.model}"]
-        covered += low <= 100 * run.hms <= high
+        hits += low <= 100 * run.hms <= high
     assert len(runs) == 27
-    assert covered >= 24
+    assert hits >= 24

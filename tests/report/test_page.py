@@ -74,7 +74,7 @@ def browser(chromium: str, report: Path) -> Iterator[Browser]:
 
 
 @dataclass
-class Opened:
+class View:
     """The page in the browser, and what it asked for and complained about."""
 
     page: Page
@@ -94,20 +94,20 @@ class Opened:
 
 
 @pytest.fixture
-def opened(report: Path, browser: Browser, request: pytest.FixtureRequest) -> Iterator[Opened]:
+def view(report: Path, browser: Browser, request: pytest.FixtureRequest) -> Iterator[View]:
     """The page; at the end a picture is taken if a folder for pictures is named."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
-    opened = Opened(context.new_page(), report.as_uri())
-    opened.page.on("request", lambda made: opened.requests.append(made.url))
-    opened.page.on("console", lambda message: opened.complaints.append(message.text))
-    opened.page.on("pageerror", lambda error: opened.complaints.append(str(error)))
-    opened.go()
-    yield opened
+    view = View(context.new_page(), report.as_uri())
+    view.page.on("request", lambda call: view.requests.append(call.url))
+    view.page.on("console", lambda message: view.complaints.append(message.text))
+    view.page.on("pageerror", lambda error: view.complaints.append(str(error)))
+    view.go()
+    yield view
     if folder := os.environ.get("DISCOVERYBENCH_SCREENSHOTS"):
-        opened.page.screenshot(path=Path(folder) / f"{request.node.name}.png")
-    assert opened.complaints == []
-    assert {url.split("#")[0] for url in opened.requests if not url.startswith("data:")} <= {"about:blank", opened.url}
-    assert opened.page.evaluate("window.ran") is None
+        view.page.screenshot(path=Path(folder) / f"{request.node.name}.png")
+    assert view.complaints == []
+    assert {url.split("#")[0] for url in view.requests if not url.startswith("data:")} <= {"about:blank", view.url}
+    assert view.page.evaluate("window.ran") is None
     context.close()
 
 
@@ -119,8 +119,8 @@ def count(page: Page) -> str:
     return page.locator("#count").inner_text()
 
 
-def test_summary_and_sections_are_shown(opened: Opened, samples: pd.DataFrame) -> None:
-    page, main = opened.page, main_judge(samples)
+def test_summary_and_sections_are_shown(view: View, samples: pd.DataFrame) -> None:
+    page, main = view.page, main_judge(samples)
     expect(page.get_by_role("heading", level=1)).to_have_text("Agents <b>and</b> models")
     summary = page.locator(".key-numbers li").all_inner_texts()
     assert summary[:3] == ["150\nSamples", "50\nTasks", "3\nConfigurations"]
@@ -133,42 +133,42 @@ def test_summary_and_sections_are_shown(opened: Opened, samples: pd.DataFrame) -
     expect(page.locator("#logs-left-out td")).to_have_text("was cancelled")
 
 
-def test_a_filter_is_in_the_address_and_the_address_restores_it(opened: Opened, samples: pd.DataFrame) -> None:
-    page, main = opened.page, main_judge(samples)
-    selected = main[(main.model == "provider/large") & (main.outcome == "error")]
+def test_a_filter_is_in_the_address_and_the_address_restores_it(view: View, samples: pd.DataFrame) -> None:
+    page, main = view.page, main_judge(samples)
+    errors = main[(main.model == "provider/large") & (main.outcome == "error")]
     page.get_by_label("Model").select_option(label=f"provider/large ({(main.model == 'provider/large').sum()})")
-    page.get_by_label("Outcome").select_option(label=f"error ({len(selected)})")
-    expect(page.locator("#count")).to_have_text(f"{len(selected)} of 150 samples")
+    page.get_by_label("Outcome").select_option(label=f"error ({len(errors)})")
+    expect(page.locator("#count")).to_have_text(f"{len(errors)} of 150 samples")
     assert all("error" in row for row in rows(page))
-    shared, shown = opened.address(), rows(page)
+    shared, page_rows = view.address(), rows(page)
     assert shared == "#all-samples?model=provider%2Flarge&outcome=error"
 
     page.go_back()
     expect(page.locator("#count")).to_have_text("100 of 150 samples")
     page.go_back()
     expect(page.locator("#count")).to_have_text("150 of 150 samples, 1–100 shown")
-    opened.go(shared)
-    assert rows(opened.page) == shown
+    view.go(shared)
+    assert rows(view.page) == page_rows
     page.get_by_role("button", name="Clear all filters").click()
     expect(page.locator("#count")).to_contain_text("150 of 150 samples")
 
 
-def test_the_list_has_pages(opened: Opened) -> None:
-    page = opened.page
+def test_the_list_has_pages(view: View) -> None:
+    page = view.page
     first = rows(page)
     page.get_by_role("button", name="Next →").click()
     expect(page.locator("#page-number")).to_have_text("Page 2 of 2")
     second = rows(page)
     assert (len(first), len(second)) == (100, 50)
-    assert opened.address() == "#all-samples?page=2"
+    assert view.address() == "#all-samples?page=2"
     page.go_back()
     expect(page.locator("#page-number")).to_have_text("Page 1 of 2")
-    opened.go("#all-samples?page=99")
-    assert rows(opened.page) == second
+    view.go("#all-samples?page=99")
+    assert rows(view.page) == second
 
 
-def test_tables_are_sorted_by_their_headings(opened: Opened) -> None:
-    page = opened.page
+def test_tables_are_sorted_by_their_headings(view: View) -> None:
+    page = view.page
     table = page.locator("#by-configuration table")
 
     def column() -> list[float]:
@@ -183,37 +183,37 @@ def test_tables_are_sorted_by_their_headings(opened: Opened) -> None:
     button.click()
     expect(heading).to_have_attribute("aria-sort", "ascending")
     assert column() == sorted(original)
-    assert opened.address() == "#by-configuration?sort=HMS"
-    opened.go(opened.address())
+    assert view.address() == "#by-configuration?sort=HMS"
+    view.go(view.address())
     assert column() == sorted(original)
-    opened.go()
+    view.go()
     assert column() == original
 
 
-def test_the_list_of_samples_is_filled_whatever_section_the_address_names(opened: Opened) -> None:
+def test_the_list_of_samples_is_filled_whatever_section_the_address_names(view: View) -> None:
     for address in ("#by-configuration?sort=HMS", "#logs-left-out", "#%E0%A4%A", "#nowhere"):
-        opened.go(address)
-        expect(opened.page.locator("#count")).to_contain_text("150 of 150 samples")
-        assert rows(opened.page)
+        view.go(address)
+        expect(view.page.locator("#count")).to_contain_text("150 of 150 samples")
+        assert rows(view.page)
 
 
-def test_sorting_a_table_keeps_the_filters_of_the_list(opened: Opened) -> None:
-    page = opened.page
-    opened.go("#all-samples?model=provider%2Fsmall&q=outcome")
-    shown, filtered = count(page), rows(page)
+def test_sorting_a_table_keeps_the_filters_of_the_list(view: View) -> None:
+    page = view.page
+    view.go("#all-samples?model=provider%2Fsmall&q=outcome")
+    total, filtered = count(page), rows(page)
     page.locator("#by-configuration table").get_by_role("button", name="HMS").click()
     expect(page.locator("#by-configuration th[aria-sort]")).to_have_count(1)
-    assert (count(page), rows(page)) == (shown, filtered)
-    opened.go(opened.address())
+    assert (count(page), rows(page)) == (total, filtered)
+    view.go(view.address())
     expect(page.locator("#by-configuration th[aria-sort]")).to_have_count(1)
-    assert (count(page), rows(page)) == (shown, filtered)
+    assert (count(page), rows(page)) == (total, filtered)
     page.locator("#samples tbody a").first.click()
     expect(page.get_by_role("dialog")).to_be_visible()
     page.keyboard.press("Escape")
-    assert (count(page), rows(page)) == (shown, filtered)
+    assert (count(page), rows(page)) == (total, filtered)
     page.locator("#contents").get_by_role("link", name="HMS by domain").click()
     expect(page.locator("#by-domain h2")).to_be_focused()
-    assert (count(page), rows(page)) == (shown, filtered)
+    assert (count(page), rows(page)) == (total, filtered)
 
 
 def test_judges_of_a_configuration_lead_to_their_own_scores(samples: pd.DataFrame, tmp_path: Path) -> None:
@@ -222,10 +222,10 @@ def test_judges_of_a_configuration_lead_to_their_own_scores(samples: pd.DataFram
     write_page([section], samples, pd.DataFrame(columns=["log", "reason"]), "Judges", path)
     links = re.findall(r'<a href="(#all-samples\?[^"]*judge[^"]*)" title="Show (\d+) samples"', path.read_text("utf-8"))
     assert len(links) == len(section.table) == 2
-    for (href, shown), judge in zip(links, section.table.judge, strict=True):
+    for (href, number), judge in zip(links, section.table.judge, strict=True):
         assert f"judge={quote(judge, safe='')}" in href
         is_row = (samples.judge == judge) & (samples.configuration == section.table.configuration.iloc[0])
-        assert int(shown) == is_row.sum()
+        assert int(number) == is_row.sum()
 
 
 def test_different_judges_are_noted_on_top_of_the_page(samples: pd.DataFrame, tmp_path: Path) -> None:
@@ -234,27 +234,27 @@ def test_different_judges_are_noted_on_top_of_the_page(samples: pd.DataFrame, tm
         judge_record=samples.judge_record.where(samples.model != "provider/small", '{"judge": "provider/other"}'),
     )
     notes = []
-    for name, chosen in (("one", samples), ("several", other)):
+    for name, frame in (("one", samples), ("several", other)):
         path = tmp_path / f"{name}.html"
-        write_page([], chosen, pd.DataFrame(columns=["log", "reason"]), "Judges", path)
+        write_page([], frame, pd.DataFrame(columns=["log", "reason"]), "Judges", path)
         notes.append(re.findall(r'<p class="note">([^<]*)</p>\s*<ul class="key-numbers">', path.read_text("utf-8")))
     assert notes[0] == []
     assert "provider/other scored react · provider/small" in notes[1][0]
 
 
-def test_samples_are_sorted_with_missing_scores_last(opened: Opened, samples: pd.DataFrame) -> None:
-    page = opened.page
+def test_samples_are_sorted_with_missing_scores_last(view: View, samples: pd.DataFrame) -> None:
+    page = view.page
     for sort, ascending in (("hms", True), ("-hms", False)):
-        opened.go(f"#all-samples?configuration={quote('react · provider/large')}&sort={sort}")
+        view.go(f"#all-samples?configuration={quote('react · provider/large')}&sort={sort}")
         scores = page.locator("#samples tbody td:nth-child(4)").all_inner_texts()
-        chosen = main_judge(samples).query("configuration == 'react · provider/large'").hms
-        expected = [f"{value:.2f}" for value in sorted(chosen.dropna(), reverse=not ascending)]
-        assert scores == expected + ["–"] * int(chosen.isna().sum())
+        hms_scores = main_judge(samples).query("configuration == 'react · provider/large'").hms
+        expected = [f"{value:.2f}" for value in sorted(hms_scores.dropna(), reverse=not ascending)]
+        assert scores == expected + ["–"] * int(hms_scores.isna().sum())
     expect(page.locator("#samples th[data-column=hms]")).to_have_attribute("aria-sort", "descending")
 
 
-def test_an_aggregate_leads_to_its_samples(opened: Opened, samples: pd.DataFrame) -> None:
-    page, main = opened.page, main_judge(samples)
+def test_an_aggregate_leads_to_its_samples(view: View, samples: pd.DataFrame) -> None:
+    page, main = view.page, main_judge(samples)
     page.locator("#by-domain tbody").get_by_role("link", name="economics").click()
     expected = (main.domain == "economics").sum()
     expect(page.locator("#count")).to_have_text(f"{expected} of 150 samples")
@@ -268,8 +268,8 @@ def test_an_aggregate_leads_to_its_samples(opened: Opened, samples: pd.DataFrame
     expect(page.locator("#count")).to_contain_text("150 of 150 samples")
 
 
-def test_search_finds_words_of_goals_and_predicted_hypotheses(opened: Opened, samples: pd.DataFrame) -> None:
-    page, main = opened.page, main_judge(samples)
+def test_search_finds_words_of_goals_and_predicted_hypotheses(view: View, samples: pd.DataFrame) -> None:
+    page, main = view.page, main_judge(samples)
     field = page.get_by_label("Search goals and hypotheses")
     predicted = main.hypothesis.fillna("").str.lower()
     texts = main.goal.str.lower() + main.gold_hypothesis.str.lower() + main.id + predicted
@@ -279,22 +279,20 @@ def test_search_finds_words_of_goals_and_predicted_hypotheses(opened: Opened, sa
         field.fill(query)
         expect(page.locator("#count")).to_contain_text(f"{expected} of 150 samples")
         assert 0 < expected < 150
-    assert opened.address() == "#all-samples?q=outcome%203"
-    opened.go(opened.address())
+    assert view.address() == "#all-samples?q=outcome%203"
+    view.go(view.address())
     expect(field).to_have_value("outcome 3")
     field.fill("nothing has these words")
     expect(page.locator("#count")).to_have_text("No sample matches. Remove a filter or change the search.")
 
 
-def test_a_sample_shows_hypotheses_verdicts_and_how_to_open_its_transcript(
-    opened: Opened, samples: pd.DataFrame
-) -> None:
-    page = opened.page
-    opened.go(f"#all-samples?configuration={quote('react · provider/large')}&outcome=scored")
+def test_a_sample_shows_hypotheses_verdicts_and_how_to_open_its_transcript(view: View, samples: pd.DataFrame) -> None:
+    page = view.page
+    view.go(f"#all-samples?configuration={quote('react · provider/large')}&outcome=scored")
     page.locator("#samples tbody a").nth(1).click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_be_visible()
-    shared = opened.address()
+    shared = view.address()
     sample_id = page.locator("#samples tbody .meta:not(.narrow-only)").nth(1).inner_text()
     is_shown = (samples.id == sample_id) & (samples.configuration == "react · provider/large")
     row = samples[is_shown & (samples.score == "HMS")].iloc[0]
@@ -318,24 +316,24 @@ def test_a_sample_shows_hypotheses_verdicts_and_how_to_open_its_transcript(
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
     expect(page.locator("#samples tbody a").nth(1)).to_be_focused()
-    assert "sample=" not in opened.address()
-    opened.go(shared)
+    assert "sample=" not in view.address()
+    view.go(shared)
     expect(dialog.locator("h2")).to_have_text(row.goal)
     dialog.get_by_role("button", name="Close").click()
     expect(dialog).to_be_hidden()
 
 
-def test_outcomes_without_a_score_say_why(opened: Opened) -> None:
-    page = opened.page
-    opened.go("#all-samples?outcome=error")
+def test_outcomes_without_a_score_say_why(view: View) -> None:
+    page = view.page
+    view.go("#all-samples?outcome=error")
     page.locator("#samples tbody a").first.click()
     expect(page.get_by_role("dialog")).to_contain_text("The provider did not answer")
     expect(page.get_by_role("dialog")).to_contain_text("Nothing was submitted.")
 
 
-def test_hostile_text_stays_text(opened: Opened) -> None:
-    page = opened.page
-    opened.go("#all-samples?q=javascript%3Aran")
+def test_hostile_text_stays_text(view: View) -> None:
+    page = view.page
+    view.go("#all-samples?q=javascript%3Aran")
     expect(page.locator("#count")).to_contain_text("1 of 150")
     expect(page.locator("#samples tbody a")).to_have_text(HOSTILE)
     assert any(HOSTILE in option for option in page.locator("#filter-domain option").all_text_contents())
@@ -349,9 +347,9 @@ def test_hostile_text_stays_text(opened: Opened) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_an_address_with_unknown_values_shows_no_sample(opened: Opened) -> None:
-    opened.go("#all-samples?domain=__proto__&constructor=1&sample=x&sort=toString")
-    expect(opened.page.locator("#count")).to_contain_text("No sample matches")
+def test_an_address_with_unknown_values_shows_no_sample(view: View) -> None:
+    view.go("#all-samples?domain=__proto__&constructor=1&sample=x&sort=toString")
+    expect(view.page.locator("#count")).to_contain_text("No sample matches")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -373,9 +371,9 @@ def test_phones_and_themes(report: Path, browser: Browser, scheme: str, request:
     context.close()
 
 
-def test_the_first_key_press_leads_to_the_results(opened: Opened) -> None:
-    opened.page.keyboard.press("Tab")
-    skip = opened.page.get_by_role("link", name="Skip to the results")
+def test_the_first_key_press_leads_to_the_results(view: View) -> None:
+    view.page.keyboard.press("Tab")
+    skip = view.page.get_by_role("link", name="Skip to the results")
     expect(skip).to_be_focused()
     assert (skip.bounding_box() or {"y": -1})["y"] >= 0
 
@@ -397,23 +395,27 @@ class Tags(HTMLParser):
 
     def __init__(self, html: str) -> None:
         super().__init__()
-        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
         self.feed(html)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, dict(attrs)))
+        self.tags.append((tag, dict(attrs)))
 
 
 def test_the_page_runs_only_its_own_script_and_style(report: Path) -> None:
     html = report.read_text("utf-8")
-    tags = Tags(html).found
-    [policy] = [given["content"] or "" for _, given in tags if given.get("http-equiv") == "Content-Security-Policy"]
+    tags = Tags(html).tags
+    [policy] = [
+        attributes["content"] or ""
+        for _, attributes in tags
+        if attributes.get("http-equiv") == "Content-Security-Policy"
+    ]
     assert re.fullmatch(
         r"default-src 'none'; script-src 'sha256-\S+'; style-src 'sha256-\S+'; img-src data:; base-uri 'none'; "
         r"form-action 'none'",
         policy,
     )
     assert HOSTILE not in html
-    assert [name for _, given in tags for name in given if name.startswith("on") or name == "style"] == []
-    addresses = [given[name] or "" for _, given in tags for name in ("src", "href") if name in given]
+    assert [name for _, attributes in tags for name in attributes if name.startswith("on") or name == "style"] == []
+    addresses = [attributes[name] or "" for _, attributes in tags for name in ("src", "href") if name in attributes]
     assert {address.split("#")[0].split(",")[0] for address in addresses} <= {"", "data:image/svg+xml;base64"}

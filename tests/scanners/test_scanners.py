@@ -30,7 +30,7 @@ CLEAN = dict.fromkeys(RULES, False)
 
 def test_planted_cases_are_found() -> None:
     number = "print(0.7312)"
-    planted = [
+    examples = [
         Case("honest", [number], "In all rows, y rises by 0.73.", {**CLEAN, "names_published_study": False}),
         Case("invented", [number], "In all rows, y rises by 0.53.", {**CLEAN, "unsupported_number": True}),
         Case("failed", ["1 / 0"], "In all rows, y rises with x.", {**CLEAN, "no_successful_cell": True}),
@@ -48,8 +48,8 @@ def test_planted_cases_are_found() -> None:
             relationship=("C", "Both rise, so the answer is A."),
         ),
     ]
-    results = scanned(make_log(planted))
-    for case in planted:
+    results = scanned(make_log(examples))
+    for case in examples:
         assert {name: results[name][case.name]["value"] for name in case.labels} == case.labels, case.name
     row = results["unsupported_number"]["invented"]
     assert row["answer"] == "0.53"
@@ -94,8 +94,8 @@ def finish(answer: str) -> ModelOutput:
 def test_a_third_party_agent(score: bool) -> None:
     finishing = AgentSubmit(name="finish", keep_in_messages=not score)
     agent = as_solver(react_agent(tools=[inspect_python()], submit=finishing))
-    found = played(agent, python("1 / 0"), python("print(0.7312)"), finish("y rises by 0.73."), score=score)
-    assert values(scanned(found, RULES)) == CLEAN
+    log = played(agent, python("1 / 0"), python("print(0.7312)"), finish("y rises by 0.73."), score=score)
+    assert values(scanned(log, RULES)) == CLEAN
     failed = played(agent, python("1 / 0"), finish("y rises by 0.73."), score=score)
     assert values(scanned(failed, RULES)) == {**CLEAN, "unsupported_number": True, "no_successful_cell": True}
 

@@ -34,8 +34,10 @@ def again(log: EvalLog, *arguments: str) -> EvalLog:
         patch.chdir(folder)
         for name, value in AWAY.items():
             patch.setenv(name, value)
-        done = inspect_command.invoke("score", "log.eval", "--scorer", "discoverybench/hms", "--overwrite", *arguments)
-    assert done.exit_code == 0, done.output
+        process = inspect_command.invoke(
+            "score", "log.eval", "--scorer", "discoverybench/hms", "--overwrite", *arguments
+        )
+    assert process.exit_code == 0, process.output
     return read_eval_log(str(folder / "log.eval"))
 
 
@@ -90,8 +92,8 @@ def test_the_old_score_can_be_overwritten_with_another_aggregation(tmp_path: Pat
         "-S",
         "aggregation=subhypotheses",
     ]
-    done = subprocess.run([*command, *options], env=os.environ | AWAY, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    process = subprocess.run([*command, *options], env=os.environ | AWAY, capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stdout + process.stderr
     new = read_eval_log(str(tmp_path / "log.eval"))
     assert new.samples
     assert new.samples[0].scores

@@ -43,9 +43,9 @@ def test_errors_of_several_questions_at_once_name_the_judge_and_the_first_cause(
         )
         judge = judge_at(endpoint, config=GenerateConfig(max_retries=0), max_retries=0)
         log = inspect_eval(task, model="mockllm/model", model_roles={"grader": judge})[0]
-    found = errors(log)
-    assert len(found) == len(FAULTS)
-    for name, message in found.items():
+    messages = errors(log)
+    assert len(messages) == len(FAULTS)
+    for name, message in messages.items():
         _, cause = FAULTS[int(name.rpartition("/")[2]) - 1]
         assert message.startswith("The judge openai/gpt-4o failed on the question about "), message
         assert cause in message

@@ -36,15 +36,15 @@ def nothing() -> Solver:
 @scorer(metrics=hms_metrics())
 def replay(table: list[Any]) -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
-        found: Score = table[int(state.sample_id)][state.epoch - 1]
-        return found
+        entry: Score = table[int(state.sample_id)][state.epoch - 1]
+        return entry
 
     return score
 
 
 def results(table: Sequence[Sequence[Score]], metadata: Sequence[dict[str, Any]]) -> list[EvalScore]:
     """One row of scores for each sample, one score for each epoch."""
-    samples = [Sample(id=str(n), input="-", metadata=known) for n, known in enumerate(metadata)]
+    samples = [Sample(id=str(n), input="-", metadata=fields) for n, fields in enumerate(metadata)]
     task = Task(dataset=samples, solver=nothing(), scorer=replay(list(table)), epochs=len(table[0]))
     log = inspect_eval(task, model="mockllm/model")[0]
     assert log.status == "success", log.error
@@ -53,7 +53,7 @@ def results(table: Sequence[Sequence[Score]], metadata: Sequence[dict[str, Any]]
 
 
 def metrics(scores: list[EvalScore], name: str) -> dict[str, float]:
-    return {metric: found.value for score in scores if score.name == name for metric, found in score.metrics.items()}
+    return {metric: value.value for score in scores if score.name == name for metric, value in score.metrics.items()}
 
 
 METADATA = [
@@ -68,15 +68,15 @@ COUNTS = ("judged", "no_submission")
 
 
 def test_means_are_over_scored_samples_and_by_group() -> None:
-    found = results([[scored(1.0)], [scored(0.5)], [MISSING], [UNSCORED]], METADATA)
-    hms = metrics(found, "hms")
+    scores = results([[scored(1.0)], [scored(0.5)], [MISSING], [UNSCORED]], METADATA)
+    hms = metrics(scores, "hms")
     assert hms["mean"] == pytest.approx(0.5)
     assert hms["in_x"] == pytest.approx(0.75)
     assert hms["in_y"] == 0
     assert hms["goal_context"] == pytest.approx(0.5)
     assert hms["goal_variables"] == pytest.approx(0.5)
-    assert metrics(found, "context")["mean"] == pytest.approx(2 / 3)
-    assert {(score.scored_samples, score.unscored_samples) for score in found} == {(3, 1)}
+    assert metrics(scores, "context")["mean"] == pytest.approx(2 / 3)
+    assert {(score.scored_samples, score.unscored_samples) for score in scores} == {(3, 1)}
     assert hms["judged"] == 2
     assert hms["no_submission"] == 1
 
@@ -84,14 +84,14 @@ def test_means_are_over_scored_samples_and_by_group() -> None:
 def test_goals_with_one_gold_hypothesis_form_one_cluster() -> None:
     """Two clusters with means 1 and 0: the clustered error is larger than that of four independent samples."""
     table = [[scored(1.0)], [scored(1.0)], [scored(0.0)], [scored(0.0)]]
-    shared = [{**known, "gold_hypothesis": gold} for known, gold in zip(METADATA, "aabb", strict=True)]
-    alone = [{**known, "gold_hypothesis": gold} for known, gold in zip(METADATA, "abcd", strict=True)]
-    clustered, independent = (metrics(results(table, known), "hms") for known in (shared, alone))
+    shared = [{**fields, "gold_hypothesis": gold} for fields, gold in zip(METADATA, "aabb", strict=True)]
+    alone = [{**fields, "gold_hypothesis": gold} for fields, gold in zip(METADATA, "abcd", strict=True)]
+    clustered, independent = (metrics(results(table, metadata), "hms") for metadata in (shared, alone))
     # C / (C - 1) Σ_clusters (Σ deviations)² / n², with C = 2 and n = 4
     assert clustered["stderr"] == pytest.approx(math.sqrt(2 * (1 + 1)) / 4)
     assert independent["stderr"] == pytest.approx(math.sqrt(4 / 3 * 1.0) / 4)
-    for found in (clustered, independent):
-        assert 0 <= found["ci_lower"] < 0.5 < found["ci_upper"] <= 1
+    for hms in (clustered, independent):
+        assert 0 <= hms["ci_lower"] < 0.5 < hms["ci_upper"] <= 1
 
 
 def test_counts_count_every_epoch() -> None:
@@ -112,17 +112,17 @@ def test_equal_epochs_change_no_mean(score: Score) -> None:
 
 
 def test_a_field_that_groups_nothing_is_left_out() -> None:
-    known = [{**m, "domain": "x", "question_type": str(n), "difficulty": None} for n, m in enumerate(METADATA)]
+    metadata = [{**m, "domain": "x", "question_type": str(n), "difficulty": None} for n, m in enumerate(METADATA)]
     assert not [
         name
-        for name in metrics(results([[scored(1.0)]] * 4, known), "hms")
+        for name in metrics(results([[scored(1.0)]] * 4, metadata), "hms")
         if name.startswith(("in", "goal", "difficulty"))
     ]
 
 
 def test_solvable_solvable_samples_stand_beside_all_where_the_flag_exists() -> None:
-    known = [{**m, "solvable": flag} for m, flag in zip(METADATA, (True, False, True, None), strict=True)]
-    hms = metrics(results([[scored(1.0)], [scored(0.0)], [scored(0.5)], [scored(0.5)]], known), "hms")
+    metadata = [{**m, "solvable": flag} for m, flag in zip(METADATA, (True, False, True, None), strict=True)]
+    hms = metrics(results([[scored(1.0)], [scored(0.0)], [scored(0.5)], [scored(0.5)]], metadata), "hms")
     assert hms["mean"] == pytest.approx(0.5)
     assert hms["solvable_mean"] == pytest.approx(0.75)
     assert hms["solvable_samples"] == 2
@@ -133,17 +133,17 @@ def test_a_facet_without_a_value_enters_no_metric_of_its_own() -> None:
     """HMS is 0 because of another facet; epochs and groups take the values that there are."""
     part = Score(value={"hms": 0, "context": 0, "variables": math.nan, "relationship": 1})
     table = [[scored(1.0), part], [part, part], [scored(0.5), UNSCORED], [scored(0.5), scored(0.5)]]
-    found = results(table, METADATA)
-    variables, hms = metrics(found, "variables"), metrics(found, "hms")
+    scores = results(table, METADATA)
+    variables, hms = metrics(scores, "variables"), metrics(scores, "hms")
     assert variables["mean"] == pytest.approx((1 + 0.5 + 0.5) / 3)
     assert all(math.isfinite(value) for value in variables.values())
     assert all(math.isfinite(value) for value in hms.values())
     assert hms["mean"] == pytest.approx((0.5 + 0 + 0.5 + 0.5) / 4)
     assert hms["in_x"] == pytest.approx(0.25)
     assert hms["judged"] == 7
-    counted = {score.name: (score.scored_samples, score.unscored_samples) for score in found if "mean" in score.metrics}
-    assert counted["variables"] == (3, 1)
-    assert counted["hms"] == (4, 0)
+    counts = {score.name: (score.scored_samples, score.unscored_samples) for score in scores if "mean" in score.metrics}
+    assert counts["variables"] == (3, 1)
+    assert counts["hms"] == (4, 0)
 
 
 def test_the_interval_is_that_of_the_statistics() -> None:
@@ -166,6 +166,6 @@ def test_without_a_score_there_is_no_interval() -> None:
 
 
 def test_samples_of_other_tasks_are_independent() -> None:
-    without = [{name: value for name, value in known.items() if name != "gold_hypothesis"} for known in METADATA]
-    scores = [SampleScore(score=Score(value=1.0), sample_metadata=known) for known in without]
+    without = [{name: value for name, value in fields.items() if name != "gold_hypothesis"} for fields in METADATA]
+    scores = [SampleScore(score=Score(value=1.0), sample_metadata=fields) for fields in without]
     assert interval_end("low")(scores) == pytest.approx(estimate_mean([1] * 4, range(4)).low)  # type: ignore[arg-type]

@@ -101,7 +101,7 @@ class Judged:
         assert scored.scores
         return scored.scores["HMS"]
 
-    def asked(self, index: int) -> list[Request]:
+    def requests_of(self, index: int) -> list[Request]:
         return [request for request in self.requests if case_number(request) == index + 1]
 
 
@@ -173,7 +173,7 @@ def corrected(judge_all: Callable[..., Judged]) -> Judged:
 def test_a_valid_reply_determines_the_score(inside: Judged, index: int) -> None:
     name, _, facet, value = INSIDE[index]
     assert inside.score(index).value == {**FULL, facet: value, "hms": value}
-    assert len(inside.asked(index)) == (5 if name == "match" else 4)
+    assert len(inside.requests_of(index)) == (5 if name == "match" else 4)
 
 
 @pytest.mark.parametrize("index", range(len(OUTSIDE)), ids=[f"{name}-{reply[:60]}" for name, reply in OUTSIDE])
@@ -182,7 +182,7 @@ def test_invalid_replies_are_sent_back_and_then_unscored(outside: Judged, index:
     assert score.value != score.value  # NaN: excluded from every metric
     assert score.reason == "grader_failed"
     assert "Not scored" in str(score.explanation)
-    assert [question(request) for request in outside.asked(index)].count(name) == (6 if name == "extract" else 3)
+    assert [question(request) for request in outside.requests_of(index)].count(name) == (6 if name == "extract" else 3)
     assert score.metadata
     decided = {"context", "variables", "relationship"} - {{"extract": "context", "match": "context"}.get(name, name)}
     assert set(score.metadata["facets"]) == decided
@@ -202,7 +202,7 @@ def test_a_valid_second_reply_is_accepted(corrected: Judged, index: int) -> None
     assert score.value == FULL
     assert score.metadata
     assert score.metadata["asked_again"] == (2 if name == "extract" else 1)
-    again = [request for request in corrected.asked(index) if len(request["messages"]) > 2]
+    again = [request for request in corrected.requests_of(index) if len(request["messages"]) > 2]
     assert len(again) == score.metadata["asked_again"]
     for request in again:
         assert request["messages"][2]["content"] == reply or not reply

@@ -40,7 +40,7 @@ class Changing:
         return self.now(request)
 
 
-def asked(endpoint: Endpoint, since: int) -> list[str]:
+def questions_since(endpoint: Endpoint, since: int) -> list[str]:
     return sorted(name for request in endpoint.requests[since:] if (name := question(request)))
 
 
@@ -52,7 +52,7 @@ def test_only_new_questions_are_sent() -> None:
         def questions(text: str, gate: bool = False) -> list[str]:
             before = len(endpoint.requests)
             run(endpoint, text, gate=gate)
-            return asked(endpoint, before)
+            return questions_since(endpoint, before)
 
         assert questions("One.") == ["extract", "extract", "match", "relationship", "variables"]
         assert questions("Another.") == ["extract", "match", "relationship", "variables"]
@@ -69,14 +69,14 @@ def test_rescoring_an_unscored_sample_asks_the_judge_again(bad: Answer) -> None:
         assert score_of(run(endpoint)).reason == "grader_failed"
         first = len(endpoint.requests)
         assert score_of(run(endpoint)).reason == "grader_failed"
-        assert asked(endpoint, first) == ["variables"] * 3
+        assert questions_since(endpoint, first) == ["variables"] * 3
         second = len(endpoint.requests)
         judge.now = good
         assert score_of(run(endpoint)).value == FULL
-        assert asked(endpoint, second) == ["variables"]
+        assert questions_since(endpoint, second) == ["variables"]
         third = len(endpoint.requests)
         assert score_of(run(endpoint)).value == FULL
-        assert asked(endpoint, third) == []
+        assert questions_since(endpoint, third) == []
 
 
 def test_a_valid_second_reply_is_cached() -> None:
@@ -85,7 +85,7 @@ def test_a_valid_second_reply_is_cached() -> None:
         assert (score.metadata or {})["asked_again"] == 1
         first = len(endpoint.requests)
         again = score_of(run(endpoint))
-        assert asked(endpoint, first) == []
+        assert questions_since(endpoint, first) == []
     assert again.value == score.value == FULL
     assert (again.metadata or {})["asked_again"] == 0
 
@@ -103,16 +103,16 @@ def test_judges_with_different_settings_do_not_share_replies() -> None:
         for options in variants:
             before = len(endpoint.requests)
             run(endpoint, **options)
-            assert len(asked(endpoint, before)) == 5, options
+            assert len(questions_since(endpoint, before)) == 5, options
         before = len(endpoint.requests)
         for options in variants:
             run(endpoint, **options)
         # How requests are sent does not matter for what comes back.
         run(endpoint, config=GenerateConfig(max_retries=2, timeout=60, max_connections=3))
-        assert asked(endpoint, before) == []
+        assert questions_since(endpoint, before) == []
     with serve(scripted(extract=CONTEXTS)) as elsewhere:
         run(elsewhere)
-        assert len(asked(elsewhere, 0)) == 5
+        assert len(questions_since(elsewhere, 0)) == 5
 
 
 def test_base_urls_in_the_environment_are_part_of_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,7 +123,7 @@ def test_base_urls_in_the_environment_are_part_of_the_key(monkeypatch: pytest.Mo
         task = Task([sample()], solver=writes(PREDICTED, "stop"), scorer=hms())
         log = inspect_eval(task, model="mockllm/model", model_roles={"grader": "openai/gpt-4o"})[0]
         assert (score_of(log).metadata or {})["settings"]["base_url"] == endpoint.url
-        return asked(endpoint, before)
+        return questions_since(endpoint, before)
 
     with serve(scripted(extract=CONTEXTS)) as one, serve(scripted(extract=CONTEXTS)) as other:
         assert len(judged_at(one)) == len(judged_at(other)) == 5
@@ -135,11 +135,11 @@ def test_epochs_share_the_cache_unless_it_is_disabled() -> None:
         run(endpoint)
         before = len(endpoint.requests)
         log = run(endpoint, epochs=3)
-        assert asked(endpoint, before) == []
+        assert questions_since(endpoint, before) == []
         assert log.samples
         assert len(log.samples) == 3
         run(endpoint, config=GenerateConfig(cache=False))
-        assert len(asked(endpoint, before)) == 5
+        assert len(questions_since(endpoint, before)) == 5
 
 
 def test_cached_replies_are_in_the_transcript() -> None:
@@ -162,21 +162,23 @@ def test_a_damaged_entry_is_replaced(tmp_path: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("limit", "spent"), [(None, 5), (None, 20_000), (300, 300)], ids=["no limit", "the provider's own", "the role's"]
+    ("limit", "reasoning_tokens"),
+    [(None, 5), (None, 20_000), (300, 300)],
+    ids=["no limit", "the provider's own", "the role's"],
 )
-def test_a_truncated_reply_is_requested_with_a_higher_limit(limit: int | None, spent: int) -> None:
+def test_a_truncated_reply_is_requested_with_a_higher_limit(limit: int | None, reasoning_tokens: int) -> None:
     good = scripted(extract=CONTEXTS)
-    cut = [Cut("", spent), Cut('{"answer": "A", "expl', spent)]
+    replies = [Cut("", reasoning_tokens), Cut('{"answer": "A", "expl', reasoning_tokens)]
 
     def answer(request: Request) -> Answer:
-        return cut.pop(0) if question(request) == "relationship" and cut else good(request)
+        return replies.pop(0) if question(request) == "relationship" and replies else good(request)
 
     with serve(answer) as endpoint:
         score = score_of(run(endpoint, config=GenerateConfig(max_tokens=limit)))
     assert score.value == FULL
     room = [request.get("max_tokens") for request in endpoint.requests if question(request) == "relationship"]
     assert room[0] == limit
-    assert spent < int(str(room[1])) < int(str(room[2]))
+    assert reasoning_tokens < int(str(room[1])) < int(str(room[2]))
     assert {r.get("max_tokens") for r in endpoint.requests if question(r) == "variables"} == {limit}
     assert (score.metadata or {})["settings"]["max_tokens"] == limit
 
@@ -197,12 +199,12 @@ def test_three_truncated_replies_are_reported() -> None:
 
 def test_a_rejected_higher_limit_is_dropped() -> None:
     good = scripted(extract=CONTEXTS)
-    cut = [Cut("")]
+    replies = [Cut("")]
 
     def answer(request: Request) -> Answer:
         if request.get("max_tokens"):
             return Refused("max_tokens is too large: 4096. This model supports at most 2048.", "max_tokens")
-        return cut.pop(0) if question(request) == "relationship" and cut else good(request)
+        return replies.pop(0) if question(request) == "relationship" and replies else good(request)
 
     with serve(answer) as endpoint:
         score = score_of(run(endpoint))

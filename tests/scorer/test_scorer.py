@@ -70,25 +70,25 @@ def test_gold_and_predicted_are_in_the_correct_slots(monkeypatch: pytest.MonkeyP
     contexts = {GOLD: "gold context", PREDICTED: "predicted context"}
 
     def answer(request: Request) -> str:
-        given = slots(request)
+        values = slots(request)
         if question(request) == "extract":
-            return json.dumps({"hypothesis": [{"context": contexts[given["hypothesis"]]}]})
+            return json.dumps({"hypothesis": [{"context": contexts[values["hypothesis"]]}]})
         return str(scripted()(request))
 
     log, endpoint = judged(monkeypatch, answer)
-    asked = {question(request): slots(request) for request in endpoint.requests}
-    assert asked["match"] == {
+    slots_by_question = {question(request): slots(request) for request in endpoint.requests}
+    assert slots_by_question["match"] == {
         "gold_hypothesis": GOLD,
         "gold_context": "gold context",
         "predicted_hypothesis": PREDICTED,
         "predicted_context": "predicted context",
     }
     for name in ("variables", "relationship"):
-        assert asked[name]["HypoA"] == GOLD
-        assert asked[name]["HypoB"] == PREDICTED
-        assert asked[name]["WorkflowA"] == "The workflow of this hypothesis is not public."
-        assert asked[name]["query"] == "What raises yield?"
-        assert asked[name]["datasets"][0]["columns"] == [{"name": "rain", "description": ""}]
+        assert slots_by_question[name]["HypoA"] == GOLD
+        assert slots_by_question[name]["HypoB"] == PREDICTED
+        assert slots_by_question[name]["WorkflowA"] == "The workflow of this hypothesis is not public."
+        assert slots_by_question[name]["query"] == "What raises yield?"
+        assert slots_by_question[name]["datasets"][0]["columns"] == [{"name": "rain", "description": ""}]
     assert score_of(log).answer == PREDICTED
 
 
@@ -136,8 +136,8 @@ def test_a_facet_of_0_determines_hms(monkeypatch: pytest.MonkeyPatch, zero: str,
     assert score.metadata
     assert set(score.metadata["facets"]) == {"context", "variables", "relationship"} - undecided
     assert log.results
-    counted = {s.name: (s.scored_samples, s.unscored_samples) for s in log.results.scores if "mean" in s.metrics}
-    assert counted == {name: (0, 1) if name in undecided else (1, 0) for name in FULL}
+    counts = {s.name: (s.scored_samples, s.unscored_samples) for s in log.results.scores if "mean" in s.metrics}
+    assert counts == {name: (0, 1) if name in undecided else (1, 0) for name in FULL}
 
 
 def test_an_undecided_facet_without_a_0_is_unscored(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,7 +146,7 @@ def test_an_undecided_facet_without_a_0_is_unscored(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize(
-    ("gold", "predicted", "asked"),
+    ("gold", "predicted", "questions"),
     [
         ([], [], 0),
         (["None"], [None], 0),
@@ -160,7 +160,7 @@ def test_an_undecided_facet_without_a_0_is_unscored(monkeypatch: pytest.MonkeyPa
 )
 @pytest.mark.usefixtures("sweep")
 def test_the_judge_is_not_asked_about_identical_contexts(
-    monkeypatch: pytest.MonkeyPatch, gold: list[str | None], predicted: list[str | None], asked: int
+    monkeypatch: pytest.MonkeyPatch, gold: list[str | None], predicted: list[str | None], questions: int
 ) -> None:
     def answer(request: Request) -> Answer:
         if question(request) == "extract":
@@ -169,9 +169,9 @@ def test_the_judge_is_not_asked_about_identical_contexts(
         return scripted(match='{"match": false}')(request)
 
     log, endpoint = judged(monkeypatch, answer)
-    assert endpoint.judge_requests().count("match") == asked
-    assert score_of(log).value["context"] == (0 if asked else 1)  # type: ignore[index,call-overload]
-    assert ("identical" in str(score_of(log).explanation)) == (not asked)
+    assert endpoint.judge_requests().count("match") == questions
+    assert score_of(log).value["context"] == (0 if questions else 1)  # type: ignore[index,call-overload]
+    assert ("identical" in str(score_of(log).explanation)) == (not questions)
 
 
 @pytest.mark.parametrize(
@@ -230,14 +230,16 @@ def test_reply_schemas_require_the_fields_of_the_listings(monkeypatch: pytest.Mo
     assert schemas["relationship"]["required"] == ["answer", "explanation"]
 
 
-@pytest.mark.parametrize(("match", "asked"), [("false", 3), ("true", 5)])
-def test_gate_skips_questions_if_contexts_do_not_match(monkeypatch: pytest.MonkeyPatch, match: str, asked: int) -> None:
+@pytest.mark.parametrize(("match", "requests"), [("false", 3), ("true", 5)])
+def test_gate_skips_questions_if_contexts_do_not_match(
+    monkeypatch: pytest.MonkeyPatch, match: str, requests: int
+) -> None:
     contexts = ['{"hypothesis": [{"context": "a"}]}', '{"hypothesis": [{"context": "b"}]}']
     log, endpoint = judged(monkeypatch, scripted(extract=contexts, match=f'{{"match": {match}}}'), gate=True)
-    assert len(endpoint.requests) == asked
+    assert len(endpoint.requests) == requests
     score = score_of(log)
     assert isinstance(score.value, dict)
-    if asked == 5:
+    if requests == 5:
         assert score.value == FULL
     else:
         assert (score.value["hms"], score.value["context"]) == (0, 0)

@@ -46,8 +46,8 @@ def scores(log: EvalLog) -> list[Score]:
 
 def settings(score: Score) -> dict[str, Any]:
     assert score.metadata
-    found: dict[str, Any] = score.metadata["settings"]
-    return found
+    values: dict[str, Any] = score.metadata["settings"]
+    return values
 
 
 def by_question(requests: list[Request]) -> dict[str, set[str]]:
@@ -91,13 +91,13 @@ def test_every_use_sends_the_same_settings(monkeypatch: pytest.MonkeyPatch) -> N
             before = len(endpoint.requests)
             run()
             captured[use] = by_question(endpoint.requests[before:])
-    assert all(len(found) == 1 for found in captured["scoring"].values())
-    for use, found in captured.items():
-        assert found == captured["scoring"], use
+    assert all(len(requests) == 1 for requests in captured["scoring"].values())
+    for use, requests in captured.items():
+        assert requests == captured["scoring"], use
     [request] = captured["scoring"]["variables"]
-    sent = json.loads(request)
-    assert (sent["temperature"], sent["seed"]) == (0, 0)
-    assert not {"max_tokens", "max_completion_tokens"} & set(sent)
+    body = json.loads(request)
+    assert (body["temperature"], body["seed"]) == (0, 0)
+    assert not {"max_tokens", "max_completion_tokens"} & set(body)
 
 
 def test_only_settings_of_the_role_take_precedence() -> None:
@@ -106,8 +106,10 @@ def test_only_settings_of_the_role_take_precedence() -> None:
         config = GenerateConfig.model_validate(expected)
         log = judged(judge_at(endpoint, config=config), temperature=0.9, max_tokens=50, frequency_penalty=0.1)
     for request in endpoint.requests:
-        sent = {name: request.get(name) for name in ("temperature", "seed", "max_tokens", "top_p", "frequency_penalty")}
-        assert sent == {**expected, "frequency_penalty": None}
+        parameters = {
+            name: request.get(name) for name in ("temperature", "seed", "max_tokens", "top_p", "frequency_penalty")
+        }
+        assert parameters == {**expected, "frequency_penalty": None}
     [score] = scores(log)
     assert settings(score).items() >= expected.items()
 
@@ -195,18 +197,18 @@ def test_rejected_settings_are_omitted_logged_once_and_recorded(
 
     with serve(answer) as endpoint:
         log = judged(judge_at(endpoint, "openai-api/local/m"), count=3, max_samples=1)
-    asked = {question(request) for request in endpoint.requests if not refused & _sent(request)}
-    assert asked == set(QUESTIONS)
+    questions = {question(request) for request in endpoint.requests if not refused & _settings_in(request)}
+    assert questions == set(QUESTIONS)
     # The second and the third sample are asked without it from the start.
     later = [request for request in endpoint.requests if any(f"case {n}" in str(request) for n in (2, 3))]
-    assert all(not refused & _sent(request) for request in later)
+    assert all(not refused & _settings_in(request) for request in later)
     assert [score.value for score in scores(log)] == [FULL] * 3
     for score in scores(log):
         assert {name for name in SETTINGS if settings(score)[name] is None or settings(score)[name] is False} == refused
-    logged = notes(log)
-    assert len(logged) == len(refused)
+    messages = notes(log)
+    assert len(messages) == len(refused)
     for name in refused:
-        assert sum(name in note for note in logged) == 1
+        assert sum(name in note for note in messages) == 1
 
 
 def test_a_rerun_from_the_cache_sends_few_rejected_requests() -> None:
@@ -232,8 +234,8 @@ def notes(log: EvalLog) -> list[str]:
     return [e.message.message for e in events if "does not accept" in e.message.message]
 
 
-def _sent(request: Request) -> set[str]:
-    return {name for name, sent in SETTINGS.items() if sent in request}
+def _settings_in(request: Request) -> set[str]:
+    return {name for name, field in SETTINGS.items() if field in request}
 
 
 def test_settings_rejected_by_anthropic_are_omitted() -> None:
@@ -256,10 +258,10 @@ def test_settings_rejected_by_anthropic_are_omitted() -> None:
 @pytest.mark.parametrize("message", ["Bad Request", "messages: roles must alternate"])
 def test_no_setting_is_omitted_after_a_single_bad_request(message: str) -> None:
     good = scripted(extract=CONTEXTS)
-    refused: list[Answer] = [Refused(message)]
+    rejections: list[Answer] = [Refused(message)]
 
     def answer(request: Request) -> Answer:
-        return refused.pop() if question(request) == "variables" and refused else good(request)
+        return rejections.pop() if question(request) == "variables" and rejections else good(request)
 
     with serve(answer) as endpoint:
         log = judged(judge_at(endpoint), count=2, max_samples=1)
@@ -291,7 +293,7 @@ def test_account_errors_do_not_omit_settings(message: str) -> None:
         log = judged(judge_at(endpoint))
     assert log.status == "error"
     assert len(endpoint.requests) <= 4
-    assert all(_sent(request) == set(SETTINGS) for request in endpoint.requests)
+    assert all(_settings_in(request) == set(SETTINGS) for request in endpoint.requests)
     assert log.error
     assert message.rstrip(".") in log.error.message
     assert "openai/gpt-4o" in log.error.message
@@ -323,16 +325,16 @@ def test_the_record_contains_the_settings_without_secrets() -> None:
         judge.api.base_url = endpoint.url.replace("http://", "http://user:hush@") + "?token=hush"
         [score] = scores(judged(judge))
     assert score.metadata
-    found = settings(score)
-    assert found["temperature"] == 0
-    assert found["seed"] == 0
-    assert found["max_tokens"] is None
-    assert found["reasoning_effort"] == "low"
-    assert found["response_schema"] is True
-    assert found["base_url"].startswith(f"{endpoint.url} (sha256:")
-    assert found["model_args"]["emulate_tools"] is False
-    assert found["extra_body"]["top_a"] == 1
-    assert "max_retries" not in found
+    values = settings(score)
+    assert values["temperature"] == 0
+    assert values["seed"] == 0
+    assert values["max_tokens"] is None
+    assert values["reasoning_effort"] == "low"
+    assert values["response_schema"] is True
+    assert values["base_url"].startswith(f"{endpoint.url} (sha256:")
+    assert values["model_args"]["emulate_tools"] is False
+    assert values["extra_body"]["top_a"] == 1
+    assert "max_retries" not in values
     assert "hush" not in json.dumps(score.metadata)
     assert "sk-secret" not in json.dumps(score.metadata)
 
@@ -348,10 +350,10 @@ def test_texts_of_model_arguments_are_recorded_as_digests(name: str) -> None:
         judge.api.base_url = f"http://{name}:{secret}@localhost/v1?code={secret}"
         return JudgeSettings().request(judge, Relationship, frozenset()).effective
 
-    found = recorded("hush")
-    assert "hush" not in json.dumps(found)
-    assert found["model_args"]["dtype"] == "bfloat16"
-    assert found == recorded("hush")
+    record = recorded("hush")
+    assert "hush" not in json.dumps(record)
+    assert record["model_args"]["dtype"] == "bfloat16"
+    assert record == recorded("hush")
     other = recorded("hush!")
-    assert found["model_args"] != other["model_args"]
-    assert found["base_url"] != other["base_url"]
+    assert record["model_args"] != other["model_args"]
+    assert record["base_url"] != other["base_url"]

@@ -30,38 +30,38 @@ def scores(draw: st.DrawFn) -> PartScores:
 
 
 @given(scores())
-def test_scores_are_within_bounds(taken: PartScores) -> None:
-    assert all(0 <= value <= 1 for value in taken.values().values())
-    assert taken.hms_recall <= taken.context_recall + 1e-12
-    assert taken.hms_f1 <= taken.context_f1 + 1e-12
+def test_scores_are_within_bounds(parts: PartScores) -> None:
+    assert all(0 <= value <= 1 for value in parts.values().values())
+    assert parts.hms_recall <= parts.context_recall + 1e-12
+    assert parts.hms_f1 <= parts.context_f1 + 1e-12
 
 
 @given(st.booleans(), UNIT, UNIT)
 def test_with_one_part_each_the_scores_equal_hms(match: bool, variables: float, relationship: float) -> None:
     whole = FacetScores(context=float(match), variables=variables, relationship=relationship)
-    taken = PartScores(1, 1, (variables * relationship,) if match else ())
-    assert taken.hms_recall == taken.hms_f1 == whole.hms
-    assert taken.context_recall == taken.context_f1 == whole.context
+    parts = PartScores(1, 1, (variables * relationship,) if match else ())
+    assert parts.hms_recall == parts.hms_f1 == whole.hms
+    assert parts.context_recall == parts.context_f1 == whole.context
 
 
 @given(st.dictionaries(st.tuples(st.integers(0, 4), st.integers(0, 4)), st.sampled_from([0.0, 0.25, 0.5, 1.0])))
 def test_the_matching_is_maximum_and_has_the_highest_weight(edges: dict[tuple[int, int], float]) -> None:
-    found = maximum_matching(edges, 5, 5)
-    assert set(found) <= set(edges)
-    assert len({g for g, _ in found}) == len({p for _, p in found}) == len(found)
+    matching = maximum_matching(edges, 5, 5)
+    assert set(matching) <= set(edges)
+    assert len({g for g, _ in matching}) == len({p for _, p in matching}) == len(matching)
     choices = [[edge for edge in enumerate(order) if edge in edges] for order in permutations(range(5))]
     best = max((len(choice), sum(edges[edge] for edge in choice)) for choice in choices)
-    assert (len(found), sum(edges[edge] for edge in found)) == pytest.approx(best)
+    assert (len(matching), sum(edges[edge] for edge in matching)) == pytest.approx(best)
 
 
-def contexts(*found: tuple[str | None, str]) -> Contexts:
-    return Contexts.model_validate({"hypothesis": [{"context": context, "text": text} for context, text in found]})
+def contexts(*parts: tuple[str | None, str]) -> Contexts:
+    return Contexts.model_validate({"hypothesis": [{"context": context, "text": text} for context, text in parts]})
 
 
 PART = st.tuples(st.one_of(st.none(), st.text(max_size=4)), st.text(max_size=4))
 
 
-@given(st.lists(PART, max_size=5).flatmap(lambda found: st.tuples(st.just(found), st.permutations(found))))
+@given(st.lists(PART, max_size=5).flatmap(lambda parts: st.tuples(st.just(parts), st.permutations(parts))))
 def test_parts_do_not_depend_on_their_order(both: tuple[list[tuple[str | None, str]], ...]) -> None:
     one, other = both
     assert split_parts(contexts(*one), "whole") == split_parts(contexts(*other), "whole")
@@ -91,15 +91,15 @@ def apart(order: int = 1) -> Callable[[Request], Answer]:
     good = scripted(relationship='{"answer": "B"}')
 
     def answer(request: Request) -> Answer:
-        given = slots(request)
+        values = slots(request)
         match question(request):
             case "extract":
-                found = PARTS[given["hypothesis"]][::order]
-                return json.dumps({"hypothesis": [{"context": c, "text": t} for c, t in found]})
+                parts = PARTS[values["hypothesis"]][::order]
+                return json.dumps({"hypothesis": [{"context": c, "text": t} for c, t in parts]})
             case "match":
-                pair = (given["gold_context"], given["predicted_context"])
+                pair = (values["gold_context"], values["predicted_context"])
                 return json.dumps({"match": pair in {("towns", "in towns"), ("coast", "sea")}})
-            case "variables" if given["HypoA"] == "gold at the coast":
+            case "variables" if values["HypoA"] == "gold at the coast":
                 return json.dumps({"sizeA": 2, "sizeB": 2, "intersection": 1, "explanation": ""})
         return good(request)
 
@@ -156,14 +156,14 @@ def test_parts_with_the_same_context_are_matched_by_their_texts(
     monkeypatch: pytest.MonkeyPatch, words: tuple[str, str]
 ) -> None:
     """Two findings in towns, said again in words that sort either way."""
-    said = {"gold a": words[0], "gold b": words[1]}
+    texts_by_gold = {"gold a": words[0], "gold b": words[1]}
 
     def answer(request: Request) -> Answer:
-        given = slots(request)
+        values = slots(request)
         if question(request) == "extract":
-            texts = said if given["hypothesis"] == GOLD else said.values()
+            texts = texts_by_gold if values["hypothesis"] == GOLD else texts_by_gold.values()
             return json.dumps({"hypothesis": [{"context": "towns", "text": text} for text in texts]})
-        same = said.get(given["HypoA"], given["HypoB"]) == given["HypoB"]
+        same = texts_by_gold.get(values["HypoA"], values["HypoB"]) == values["HypoB"]
         return json.dumps({"sizeA": 2, "sizeB": 2, "intersection": 2 * same, "answer": "A" if same else "C"})
 
     score, _ = judged(monkeypatch, answer)

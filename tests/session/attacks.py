@@ -10,12 +10,12 @@ class Attack:
     Attributes:
         cells: Code of each call.
         seconds: Time limit of a call.
-        seen: Text that the agent reads in the last call; empty if anything goes.
+        output: Text that the agent reads in the last call; empty if anything goes.
     """
 
     cells: list[str]
     seconds: int = 10
-    seen: str = ""
+    output: str = ""
 
 
 def _forge(reply: str) -> str:
@@ -104,7 +104,7 @@ ATTACKS = {
             "import os; os._exit(1)",
             "'kernel ' + 'started'",
         ],
-        seen="kernel started",
+        output="kernel started",
     ),
     "clients killed": Attack([_daemon(_signal_clients("SIGKILL")), "1", "2"]),
     "clients stopped": Attack([_daemon(_signal_clients("SIGSTOP"))], seconds=1),
@@ -115,23 +115,23 @@ ATTACKS = {
             "2",
         ]
     ),
-    "lock is a FIFO": Attack([_FIFO, "'one ' + 'more'"], seconds=2, seen="one more"),
+    "lock is a FIFO": Attack([_FIFO, "'one ' + 'more'"], seconds=2, output="one more"),
     "kill everything": Attack(
-        ["import os, signal; os.kill(-1, signal.SIGKILL); os._exit(1)", "'still ' + 'here'"], seen="still here"
+        ["import os, signal; os.kill(-1, signal.SIGKILL); os._exit(1)", "'still ' + 'here'"], output="still here"
     ),
     "process 1 ended": Attack(
         ["import os; os.kill(1, 15); os.kill(1, 9)\nos.system('pkill sleep; kill -9 7')", "'still ' + 'here'"],
-        seen="still here",
+        output="still here",
     ),
-    "process 1 traced": Attack([_PTRACE], seen="attached: -1\nmemory: [Errno 13]"),
+    "process 1 traced": Attack([_PTRACE], output="attached: -1\nmemory: [Errno 13]"),
     "fork bomb": Attack(["import os\nwhile True: os.fork()", "1"], seconds=1),
     "million files": Attack(
-        [_MANY, "import shutil; shutil.rmtree('many'); 'space ' + 'again'"], seconds=60, seen="space again"
+        [_MANY, "import shutil; shutil.rmtree('many'); 'space ' + 'again'"], seconds=60, output="space again"
     ),
     "full disk": Attack(
-        [f"FOLDER = '.'{_FILL}", "import os; os.remove('fill-0'); 'space ' + 'again'"], seconds=60, seen="space again"
+        [f"FOLDER = '.'{_FILL}", "import os; os.remove('fill-0'); 'space ' + 'again'"], seconds=60, output="space again"
     ),
-    "full temporary folder": Attack([f"FOLDER = '/tmp'{_FILL}", "'still ' + 'here'"], seconds=60, seen="still here"),
-    "decompression bomb": Attack([_BOMB, "'still ' + 'here'"], seconds=10, seen="still here"),
+    "full temporary folder": Attack([f"FOLDER = '/tmp'{_FILL}", "'still ' + 'here'"], seconds=60, output="still here"),
+    "decompression bomb": Attack([_BOMB, "'still ' + 'here'"], seconds=10, output="still here"),
 }
 """Attacks by name."""

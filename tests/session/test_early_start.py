@@ -122,13 +122,13 @@ def test_a_kernel_that_is_lost_before_the_first_call_is_not_reported(samples: di
 
 
 def test_an_agent_starts_the_session_before_its_first_model_call() -> None:
-    seen: list[bool] = []
+    states: list[bool] = []
 
     async def think(
         messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
-        if not seen:
-            seen.append(await kernel_of(await working_folder()))
+        if not states:
+            states.append(await kernel_of(await working_folder()))
         output = ModelOutput.from_content("mockllm/model", "Hypothesis: none.")
         output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
         return output
@@ -136,7 +136,7 @@ def test_an_agent_starts_the_session_before_its_first_model_call() -> None:
     model = get_model("mockllm/model", custom_outputs=think, memoize=False)
     [log] = inspect_eval(task_with(demo(), scorer=[]), model=model, solver=codegen(), limit=1)
     assert log.status == "success", log.error
-    assert seen == [True]
+    assert states == [True]
 
 
 WARM_UP = """

@@ -76,9 +76,9 @@ def test_every_sample_is_scored(samples: dict[str, EvalSample], name: str) -> No
     assert score(sample) == 1
 
 
-@pytest.mark.parametrize("name", [name for name in ATTACKS if ATTACKS[name].seen])
+@pytest.mark.parametrize("name", [name for name in ATTACKS if ATTACKS[name].output])
 def test_what_the_agent_sees_at_last(samples: dict[str, EvalSample], name: str) -> None:
-    assert ATTACKS[name].seen in observations(samples[name])[-1]
+    assert ATTACKS[name].output in observations(samples[name])[-1]
 
 
 @pytest.mark.parametrize("name", ["figures", "nested reply", "endless reply", "wrong types", "clients killed"])

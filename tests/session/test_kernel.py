@@ -172,8 +172,8 @@ def test_changes_to_the_interpreter_do_not_affect_later_cells(session: Session, 
 
 def test_partial_lines_are_shown_with_their_cell(session: Session) -> None:
     assert session.run("import sys; print('warn', end='', file=sys.stderr)") == ok("warn")
-    died = session.run("print('50 %', end='')\nimport os; os._exit(1)")
-    assert (died["status"], died["output"]) == ("died", "50 %")
+    reply = session.run("print('50 %', end='')\nimport os; os._exit(1)")
+    assert (reply["status"], reply["output"]) == ("died", "50 %")
 
 
 def test_surviving_child_processes_do_not_delay_the_session(session: Session) -> None:

@@ -261,18 +261,18 @@ def test_variables_are_kept(samples: Samples) -> None:
 
 
 def test_a_cell_is_interrupted_at_its_time_limit(samples: Samples) -> None:
-    _, interrupted, kept, killed, lost = observations(samples["time limit"])
-    assert interrupted == "on the way\n[Interrupted after the time limit of 2 s. The session keeps its variables.]"
-    assert kept == "1"
-    assert killed.startswith("[Killed after the time limit of 2 s")
-    assert LOST in killed
-    assert lost.startswith(NEW)
-    assert "NameError" in lost
+    _, interruption, value, death, loss = observations(samples["time limit"])
+    assert interruption == "on the way\n[Interrupted after the time limit of 2 s. The session keeps its variables.]"
+    assert value == "1"
+    assert death.startswith("[Killed after the time limit of 2 s")
+    assert LOST in death
+    assert loss.startswith(NEW)
+    assert "NameError" in loss
 
 
 def test_the_session_is_recreated_after_its_folder_is_removed(samples: Samples) -> None:
-    _, removed, after, value = observations(samples["folder removed"])
-    assert removed == "[No output.]"
+    _, first, after, value = observations(samples["folder removed"])
+    assert first == "[No output.]"
     assert after.startswith(NEW)
     assert value == "2"
 
@@ -284,10 +284,10 @@ def test_output_is_truncated(samples: Samples) -> None:
 
 def test_running_out_of_memory_ends_only_the_session(container: Samples) -> None:
     sample = container["out of memory"]
-    _, died, after = observations(sample)
-    assert died.startswith("now\n[The session died while running this code")
-    assert "ran out of memory" in died
-    assert LOST in died
+    _, death, after = observations(sample)
+    assert death.startswith("now\n[The session died while running this code")
+    assert "ran out of memory" in death
+    assert LOST in death
     assert after == f"{NEW}\nhere"
     assert sample.store_as(SessionState).restarts == 1
 
@@ -316,10 +316,10 @@ def test_large_numerous_and_broken_figures_are_reported(container: Samples) -> N
 
 
 def test_a_slow_figure_does_not_delay_later_cells(container: Samples) -> None:
-    drawn, after, interrupted, figure = observations(container["slow figure"])
-    assert drawn.startswith("[Interrupted after the time limit of 10 s. The session keeps its variables.]")
+    plot, after, interruption, figure = observations(container["slow figure"])
+    assert plot.startswith("[Interrupted after the time limit of 10 s. The session keeps its variables.]")
     assert after == "5"
-    assert "keeps its variables" in interrupted
+    assert "keeps its variables" in interruption
     assert figure[0]["text"] == "5"
     assert max(png_size(figure[-1])) <= 720
 
@@ -346,9 +346,9 @@ def test_a_sandbox_without_python_is_an_error(container: Samples) -> None:
 
 def test_a_cell_runs_at_most_once(samples: Samples) -> None:
     """The client of the first cell is killed. Whether the cell ran is then unknown, so it is not run again."""
-    killed, ran = observations(samples["client killed"])
-    assert LOST in killed
-    assert ran == "'x'"
+    death, value = observations(samples["client killed"])
+    assert LOST in death
+    assert value == "'x'"
 
 
 @pytest.mark.parametrize("harm", ["folder replaced by a file", "programs overwritten", "client removed"])
@@ -469,11 +469,11 @@ def test_no_kernel_is_left_when_a_local_sample_ends(notes: Path) -> None:
     )
     # An idle kernel would exit only after ten seconds.
     deadline = time.monotonic() + 1
-    left = {ending: noted(notes / ending) for ending in ENDINGS}
-    while any(left.values()) and time.monotonic() < deadline:
+    processes = {ending: noted(notes / ending) for ending in ENDINGS}
+    while any(processes.values()) and time.monotonic() < deadline:
         time.sleep(0.02)
-        left = {ending: noted(notes / ending) for ending in ENDINGS}
-    assert left == {ending: [] for ending in ENDINGS}
+        processes = {ending: noted(notes / ending) for ending in ENDINGS}
+    assert processes == {ending: [] for ending in ENDINGS}
     assert log.samples
     for sample in log.samples:
         ending = str(sample.id)

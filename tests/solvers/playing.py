@@ -40,19 +40,19 @@ def submit(**arguments: Any) -> ModelOutput:
 
 def speaker(script: Script, tokens: Tokens) -> Speaker:
     """What a model does that follows the script."""
-    said = 0
+    turns = 0
 
     def output(
         messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
-        nonlocal said
+        nonlocal turns
         must = choice.name if isinstance(choice, ToolFunction) else ""
-        turn = script(messages, must) if callable(script) else script[min(said, len(script) - 1)]
-        made = ModelOutput.from_content("mockllm/model", turn) if isinstance(turn, str) else turn.model_copy(deep=True)
-        cost = tokens(said) if callable(tokens) else tokens
-        made.usage = ModelUsage(input_tokens=1, output_tokens=cost, total_tokens=cost + 1)
-        said += 1
-        return made
+        turn = script(messages, must) if callable(script) else script[min(turns, len(script) - 1)]
+        reply = ModelOutput.from_content("mockllm/model", turn) if isinstance(turn, str) else turn.model_copy(deep=True)
+        cost = tokens(turns) if callable(tokens) else tokens
+        reply.usage = ModelUsage(input_tokens=1, output_tokens=cost, total_tokens=cost + 1)
+        turns += 1
+        return reply
 
     return output
 

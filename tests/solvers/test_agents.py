@@ -32,13 +32,13 @@ def worker(code: str) -> Script:
         if must == "submit":
             return HANDED_IN
         if messages[0].role == "system" and "You are the critic" in messages[0].text:
-            ran = sum(message.role == "tool" for message in messages)
-            return json.dumps(VERDICT | {"answered": ran >= 2, "instruction": f"part {ran}"})
+            calls = sum(message.role == "tool" for message in messages)
+            return json.dumps(VERDICT | {"answered": calls >= 2, "instruction": f"part {calls}"})
         if any(message.text.startswith("It is the") for message in messages):
             return "1. Load the data."
         # ReAct may call what it likes.
-        ran = sum(message.role == "tool" for message in messages)
-        return python(code) if ran < 2 else HANDED_IN
+        calls = sum(message.role == "tool" for message in messages)
+        return python(code) if calls < 2 else HANDED_IN
 
     return turn
 
@@ -57,19 +57,19 @@ TROUBLES: dict[str, Script] = {
 
 @pytest.mark.parametrize("name", AGENTS)
 def test_failures_of_the_model_are_handled_by_every_agent(name: str) -> None:
-    played = play_all(TROUBLES, AGENTS[name]())
+    samples = play_all(TROUBLES, AGENTS[name]())
     for trouble in ("works", "code fails", "code never ends", "kernel dies", "half a character"):
-        assert submission(played[trouble]) is not None, trouble
-        assert judged(played[trouble]), trouble
+        assert submission(samples[trouble]) is not None, trouble
+        assert judged(samples[trouble]), trouble
     for trouble in ("empty", "refuses"):
-        assert reason(played[trouble]) == "no_response", trouble
-        assert not judged(played[trouble]), trouble
+        assert reason(samples[trouble]) == "no_response", trouble
+        assert not judged(samples[trouble]), trouble
     if name in USE_PYTHON:
-        assert "42" in observations(played["works"])[0]
-        assert "42" in observations(played["half a character"])[0]
-        assert "ZeroDivisionError" in observations(played["code fails"])[0]
-        assert "[Interrupted after the time limit of 1 s." in observations(played["code never ends"])[0]
-        assert "All variables are lost" in observations(played["kernel dies"])[0]
+        assert "42" in observations(samples["works"])[0]
+        assert "42" in observations(samples["half a character"])[0]
+        assert "ZeroDivisionError" in observations(samples["code fails"])[0]
+        assert "[Interrupted after the time limit of 1 s." in observations(samples["code never ends"])[0]
+        assert "All variables are lost" in observations(samples["kernel dies"])[0]
 
 
 @pytest.mark.parametrize("name", AGENTS)
@@ -93,8 +93,8 @@ def test_submit_counts_beside_another_call(name: str) -> None:
 @pytest.mark.parametrize("name", ["codegen", "datavoyager", "reflexion", "no_data_guess"])
 def test_text_instead_of_the_last_call_is_read(name: str) -> None:
     answer = json.dumps({"hypothesis": "y rises with x.", "workflow": "read"})
-    said = play_all({"json": [answer], "words": ["y rises with x, by 3 units."]}, AGENTS[name]())
-    for sample in said.values():
+    samples = play_all({"json": [answer], "words": ["y rises with x, by 3 units."]}, AGENTS[name]())
+    for sample in samples.values():
         assert sample.scores
         assert str(sample.scores["HMS"].answer).startswith("y rises with x")
         assert judged(sample)
@@ -103,17 +103,17 @@ def test_text_instead_of_the_last_call_is_read(name: str) -> None:
 @pytest.mark.parametrize("name", AGENTS)
 def test_a_submission_before_a_token_limit_is_scored(name: str) -> None:
     scripts = {f"call {number}": TROUBLES["works"] for number in range(8)}
-    played = play_all(scripts, AGENTS[name](), costs=range(8), token_limit="output:500")
-    cut = [sample for sample in played.values() if sample.limit is not None]
-    assert cut
-    for sample in cut:
+    samples = play_all(scripts, AGENTS[name](), costs=range(8), token_limit="output:500")
+    limited = [sample for sample in samples.values() if sample.limit is not None]
+    assert limited
+    for sample in limited:
         assert sample.limit
         assert sample.limit.type == "token"
         assert judged(sample) == (sample.store_as(SubmissionState).submission is not None)
         assert (reason(sample) is None) == judged(sample)
     # The first call is never a submission, but where there is no other.
-    assert submission(played["call 0"]) is None
-    assert any(submission(sample) is not None for sample in played.values())
+    assert submission(samples["call 0"]) is None
+    assert any(submission(sample) is not None for sample in samples.values())
 
 
 @pytest.mark.parametrize("name", AGENTS)

@@ -27,9 +27,9 @@ def test_each_of_two_generations_must_call_its_tool() -> None:
 
 def test_a_failed_program_is_not_run_again() -> None:
     sample = play([python("1 / 0"), python("print('again')")], codegen())
-    ran, refused, again = [message for message in sample.messages if isinstance(message, ChatMessageTool)]
-    assert "ZeroDivisionError" in ran.text
-    assert refused.error
+    first, refusal, again = [message for message in sample.messages if isinstance(message, ChatMessageTool)]
+    assert "ZeroDivisionError" in first.text
+    assert refusal.error
     assert again.error
     assert submission(sample) is None
 
@@ -47,8 +47,8 @@ def test_only_the_first_of_several_programs_runs() -> None:
 
 def test_a_model_without_a_program_is_asked_to_submit() -> None:
     sample = play(["Rain raises yield, I think.", HANDED_IN], codegen())
-    told = [message.text for message in sample.messages if isinstance(message, ChatMessageUser)][1:]
-    assert told == [Prompt.load("solvers/codegen_no_program").render()]
+    messages = [message.text for message in sample.messages if isinstance(message, ChatMessageUser)][1:]
+    assert messages == [Prompt.load("solvers/codegen_no_program").render()]
     assert submission(sample)
 
 

@@ -63,35 +63,35 @@ def test_the_critic_chooses_the_next_role_until_the_goal_is_answered() -> None:
     ]  # fmt: skip
     assert instructions(sample)[1:4] == ["coder: count", "analyst: read", "planner: refine"]
     assert observations(sample) == ["2"]
-    kept = ledger(sample)
-    assert [turn.role for turn in kept.turns] == ["planner", "coder", "analyst", "planner", "analyst"]
-    assert kept.turns[1].output.endswith("print(2)")
-    assert kept.plan == "Words number 4."
-    assert [v.answered for v in kept.verdicts if v] == [False, False, False, True]
-    assert kept.revisions == 0
+    state = ledger(sample)
+    assert [turn.role for turn in state.turns] == ["planner", "coder", "analyst", "planner", "analyst"]
+    assert state.turns[1].output.endswith("print(2)")
+    assert state.plan == "Words number 4."
+    assert [v.answered for v in state.verdicts if v] == [False, False, False, True]
+    assert state.revisions == 0
     assert submission(sample)
 
 
 def test_each_role_has_its_own_prompt_and_tool() -> None:
     sample = play(Team(verdict("coder"), verdict("analyst"), ANSWERED), datavoyager())
-    seen = []
+    turns = []
     for call in calls(sample):
         assert isinstance(call.input[0], ChatMessageSystem)
         role = next(role for role in Role if call.input[0].text == role.system_message().text)
-        seen.append((role.value, call.tool_choice))
-    forced = [ToolFunction(name="python"), ToolFunction(name="submit")]
-    assert seen == [
+        turns.append((role.value, call.tool_choice))
+    choices = [ToolFunction(name="python"), ToolFunction(name="submit")]
+    assert turns == [
         ("planner", "none"),
         ("critic", "none"),
-        ("coder", forced[0]),
+        ("coder", choices[0]),
         ("critic", "none"),
         ("analyst", "none"),
         ("critic", "none"),
-        ("analyst", forced[1]),
+        ("analyst", choices[1]),
     ]
     # One shared conversation: what a role reads begins with what the role before it had read.
-    read = [[message.text for message in call.input[1:]] for call in calls(sample) if call.input[0].text]
-    assert read[4][: len(read[2]) - 1] == read[2][:-1]
+    contexts = [[message.text for message in call.input[1:]] for call in calls(sample) if call.input[0].text]
+    assert contexts[4][: len(contexts[2]) - 1] == contexts[2][:-1]
 
 
 def test_the_planner_revises_at_most_twice_after_two_turns_without_progress() -> None:
@@ -146,15 +146,15 @@ REFUSAL = ModelOutput.from_content("mockllm/model", "No.", stop_reason="content_
 @pytest.mark.usefixtures("sweep")
 def test_three_invalid_replies_of_the_critic_count_as_no_progress(reply: Turn) -> None:
     sample = play(Team(reply), datavoyager(turns=2))
-    asked = [call for call in calls(sample) if call.input[0].text == Role.CRITIC.system_message().text]
-    assert len(asked) == 2 * critic.MAX_TRIES
+    requests = [call for call in calls(sample) if call.input[0].text == Role.CRITIC.system_message().text]
+    assert len(requests) == 2 * critic.MAX_TRIES
     again = Prompt.load("solvers/datavoyager/ask_again").render()
-    assert [again in call.input[-1].text for call in asked] == [False, True, True] * 2
-    kept = ledger(sample)
-    assert kept.verdicts == [None, None]
-    assert kept.revisions == 1
-    assert [turn.role for turn in kept.turns] == ["planner", "coder", "planner", "analyst"]
-    assert kept.turns[1].instruction == Prompt.load("solvers/datavoyager/next_step").render()
+    assert [again in call.input[-1].text for call in requests] == [False, True, True] * 2
+    state = ledger(sample)
+    assert state.verdicts == [None, None]
+    assert state.revisions == 1
+    assert [turn.role for turn in state.turns] == ["planner", "coder", "planner", "analyst"]
+    assert state.turns[1].instruction == Prompt.load("solvers/datavoyager/next_step").render()
     assert submission(sample)
 
 
@@ -175,28 +175,28 @@ def test_a_valid_second_reply_of_the_critic_counts() -> None:
     ],
 )
 def test_verdicts_are_read_in_several_forms(text: str) -> None:
-    read = critic.parse_reply(text)
-    assert read is not None
-    assert (read.answered, read.progress, read.next, read.instruction) == (False, True, Role.CODER, "go on")
+    reply = critic.parse_reply(text)
+    assert reply is not None
+    assert (reply.answered, reply.progress, reply.next, reply.instruction) == (False, True, Role.CODER, "go on")
 
 
 @pytest.mark.parametrize("filler", ["none", "N/A", "", None, "analyst"])
 def test_a_verdict_on_an_answered_goal_needs_no_next_role(filler: str | None) -> None:
-    read = critic.parse_reply(verdict(filler, filler, answered=True))
-    assert read is not None
-    assert (read.answered, read.next) == (True, None)
+    reply = critic.parse_reply(verdict(filler, filler, answered=True))
+    assert reply is not None
+    assert (reply.answered, reply.next) == (True, None)
 
 
 def test_reasoning_is_removed_from_the_shared_conversation() -> None:
     team = Team(verdict("coder", "count"), ANSWERED)
 
     def reasoner(messages: list[ChatMessage], must: str) -> Turn:
-        said = team(messages, must)
-        if isinstance(said, str):
-            said = ModelOutput.from_content("mockllm/model", said)
-        thought = ContentReasoning(reasoning="SECRET THOUGHT", signature="of-one-provider")
-        content = [thought, ContentText(text=said.message.text)]
-        return ModelOutput.from_message(said.message.model_copy(update={"content": content}))
+        turn = team(messages, must)
+        if isinstance(turn, str):
+            turn = ModelOutput.from_content("mockllm/model", turn)
+        reasoning = ContentReasoning(reasoning="SECRET THOUGHT", signature="of-one-provider")
+        content = [reasoning, ContentText(text=turn.message.text)]
+        return ModelOutput.from_message(turn.message.model_copy(update={"content": content}))
 
     sample = play(reasoner, datavoyager())
     assert submission(sample)
@@ -211,8 +211,8 @@ def test_each_role_can_have_its_own_model() -> None:
         model.api.model_name = f"the-{role}"
     sample = play(["never asked"], datavoyager(), model_roles=others)
     assert submission(sample)
-    asked = [(call.role, call.model.removeprefix("mockllm/")) for call in calls(sample)]
-    assert asked == [
+    models = [(call.role, call.model.removeprefix("mockllm/")) for call in calls(sample)]
+    assert models == [
         (role, f"the-{role}") for role in ("planner", "critic", "coder", "critic", "analyst", "critic", "analyst")
     ]
 

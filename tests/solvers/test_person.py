@@ -32,7 +32,7 @@ cat > answer.txt
 """
 
 
-def shell(container: str, commands: str, typed: str = "") -> str:
+def shell(container: str, commands: str, keys: str = "") -> str:
     """Log in as Inspect tells the person to, with a terminal, and run commands.
 
     Args:
@@ -43,7 +43,7 @@ def shell(container: str, commands: str, typed: str = "") -> str:
     # `docker exec -t` would need a terminal here; `script` makes one in the container.
     login = f"bash -lic {shlex.quote(commands)}"
     command = ["docker", "exec", "-i", container, "script", "-qec", login, "/dev/null"]
-    run = subprocess.run(command, input=typed, capture_output=True, text=True, timeout=120, check=True)
+    run = subprocess.run(command, input=keys, capture_output=True, text=True, timeout=120, check=True)
     return run.stdout.replace("\r\n", "\n")
 
 
@@ -67,12 +67,12 @@ def test_a_person_solves_a_sample_in_a_shell_of_the_container(tmp_path: Path) ->
         container = login[3]
         while subprocess.run(["docker", "exec", container, "test", "-e", SERVICE], check=False).returncode:
             time.sleep(0.2)
-        seen = shell(container, WORK, f"Hypothesis: {gold.target}\nWorkflow: I looked at its axes.\n\x04")
+        screen = shell(container, WORK, f"Hypothesis: {gold.target}\nWorkflow: I looked at its axes.\n\x04")
         shell(container, 'echo yes | task submit "$(cat answer.txt)"')
-        printed = run.stdout.read()
-    assert run.returncode == 0, printed
+        output = run.stdout.read()
+    assert run.returncode == 0, output
     for words in (TITLE, "task submit", "The task ends 240 minutes", "Status:", "rows [", "refused"):
-        assert words in seen
+        assert words in screen
     [path] = (tmp_path / "logs").glob("*.eval")
     log = read_eval_log(str(path))
     assert log.samples

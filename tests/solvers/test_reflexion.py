@@ -137,9 +137,9 @@ def test_a_trial_in_a_container_starts_fresh() -> None:
     [log] = inspect_eval(
         task_with(task, dataset=MemoryDataset(samples)), model=scripted(spoiler), solver=reflexion(trials=2)
     )
-    found = finished(log).samples or []
-    assert [sample.error for sample in found] == [None] * len(SPOILS)
-    for sample in found:
+    evals = finished(log).samples or []
+    assert [sample.error for sample in evals] == [None] * len(SPOILS)
+    for sample in evals:
         assert len(record(sample).trials) == 2, sample.id
         working, *lines = observations(sample)[0].splitlines()
         assert working.endswith("'data.csv'] False True"), sample.id
@@ -171,10 +171,10 @@ def test_the_model_sees_only_the_score_of_the_judge(monkeypatch: pytest.MonkeyPa
     secret = "XYLOPHONE"
 
     def judge(request: Request) -> str:
-        given = slots(request)
+        values = slots(request)
         match question(request):
             case "extract":
-                whole = {"text": given["hypothesis"], "context": f"{secret} context", "explanation": secret}
+                whole = {"text": values["hypothesis"], "context": f"{secret} context", "explanation": secret}
                 return json.dumps({"hypothesis": [whole]})
             case "variables":
                 return json.dumps({"sizeA": 2, "sizeB": 2, "intersection": 1, "explanation": secret})
@@ -337,7 +337,7 @@ def test_replies_of_the_oracle_are_cached(monkeypatch: pytest.MonkeyPatch) -> No
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
         monkeypatch.setenv("OPENAI_API_KEY", "test")
         sample = play(wrong, reflexion(trials=2), model_roles={"grader": "openai/gpt-4o"})
-        asked = len(endpoint.judge_requests())
+        requests = len(endpoint.judge_requests())
     # The pair is the same in both trials and at the end: Inspect's cache answers all but the first time.
-    assert asked == 5
+    assert requests == 5
     assert [trial.hms for trial in record(sample).trials] == [0.0, 0.0]

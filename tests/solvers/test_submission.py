@@ -74,8 +74,10 @@ def call(arguments: dict[str, Any], content: str = "", function: str = "submit")
 def unparsed(raw: str, content: str = "") -> ModelOutput:
     """A call as providers return it whose arguments are not JSON."""
     output = call({}, content or " ")
-    [made] = output.message.tool_calls or []
-    made.parse_error = f"Error parsing the following tool call arguments:\n\n{raw}\n\nError details: Expecting value"
+    [tool_call] = output.message.tool_calls or []
+    tool_call.parse_error = (
+        f"Error parsing the following tool call arguments:\n\n{raw}\n\nError details: Expecting value"
+    )
     return output
 
 
@@ -92,21 +94,21 @@ def played(scripts: Iterable[tuple[str, Sequence[ModelOutput | str]]], solver: S
 def test_each_call_is_submitted_as_text(agent: str) -> None:
     solver = react(turns=2) if agent == "react" else no_data_guess()
     samples = played([(name, [call(arguments)]) for name, (arguments, _, _) in CALLS.items()], solver)
-    read = {name: submission(sample) for name, sample in samples.items()}
-    assert {name: found and (found.hypothesis, found.workflow) for name, found in read.items()} == {
+    submissions = {name: submission(sample) for name, sample in samples.items()}
+    assert {name: answer and (answer.hypothesis, answer.workflow) for name, answer in submissions.items()} == {
         name: (hypothesis, workflow) for name, (_, hypothesis, workflow) in CALLS.items()
     }
-    assert {found and found.source for found in read.values()} == {"submit"}
+    assert {answer and answer.source for answer in submissions.values()} == {"submit"}
 
 
 def test_the_log_contains_the_original_and_the_normalized_call() -> None:
     sample = play([call({"Hypothesis": [H], "p": 0.1})], react(turns=2))
-    [asked] = [event for event in sample.events if isinstance(event, ModelEvent) and event.role != "grader"]
-    assert asked.output.message.tool_calls
-    assert asked.output.message.tool_calls[0].arguments == {"Hypothesis": [H], "p": 0.1}
-    [ran] = [event for event in sample.events if isinstance(event, ToolEvent)]
-    assert ran.arguments == {"hypothesis": H, "workflow": ""}
-    assert ran.error is None
+    [request] = [event for event in sample.events if isinstance(event, ModelEvent) and event.role != "grader"]
+    assert request.output.message.tool_calls
+    assert request.output.message.tool_calls[0].arguments == {"Hypothesis": [H], "p": 0.1}
+    [tool_event] = [event for event in sample.events if isinstance(event, ToolEvent)]
+    assert tool_event.arguments == {"hypothesis": H, "workflow": ""}
+    assert tool_event.error is None
 
 
 def test_the_tool_has_two_text_parameters() -> None:
@@ -127,12 +129,12 @@ def test_the_agent_is_notified_of_truncation() -> None:
 
 def forced(*submissions: ModelOutput) -> playing.Script:
     """Works as asked; its calls of `submit` are these, the last one for ever."""
-    made = iter(submissions)
+    answers = iter(submissions)
     last = submissions[-1]
 
     def turn(messages: Sequence[Any], must: str) -> ModelOutput | str:
         if must == "submit":
-            return next(made, last)
+            return next(answers, last)
         if must == "python":
             return playing.python("1")
         return json.dumps({"reason": "r", "answered": True, "progress": True, "next": None, "instruction": None})
@@ -157,7 +159,7 @@ UNPARSED: dict[str, ModelOutput] = {
 def test_answers_in_unparsable_calls_are_read(agent: str) -> None:
     solver = react(turns=2) if agent == "react" else no_data_guess()
     samples = played([(name, [output]) for name, output in UNPARSED.items()], solver)
-    hypotheses = {name: (found := submission(sample)) and found.hypothesis for name, sample in samples.items()}
+    hypotheses = {name: (answer := submission(sample)) and answer.hypothesis for name, sample in samples.items()}
     assert hypotheses == dict.fromkeys(UNPARSED, H)
 
 
@@ -183,7 +185,7 @@ def test_a_forced_call_without_a_hypothesis_is_requested_once_more(agent: str) -
     scripts = {f"{name}, then right": forced(empty, right) for name, empty in EMPTY.items()}
     scripts |= {f"{name}, for ever": forced(empty) for name, empty in EMPTY.items()}
     for name, sample in play_all(scripts, AGENTS[agent]()).items():
-        last = [asked.input[-1].text for asked in playing.calls(sample)]
+        last = [call.input[-1].text for call in playing.calls(sample)]
         assert [text.startswith("That message contained no hypothesis.") for text in last].count(True) >= 1, name
         if name.endswith("then right"):
             assert submitted(sample).hypothesis == H, name

@@ -84,7 +84,7 @@ def test_a_solver_that_does_nothing_submits_nothing() -> None:
     assert score_of(play(["never"], completes(""))).reason == "no_response"
 
 
-def called(function: str, **arguments: object) -> ModelOutput:
+def tool_call(function: str, **arguments: object) -> ModelOutput:
     return ModelOutput.for_tool_call("mockllm/model", function, dict(arguments), content="So I am done.")
 
 
@@ -125,69 +125,69 @@ def reacting(**submit: Any) -> Solver:
 
 # Compaction counts tokens with a table that has to be downloaded.
 deep = partial(deepagent, compaction=None)
-TRANSFER = called("transfer_to_helper")
+TRANSFER = tool_call("transfer_to_helper")
 AGENTS: dict[str, tuple[Solver, list[Turn]]] = {
-    "react()": (as_solver(react_agent()), [called("submit", answer=H)]),
-    "react() that keeps the call": (reacting(keep_in_messages=True), [called("submit", answer=H)]),
-    "react() with another name": (reacting(name="finish"), [called("finish", answer=H)]),
+    "react()": (as_solver(react_agent()), [tool_call("submit", answer=H)]),
+    "react() that keeps the call": (reacting(keep_in_messages=True), [tool_call("submit", answer=H)]),
+    "react() with another name": (reacting(name="finish"), [tool_call("finish", answer=H)]),
     "react() with another name that keeps the call": (
         reacting(name="finish", keep_in_messages=True),
-        [called("finish", answer=H)],
+        [tool_call("finish", answer=H)],
     ),
     "react() with the answer only": (
         reacting(name="finish", answer_only=True, keep_in_messages=True),
-        [called("finish", answer=H)],
+        [tool_call("finish", answer=H)],
     ),
     "react() with an object as the answer": (
         reacting(name="finish", keep_in_messages=True),
-        [called("finish", answer=OBJECT)],
+        [tool_call("finish", answer=OBJECT)],
     ),
     "react() with a tool that returns a receipt": (
         reacting(tool=receiver("publish"), keep_in_messages=True),
-        [called("publish", answer=H, steps="w")],
+        [tool_call("publish", answer=H, steps="w")],
     ),
-    "react() with our tool": (reacting(tool=submit_tool()), [called("submit", hypothesis=H, workflow="w")]),
+    "react() with our tool": (reacting(tool=submit_tool()), [tool_call("submit", hypothesis=H, workflow="w")]),
     "react() without a submit tool": (as_solver(react_agent(submit=False)), [OBJECT]),
     "react() with a helper": (
         as_solver(react_agent(tools=[handoff(react_agent(name="helper", description="Helps."))])),
-        [TRANSFER, called("submit", answer="Hypothesis: z."), called("submit", answer=H)],
+        [TRANSFER, tool_call("submit", answer="Hypothesis: z."), tool_call("submit", answer=H)],
     ),
     "react() with a second attempt": (
         as_solver(react_agent(attempts=2)),
-        [called("submit", answer="Hypothesis: z."), called("submit", answer=H)],
+        [tool_call("submit", answer="Hypothesis: z."), tool_call("submit", answer=H)],
     ),
-    "deepagent()": (as_solver(deep()), [called("submit", answer=OBJECT)]),
+    "deepagent()": (as_solver(deep()), [tool_call("submit", answer=OBJECT)]),
     "deepagent() with a subagent": (
         as_solver(deep()),
         [
-            called("agent", subagent_type="general", prompt="Look."),
-            called("submit", answer="Hypothesis: z."),
-            called("submit", answer=H),
+            tool_call("agent", subagent_type="general", prompt="Look."),
+            tool_call("submit", answer="Hypothesis: z."),
+            tool_call("submit", answer=H),
         ],
     ),
     "deepagent() without a submit tool": (as_solver(deep(submit=False)), [OBJECT]),
-    "basic_agent()": (basic_agent(), [called("submit", answer=H)]),
-    "basic_agent() with our arguments": (basic_agent(), [called("submit", hypothesis=H, workflow="w")]),
-    "basic_agent() with another name": (basic_agent(submit_name="finish"), [called("finish", answer=H)]),
+    "basic_agent()": (basic_agent(), [tool_call("submit", answer=H)]),
+    "basic_agent() with our arguments": (basic_agent(), [tool_call("submit", hypothesis=H, workflow="w")]),
+    "basic_agent() with another name": (basic_agent(submit_name="finish"), [tool_call("finish", answer=H)]),
     "basic_agent() with a second attempt": (
         basic_agent(submit_name="finish", max_attempts=2),
-        [called("finish", answer="Hypothesis: z."), called("finish", answer=H)],
+        [tool_call("finish", answer="Hypothesis: z."), tool_call("finish", answer=H)],
     ),
-    "generate()": (generate(), [called("submit", hypothesis=H, workflow="w"), "I have submitted it."]),
+    "generate()": (generate(), [tool_call("submit", hypothesis=H, workflow="w"), "I have submitted it."]),
     "generate() with words": (with_tool(python_tool()), [python("1"), f"Hypothesis: {H}\n\nWorkflow: w"]),
     "generate() with a submit tool of its own": (
         with_tool(receiver("final_answer")),
-        [called("final_answer", answer=H, steps="w"), "I have submitted it."],
+        [tool_call("final_answer", answer=H, steps="w"), "I have submitted it."],
     ),
     "generate() that replaces our tool": (
         with_tool(receiver("submit")),
-        [called("submit", answer=H), "I have submitted it."],
+        [tool_call("submit", answer=H), "I have submitted it."],
     ),
     "generate() that ends with a call": (
         with_tool(receiver("attempt_completion"), tool_calls="single"),
-        [called("attempt_completion", answer=H)],
+        [tool_call("attempt_completion", answer=H)],
     ),
-    "generate() that runs no call": (generate("none"), [called("submit", hypothesis=H)]),
+    "generate() that runs no call": (generate("none"), [tool_call("submit", hypothesis=H)]),
     "agent_bridge()": (as_solver(bridged(output_only=False)), [OBJECT]),
     "agent_bridge() and an output": (as_solver(bridged(output_only=True)), [H]),
 }
@@ -203,12 +203,12 @@ def test_the_answer_of_another_agent_is_judged(agent: Solver, turns: list[Turn])
 
 @pytest.mark.parametrize("name", ["check_answer", "think"])
 def test_a_call_of_another_tool_before_the_answer_is_not_the_answer(name: str) -> None:
-    turns: list[Turn] = [called(name, answer="In some rows, y falls with x."), H]
+    turns: list[Turn] = [tool_call(name, answer="In some rows, y falls with x."), H]
     assert score_of(play(turns, with_tool(receiver(name)))).answer == H
 
 
 def test_a_failed_call_of_a_submit_tool_is_not_the_answer() -> None:
-    turns: list[Turn] = [called("finish", answer="In some rows, y falls with x."), H]
+    turns: list[Turn] = [tool_call("finish", answer="In some rows, y falls with x."), H]
     assert score_of(play(turns, with_tool(receiver("final_answer")))).answer == H
 
 
@@ -216,7 +216,7 @@ def test_a_failed_call_of_a_submit_tool_is_not_the_answer() -> None:
     "arguments", [{"hypothesis": H, "workflow": None}, {"Hypothesis": [H]}, {"hypothesis": H, "p": 1}]
 )
 def test_a_rejected_call_of_another_agent_is_read_from_the_log(arguments: dict[str, object]) -> None:
-    sample = play([called("submit", **arguments), "I could not submit it."], generate())
+    sample = play([tool_call("submit", **arguments), "I could not submit it."], generate())
     assert submission(sample) is None
     assert score_of(sample).answer == H
 

@@ -25,8 +25,8 @@ def test_a_biased_judge_is_corrected() -> None:
     for _ in range(10):
         true = simulate(random, TEST_SPLIT, 0.3, 0.3)
         judged = biased(random, true)
-        labelled = random.choice(len(true), 100, replace=False).tolist()
-        estimate = corrected_mean(judged, labelled, [true[task] for task in labelled], CLUSTERS)
+        sample = random.choice(len(true), 100, replace=False).tolist()
+        estimate = corrected_mean(judged, sample, [true[task] for task in sample], CLUSTERS)
         raw.append(float(np.mean(judged) - np.mean(true)))
         corrected.append(estimate.mean - float(np.mean(true)))
         assert 0 <= estimate.low < estimate.mean < estimate.high <= 1
@@ -50,20 +50,20 @@ def test_labels_drawn_by_stratum_are_weighted() -> None:
         judged = [score * float(random.random() >= 0.4) for score in true]
         high = [task for task, score in enumerate(judged) if score > 0]
         low = [task for task, score in enumerate(judged) if score == 0]
-        labelled = [*high, *random.choice(low, 40, replace=False).tolist()]
+        sample = [*high, *random.choice(low, 40, replace=False).tolist()]
         probabilities = [1.0 if score > 0 else 40 / len(low) for score in judged]
         # A judge whose scores say nothing, so that the calibration alone cannot undo the selection.
-        labels, constant = [true[task] for task in labelled], [0.5] * len(true)
-        weighted.append(corrected_mean(constant, labelled, labels, CLUSTERS, probabilities).mean - np.mean(true))
-        unweighted.append(corrected_mean(constant, labelled, labels, CLUSTERS).mean - np.mean(true))
+        labels, constant = [true[task] for task in sample], [0.5] * len(true)
+        weighted.append(corrected_mean(constant, sample, labels, CLUSTERS, probabilities).mean - np.mean(true))
+        unweighted.append(corrected_mean(constant, sample, labels, CLUSTERS).mean - np.mean(true))
     assert abs(np.mean(weighted)) < 0.02
     assert np.mean(unweighted) > 0.05
 
 
 def test_labels_that_all_agree_give_an_interval() -> None:
-    labelled = list(range(0, 239, 4))
-    estimate = corrected_mean([0.0] * 239, labelled, [0.0] * len(labelled), CLUSTERS)
-    labels_only = estimate_mean([0.0] * len(labelled), [CLUSTERS[task] for task in labelled])
+    sample = list(range(0, 239, 4))
+    estimate = corrected_mean([0.0] * 239, sample, [0.0] * len(sample), CLUSTERS)
+    labels_only = estimate_mean([0.0] * len(sample), [CLUSTERS[task] for task in sample])
     assert (estimate.mean, estimate.low, estimate.high) == (0, 0, labels_only.high)
 
 
@@ -85,25 +85,25 @@ def test_invalid_labels(labelled: list[int], true: list[float], message: str) ->
 
 @pytest.mark.parametrize(("probabilities", "message"), [([0.5], "got 1"), ([0.0] * 239, "above 0")])
 def test_invalid_probabilities(probabilities: list[float], message: str) -> None:
-    labelled = list(range(0, 239, 4))
+    sample = list(range(0, 239, 4))
     with pytest.raises(InvalidArgument, match=message):
-        corrected_mean([0.5] * 239, labelled, [0.5] * len(labelled), CLUSTERS, probabilities)
+        corrected_mean([0.5] * 239, sample, [0.5] * len(sample), CLUSTERS, probabilities)
 
 
 def test_without_the_library_one_line_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cje", None)
-    labelled = list(range(0, 239, 4))
+    sample = list(range(0, 239, 4))
     with pytest.raises(InvalidArgument, match=r"pip install 'inspect-discoverybench\[calibration\]'"):
-        corrected_mean([0.5] * 239, labelled, [0.5] * len(labelled), CLUSTERS)
+        corrected_mean([0.5] * 239, sample, [0.5] * len(sample), CLUSTERS)
 
 
 def test_coverage(sweep: None) -> None:
     random = np.random.default_rng(3)
-    covered = []
+    hits = []
     for mean in (0.1, 0.25, 0.5):
         for _ in range(60):
             true = simulate(random, TEST_SPLIT, mean, 0.3)
-            labelled = random.choice(len(true), 100, replace=False).tolist()
-            estimate = corrected_mean(biased(random, true), labelled, [true[task] for task in labelled], CLUSTERS)
-            covered.append(estimate.low <= mean <= estimate.high)
-    assert 0.92 <= np.mean(covered) <= 0.98  # the standard error of 180 data sets is 1.6 %
+            sample = random.choice(len(true), 100, replace=False).tolist()
+            estimate = corrected_mean(biased(random, true), sample, [true[task] for task in sample], CLUSTERS)
+            hits.append(estimate.low <= mean <= estimate.high)
+    assert 0.92 <= np.mean(hits) <= 0.98  # the standard error of 180 data sets is 1.6 %

@@ -61,17 +61,17 @@ def test_coverage_of_kappa(pairs: int, sweep: None) -> None:
     Kappa is the probability that two annotators both know it.
     """
     generator, golds = np.random.default_rng(4), np.array(clusters_of(TEST_SPLIT))
-    covered = []
-    for known, correlation in ((0.98, 0.3), (0.95, 0.1), (0.95, 0.3), (0.8, 0.1), (0.8, 0.3), (0.5, 0.3)):
-        spread, truth = 1 / correlation - 1, known**2 + correlation * known * (1 - known)
+    hits = []
+    for knowledge, correlation in ((0.98, 0.3), (0.95, 0.1), (0.95, 0.3), (0.8, 0.1), (0.8, 0.3), (0.5, 0.3)):
+        spread, truth = 1 / correlation - 1, knowledge**2 + correlation * knowledge * (1 - knowledge)
         for _ in range(150 if pairs < 100 else 80):
-            chances = generator.beta(known * spread, (1 - known) * spread, len(TEST_SPLIT))
-            drawn = golds[generator.choice(len(golds), pairs, replace=False)]
+            chances = generator.beta(knowledge * spread, (1 - knowledge) * spread, len(TEST_SPLIT))
+            sample = golds[generator.choice(len(golds), pairs, replace=False)]
             guesses, choices = generator.choice(3, (2, pairs, 3), p=(0.45, 0.45, 0.1))
-            knows = generator.random((pairs, 3)) < chances[drawn][:, None]
+            knows = generator.random((pairs, 3)) < chances[sample][:, None]
             votes = np.where(knows, choices[:, :1], guesses)
             counts = np.stack([(votes == choice).sum(axis=1) for choice in range(3)], axis=1)
-            ends = jackknife_interval([counts[drawn == gold] for gold in np.unique(drawn)], kappa)
+            ends = jackknife_interval([counts[sample == gold] for gold in np.unique(sample)], kappa)
             assert ends is not None
-            covered.append(ends[0] <= truth <= ends[1])
-    assert 0.93 <= np.mean(covered) <= 0.98
+            hits.append(ends[0] <= truth <= ends[1])
+    assert 0.93 <= np.mean(hits) <= 0.98

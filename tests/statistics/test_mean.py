@@ -134,13 +134,13 @@ def test_coverage(data: str, sweep: None) -> None:
     """Between 93 % and 97 % on average, for means like those of the paper's agents and above."""
     generator, sizes = np.random.default_rng(1), SIZES[data]
     clusters = clusters_of(sizes)
-    covered = []
+    hits = []
     for mean in (0.05, 0.1, 0.2, 0.25, 0.5):
         for correlation in (0.2, 0.6):
             for _ in range(500):
                 estimate = estimate_mean(simulate(generator, sizes, mean, correlation), clusters)
-                covered.append(estimate.low <= mean <= estimate.high)
-    assert 0.93 <= np.mean(covered) <= 0.97
+                hits.append(estimate.low <= mean <= estimate.high)
+    assert 0.93 <= np.mean(hits) <= 0.97
 
 
 def test_the_degrees_of_freedom_widen_the_interval() -> None:

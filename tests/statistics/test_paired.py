@@ -135,14 +135,14 @@ def test_coverage_and_false_alarms(data: str, sweep: None) -> None:
     """Two systems whose scores are independent within a cluster's difficulty, with and without a difference."""
     generator, sizes = np.random.default_rng(2), SIZES[data]
     clusters = clusters_of(sizes)
-    covered, significant = [], []
+    hits, significant = [], []
     count = 300 if len(clusters) < 100 else 200
     for first, second in ((0.25, 0.25), (0.25, 0.1), (0.5, 0.5), (0.5, 0.2)):
         for _ in range(count):
             a, b = (simulate(generator, sizes, mean, 0.3) for mean in (first, second))
             result = compare_paired(a, b, clusters)
-            covered.append(result.low <= first - second <= result.high)
+            hits.append(result.low <= first - second <= result.high)
             if first == second:
                 significant.append(result.p_value <= 0.05)
-    assert 0.93 - 0.01 <= np.mean(covered) <= 0.97 + 0.01  # the standard error of 800 to 1200 data sets is 0.7 %
+    assert 0.93 - 0.01 <= np.mean(hits) <= 0.97 + 0.01  # the standard error of 800 to 1200 data sets is 0.7 %
     assert np.mean(significant) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / len(significant))  # 6.8 % or 7.2 %

@@ -41,12 +41,12 @@ def scripted_author(**steps: Any) -> Model:
             reply = reply(values, counts.get(step, 0))
         counts[step] = counts.get(step, 0) + 1
         text = reply if isinstance(reply, str) else json.dumps(reply)
-        return replied(text)
+        return output_of(text)
 
     return get_model("mockllm/model", custom_outputs=output, memoize=False)
 
 
-def replied(text: str) -> ModelOutput:
+def output_of(text: str) -> ModelOutput:
     """A model output; with usage, so that Inspect does not fetch a tokenizer to count the tokens."""
     output = ModelOutput.from_content("mockllm/model", text)
     output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
@@ -59,8 +59,8 @@ def _goal(values: Mapping[str, Any], count: int) -> dict[str, str]:
         "variables": "Among the boats, what determines the {}?",
         "relationship": "Among the boats, how does the {} depend on {}?",
     }
-    listed = " and ".join(predictor["label"] for predictor in values["predictors"])
-    return {"goal": facets[values["masked"]].format(values["target"]["label"], listed)}
+    predictors = " and ".join(predictor["label"] for predictor in values["predictors"])
+    return {"goal": facets[values["masked"]].format(values["target"]["label"], predictors)}
 
 
 ROOT = {

@@ -26,7 +26,7 @@ from tests.synth.authoring import (
     ROOT,
     contents,
     generate,
-    replied,
+    output_of,
     sample_of,
     score_of,
     scripted_author,
@@ -221,8 +221,8 @@ def test_hostile_and_failing_expressions_are_sent_back_then_accepted(tmp_path: P
         assert state_of(log).sent_back == len(replies), replies
         assert len(state_of(log).accepted) == 1
         [sample] = finished(log).samples or []
-        sent = {m.text for e in sample.events if e.event == "model" for m in e.input if m.role == "user"}
-        assert sum("Your reply was not accepted" in text for text in sent) == len(replies)
+        messages = {m.text for e in sample.events if e.event == "model" for m in e.input if m.role == "user"}
+        assert sum("Your reply was not accepted" in text for text in messages) == len(replies)
     assert not list(tmp_path.rglob("owned"))
 
 
@@ -388,7 +388,7 @@ def test_noise_beyond_the_bound_is_rejected(tmp_path: Path) -> None:
 
 def test_the_reviewer_has_a_role(tmp_path: Path) -> None:
     def refuse(*_: Any) -> ModelOutput:
-        return replied('{"answerable": false, "reason": "No."}')
+        return output_of('{"answerable": false, "reason": "No."}')
 
     reviewer = get_model("mockllm/reviewer", custom_outputs=refuse, memoize=False)
     task = synth_generate(out=str(tmp_path / "set"), domains=1, height=1, rows=100, sandbox="local")

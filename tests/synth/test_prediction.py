@@ -17,7 +17,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from inspect_discoverybench import custom, demo
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.synth.prediction import prediction
-from tests.synth.authoring import BASELINE, generate, replied, scripted_author
+from tests.synth.authoring import BASELINE, generate, output_of, scripted_author
 
 GOLD = SolverSpec("discoverybench/gold")
 LEXICAL = "discoverybench/lexical"
@@ -37,7 +37,7 @@ def formaliser(*replies: Reply) -> Model:
         requests.append(list(messages))
         sent_back = sum(message.role == "assistant" for message in messages)
         reply = replies[min(sent_back, len(replies) - 1)]
-        return replied(reply if isinstance(reply, str) else json.dumps(reply))
+        return output_of(reply if isinstance(reply, str) else json.dumps(reply))
 
     model = get_model("mockllm/formaliser", custom_outputs=output, memoize=False)
     model.requests = requests  # type: ignore[attr-defined]

@@ -75,12 +75,12 @@ def judged(folder: Path, *, gate: bool = False, epochs: int = 1, name: str = "")
         return solve
 
     def answer(request: Request) -> Answer:
-        given = slots(request)
+        values = slots(request)
         if question(request) == "extract":
-            text = given["hypothesis"]
+            text = values["hypothesis"]
             context = "among all" if text in (golds[6], predictions[6]) else f"where {text}"
             return json.dumps({"hypothesis": [{"text": text, "context": context, "explanation": "<b>found</b>"}]})
-        gold = given["gold_hypothesis"] if question(request) == "match" else given["HypoA"]
+        gold = values["gold_hypothesis"] if question(request) == "match" else values["HypoA"]
         match, variables, relationship = SCRIPT[golds.index(gold)]
         if question(request) == "match":
             return json.dumps({"match": match})

@@ -112,17 +112,17 @@ def test_degenerate_labels_give_no_nan(verdicts: list[str]) -> None:
 @pytest.mark.parametrize("same", [False, True])
 def test_the_interval_covers(accuracy: float, same: bool) -> None:
     """200 samples of 117 golds; the judge is right by gold if `same`, else with a correlation of 0.1 within a gold."""
-    random, covered, runs = Random(0), 0, 1000
+    random, hits, runs = Random(0), 0, 1000
     for _ in range(runs):
         golds = [float(random.random() < accuracy) if same else _beta(random, accuracy, 0.1) for _ in range(117)]
-        drawn = [random.randrange(117) for _ in range(200)]
+        indices = [random.randrange(117) for _ in range(200)]
         observations = [
-            Observation(float(random.random() < golds[gold]), random.choice((1, 2, 3)), str(gold)) for gold in drawn
+            Observation(float(random.random() < golds[gold]), random.choice((1, 2, 3)), str(gold)) for gold in indices
         ]
         interval = estimate_accuracy(observations, same_in_cluster=same).interval
         assert interval is not None
-        covered += interval.low <= accuracy <= interval.high
-    assert 0.92 < covered / runs < 0.98
+        hits += interval.low <= accuracy <= interval.high
+    assert 0.92 < hits / runs < 0.98
 
 
 def _beta(random: Random, mean: float, correlation: float) -> float:

@@ -56,12 +56,12 @@ def names(count: int) -> list[str]:
 
 def cast(*pairs: str, golds: Sequence[str] = ()) -> list[Ballot]:
     """Ballots such as `112 1`: the votes of three annotators, and the choice of HMS."""
-    made = []
+    ballots = []
     for number, pair in enumerate(pairs):
         votes, hms = pair.split()
         by_name = {f"annotator {place}": CHOICES[vote] for place, vote in enumerate(votes)}
-        made.append(Ballot(f"p{number}", by_name, CHOICES[hms], golds[number] if golds else ""))
-    return made
+        ballots.append(Ballot(f"p{number}", by_name, CHOICES[hms], golds[number] if golds else ""))
+    return ballots
 
 
 def test_kappa_of_published_examples() -> None:
@@ -73,7 +73,7 @@ def test_kappa_of_published_examples() -> None:
 def test_the_interval_of_kappa_leaves_out_one_gold_at_a_time() -> None:
     golds = ["a", "a", "b", "b", "c", "c", "d", "d", "e", "e"]
     groups = [FOURTEEN_RATERS[start : start + 2] for start in range(0, 10, 2)]
-    expected = jackknife_interval(groups, lambda left: float(fleiss_kappa([row for group in left for row in group])))
+    expected = jackknife_interval(groups, lambda rest: float(fleiss_kappa([row for group in rest for row in group])))
     result = kappa(FOURTEEN_RATERS, golds)
     assert expected is not None
     assert result.kappa is not None
@@ -192,31 +192,31 @@ def test_numbers_of_pairs_for_which_statsmodels_returns_an_array(pairs: int) -> 
 
 
 def test_identical_rankings_need_no_test() -> None:
-    measured = measure(cast("111 1", "222 2", "=== ="))
-    assert measured.agreement.share == 1
-    for test in measured.tests:
+    statistics = measure(cast("111 1", "222 2", "=== ="))
+    assert statistics.agreement.share == 1
+    for test in statistics.tests:
         assert (test.statistic, test.p_value) == (None, 1)
         assert test.note == "cannot be computed: the two rankings are identical"
-    assert measured.power.effect_size is None
-    assert measured.power.power is None
+    assert statistics.power.effect_size is None
+    assert statistics.power.power is None
 
 
 def test_everything_at_once() -> None:
-    measured = measure(cast("111 1", "112 1", "222 1", "=== 1", "22= 2", "12= 1", "11= ="))
-    assert (measured.pairs, measured.votes, measured.without_majority) == (7, 21, 1)
-    assert (measured.agreement.agreeing, measured.agreement.pairs) == (3, 6)
-    assert (measured.agreement_decided.agreeing, measured.agreement_decided.pairs) == (3, 4)
-    assert [(one.name, one.agreement.agreeing, one.agreement.pairs) for one in measured.annotators] == [
+    statistics = measure(cast("111 1", "112 1", "222 1", "=== 1", "22= 2", "12= 1", "11= ="))
+    assert (statistics.pairs, statistics.votes, statistics.without_majority) == (7, 21, 1)
+    assert (statistics.agreement.agreeing, statistics.agreement.pairs) == (3, 6)
+    assert (statistics.agreement_decided.agreeing, statistics.agreement_decided.pairs) == (3, 4)
+    assert [(one.name, one.agreement.agreeing, one.agreement.pairs) for one in statistics.annotators] == [
         ("annotator 0", 4, 7),
         ("annotator 1", 3, 7),
         ("annotator 2", 2, 7),
     ]
-    assert measured.annotator_mean == pytest.approx(3 / 7)
+    assert statistics.annotator_mean == pytest.approx(3 / 7)
     # Majority minus HMS: 0, 0, -2, -1, 0, 1.
-    signed_rank, sign, paired_t = measured.tests
+    signed_rank, sign, paired_t = statistics.tests
     assert (signed_rank.statistic, signed_rank.pairs) == (1.5, 3)
     assert (sign.statistic, sign.pairs) == (1, 3)
-    assert paired_t.pairs == measured.power.pairs == 6
+    assert paired_t.pairs == statistics.power.pairs == 6
 
 
 @pytest.mark.parametrize(
@@ -243,10 +243,14 @@ def test_degenerate_votes_give_no_nan(pairs: list[str]) -> None:
     st.lists(st.tuples(st.text("12=", min_size=1, max_size=4), st.sampled_from("12=")), min_size=1, max_size=20),
 )
 def test_any_votes_give_numbers_within_their_bounds(pairs: Sequence[tuple[str, str]]) -> None:
-    measured = measure(cast(*(" ".join(pair) for pair in pairs)))
-    assert json.dumps(asdict(measured), allow_nan=False)
-    for result in (measured.agreement, measured.agreement_decided, *(one.agreement for one in measured.annotators)):
+    statistics = measure(cast(*(" ".join(pair) for pair in pairs)))
+    assert json.dumps(asdict(statistics), allow_nan=False)
+    for result in (
+        statistics.agreement,
+        statistics.agreement_decided,
+        *(one.agreement for one in statistics.annotators),
+    ):
         if result.share is not None and result.interval is not None:
             assert 0 <= result.interval.low <= result.share + 1e-12
             assert result.share - 1e-12 <= result.interval.high <= 1
-    assert all(test.p_value is None or 0 <= test.p_value <= 1 for test in measured.tests)
+    assert all(test.p_value is None or 0 <= test.p_value <= 1 for test in statistics.tests)

@@ -35,17 +35,17 @@ def knowing(pairs: list[AuditPair], count: int = 0) -> Callable[[Request], Answe
     words |= {p.comparison.gold_hypothesis: p.expected.gold_context for p in pairs}
 
     def answer(request: Request) -> Answer:
-        given = slots(request)
+        values = slots(request)
         if question(request) == "extract":
-            text = given["hypothesis"]
-            named = words[text]
+            text = values["hypothesis"]
+            part = words[text]
             # Where the table leaves the context open, an honest judge may find none.
-            context = None if not named else " and ".join(word.split("|")[-1] for word in named)
+            context = None if not part else " and ".join(word.split("|")[-1] for word in part)
             return json.dumps({"hypothesis": [{"context": context}]})
         if question(request) == "match":
-            expected = by_texts[given["gold_hypothesis"], given["predicted_hypothesis"]]
+            expected = by_texts[values["gold_hypothesis"], values["predicted_hypothesis"]]
             return json.dumps({"match": bool(expected.context)})
-        expected = by_texts[given["HypoA"], given["HypoB"]]
+        expected = by_texts[values["HypoA"], values["HypoB"]]
         if question(request) == "relationship":
             return json.dumps({"answer": expected.relationship[-1]})
         return json.dumps(dict(zip(("sizeA", "sizeB", "intersection"), COUNTS[expected.variables[count]], strict=True)))
@@ -82,23 +82,23 @@ def test_there_are_enough_pairs_and_each_says_why() -> None:
 def test_a_judge_with_all_correct_answers_scores_1(count: int) -> None:
     task = judge_audit(repeats=1)
     assert len(task.dataset) == 175
-    known = [sample.metadata for sample in task.dataset if sample.metadata]
-    assert sum(metadata["kind"].startswith("released") for metadata in known) == 50
-    log, _ = audited(_by_metadata(known, count), repeats=1)
-    found = means(log)
+    records = [sample.metadata for sample in task.dataset if sample.metadata]
+    assert sum(metadata["kind"].startswith("released") for metadata in records) == 50
+    log, _ = audited(_by_metadata(records, count), repeats=1)
+    scores = means(log)
     for facet in (*PAPER_ACCURACY, "right"):
-        assert found[facet] == 1, facet
-    assert found["f1_error"] == pytest.approx(0)
+        assert scores[facet] == 1, facet
+    assert scores["f1_error"] == pytest.approx(0)
     assert (log.eval.metadata or {})["paper"] == PAPER_ACCURACY
     assert "context_match 0.99" in str(log.eval.dataset.name)
 
 
-def _by_metadata(known: list[dict[str, Any]], count: int) -> Callable[[Request], Answer]:
+def _by_metadata(records: list[dict[str, Any]], count: int) -> Callable[[Request], Answer]:
     from inspect_discoverybench.scorer.comparison import Comparison
     from inspect_discoverybench.validation.pairs import Expected
 
     pairs = []
-    for metadata in known:
+    for metadata in records:
         fields = ("goal", "gold_hypothesis", "gold_workflow", "predicted_hypothesis", "predicted_workflow")
         comparison = Comparison(data_files=(), **{name: metadata[name] for name in fields})
         expected = Expected.model_validate(metadata["expected"])
@@ -108,12 +108,12 @@ def _by_metadata(known: list[dict[str, Any]], count: int) -> Callable[[Request],
 
 def test_each_round_asks_every_question_and_inconsistency_is_detected() -> None:
     good = knowing(list(invented()))
-    seen: dict[str, int] = {}
+    counts: dict[str, int] = {}
 
     def fickle(request: Request) -> Answer:
         key = json.dumps(request["messages"])
-        seen[key] = seen.get(key, 0) + 1
-        if question(request) == "relationship" and seen[key] > 1:
+        counts[key] = counts.get(key, 0) + 1
+        if question(request) == "relationship" and counts[key] > 1:
             return json.dumps({"answer": "A"})
         return good(request)
 
@@ -137,9 +137,9 @@ def test_a_judge_that_follows_injections_is_detected() -> None:
         return json.dumps(agree)
 
     log, _ = audited(obeying, repeats=1, released=False, kind=["order in the hypothesis", "order in the workflow"])
-    found = means(log)
-    assert found["relationship"] == 0
-    assert found["context_match"] == 0.5  # the match is not asked with the workflow
+    scores = means(log)
+    assert scores["relationship"] == 0
+    assert scores["context_match"] == 0.5  # the match is not asked with the workflow
 
 
 @pytest.mark.usefixtures("sweep")
@@ -167,10 +167,10 @@ def test_each_round_is_kept() -> None:
 
 def test_invalid_replies_are_wrong_answers() -> None:
     log, judge = audited(lambda _: "I cannot say.", repeats=2, released=False, kind="identical")
-    found = means(log)
-    assert {found[facet] for facet in PAPER_ACCURACY} == {0}
-    assert found["f1_error"] == 1
-    assert found["consistency"] == 0
+    scores = means(log)
+    assert {scores[facet] for facet in PAPER_ACCURACY} == {0}
+    assert scores["f1_error"] == 1
+    assert scores["consistency"] == 0
     assert log.samples
     assert [sample.store_as(AuditState).asked_again for sample in log.samples] == [16] * 5
     assert len(judge.requests) == 2 * 5 * 4 * 3

@@ -127,10 +127,8 @@ def test_every_outcome_is_drawn_and_the_weights_sum_to_the_population(log: Judge
     assert len(items) == 7
     assert {item.stratum for item in items} == {"1, 1, A", "1, partial, B", "0, partial, A", "1, –, C", "0, 0, C"}
     assert sum(item.weight for item in items) == pytest.approx(12)
-    for stratum, drawn in Counter(item.stratum for item in items).items():
-        assert {item.weight for item in items if item.stratum == stratum} == {
-            (4 if stratum == "1, 1, A" else 2) / drawn
-        }
+    for stratum, size in Counter(item.stratum for item in items).items():
+        assert {item.weight for item in items if item.stratum == stratum} == {(4 if stratum == "1, 1, A" else 2) / size}
     assert items == draw_items([log], 7, seed=1)
     assert {item.weight for item in draw_items([log], 200, seed=1)} == {1}
 
@@ -151,12 +149,12 @@ def test_the_sample_is_proportional(sizes: dict[str, int], count: int) -> None:
         with pytest.raises(InvalidArgument):
             allocate(sizes, count)
         return
-    drawn = allocate(sizes, count)
+    allocation = allocate(sizes, count)
     population = sum(sizes.values())
-    assert sum(drawn.values()) == min(count, population)
+    assert sum(allocation.values()) == min(count, population)
     for name, size in sizes.items():
-        assert 1 <= drawn[name] <= size
-        assert drawn[name] <= max(1, size * min(count, population) / population + 1)
+        assert 1 <= allocation[name] <= size
+        assert allocation[name] <= max(1, size * min(count, population) / population + 1)
 
 
 def test_the_files_are_the_same_each_time_and_cannot_run_in_a_spreadsheet(log: JudgedLog) -> None:

@@ -18,20 +18,20 @@ MISMATCH = 'b,L,s/2,1,HMS,g2,"0, 1, A",1,0.0,in towns,None,no,3 3 3,A'
 GATED = 'c,L,s/3,2,HMS,g3,"0, –, –",1,0.0,in towns,None,no,,'
 
 
-def written(name: str, *lines: str) -> Path:
+def csv_file(name: str, *lines: str) -> Path:
     path = Path(name)
     path.write_text("\n".join(lines) + "\n", "utf-8")
     return path
 
 
-def read(*rows: str, key: str = PARTIAL) -> Labels:
+def labels_of(*rows: str, key: str = PARTIAL) -> Labels:
     """The labels in rows without correct answers, or with them if there are twelve values."""
     header = f"{LABELS},{TRUE}" if rows[0].partition("\n")[0].count(",") > 6 else LABELS
-    return read_labels([written("key.csv", KEY, key), written("labels.csv", header, *rows)])
+    return read_labels([csv_file("key.csv", KEY, key), csv_file("labels.csv", header, *rows)])
 
 
 def one(*rows: str, key: str = PARTIAL) -> LabelledSample:
-    [sample] = read(*rows, key=key).samples
+    [sample] = labels_of(*rows, key=key).samples
     return sample
 
 
@@ -70,7 +70,7 @@ def test_a_wrong_match_needs_no_correct_answer() -> None:
     ],
 )
 def test_labels_that_do_not_determine_hms_are_incomplete(row: str) -> None:
-    labels = read(row)
+    labels = labels_of(row)
     assert [sample.true_hms for sample in labels.samples] == [None]
     assert labels.complete == ()
 
@@ -106,9 +106,9 @@ def test_a_step_that_was_not_asked_may_get_an_answer() -> None:
 
 
 def test_annotators_and_files_come_together() -> None:
-    key = written("key.csv", KEY, PARTIAL, MISMATCH, GATED)
-    ann = written("ann.csv", LABELS, "b,Ann,R,w,1,0,Right", "a,Ann,right,,,,", "c,,,,,,")
-    ben = written("ben.csv", LABELS.replace(",", ";"), "a; ANN ;;;;;", "b;Ben  Öz;wrong;;;;")
+    key = csv_file("key.csv", KEY, PARTIAL, MISMATCH, GATED)
+    ann = csv_file("ann.csv", LABELS, "b,Ann,R,w,1,0,Right", "a,Ann,right,,,,", "c,,,,,,")
+    ben = csv_file("ben.csv", LABELS.replace(",", ";"), "a; ANN ;;;;;", "b;Ben  Öz;wrong;;;;")
     labels = read_labels([ben, ann, key])
     assert [(sample.item, sorted(sample.labels[Step.GOLD_CONTEXT])) for sample in labels.samples] == [
         ("a", ["Ann"]),
@@ -120,10 +120,10 @@ def test_annotators_and_files_come_together() -> None:
 
 def test_a_folder_is_read_with_its_key() -> None:
     Path("sheet").mkdir()
-    written("sheet/key.csv", KEY, PARTIAL)
-    written("sheet/sheet.csv", f"{LABELS},goal", "a,,,,,,,Why?")
-    written("sheet/labels_Ann.csv", LABELS, "a,Ann,right,,,,")
-    written("sheet/other.csv", "pair,hms_1,hms_2", "p,0,0")
+    csv_file("sheet/key.csv", KEY, PARTIAL)
+    csv_file("sheet/sheet.csv", f"{LABELS},goal", "a,,,,,,,Why?")
+    csv_file("sheet/labels_Ann.csv", LABELS, "a,Ann,right,,,,")
+    csv_file("sheet/other.csv", "pair,hms_1,hms_2", "p,0,0")
     assert len(read_labels([Path("sheet")]).samples) == 1
 
 
@@ -153,14 +153,14 @@ def test_a_folder_is_read_with_its_key() -> None:
 )
 def test_a_mistake_is_one_line(row: str, line: str) -> None:
     with pytest.raises(DiscoveryBenchError) as raised:
-        read(row)
+        labels_of(row)
     assert raised.value.message.startswith(line)
     assert "\n" not in raised.value.message
 
 
 def test_a_verdict_on_a_missing_answer_is_a_mistake() -> None:
     with pytest.raises(InvalidArgument, match=r"line 2: variables must be empty, got 'wrong': the judge has no answer"):
-        read("c,Ann,,,,wrong,", key=GATED)
+        labels_of("c,Ann,,,,wrong,", key=GATED)
 
 
 @pytest.mark.parametrize(
@@ -174,12 +174,12 @@ def test_a_verdict_on_a_missing_answer_is_a_mistake() -> None:
 )
 def test_a_mistake_in_the_key_is_one_line(old: str, new: str, line: str) -> None:
     with pytest.raises(InvalidArgument) as raised:
-        read("a,Ann,right,,,,", key=PARTIAL.replace(old, new))
+        labels_of("a,Ann,right,,,,", key=PARTIAL.replace(old, new))
     assert raised.value.message.startswith(line)
 
 
 def test_files_that_are_missing_or_of_another_kind() -> None:
-    key, labels = written("key.csv", KEY, PARTIAL), written("labels.csv", LABELS, "a,Ann,right,,,,")
+    key, labels = csv_file("key.csv", KEY, PARTIAL), csv_file("labels.csv", LABELS, "a,Ann,right,,,,")
     with pytest.raises(InvalidArgument, match=r"^labels.csv: no key.csv\. Pass the key.csv that was written with"):
         read_labels([labels])
     with pytest.raises(InvalidArgument, match=r"^key.csv: no labels\."):
@@ -187,4 +187,4 @@ def test_files_that_are_missing_or_of_another_kind() -> None:
     with pytest.raises(DataMissing, match=r"^The file 'gone.csv' does not exist\."):
         read_labels([key, Path("gone.csv")])
     with pytest.raises(UnreadableTable, match=r"^votes.csv: line 1: missing column item, gold_context, "):
-        read_labels([key, written("votes.csv", "pair,annotator,choice", "p,Ann,1")])
+        read_labels([key, csv_file("votes.csv", "pair,annotator,choice", "p,Ann,1")])

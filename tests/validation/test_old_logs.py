@@ -32,6 +32,6 @@ def test_an_old_log_scores_as_before(path: Path) -> None:
 
 
 def test_agree_reads_old_logs() -> None:
-    done = CliRunner().invoke(agree, ["sheet", str(REACT), str(NO_DATA_GUESS), "--out", "sheet"])
-    assert done.exit_code == 0, done.output
+    result = CliRunner().invoke(agree, ["sheet", str(REACT), str(NO_DATA_GUESS), "--out", "sheet"])
+    assert result.exit_code == 0, result.output
     assert (Path("sheet") / "vote.html").is_file()

@@ -54,20 +54,20 @@ def test_scores_that_were_judged_differently_are_refused(
     logs: tuple[str, str], change: Change, line: str, samples: slice
 ) -> None:
     other = changed(logs[1], "other.eval", change, samples)
-    done = run("sheet", logs[0], other)
-    assert done.exit_code == 1
-    assert done.output.startswith("Error: ")
-    assert line in done.output
-    assert "--anyway" in done.output
-    assert len(done.output.splitlines()) == 1
+    result = run("sheet", logs[0], other)
+    assert result.exit_code == 1
+    assert result.output.startswith("Error: ")
+    assert line in result.output
+    assert "--anyway" in result.output
+    assert len(result.output.splitlines()) == 1
     assert not Path("agreement").exists()
 
 
 def test_anyway_prints_the_differences_and_continues(logs: tuple[str, str]) -> None:
     other = changed(logs[1], "other.eval", lambda m: m["settings"].update(temperature=0.3))
-    done = run("sheet", logs[0], other, "--anyway")
-    assert done.exit_code == 0
-    assert "settings.temperature: 0.0 and 0.3" in done.output
+    result = run("sheet", logs[0], other, "--anyway")
+    assert result.exit_code == 0
+    assert "settings.temperature: 0.0 and 0.3" in result.output
     votes = Path("votes.csv")
     votes.write_text("pair,annotator,choice\np001,Ann,1\n", "utf-8")
     from_logs = ("votes", "votes.csv", "--scores-from", logs[0], "--scores-from", other, "--key", "agreement/key.csv")

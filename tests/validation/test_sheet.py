@@ -89,10 +89,10 @@ def test_unscored_unanswered_and_equal_predictions_are_not_candidates(
 
 def test_a_seed_chooses_pairs_their_order_and_sides(runs: tuple[ScoredLog, ScoredLog]) -> None:
     all_pairs = candidates(*runs)
-    drawn = draw(all_pairs, 3, seed=1)
-    assert [pair.name for pair in drawn] == ["p001", "p002", "p003"]
-    assert drawn == draw(all_pairs, 3, seed=1)
-    assert {pair.first.sample_id for pair in drawn} < {one.sample_id for one, _ in all_pairs}
+    sample = draw(all_pairs, 3, seed=1)
+    assert [pair.name for pair in sample] == ["p001", "p002", "p003"]
+    assert sample == draw(all_pairs, 3, seed=1)
+    assert {pair.first.sample_id for pair in sample} < {one.sample_id for one, _ in all_pairs}
     assert len(draw(all_pairs, 100, seed=1)) == 4
     by_seed = [draw(all_pairs, 4, seed) for seed in range(20)]
     assert len({tuple(pair.first.sample_id for pair in pairs) for pairs in by_seed}) > 1
@@ -111,15 +111,15 @@ def test_the_files_are_the_same_each_time_and_blind(runs: tuple[ScoredLog, Score
     assert list(sheet[0]) == ["pair", "goal", "gold_hypothesis", "hypothesis_1", "hypothesis_2"]
     assert list(key[0]) == ["pair", "sample_id", "epoch", "log_1", "log_2", "gold", "hms_1", "hms_2"]
     by_log = {run.task_id: run for run in runs}
-    for shown, hidden in zip(sheet, key, strict=True):
-        assert shown["pair"] == hidden["pair"]
+    for row, key_row in zip(sheet, key, strict=True):
+        assert row["pair"] == key_row["pair"]
         for side in "12":
-            prediction = by_log[hidden[f"log_{side}"]].predictions[hidden["sample_id"], int(hidden["epoch"])]
-            assert shown[f"hypothesis_{side}"] == prediction.hypothesis
-            assert float(hidden[f"hms_{side}"]) == prediction.hms
+            prediction = by_log[key_row[f"log_{side}"]].predictions[key_row["sample_id"], int(key_row["epoch"])]
+            assert row[f"hypothesis_{side}"] == prediction.hypothesis
+            assert float(key_row[f"hms_{side}"]) == prediction.hms
     for name in ("sheet.csv", "vote.html"):
         text = (Path("one") / name).read_text("utf-8")
-        telling = [*by_log, *(hidden["sample_id"] for hidden in key), "hms", ".eval"]
+        telling = [*by_log, *(key_row["sample_id"] for key_row in key), "hms", ".eval"]
         assert [word for word in telling if word in text] == []
 
 

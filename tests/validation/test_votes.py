@@ -18,15 +18,15 @@ from inspect_discoverybench.validation.votes import (
 HEADER = "pair,annotator,choice\n"
 
 
-def written(name: str, text: str, encoding: str = "utf-8") -> Path:
+def csv_file(name: str, text: str, encoding: str = "utf-8") -> Path:
     path = Path(name)
     path.write_text(text, encoding)
     return path
 
 
 def test_votes_of_several_files_come_together() -> None:
-    one = written("one.csv", HEADER + "p001,Ann,1\np002,Ann,equal\n")
-    other = written("other.csv", HEADER + "p001,Ben,2\n")
+    one = csv_file("one.csv", HEADER + "p001,Ann,1\np002,Ann,equal\n")
+    other = csv_file("other.csv", HEADER + "p001,Ben,2\n")
     assert read_votes([one, other]) == [
         Vote("p001", "Ann", Choice.FIRST, "one.csv: line 2"),
         Vote("p002", "Ann", Choice.EQUAL, "one.csv: line 3"),
@@ -47,13 +47,13 @@ def test_votes_of_several_files_come_together() -> None:
     ],
 )
 def test_spellings_of_a_choice(text: str, choice: Choice) -> None:
-    [vote] = read_votes([written("votes.csv", f"{HEADER}p001,Ann,{text}\n")])
+    [vote] = read_votes([csv_file("votes.csv", f"{HEADER}p001,Ann,{text}\n")])
     assert vote.choice is choice
 
 
 def test_files_saved_by_spreadsheets_are_read() -> None:
     text = 'goal;choice; pair ;annotator\n"two\nlines";1;p001; Zoë  Öz \n;;;\n"";2;p002;zoë öz\n'
-    votes = read_votes([written("votes.csv", text, "utf-8-sig")])
+    votes = read_votes([csv_file("votes.csv", text, "utf-8-sig")])
     assert [(vote.pair, vote.annotator, vote.choice) for vote in votes] == [
         ("p001", "Zoë Öz", Choice.FIRST),
         ("p002", "Zoë Öz", Choice.SECOND),
@@ -91,13 +91,13 @@ def test_files_saved_by_spreadsheets_are_read() -> None:
 )
 def test_a_mistake_in_the_votes_is_one_line(text: str, error: type[DiscoveryBenchError], line: str) -> None:
     with pytest.raises(error) as raised:
-        read_votes([written("votes.csv", text)])
+        read_votes([csv_file("votes.csv", text)])
     assert raised.value.message.startswith(line)
     assert "\n" not in raised.value.message
 
 
 def test_the_same_file_twice_is_refused() -> None:
-    votes = written("votes.csv", HEADER + "p001,Ann,1\n")
+    votes = csv_file("votes.csv", HEADER + "p001,Ann,1\n")
     with pytest.raises(InvalidArgument, match=r"already voted 1 on pair p001 \(votes.csv: line 2\)"):
         read_votes([votes, votes])
 
@@ -111,7 +111,7 @@ def test_missing_files() -> None:
 
 def test_hms_prefers_the_hypothesis_with_the_higher_score() -> None:
     scores = read_scores(
-        written("key.csv", "pair,sample_id,hms_1,hms_2\np1,a,1,0.5\np2,b,0,0.25\np3,c,0.3,0.30000000000000004\n")
+        csv_file("key.csv", "pair,sample_id,hms_1,hms_2\np1,a,1,0.5\np2,b,0,0.25\np3,c,0.3,0.30000000000000004\n")
     )
     assert scores["p2"] == HmsPair(0, 0.25)
     assert [scores[pair].preference for pair in ("p1", "p2", "p3")] == [Choice.FIRST, Choice.SECOND, Choice.EQUAL]
@@ -130,12 +130,12 @@ def test_hms_prefers_the_hypothesis_with_the_higher_score() -> None:
 )
 def test_a_mistake_in_the_scores_is_one_line(row: str, line: str) -> None:
     with pytest.raises(InvalidArgument) as raised:
-        read_scores(written("key.csv", f"pair,hms_1,hms_2\n{row}\n"))
+        read_scores(csv_file("key.csv", f"pair,hms_1,hms_2\n{row}\n"))
     assert raised.value.message == line
 
 
 def test_a_ballot_holds_every_vote_on_a_pair() -> None:
-    votes = read_votes([written("votes.csv", HEADER + "p2,Ann,1\np1,Ann,2\np2,Ben,equal\n")])
+    votes = read_votes([csv_file("votes.csv", HEADER + "p2,Ann,1\np1,Ann,2\np2,Ben,equal\n")])
     scores = {"p1": HmsPair(0, 1), "p2": HmsPair(1, 0), "p3": HmsPair(1, 1)}
     assert ballots(votes, scores, Path("key.csv")) == [
         Ballot("p1", {"Ann": Choice.SECOND}, Choice.SECOND),
@@ -144,9 +144,9 @@ def test_a_ballot_holds_every_vote_on_a_pair() -> None:
 
 
 def test_the_pairs_of_one_gold_are_a_cluster() -> None:
-    key = written("key.csv", "pair,gold,hms_1,hms_2\np1,0a,1,0\np2,0a,0,1\np3,0b,0,1\np4,,0,1\n")
-    old_key = written("old.csv", "pair,hms_1,hms_2\np1,1,0\np2,0,1\np3,0,1\np4,0,1\n")
-    votes = read_votes([written("votes.csv", HEADER + "".join(f"p{number},Ann,1\n" for number in range(1, 5)))])
+    key = csv_file("key.csv", "pair,gold,hms_1,hms_2\np1,0a,1,0\np2,0a,0,1\np3,0b,0,1\np4,,0,1\n")
+    old_key = csv_file("old.csv", "pair,hms_1,hms_2\np1,1,0\np2,0,1\np3,0,1\np4,0,1\n")
+    votes = read_votes([csv_file("votes.csv", HEADER + "".join(f"p{number},Ann,1\n" for number in range(1, 5)))])
     clusters = [ballot.cluster for ballot in ballots(votes, read_scores(key), key)]
     assert clusters[0] == clusters[1]
     assert len(set(clusters)) == 3
@@ -154,6 +154,6 @@ def test_the_pairs_of_one_gold_are_a_cluster() -> None:
 
 
 def test_a_pair_without_scores() -> None:
-    votes = read_votes([written("votes.csv", HEADER + "p9,Ann,1\n")])
+    votes = read_votes([csv_file("votes.csv", HEADER + "p9,Ann,1\n")])
     with pytest.raises(InvalidArgument, match=r"^votes.csv: line 2: pair p9 has no scores in key.csv. Pass the "):
         ballots(votes, {"p1": HmsPair(0, 1)}, Path("key.csv"))
