@@ -52,7 +52,7 @@ WORKFLOW = (
 
 
 def analyst(request: Request) -> Answer:
-    """A model that thinks, codes and submits at the length of a usual one; the judge is answered truthfully."""
+    """A model that thinks, codes and submits at typical lengths. Questions of the judge are answered truthfully."""
     texts = [str(message.get("content")) for message in request["messages"]]
     if "You are the judge" in texts[0]:
         return judge(request)
@@ -82,12 +82,12 @@ def _call(name: str, **arguments: str) -> Answer:
 
 @dataclass(frozen=True)
 class Measured:
-    """What one agent did, for each sample on average.
+    """What one agent used, on average per sample.
 
     Attributes:
         calls: Calls of the evaluated model.
-        read: Its input tokens.
-        written: Its output tokens.
+        input_tokens: Its input tokens.
+        output_tokens: Its output tokens.
         most: Most tokens of one sample, input and output.
         judge: Tokens of the judge, input and output.
         seconds: Working seconds of one sample.

@@ -88,12 +88,12 @@ def main() -> None:
     """Measure in alternating rounds and print."""
     argparse.ArgumentParser(description=__doc__).parse_args()
     require_engine()
-    measured: dict[str, list[float]] = {name: [] for name in TASKS}
+    seconds_by_task: dict[str, list[float]] = {name: [] for name in TASKS}
     with own_folders():
         for _ in range(ROUNDS):
             for name, make in TASKS.items():
-                measured[name] += seconds(make())
-    floor = median(measured["an empty container"])
+                seconds_by_task[name] += seconds(make())
+    floor = median(seconds_by_task["an empty container"])
     show(
         "Start and end of a Docker sample, one after the other",
         ("what", "ratio", "target", "median s", "samples"),
@@ -105,7 +105,7 @@ def main() -> None:
                 f"{median(values):.2f}",
                 str(len(values)),
             )
-            for name, values in measured.items()
+            for name, values in seconds_by_task.items()
         ],
         f"{ROUNDS} alternating rounds of {SAMPLES} samples. The image exists.",
     )

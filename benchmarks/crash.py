@@ -71,8 +71,8 @@ class Crash:
     """One kind of crash.
 
     Attributes:
-        name: What the table calls it.
-        happen: Makes it happen, given the running evaluation.
+        name: Its name in the table.
+        happen: Causes the crash, given the running evaluation.
         repair: What a user does before the next run.
         sandbox: `local` or `docker`.
         command: Command of the first run.
@@ -181,7 +181,7 @@ def fill_disk(_: subprocess.Popen[bytes]) -> None:
 
 
 def free_disk() -> None:
-    """Remove what fills it."""
+    """Free the space in the log directory."""
     Path("logs/crash/filler").unlink()
 
 

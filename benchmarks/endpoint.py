@@ -27,7 +27,7 @@ def judge(request: Request) -> Answer:
 
 
 def serve(parent: Connection, latency: float, answer: Callable[[Request], Answer]) -> None:
-    """Speak the OpenAI chat API until the parent is gone.
+    """Serve the OpenAI chat API until the parent process ends.
 
     Tell it the port, then the number of requests when it sends None. Anything else that it sends replaces `answer`.
 
@@ -121,7 +121,7 @@ def _tokens(value: object) -> int:
 
 
 class Endpoint:
-    """The parent's end of it."""
+    """The parent's side of the connection."""
 
     def __init__(self, pipe: Connection) -> None:
         self._pipe = pipe

@@ -62,7 +62,7 @@ class Cell:
         logged: Samples in the log of the run with faults.
         errors: Samples of it that ended with an error.
         unscored: Samples of it without an error or a score.
-        unnamed: Errors that do not begin with whose model failed, or do not say what to do.
+        unnamed: Errors that do not begin with the role whose model failed, or do not say what to do.
         open: Samples without a score after `inspect eval-retry`, and `inspect score` if there are unscored ones.
         resubmitted: Samples whose submission differs from that without faults.
         changed: Samples with the same submission, but a different value of any score key, in either run.
@@ -95,7 +95,7 @@ class Cell:
 
 
 def build_model(**config: Any) -> "Model":
-    """A model that repeats a failed request at once, and only as often as Inspect is told to."""
+    """A model that repeats a failed request immediately, and only as often as Inspect is configured to."""
     from inspect_ai.model import GenerateConfig, get_model
     from tenacity import wait_none
 
@@ -181,16 +181,16 @@ def totals_add_up(folder: Path, samples: int) -> bool:
 
     frame = label_configurations(read_results([folder]).samples)
     tables = {section.name: section.table for section in sections(frame)}
-    counted = [table for table in tables.values() if {"samples", *COUNTS} <= {*table.columns}]
+    totals = [table for table in tables.values() if {"samples", *COUNTS} <= {*table.columns}]
     return (
         len(frame) == samples
         and int(tables["hms"].samples.sum()) == samples
-        and all((table[[*COUNTS]].sum(axis=1) == table.samples).all() for table in counted)
+        and all((table[[*COUNTS]].sum(axis=1) == table.samples).all() for table in totals)
     )
 
 
 def is_named(message: str) -> bool:
-    """Whether an error begins with whose model failed, and says what to do."""
+    """Whether an error begins with the role whose model failed, and says what to do."""
     return message.startswith(("The judge", "The agent")) and MODEL in message and "inspect eval-retry" in message
 
 

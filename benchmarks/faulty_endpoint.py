@@ -165,7 +165,7 @@ class Faulty:
         fault: Name of the fault.
         role: Whose requests fail.
         rate: Share of requests that fail.
-        seen: How often each request has come.
+        counts: How often each request has arrived.
     """
 
     fault: str

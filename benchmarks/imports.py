@@ -29,7 +29,7 @@ class Run:
 
     wall: float
     cpu: float
-    printed: str
+    output: str
 
 
 def run(code: str) -> Run:
@@ -45,7 +45,7 @@ def main() -> None:
     with own_folders():
         run(BASE + PLUGIN)  # from here on the disk cache is warm for both
         pairs = [(run(BASE), run(BASE + PLUGIN)) for _ in range(PAIRS)]
-    reports = [json.loads(full.printed) for _, full in pairs]
+    reports = [json.loads(full.output) for _, full in pairs]
     modules = reports[0][1]
     own = sum(name.startswith("inspect_discoverybench") for name in modules)
     heavy = sorted(HEAVY & {name.partition(".")[0] for name in modules})

@@ -100,7 +100,7 @@ class Measured:
     cpu: float
 
     def questions(self) -> dict[str, list[list[ChatMessage]]]:
-        """What `bare` asks again."""
+        """The questions that `bare` asks again."""
         full = read_eval_log(self.log.location, resolve_attachments=True)
         return {
             str(sample.id): sorted(
@@ -170,8 +170,8 @@ def show_latency(server: Endpoint, latency: float, limit: int | None) -> None:
     for number in range(PAIRS):
         every.append(evaluate(server, f"all-{number}", limit=limit))
         own.append(evaluate(server, f"own-{number}", bare(every[0].questions()), limit=limit))
-    cached = evaluate(server, "all-0", limit=limit)
-    count = len(cached.samples)
+    rerun = evaluate(server, "all-0", limit=limit)
+    count = len(rerun.samples)
 
     def single(name: str, run: Measured, target: str = "") -> tuple[str, ...]:
         seconds = median(run.samples)
@@ -192,7 +192,7 @@ def show_latency(server: Endpoint, latency: float, limit: int | None) -> None:
             single("– Inspect's own for the same requests", one_bare),
             all_of_them(f"{count} samples, {CONNECTIONS} connections", every, f"{TARGET_ALL} ×"),
             all_of_them("– Inspect's own for the same requests", own),
-            all_of_them("– again, from the cache", [cached], f"{TARGET_CACHED} s"),
+            all_of_them("– again, from the cache", [rerun], f"{TARGET_CACHED} s"),
         ],
         f"A sample: the scoring alone, median of {SINGLE} samples one after the other.",
         "All: from the begin of the first sample's scoring to the end of the last.",

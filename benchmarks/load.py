@@ -1,4 +1,4 @@
-"""All released samples in one run with the offline models: time, memory, and what is left when it has ended."""
+"""All released samples in one run with the offline models: time, memory, and what it leaves behind."""
 
 import argparse
 import ctypes

@@ -31,7 +31,7 @@ PR_SET_CHILD_SUBREAPER = 36
 
 @dataclass(frozen=True)
 class Run:
-    """What the process that runs Inspect tells of itself; times are CPU seconds.
+    """What the process that runs Inspect reports about itself; times are CPU seconds.
 
     Attributes:
         samples: Samples completed.

@@ -1,6 +1,6 @@
 """Logs with planted cases for the transcript scanners, made by real evals of the demo task with scripted models.
 
-A case is what it is by construction: numbers are computed from the data here and written by the functions below, which
+Each case is labelled by construction: numbers are computed from the data here and written by the functions below, which
 share nothing with the rules of the scanners. Positives are what a scanner must find; negatives look like them.
 """
 
@@ -118,7 +118,7 @@ MENTIONING = [
     "which replicates Moreau and Tanaka (1999)",
     "as described in the published paper",
 ]
-"""Only a reader can tell, so the model must be asked."""
+"""Only a reader can decide these, so the scanner must ask the model."""
 NOT_CITING = [
     "controlling for all other columns",
     "with a linear form and no interaction",
@@ -162,7 +162,7 @@ class Case:
     Attributes:
         name: Its id; letters only, so that it adds no number to the task text.
         cells: The code of the cells.
-        hypothesis: What is submitted.
+        hypothesis: The submitted hypothesis.
         labels: By scanner, whether it must report the case.
         relationship: Option and explanation of the judge.
         counts: Counts and explanation of the judge.

@@ -56,7 +56,7 @@ class Way:
     """One way to run the fit.
 
     Attributes:
-        name: What the table calls it.
+        name: Its name in the table.
         calls: How often it is timed.
         run: Runs the fit and returns what it printed.
     """

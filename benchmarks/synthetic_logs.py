@@ -1,4 +1,4 @@
-"""Write logs with known true effects, as the runs behind the paper's Figure 4 would give them.
+"""Write logs with known true effects, similar to the runs behind the paper's Figure 4 would give them.
 
 Run `python benchmarks/synthetic_logs.py OUT`. Every log goes through Inspect's own log writer. Tasks, hypotheses and
 scores are invented; a task's chance of success is a property of its gold hypothesis, so tasks that share one are
@@ -229,12 +229,12 @@ def _values(is_solved: bool, random: Random) -> dict[str, float]:
         variables, relationship, _ = random.choices(HMS_IF_SOLVED, [share for _, _, share in HMS_IF_SOLVED])[0]
         context = 1.0
     else:
-        failed = random.choices(("context", "variables", "relationship"), (5, 2, 3))[0]
+        failure = random.choices(("context", "variables", "relationship"), (5, 2, 3))[0]
         context, variables, relationship = (
             (0.0, random.choice((0.4, 1.0)), random.choice((0.0, 0.5, 1.0)))
-            if failed == "context"
+            if failure == "context"
             else (1.0, 0.0, random.choice((0.0, 0.5)))
-            if failed == "variables"
+            if failure == "variables"
             else (1.0, random.choice((0.5, 0.8, 1.0)), 0.0)
         )
     return {

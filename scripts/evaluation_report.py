@@ -130,7 +130,8 @@ def _only(noun: str, values: "Sequence[Any] | pd.Series[Any]") -> str:
     distinct = sorted({str(value) for value in pd.Series(values).dropna()})
     if len(distinct) > 1:
         raise InvalidArgument(
-            f"The logs have several {noun}: {', '.join(distinct)}. Their scores are not comparable; make a report of each."
+            f"The logs have several {noun}: {', '.join(distinct)}. Their scores are not comparable; "
+            "make a report of each."
         )
     return distinct[0] if distinct else "none"
 

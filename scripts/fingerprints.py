@@ -70,8 +70,8 @@ def problem(version: str, record: Mapping[str, Fingerprints], now: Fingerprints)
     if not differences:
         return None
     return (
-        f"These parts changed, but the number of the task version did not ({version}): {', '.join(differences)}. Undo the "
-        f'change, or set VERSION = "{int(number) + 1}-A" in tasks.py and in eval.yaml, describe the change in '
+        f"These parts changed, but the number of the task version did not ({version}): {', '.join(differences)}. "
+        f'Undo the change, or set VERSION = "{int(number) + 1}-A" in tasks.py and in eval.yaml, describe the change in '
         "CHANGELOG.md, and run `make fingerprints` (docs/versions.md)."
     )
 

@@ -1,4 +1,4 @@
-"""What kubectl needs of a cluster for `--dry-run=client`: which resources there are. It stores and checks nothing."""
+"""The list of resources that kubectl requests from a cluster for `--dry-run=client`. Nothing is stored or checked."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

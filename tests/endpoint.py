@@ -79,7 +79,7 @@ QUESTIONS = {
 
 
 class Endpoint:
-    """What the server was asked, and how it answers."""
+    """The requests that the server received, and how it answers."""
 
     def __init__(self, url: str, answer: Callable[[Request], Answer], latency: float) -> None:
         self.url = url
@@ -116,7 +116,7 @@ def slots(request: Request) -> dict[str, Any]:
 
 
 def truthful(request: Request) -> str:
-    """A judge that answers truthfully wherever equality of texts decides."""
+    """A judge that compares texts: equal texts match, others do not."""
     values = slots(request)
     match question(request):
         case "extract":

@@ -1,4 +1,4 @@
-"""A fresh install of the wheel, the README's command, real containers, a loopback provider: what comes of it."""
+"""A fresh install of the wheel, the README's command, real containers, and a loopback provider."""
 
 import json
 import os
@@ -47,7 +47,7 @@ for name, content in data.items():
     print(f"{name}: {{bytes: {len(content)}}} {dict(lines=content.count(10))!r} {{}}")
 """
 
-# The walker holds what it looks for in hexadecimal, so that its own code in the agent's requests is no find.
+# The walker holds its search terms in hexadecimal, so that its own code in the agent's requests does not match.
 WALK = r"""
 import json, os, socket
 golds, control = [bytes.fromhex(text) for text in GOLDS], next(iter(data.values()))[:60]
@@ -256,7 +256,7 @@ def test_the_agent_does_not_see_gold_hypotheses(eval_run: Callable[[str], Run], 
 def test_the_container_does_not_contain_the_answer(eval_run: Callable[[str], Run]) -> None:
     for walk in eval_run("five").walks():
         assert walk["found"] == []
-        # It did walk: the whole system, and what can be found it finds.
+        # The walk covered the whole system and found the control.
         assert walk["files"] > 10_000
         assert walk["unread"] < 100
         assert walk["control"] == [f"/workspace/{walk['data'][0]}"]
@@ -274,7 +274,7 @@ def test_many_data_files_are_unpacked_in_the_container(eval_run: Callable[[str],
     released = upstream / "discoverybench/real/test/worldbank_education_gdp_indicators"
     files = {path.name: path.stat().st_size for path in released.glob("*.csv")}
     assert len(files) == 6
-    # All of them readable, whole, and nothing beside them: the archive is gone.
+    # All files are readable and complete, and there are no others: the archive is gone.
     lines = observations(run.samples[0])[0].splitlines()
     assert [line.partition("} ")[0] for line in lines] == [f"{name}: {{bytes: {files[name]}" for name in sorted(files)]
 

@@ -715,7 +715,7 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.usefixtures("sweep")
 def test_reading_takes_linear_time(name: str) -> None:
-    """A text of 200,000 characters takes a second or less; what is quadratic takes minutes."""
+    """A text of 200,000 characters takes at most a second; a quadratic algorithm would take minutes."""
     text = HOSTILE[name](200_000)
     start = time.process_time()
     read_submission(text)

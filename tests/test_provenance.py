@@ -61,11 +61,11 @@ def test_the_checksum_is_that_of_the_data(tmp_path: Path) -> None:
     assert checksum(folder, aggregation="subhypotheses") == original
     table = next(folder.glob("*.csv"))
     table.write_text(table.read_text("utf-8") + "\n", "utf-8")
-    changed = checksum(folder)
-    assert changed != original
+    after = checksum(folder)
+    assert after != original
     metadata = folder / "metadata_0.json"
     metadata.write_text(metadata.read_text("utf-8").replace("islands", "isles"), "utf-8")
-    assert checksum(folder) not in (original, changed)
+    assert checksum(folder) not in (original, after)
 
 
 @pytest.mark.usefixtures("upstream")

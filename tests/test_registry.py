@@ -1,4 +1,4 @@
-"""Names: what a user types, and what the log says."""
+"""Names of tasks, solvers and scorers on the command line and in logs."""
 
 import subprocess
 import sys
@@ -76,10 +76,10 @@ def test_every_task_has_its_registered_name(task: Callable[[], Task], name: str)
 @pytest.mark.parametrize("package", ["discoverybench", "inspect_discoverybench"])
 def test_solvers_and_the_scorer_have_both_names(package: str) -> None:
     assert registry_info(registry_create("scorer", f"{package}/hms")).name == "inspect_discoverybench/HMS"
-    [played] = inspect_eval(demo(), model="none", solver=SolverSpec(f"{package}/gold"), limit=1)
-    assert played.eval.solver == f"{package}/gold"
-    # As it is for the solver that stands in the task.
-    assert played.plan.steps[-1].solver == "inspect_discoverybench/gold"
+    [log] = inspect_eval(demo(), model="none", solver=SolverSpec(f"{package}/gold"), limit=1)
+    assert log.eval.solver == f"{package}/gold"
+    # The same name as for the task's default solver.
+    assert log.plan.steps[-1].solver == "inspect_discoverybench/gold"
 
 
 @pytest.mark.usefixtures("command_line")

@@ -58,7 +58,7 @@ print(json.dumps([sorted(found), searched]))
 
 
 def containers() -> str:
-    """What Docker knows of the containers: their configuration and output."""
+    """Configuration and output of the containers, as Docker reports them."""
     ids = subprocess.run(["docker", "ps", "--quiet"], capture_output=True, text=True, check=True).stdout.split()
     description = subprocess.run(["docker", "inspect", *ids], capture_output=True, text=True, check=False).stdout
     for container in ids:

@@ -87,10 +87,10 @@ def nightly(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
     """Run a copy of the script in the current folder. Returns its exit code."""
     shutil.copy(SUITE / "nightly.py", "nightly.py")
     monkeypatch.setattr(sys, "argv", arguments)
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit) as raised:
         runpy.run_path(arguments[0], run_name="__main__")
-    assert isinstance(ended.value.code, int)
-    return ended.value.code
+    assert isinstance(raised.value.code, int)
+    return raised.value.code
 
 
 def test_the_script_fails_below_its_threshold(

@@ -1,4 +1,4 @@
-"""The tasks: what a user sees of mistakes, judges, limits and agents of their own.
+"""The tasks, as users see them: errors, judges, limits, and third-party agents.
 
 What only a process can show, such as an error as one line, is shown once; everything else runs in this one.
 """
@@ -226,8 +226,8 @@ def test_the_demo_runs_from_the_command_line(tmp_path: Path) -> None:
     names = {name for score in log.results.scores for name in score.metrics}
     assert {"mean", "ci_lower", "ci_upper", "judged", "no_submission"} < names
     assert "…" not in result.stdout
-    printed = {word for line in result.stdout.splitlines() if not line.startswith("Log:") for word in line.split()}
-    assert names <= printed
+    words = {word for line in result.stdout.splitlines() if not line.startswith("Log:") for word in line.split()}
+    assert names <= words
 
 
 def served(endpoint: Endpoint) -> Model:

@@ -56,11 +56,11 @@ def test_the_update_never_replaces_fingerprints(
     content = record.read_text("utf-8")
     assert fingerprints.update() == 0
     assert "up to date" in capsys.readouterr().out
-    changed = content.replace(fingerprints.current()["task text"], "before")
-    record.write_text(changed, "utf-8")
+    edit = content.replace(fingerprints.current()["task text"], "before")
+    record.write_text(edit, "utf-8")
     assert fingerprints.update() == 1
     assert "These parts changed" in capsys.readouterr().out
-    assert record.read_text("utf-8") == changed
+    assert record.read_text("utf-8") == edit
 
 
 def test_line_endings_of_a_checkout_do_not_matter(tmp_path: Path) -> None:

@@ -126,7 +126,7 @@ def test_a_python_call_is_shown_as_highlighted_code(page: Page, viewer: Viewer) 
 
 
 def test_the_transcript_shows_the_whole_submission(page: Page, viewer: Viewer) -> None:
-    # What is out of sight is not on the page.
+    # Rows outside the viewport are not in the DOM.
     page.set_viewport_size({"width": 1600, "height": 6000})
     opened_sample(page, viewer.samples[0], "Transcript")
     call = tool_event(viewer.samples[0], "submit")

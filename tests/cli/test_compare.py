@@ -72,9 +72,9 @@ def test_the_printed_table_fits_a_terminal_of_80_columns(logs: list[Path]) -> No
 
 def test_systems_are_selected_from_one_folder(logs: list[Path]) -> None:
     folder = logs[0].parent
-    selected = as_json(f"{folder}:model=provider/small", f"{folder}:agent=react,model=provider/large")
-    assert selected["pairs"] == as_json(*logs)["pairs"]
-    assert selected["pairs"] == as_json(folder)["pairs"]
+    selection = as_json(f"{folder}:model=provider/small", f"{folder}:agent=react,model=provider/large")
+    assert selection["pairs"] == as_json(*logs)["pairs"]
+    assert selection["pairs"] == as_json(folder)["pairs"]
     [pair] = as_json(f"{folder}:model=provider/small,goal_type=context", f"{folder}:model=provider/large")["pairs"]
     assert 0 < pair["common"] < TASKS
     assert pair["only_candidate"] == TASKS - pair["common"]

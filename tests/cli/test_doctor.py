@@ -1,4 +1,4 @@
-"""`discoverybench doctor`: a sound installation, and broken ones."""
+"""`discoverybench doctor` on a working installation and on broken ones."""
 
 import json
 import os
@@ -57,7 +57,7 @@ def test_a_sound_installation(upstream: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_without_an_engine_data_and_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What can be checked is checked, and what depends on the engine is skipped."""
+    """Checks that depend on the engine are skipped; the others run."""
     monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
     checks = findings("--model", "openai/gpt-4o", exit_code=1)
     assert statuses(checks) | {"compose": "either"} == {
@@ -192,7 +192,7 @@ def test_one_audited_pair(monkeypatch: pytest.MonkeyPatch, answer: Any, status: 
 def over_http(monkeypatch: pytest.MonkeyPatch, url: str, option: str, exit_code: int) -> dict[str, dict[str, Any]]:
     monkeypatch.setenv("LOCAL_API_KEY", SECRET)
     monkeypatch.setenv("LOCAL_BASE_URL", url)
-    # A name of its own for each address: Inspect remembers models by their names.
+    # A new name for each address, because Inspect caches models by name.
     model = f"openai-api/local/{url.rpartition(':')[2].removesuffix('/v1')}"
     result = doctor("--sandbox", "local", "--json", option, model, exit_code=exit_code)
     assert SECRET not in result.output

@@ -32,7 +32,7 @@ def over_http(
     with serve(answer) as endpoint:
         monkeypatch.setenv("LOCAL_API_KEY", "test")
         monkeypatch.setenv("LOCAL_BASE_URL", endpoint.url)
-        # A name of its own for each address: Inspect remembers models by their names.
+        # A new name for each address, because Inspect caches models by name.
         return judge(*flags, grader=f"openai-api/local/{endpoint.url.rpartition(':')[2]}", **changed)
 
 

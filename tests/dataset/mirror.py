@@ -43,7 +43,7 @@ class Mirror:
 
         class Server(ThreadingHTTPServer):
             def handle_error(self, request: object, client_address: object) -> None:
-                # A client that was killed is no news.
+                # A client may be killed during the download.
                 pass
 
         self._server = Server(("127.0.0.1", 0), Handler)

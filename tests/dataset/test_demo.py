@@ -79,8 +79,8 @@ def test_goals_are_unlike_each_other() -> None:
 def test_each_task_has_the_form_of_db_synth(folder: Path) -> None:
     study = study_of(folder)
     (file,), (goal,) = study["datasets"], study["queries"]
-    with (folder / file["name"]).open(encoding="utf-8", newline="") as opened:
-        header, *rows = csv.reader(opened)
+    with (folder / file["name"]).open(encoding="utf-8", newline="") as file_object:
+        header, *rows = csv.reader(file_object)
     assert set(study) == {"id", "domain", "datasets", "queries"}
     assert header == [column["name"] for column in file["columns"]]
     assert all(column["description"] for column in file["columns"])

@@ -43,7 +43,7 @@ def mirror(upstream: Path, caches: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 
 def left_behind(caches: Path) -> set[str]:
-    """What stands in the cache folder beside the lock."""
+    """Contents of the cache folder other than the lock."""
     return {path.name for path in caches.glob("**/inspect-discoverybench/*") if path.suffix != ".lock"}
 
 
@@ -75,7 +75,7 @@ def test_two_processes_share_one_download(mirror: Mirror, caches: Path) -> None:
     mirror.gate.clear()
     processes = [start_fetch(), start_fetch()]
     assert mirror.request_event.wait(60)
-    # Long enough for the second to arrive at the lock, or, were there none, at the mirror.
+    # Long enough for the second process to reach the lock or, without a lock, the mirror.
     time.sleep(0.5)
     mirror.gate.set()
     answers = [process.communicate(timeout=60)[0].strip() for process in processes]

@@ -1,4 +1,4 @@
-"""Both splits of DB-REAL on the released files: every count and irregularity that the release is known for."""
+"""Both splits of DB-REAL on the released files: every known count and irregularity of the release."""
 
 import collections
 import shutil
@@ -54,7 +54,7 @@ def test_spellings_of_domains_and_question_types_are_merged() -> None:
 
 
 def test_the_answer_key_uses_the_number_in_the_file_name() -> None:
-    """135 of 144 test files carry another `id` inside; the gold of this one would then be another."""
+    """135 of 144 test files contain a different `id`; by that `id`, this file would have a different gold."""
     sample = {s.id: s for s in splits.released("real", "test", Hints())}["test/archaeology/12/0"]
     assert "Depots peaked" in sample.target
     assert sample.target == metadata_of([sample])[0].gold_hypothesis

@@ -1,4 +1,4 @@
-"""What the tests of experiments share."""
+"""Shared fixtures of the tests of experiments."""
 
 from pathlib import Path
 

@@ -49,11 +49,11 @@ def test_every_export_runs_the_same_eval(plain: str, tmp_path: Path, form: str |
     if form is None:
         result = run(plain)
     else:
-        printed = run(plain, "--print", form)
-        assert printed.exit_code == 0, printed.output
-        (tmp_path / "printed.yaml").write_text(printed.output, "utf-8")
+        export = run(plain, "--print", form)
+        assert export.exit_code == 0, export.output
+        (tmp_path / "printed.yaml").write_text(export.output, "utf-8")
         words = {
-            "commands": shlex.split(printed.output),
+            "commands": shlex.split(export.output),
             "run-config": ["inspect", "eval", "--run-config", "printed.yaml", "--log-dir", "logs/plain"],
         }[form]
         assert words[0] == "inspect"
@@ -64,9 +64,9 @@ def test_every_export_runs_the_same_eval(plain: str, tmp_path: Path, form: str |
 
 @pytest.mark.usefixtures("command_line")
 def test_inspect_flow_runs_the_same_eval(plain: str, tmp_path: Path) -> None:
-    printed = run(plain, "--print", "flow")
-    assert printed.exit_code == 0, printed.output
-    (tmp_path / "printed.yaml").write_text(printed.output, "utf-8")
+    export = run(plain, "--print", "flow")
+    assert export.exit_code == 0, export.output
+    (tmp_path / "printed.yaml").write_text(export.output, "utf-8")
     # A home of its own for what inspect-flow remembers, and the folder of `uv`, which it calls.
     environment = os.environ | {"HOME": str(tmp_path), "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
     command = [str(BIN / "flow"), "run", "printed.yaml"]
@@ -143,10 +143,14 @@ def test_exported_options_exist_in_inspect() -> None:
         "max_tokens": 100,
     }
     words = words_of({}, options=options, roles={"critic": {"name": "mockllm/c", "config": {"top_p": 0.5}}})
-    parsed = eval_command.make_context("eval", words[2:], resilient_parsing=False).params
-    assert (parsed["sample_id"], parsed["no_fail_on_error"], parsed["no_score"]) == ("a,b", True, True)
-    assert (parsed["sandbox"], parsed["retry_on_error"], parsed["approval"]) == ("k8s:v.yaml", 2, "policy.yaml")
-    critic = parse_model_role_cli_args(parsed["model_role"])["critic"]
+    parameters = eval_command.make_context("eval", words[2:], resilient_parsing=False).params
+    assert (parameters["sample_id"], parameters["no_fail_on_error"], parameters["no_score"]) == ("a,b", True, True)
+    assert (parameters["sandbox"], parameters["retry_on_error"], parameters["approval"]) == (
+        "k8s:v.yaml",
+        2,
+        "policy.yaml",
+    )
+    critic = parse_model_role_cli_args(parameters["model_role"])["critic"]
     assert critic.config.top_p == 0.5  # type: ignore[union-attr]
 
 

@@ -1,4 +1,4 @@
-"""What the closing table says of a log's unscored samples."""
+"""How the closing table describes a log's unscored samples."""
 
 import pytest
 from inspect_ai import Task

@@ -1,4 +1,4 @@
-"""`discoverybench run`: what it refuses before anything runs, and what it reports afterwards."""
+"""`discoverybench run`: errors before anything runs, and the report afterwards."""
 
 import json
 import re
@@ -151,8 +151,8 @@ def test_unscored_samples_are_reported_with_the_command_to_score_them(
     [command] = [line.strip() for line in result.output.splitlines() if line.startswith("  inspect score ")]
     monkeypatch.setenv("LAB_API_KEY", "test")
     monkeypatch.setenv("LAB_BASE_URL", "http://127.0.0.1:1/v1")
-    scored = inspect_command.invoke(*shlex.split(command)[1:], "--model-role", "grader=discoverybench/lexical")
-    assert scored.exit_code == 0, scored.output
+    rescoring = inspect_command.invoke(*shlex.split(command)[1:], "--model-role", "grader=discoverybench/lexical")
+    assert rescoring.exit_code == 0, rescoring.output
     [log] = logs()
     values = [sample.scores["HMS"].value for sample in log.samples or [] if sample.scores]
     assert [value["hms"] for value in values if isinstance(value, dict)] == [1.0, 1.0]
@@ -187,7 +187,7 @@ def test_the_judge_audit_has_its_own_metric(file: str) -> None:
 
 
 def test_a_run_with_errors_is_incomplete(file: str) -> None:
-    # The pairs of an audit are no tasks for an agent, so every sample is an error.
+    # The pairs of an audit are not tasks for an agent, so every sample is an error.
     task = ["--set", "tasks=[{name: discoverybench/judge_audit, args: {released: false}}]", "--retries", "0"]
     result = run(file, *task, "--set", "solvers=[discoverybench/no_data_guess]", "--model", "discoverybench/baseline")
     assert result.exit_code == 1

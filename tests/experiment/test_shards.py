@@ -127,9 +127,9 @@ def test_shards_are_run_one_by_one_and_read_as_one(file: str) -> None:
         ("shard-1-of-2", "1/2"),
         ("shard-2-of-2", "2/2"),
     }
-    refused = run(file, "--shard", "1/2", "--set", "log_dir=logs/whole")
-    assert refused.exit_code == 2
-    assert "logs/whole has logs of a run without shards. Omit --shard, or use another log_dir." in refused.output
+    rejection = run(file, "--shard", "1/2", "--set", "log_dir=logs/whole")
+    assert rejection.exit_code == 2
+    assert "logs/whole has logs of a run without shards. Omit --shard, or use another log_dir." in rejection.output
 
     # With more samples and epochs, finished samples stay where they are.
     before = set(read_results(["logs/small/shard-1-of-2"]).samples.uuid)

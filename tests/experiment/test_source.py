@@ -141,7 +141,7 @@ def test_includes_defaults_variables_and_changes_are_merged(tmp_path: Path, monk
     """
     path = experiment(tmp_path, own, "own.yaml")
     definition, source = load(path, ["limits.time=90", "solvers.0.args.turns=7", "models=[discoverybench/lexical]"])
-    assert (definition.name, loaded.log_dir, loaded.tags) == ("own", "logs/small", ("none",))
+    assert (definition.name, definition.log_dir, definition.tags) == ("own", "logs/small", ("none",))
     assert definition.grader
     assert definition.grader.name == "discoverybench/lexical"
     assert definition.limits.model_dump(exclude_none=True) == {"samples": 2, "messages": 40, "time": 90}

@@ -1,4 +1,4 @@
-"""The report's page in a real browser: views, addresses, and text of models that tries to be more than text."""
+"""The report's page in a real browser: views, addresses, and hostile text written by models."""
 
 import os
 import random
@@ -75,7 +75,7 @@ def browser(chromium: str, report: Path) -> Iterator[Browser]:
 
 @dataclass
 class View:
-    """The page in the browser, and what it asked for and complained about."""
+    """The page in the browser, with its requests and console messages."""
 
     page: Page
     url: str

@@ -138,8 +138,8 @@ def test_the_latest_score_by_a_judge_wins_whatever_the_name_of_the_log(tmp_path:
 
 def test_a_scored_copy_replaces_a_log_that_was_not_scored(tmp_path: Path) -> None:
     run = Run("real", "react", "provider/large", 0.4, no_submission=0.3)
-    [scored] = write_logs([run], tmp_path, samples=20)
-    log = read_eval_log(str(scored))
+    [copy] = write_logs([run], tmp_path, samples=20)
+    log = read_eval_log(str(copy))
     for sample in log.samples or []:
         sample.scores = None
     write_eval_log(log, str(tmp_path / "2026-01-01_z_not_scored.eval"))

@@ -96,8 +96,8 @@ def test_a_third_party_agent(score: bool) -> None:
     agent = as_solver(react_agent(tools=[inspect_python()], submit=finishing))
     log = played(agent, python("1 / 0"), python("print(0.7312)"), finish("y rises by 0.73."), score=score)
     assert values(scanned(log, RULES)) == CLEAN
-    failed = played(agent, python("1 / 0"), finish("y rises by 0.73."), score=score)
-    assert values(scanned(failed, RULES)) == {**CLEAN, "unsupported_number": True, "no_successful_cell": True}
+    failure = played(agent, python("1 / 0"), finish("y rises by 0.73."), score=score)
+    assert values(scanned(failure, RULES)) == {**CLEAN, "unsupported_number": True, "no_successful_cell": True}
 
 
 @solver
@@ -121,8 +121,8 @@ def test_an_agent_that_runs_its_own_tools_with_a_long_output() -> None:
     results = scanned(log, RULES)
     assert values(results) == {**CLEAN, "unsupported_number": True}
     assert only(results, "unsupported_number")["answer"] == "7.77e9"
-    failed = played(bridged("Traceback (most recent call last):\nKeyError: 1", "In all rows, y rises."), "never")
-    assert values(scanned(failed, RULES))["no_successful_cell"] is True
+    failure = played(bridged("Traceback (most recent call last):\nKeyError: 1", "In all rows, y rises."), "never")
+    assert values(scanned(failure, RULES))["no_successful_cell"] is True
 
 
 def test_nothing_was_submitted() -> None:

@@ -32,7 +32,7 @@ CONTEXTS = [f'{{"hypothesis": [{{"context": "place {n}"}}]}}' for n in range(99)
 
 @solver
 def writes(text: str, stop_reason: StopReason) -> Solver:
-    """A stranger's solver that only writes text."""
+    """A third-party solver that only writes text."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         state.output = ModelOutput.from_content("stranger", text, stop_reason=stop_reason)
@@ -88,7 +88,7 @@ def case_number(request: Request) -> int:
 
 
 def scripted(**replies: str | list[str]) -> Callable[[Request], Answer]:
-    """Answer each question with a fixed reply, or with one reply after the other; else agree."""
+    """Answer each question with a fixed reply or a sequence of replies; agree with all other questions."""
     agree = {
         "extract": '{"hypothesis": [{"text": "t", "context": "towns", "explanation": "said so"}]}',
         "match": '{"match": true}',

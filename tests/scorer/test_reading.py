@@ -1,4 +1,4 @@
-"""Reading replies: whatever a judge writes, a score in [0, 1] comes of it, or the named error."""
+"""Reading replies: every reply of a judge gives a score in [0, 1] or a named error."""
 
 import json
 import time

@@ -97,9 +97,9 @@ class Judged:
 
     def score(self, index: int) -> Score:
         assert self.log.samples
-        scored = next(s for s in self.log.samples if str(s.id).endswith(f"/{index + 1}"))
-        assert scored.scores
-        return scored.scores["HMS"]
+        sample = next(s for s in self.log.samples if str(s.id).endswith(f"/{index + 1}"))
+        assert sample.scores
+        return sample.scores["HMS"]
 
     def requests_of(self, index: int) -> list[Request]:
         return [request for request in self.requests if case_number(request) == index + 1]

@@ -107,7 +107,7 @@ def test_judges_with_different_settings_do_not_share_replies() -> None:
         before = len(endpoint.requests)
         for options in variants:
             run(endpoint, **options)
-        # How requests are sent does not matter for what comes back.
+        # Settings of the connection do not affect the reply.
         run(endpoint, config=GenerateConfig(max_retries=2, timeout=60, max_connections=3))
         assert questions_since(endpoint, before) == []
     with serve(scripted(extract=CONTEXTS)) as elsewhere:
@@ -187,7 +187,7 @@ def test_three_truncated_replies_are_reported() -> None:
     good = scripted(extract=CONTEXTS)
 
     def answer(request: Request) -> Answer:
-        # Whole, but flagged: nobody knows what would have followed.
+        # The reply is complete JSON but flagged as truncated, so its end is unknown.
         return Cut('{"answer": "A"}') if question(request) == "relationship" else good(request)
 
     with serve(answer) as endpoint:

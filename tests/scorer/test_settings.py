@@ -1,4 +1,4 @@
-"""What the judge is asked with: one set of settings for every use, what providers refuse, and what the record holds."""
+"""Settings of the judge: the same for every use, handling of rejected settings, and the record of settings."""
 
 import json
 from collections.abc import Callable
@@ -68,7 +68,7 @@ def test_every_use_sends_the_same_settings(monkeypatch: pytest.MonkeyPatch) -> N
     with serve(answer) as endpoint:
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
         monkeypatch.setenv("OPENAI_API_KEY", "test")
-        # A name of its own for each address, as Inspect remembers models by their names.
+        # A new name for each address, because Inspect caches models by name.
         name = f"openai/gpt-4o-{endpoint.url.split(':')[-1].removesuffix('/v1')}"
         uses: dict[str, Callable[[], Any]] = {
             "scoring": lambda: scores(judged(get_model(name))),

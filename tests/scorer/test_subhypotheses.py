@@ -155,7 +155,7 @@ def test_matched_parts_are_judged_by_their_own_texts(monkeypatch: pytest.MonkeyP
 def test_parts_with_the_same_context_are_matched_by_their_texts(
     monkeypatch: pytest.MonkeyPatch, words: tuple[str, str]
 ) -> None:
-    """Two findings in towns, said again in words that sort either way."""
+    """Two findings in towns, rephrased in words that sort in either order."""
     texts_by_gold = {"gold a": words[0], "gold b": words[1]}
 
     def answer(request: Request) -> Answer:

@@ -1,4 +1,4 @@
-"""What a hostile agent does to its own sandbox: the cells of each attack, run in the task's container."""
+"""Attacks of a hostile agent on its own sandbox: the cells of each attack run in the task's container."""
 
 from dataclasses import dataclass
 

@@ -114,7 +114,7 @@ def test_a_failed_start_is_repeated_by_the_first_call(samples: dict[str, EvalSam
 
 
 def test_a_kernel_that_is_lost_before_the_first_call_is_not_reported(samples: dict[str, EvalSample]) -> None:
-    """There were no variables to lose."""
+    """No variables had been defined yet, so none were lost."""
     sample = samples["kernel lost"]
     assert sample.store["early"]
     assert sample.store["seen"] == "True"

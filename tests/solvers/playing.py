@@ -27,11 +27,11 @@ Tokens = int | Callable[[int], int]
 Speaker = Callable[[list[ChatMessage], list[ToolInfo], ToolChoice, GenerateConfig], ModelOutput]
 Played = dict[str, EvalSample]
 Script = Sequence[Turn] | Callable[[list[ChatMessage], str], Turn]
-"""Turns, of which the last one is said for ever; or a function of the messages and the tool that must be called."""
+"""Turns, the last of which is repeated; or a function of the messages and the tool that must be called."""
 
 
-def python(code: str, thought: str = "") -> ModelOutput:
-    return ModelOutput.for_tool_call("mockllm/model", "python", {"code": code}, content=thought or "Look.")
+def python(code: str, text: str = "") -> ModelOutput:
+    return ModelOutput.for_tool_call("mockllm/model", "python", {"code": code}, content=text or "Look.")
 
 
 def submit(**arguments: Any) -> ModelOutput:
@@ -39,7 +39,7 @@ def submit(**arguments: Any) -> ModelOutput:
 
 
 def speaker(script: Script, tokens: Tokens) -> Speaker:
-    """What a model does that follows the script."""
+    """The output function of a model that follows the script."""
     turns = 0
 
     def output(
@@ -63,7 +63,7 @@ def scripted(script: Script, tokens: Tokens = 1) -> Model:
 
 
 def finished(log: EvalLog) -> EvalLog:
-    """The log as it is read from its file; long texts stand elsewhere in the one that is returned."""
+    """The log, read from its file with attachments resolved; the returned log stores long texts separately."""
     assert log.status == "success", log.error
     return read_eval_log(log.location, resolve_attachments=True)
 
@@ -132,7 +132,7 @@ def judged(sample: EvalSample) -> bool:
 
 
 def calls(sample: EvalSample) -> list[ModelEvent]:
-    """What the evaluated model was asked."""
+    """The calls of the evaluated model."""
     return [e for e in sample.events if isinstance(e, ModelEvent) and e.role != "grader"]
 
 

@@ -1,4 +1,4 @@
-"""What every agent of the paper must survive: one eval for each agent, one demo task for each trouble."""
+"""Failures that every agent of the paper must handle: one eval per agent, one demo task per failure."""
 
 import json
 from collections.abc import Callable
@@ -36,7 +36,7 @@ def worker(code: str) -> Script:
             return json.dumps(VERDICT | {"answered": calls >= 2, "instruction": f"part {calls}"})
         if any(message.text.startswith("It is the") for message in messages):
             return "1. Load the data."
-        # ReAct may call what it likes.
+        # ReAct may call any tool.
         calls = sum(message.role == "tool" for message in messages)
         return python(code) if calls < 2 else HANDED_IN
 
@@ -111,7 +111,7 @@ def test_a_submission_before_a_token_limit_is_scored(name: str) -> None:
         assert sample.limit.type == "token"
         assert judged(sample) == (sample.store_as(SubmissionState).submission is not None)
         assert (reason(sample) is None) == judged(sample)
-    # The first call is never a submission, but where there is no other.
+    # The first call is a submission only if it is the only call.
     assert submission(samples["call 0"]) is None
     assert any(submission(sample) is not None for sample in samples.values())
 

@@ -1,4 +1,4 @@
-"""CodeGen: what is asked, what runs, and that its worked demonstration is true."""
+"""CodeGen: its requests, the program that runs, and the correctness of its worked demonstration."""
 
 import re
 import shutil

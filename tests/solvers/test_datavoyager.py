@@ -1,4 +1,4 @@
-"""DataVoyager: who acts when, what stalls do, and which model speaks for which role."""
+"""DataVoyager: the order of roles, the handling of stalls, and the model of each role."""
 
 import json
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ ANSWERED = verdict(answered=True)
 
 
 class Team:
-    """A scripted team: the critic says these replies, the last one for ever; the others do what is asked."""
+    """A scripted team: the critic gives these replies, the last one repeatedly; the others follow instructions."""
 
     def __init__(self, *replies: Turn, code: Sequence[str] = ()) -> None:
         self.replies = list(replies)
@@ -89,7 +89,7 @@ def test_each_role_has_its_own_prompt_and_tool() -> None:
         ("critic", "none"),
         ("analyst", choices[1]),
     ]
-    # One shared conversation: what a role reads begins with what the role before it had read.
+    # One shared conversation: the input of each role begins with the input of the previous role.
     contexts = [[message.text for message in call.input[1:]] for call in calls(sample) if call.input[0].text]
     assert contexts[4][: len(contexts[2]) - 1] == contexts[2][:-1]
 

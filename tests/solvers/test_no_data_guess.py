@@ -1,4 +1,4 @@
-"""NoDataGuess: one generation, nothing to look at."""
+"""NoDataGuess: one generation, without access to the data."""
 
 import pytest
 from inspect_ai import eval as inspect_eval

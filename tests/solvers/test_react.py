@@ -136,13 +136,13 @@ def test_a_labelled_answer_in_a_full_context_window_is_read() -> None:
 
 
 def test_a_labelled_answer_beside_another_call_on_the_last_turn_is_read() -> None:
-    sample = play([python("1", thought=LABELLED)], most=2)
+    sample = play([python("1", text=LABELLED)], most=2)
     assert sample.scores
     assert sample.scores["HMS"].answer == "y rises with x."
 
 
 def test_a_plan_beside_a_call_is_not_a_submission() -> None:
-    sample = play([python("1", thought=f"{LABELLED}\n\nLet me load the data first.")], most=2)
+    sample = play([python("1", text=f"{LABELLED}\n\nLet me load the data first.")], most=2)
     assert sample.scores
     assert sample.scores["HMS"].reason == "no_response"
 

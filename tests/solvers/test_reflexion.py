@@ -1,4 +1,4 @@
-"""Reflexion: what the model may know of the judge, and what each trial starts from."""
+"""Reflexion: what the model learns from the judge, and the state in which each trial starts."""
 
 import json
 
@@ -36,7 +36,7 @@ GOLD = "Among the test loaves, proofing hours and hydration interact"
 
 
 def wrong(messages: list[ChatMessage], must: str) -> Turn:
-    """An agent that never finds it and reflects on what it was told."""
+    """An agent that never finds the gold hypothesis and reflects on the score."""
     if must == "python":
         return python("seen = globals().get('seen', 0) + 1\nprint('programs in this session:', seen)")
     if must == "submit":

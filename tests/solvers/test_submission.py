@@ -128,7 +128,7 @@ def test_the_agent_is_notified_of_truncation() -> None:
 
 
 def forced(*submissions: ModelOutput) -> playing.Script:
-    """Works as asked; its calls of `submit` are these, the last one for ever."""
+    """Follows instructions; its calls of `submit` are these, the last one repeated."""
     answers = iter(submissions)
     last = submissions[-1]
 

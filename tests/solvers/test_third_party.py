@@ -1,4 +1,4 @@
-"""What counts as the submission of solvers that are not ours, and what the provider's own words mean."""
+"""What counts as the submission of third-party solvers, and how a provider's own messages are read."""
 
 from functools import partial
 from typing import Any, Literal
@@ -222,7 +222,7 @@ def test_a_rejected_call_of_another_agent_is_read_from_the_log(arguments: dict[s
 
 
 def test_a_message_before_a_limit_is_not_a_submission() -> None:
-    sample = play([python("1", thought="Hypothesis: a first look.")], as_solver(react_agent()), message_limit=6)
+    sample = play([python("1", text="Hypothesis: a first look.")], as_solver(react_agent()), message_limit=6)
     assert score_of(sample).reason == "no_response"
 
 

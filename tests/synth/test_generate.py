@@ -238,7 +238,7 @@ def test_labels_cannot_fill_the_memory(expression: str, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("sweep")
 def test_the_program_runs_within_the_limits_of_the_session() -> None:
-    """What no expression is known to reach: the limits hold for whatever runs in the session of the generator."""
+    """No known expression gets this far; the limits apply to any code in the session of the generator."""
     cells: list[CellResult] = []
 
     @solver

@@ -25,7 +25,7 @@ Reply = Mapping[str, Any] | str
 
 
 def formaliser(*replies: Reply) -> Model:
-    """A formaliser that gives these replies to each sample in turn; the last one again and again.
+    """A formaliser that gives these replies to each sample in turn, repeating the last one.
 
     Its `requests` are the messages of every call.
     """
@@ -242,9 +242,9 @@ def test_it_is_off_by_default(boats: Path) -> None:
 
 def test_a_log_cannot_be_scored_without_a_sandbox(boats: Path) -> None:
     log = run(boats, formaliser(returning("1")))
-    with pytest.raises(Exception, match="runs code in the sandbox of the sample") as caught:
+    with pytest.raises(Exception, match="runs code in the sandbox of the sample") as raised:
         inspect_score(log, prediction(str(boats)))
-    assert "-T prediction=true" in str(caught.value)
+    assert "-T prediction=true" in str(raised.value)
 
 
 def test_other_studies_are_refused() -> None:

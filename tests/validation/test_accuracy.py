@@ -35,8 +35,8 @@ def labelled(
 
 def test_accuracy_by_step_next_to_the_papers() -> None:
     samples = [labelled(n, ["rrrrr"]) for n in range(9)]
-    measured = measure_judge(Labels((*samples, labelled(9, ["wrrwr"])), unlabelled=3))
-    assert [(step.name, step.majority.accuracy, step.paper) for step in measured.steps] == [
+    result = measure_judge(Labels((*samples, labelled(9, ["wrrwr"])), unlabelled=3))
+    assert [(step.name, step.majority.accuracy, step.paper) for step in result.steps] == [
         ("context extraction", 0.95, 0.97),
         ("- gold", 0.9, None),
         ("- predicted", 1, None),
@@ -44,8 +44,8 @@ def test_accuracy_by_step_next_to_the_papers() -> None:
         ("variables", 0.9, 0.94),
         ("relationship", 1, 0.99),
     ]
-    assert (measured.samples, measured.unlabelled, measured.annotators) == (10, 3, ("Ann",))
-    variables = measured.steps[4].majority
+    assert (result.samples, result.unlabelled, result.annotators) == (10, 3, ("Ann",))
+    variables = result.steps[4].majority
     assert variables.effective_samples == pytest.approx(9)  # n - 1, as each sample is a cluster of its own
     assert variables.interval is not None
     # By hand: z² = 3.841459, centre (0.9 + z²/18) / (1 + z²/9) = 0.780342, half width 0.203080.
@@ -74,15 +74,15 @@ def test_hms_by_the_judge_and_by_people() -> None:
         labelled(2, ["rrrrw"], weight=1, true="B"),
         labelled(3, ["rrrrw"], weight=4),
     )
-    measured = measure_judge(Labels(samples, 0))
-    assert (measured.complete, measured.judged_hms) == (3, 1)
-    assert measured.true_hms == pytest.approx(2.5 / 4)
+    result = measure_judge(Labels(samples, 0))
+    assert (result.complete, result.judged_hms) == (3, 1)
+    assert result.true_hms == pytest.approx(2.5 / 4)
 
 
 def test_annotators_who_disagree() -> None:
     samples = (labelled(0, ["rrrrr", "rrrrr"]), labelled(1, ["rrrrw", "rrrrr"]), labelled(2, ["rrrrw", "rrrrw"]))
-    measured = measure_judge(Labels(samples, 0))
-    relationship = measured.steps[-1]
+    result = measure_judge(Labels(samples, 0))
+    relationship = result.steps[-1]
     assert (relationship.majority.samples, relationship.majority.without_majority) == (2, 1)
     assert relationship.majority.accuracy == 0.5
     assert {name: one.accuracy for name, one in relationship.annotators.items()} == pytest.approx(
@@ -91,16 +91,16 @@ def test_annotators_who_disagree() -> None:
     assert relationship.unanimous == pytest.approx(2 / 3)
     # By hand: agreement 2/3, by chance 1/2.
     assert relationship.kappa.kappa == pytest.approx(1 / 3)
-    assert measured.steps[0].kappa.note == "not defined: all votes are the same choice"
+    assert result.steps[0].kappa.note == "not defined: all votes are the same choice"
 
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 @pytest.mark.parametrize("verdicts", [["rrrrr"], ["wwwww"], ["r----"], ["rrrrr", "wwwww"], ["-----"]])
 def test_degenerate_labels_give_no_nan(verdicts: list[str]) -> None:
     for count in (1, 2):
-        measured = measure_judge(Labels(tuple(labelled(n, verdicts, gold="g") for n in range(count)), 0))
-        assert json.dumps(asdict(measured), allow_nan=False)
-        for step in measured.steps:
+        result = measure_judge(Labels(tuple(labelled(n, verdicts, gold="g") for n in range(count)), 0))
+        assert json.dumps(asdict(result), allow_nan=False)
+        for step in result.steps:
             if step.majority.accuracy is not None and step.majority.interval is not None:
                 interval = step.majority.interval
                 assert 0 <= interval.low <= step.majority.accuracy + 1e-12

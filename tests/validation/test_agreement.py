@@ -180,7 +180,7 @@ def test_power_at_this_sample_size() -> None:
     assert sizes[0] is not None
     assert sizes[1] is not None
     assert sizes[1] < 0.5 < sizes[0]
-    # Nothing but chance finds an effect of 0.
+    # An effect of 0 is detected only by chance.
     assert power([1, -1]).power == pytest.approx(0.05)
 
 
