@@ -111,7 +111,7 @@ def test_a_submission_before_a_token_limit_is_scored(name: str) -> None:
         assert sample.limit.type == "token"
         assert judged(sample) == (sample.store_as(SubmissionState).submission is not None)
         assert (reason(sample) is None) == judged(sample)
-    # The first call is a submission only if it is the only call.
+    # The limit ends this sample at its first call, before anything is submitted.
     assert submission(samples["call 0"]) is None
     assert any(submission(sample) is not None for sample in samples.values())
 
