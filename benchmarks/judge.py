@@ -100,7 +100,7 @@ class Measured:
     cpu: float
 
     def questions(self) -> dict[str, list[list[ChatMessage]]]:
-        """The questions that `bare` asks again."""
+        """What `bare` asks again."""
         full = read_eval_log(self.log.location, resolve_attachments=True)
         return {
             str(sample.id): sorted(
