@@ -63,7 +63,7 @@ def main() -> None:
             rows.append((f"{builds[0]['samples']} samples of {name}", f"{whole:.3f}", f"{TARGETS[kind]:.1f}"))
             rows += [(f"  {part}", f"{seconds:.3f}", "") for part, seconds in known.items()]
             rest = whole - sum(known.values())
-            rows.append(("  rest: samples", f"{rest:.3f}", ""))
+            rows.append(("  remainder: samples", f"{rest:.3f}", ""))
         task = median(in_fresh_process(build_task) for _ in range(RUNS))
     rows.append(("the task `real` as a whole", f"{task:.3f}", ""))
     show(
