@@ -264,39 +264,40 @@ def main() -> None:
 
 
 def show_cells(cells: Sequence[Cell], samples: int) -> None:
-    """Print one row per cell."""
+    """Print a row per fault and a column per role and rate, and every cell in which something is wrong."""
+    columns = [key for key in product(ROLES, RATES) if any((cell.role, cell.rate) == key for cell in cells)]
+    cell_by_key = {cell.key: cell for cell in cells}
+    rows = []
+    for fault in FAULTS:
+        row = [cell_by_key.get((fault, *column)) for column in columns]
+        if any(row):
+            rows.append((fault, *("" if cell is None else str(cell.errors + cell.unscored) for cell in row)))
+    titles = [f"{role} {rate:.0%}" for role, rate in columns]
+    show(f"Samples of {samples} without a score after the run with faults", ("fault", *titles), rows)
     show(
-        f"Faults, {samples} samples",
-        (
-            "fault",
-            "role",
-            "rate",
-            "logged",
-            "errors",
-            "unscored",
-            "unnamed",
-            "open",
-            "other answer",
-            "changed",
-            "zeros",
-            "totals",
-            "s",
-        ),
+        "Runs with a defect",
+        ("fault", "role", "rate", "lost", "open", "changed", "zeros", "unnamed", "totals"),
         [
             (
                 cell.fault,
                 cell.role,
                 f"{cell.rate:.0%}",
-                *(
-                    str(getattr(cell, name))
-                    for name in ("logged", "errors", "unscored", "unnamed", "open", "resubmitted", "changed", "zeros")
-                ),
+                str(samples - cell.logged),
+                *(str(getattr(cell, name)) for name in ("open", "changed", "zeros", "unnamed")),
                 "yes" if cell.totals else "NO",
-                f"{cell.seconds:.0f}",
             )
             for cell in cells
+            if samples - cell.logged or cell.open or cell.changed or cell.zeros or cell.unnamed or not cell.totals
         ],
+        f"Of {len(cells)} runs. lost: samples that are not in the log; open: without a score after the second run;",
+        "changed: scores of equal submissions; zeros: because of the fault; unnamed: errors without judge or agent.",
+        f"Submissions that differ from the run without faults: {_resubmissions(cells)}.",
     )
+
+
+def _resubmissions(cells: Sequence[Cell]) -> str:
+    counts = {fault: max((cell.resubmitted for cell in cells if cell.fault == fault), default=0) for fault in FAULTS}
+    return ", ".join(f"at most {count} per run with {fault}" for fault, count in counts.items() if count) or "none"
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from inspect_ai import Task, task_with
 from inspect_ai import eval as inspect_eval
 from inspect_ai.event import ModelEvent, SpanBeginEvent, SpanEndEvent
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
-from inspect_ai.model import CachePolicy, ChatMessage, ModelOutput, get_model
+from inspect_ai.model import CachePolicy, ChatMessage, GenerateConfig, ModelOutput, get_model
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import collect
@@ -58,11 +58,15 @@ def other_hypothesis() -> Solver:
     return solve
 
 
-def bare(questions: dict[str, list[list[ChatMessage]]]) -> Scorer:
+Question = tuple[list[ChatMessage], GenerateConfig]
+"""Messages and settings of a request."""
+
+
+def bare(questions: dict[str, list[Question]]) -> Scorer:
     """The least that a scorer can do with the same requests: four at once, then the match, and no answer is read.
 
     Args:
-        questions: The messages of each request, by sample id, the match last.
+        questions: The requests by sample id, the match last.
     """
 
     # Not an argument of the scorer: Inspect would keep all of them in the log.
@@ -72,8 +76,9 @@ def bare(questions: dict[str, list[list[ChatMessage]]]) -> Scorer:
             judge = get_model(role="grader")
             cache = CachePolicy(expiry=None, per_epoch=False)
             *first, match = questions[str(state.sample_id)]
-            await collect(*(judge.generate(messages, cache=cache) for messages in first))
-            await judge.generate(match, cache=cache)
+            await collect(*(judge.generate(messages, config=config, cache=cache) for messages, config in first))
+            messages, config = match
+            await judge.generate(messages, config=config, cache=cache)
             return Score(value=1)
 
         return score
@@ -99,13 +104,13 @@ class Measured:
     requests: int
     cpu: float
 
-    def questions(self) -> dict[str, list[list[ChatMessage]]]:
+    def questions(self) -> dict[str, list[Question]]:
         """What `bare` asks again."""
         full = read_eval_log(self.log.location, resolve_attachments=True)
         return {
             str(sample.id): sorted(
-                (event.input for event in sample.events if isinstance(event, ModelEvent)),
-                key=lambda messages: "predicted context" in messages[-1].text,
+                ((event.input, event.config) for event in sample.events if isinstance(event, ModelEvent)),
+                key=lambda question: "predicted context" in question[0][-1].text,
             )
             for sample in full.samples or []
         }

@@ -116,7 +116,7 @@ def test_the_extra_is_named_if_it_is_missing(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_build_does_not_apply() -> None:
-    with pytest.raises(InvalidArgument, match=r"build=true .* sandbox=docker, got sandbox=k8s"):
+    with pytest.raises(InvalidArgument, match=r"build=true requires sandbox=docker .*, got sandbox=k8s"):
         demo(sandbox="k8s", build=True)
 
 

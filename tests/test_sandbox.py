@@ -122,7 +122,7 @@ def test_an_unknown_sandbox_is_rejected() -> None:
 
 
 def test_build_requires_the_docker_sandbox() -> None:
-    with pytest.raises(InvalidArgument, match=r"build=true .* sandbox=docker, got sandbox=local"):
+    with pytest.raises(InvalidArgument, match=r"build=true requires sandbox=docker .*, got sandbox=local"):
         demo(build=True)
 
 
