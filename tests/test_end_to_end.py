@@ -250,7 +250,7 @@ def test_the_agent_does_not_see_gold_hypotheses(eval_run: Callable[[str], Run], 
     assert [(secret, text) for text in texts for secret in secrets if secret in text] == []
     # The judge was shown the gold, so these texts would have been recognised.
     judge_texts = "\n".join(words([r for r in run.requests if question(r)]))
-    assert any(secret in judge_texts for secret in secrets)
+    assert all(folded(str(sample.target)) in judge_texts for sample in run.samples)
 
 
 def test_the_container_does_not_contain_the_answer(eval_run: Callable[[str], Run]) -> None:

@@ -44,7 +44,7 @@ def test_a_goal_without_a_gold_hypothesis_is_not_scored() -> None:
         ("", None),
     ],
 )
-def test_the_printed_hypothesis_is_the_one_that_is_scored(answer: Answer, hypothesis: str | None) -> None:
+def test_the_printed_hypothesis_is_the_submitted_one(answer: Answer, hypothesis: str | None) -> None:
     with lab(lambda _: answer) as (model, _):
         result = invoke(*ONE, "--goal", GOAL, "--model", model, "--solver", "no_data_guess")
     if hypothesis:

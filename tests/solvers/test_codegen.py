@@ -66,5 +66,6 @@ def test_the_demonstration_shows_the_actual_output(tmp_path: Path) -> None:
 
 
 def test_the_demonstration_is_not_a_task_of_the_benchmark(upstream: Path) -> None:
+    assert "tram_days" in Prompt.load("solvers/codegen").render()
     for file in upstream.rglob("metadata_*.json"):
         assert b"tram_days" not in file.read_bytes()
