@@ -59,6 +59,7 @@ class Cell:
         fault: Name of the fault.
         role: Whose requests fail.
         rate: Share of requests that fail.
+        samples: Samples of the run without faults.
         logged: Samples in the log of the run with faults.
         errors: Samples of it that ended with an error.
         unscored: Samples of it without an error or a score.
@@ -76,6 +77,7 @@ class Cell:
     fault: str
     role: Role
     rate: float
+    samples: int
     logged: int
     errors: int
     unscored: int
@@ -90,8 +92,13 @@ class Cell:
 
     @property
     def key(self) -> tuple[str, str, float]:
-        """What identifies the cell."""
+        """What identifies the cell in a table."""
         return self.fault, self.role, self.rate
+
+    @property
+    def lost(self) -> int:
+        """Samples that are not in the log."""
+        return self.samples - self.logged
 
 
 def build_model(**config: Any) -> "Model":
@@ -213,6 +220,7 @@ def measure(server: Endpoint, faulty: Faulty, clean: dict[str, Sample], folder: 
         fault=faulty.fault,
         role=faulty.role,
         rate=faulty.rate,
+        samples=len(clean),
         logged=len(first),
         errors=len(messages),
         unscored=sum(sample.error is None and not sample.is_scored for sample in first.values()),
@@ -234,24 +242,22 @@ def main() -> None:
     parser.add_argument("--rates", nargs="+", type=float, default=RATES, help="shares of requests that fail")
     parser.add_argument("--roles", nargs="+", choices=ROLES, default=ROLES, help="whose requests fail")
     parser.add_argument("--limit", type=int, help="samples of each run; default: all 239")
-    parser.add_argument("--results", type=Path, help="JSON lines of finished cells, to which cells are added")
+    parser.add_argument(
+        "--results", type=Path, help="JSON lines of finished cells with the same samples, to which cells are added"
+    )
     options = parser.parse_args()
     require_data()
     results: Path | None = options.results.absolute() if options.results else None
-    cells = (
-        [Cell(**json.loads(line)) for line in results.read_text("utf-8").splitlines()]
-        if results and results.exists()
-        else []
-    )
-    endpoints = [Faulty(*key) for key in product(options.faults, options.roles, options.rates)]
-    todo = [
-        faulty for faulty in endpoints if (faulty.fault, faulty.role, faulty.rate) not in {cell.key for cell in cells}
-    ]
     with own_folders() as folder, endpoint(0, reference) as server:
         os.environ |= {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "none"}
         clean = read(evaluate(folder / "reference", options.limit))
         if not all(sample.is_scored for sample in clean.values()):
             sys.exit("The run without faults has samples without a score.")
+        lines = results.read_text("utf-8").splitlines() if results and results.exists() else []
+        cells = [cell for cell in (Cell(**json.loads(line)) for line in lines) if cell.samples == len(clean)]
+        finished = {cell.key for cell in cells}
+        wanted = [Faulty(*key) for key in product(options.faults, options.roles, options.rates)]
+        todo = [faulty for faulty in wanted if (faulty.fault, faulty.role, faulty.rate) not in finished]
         for number, faulty in enumerate(todo):
             cell = measure(server, faulty, clean, folder / str(number), options.limit)
             cells.append(cell)
@@ -265,7 +271,7 @@ def main() -> None:
 
 def show_cells(cells: Sequence[Cell], samples: int) -> None:
     """Print a row per fault and a column per role and rate, and every cell in which something is wrong."""
-    columns = [key for key in product(ROLES, RATES) if any((cell.role, cell.rate) == key for cell in cells)]
+    columns = sorted({(cell.role, cell.rate) for cell in cells}, key=lambda column: (ROLES.index(column[0]), column[1]))
     cell_by_key = {cell.key: cell for cell in cells}
     rows = []
     for fault in FAULTS:
@@ -282,15 +288,16 @@ def show_cells(cells: Sequence[Cell], samples: int) -> None:
                 cell.fault,
                 cell.role,
                 f"{cell.rate:.0%}",
-                str(samples - cell.logged),
+                str(cell.lost),
                 *(str(getattr(cell, name)) for name in ("open", "changed", "zeros", "unnamed")),
                 "yes" if cell.totals else "NO",
             )
             for cell in cells
-            if samples - cell.logged or cell.open or cell.changed or cell.zeros or cell.unnamed or not cell.totals
+            if cell.lost or cell.open or cell.changed or cell.zeros or cell.unnamed or not cell.totals
         ],
-        f"Of {len(cells)} runs. lost: samples that are not in the log; open: without a score after the second run;",
-        "changed: scores of equal submissions; zeros: because of the fault; unnamed: errors without judge or agent.",
+        f"Of {len(cells)} runs. lost: samples that are not in the log; open: without a score after the second run; "
+        "changed: scores of equal submissions; zeros: because of the fault; unnamed: errors that do not name role, "
+        "model and remedy.",
         f"Submissions that differ from the run without faults: {_resubmissions(cells)}.",
     )
 

@@ -81,6 +81,12 @@ def test_a_killed_run_is_completed_and_leaves_one_log_for_each_run(tmp_path: Pat
         assert "2 of 2 runs are complete." in again.output
         assert finished(logs()) == after
 
+        # Only Inspect notices, in the process of the rehearsal.
+        rejected = run("small.yaml", "--set", "limits={}", "--set", "options.sample_id=[nowhere]")
+        assert rejected.exit_code == 2
+        [line] = rejected.output.splitlines()
+        assert line.startswith("Error: small.yaml: No matches in dataset")
+
 
 @pytest.mark.usefixtures("command_line", "engine")
 def test_a_terminated_run_removes_its_containers_and_exits_with_1(tmp_path: Path) -> None:
@@ -176,12 +182,13 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "--lazy", folder], check=True)
 
 
+@pytest.mark.usefixtures("command_line")
 def test_a_full_disk_is_reported_and_the_next_run_completes(tmp_path: Path, small_disk: Path) -> None:
     text = MATRIX.replace("gold, discoverybench/no_data_guess", "gold").replace("samples: 2", "samples: 8")
     (tmp_path / "small.yaml").write_text(text, "utf-8")
 
-    full = run("small.yaml")
-    assert full.exit_code == 1, full.output
+    full = subprocess.run([str(COMMAND), "run", "small.yaml"], capture_output=True, text=True, check=False)
+    assert full.returncode == 1, full.stderr
     message = full.stderr.splitlines()[-1]
     assert message.startswith("Error: No space left on device: a log could not be written (")
     assert "in logs/small" in message

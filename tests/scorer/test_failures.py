@@ -20,7 +20,7 @@ FAULTS: list[tuple[Answer, str]] = [
     (Raw(502, b"<html>Bad gateway</html>", "text/html"), "502"),
     (Raw(None), "Connection error"),
     (Raw(body=b'{"id": "1", "obj'), "JSONDecodeError"),
-    (Raw(body=b"<html>Maintenance</html>", content_type="text/html"), "unexpected form"),
+    (Raw(body=b"<html>Maintenance</html>", content_type="text/html"), "unexpected format"),
     (Raw(body=b'{"object": "chat.completion", "choices": null}'), ""),
     (NoChoices(), "no choices"),
     (Refused("Your credit balance is too low."), "credit balance"),

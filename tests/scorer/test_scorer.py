@@ -213,9 +213,7 @@ def test_samples_of_other_tasks_are_rejected(metadata: dict[str, Any] | None) ->
     other = Task(dataset=dataset, solver=writes(PREDICTED, "stop"), scorer=hms())
     [log] = inspect_eval(other, model="mockllm/model", model_roles={"grader": "mockllm/model"})
     assert log.error
-    line = (
-        "cannot score the sample other: its metadata lacks split, dataset, metadata_number. Use this scorer only with"
-    )
+    line = "cannot score the sample other: its metadata lacks required fields, such as split, "
     assert line in log.error.message
 
 

@@ -95,8 +95,8 @@ def _sample_metadata(state: TaskState) -> SampleMetadata:
         # `state.metadata_as` raises an untyped error if there is no metadata.
         return SampleMetadata.model_validate(state.metadata or {})
     except ValidationError as error:
-        missing = ", ".join(str(detail["loc"][0]) for detail in error.errors()[:3])
+        fields = ", ".join(str(detail["loc"][0]) for detail in error.errors()[:3])
         raise InvalidArgument(
-            f"discoverybench/hms cannot score the sample {state.sample_id}: its metadata lacks {missing}. "
-            "Use this scorer only with the tasks of inspect-discoverybench."
+            f"discoverybench/hms cannot score the sample {state.sample_id}: its metadata lacks required fields, "
+            f"such as {fields}. Use this scorer only with the tasks of inspect-discoverybench."
         ) from error
