@@ -147,7 +147,8 @@ class Conversation(Generic[R]):
         config = self.request.config
         if self.token_limit is not None:
             config = config.merge(GenerateConfig(max_tokens=self.token_limit))
-        sent = self.transport.merge(config)
+        # Merging copies the reply schema. In a large process, garbage collection makes that take up to a millisecond.
+        sent = self.transport.merge(config) if self.transport.model_fields_set else config
         for _ in range(MAX_ATTEMPTS):
             try:
                 output = await self.model.generate(self.messages, config=sent, cache=False)
