@@ -16,6 +16,8 @@ from endpoint import Endpoint, endpoint
 from faulty_endpoint import FAULTS, OWN, Faulty, Role, healthy, reference
 from measure import own_folders, require_data, show
 
+from inspect_discoverybench.session.session import PythonSession
+
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
     from inspect_ai.model import Model
@@ -114,13 +116,11 @@ def build_model(**config: Any) -> "Model":
 
 
 def evaluate(folder: Path, limit: int | None) -> "EvalLog":
-    """Run DB-REAL test with ReAct. The agent runs no code: the local sandbox is enough, and no session is started."""
+    """Run DB-REAL test with ReAct. The agent runs no code, so the local sandbox is enough."""
     from inspect_ai import eval as inspect_eval
 
     from inspect_discoverybench import real
-    from inspect_discoverybench.session.session import PythonSession
 
-    setattr(PythonSession, "start_early", lambda _: None)  # noqa: B010 - a method
     return inspect_eval(
         real(sandbox="local"),
         # The judge inherits the time limit of an attempt.
@@ -247,6 +247,8 @@ def main() -> None:
     )
     options = parser.parse_args()
     require_data()
+    # The agent runs no code, so its sessions need not start.
+    setattr(PythonSession, "start_early", lambda _: None)  # noqa: B010 - a method
     results: Path | None = options.results.absolute() if options.results else None
     with own_folders() as folder, endpoint(0, reference) as server:
         os.environ |= {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "none"}

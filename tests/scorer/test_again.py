@@ -33,10 +33,10 @@ def again(log: EvalLog, *arguments: str) -> EvalLog:
         patch.chdir(folder)
         for name, value in AWAY.items():
             patch.setenv(name, value)
-        process = inspect_command.invoke(
+        result = inspect_command.invoke(
             "score", "log.eval", "--scorer", "discoverybench/hms", "--overwrite", *arguments
         )
-    assert process.exit_code == 0, process.output
+    assert result.exit_code == 0, result.output
     return read_eval_log(str(folder / "log.eval"))
 
 

@@ -15,9 +15,8 @@ from inspect_ai.scorer import Score
 from inspect_discoverybench.errors import DataMissing, DiscoveryBenchError, InvalidArgument
 from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.validation.page import Card, page
+from inspect_discoverybench.validation.scored_log import Prediction, ScoredLog
 from inspect_discoverybench.validation.sheet import (
-    Prediction,
-    ScoredLog,
     SheetPair,
     candidates,
     draw,

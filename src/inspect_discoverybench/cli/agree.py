@@ -18,7 +18,7 @@ from inspect_discoverybench.hypothesis import SCORE_NAME
 # These modules import scipy and statsmodels, which takes seconds. The commands import them when they run.
 if TYPE_CHECKING:
     from inspect_discoverybench.validation.judged import JudgedLog
-    from inspect_discoverybench.validation.sheet import ScoredLog
+    from inspect_discoverybench.validation.scored_log import ScoredLog
     from inspect_discoverybench.validation.votes import HmsPair
 
 DEFAULT_PAIRS = 100
@@ -169,7 +169,7 @@ def _comparable_logs(paths: Sequence[str], score: str, anyway: bool) -> "list[Sc
     Raises:
         InvalidArgument: Their scores were judged differently and `anyway` is false.
     """
-    from inspect_discoverybench.validation.sheet import ScoredLog
+    from inspect_discoverybench.validation.scored_log import ScoredLog
 
     logs = [ScoredLog.read(path, score) for path in paths]
     _check_comparable(logs, anyway)
@@ -177,7 +177,7 @@ def _comparable_logs(paths: Sequence[str], score: str, anyway: bool) -> "list[Sc
 
 
 def _check_comparable(logs: "Sequence[ScoredLog] | Sequence[JudgedLog]", anyway: bool) -> None:
-    from inspect_discoverybench.validation.sheet import record_differences
+    from inspect_discoverybench.validation.scored_log import record_differences
 
     records: list[Mapping[str, Any]] = [record for log in logs for record in log.records]
     if lines := record_differences(records):

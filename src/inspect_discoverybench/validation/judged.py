@@ -15,7 +15,7 @@ from inspect_discoverybench.scorer.relationship import Relationship
 from inspect_discoverybench.scorer.reply import R, parse_reply
 from inspect_discoverybench.scorer.variables import Variables
 from inspect_discoverybench.validation.answers import Answers
-from inspect_discoverybench.validation.sheet import hms_of, read_log
+from inspect_discoverybench.validation.scored_log import hms_of, read_log
 
 NOT_SCORED = "not scored"
 NO_SUBMISSION = "no submission"

@@ -17,7 +17,8 @@ from inspect_discoverybench.scorer.variables import Variables
 from inspect_discoverybench.validation.answers import Step
 from inspect_discoverybench.validation.judged import JudgedLog, JudgedSample
 from inspect_discoverybench.validation.page import Card, page
-from inspect_discoverybench.validation.sheet import KEY, SHEET, check_distinct_runs, gold_digest, write_files
+from inspect_discoverybench.validation.scored_log import check_distinct_runs
+from inspect_discoverybench.validation.sheet import KEY, SHEET, gold_digest, write_files
 from inspect_discoverybench.validation.spreadsheet import to_csv
 from inspect_discoverybench.validation.strata import allocate, stratum
 
