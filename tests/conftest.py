@@ -16,17 +16,17 @@ import tempfile
 from collections.abc import Iterator
 from importlib.metadata import packages_distributions
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NoReturn
 
 import pytest
 import tenacity
 from hypothesis import settings
-from inspect_ai.model._model import active_model_context_var, init_model_roles
 
-from inspect_discoverybench.sandbox import image
-from inspect_discoverybench.session.session import PythonSession
-from inspect_discoverybench.shipped import shipped
 from tests import shared
+
+# Inspect and the package are imported in the fixtures below: pytest-xdist starts its workers only after the controller
+# has imported this file.
 
 # Deadlines per example would fail on a busy machine.
 settings.register_profile("no-deadline", deadline=None)
@@ -60,7 +60,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Create the folder of this test run, with Inspect's caches; the workers of pytest-xdist inherit the variables."""
+    """Create the folder of this test run, with Inspect's caches and data; workers inherit the variables."""
     # A shell disables Ctrl-C for background jobs, and so for the processes that the tests end by SIGINT. Here
     # Ctrl-C is enabled again, also for the tests themselves.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -70,6 +70,8 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[shared.VARIABLE] = folder
         # For evals in fixtures of a wider scope than `isolated`.
         os.environ["INSPECT_CACHE_DIR"] = f"{folder}/cache"
+        # Inspect's traces, sockets and databases, which are otherwise among those of the developer's own evals.
+        os.environ["XDG_DATA_HOME"] = f"{folder}/data"
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -87,10 +89,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(marker)
 
 
+def pytest_collection() -> None:
+    """Collect no garbage while modules are imported, of which little is garbage."""
+    gc.disable()
+
+
 def pytest_collection_finish() -> None:
-    """Exempt what is loaded by now from garbage collection: statsmodels collects in each correction of p-values."""
+    """Exempt what is loaded by now from garbage collection, and make full collections rare: each takes 0.1 s."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(700, 10, 100)
+    gc.enable()
 
 
 def _missing(marker: str, reason: str) -> NoReturn:
@@ -131,29 +140,48 @@ def no_early_start(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
 
     Not in the tests of sessions and in those with containers, in which everything is as for users.
     """
+    from inspect_discoverybench.session.session import PythonSession
+
     if "engine" not in request.fixturenames and not request.path.is_relative_to(REPOSITORY / "tests" / "session"):
         monkeypatch.setattr(PythonSession, "start_early", lambda _: None)
 
 
 @pytest.fixture(autouse=True, scope="session")
 def quick_evals() -> Iterator[None]:
-    """Leave out three parts of each eval that no test looks at in this process and that take much of its time.
+    """Leave out what no test looks at in this process and what takes much of its time.
 
-    For the log of each task, Inspect lists the files of all installed packages. It renders a table of the results, also
-    when it displays nothing, and a second traceback of each error, with colours.
+    For the log of each task, Inspect lists the files of all installed packages. It keeps a database of all events, for
+    viewers of running evals. It renders a table of the results, also when it displays nothing, and a second traceback
+    of each error, with colours. For each sample, it prepares the client of every provider that is installed; here only
+    of those that are loaded. statsmodels collects garbage in each correction of p-values.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
             "inspect_ai._util.package.packages_distributions", functools.cache(packages_distributions), raising=False
         )
+        patch.setattr("inspect_ai._eval.task.log.SampleBufferDatabase", lambda **_: None, raising=False)
         patch.setattr("inspect_ai._display.rich.display.tasks_results", lambda _: "", raising=False)
         patch.setattr("inspect_ai._util.rich.rich_traceback", lambda *_, **__: "", raising=False)
+        patch.setattr("inspect_ai.model._assistant_internal._HAS_ANTHROPIC", Loaded("anthropic"), raising=False)
+        patch.setattr("statsmodels.stats.multitest.gc", SimpleNamespace(collect=lambda: 0), raising=False)
         yield
+
+
+class Loaded:
+    """True if a module is loaded."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __bool__(self) -> bool:
+        return self.name in sys.modules
 
 
 @pytest.fixture(autouse=True)
 def no_active_model() -> None:
     """Start without an active model: `eval_set` leaves its model and roles active, and later tasks would use them."""
+    from inspect_ai.model._model import active_model_context_var, init_model_roles
+
     active_model_context_var.set(None)
     init_model_roles({})
 
@@ -170,6 +198,9 @@ def upstream() -> Path:
 @pytest.fixture(scope="session")
 def engine() -> None:
     """A running Docker engine that has the sandbox image."""
+    from inspect_discoverybench.sandbox import image
+    from inspect_discoverybench.shipped import shipped
+
     docker = shutil.which("docker")
     if docker is None or subprocess.run([docker, "info"], capture_output=True, check=False).returncode:
         _missing("docker", "no Docker engine is running")

@@ -7,7 +7,7 @@ import struct
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -234,9 +234,14 @@ def serve(answer: Callable[[Request], Answer], latency: float = 0.0) -> Iterator
             """Keep the test output readable."""
 
     class Server(ThreadingHTTPServer):
+        def process_request(self, request: Any, client_address: Any) -> None:
+            connections.append(request)
+            super().process_request(request, client_address)
+
         def handle_error(self, *_: Any) -> None:
             """A client that is cancelled closes its connection."""
 
+    connections: list[socket.socket] = []
     stopped = threading.Event()
     server = Server(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
@@ -249,3 +254,7 @@ def serve(answer: Callable[[Request], Answer], latency: float = 0.0) -> Iterator
         stopped.set()
         server.shutdown()
         server.server_close()
+        # Clients keep their connections open, and each would keep a thread of the server.
+        for connection in connections:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)

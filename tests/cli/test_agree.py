@@ -17,8 +17,8 @@ INTERPRETATION = "A p-value above 0.05 does not show that the two rankings are t
 
 
 @pytest.fixture(scope="module")
-def logs(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
-    return evaluated(tmp_path_factory.mktemp("logs"), 3)
+def logs() -> tuple[str, str]:
+    return evaluated()
 
 
 @pytest.fixture
@@ -46,8 +46,8 @@ def test_a_sheet_reports_when_there_are_fewer_pairs_than_requested(logs: tuple[s
     result = run("sheet", *logs)
     assert result.exit_code == 0
     assert result.output.splitlines() == [
-        "The logs contain only 3 pairs, fewer than 100. Using all of them.",
-        "Wrote 3 pairs to agreement. Send vote.html or sheet.csv to annotators. Do not share key.csv.",
+        "The logs contain only 4 pairs, fewer than 100. Using all of them.",
+        "Wrote 4 pairs to agreement. Send vote.html or sheet.csv to annotators. Do not share key.csv.",
     ]
     assert sorted(path.name for path in Path("agreement").iterdir()) == ["key.csv", "sheet.csv", "vote.html"]
     again = run("sheet", *logs)

@@ -22,7 +22,7 @@ from tests import shared
 from tests.shared import once
 
 OLD_LOGS = Path(__file__).parents[1] / "fixtures" / "logs"
-TASKS = 50
+TASKS = 30
 STRONG = Run("real", "react", "provider/large", 0.6)
 WEAK = Run("real", "react", "provider/small", 0.1)
 

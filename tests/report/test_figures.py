@@ -96,7 +96,6 @@ def test_text_that_xml_does_not_allow_is_replaced() -> None:
     pictures = {}
     for section in sections(samples):
         if section.chart is not None:
-            assert_renders(section.chart)
             pictures[section.name] = render(section.chart, "svg").decode()
             ElementTree.fromstring(pictures[section.name])
     assert "a\N{REPLACEMENT CHARACTER}&lt;b&gt;\U0001f600" in pictures["domain"]

@@ -14,10 +14,14 @@ from inspect_discoverybench.report.judge_errors import judge_error_section
 from inspect_discoverybench.results import read_results
 from inspect_discoverybench.validation.labels import KEY_COLUMNS, LabelledSample, read_labels
 
-pytest.importorskip("cje", reason="the extra `calibration` is not installed")
-
 LETTERS = {1.0: "A", 0.5: "B", 0.0: "C"}
 STEPS = ("gold_context", "predicted_context", "context_match", "variables", "relationship")
+
+
+@pytest.fixture(autouse=True)
+def calibration() -> None:
+    """A fixture, because the import takes half a second in each worker."""
+    pytest.importorskip("cje", reason="the extra `calibration` is not installed")
 
 
 def labelled(logs: list[Path], folder: Path, every: int, wrong_every: int) -> tuple[LabelledSample, ...]:
@@ -73,7 +77,7 @@ def test_a_judge_without_errors_leaves_the_mean_as_it_is(tmp_path: Path) -> None
 
 def test_a_lenient_judge_is_corrected_downwards(tmp_path: Path) -> None:
     run = Run("real", "react", "provider/large", 0.4, no_submission=0.2)
-    logs = write_logs([run], tmp_path / "logs", samples=239)
+    logs = write_logs([run], tmp_path / "logs", samples=120)
     labels = labelled(logs, tmp_path / "labels", every=1, wrong_every=4)
     samples = label_configurations(read_results(logs).samples)
     true = {label.sample_id: label.true_hms or 0.0 for label in labels}
@@ -82,8 +86,8 @@ def test_a_lenient_judge_is_corrected_downwards(tmp_path: Path) -> None:
     assert row["corrected"] == pytest.approx(mean, abs=0.5)
     assert row["corrected"] < row["HMS × 100"] - 3
     assert row["corrected low"] < mean < row["corrected high"]
-    assert row["samples"] == 239
-    assert row["labelled"] == len(labels) < 239
+    assert row["samples"] == 120
+    assert row["labelled"] == len(labels) < 120
 
 
 def test_too_few_labels_are_one_clear_line(tmp_path: Path) -> None:

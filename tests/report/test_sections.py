@@ -1,8 +1,10 @@
 """Golden tables: every number is worked out by hand."""
 
 import math
+import sys
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
 import pandas as pd
 import pytest
@@ -16,6 +18,12 @@ from tests.report.frames import MISSING, frame, scores
 
 HMS = "HMS × 100"
 LOGS = Path(__file__).parents[1] / "fixtures" / "logs"
+
+
+@pytest.fixture(autouse=True)
+def no_charts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out the charts, which take most of the time. `test_figures.py` renders them."""
+    monkeypatch.setitem(sys.modules, "altair", MagicMock())
 
 
 def by_name(samples: pd.DataFrame) -> dict[str, Section]:

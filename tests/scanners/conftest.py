@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterator
 
+import anyio
 import pytest
 from inspect_scout._util.log import _scout_log_handler
 
@@ -15,3 +16,10 @@ def no_scout_log_handler() -> Iterator[None]:
     if handler is not None:
         for name in (None, *logging.root.manager.loggerDict):
             logging.getLogger(name).removeHandler(handler)
+
+
+@pytest.fixture(autouse=True)
+def no_idle_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scout's workers look for work once a second; here they look fifty times."""
+    sleep = anyio.sleep
+    monkeypatch.setattr("anyio.sleep", lambda seconds: sleep(0.02 if seconds == 1 else seconds))

@@ -91,6 +91,7 @@ def finish(answer: str) -> ModelOutput:
 
 
 @pytest.mark.parametrize("score", [True, False])
+@pytest.mark.usefixtures("sweep")
 def test_a_third_party_agent(score: bool) -> None:
     finishing = AgentSubmit(name="finish", keep_in_messages=not score)
     agent = as_solver(react_agent(tools=[inspect_python()], submit=finishing))
@@ -114,6 +115,7 @@ def bridged(output: str, answer: str) -> Solver:
     return solve
 
 
+@pytest.mark.usefixtures("sweep")
 def test_an_agent_that_runs_its_own_tools_with_a_long_output() -> None:
     output = "\n".join(f"{n} {n * 1.37:.3f}" for n in range(120_000))
     assert len(output) > 1_900_000

@@ -155,6 +155,7 @@ with socket.socket(socket.AF_UNIX) as server, socket.socket(socket.AF_UNIX) as c
 """
 
 
+@pytest.mark.usefixtures("sweep")
 def test_an_idle_kernel_imports_libraries_until_a_client_calls(tmp_path: Path) -> None:
     command = [sys.executable, "-I", "-c", WARM_UP, str(Path(kernel.__file__).parent)]
     process = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)

@@ -86,7 +86,7 @@ def played(scripts: Iterable[tuple[str, Sequence[ModelOutput | str]]], solver: S
     samples: dict[str, EvalSample] = {}
     waiting = list(scripts)
     for start in range(0, len(waiting), 8):
-        samples |= play_all(dict(waiting[start : start + 8]), solver)
+        samples |= play_all(dict(waiting[start : start + 8]), solver, score=False)
     return samples
 
 

@@ -12,22 +12,24 @@ from inspect_discoverybench import demo
 from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from inspect_discoverybench.solvers.react import react
+from tests import shared
 from tests.endpoint import Answer, Request, question, slots
 from tests.scorer.judging import InProcessJudge
 
 
-def evaluated(folder: Path, samples: int) -> tuple[str, str]:
-    """Paths of two logs: one of an agent that looks at the data, one of an agent that guesses."""
-    return _log(react(), folder, samples), _log(no_data_guess(), folder, samples)
+def evaluated() -> tuple[str, str]:
+    """Paths of two logs of four samples: of an agent that looks at the data, and of one that guesses."""
+    react_log, guess_log = shared.once("evaluated", lambda: [_log(react()), _log(no_data_guess())])
+    return react_log, guess_log
 
 
-def _log(solver: Solver, folder: Path, samples: int) -> str:
+def _log(solver: Solver) -> str:
     [log] = inspect_eval(
         demo(),
         model="discoverybench/baseline",
         solver=solver,
-        limit=samples,
-        log_dir=str(folder),
+        limit=4,
+        log_dir=str(shared.folder() / "evaluated"),
         display="none",
     )
     assert log.status == "success"

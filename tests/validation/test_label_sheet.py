@@ -85,12 +85,12 @@ def test_old_logs_are_read() -> None:
         assert all(sample.answers.hms == sample.hms and sample.predicted_workflow for sample in samples)
 
 
-def test_a_score_is_chosen_by_its_name(tmp_path: Path) -> None:
-    path, _ = evaluated(tmp_path, 2)
+def test_a_score_is_chosen_by_its_name() -> None:
+    path, _ = evaluated()
     again = inspect_score(read_eval_log(path), hms("discoverybench/lexical"), action="append", display="none")
     write_eval_log(again, "again.eval")
     samples = JudgedLog.read("again.eval", "HMS1").samples
-    assert [sample.score for sample in samples] == ["HMS1", "HMS1"]
+    assert [sample.score for sample in samples] == ["HMS1"] * 4
     with pytest.raises(InvalidArgument, match=r"no sample has the score 'HMS1'\. Available scores: HMS\.$"):
         JudgedLog.read(path, "HMS1")
 

@@ -15,8 +15,8 @@ Change = Callable[[dict[str, Any]], Any]
 
 
 @pytest.fixture(scope="module")
-def logs(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
-    return evaluated(tmp_path_factory.mktemp("logs"), 2)
+def logs() -> tuple[str, str]:
+    return evaluated()
 
 
 def changed(log: str, name: str, change: Change, samples: slice = slice(None)) -> str:
