@@ -295,7 +295,8 @@ def run_beside_a_folder_of_that_name(scripts: Path, tmp_path: Path) -> None:
     (own / "notes.md").write_text("My own notes.\n", encoding="utf-8")
     tasks = "discoverybench/demo inspect_discoverybench/demo"
     env = environment(scripts, tmp_path)
-    shell(f"inspect eval {tasks} --model discoverybench/baseline --limit 1 --display plain", own.parent, env)
+    options = "--model discoverybench/baseline --solver discoverybench/gold --limit 1 --display plain"
+    shell(f"inspect eval {tasks} {options}", own.parent, env)
     logs = [read_eval_log(str(path)) for path in (tmp_path / "logs").iterdir()]
     assert [log.eval.task for log in logs] == ["discoverybench/demo"] * 2
     assert {log.status for log in logs} == {"success"}

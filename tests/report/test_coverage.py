@@ -4,8 +4,9 @@ from pathlib import Path
 
 from synthetic_logs import figure_4, write_logs
 
-from inspect_discoverybench.report.configurations import BENCHMARKS, label_configurations
-from inspect_discoverybench.report.sections import sections
+from inspect_discoverybench.report.aggregates import task_table
+from inspect_discoverybench.report.configurations import BENCHMARKS, label_configurations, main_judge
+from inspect_discoverybench.report.overview import overview_section
 from inspect_discoverybench.results import read_results
 
 
@@ -14,9 +15,7 @@ def test_intervals_contain_the_true_means(sweep: None, tmp_path: Path) -> None:
     write_logs(runs, tmp_path / "logs", samples=100, padding=10)
     samples = label_configurations(read_results([tmp_path / "logs"]).samples)
 
-    [overview] = [section for section in sections(samples) if section.name == "hms"]
-
-    rows = overview.table[["benchmark", "configuration", "low", "high"]].itertuples(index=False, name=None)
+    rows = overview_section(task_table(main_judge(samples))).table[["benchmark", "configuration", "low", "high"]].itertuples(index=False, name=None)
     intervals = {(benchmark, configuration): (low, high) for benchmark, configuration, low, high in rows}
     hits = 0
     for run in runs:

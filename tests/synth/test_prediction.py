@@ -52,6 +52,9 @@ def returning(expression: str, **fields: Any) -> Reply:
     return function(f"def predict(frame):\n    return {expression}\n", **fields)
 
 
+NOT_COMPUTABLE = {"computable": False, "reason": "It names no relationship.", "level_stated": False, "code": ""}
+
+
 @pytest.fixture(scope="module")
 def boats(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A set with one task: 5 + 2 * sail_area - hull_drag."""
@@ -133,8 +136,7 @@ def test_the_formaliser_sees_the_hypothesis_the_goal_and_the_columns_alone(boats
 
 
 def test_a_hypothesis_without_a_computable_claim_scores_zero(boats: Path) -> None:
-    reply = {"computable": False, "reason": "It names no relationship.", "level_stated": False, "code": ""}
-    score = prediction_of(run(boats, formaliser(reply)))
+    score = prediction_of(run(boats, formaliser(NOT_COMPUTABLE)))
     assert score.value == 0
     assert "no computable claim (It names no relationship.)" in str(score.explanation)
 
@@ -169,8 +171,8 @@ INVALID = {
 @pytest.mark.usefixtures("sweep")
 def test_invalid_and_hostile_code_is_sent_back(name: str, boats: Path, tmp_path: Path) -> None:
     code, reason = INVALID[name]
-    model = formaliser(function(code), returning("5 + 2 * frame['sail_area'] - frame['hull_drag']"))
-    assert prediction_of(run(boats, model)).value == 1.0
+    model = formaliser(function(code), NOT_COMPUTABLE)
+    assert prediction_of(run(boats, model)).value == 0
     [_, second] = model.requests  # type: ignore[attr-defined]
     assert reason in second[-1].text
     assert not list(tmp_path.rglob("owned"))
@@ -202,8 +204,7 @@ def test_an_endless_loop_ends_and_the_next_sample_runs(tmp_path: Path) -> None:
     out = tmp_path / "set"
     generate(out, scripted_author(domains=domains), domains=2, height=1)
     loop = "def predict(frame):\n    while True:\n        pass\n"
-    none = {"computable": False, "reason": "Enough.", "level_stated": False, "code": ""}
-    model = formaliser(function(loop), none)
+    model = formaliser(function(loop), NOT_COMPUTABLE)
     log = run(out, model, max_samples=1)
     assert log.samples
     assert [(sample.scores or {})["prediction"].value for sample in log.samples] == [0, 0]
