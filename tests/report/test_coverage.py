@@ -15,7 +15,8 @@ def test_intervals_contain_the_true_means(sweep: None, tmp_path: Path) -> None:
     write_logs(runs, tmp_path / "logs", samples=100, padding=10)
     samples = label_configurations(read_results([tmp_path / "logs"]).samples)
 
-    rows = overview_section(task_table(main_judge(samples))).table[["benchmark", "configuration", "low", "high"]].itertuples(index=False, name=None)
+    table = overview_section(task_table(main_judge(samples))).table
+    rows = table[["benchmark", "configuration", "low", "high"]].itertuples(index=False, name=None)
     intervals = {(benchmark, configuration): (low, high) for benchmark, configuration, low, high in rows}
     hits = 0
     for run in runs:

@@ -66,7 +66,7 @@ def test_a_person_solves_a_sample_in_a_shell_of_the_container(tmp_path: Path) ->
         assert login[4:] == ["bash", "-l"]
         container = login[3]
         while subprocess.run(["docker", "exec", container, "test", "-e", SERVICE], check=False).returncode:
-            time.sleep(0.2)
+            time.sleep(1)
         screen = shell(container, WORK, f"Hypothesis: {gold.target}\nWorkflow: I looked at its axes.\n\x04")
         shell(container, 'echo yes | task submit "$(cat answer.txt)"')
         output = run.stdout.read()
