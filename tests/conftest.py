@@ -16,7 +16,6 @@ import tempfile
 from collections.abc import Iterator
 from importlib.metadata import packages_distributions
 from pathlib import Path
-from types import SimpleNamespace
 from typing import NoReturn
 
 import pytest
@@ -66,7 +65,9 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if not _is_worker(config):
-        folder = tempfile.mkdtemp(prefix="discoverybench-tests-")
+        # Paths of sockets in it must have at most 104 characters: too few in macOS's own temporary folder.
+        parent = "/tmp" if sys.platform == "darwin" else None
+        folder = tempfile.mkdtemp(prefix="discoverybench-tests-", dir=parent)
         os.environ[shared.VARIABLE] = folder
         # For evals in fixtures of a wider scope than `isolated`.
         os.environ["INSPECT_CACHE_DIR"] = f"{folder}/cache"
@@ -90,15 +91,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection() -> None:
-    """Collect no garbage while modules are imported, of which little is garbage."""
+    """Turn garbage collection off while modules are imported: they leave little garbage."""
     gc.disable()
 
 
 def pytest_collection_finish() -> None:
-    """Exempt what is loaded by now from garbage collection, and make full collections rare: each takes 0.1 s."""
+    """Exempt what is loaded by now from garbage collection, and make full collections rare: each one takes 0.1 s."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(700, 10, 100)
+    gc.set_threshold(*gc.get_threshold()[:2], 100)
     gc.enable()
 
 
@@ -146,29 +147,34 @@ def no_early_start(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
         monkeypatch.setattr(PythonSession, "start_early", lambda _: None)
 
 
+@pytest.fixture(autouse=True)
+def no_event_database(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep events in memory, and not also in a database on disk, which takes an eighth of an eval's time.
+
+    Not in tests with containers, in which everything is as for users.
+    """
+    if "engine" not in request.fixturenames:
+        monkeypatch.setattr("inspect_ai._eval.task.log.SampleBufferDatabase", lambda **_: None)
+
+
 @pytest.fixture(autouse=True, scope="session")
 def quick_evals() -> Iterator[None]:
-    """Leave out what no test looks at in this process and what takes much of its time.
+    """Skip work that no test looks at in this process and that takes much of its time.
 
-    For the log of each task, Inspect lists the files of all installed packages. It keeps a database of all events, for
-    viewers of running evals. It renders a table of the results, also when it displays nothing, and a second traceback
-    of each error, with colours. For each sample, it prepares the client of every provider that is installed; here only
-    of those that are loaded. statsmodels collects garbage in each correction of p-values.
+    For the log of each task, Inspect lists the files of all installed packages. It renders a table of the results, also
+    when it displays nothing, and a second traceback of each error, with colours. For the first sample, it imports
+    Anthropic's provider, whatever the model.
     """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            "inspect_ai._util.package.packages_distributions", functools.cache(packages_distributions), raising=False
-        )
-        patch.setattr("inspect_ai._eval.task.log.SampleBufferDatabase", lambda **_: None, raising=False)
-        patch.setattr("inspect_ai._display.rich.display.tasks_results", lambda _: "", raising=False)
-        patch.setattr("inspect_ai._util.rich.rich_traceback", lambda *_, **__: "", raising=False)
-        patch.setattr("inspect_ai.model._assistant_internal._HAS_ANTHROPIC", Loaded("anthropic"), raising=False)
-        patch.setattr("statsmodels.stats.multitest.gc", SimpleNamespace(collect=lambda: 0), raising=False)
+        patch.setattr("inspect_ai._util.package.packages_distributions", functools.cache(packages_distributions))
+        patch.setattr("inspect_ai._display.rich.display.tasks_results", lambda _: "")
+        patch.setattr("inspect_ai._util.rich.rich_traceback", lambda *_, **__: "")
+        patch.setattr("inspect_ai.model._assistant_internal._HAS_ANTHROPIC", Loaded("anthropic"))
         yield
 
 
 class Loaded:
-    """True if a module is loaded."""
+    """Truthy once the module has been imported."""
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -254,7 +254,7 @@ def serve(answer: Callable[[Request], Answer], latency: float = 0.0) -> Iterator
         stopped.set()
         server.shutdown()
         server.server_close()
-        # Clients keep their connections open, and each would keep a thread of the server.
+        # Clients keep connections open, and each one keeps a thread of the server alive.
         for connection in connections:
             with suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)

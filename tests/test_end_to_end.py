@@ -281,21 +281,21 @@ def test_many_data_files_are_unpacked_in_the_container(eval_run: Callable[[str],
 
 @pytest.mark.usefixtures("command_line")
 def test_both_names_work_beside_a_folder_of_that_name_from_source(from_source: Path, tmp_path: Path) -> None:
-    run_beside_a_folder_of_that_name(from_source, tmp_path)
+    run_beside_a_folder_of_that_name(from_source, tmp_path, "react")
 
 
 def test_both_names_work_beside_a_folder_of_that_name_from_a_wheel(from_wheel: Path, tmp_path: Path) -> None:
-    run_beside_a_folder_of_that_name(from_wheel, tmp_path)
+    run_beside_a_folder_of_that_name(from_wheel, tmp_path, "gold")
 
 
-def run_beside_a_folder_of_that_name(scripts: Path, tmp_path: Path) -> None:
+def run_beside_a_folder_of_that_name(scripts: Path, tmp_path: Path, solver: str) -> None:
     own = tmp_path / "project" / "discoverybench"
     own.mkdir(parents=True)
     (own / "__init__.py").write_text("raise ImportError('not the installed one')\n", encoding="utf-8")
     (own / "notes.md").write_text("My own notes.\n", encoding="utf-8")
     tasks = "discoverybench/demo inspect_discoverybench/demo"
     env = environment(scripts, tmp_path)
-    options = "--model discoverybench/baseline --solver discoverybench/gold --limit 1 --display plain"
+    options = f"--solver discoverybench/{solver} --model discoverybench/baseline --limit 1 --display plain"
     shell(f"inspect eval {tasks} {options}", own.parent, env)
     logs = [read_eval_log(str(path)) for path in (tmp_path / "logs").iterdir()]
     assert [log.eval.task for log in logs] == ["discoverybench/demo"] * 2

@@ -16,7 +16,7 @@ from tests.validation.logs import evaluated
 INTERPRETATION = "A p-value above 0.05 does not show that the two rankings are the same."
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def logs() -> tuple[str, str]:
     return evaluated()
 

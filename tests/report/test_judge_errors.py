@@ -19,8 +19,8 @@ STEPS = ("gold_context", "predicted_context", "context_match", "variables", "rel
 
 
 @pytest.fixture(autouse=True)
-def calibration() -> None:
-    """A fixture, because the import takes half a second in each worker."""
+def cje_installed() -> None:
+    """Skip without the extra `calibration`. Not for the whole module: importing cje takes each worker half a second."""
     pytest.importorskip("cje", reason="the extra `calibration` is not installed")
 
 

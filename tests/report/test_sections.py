@@ -21,9 +21,15 @@ LOGS = Path(__file__).parents[1] / "fixtures" / "logs"
 
 
 @pytest.fixture(autouse=True)
-def no_charts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave out the charts, which take most of the time. `test_figures.py` renders them."""
-    monkeypatch.setitem(sys.modules, "altair", MagicMock())
+def no_charts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Skip the charts, which take half of the time, unless a test requests them. `test_figures.py` renders charts."""
+    if "charts" not in request.fixturenames:
+        monkeypatch.setitem(sys.modules, "altair", MagicMock())
+
+
+@pytest.fixture
+def charts() -> None:
+    """Requested by tests that build the charts too."""
 
 
 def by_name(samples: pd.DataFrame) -> dict[str, Section]:
@@ -410,6 +416,7 @@ def test_trials_of_oracles_are_of_the_same_tasks() -> None:
     ]
 
 
+@pytest.mark.usefixtures("charts")
 def test_pareto_front() -> None:
     samples = frame(
         [
@@ -562,6 +569,7 @@ def test_columns_that_select_samples_are_columns_of_the_samples() -> None:
         assert section.filters or section.name == "published"
 
 
+@pytest.mark.usefixtures("charts")
 def test_sections_of_real_logs() -> None:
     samples = label_configurations(read_results([LOGS]).samples)
 

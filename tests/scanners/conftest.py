@@ -20,6 +20,6 @@ def no_scout_log_handler() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def no_idle_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Scout's workers look for work once a second; here they look fifty times."""
+    """Scout's idle workers look for work once a second; here, fifty times."""
     sleep = anyio.sleep
-    monkeypatch.setattr("anyio.sleep", lambda seconds: sleep(0.02 if seconds == 1 else seconds))
+    monkeypatch.setattr("anyio.sleep", lambda delay: sleep(0.02 if delay == 1 else delay))

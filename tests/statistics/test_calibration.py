@@ -101,9 +101,9 @@ def test_coverage(sweep: None) -> None:
     random = np.random.default_rng(3)
     hits = []
     for mean in (0.1, 0.25, 0.5):
-        for _ in range(40):
+        for _ in range(60):
             true = simulate(random, TEST_SPLIT, mean, 0.3)
             sample = random.choice(len(true), 100, replace=False).tolist()
             estimate = corrected_mean(biased(random, true), sample, [true[task] for task in sample], CLUSTERS)
             hits.append(estimate.low <= mean <= estimate.high)
-    assert 0.92 <= np.mean(hits) <= 0.98  # the standard error of 120 data sets is 2 %
+    assert 0.92 <= np.mean(hits) <= 0.98  # the standard error of 180 data sets is 1.6 %

@@ -171,8 +171,11 @@ INVALID = {
 @pytest.mark.usefixtures("sweep")
 def test_invalid_and_hostile_code_is_sent_back(name: str, boats: Path, tmp_path: Path) -> None:
     code, reason = INVALID[name]
-    model = formaliser(function(code), NOT_COMPUTABLE)
-    assert prediction_of(run(boats, model)).value == 0
+    # Valid code runs after some of these, which could have damaged the sandbox; it would take a second after each.
+    is_repaired = name in {"pandas file", "large", "stubborn"}
+    valid = returning("5 + 2 * frame['sail_area'] - frame['hull_drag']")
+    model = formaliser(function(code), valid if is_repaired else NOT_COMPUTABLE)
+    assert prediction_of(run(boats, model)).value == (1.0 if is_repaired else 0)
     [_, second] = model.requests  # type: ignore[attr-defined]
     assert reason in second[-1].text
     assert not list(tmp_path.rglob("owned"))

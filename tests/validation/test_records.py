@@ -14,7 +14,7 @@ from tests.validation.logs import evaluated
 Change = Callable[[dict[str, Any]], Any]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def logs() -> tuple[str, str]:
     return evaluated()
 
@@ -48,7 +48,7 @@ DIFFERENT: list[tuple[Change, str]] = [
 
 
 @pytest.mark.parametrize(("change", "line"), DIFFERENT)
-@pytest.mark.parametrize("samples", [slice(None), slice(1, None)], ids=["every sample", "one sample"])
+@pytest.mark.parametrize("samples", [slice(None), slice(3, None)], ids=["every sample", "one sample"])
 @pytest.mark.usefixtures("sweep")
 def test_scores_that_were_judged_differently_are_refused(
     logs: tuple[str, str], change: Change, line: str, samples: slice

@@ -29,7 +29,7 @@ from tests.validation.logs import evaluated
 HOSTILE = '</script><script>alert("1")</script><!-- $pairs & <b>'
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def logs() -> tuple[str, str]:
     return evaluated()
 
