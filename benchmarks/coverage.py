@@ -17,7 +17,7 @@ from scipy.stats import norm
 from inspect_discoverybench.statistics.calibration import corrected_mean
 from inspect_discoverybench.statistics.mean import estimate_mean
 from inspect_discoverybench.statistics.paired import compare_paired
-from inspect_discoverybench.validation.agreement import Comparison, kappa, share
+from inspect_discoverybench.validation.agreement import PairChoices, kappa, share
 from inspect_discoverybench.validation.votes import Choice
 
 CLUSTERS = {
@@ -182,7 +182,7 @@ def share_coverage(count: int, pairs: int) -> Coverage:
                 sample = rng.choice(golds, pairs, replace=False)
                 result = share(
                     [
-                        Comparison(Choice.FIRST, Choice.FIRST if agrees else Choice.SECOND, str(gold))
+                        PairChoices(Choice.FIRST, Choice.FIRST if agrees else Choice.SECOND, str(gold))
                         for agrees, gold in zip(rng.random(pairs) < chances[sample], sample, strict=True)
                     ]
                 )

@@ -297,7 +297,7 @@ def synth_generate(
     from inspect_discoverybench.synth import generate
     from inspect_discoverybench.synth.set_folder import SetFolder
     from inspect_discoverybench.synth.settings import set_settings
-    from inspect_discoverybench.synth.source import Source
+    from inspect_discoverybench.synth.source import DomainSource
 
     settings = set_settings(
         seed=seed,
@@ -308,7 +308,7 @@ def synth_generate(
         min_reproduction=min_reproduction,
         splits=(splits,) if isinstance(splits, str) else tuple(splits or ()),
     )
-    source = Source.of(domains, trees)
+    source = DomainSource.of(domains, trees)
     folder = SetFolder(Path(out))
     folder.open(settings)
     data = Data(commit=None, checksum=source.checksum)

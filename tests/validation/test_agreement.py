@@ -12,8 +12,8 @@ from statsmodels.stats.inter_rater import fleiss_kappa
 from inspect_discoverybench.statistics.jackknife import jackknife_interval
 from inspect_discoverybench.statistics.mean import estimate_mean
 from inspect_discoverybench.validation.agreement import (
-    Comparison,
     Interval,
+    PairChoices,
     PairedTest,
     kappa,
     majority,
@@ -129,8 +129,8 @@ def test_the_majority_has_more_votes_than_every_other_choice(votes: str, choice:
 
 
 def test_the_interval_of_a_share_is_that_of_a_mean() -> None:
-    same = [Comparison(Choice.FIRST, Choice.FIRST, name) for name in names(95)]
-    other = [Comparison(Choice.FIRST, Choice.EQUAL, f"other {name}") for name in names(5)]
+    same = [PairChoices(Choice.FIRST, Choice.FIRST, name) for name in names(95)]
+    other = [PairChoices(Choice.FIRST, Choice.EQUAL, f"other {name}") for name in names(5)]
     result, estimate = share([*same, *other]), estimate_mean([1] * 95 + [0] * 5, range(100))
     assert (result.agreeing, result.pairs, result.share, result.clusters) == (95, 100, 0.95, 100)
     assert result.interval == Interval(estimate.low, estimate.high)

@@ -15,7 +15,7 @@ from inspect_ai.scorer import Score
 from inspect_discoverybench.errors import DataMissing, DiscoveryBenchError, InvalidArgument
 from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.validation.page import Card, page
-from inspect_discoverybench.validation.scored_log import Prediction, ScoredLog
+from inspect_discoverybench.validation.scored_log import ScoredLog, ScoredPrediction
 from inspect_discoverybench.validation.sheet import (
     SheetPair,
     candidates,
@@ -137,7 +137,7 @@ def test_nothing_is_replaced_without_force(runs: tuple[ScoredLog, ScoredLog]) ->
 
 
 def test_model_output_cannot_inject_html_into_the_page() -> None:
-    prediction = Prediction("log", "id", 1, "Why?", "Because.", HOSTILE, 1)
+    prediction = ScoredPrediction("log", "id", 1, "Why?", "Because.", HOSTILE, 1)
     pair = SheetPair("p001", prediction, replace(prediction, hypothesis="It rises."))
     text = page(Card.VOTE, [pair.sheet_row])
     assert text.count("</script>") == 2

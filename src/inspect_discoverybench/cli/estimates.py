@@ -9,13 +9,13 @@ import click
 from inspect_discoverybench.cli.number import plural
 from inspect_discoverybench.cli.outcomes import NAMES
 from inspect_discoverybench.cli.table import print_table
-from inspect_discoverybench.experiment.estimate import Estimate, total
+from inspect_discoverybench.experiment.estimate import UsageEstimate, total
 from inspect_discoverybench.experiment.run import ExperimentPlan
 
 ESTIMATED = ("samples", "calls", "judge calls", "tokens in", "tokens out", "US $")
 
 
-def print_estimates(plan: ExperimentPlan, estimates: Sequence[Estimate]) -> None:
+def print_estimates(plan: ExperimentPlan, estimates: Sequence[UsageEstimate]) -> None:
     """Print the matrix with the estimates of its runs.
 
     Args:
@@ -29,7 +29,7 @@ def print_estimates(plan: ExperimentPlan, estimates: Sequence[Estimate]) -> None
     click.echo("Estimated from the averages in benchmarks/README.md. ? marks an unknown agent or price.")
 
 
-def estimates_as_json(plan: ExperimentPlan, estimates: Sequence[Estimate]) -> dict[str, object]:
+def estimates_as_json(plan: ExperimentPlan, estimates: Sequence[UsageEstimate]) -> dict[str, object]:
     """The same as JSON values, with null for unknown numbers."""
     runs = [
         {
@@ -43,7 +43,7 @@ def estimates_as_json(plan: ExperimentPlan, estimates: Sequence[Estimate]) -> di
     return {"name": plan.experiment.name, "log_dir": plan.experiment.log_dir, "runs": runs}
 
 
-def _estimated(estimated: Estimate) -> list[str]:
+def _estimated(estimated: UsageEstimate) -> list[str]:
     counts = [estimated.calls, estimated.judge_calls, estimated.input_tokens, estimated.output_tokens]
     return [f"{estimated.samples:,}", *[_number(count, ",.0f") for count in counts], _number(estimated.cost, ",.2f")]
 

@@ -79,7 +79,7 @@ AGENTS = {
 
 
 @dataclass(frozen=True)
-class Estimate:
+class UsageEstimate:
     """Estimated usage of a run. Values that cannot be estimated are NaN.
 
     Attributes:
@@ -99,7 +99,7 @@ class Estimate:
     cost: float
 
 
-def estimate(run: ExperimentRun, samples: int, experiment: Experiment, prices: Prices) -> Estimate:
+def estimate(run: ExperimentRun, samples: int, experiment: Experiment, prices: Prices) -> UsageEstimate:
     """Estimate a run from the measured averages of its agent.
 
     Args:
@@ -110,7 +110,7 @@ def estimate(run: ExperimentRun, samples: int, experiment: Experiment, prices: P
     """
     agent = _agent_usage(run)
     if agent is None:
-        return Estimate(samples, *[math.nan] * 5)
+        return UsageEstimate(samples, *[math.nan] * 5)
     evaluated = run.cell.model.name
     usages = [(evaluated, agent.own)]
     for role, usage in agent.roles.items():
@@ -118,7 +118,7 @@ def estimate(run: ExperimentRun, samples: int, experiment: Experiment, prices: P
     total_usage = sum((usage for _, usage in usages), NO_USAGE) * samples
     judgment = JUDGMENT * (agent.judgments * samples if run.judge else 0)
     costs = [(usage * samples).cost(model, prices) for model, usage in usages]
-    return Estimate(
+    return UsageEstimate(
         samples=samples,
         calls=total_usage.calls,
         judge_calls=judgment.calls,
@@ -128,9 +128,9 @@ def estimate(run: ExperimentRun, samples: int, experiment: Experiment, prices: P
     )
 
 
-def total(estimates: Sequence[Estimate]) -> Estimate:
+def total(estimates: Sequence[UsageEstimate]) -> UsageEstimate:
     """The sum over runs."""
-    return Estimate(
+    return UsageEstimate(
         samples=sum(e.samples for e in estimates),
         calls=sum(e.calls for e in estimates),
         judge_calls=sum(e.judge_calls for e in estimates),

@@ -19,7 +19,7 @@ INLINE = 9
 
 
 @dataclass(frozen=True)
-class Label:
+class TextLabel:
     """A label in a text.
 
     Attributes:
@@ -77,9 +77,9 @@ _CELL_END = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r"[\s|:-]*-[\s|:-]*")
 
 
-def labels_in(text: str, fences: Fences, objects: Spans) -> list[Label]:
+def labels_in(text: str, fences: Fences, objects: Spans) -> list[TextLabel]:
     """All labels of a text in order, except those in programs and objects."""
-    labels: list[Label] = []
+    labels: list[TextLabel] = []
     tables: list[tuple[int, int]] = []
     rows: list[tuple[int, str]] = []
     lines = _split_lines(text)
@@ -126,7 +126,7 @@ def _is_row(lines: Sequence[tuple[int, str]], number: int, *, in_table: bool) ->
     return "|" in line and (in_table or is_head)
 
 
-def _line_labels(lines: Sequence[tuple[int, str]], number: int) -> Iterator[Label]:
+def _line_labels(lines: Sequence[tuple[int, str]], number: int) -> Iterator[TextLabel]:
     """Yield the label at the start of a line, or the line as a heading with another name."""
     start, line = lines[number]
     next_start, next_line = lines[number + 1] if number + 1 < len(lines) else (len(line), "")
@@ -141,12 +141,12 @@ def _line_labels(lines: Sequence[tuple[int, str]], number: int) -> Iterator[Labe
             label = replace(label, end=next_start + len(next_line), level=level, unclosed="", underlined=True)
         yield label
     elif prefix["hashes"] and line[prefix.end() : prefix.end() + 1] in {"", " ", "\t"}:
-        yield Label(start, start, len(prefix["hashes"]), None)
+        yield TextLabel(start, start, len(prefix["hashes"]), None)
     elif underline and after_blank and len(line) <= _MAX_TITLE and not line.rstrip().endswith((".", "!", "?")):
-        yield Label(start, start, level, None, underlined=True)
+        yield TextLabel(start, start, level, None, underlined=True)
 
 
-def _label_at_start(start: int, line: str, prefix: re.Match[str], *, alone: bool) -> Label | None:
+def _label_at_start(start: int, line: str, prefix: re.Match[str], *, alone: bool) -> TextLabel | None:
     """The label at the start of a line.
 
     Args:
@@ -179,7 +179,7 @@ def _label_at_start(start: int, line: str, prefix: re.Match[str], *, alone: bool
         is_label = (in_markup and not rest[0].islower()) if rest else (marked or (alone and capitalized))
         if not is_label:
             return None
-    return Label(start, end, _level(prefix, parts["open"]), name, unclosed=unclosed, quoted=bool(prefix["quote"]))
+    return TextLabel(start, end, _level(prefix, parts["open"]), name, unclosed=unclosed, quoted=bool(prefix["quote"]))
 
 
 def _level(prefix: re.Match[str], markup: str) -> int:
@@ -192,23 +192,23 @@ def _level(prefix: re.Match[str], markup: str) -> int:
     return ITEM if prefix["item"] else LINE
 
 
-def _tag_labels(text: str) -> Iterator[Label]:
+def _tag_labels(text: str) -> Iterator[TextLabel]:
     """Yield the labels of `<hypothesis>…</hypothesis>`, and of parameters of a tool call in XML."""
     for tag in _TAG.finditer(text):
         name = read_name(tag["name"], marked=True)
         if tag["close"] and (name is not None or tag["name"] == "parameter"):
-            yield Label(tag.start(), tag.end(), LINE, None)
+            yield TextLabel(tag.start(), tag.end(), LINE, None)
         elif name is not None:
-            yield Label(tag.start(), tag.end(), LINE, name)
+            yield TextLabel(tag.start(), tag.end(), LINE, name)
 
 
-def _inline_labels(text: str) -> Iterator[Label]:
+def _inline_labels(text: str) -> Iterator[TextLabel]:
     """Yield the labels in the middle of lines."""
     for label in _INLINE.finditer(text):
         text_name = label["bold"] or label["html"] or label["plain"]
         name = read_name(text_name, marked=label["plain"] is None) or read_heading(text_name)
         if name is not None and name.part not in {"rival", "aside"}:
-            yield Label(label.start(), label.end(), INLINE, name)
+            yield TextLabel(label.start(), label.end(), INLINE, name)
 
 
 def _table_span(rows: Sequence[tuple[int, str]]) -> tuple[int, int]:
@@ -216,7 +216,7 @@ def _table_span(rows: Sequence[tuple[int, str]]) -> tuple[int, int]:
     return start, last_start + len(last) + 1
 
 
-def _table_labels(rows: Sequence[tuple[int, str]]) -> list[Label]:
+def _table_labels(rows: Sequence[tuple[int, str]]) -> list[TextLabel]:
     """The labels of a table, in its head if it has labels only there, otherwise in its rows."""
     cells = [
         [cell.strip() for cell in _CELL_END.split(row.strip().removeprefix("|").removesuffix("|"))] for _, row in rows
@@ -233,7 +233,7 @@ def _table_labels(rows: Sequence[tuple[int, str]]) -> list[Label]:
     return [label for _, label in row_labels]
 
 
-def _head_labels(start: int, cells: Sequence[Sequence[str]]) -> Iterator[Label]:
+def _head_labels(start: int, cells: Sequence[Sequence[str]]) -> Iterator[TextLabel]:
     """Yield the labels in the head of a table, with the text of their columns."""
     for column, cell in enumerate(cells[0]):
         name = read_name(cell, marked=True)
@@ -241,13 +241,13 @@ def _head_labels(start: int, cells: Sequence[Sequence[str]]) -> Iterator[Label]:
             # A table with several rows probably lists tests, not the answer.
             rank = name.rank if len(cells) == 3 else min(name.rank, Rank.WEAK)
             text = "\n".join(row[column] for row in cells[2:] if column < len(row))
-            yield Label(start, start, LINE, Name(name.part, rank), text=text)
+            yield TextLabel(start, start, LINE, Name(name.part, rank), text=text)
 
 
-def _row_label(start: int, end: int, cells: Sequence[str]) -> Label | None:
+def _row_label(start: int, end: int, cells: Sequence[str]) -> TextLabel | None:
     """The first label in a row, with the text of the cells after it."""
     for column, cell in enumerate(cells[:-1]):
         name = read_name(cell, marked=True)
         if name is not None:
-            return Label(start, end, LINE, name, text="; ".join(filter(None, [*cells[column + 1 : -1], cells[-1]])))
+            return TextLabel(start, end, LINE, name, text="; ".join(filter(None, [*cells[column + 1 : -1], cells[-1]])))
     return None

@@ -19,7 +19,7 @@ from inspect_discoverybench.final_message.objects import (
 )
 from inspect_discoverybench.final_message.placeholders import is_placeholder, is_remark
 from inspect_discoverybench.final_message.reasoning import split_reasoning
-from inspect_discoverybench.final_message.sections import BOX, Section, boxed_text, sections_in
+from inspect_discoverybench.final_message.sections import BOX, LabelledText, boxed_text, sections_in
 from inspect_discoverybench.hypothesis import MAX_CHARACTERS, Submission
 
 _WORD = re.compile(r"\w")
@@ -183,7 +183,7 @@ def _has_content(hypothesis: str, *, remarks: bool) -> bool:
     return remarks or not is_remark(hypothesis)
 
 
-def _nearest_workflow(section: Section, workflows: Sequence[Section]) -> str:
+def _nearest_workflow(section: LabelledText, workflows: Sequence[LabelledText]) -> str:
     """The first workflow after a section, else the last one before it."""
     index = bisect_left(workflows, section.start, key=lambda workflow: workflow.start)
     return workflows[min(index, len(workflows) - 1)].text if workflows else ""

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from inspect_discoverybench.final_message.fences import Fences
-from inspect_discoverybench.final_message.labels import INLINE, ITEM, LINE, Label
+from inspect_discoverybench.final_message.labels import INLINE, ITEM, LINE, TextLabel
 from inspect_discoverybench.final_message.names import Name, Rank
 
 _RULE = re.compile(r"[ \t]*(?:-{3,}|\*{3,}|_{3,}|={3,})?[ \t]*")
@@ -28,7 +28,7 @@ BOX = "\\boxed{"
 
 
 @dataclass(frozen=True)
-class Section:
+class LabelledText:
     """A label with its text.
 
     Attributes:
@@ -46,14 +46,14 @@ class Section:
     end: int
 
 
-def sections_in(text: str, labels: Sequence[Label], fences: Fences) -> Iterator[Section]:
+def sections_in(text: str, labels: Sequence[TextLabel], fences: Fences) -> Iterator[LabelledText]:
     """Yield the sections of hypotheses, workflows and answers, in order.
 
     A hypothesis ends at the workflow, at a heading of the same or a higher level, or at the next hypothesis, but not at
     other bold text or a lower heading. Numbered hypotheses form one section. A hypothesis label in a step of the
     workflow is part of the workflow.
     """
-    workflow: Label | None = None  # the workflow that contains the current label
+    workflow: TextLabel | None = None  # the workflow that contains the current label
     numbered_end = 0  # end of a section of numbered hypotheses
     for index, (label, aside) in enumerate(zip(labels, _enclosing_asides(labels), strict=True)):
         embedded = workflow is not None and _is_step(workflow, label)
@@ -67,7 +67,7 @@ def sections_in(text: str, labels: Sequence[Label], fences: Fences) -> Iterator[
             continue
         rank = Rank.EMBEDDED if embedded else _rank_in(aside, label.name)
         if label.text is not None:
-            yield Section(label.name, rank, label.text, label.start, label.end)
+            yield LabelledText(label.name, rank, label.text, label.start, label.end)
             continue
         fence = fences.at(label.start)
         limit = fence.stop if fence is not None else len(text)
@@ -80,10 +80,10 @@ def sections_in(text: str, labels: Sequence[Label], fences: Fences) -> Iterator[
         content = _clean(text[label.end : end], label)
         if ending is not None and ending.name is None and ending.start < limit:
             end = max(end, ending.end)  # include the closing tag
-        yield Section(label.name, rank, content, label.start, end)
+        yield LabelledText(label.name, rank, content, label.start, end)
 
 
-def _ends(label: Label, other: Label) -> bool:
+def _ends(label: TextLabel, other: TextLabel) -> bool:
     """Whether the section of a label ends at another label."""
     if _is_subordinate(label, other) and other.level >= LINE:
         return False
@@ -95,7 +95,7 @@ def _ends(label: Label, other: Label) -> bool:
     return not (both_numbered and label.name.part == other.name.part)
 
 
-def _is_subordinate(label: Label, other: Label) -> bool:
+def _is_subordinate(label: TextLabel, other: TextLabel) -> bool:
     """Whether another label only structures the section of a label: results in a hypothesis, an aside in a workflow."""
     if label.name is None or other.name is None:
         return False
@@ -104,9 +104,9 @@ def _is_subordinate(label: Label, other: Label) -> bool:
     return label.name.part in {"hypothesis", "answer"} and other.name.part in {"conclusion", "results"}
 
 
-def _enclosing_asides(labels: Sequence[Label]) -> Iterator[Label | None]:
+def _enclosing_asides(labels: Sequence[TextLabel]) -> Iterator[TextLabel | None]:
     """Yield, for each label, the aside, rival or workflow that contains it at a lower level."""
-    aside: Label | None = None
+    aside: TextLabel | None = None
     for label in labels:
         if aside is not None and label.level <= aside.level:
             aside = None
@@ -115,19 +115,19 @@ def _enclosing_asides(labels: Sequence[Label]) -> Iterator[Label | None]:
             aside = label
 
 
-def _rank_in(aside: Label | None, name: Name) -> Rank:
+def _rank_in(aside: TextLabel | None, name: Name) -> Rank:
     """The rank of a name, which is lower in an aside."""
     return Rank.WEAK if aside is not None and name.rank is Rank.PLAIN else name.rank
 
 
-def _is_step(workflow: Label, other: Label) -> bool:
+def _is_step(workflow: TextLabel, other: TextLabel) -> bool:
     """Whether a label is a list item in the workflow, or in the middle of a line of the workflow."""
     if other.name is None or other.name.part == "workflow":
         return False
     return other.level >= ITEM and other.level > workflow.level
 
 
-def _end_of_form(text: str, label: Label, end: int) -> int:
+def _end_of_form(text: str, label: TextLabel, end: int) -> int:
     """The end of the line if a label in the middle of it only shows where a text belongs, as in "**Workflow:** …"."""
     line_end = text.find("\n", label.end, end)
     if label.level != INLINE or line_end < 0:
@@ -136,7 +136,7 @@ def _end_of_form(text: str, label: Label, end: int) -> int:
     return line_end if line and not any(character.isalnum() for character in line) else end
 
 
-def _clean(text: str, label: Label) -> str:
+def _clean(text: str, label: TextLabel) -> str:
     """Remove what surrounds the text of a section: rules, code fences, and marks of quotations, boxes and markup."""
     if label.quoted or all(line.lstrip().startswith(">") for line in text.strip().split("\n") if line.strip()):
         text = _QUOTE.sub("", text)

@@ -33,7 +33,7 @@ LABEL_LINES = "split(datum.label, '\\n')"
 
 
 @dataclass(frozen=True)
-class Interval:
+class IntervalColumns:
     """Columns of a value and of its interval's endpoints, and the title of their axis."""
 
     value: str
@@ -43,7 +43,11 @@ class Interval:
 
 
 def dots(
-    table: "pd.DataFrame", row: str, interval: Interval, mark: str | None = None, marks: Mapping[str, int] | None = None
+    table: "pd.DataFrame",
+    row: str,
+    interval: IntervalColumns,
+    mark: str | None = None,
+    marks: Mapping[str, int] | None = None,
 ) -> "alt.LayerChart | None":
     """One row per label: the value as a point, its interval as a line. None if there are no values.
 
@@ -85,7 +89,7 @@ def dots(
 
 
 def scatter(
-    table: "pd.DataFrame", x: Interval, y: Interval, color: str, shape: str, logarithmic: bool = False
+    table: "pd.DataFrame", x: IntervalColumns, y: IntervalColumns, color: str, shape: str, logarithmic: bool = False
 ) -> "alt.LayerChart":
     """Points with intervals.
 
@@ -126,7 +130,7 @@ def scatter(
     return alt.LayerChart(layer=layers).properties(width=SCATTER_SIZE, height=SCATTER_SIZE)
 
 
-def front(table: "pd.DataFrame", x: str, y: Interval, logarithmic: bool = False) -> "alt.Chart":
+def front(table: "pd.DataFrame", x: str, y: IntervalColumns, logarithmic: bool = False) -> "alt.Chart":
     """A dashed step line through all rows in the order of a column."""
     import altair as alt
 
@@ -176,7 +180,9 @@ def bars(
     return alt.LayerChart(layer=[rectangles, numbers]).properties(width=WIDTH, height=_height(labels, 1, minimum=26))
 
 
-def differences(table: "pd.DataFrame", row: str, before: str, after: str, interval: Interval) -> "alt.HConcatChart":
+def differences(
+    table: "pd.DataFrame", row: str, before: str, after: str, interval: IntervalColumns
+) -> "alt.HConcatChart":
     """Two panels: both means of each row, and their difference with its interval.
 
     Args:

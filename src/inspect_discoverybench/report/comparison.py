@@ -86,7 +86,7 @@ class PairComparison:
 
 
 @dataclass(frozen=True)
-class Rank:
+class SystemRank:
     """The rank of a system among all.
 
     Attributes:
@@ -101,7 +101,7 @@ class Rank:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class SystemComparison:
     """The comparison of two or more systems.
 
     Attributes:
@@ -115,13 +115,15 @@ class Comparison:
 
     score: str
     pairs: tuple[PairComparison, ...]
-    ranking: tuple[Rank, ...]
+    ranking: tuple[SystemRank, ...]
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
     left_out: dict[str, str]
 
 
-def compare(systems: Sequence[System], left_out: dict[str, str], anyway: bool = False, seed: int = 0) -> Comparison:
+def compare(
+    systems: Sequence[System], left_out: dict[str, str], anyway: bool = False, seed: int = 0
+) -> SystemComparison:
     """Compare systems pairwise, and rank them.
 
     Args:
@@ -142,7 +144,7 @@ def compare(systems: Sequence[System], left_out: dict[str, str], anyway: bool = 
         for i, j in itertools.combinations(range(len(systems)), 2)
     ]
     adjusted = holm([pair.keys[0].paired.p_value for pair in pairs])
-    return Comparison(
+    return SystemComparison(
         score=str(systems[0].samples.score.iloc[0]),
         pairs=tuple(replace(pair, p_value_holm=value) for pair, value in zip(pairs, adjusted, strict=True)),
         ranking=_ranking(systems, tables, seed),
@@ -290,7 +292,7 @@ class Scale:
         return replace(unit, **{name: getattr(unit, name) * (self.high - self.low) for name in names})
 
 
-def _ranking(systems: Sequence[System], tables: Sequence[pd.DataFrame], seed: int) -> tuple[Rank, ...]:
+def _ranking(systems: Sequence[System], tables: Sequence[pd.DataFrame], seed: int) -> tuple[SystemRank, ...]:
     """Rank the systems on the tasks that all of them scored; empty if there are none."""
     key = tables[0].columns[0]
     columns = [scores[key].rename(number) for number, scores in enumerate(tables)]
@@ -302,7 +304,7 @@ def _ranking(systems: Sequence[System], tables: Sequence[pd.DataFrame], seed: in
     unit = common.apply(scale.to_unit)
     shares = first_shares(unit.to_numpy().T, clusters, seed)
     ranks = [
-        Rank(system.name, scale.estimate(estimate_mean(unit[number].tolist(), clusters)), shares[number])
+        SystemRank(system.name, scale.estimate(estimate_mean(unit[number].tolist(), clusters)), shares[number])
         for number, system in enumerate(systems)
     ]
     return tuple(sorted(ranks, key=lambda rank: -rank.estimate.mean))

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from inspect_discoverybench.report.aggregates import FORMATS, HIGH, HMS, KEYS, LOW, aggregate, usage
-from inspect_discoverybench.report.charts import Interval, front, scatter
+from inspect_discoverybench.report.charts import IntervalColumns, front, scatter
 from inspect_discoverybench.report.competitors import RULE
 from inspect_discoverybench.report.figures import Chart, stack
 from inspect_discoverybench.report.section import Section
@@ -113,9 +113,9 @@ def _plot(rows: "pd.DataFrame", name: str) -> Chart | None:
 
     if rows.empty:
         return None
-    y = Interval(HMS, LOW, HIGH, HMS)
+    y = IntervalColumns(HMS, LOW, HIGH, HMS)
     smallest, largest = rows[name].min(), rows[name].max()
     is_logarithmic = smallest > 0 and largest / smallest > LOGARITHMIC_RATIO
-    points = scatter(rows, Interval(name, name, name, name), y, "agent", "model", is_logarithmic)
+    points = scatter(rows, IntervalColumns(name, name, name, name), y, "agent", "model", is_logarithmic)
     line = front(rows[rows[_front_column(name)] == "yes"], name, y, is_logarithmic)
     return alt.LayerChart(layer=[line, points])

@@ -3,7 +3,7 @@
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
-from inspect_discoverybench.report.charts import Interval, differences
+from inspect_discoverybench.report.charts import IntervalColumns, differences
 from inspect_discoverybench.report.figures import Chart, stack
 from inspect_discoverybench.statistics.paired import compare_paired
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 DIFFERENCE = "difference × 100"
-INTERVAL = Interval(DIFFERENCE, "low", "high", f"{DIFFERENCE}, 95 % interval")
+INTERVAL = IntervalColumns(DIFFERENCE, "low", "high", f"{DIFFERENCE}, 95 % interval")
 
 
 def difference(

@@ -4,7 +4,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 from inspect_discoverybench.report.aggregates import KEYS, estimate
-from inspect_discoverybench.report.charts import Interval, bars, scatter
+from inspect_discoverybench.report.charts import IntervalColumns, bars, scatter
 from inspect_discoverybench.report.figures import Chart, stack
 from inspect_discoverybench.report.losses import FACETS, STAGES
 from inspect_discoverybench.report.section import Section
@@ -96,7 +96,7 @@ def _facet_chart(table: "pd.DataFrame") -> Chart | None:
     import altair as alt
 
     context, variables, relationship = (
-        Interval(f"{facet} × 100", f"{facet} low", f"{facet} high", f"{facet} × 100") for facet in FACETS
+        IntervalColumns(f"{facet} × 100", f"{facet} low", f"{facet} high", f"{facet} × 100") for facet in FACETS
     )
     complete = table.dropna(subset=[f"{facet} × 100" for facet in FACETS])
     panels: dict[str, Chart] = {}

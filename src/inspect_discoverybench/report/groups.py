@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from inspect_discoverybench.report.aggregates import FORMATS, HIGH, HMS, KEYS, LOW, aggregate, best_rows
-from inspect_discoverybench.report.charts import Interval, dots
+from inspect_discoverybench.report.charts import IntervalColumns, dots
 from inspect_discoverybench.report.figures import Chart, stack
 from inspect_discoverybench.report.section import Section
 
@@ -134,7 +134,7 @@ def _chart(table: "pd.DataFrame", tasks: "pd.DataFrame", column: str) -> Chart |
     for (benchmark, configuration), rows in best_rows(table, tasks).groupby(["benchmark", "configuration"], sort=False):
         labels = _labels(rows[column].tolist(), rows.tasks.tolist())
         panels[f"{benchmark}\n{configuration}"] = dots(
-            rows.assign(label=labels), "label", Interval(HMS, LOW, HIGH, "HMS × 100, 95 % interval")
+            rows.assign(label=labels), "label", IntervalColumns(HMS, LOW, HIGH, "HMS × 100, 95 % interval")
         )
     return stack(panels)
 

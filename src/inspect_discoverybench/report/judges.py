@@ -5,7 +5,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 from inspect_discoverybench.report.aggregates import HIGH, HMS, KEYS, LOW, estimate
-from inspect_discoverybench.report.charts import Interval, dots
+from inspect_discoverybench.report.charts import IntervalColumns, dots
 from inspect_discoverybench.report.competitors import MIN_COVERAGE, best, covering
 from inspect_discoverybench.report.figures import stack
 from inspect_discoverybench.report.losses import FACETS
@@ -56,7 +56,7 @@ def _score_section(frame: "pd.DataFrame") -> Section | None:
         rows.append({**dict(zip([*KEYS, "judge"], names, strict=True)), **estimate(means), "tasks": len(means)})
     table = pd.DataFrame(rows)
     judges = {judge: place for place, judge in enumerate(dict.fromkeys(frame.judge))}
-    interval = Interval(HMS, LOW, HIGH, "HMS × 100, 95 % interval")
+    interval = IntervalColumns(HMS, LOW, HIGH, "HMS × 100, 95 % interval")
     return Section(
         name="judges",
         title="HMS by judge",
@@ -89,7 +89,7 @@ def _agreement_section(frame: "pd.DataFrame") -> Section:
     table = pd.DataFrame(rows)
     pairs = table.judge + " and " + table["other judge"]
     table["row"] = table.value if pairs.nunique() == 1 else table.value + " (" + pairs + ")"
-    chart = dots(table, "row", Interval("kappa", "kappa", "kappa", "Cohen’s kappa"))
+    chart = dots(table, "row", IntervalColumns("kappa", "kappa", "kappa", "Cohen’s kappa"))
     return Section(
         name="judge_agreement",
         title="Agreement of judges",

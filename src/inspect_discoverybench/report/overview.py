@@ -13,7 +13,7 @@ from inspect_discoverybench.report.aggregates import (
     estimate,
     usage,
 )
-from inspect_discoverybench.report.charts import Interval, dots
+from inspect_discoverybench.report.charts import IntervalColumns, dots
 from inspect_discoverybench.report.competitors import RULE
 from inspect_discoverybench.report.cost import MEASURES
 from inspect_discoverybench.report.figures import Chart, stack
@@ -83,7 +83,7 @@ def oracle_section(tasks: "pd.DataFrame") -> Section | None:
         for trial, column in TRIALS.items()
     ]
     table = pd.DataFrame(rows)
-    interval = Interval(HMS, LOW, HIGH, "HMS × 100, 95 % interval")
+    interval = IntervalColumns(HMS, LOW, HIGH, "HMS × 100, 95 % interval")
     return Section(
         name="oracles",
         title="Oracles: last and best trial",
@@ -175,7 +175,7 @@ def _chart(table: "pd.DataFrame") -> Chart | None:
         both = rows if published.empty else pd.concat([rows, published])
         both = both.astype(dict.fromkeys((HMS, LOW, HIGH), float))
         both[LOW], both[HIGH] = both[LOW].fillna(both[HMS]), both[HIGH].fillna(both[HMS])
-        interval = Interval(HMS, LOW, HIGH, "HMS × 100, 95 % interval")
+        interval = IntervalColumns(HMS, LOW, HIGH, "HMS × 100, 95 % interval")
         panels[str(benchmark)] = dots(both, "configuration", interval, "kind", places)
     return stack(panels)
 

@@ -29,7 +29,7 @@ MAX_SHORT, MAX_SHORT_TITLE = 32, 10
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """A cell of a table.
 
     Attributes:
@@ -44,10 +44,10 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class TableRow:
     """A row of a section's table, with the link to its samples."""
 
-    cells: Sequence[Cell]
+    cells: Sequence[TableCell]
     href: str | None
     count: int
 
@@ -80,7 +80,7 @@ class SectionView:
 
     section: Section
     headings: Sequence[Heading]
-    rows: Sequence[Row]
+    rows: Sequence[TableRow]
     light: str | None
     dark: str | None
 
@@ -200,7 +200,7 @@ def _view(section: Section, selection: SampleSelection) -> SectionView:
     return SectionView(section, headings, rows, light, dark)
 
 
-def _classes(name: str, cells: Sequence[Cell]) -> str:
+def _classes(name: str, cells: Sequence[TableCell]) -> str:
     names = []
     if name == "benchmark" and len({cell.text for cell in cells}) == 1:
         # On phones, hide a column with the same value in every row to make room for the others.
@@ -214,9 +214,9 @@ def _classes(name: str, cells: Sequence[Cell]) -> str:
 
 def _row(
     section: Section, names: Sequence[str], values: Sequence[Any], filters: Sequence[str], selection: SampleSelection
-) -> Row:
+) -> TableRow:
     cells = [
-        Cell(
+        TableCell(
             cell_text(value, section.formats.get(name)),
             repr(float(value)) if is_number(value) else "",
             is_number(value),
@@ -225,7 +225,7 @@ def _row(
     ]
     by_name = dict(zip(names, values, strict=True))
     link = selection.link({name: by_name[name] for name in filters}) if filters else None
-    return Row(cells, *(link or (None, 0)))
+    return TableRow(cells, *(link or (None, 0)))
 
 
 def _image(chart: Chart, dark: bool) -> str:

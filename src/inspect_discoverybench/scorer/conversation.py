@@ -19,7 +19,13 @@ from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.scorer.question import ParseFailure, Question
 from inspect_discoverybench.scorer.reply import R, parse_reply
 from inspect_discoverybench.scorer.reply_cache import ReplyCache
-from inspect_discoverybench.scorer.settings import JudgeSettings, Rejection, RequestSettings, rejection, token_limit
+from inspect_discoverybench.scorer.settings import (
+    JudgeSettings,
+    RejectedSetting,
+    RequestSettings,
+    rejection,
+    token_limit,
+)
 from inspect_discoverybench.text import replace_surrogates
 
 MAX_ATTEMPTS = 3
@@ -169,7 +175,7 @@ class Conversation(Generic[R]):
     def _failure(self, reason: str) -> JudgeFailed:
         return JudgeFailed(f"The judge {self.model} failed on the question about the {self.question.name}: {reason}.")
 
-    def _omit(self, rejected: Rejection) -> None:
+    def _omit(self, rejected: RejectedSetting) -> None:
         """Omit a rejected setting. One that the error does not name is kept until the request has failed twice."""
         repeat_unchanged = not rejected.named and not self.refused_once
         self.refused_once = not rejected.named

@@ -144,7 +144,7 @@ class JudgeSettings:
 
 
 @dataclass(frozen=True)
-class Rejection:
+class RejectedSetting:
     """A setting that the provider may have rejected.
 
     Attributes:
@@ -156,7 +156,7 @@ class Rejection:
     named: bool
 
 
-def rejection(error: BaseException, config: GenerateConfig) -> Rejection | None:
+def rejection(error: BaseException, config: GenerateConfig) -> RejectedSetting | None:
     """The setting to omit before repeating a rejected request; None if no such setting was rejected.
 
     This is the setting that the error names, else the one that its message mentions first, else the first of
@@ -182,8 +182,8 @@ def rejection(error: BaseException, config: GenerateConfig) -> Rejection | None:
         if mentioned:
             omittable = [name for name in mentioned if name in sent]
             setting = min(omittable, key=lambda name: mentioned[name], default=None)
-            return Rejection(setting, named=True) if setting else None
-    return Rejection(sent[0], named=False)
+            return RejectedSetting(setting, named=True) if setting else None
+    return RejectedSetting(sent[0], named=False)
 
 
 def token_limit(model: Model, config: GenerateConfig) -> int | None:

@@ -33,7 +33,7 @@ RequiredTool = Literal["python", "submit", "none"]
 
 
 @dataclass(frozen=True)
-class Step:
+class StepResult:
     """The result of one step.
 
     Attributes:
@@ -53,7 +53,7 @@ async def step(
     tools: Sequence[Tool],
     required_tool: RequiredTool,
     model: Model | None = None,
-) -> Step:
+) -> StepResult:
     """Generate once, and execute the first call of the required tool.
 
     The model may still answer in text, for example because it cannot call tools or refuses. Its text is then the
@@ -77,10 +77,12 @@ async def step(
     message = output.message.model_copy(update={"tool_calls": (matching or calls)[:1] or None})
     executable = [tool for tool in tools if ToolDef(tool).name == required_tool]
     result = await execute_tools([*conversation, message], executable)
-    return Step(output, [message, *result.messages], tool_called=bool(result.messages))
+    return StepResult(output, [message, *result.messages], tool_called=bool(result.messages))
 
 
-async def submit_step(conversation: Sequence[ChatMessage], tools: Sequence[Tool], model: Model | None = None) -> Step:
+async def submit_step(
+    conversation: Sequence[ChatMessage], tools: Sequence[Tool], model: Model | None = None
+) -> StepResult:
     """Run a step that must call `submit`. Repeat it once if neither the call nor the text has a hypothesis.
 
     A reply that the provider flags as a refusal is not repeated.
@@ -90,10 +92,10 @@ async def submit_step(conversation: Sequence[ChatMessage], tools: Sequence[Tool]
         return first
     reminder = ChatMessageUser(content=Prompt.load("solvers/submit_again").render())
     second = await step([*conversation, *first.messages, reminder], tools, "submit", model)
-    return Step(second.output, [*first.messages, reminder, *second.messages], second.tool_called)
+    return StepResult(second.output, [*first.messages, reminder, *second.messages], second.tool_called)
 
 
-def _has_answer(result: Step) -> bool:
+def _has_answer(result: StepResult) -> bool:
     if store_as(SubmissionState).submission is not None:
         return True
     return not result.tool_called and read_submission(result.output.completion) is not None

@@ -19,7 +19,7 @@ from inspect_discoverybench.synth.expression import Expression
 from inspect_discoverybench.synth.generated import METADATA_FILE
 from inspect_discoverybench.synth.settings import Noise, SetSettings
 from inspect_discoverybench.synth.skill import Value
-from inspect_discoverybench.synth.tree import Column, Tree, slug_of
+from inspect_discoverybench.synth.tree import Tree, TreeColumn, slug_of
 
 ROWS = 1_000
 """Number of fresh rows. Rows with a missing value are left out."""
@@ -56,7 +56,7 @@ class FreshTask:
 
     tree: Tree
     noise: Noise
-    target: Column
+    target: TreeColumn
     expression: Expression
     columns: tuple[str, ...]
 

@@ -21,7 +21,7 @@ from inspect_discoverybench.synth.growth import Growth
 from inspect_discoverybench.synth.sampler import Drawing, Sampler
 from inspect_discoverybench.synth.set_folder import SetFolder
 from inspect_discoverybench.synth.settings import SetSettings
-from inspect_discoverybench.synth.source import Source
+from inspect_discoverybench.synth.source import DomainSource
 from inspect_discoverybench.synth.tree import Tree, slug_of
 from inspect_discoverybench.synth.variant import Variant, variants
 from inspect_discoverybench.synth.wording import gold_hypothesis
@@ -55,7 +55,7 @@ class GenerationState(StoreModel):
 
 @solver
 def generate_domain(  # inspect-evals-lint: ignore[custom_solver_tests] -- every test of synth_generate() runs it
-    folder: SetFolder, settings: SetSettings, source: Source
+    folder: SetFolder, settings: SetSettings, source: DomainSource
 ) -> Solver:
     """Generate the tasks of one domain and add them to the set.
 

@@ -7,7 +7,7 @@ from inspect_discoverybench.hypothesis import Facet
 from inspect_discoverybench.synth.author import Author
 from inspect_discoverybench.synth.gate import Gate, GoalRules, Rejection
 from inspect_discoverybench.synth.replies import GoalText, Review
-from inspect_discoverybench.synth.tree import Column, Tree
+from inspect_discoverybench.synth.tree import Tree, TreeColumn
 from inspect_discoverybench.synth.variant import Variant
 
 
@@ -81,5 +81,5 @@ def _values(tree: Tree, variant: Variant, gold: str) -> dict[str, Any]:
     }
 
 
-def _described(column: Column) -> dict[str, str]:
+def _described(column: TreeColumn) -> dict[str, str]:
     return {"name": column.name, "label": column.label, "description": column.description}

@@ -20,7 +20,7 @@ REAL_DOMAINS = ("sociology", "biology", "humanities", "economics", "engineering"
 
 
 @dataclass(frozen=True)
-class Source:
+class DomainSource:
     """A number of domains, names of domains, or hand-written trees.
 
     Attributes:
@@ -34,7 +34,7 @@ class Source:
     trees: tuple[Tree, ...] = ()
 
     @classmethod
-    def of(cls, domains: int | str | list[str], trees: str | None) -> "Source":
+    def of(cls, domains: int | str | list[str], trees: str | None) -> "DomainSource":
         """Read the arguments of the task.
 
         Args:
@@ -82,7 +82,7 @@ class Source:
         ]
 
 
-async def _proposed_domains(source: Source, folder: SetFolder, author: Author) -> Domains:
+async def _proposed_domains(source: DomainSource, folder: SetFolder, author: Author) -> Domains:
     """The domains of the set, which the author proposes or describes once.
 
     Raises:

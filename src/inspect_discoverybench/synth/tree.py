@@ -28,7 +28,7 @@ class TreeModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Column(TreeModel):
+class TreeColumn(TreeModel):
     """A column: a distractor, or what a node has in common with one.
 
     Attributes:
@@ -67,7 +67,7 @@ class Column(TreeModel):
         return self.type in ("real", "integer")
 
     @model_validator(mode="after")
-    def _check_values(self) -> "Column":
+    def _check_values(self) -> "TreeColumn":
         if self.type == "category" and not 2 <= len(set(self.values)) == len(self.values) <= 12:
             raise ValueError(f"{self.name}: a category needs 2 to 12 different values")
         if self.type != "category" and self.values:
@@ -86,7 +86,7 @@ class Column(TreeModel):
             raise ValueError(f"{self.name}: a sampled {self.type} column needs low and high")
 
 
-class Node(Column):
+class Node(TreeColumn):
     """A variable of the tree: a leaf, or an inner node with an expression over its children.
 
     Attributes:
@@ -158,7 +158,7 @@ class Tree(TreeModel):
     description: Text
     context: Annotated[str, Field(min_length=3, max_length=160)]
     roots: tuple[Node, ...] = Field(min_length=1)
-    distractors: tuple[Column, ...] = ()
+    distractors: tuple[TreeColumn, ...] = ()
 
     @model_validator(mode="after")
     def _check_names(self) -> "Tree":
@@ -183,7 +183,7 @@ class Tree(TreeModel):
         for root in self.roots:
             yield from root.walk()
 
-    def columns(self) -> Iterator[Column]:
+    def columns(self) -> Iterator[TreeColumn]:
         """Iterate over all nodes, then the distractors."""
         yield from self.nodes()
         yield from self.distractors

@@ -27,7 +27,7 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PairChoices:
     """The choices of the annotators and of HMS for a pair, and its cluster."""
 
     human: Choice
@@ -155,7 +155,7 @@ def measure(ballots: Sequence[Ballot]) -> AgreementStatistics:
         ballots: At least one ballot, each with at least one vote.
     """
     majorities = [(majority(list(ballot.votes.values())), ballot) for ballot in ballots]
-    ranked = [Comparison(choice, ballot.hms, ballot.cluster) for choice, ballot in majorities if choice is not None]
+    ranked = [PairChoices(choice, ballot.hms, ballot.cluster) for choice, ballot in majorities if choice is not None]
     differences = [one.human.sign - one.hms.sign for one in ranked]
     annotators = _annotators(ballots)
     return AgreementStatistics(
@@ -183,7 +183,7 @@ def majority(choices: Sequence[Choice]) -> Choice | None:
     return ranking[0][0]
 
 
-def share(comparisons: Sequence[Comparison]) -> Share:
+def share(comparisons: Sequence[PairChoices]) -> Share:
     """The share of equal choices, with its 95% interval."""
     if not comparisons:
         return Share(0, 0, None, None, 0)
@@ -271,10 +271,10 @@ def power(differences: Sequence[int]) -> Power:
 
 
 def _annotators(ballots: Sequence[Ballot]) -> tuple[Annotator, ...]:
-    comparisons: dict[str, list[Comparison]] = {}
+    comparisons: dict[str, list[PairChoices]] = {}
     for ballot in ballots:
         for name, choice in ballot.votes.items():
-            comparisons.setdefault(name, []).append(Comparison(choice, ballot.hms, ballot.cluster))
+            comparisons.setdefault(name, []).append(PairChoices(choice, ballot.hms, ballot.cluster))
     return tuple(Annotator(name, share(comparisons[name])) for name in sorted(comparisons))
 
 

@@ -32,7 +32,7 @@ class HmsValue(BaseModel):
 
 
 @dataclass(frozen=True)
-class Prediction:
+class ScoredPrediction:
     """A scored predicted hypothesis.
 
     Attributes:
@@ -70,7 +70,7 @@ class ScoredLog:
     path: str
     task_id: str
     task: str
-    predictions: Mapping[tuple[str, int], Prediction]
+    predictions: Mapping[tuple[str, int], ScoredPrediction]
 
     @classmethod
     def read(cls, path: str, score: str) -> "ScoredLog":
@@ -155,7 +155,7 @@ def hms_of(score: Score) -> float | None:
         return None
 
 
-def _prediction(task_id: str, sample: EvalSample, score_name: str) -> Prediction | None:
+def _prediction(task_id: str, sample: EvalSample, score_name: str) -> ScoredPrediction | None:
     """The sample's prediction; None if it is unscored, has no answer, or its task has no goals."""
     score = (sample.scores or {}).get(score_name)
     hms = None if score is None else hms_of(score)
@@ -163,4 +163,6 @@ def _prediction(task_id: str, sample: EvalSample, score_name: str) -> Prediction
     if score is None or hms is None or not score.answer or not goal:
         return None
     target = sample.target if isinstance(sample.target, str) else "\n".join(sample.target)
-    return Prediction(task_id, str(sample.id), sample.epoch, str(goal), target, score.answer, hms, score.metadata or {})
+    return ScoredPrediction(
+        task_id, str(sample.id), sample.epoch, str(goal), target, score.answer, hms, score.metadata or {}
+    )

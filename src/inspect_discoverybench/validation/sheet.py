@@ -9,7 +9,7 @@ from random import Random
 
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.validation.page import Card, page
-from inspect_discoverybench.validation.scored_log import Prediction, ScoredLog, check_distinct_runs
+from inspect_discoverybench.validation.scored_log import ScoredLog, ScoredPrediction, check_distinct_runs
 from inspect_discoverybench.validation.spreadsheet import Row, read_rows, rows_by, to_csv
 from inspect_discoverybench.validation.votes import HmsPair, gold_of
 
@@ -21,8 +21,8 @@ class SheetPair:
     """Two predicted hypotheses for one sample, named and ordered as annotators see them."""
 
     name: str
-    first: Prediction
-    second: Prediction
+    first: ScoredPrediction
+    second: ScoredPrediction
 
     @property
     def sheet_row(self) -> dict[str, str]:
@@ -55,7 +55,7 @@ def gold_digest(gold_hypothesis: str) -> str:
     return sha256(gold_hypothesis.encode()).hexdigest()[:12]
 
 
-def candidates(*logs: ScoredLog) -> list[tuple[Prediction, Prediction]]:
+def candidates(*logs: ScoredLog) -> list[tuple[ScoredPrediction, ScoredPrediction]]:
     """List the pairs of different hypotheses for one sample and epoch in two of the logs.
 
     They are ordered by the position of the logs, then by sample id and epoch.
@@ -79,7 +79,7 @@ def candidates(*logs: ScoredLog) -> list[tuple[Prediction, Prediction]]:
     return different
 
 
-def draw(pairs: Sequence[tuple[Prediction, Prediction]], count: int, seed: int) -> list[SheetPair]:
+def draw(pairs: Sequence[tuple[ScoredPrediction, ScoredPrediction]], count: int, seed: int) -> list[SheetPair]:
     """Draw pairs, their order and their sides at random. All pairs are drawn if there are fewer than `count`."""
     random = Random(seed)
     drawn = random.sample(pairs, min(count, len(pairs)))
@@ -160,7 +160,7 @@ def _logged_hms(row: Row, column: str, logs: Mapping[str, ScoredLog]) -> float:
     return prediction.hms
 
 
-def _shared(a: ScoredLog, b: ScoredLog) -> list[tuple[Prediction, Prediction]]:
+def _shared(a: ScoredLog, b: ScoredLog) -> list[tuple[ScoredPrediction, ScoredPrediction]]:
     """The predictions for the samples that are scored in both logs."""
     if a.task != b.task:
         raise InvalidArgument(

@@ -14,7 +14,7 @@ from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.datavoyager.critic import ask_critic
 from inspect_discoverybench.solvers.datavoyager.ledger import Ledger, RoleTurn
 from inspect_discoverybench.solvers.datavoyager.roles import Role, turn_message
-from inspect_discoverybench.solvers.step import Step, step, submit_step
+from inspect_discoverybench.solvers.step import StepResult, step, submit_step
 from inspect_discoverybench.solvers.submission import submit
 
 DEFAULT_TURNS = 20
@@ -72,7 +72,7 @@ async def _next_turn(state: TaskState, tools: Sequence[Tool]) -> tuple[Role, str
 
 async def _take_turn(
     state: TaskState, tools: Sequence[Tool], role: Role, instruction: str, *, must_submit: bool = False
-) -> Step:
+) -> StepResult:
     """Run one turn of a role, and add its messages to the shared conversation and the ledger."""
     async with span(role, type="agent"):
         state.messages.append(turn_message(role, instruction))
