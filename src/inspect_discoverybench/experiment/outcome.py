@@ -3,6 +3,7 @@
 import json
 import math
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urlparse
@@ -10,9 +11,8 @@ from urllib.parse import unquote, urlparse
 from inspect_ai.log import EvalLog, EvalSampleSummary, headline_metric, read_eval_log_sample_summaries
 from inspect_ai.scorer import Score
 
-from inspect_discoverybench.hypothesis import NO_RESPONSE, SCORE_NAME
-from inspect_discoverybench.scorer.metrics import CI_LOWER, CI_UPPER
-from inspect_discoverybench.statistics.mean import needs_bounds
+from inspect_discoverybench.hypothesis import SCORE_NAME
+from inspect_discoverybench.scorer.metrics import CI_LOWER, CI_UPPER, WITHOUT_HYPOTHESIS
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class RunOutcome:
         interval: Its 95 % confidence interval.
         scored: Number of samples with a score, including those without a submission.
         unscored: Number of samples that the judge failed to score.
-        no_submission: Number of samples that scored 0 because nothing was submitted.
+        no_submission: Number of samples that scored 0 because no hypothesis was submitted or asserted.
         errors: Number of samples that ended with an error.
         tokens: Tokens of all models, including the judge.
         cost: Their cost in US dollars.
@@ -95,8 +95,8 @@ class RunOutcome:
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """The value if all unscored samples had scored 0, and if all had scored 1; None if at most 1 % is unscored."""
-        if math.isnan(self.value) or not needs_bounds(self.scored, self.unscored):
+        """The value if all unscored samples had scored 0, and if all had scored 1; None if none is unscored."""
+        if math.isnan(self.value) or not self.unscored:
             return None
         total = self.value * self.scored
         return total / (self.scored + self.unscored), (total + self.unscored) / (self.scored + self.unscored)
@@ -132,10 +132,10 @@ def is_scored(sample: EvalSampleSummary) -> bool:
 
 
 def _is_unscored(score: Score) -> bool:
-    """Inspect marks an unscored sample with NaN, which is null in JSON logs."""
-    value: Any = score.value
+    """Inspect marks an unscored sample with NaN, which is null in JSON logs. HMS is also unscored if its key is."""
+    value: Any = score.value.get("hms", 0.0) if isinstance(score.value, Mapping) else score.value
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 def _has_no_submission(sample: EvalSampleSummary) -> bool:
-    return any(score.reason == NO_RESPONSE for score in (sample.scores or {}).values())
+    return any(score.reason in WITHOUT_HYPOTHESIS for score in (sample.scores or {}).values())

@@ -8,7 +8,7 @@ from inspect_discoverybench.report.competitors import best, competes
 from inspect_discoverybench.report.configurations import VALUES, by_task
 from inspect_discoverybench.report.losses import FACETS
 from inspect_discoverybench.results import Outcome
-from inspect_discoverybench.statistics.mean import estimate_mean, needs_bounds
+from inspect_discoverybench.statistics.mean import estimate_mean
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,7 +70,7 @@ def aggregate(tasks: "pd.DataFrame", by: Sequence[str] = ()) -> "pd.DataFrame":
     """HMS × 100 of each configuration and group, with its 95 % interval and counts.
 
     `tasks` and `gold hypotheses` count only what the mean includes: tasks without a scored epoch are left out. If
-    more than 1 % of the samples of a row have no score, the row has the bounds of the mean.
+    any sample of a row has no score, the row has the bounds of the mean.
 
     Args:
         tasks: The table of tasks.
@@ -86,8 +86,7 @@ def aggregate(tasks: "pd.DataFrame", by: Sequence[str] = ()) -> "pd.DataFrame":
     rows = [_estimate(values[indices[name]], clusters[indices[name]]) for name in counts.index]
     table = pd.DataFrame(rows, columns=[HMS, LOW, HIGH], index=counts.index)
     missing = counts[Outcome.UNSCORED] + counts[Outcome.ERROR]
-    is_bounded = [needs_bounds(*pair) for pair in zip(counts.samples - missing, missing, strict=True)]
-    bounds = (100 * groups[[IF_0, IF_1]].mean()).where(pd.Series(is_bounded, index=counts.index), axis=0)
+    bounds = (100 * groups[[IF_0, IF_1]].mean()).where(missing > 0, axis=0)
     golds = tasks.gold_hypothesis.where(tasks.hms.notna()).groupby([tasks[key] for key in keys], observed=True)
     sizes = pd.DataFrame({"tasks": groups.hms.count(), "gold hypotheses": golds.nunique()})
     table = table.join(bounds).join(sizes).join(counts).reset_index()

@@ -12,7 +12,7 @@ from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.hypothesis import Facet
 from inspect_discoverybench.judge_record import differences
 from inspect_discoverybench.report.systems import HEADLINE_KEY, System
-from inspect_discoverybench.statistics.mean import Estimate, estimate_mean, needs_bounds
+from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
 from inspect_discoverybench.statistics.paired import PairedDifference, compare_paired
 from inspect_discoverybench.statistics.ranking import first_shares, holm
 
@@ -249,14 +249,13 @@ def _compare_key(key: str, baseline: pd.Series, candidate: pd.Series, clusters: 
     groups = clusters[scored].tolist()
     a, b = (scale.to_unit(values[scored]).tolist() for values in (baseline, candidate))
     missing = len(baseline) - int(scored.sum())
-    has_bounds = needs_bounds(int(scored.sum()), missing)
     return KeyComparison(
         key=key,
         baseline=scale.estimate(estimate_mean(a, groups)),
         candidate=scale.estimate(estimate_mean(b, groups)),
         paired=scale.difference(compare_paired(b, a, groups, seed)),
-        worst=float((candidate.fillna(scale.low) - baseline.fillna(scale.high)).mean()) if has_bounds else None,
-        best=float((candidate.fillna(scale.high) - baseline.fillna(scale.low)).mean()) if has_bounds else None,
+        worst=float((candidate.fillna(scale.low) - baseline.fillna(scale.high)).mean()) if missing else None,
+        best=float((candidate.fillna(scale.high) - baseline.fillna(scale.low)).mean()) if missing else None,
         failures_lowest=float((candidate.fillna(scale.low) - baseline)[baseline.notna()].mean()),
     )
 

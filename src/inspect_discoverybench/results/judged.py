@@ -10,7 +10,7 @@ from typing import Any
 from inspect_ai.log import EvalSample
 from inspect_ai.scorer import Score
 
-from inspect_discoverybench.hypothesis import NO_RESPONSE, Facet
+from inspect_discoverybench.hypothesis import NO_RESPONSE, NOT_ASSERTED, Facet
 from inspect_discoverybench.judge_record import COMPARED_KEYS
 
 
@@ -24,7 +24,7 @@ class Outcome(StrEnum):
     """Something was submitted, but it has no score: the judge failed, or the log was not scored."""
 
     NO_SUBMISSION = "no submission"
-    """Nothing was submitted; HMS is 0."""
+    """Nothing was submitted, or the text asserts no hypothesis; HMS is 0."""
 
     LIMIT = "limit"
     """A limit ended the sample before anything was submitted; HMS is 0."""
@@ -50,7 +50,7 @@ class Judged:
         """How the sample ended."""
         if self.sample.error is not None:
             return Outcome.ERROR
-        if self.score is not None and self.score.reason == NO_RESPONSE:
+        if self.score is not None and self.score.reason in (NO_RESPONSE, NOT_ASSERTED):
             return Outcome.LIMIT if self.sample.limit else Outcome.NO_SUBMISSION
         return Outcome.UNSCORED if math.isnan(self.value("hms")) else Outcome.SCORED
 

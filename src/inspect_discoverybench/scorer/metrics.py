@@ -1,26 +1,27 @@
 """Metrics of the score keys, clustered by the gold hypothesis."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Literal, cast
 
 from inspect_ai.scorer import Metric, MetricProtocol, SampleScore, Value, grouped, mean, metric, stderr
 
-from inspect_discoverybench.hypothesis import NO_RESPONSE
-from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
+from inspect_discoverybench.hypothesis import NO_RESPONSE, NOT_ASSERTED
+from inspect_discoverybench.statistics.mean import Estimate, bounds, estimate_mean
 
 CLUSTER = "gold_hypothesis"
+WITHOUT_HYPOTHESIS = (NO_RESPONSE, NOT_ASSERTED)
 CI_LOWER, CI_UPPER = "ci_lower", "ci_upper"
 GROUPS = {"in": "domain", "goal": "question_type", "difficulty": "difficulty"}
 """Metrics of group means, such as `in_sociology`, and the metadata fields that they group by. They fit 80 columns."""
 
 
-def hms_metrics() -> dict[str, list[Metric]]:
+def hms_metrics() -> list[Metric | dict[str, list[Metric]]]:
     """Metrics by score key: mean, standard error and 95% confidence interval; for HMS also group means and counts.
 
     Samples that share a gold hypothesis are not independent and form one cluster. docs/statistics.md describes the
-    interval. Inspect passes no unscored samples to metrics and reports their number as `unscored_samples`.
+    interval. Samples whose HMS is undecided are left out; their number and the bounds of the mean are metrics of `HMS`.
     """
     each: list[Metric] = [
         mean(),
@@ -35,7 +36,8 @@ def hms_metrics() -> dict[str, list[Metric]]:
         _named("judged", judged, scores="unreduced"),
         _named("no_submission", no_submission, scores="unreduced"),
     ]
-    return {"hms": [*each, _named("solvable", solvable), *groups, *counts], **facets}
+    by_key = {"hms": [*each, _named("solvable", solvable), *groups, *counts], **facets}
+    return [_named("unscored", unscored, scores="unreduced"), by_key]
 
 
 def _named(name: str, create: Callable[[], Metric], scores: Literal["auto", "unreduced"] = "auto") -> Metric:
@@ -98,19 +100,34 @@ def group_means(field: str) -> Metric:
     return compute
 
 
+def unscored() -> Metric:
+    """Number of unscored samples, and the mean HMS if all of them scored 0 or 1; nothing if there are none."""
+
+    def compute(scores: list[SampleScore]) -> Value:
+        values = [score.score.value["hms"] for score in scores if isinstance(score.score.value, Mapping)]
+        numbers = [value for value in values if isinstance(value, int | float) and not math.isnan(value)]
+        missing = len(scores) - len(numbers)
+        if not missing:
+            return {}
+        low, high = bounds(numbers, missing)
+        return {"unscored": missing, "lower_bound": low, "upper_bound": high}
+
+    return compute
+
+
 def judged() -> Metric:
     """Number of judged samples. Epochs are counted separately."""
 
     def compute(scores: list[SampleScore]) -> Value:
-        return sum(score.score.reason != NO_RESPONSE for score in scores)
+        return sum(score.score.reason not in WITHOUT_HYPOTHESIS for score in scores)
 
     return compute
 
 
 def no_submission() -> Metric:
-    """Number of samples scored 0 without a submission. Epochs are counted separately."""
+    """Number of samples scored 0 without a hypothesis. Epochs are counted separately."""
 
     def compute(scores: list[SampleScore]) -> Value:
-        return sum(score.score.reason == NO_RESPONSE for score in scores)
+        return sum(score.score.reason in WITHOUT_HYPOTHESIS for score in scores)
 
     return compute

@@ -1,0 +1,343 @@
+"""Reads an agent's answer: a submission, or a text from which the judge must quote the hypothesis.
+
+Code reads structure only. Two clean forms are parsed here: one JSON object, and the two labels of the task text. Any
+other text is put to the judge (`scorer/quotation.py`), because only a language model can tell which hypothesis its
+author asserts, if any.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from inspect_ai.log import EvalSample
+from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageTool
+from inspect_ai.solver import TaskState
+from inspect_ai.tool import ToolCall
+
+from inspect_discoverybench.errors import ReplyMissing
+from inspect_discoverybench.hypothesis import Submission, SubmissionState
+
+HYPOTHESIS, WORKFLOW = "hypothesis", "workflow"
+SUBMIT, PYTHON = "submit", "python"
+
+PLACEHOLDERS = frozenset({"", "n/a", "na", "none", "null", "tbd", "see above", "hypothesis", "your hypothesis", "string"})
+"""Values in place of a hypothesis, in lower case and without punctuation at the ends."""
+
+_MAX_CANDIDATES = 20
+_MAX_PLACEHOLDER = 80
+_TAG_NAMES = "think|thinking|thought|thoughts|reasoning|reflection|scratchpad"
+_REASONING = re.compile(
+    rf"(?P<open><(?:{_TAG_NAMES})(?:\s[^<>]*)?>|\[THINK\]|◁think▷)|(?P<close></(?:{_TAG_NAMES})\s*>|\[/THINK\]|◁/think▷)",
+    re.IGNORECASE,
+)
+_END_OF_TURN = re.compile(r"<\|(?:eot_id|eom_id|im_end|end|return|endoftext|end_of_text)\|>|</s>")
+_KEY = re.compile(r'"\s*hypothesis\s*"\s*:', re.IGNORECASE)
+_CLOSING_TAG = re.compile(r"</[\w:.-]{1,40}>\Z")
+_MAX_TAG = 43
+_WORD = re.compile(r"\w")
+_QUOTATION = re.compile(r"^[ \t]*>[> \t]*", re.MULTILINE)
+_ITEM = re.compile(r"\A[ \t]*(?:[-*+•]|\(?(?:\d{1,3}|[a-zA-Z])[.)])\s+")
+_RULE = re.compile(r"([-*_=])\1{2,}")
+_MARKED_NAME = re.compile(r"(?P<mark>[*_]{1,3}|`)(?P<name>[^*_`:：]{1,60})(?:[:：]\s?(?P=mark)|(?P=mark)\s?(?:[:：]|$))(?P<rest>.*)")
+_NAME = re.compile(r"(?P<mark>[*_]{0,3})(?P<name>[^\W\d_][^:：*_`|]{0,60})(?:：|:(?=\s|$))(?P<rest>.*)")
+_MAX_NAME_WORDS = 6
+
+
+@dataclass(frozen=True)
+class FreeText:
+    """A text that may contain an answer, but not in a clean form.
+
+    Attributes:
+        text: What the agent wrote, without reasoning.
+    """
+
+    text: str
+
+
+Answer = Submission | FreeText
+
+
+def answer_of(sample: TaskState | EvalSample) -> Answer | None:
+    """Find the answer of a sample; None if there is none.
+
+    An accepted call of `submit` is the answer. Otherwise it is what the model wrote instead of a forced call, or what
+    the agent of another package left: the completion that it set, the text after the last tool result, the arguments
+    of the call that ended the run, or its last text.
+
+    Raises:
+        ReplyMissing: The provider's last reply has no choices.
+    """
+    state = sample.store_as(SubmissionState)
+    if state.submission is not None:
+        return state.submission
+    if state.texts is not None:
+        return (read(state.texts[-1]) or _free("\n\n".join(state.texts))) if state.texts else None
+    if not sample.output.choices and not sample.output.completion and _by_provider(sample):
+        raise ReplyMissing(f"The agent's model {sample.output.model} failed: its last reply has no choices.")
+    return _other_agents_answer(sample)
+
+
+def read(text: str) -> Submission | None:
+    """Parse a clean form; None if the text has none.
+
+    The clean forms are one JSON object with the key `hypothesis` and nothing after it; and the labels "Hypothesis" and
+    "Workflow", once each and in this order, each with text, and with no other label, heading or paragraph after them.
+    Takes time proportional to the length of the text and raises no error.
+    """
+    answer = without_reasoning(text).replace("\r\n", "\n").replace("\u00a0", " ")
+    return _read_object(answer) or _read_labels(answer)
+
+
+def without_reasoning(text: str) -> str:
+    """The text outside of reasoning tags, without end-of-turn tokens and byte-order marks.
+
+    A closing tag without an opening tag ends reasoning that starts with the text. The text after a tag that is never
+    closed is kept, because some models write their answer there.
+    """
+    parts: list[str] = []
+    depth = position = 0
+    for tag in _REASONING.finditer(text):
+        if tag["open"]:
+            if depth == 0:
+                parts.append(text[position : tag.start()])
+            depth += 1
+        elif depth == 0:
+            parts.clear()
+        else:
+            # Models open reasoning twice and close it once.
+            depth = 0
+        position = tag.end()
+    return _END_OF_TURN.sub("", "".join([*parts, text[position:]])).replace("\ufeff", "").strip()
+
+
+def is_placeholder(hypothesis: str) -> bool:
+    """Whether a text is plainly no hypothesis, such as an empty one, "N/A", `<hypothesis>` or "See above."."""
+    plain = hypothesis.casefold().strip(" \t\n.…:;!*_`\"'")
+    in_brackets = len(plain) <= _MAX_PLACEHOLDER and re.fullmatch(r"<[^<>]*>|\[[^\[\]]*\]|\{[^{}]*\}", plain)
+    return plain in PLACEHOLDERS or in_brackets is not None or not _WORD.search(plain)
+
+
+def is_submit(call: ToolCall) -> bool:
+    """Whether a tool call is a call of `submit`. Models also write `Submit` or `functions.submit`."""
+    return call.function.rpartition(".")[2].casefold() == SUBMIT
+
+
+def arguments_as_text(arguments: Mapping[str, Any]) -> dict[str, str] | None:
+    """The hypothesis and the workflow among arguments or JSON values, as text; None if there is no hypothesis.
+
+    Keys may be capitalised, and values may be null, lists, mappings, or a JSON object that holds both again.
+    """
+    values = {str(key).strip().casefold(): value for key, value in arguments.items()}
+    if HYPOTHESIS not in values:
+        return None
+    hypothesis = values[HYPOTHESIS]
+    inner = _parse_object(hypothesis) if isinstance(hypothesis, str) else hypothesis
+    if isinstance(inner, Mapping) and (texts := arguments_as_text(inner)):
+        return {HYPOTHESIS: texts[HYPOTHESIS], WORKFLOW: texts[WORKFLOW] or _as_text(values.get(WORKFLOW))}
+    return {HYPOTHESIS: _as_text(hypothesis), WORKFLOW: _as_text(values.get(WORKFLOW))}
+
+
+def _as_text(value: Any) -> str:
+    match value:
+        case None:
+            return ""
+        case str():
+            return value
+        case Mapping():
+            return "\n".join(f"{key}: {_on_one_line(part)}" for key, part in value.items())
+        case list() | tuple():
+            return "\n".join(filter(None, map(_as_text, value)))
+    return str(value)
+
+
+def _on_one_line(value: Any) -> str:
+    return ", ".join(map(_on_one_line, value)) if isinstance(value, list | tuple) else _as_text(value)
+
+
+def _by_provider(sample: TaskState | EvalSample) -> bool:
+    """Whether the output is from a provider. Inspect sets time and usage on these, but not on those of solvers."""
+    return sample.output.time is not None or sample.output.usage is not None
+
+
+def _other_agents_answer(sample: TaskState | EvalSample) -> Answer | None:
+    output, messages = sample.output, sample.messages
+    final = output.message if output.choices else None
+    kept = next((m for m in reversed(messages) if final is not None and m.id == final.id), None)
+    completion = output.completion.strip()
+    if completion and (kept is None or kept.text.strip() != completion):
+        return read(completion) or _free(completion)
+    written = [m for m in _written(messages) if m.source != "input"]
+    if kept is None and final is not None and final.tool_calls:
+        written.append(final)
+    results = [index for index, m in enumerate(messages) if isinstance(m, ChatMessageTool)]
+    last_result = results[-1] if results else -1
+    texts = [m.text for m in _written(messages[last_result + 1 :]) if m.source != "input" and m.text.strip()]
+    calls = [call for call in (written[-1].tool_calls or [] if written else []) if call.function != PYTHON]
+    if not texts:
+        texts = [m.text for m in written if m.text.strip()][-1:]
+    return _from_calls(calls, texts) or (read("\n\n".join(texts)) or _free("\n\n".join(texts)))
+
+
+def _written(messages: Sequence[ChatMessage]) -> list[ChatMessageAssistant]:
+    return [message for message in messages if isinstance(message, ChatMessageAssistant)]
+
+
+def _from_calls(calls: Sequence[ToolCall], texts: Sequence[str]) -> Answer | None:
+    """Read the calls that ended the run. Their tool may have any name."""
+    for call in reversed(calls):
+        answer = _submission(arguments_as_text(call.arguments)) or read(_as_text([*call.arguments.values()]))
+        if answer is not None:
+            return answer
+    arguments = [_as_text([*call.arguments.values()]) for call in calls]
+    return _free("\n\n".join([*texts, *arguments])) if any(map(str.strip, arguments)) else None
+
+
+def _free(text: str) -> FreeText | None:
+    text = without_reasoning(text)
+    return FreeText(text) if _WORD.search(text) else None
+
+
+def _submission(texts: Mapping[str, str] | None) -> Submission | None:
+    if texts is None or is_placeholder(texts[HYPOTHESIS]):
+        return None
+    return Submission.truncated(texts[HYPOTHESIS], texts[WORKFLOW], "object")
+
+
+def _read_object(text: str) -> Submission | None:
+    """Parse the JSON object at the end of a text, which may also be the argument of a call, as in `submit({…})`."""
+    keys = list(_KEY.finditer(text))
+    body = _without_closing_marks(text)
+    if body.endswith(")") and re.search(rf"\b{SUBMIT}\s*\(", text):
+        body = body[:-1].rstrip()
+    if not keys or not body.endswith("}") or _names_another(_lines_before(text, keys[0].start())):
+        return None
+    for start in _opening_braces(body, keys[0].start()):
+        value = _parse_object(body[start:])
+        if value is not None:
+            called = next((value[key] for key in ("arguments", "parameters", "input") if key in value), None)
+            called = _parse_object(called) if isinstance(called, str) else called
+            value = called if isinstance(called, Mapping) and _submission_keys(called) else value
+            # A second hypothesis, in or beside the object, leaves open which of them is asserted.
+            return _submission(arguments_as_text(value)) if len(keys) == 1 else None
+    return None
+
+
+def _lines_before(text: str, position: int) -> list[str]:
+    """The lines before the one with a position, without fences."""
+    return [line for line in text[:position].split("\n")[:-1] if not line.lstrip().startswith("```")]
+
+
+def _without_closing_marks(text: str) -> str:
+    """A text without the closing fences and tags at its end."""
+    text = text.rstrip()
+    while text.endswith("```") or _CLOSING_TAG.search(text[-_MAX_TAG:]):
+        text = text[: text.rindex("```" if text.endswith("```") else "</")].rstrip()
+    return text
+
+
+def _submission_keys(value: Mapping[str, Any]) -> bool:
+    return any(str(key).casefold() == HYPOTHESIS for key in value)
+
+
+def _opening_braces(text: str, before: int) -> Iterator[int]:
+    """Positions of the last braces before a position, from the nearest on."""
+    for _ in range(_MAX_CANDIDATES):
+        before = text.rfind("{", 0, before)
+        if before < 0:
+            return
+        yield before
+
+
+def _parse_object(text: str) -> Mapping[str, Any] | None:
+    try:
+        value = json.loads(text, strict=False)  # raw line ends in strings are accepted
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, Mapping) else None
+
+
+@dataclass(frozen=True)
+class _Label:
+    """A label or heading at the start of a line.
+
+    Attributes:
+        line: Number of the line.
+        name: Its name in lower case.
+        rest: The text after it on the line.
+    """
+
+    line: int
+    name: str
+    rest: str
+
+
+def _read_labels(text: str) -> Submission | None:
+    lines = _QUOTATION.sub("", text).split("\n")
+    labels = list(_labels(lines))
+    names = [label.name for label in labels]
+    if names[-2:] != [HYPOTHESIS, WORKFLOW] or WORKFLOW in names[:-1] or _names_another(lines[: labels[-2].line]):
+        return None
+    hypothesis, workflow = labels[-2:]
+    steps = [workflow.rest, *lines[workflow.line + 1 :]]
+    texts = {
+        HYPOTHESIS: _join([hypothesis.rest, *lines[hypothesis.line + 1 : workflow.line]]),
+        WORKFLOW: _join(steps),
+    }
+    if not texts[WORKFLOW] or "```" in texts[HYPOTHESIS] or not _is_one_block(steps):
+        return None
+    submission = _submission(texts)
+    return submission.model_copy(update={"source": "labels"}) if submission else None
+
+
+def _names_another(lines: Sequence[str]) -> bool:
+    """Whether any label in the lines names a hypothesis and has a text of its own."""
+    labels = [*_labels(lines), _Label(len(lines), "", "")]
+    return any(
+        HYPOTHESIS[:-2] in label.name
+        and (label.rest or any(_WORD.search(line) for line in lines[label.line + 1 : following.line]))
+        for label, following in pairwise(labels)
+    )
+
+
+def _labels(lines: Sequence[str]) -> Iterator[_Label]:
+    """Yield the labels in lines: headings, names in bold, names before a colon, and names alone on a line."""
+    for number, line in enumerate(lines):
+        body = _ITEM.sub("", line).strip()
+        is_heading = body.startswith("#") or _underlines(line, lines[number + 1 : number + 2])
+        if is_heading:
+            body = _ITEM.sub("", body.strip("# \t"))
+        match = _MARKED_NAME.match(body) or _NAME.match(body)
+        if match is not None and (is_heading or _is_name(match["name"])):
+            mark, rest = match["mark"], match["rest"].strip()
+            # Markup around both the label and its text.
+            is_open = mark and mark not in body[len(mark) : match.start("rest")]
+            yield _Label(number, match["name"].strip().casefold(), rest.removesuffix(mark) if is_open else rest)
+        elif is_heading or body.casefold() in {HYPOTHESIS, WORKFLOW}:
+            yield _Label(number, body.casefold(), "")
+
+
+def _is_name(text: str) -> bool:
+    return len(text.split()) <= _MAX_NAME_WORDS and not text.rstrip().endswith((".", "!", "?"))
+
+
+def _underlines(line: str, next_lines: Sequence[str]) -> bool:
+    return bool(line.strip()) and any(_RULE.fullmatch(below.replace(" ", "")) for below in next_lines)
+
+
+def _is_one_block(lines: Sequence[str]) -> bool:
+    """Whether the lines are at most one line of text and one list, so that no closing remark can follow."""
+    content = [line for line in lines if line.strip() and not _RULE.fullmatch(line.replace(" ", ""))]
+    return all(_ITEM.match(line[:50]) or (number and line.startswith((" ", "\t"))) for number, line in enumerate(content[1:]))
+
+
+def _join(lines: Sequence[str]) -> str:
+    """The text of a section, without blank lines and horizontal rules at its ends."""
+    content = [*lines]
+    for end in (0, -1):
+        while content and (not content[end].strip() or _RULE.fullmatch(content[end].replace(" ", ""))):
+            content.pop(end)
+    text = "\n".join(content).strip()
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' and text.count('"') == 2 else text
