@@ -71,9 +71,6 @@ RENDERED = {
     **{f"synth/{name}": question(name, {"count": 2, "name": "{x} $y"}) for name in SYNTH_QUESTIONS},
     "synth/system": Prompt.load("synth/system").render(),
     "synth/reask": Prompt.load("synth/reask").render(reason="goal: Field required."),
-    "prediction/formalise": question("formalise", {"hypothesis": "{x} $y"}, "prediction"),
-    "prediction/system": Prompt.load("prediction/system").render(),
-    "prediction/reask": Prompt.load("prediction/reask").render(reason="code: Field required."),
     **{
         f"scanners/{name}": question(name, {"hypothesis": "{x} $y"}, "scanners")
         for name in ("environment_failure", "judge_contradiction", "published_study")
@@ -95,7 +92,7 @@ def test_rendered_prompts_match_the_golden_files(name: str) -> None:
 
 def test_every_prompt_has_an_origin_and_a_golden_file() -> None:
     folder = files("inspect_discoverybench.prompts")
-    for room in ("judge", "solvers", "solvers/datavoyager", "synth", "prediction", "scanners"):
+    for room in ("judge", "solvers", "solvers/datavoyager", "synth", "scanners"):
         for file in folder.joinpath(room).iterdir():
             if not file.name.endswith(".txt"):
                 continue

@@ -1,10 +1,7 @@
 """A discovery task: one sample per goal, solved with `python` and `submit`, scored by HMS."""
 
-from collections.abc import Sequence
-
 from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.scorer import Scorer
 from inspect_ai.solver import TaskState, use_tools
 from inspect_ai.util import SandboxEnvironmentSpec
 from inspect_ai.viewer import (
@@ -51,7 +48,6 @@ def discovery_task(
     aggregation: str,
     version: str,
     data: Data,
-    more_scorers: Sequence[Scorer] = (),
 ) -> Task:
     """Create a discovery task. It has no scorer if any sample lacks a gold hypothesis.
 
@@ -65,13 +61,11 @@ def discovery_task(
         aggregation: `product` or `subhypotheses`.
         version: Version of the task.
         data: The data of all samples, before any filter.
-        more_scorers: Scorers in addition to HMS.
     """
     scored = all(sample.target for sample in samples)
     samples, place_data_files = placed_by_setup(samples)
     setup = [place_data_files, record_image(), use_tools(python(), submit()), instruct_person()]
-    prompts = ["judge", "solvers", *(["prediction"] if more_scorers else [])]
-    provenance = Provenance.of(data, sandbox, prompts, react)
+    provenance = Provenance.of(data, sandbox, ["judge", "solvers"], react)
     return Task(
         name=name,
         display_name=title,
@@ -79,7 +73,7 @@ def discovery_task(
         setup=[require_judge(judge), *setup] if scored else setup,
         solver=react(),
         cleanup=end_session,
-        scorer=[hms(grader=judge, aggregation=aggregation), *more_scorers] if scored else None,
+        scorer=hms(grader=judge, aggregation=aggregation) if scored else None,
         headline_metric=f"{SCORE_NAME}.hms" if scored else None,
         sandbox=sandbox,
         message_limit=DEFAULT_MESSAGE_LIMIT,

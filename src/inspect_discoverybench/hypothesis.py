@@ -12,9 +12,6 @@ SCORE_NAME = "HMS"
 """Name of the score in logs. It is in upper case because the viewer mistakes the key `hms` for the whole score if the
 score has the same name."""
 
-PREDICTION_NAME = "prediction"
-"""Name of the optional score of predictions on fresh rows."""
-
 NO_RESPONSE = "no_response"
 """Reason recorded for scores without a submission, as Inspect names it."""
 

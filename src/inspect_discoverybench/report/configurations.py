@@ -23,7 +23,6 @@ SELECTING = {
     "solvable",
     "aggregation",
     "goal",
-    "prediction",
 }
 """Task arguments that select samples or are part of the judge's record. All others distinguish configurations."""
 

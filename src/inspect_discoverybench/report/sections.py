@@ -12,7 +12,6 @@ from inspect_discoverybench.report.judge_labels import judge_notes
 from inspect_discoverybench.report.judges import judge_sections
 from inspect_discoverybench.report.memory import memory_section
 from inspect_discoverybench.report.overview import oracle_section, overview_section, published_section
-from inspect_discoverybench.report.prediction import prediction_section
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.report.variants import variant_section
 from inspect_discoverybench.report.workflow_categories import category_section
@@ -40,7 +39,6 @@ def sections(samples: "pd.DataFrame") -> list[Section]:
         hint_section(tasks),
         variant_section(tasks),
         memory_section(tasks),
-        prediction_section(judged),
         cost_section(tasks),
         *judge_sections(samples),
     ]

@@ -27,7 +27,7 @@ TASKS = ("real", "synth", "custom", "demo")
 NUMBERS = [
     *("epoch", "difficulty", "tree_level", "workflow_length"),
     *("hms", "context", "variables", "relationship", "hms_recall", "hms_f1"),
-    *("tokens", "judge_tokens", "cost", "judge_cost", "seconds", "cells", "best_trial_hms", "prediction"),
+    *("tokens", "judge_tokens", "cost", "judge_cost", "seconds", "cells", "best_trial_hms"),
 ]
 """Columns of numbers. A value that a log does not have is NaN."""
 

@@ -9,7 +9,6 @@ import hashlib
 import json
 import platform
 import resource
-import sys  # noqa: F401 - the host's calls read the standard input
 from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, TypeAlias
@@ -386,26 +385,6 @@ def draw(request: str) -> None:
     measures = [measure(task, named, observed, fresh, bins) for task in parameters["tasks"]]
     columns = {name: texts(named[name], observed[name], values[name]) for name in observed}
     print(json.dumps({"errors": {}, "measures": measures, "columns": columns, "versions": versions()}))
-
-
-def draw_fresh(request: str) -> None:
-    """Print the columns, the target and what the gold expression gives on the rows without missing values."""
-    parameters = json.loads(request)
-    tree, target = parameters["tree"], parameters["target"]
-    named = specs(tree)
-    values, errors = evaluate(tree, parameters["rows"], parameters["seed"])
-    if errors:
-        raise ValueError("; ".join(errors.values()))
-    observed = {
-        name: observe(named[name], values[name], parameters["noise"], parameters["seed"])
-        for name in (*parameters["columns"], target)
-    }
-    whole = np.logical_and.reduce([known(column) for column in observed.values()])
-    kept = {name: concrete(column[whole]) for name, column in observed.items()}
-    gold = compute(parameters["expression"], {name: kept[name] for name in parameters["columns"]})
-    gold = gold.astype(object if named[target]["type"] == "category" else float)
-    fresh = {name: column.tolist() for name, column in kept.items()}
-    print(json.dumps({"target": fresh.pop(target), "gold": gold.tolist(), "columns": fresh}))
 
 
 limit_memory()
