@@ -59,8 +59,8 @@ def cluster_robust_error(values: list[float] | np.ndarray, weights: np.ndarray, 
     """The standard error of a weighted mean by statsmodels, with the factor C / (C − 1)."""
     groups, count = np.array(clusters), len(set(clusters))
     kinds = {"groups": groups, "use_correction": False}
-    fit = sm.WLS(values, np.ones(len(values)), weights=weights).fit(cov_type="cluster", cov_kwds=kinds)
-    return float(fit.bse[0]) * float(np.sqrt(count / (count - 1)))
+    result = sm.WLS(values, np.ones(len(values)), weights=weights).fit(cov_type="cluster", cov_kwds=kinds)
+    return float(np.sqrt(result.cov_params()[0, 0])) * float(np.sqrt(count / (count - 1)))
 
 
 def test_labels_that_all_agree_give_an_interval() -> None:
