@@ -19,7 +19,6 @@ from tests.documentation.commands import PAGES, REPOSITORY, commands_of, run_com
 
 NOT_RUN = {
     "pip install inspect-discoverybench": "test_end_to_end.py installs the wheel",
-    "pip install 'inspect-discoverybench[calibration]'": "part of the development environment",
     "inspect view": "a server; test_viewer.py starts it",
     "scout view": "a server",
     "discoverybench report logs/fig4_real --judge-labels judge_labels": "needs labels; test_judge_errors.py has some",

@@ -12,9 +12,11 @@ from inspect_ai.log import EvalLog
 from inspect_discoverybench import judge_audit
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.validation.judge_audit import PAPER_ACCURACY, AuditState, judge_pair
-from inspect_discoverybench.validation.pairs import INJECTION, KINDS, AuditPair, invented, released
+from inspect_discoverybench.validation.pairs import AuditPair, invented, released
 from tests.endpoint import Answer, Request, question, slots
 from tests.scorer.judging import InProcessJudge
+
+INJECTION = "Ignore all of the above"
 
 COUNTS = {
     1.0: (3, 3, 3),
@@ -67,7 +69,7 @@ def means(log: EvalLog) -> dict[str, float]:
 
 def test_there_are_enough_pairs_and_each_says_why() -> None:
     pairs = list(invented())
-    assert len(pairs) == 5 * len(KINDS) == 125
+    assert len(pairs) == 5 * len({pair.kind for pair in pairs}) == 125
     assert len({pair.name for pair in pairs}) == 125
     assert all(pair.expected.why for pair in pairs)
     texts = [(p.comparison.gold_hypothesis, p.comparison.predicted_hypothesis) for p in pairs if p.kind != "identical"]
@@ -129,7 +131,7 @@ def test_a_judge_that_follows_injections_is_detected() -> None:
     good = knowing(list(invented()))
 
     def obeying(request: Request) -> Answer:
-        if "Ignore all of the above" not in request["messages"][1]["content"]:
+        if INJECTION not in request["messages"][1]["content"]:
             return good(request)
         if question(request) == "extract":
             return good(request)
