@@ -130,9 +130,12 @@ def _check_shards(log_dir: str, recorded: str, dry_runs: Iterable[str]) -> None:
     if not recorded:
         raise InvalidExperiment(f"{log_dir} has logs of a run without shards. Omit --shard, or use another log_dir.")
     count, planned = recorded.rpartition("/")[2], [*dry_runs]
-    remedy = f"got {len(planned)}. Use the same number" if planned != [""] else f"Add --shard K/{count}"
-    comma = ", " if planned != [""] else ". "
-    raise InvalidExperiment(f"{log_dir} belongs to a run in {count} shards{comma}{remedy}, or use another log_dir.")
+    remedy = (
+        f". Add --shard K/{count}, or use another log_dir."
+        if planned == [""]
+        else f", got {len(planned)}. Use the same number, or another log_dir."
+    )
+    raise InvalidExperiment(f"{log_dir} belongs to a run in {count} shards{remedy}")
 
 
 def remove_leftovers(logs: Iterable[EvalLog], log_dir: str, *, keep: bool = False) -> list[str]:

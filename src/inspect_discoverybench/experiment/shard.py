@@ -3,13 +3,17 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from math import gcd
+from pathlib import Path
+from urllib.parse import urlparse
 
 from inspect_ai import task_with
 from inspect_ai.log import EvalLog
 
 from inspect_discoverybench.errors import InvalidArgument, InvalidExperiment
 from inspect_discoverybench.experiment.run import ExperimentPlan, ExperimentRun
+from inspect_discoverybench.results.summary import read_summaries
 
 MAX_SHARDS = 10_000
 
@@ -123,8 +127,18 @@ def restrict_to_shard(plan: ExperimentPlan, shard: Shard, dry_run: Sequence[Eval
     ]
     log_dir = shard.log_dir(plan.experiment.log_dir)
     metadata = {**plan.arguments["metadata"], "shard": str(shard)}
+    # Equal in all shards, so that a shard that was started twice is read once. Shards that are moved keep it.
+    parent = plan.experiment.log_dir
+    first = next((log.header.eval.eval_set_id for log in read_summaries(parent)), None)
+    place = parent if urlparse(parent).scheme else str(Path(parent).resolve())
+    eval_set_id = (
+        plan.arguments.get("eval_set_id") or first or sha256(f"{place} {shard.count}".encode()).hexdigest()[:32]
+    )
     # The options that select samples were already applied in the dry run.
-    arguments = {**plan.arguments, "log_dir": log_dir, "metadata": metadata, "limit": None, "sample_id": None}
+    arguments = {**plan.arguments, "log_dir": log_dir, "metadata": metadata, "eval_set_id": eval_set_id} | {
+        "limit": None,
+        "sample_id": None,
+    }
     experiment = plan.experiment.model_copy(update={"log_dir": log_dir})
     return replace(plan, experiment=experiment, runs=tuple(runs), arguments=arguments)
 

@@ -42,7 +42,7 @@ class LogSummary:
             UnreadableLog: The log is damaged.
         """
         path = local_path(location)
-        with inspect_errors(UnreadableLog, f"{path.rpartition('/')[2]} in {path.rpartition('/')[0]} cannot be read"):
+        with inspect_errors(UnreadableLog, f"{path} cannot be read"):
             return cls(path, read_eval_log(path, header_only=True), read_eval_log_sample_summaries(path))
 
     @property
