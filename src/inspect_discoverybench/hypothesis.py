@@ -18,6 +18,9 @@ NO_RESPONSE = "no_response"
 NOT_ASSERTED = "refusal"
 """Reason recorded for scores of texts that assert no hypothesis, as Inspect names it."""
 
+WITHOUT_HYPOTHESIS = (NO_RESPONSE, NOT_ASSERTED)
+"""Reasons of the scores that are 0 without a comparison."""
+
 
 class Facet(StrEnum):
     """The three dimensions of a hypothesis (paper §3)."""

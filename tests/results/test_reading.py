@@ -46,7 +46,7 @@ def demo_log() -> Path:
 
 
 def test_a_real_log_gives_one_row_for_each_sample_and_epoch(demo_log: Path) -> None:
-    samples = read_results([demo_log]).samples
+    samples = read_results(str(demo_log)).samples
     assert samples[["id", "epoch"]].value_counts().tolist() == [1, 1, 1, 1]
     row = samples.iloc[0]
     assert (row.task, row.split, row.agent, row.model) == ("demo", "demo", "react", "discoverybench/baseline")

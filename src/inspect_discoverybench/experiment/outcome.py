@@ -3,16 +3,14 @@
 import json
 import math
 import shlex
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import unquote, urlparse
 
-from inspect_ai.log import EvalLog, EvalSampleSummary, headline_metric, read_eval_log_sample_summaries
-from inspect_ai.scorer import Score
+from inspect_ai.log import EvalLog, EvalSampleSummary, headline_metric
 
-from inspect_discoverybench.hypothesis import SCORE_NAME
-from inspect_discoverybench.scorer.metrics import CI_LOWER, CI_UPPER, WITHOUT_HYPOTHESIS
+from inspect_discoverybench.hypothesis import SCORE_NAME, WITHOUT_HYPOTHESIS
+from inspect_discoverybench.results.summary import LogSummary, is_scored
+from inspect_discoverybench.scorer.metrics import CI_LOWER, CI_UPPER
 
 
 @dataclass(frozen=True)
@@ -62,11 +60,9 @@ class RunOutcome:
         Args:
             log: Its header, as `eval_set` returns it.
         """
-        parts = urlparse(log.location)
-        location = unquote(parts.path) if parts.scheme == "file" else log.location
+        summary = LogSummary.read(log.location)
         labels = (log.eval.metadata or {}).get("run") or {}
-        samples = read_eval_log_sample_summaries(log.location)
-        ended = [sample for sample in samples if sample.completed and sample.error is None]
+        ended = summary.finished
         scored = sum(is_scored(sample) for sample in ended)
         resolved = headline_metric(log)
         # Without scores, Inspect reports a mean of 0.
@@ -84,13 +80,13 @@ class RunOutcome:
             scored=scored,
             unscored=len(ended) - scored if log.eval.scorers else 0,
             no_submission=sum(_has_no_submission(sample) for sample in ended),
-            errors=sum(sample.error is not None for sample in samples),
+            errors=sum(sample.error is not None for sample in summary.samples),
             tokens=sum(usage.total_tokens for usage in usages),
             cost=sum(costs),
-            complete=log.status == "success" and not log.invalidated,
+            complete=summary.is_complete,
             error=" ".join(log.error.message.split())[:1000] if log.error else None,
-            log=location,
-            score_command=_score_command(log, location),
+            log=summary.path,
+            score_command=_score_command(log, summary.path),
         )
 
     @property
@@ -123,18 +119,6 @@ def _score_command(log: EvalLog, location: str) -> str | None:
 
 def _null_for_nan(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
-
-
-def is_scored(sample: EvalSampleSummary) -> bool:
-    """Whether every scorer scored the sample."""
-    scores = (sample.scores or {}).values()
-    return bool(scores) and not any(_is_unscored(score) for score in scores)
-
-
-def _is_unscored(score: Score) -> bool:
-    """Inspect marks an unscored sample with NaN, which is null in JSON logs. HMS is also unscored if its key is."""
-    value: Any = score.value.get("hms", 0.0) if isinstance(score.value, Mapping) else score.value
-    return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 def _has_no_submission(sample: EvalSampleSummary) -> bool:

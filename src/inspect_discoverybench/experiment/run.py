@@ -57,7 +57,7 @@ class ExperimentPlan:
     prices: Prices
     arguments: Mapping[str, Any]
 
-    def rehearse(self) -> list[EvalLog]:
+    def dry_run(self) -> list[EvalLog]:
         """Let Inspect resolve every run without running samples.
 
         Returns:
@@ -143,6 +143,7 @@ def _eval_set_arguments(
         "message_limit": limits.messages,
         "token_limit": limits.tokens,
         "time_limit": limits.time,
+        "working_limit": limits.working,
         "cost_limit": limits.cost,
         "max_connections": experiment.max_connections,
         "tags": [experiment.name, *experiment.tags],

@@ -10,7 +10,7 @@ from typing import Any
 from inspect_ai.log import EvalSample
 from inspect_ai.scorer import Score
 
-from inspect_discoverybench.hypothesis import NO_RESPONSE, NOT_ASSERTED, Facet
+from inspect_discoverybench.hypothesis import WITHOUT_HYPOTHESIS, Facet
 from inspect_discoverybench.judge_record import COMPARED_KEYS
 
 
@@ -50,7 +50,7 @@ class Judged:
         """How the sample ended."""
         if self.sample.error is not None:
             return Outcome.ERROR
-        if self.score is not None and self.score.reason in (NO_RESPONSE, NOT_ASSERTED):
+        if self.score is not None and self.score.reason in WITHOUT_HYPOTHESIS:
             return Outcome.LIMIT if self.sample.limit else Outcome.NO_SUBMISSION
         return Outcome.UNSCORED if math.isnan(self.value("hms")) else Outcome.SCORED
 

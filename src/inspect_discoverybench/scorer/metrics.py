@@ -7,11 +7,10 @@ from typing import Literal, cast
 
 from inspect_ai.scorer import Metric, MetricProtocol, SampleScore, Value, grouped, mean, metric, stderr
 
-from inspect_discoverybench.hypothesis import NO_RESPONSE, NOT_ASSERTED
+from inspect_discoverybench.hypothesis import WITHOUT_HYPOTHESIS
 from inspect_discoverybench.statistics.mean import Estimate, bounds, estimate_mean
 
 CLUSTER = "gold_hypothesis"
-WITHOUT_HYPOTHESIS = (NO_RESPONSE, NOT_ASSERTED)
 CI_LOWER, CI_UPPER = "ci_lower", "ci_upper"
 GROUPS = {"in": "domain", "goal": "question_type", "difficulty": "difficulty"}
 """Metrics of group means, such as `in_sociology`, and the metadata fields that they group by. They fit 80 columns."""
