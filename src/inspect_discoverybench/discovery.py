@@ -15,7 +15,7 @@ from inspect_ai.viewer import (
     ViewerConfig,
 )
 
-from inspect_discoverybench.dataset.placement import placed_by_setup
+from inspect_discoverybench.dataset.data_files import verify_data_files
 from inspect_discoverybench.dataset.source import REPOSITORY
 from inspect_discoverybench.hypothesis import SCORE_NAME, Facet
 from inspect_discoverybench.provenance import Data, Provenance
@@ -68,8 +68,7 @@ def discovery_task(
         more_scorers: Scorers in addition to HMS.
     """
     scored = all(sample.target for sample in samples)
-    samples, place_data_files = placed_by_setup(samples)
-    setup = [place_data_files, record_image(), use_tools(python(), submit()), instruct_person()]
+    setup = [verify_data_files(), record_image(), use_tools(python(), submit()), instruct_person()]
     prompts = ["judge", "solvers", *(["prediction"] if more_scorers else [])]
     provenance = Provenance.of(data, sandbox, prompts, react)
     return Task(
