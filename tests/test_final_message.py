@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-
 from inspect_discoverybench.final_message import is_plain_refusal, read_submission
+
 from inspect_discoverybench.hypothesis import MAX_CHARACTERS, Submission
 
 A = "BMI rises with age."

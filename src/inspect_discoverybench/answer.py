@@ -23,7 +23,9 @@ from inspect_discoverybench.hypothesis import Submission, SubmissionState
 HYPOTHESIS, WORKFLOW = "hypothesis", "workflow"
 SUBMIT, PYTHON = "submit", "python"
 
-PLACEHOLDERS = frozenset({"", "n/a", "na", "none", "null", "tbd", "see above", "hypothesis", "your hypothesis", "string"})
+PLACEHOLDERS = frozenset(
+    {"", "n/a", "na", "none", "null", "tbd", "see above", "hypothesis", "your hypothesis", "string"}
+)
 """Values in place of a hypothesis, in lower case and without punctuation at the ends."""
 
 _MAX_CANDIDATES = 20
@@ -41,8 +43,10 @@ _WORD = re.compile(r"\w")
 _QUOTATION = re.compile(r"^[ \t]*>[> \t]*", re.MULTILINE)
 _ITEM = re.compile(r"\A[ \t]*(?:[-*+•]|\(?(?:\d{1,3}|[a-zA-Z])[.)])\s+")
 _RULE = re.compile(r"([-*_=])\1{2,}")
-_MARKED_NAME = re.compile(r"(?P<mark>[*_]{1,3}|`)(?P<name>[^*_`:：]{1,60})(?:[:：]\s?(?P=mark)|(?P=mark)\s?(?:[:：]|$))(?P<rest>.*)")
-_NAME = re.compile(r"(?P<mark>[*_]{0,3})(?P<name>[^\W\d_][^:：*_`|]{0,60})(?:：|:(?=\s|$))(?P<rest>.*)")
+_MARKED_NAME = re.compile(
+    r"(?P<mark>[*_]{1,3}|`)(?P<name>[^*_`:\uff1a]{1,60})(?:[:\uff1a]\s?(?P=mark)|(?P=mark)\s?(?:[:\uff1a]|$))(?P<rest>.*)"
+)
+_NAME = re.compile(r"(?P<mark>[*_]{0,3})(?P<name>[^\W\d_][^:\uff1a*_`|]{0,60})(?:\uff1a|:(?=\s|$))(?P<rest>.*)")
 _MAX_NAME_WORDS = 6
 
 
@@ -330,7 +334,9 @@ def _underlines(line: str, next_lines: Sequence[str]) -> bool:
 def _is_one_block(lines: Sequence[str]) -> bool:
     """Whether the lines are at most one line of text and one list, so that no closing remark can follow."""
     content = [line for line in lines if line.strip() and not _RULE.fullmatch(line.replace(" ", ""))]
-    return all(_ITEM.match(line[:50]) or (number and line.startswith((" ", "\t"))) for number, line in enumerate(content[1:]))
+    return all(
+        _ITEM.match(line[:50]) or (number and line.startswith((" ", "\t"))) for number, line in enumerate(content[1:])
+    )
 
 
 def _join(lines: Sequence[str]) -> str:

@@ -12,9 +12,9 @@ from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import Sample
 from inspect_ai.log import read_eval_log
+from inspect_discoverybench.final_message import submission_of
 
 from inspect_discoverybench import demo, real
-from inspect_discoverybench.final_message import submission_of
 from inspect_discoverybench.solvers.gold import gold as gold_solver
 from inspect_discoverybench.solvers.person import instruct_person
 from tests.solvers.playing import play, score

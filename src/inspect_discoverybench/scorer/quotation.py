@@ -18,7 +18,7 @@ from inspect_discoverybench.scorer.reply import Explanation, Reply, parse_boolea
 
 _OMISSION = "\n[…]\n"
 # White space, Markdown, the escapes of JSON strings, and the styles of quotation marks.
-_FOLDED = re.compile(r"(?:\\[nrt\"]|[\s*_`~#>|\\\"'“”„‘’«»])+")
+_FOLDED = re.compile(r"(?:\\[nrt\"]|[\s*_`~#>|\\\"'\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb])+")
 
 
 def _as_list(value: Any) -> Any:

@@ -24,7 +24,9 @@ _SPELLINGS = {
     },
     RelationshipAnswer.DIFFERENT: {"different"},
 }
-_LETTER = re.compile(r"(?:(?:option|answer)[ :]*)?\(?(?P<letter>[abc])(?:[).:]+|(?= )|\Z)(?: ?[-–—:] ?)? ?(?P<label>.*)")
+_LETTER = re.compile(
+    r"(?:(?:option|answer)[ :]*)?\(?(?P<letter>[abc])(?:[).:]+|(?= )|\Z)(?: ?[-–—:] ?)? ?(?P<label>.*)"
+)
 
 
 def _parse_answer(value: Any) -> Any:

@@ -104,9 +104,8 @@ def _zero(aggregation: Aggregation, reason: str, explanation: str, metadata: dic
 
 
 def _not_asserted(read: ReadAnswer, aggregation: Aggregation, judge_record: dict[str, Any]) -> Score:
-    explanation = (
-        f"the text asserts no hypothesis.{quoted_reason(read.reason)}\n\n### Text\n\n{escape((read.text or '')[:MAX_SHOWN])}"
-    )
+    text = escape((read.text or "")[:MAX_SHOWN])
+    explanation = f"the text asserts no hypothesis.{quoted_reason(read.reason)}\n\n### Text\n\n{text}"
     return _zero(aggregation, NOT_ASSERTED, explanation, judge_record | {"refusal": True})
 
 

@@ -29,7 +29,8 @@ def submit() -> Tool:
             raise ToolError("A hypothesis has already been submitted. The first submission counts.")
         hypothesis, workflow = hypothesis.strip(), workflow.strip()
         if is_placeholder(hypothesis) or HYPOTHESIS_DESCRIPTION in hypothesis:
-            raise ToolError(f"The hypothesis is empty or a placeholder: '{hypothesis[:80]}'. Submit one declarative statement.")
+            shown = f"The hypothesis is empty or a placeholder: '{hypothesis[:80]}'."
+            raise ToolError(f"{shown} Submit one declarative statement.")
         submission = Submission.truncated(hypothesis, workflow)
         state.submission = submission
         # For a tool called `submit`, the viewer shows the result instead of the arguments.

@@ -4,13 +4,13 @@ import csv
 import json
 import os
 import shutil
-import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 from inspect_ai import eval as inspect_eval
-from inspect_ai import eval_retry
+from inspect_ai import eval_retry, task_with
+from inspect_ai.dataset import MemoryDataset
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.model import (
     ChatMessage,
@@ -24,7 +24,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolChoice, ToolInfo
 from inspect_ai.util import sandbox, store
 
-from inspect_discoverybench import custom, real
+from inspect_discoverybench import custom, demo, real
 from inspect_discoverybench.solvers.gold import gold
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from inspect_discoverybench.solvers.reflexion import reflexion
@@ -235,38 +235,21 @@ def test_the_log_has_no_paths_of_this_machine(many: Path) -> None:
 
 def test_the_log_contains_checksums_of_the_data(studies: Path) -> None:
     log = run(studies, text_only())
-    assert "inspect_discoverybench/place_data_files" in [step.solver for step in log.plan.steps]
+    assert "inspect_discoverybench/verify_data_files" in [step.solver for step in log.plan.steps]
     assert log.samples
     checksums = log.samples[0].metadata["data_checksums"]
     assert list(checksums) == ["a.csv"]
     assert len(checksums["a.csv"]) == 64
 
 
-def test_a_sandbox_without_tar_is_an_error(studies: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Such as the minimal image of another sandbox provider."""
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "sh").symlink_to("/bin/sh")
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    [message, *_] = errors(run(studies, text_only())).values()
-    assert message.startswith("The data files of custom/study_0/0/0 cannot be placed in the sandbox (exit code 127)")
-    assert message.endswith("The sandbox needs `tar` and 1 MiB of disk space.")
-
-
-def test_a_sample_that_ends_while_its_data_are_placed_does_not_hang(
-    studies: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """For example because the disk is full. Inspect ends the command, and waits until nothing holds its output."""
-    slow = tmp_path / "bin" / "tar"
-    slow.parent.mkdir()
-    slow.write_text("#!/bin/sh\nexec sleep 40\n", "utf-8")
-    slow.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{slow.parent}:{os.environ['PATH']}")
-    start = time.monotonic()
-    task = custom(str(studies), sandbox="local")
-    [log] = inspect_eval(task, model="mockllm/model", model_roles=ROLES, time_limit=1, limit=1)
-    assert log.samples
-    assert log.samples[0].limit
-    assert time.monotonic() - start < 30
+def test_samples_of_two_tasks_have_their_data(upstream: Path) -> None:
+    task = real(split="train", dataset="nls_bmi", sandbox="local")
+    samples = [task.dataset[0], demo().dataset[0]]
+    mixed = task_with(task, dataset=MemoryDataset(samples))
+    [log] = inspect_eval(mixed, model="vandal/model", model_roles=ROLES, solver=read_back())
+    assert log.status == "success", log.error
+    files = sorted(sample.store["files"][1] for sample in log.samples or [])
+    assert files == ["./data.csv", "./nls_bmi_processed.csv"]
 
 
 @pytest.mark.usefixtures("upstream")
