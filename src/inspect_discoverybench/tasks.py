@@ -286,11 +286,11 @@ def synth_generate(
     """
     # Every `inspect` command imports this module; the generator is imported only when it is used.
     from inspect_discoverybench.synth import generate
+    from inspect_discoverybench.synth.domains import DomainSource
     from inspect_discoverybench.synth.set_folder import SetFolder
-    from inspect_discoverybench.synth.settings import set_settings
-    from inspect_discoverybench.synth.source import DomainSource
+    from inspect_discoverybench.synth.set_settings import SetSettings
 
-    settings = set_settings(
+    settings = SetSettings.of(
         seed=seed,
         height=height,
         forest=forest,

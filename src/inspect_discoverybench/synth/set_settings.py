@@ -57,17 +57,17 @@ class SetSettings(BaseModel):
         """The split of a domain; empty without splits. Tasks of one domain share columns, so they share a split."""
         return self.splits[number % len(self.splits)] if self.splits else ""
 
+    @classmethod
+    def of(cls, **arguments: object) -> "SetSettings":
+        """Check the settings that a user gave.
 
-def set_settings(**fields: object) -> SetSettings:
-    """Check the settings that a user gave.
-
-    Raises:
-        InvalidArgument: A setting is invalid.
-    """
-    try:
-        return SetSettings.model_validate(fields, strict=False)
-    except ValidationError as error:
-        first = error.errors()[0]
-        names = {"share": "noise_share", "scale": "noise_scale", "missing": "missing"}
-        field = next(str(part) for part in reversed(first["loc"]) if isinstance(part, str))
-        raise InvalidArgument(f"{names.get(field, field)}={first['input']} is invalid: {first['msg']}.") from error
+        Raises:
+            InvalidArgument: A setting is invalid.
+        """
+        try:
+            return cls.model_validate(arguments)
+        except ValidationError as error:
+            first = error.errors()[0]
+            field = next(str(part) for part in reversed(first["loc"]) if isinstance(part, str))
+            name = f"noise_{field}" if field in ("share", "scale") else field
+            raise InvalidArgument(f"{name}={first['input']} is invalid: {first['msg']}.") from error

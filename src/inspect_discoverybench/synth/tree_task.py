@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import dataclass
+from typing import Any
 
 from inspect_discoverybench.errors import ExpressionRefused
 from inspect_discoverybench.hypothesis import Facet
@@ -17,9 +18,11 @@ MAX_OTHER_COLUMNS = 8
 
 FACETS = (Facet.RELATIONSHIP, Facet.VARIABLES, Facet.CONTEXT)
 
+DATA_FILE = "data.csv"
+
 
 @dataclass(frozen=True)
-class Variant:
+class TreeTask:
     """One task.
 
     Attributes:
@@ -50,6 +53,11 @@ class Variant:
         return f"{self.node.name}/{self.length}"
 
     @property
+    def handwritten_goal(self) -> str | None:
+        """The goal that the tree specifies; None if the author writes it."""
+        return self.node.goal if self.length == 1 else None
+
+    @property
     def difficulty(self) -> int:
         """Difficulty from 1 to 4: the path length, plus one for each further form of the expression.
 
@@ -60,41 +68,61 @@ class Variant:
             return self.node.difficulty
         return min(4, self.length + len(self.expression.forms))
 
+    def metadata(self, tree: Tree, query_id: int, goal: str, gold: str) -> dict[str, Any]:
+        """The metadata file, in the format of DB-SYNTH."""
+        descriptions = {column.name: column.description for column in tree.columns()}
+        columns = [{"name": name, "description": descriptions[name]} for name in self.columns]
+        return {
+            "id": 0,
+            "domain": tree.domain,
+            "datasets": [{"name": DATA_FILE, "description": tree.description, "columns": columns}],
+            "queries": [
+                {
+                    "qid": query_id,
+                    "question": goal,
+                    "question_type": "general" if self.handwritten_goal else self.masked.value,
+                    "difficulty": self.difficulty,
+                    "target_col": self.node.name,
+                    "true_hypothesis": gold,
+                    "true_hypothesis_expr": self.expression.text,
+                    "relevant_cols": [*self.predictors, self.node.name],
+                }
+            ],
+        }
 
-def variants(tree: Tree, seed: int) -> tuple[list[Variant], list[Rejection]]:
+
+def tree_tasks(tree: Tree, seed: int) -> tuple[list[TreeTask], list[Rejection]]:
     """The tasks of a tree, and those whose expression has too many parts or columns.
 
     Args:
         tree: The tree.
         seed: Seed of the order and choice of columns.
     """
-    variants: list[Variant] = []
+    tasks: list[TreeTask] = []
     rejected: list[Rejection] = []
     levels = tree.levels()
     inner = [node for node in tree.nodes() if node.expression is not None]
     for number, node in enumerate(inner):
         for length in range(1, node.height + 1):
+            name = f"{node.name}/{length}"
             try:
                 expression = _composed(node, length)
             except ExpressionRefused as error:
-                rejected.append(Rejection(f"{node.name}/{length}", Gate.EXPRESSION, error.message))
+                rejected.append(Rejection(name, Gate.EXPRESSION, error.message))
                 continue
-            if len(expression.columns) > MAX_PREDICTORS:
-                reason = f"the expression has {len(expression.columns)} columns, more than {MAX_PREDICTORS}"
-                rejected.append(Rejection(f"{node.name}/{length}", Gate.EXPRESSION, reason))
-                continue
-            columns = _columns(tree, node, expression, f"{seed}/{node.name}/{length}")
+            columns = _columns(tree, node, expression, f"{seed}/{name}")
             masked = FACETS[(number + length - 1) % len(FACETS)]
-            variants.append(Variant(node, levels[node.name], length, expression, columns, masked))
-    return variants, rejected
+            tasks.append(TreeTask(node, levels[node.name], length, expression, columns, masked))
+    return tasks, rejected
 
 
 def _composed(node: Node, length: int) -> Expression:
     """The expression over the columns that are `length` edges below, or leaves above them."""
-    if length == 1:
-        return node.parsed
-    inner = {child.name: _composed(child, length - 1) for child in node.children if child.expression is not None}
-    return node.parsed.substitute(inner)
+    deeper = [child for child in node.children if child.expression is not None and length > 1]
+    expression = node.parsed.substitute({child.name: _composed(child, length - 1) for child in deeper})
+    if len(expression.columns) > MAX_PREDICTORS:
+        raise ExpressionRefused(f"the expression has {len(expression.columns)} columns, more than {MAX_PREDICTORS}")
+    return expression
 
 
 def _columns(tree: Tree, node: Node, expression: Expression, key: str) -> tuple[str, ...]:
