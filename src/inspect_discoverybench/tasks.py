@@ -18,9 +18,10 @@ from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE
 from inspect_discoverybench.scorer.verdict import Aggregation
 from inspect_discoverybench.session.image import record_image
 from inspect_discoverybench.validation import pairs
+from inspect_discoverybench.validation.answer_texts import text_samples
 from inspect_discoverybench.validation.judge_audit import PAIR_FIELDS, PAPER_ACCURACY, audit, judge_pair, sample
 
-VERSION = "2-A"
+VERSION = "3-A"
 """The number increases when scores are no longer comparable, the letter when only the interface changes."""
 
 OFFLINE_JUDGE = "discoverybench/lexical"
@@ -204,7 +205,8 @@ def demo(
 def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = True) -> Task:
     """Audit of a judge: pairs of hypotheses with known verdicts. The evaluated model is the judge.
 
-    125 pairs are made from invented studies and 50 from the gold hypotheses of DB-REAL train.
+    125 pairs are made from invented studies and 50 from the gold hypotheses of DB-REAL train. 46 texts of agents have
+    the hypothesis that the judge should quote.
 
     Args:
         repeats: Number of times each pair is judged. The first verdict measures accuracy, the others consistency.
@@ -220,7 +222,7 @@ def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = Tru
     if released:
         train = splits.released("real", "train", Hints())
         known_pairs += pairs.released([SampleMetadata.model_validate(sample.metadata) for sample in train])
-    samples = [sample(pair) for pair in known_pairs]
+    samples = [*(sample(pair) for pair in known_pairs), *text_samples()]
     data = Data(commit=COMMIT if released else None, checksum=data_checksum(samples, PAIR_FIELDS))
     paper = ", ".join(f"{facet} {accuracy}" for facet, accuracy in PAPER_ACCURACY.items())
     return Task(

@@ -100,14 +100,14 @@ def group_means(field: str) -> Metric:
 
 
 def unscored() -> Metric:
-    """Number of unscored samples, and the mean HMS if all of them scored 0 or 1; nothing if there are none."""
+    """Number of unscored samples, and the bounds of mean HMS: if all of them scored 0, and if all scored 1."""
 
     def compute(scores: list[SampleScore]) -> Value:
         values = [score.score.value["hms"] for score in scores if isinstance(score.score.value, Mapping)]
         numbers = [value for value in values if isinstance(value, int | float) and not math.isnan(value)]
         missing = len(scores) - len(numbers)
         if not missing:
-            return {}
+            return {"unscored": 0}
         low, high = bounds(numbers, missing)
         return {"unscored": missing, "lower_bound": low, "upper_bound": high}
 
