@@ -164,7 +164,7 @@ def _log(run: Run, number: int, seed: int, count: int | None, padding: int) -> E
             created="2026-01-01T00:00:00+00:00",
             task=f"discoverybench/{run.task}",
             task_id=f"task{number:04d}",
-            task_version="2-A",
+            task_version="3-A",
             task_args=run.task_arguments,
             task_args_passed=run.task_arguments,
             solver=f"discoverybench/{run.agent}",

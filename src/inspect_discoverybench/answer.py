@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 from inspect_ai.log import EvalSample
-from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageTool
+from inspect_ai.model import ChatMessageAssistant, ChatMessageTool
 from inspect_ai.solver import TaskState
 from inspect_ai.tool import ToolCall
 
@@ -32,13 +32,17 @@ _MAX_CANDIDATES = 20
 _MAX_PLACEHOLDER = 80
 _TAG_NAMES = "think|thinking|thought|thoughts|reasoning|reflection|scratchpad"
 _REASONING = re.compile(
-    rf"(?P<open><(?:{_TAG_NAMES})(?:\s[^<>]*)?>|\[THINK\]|◁think▷)|(?P<close></(?:{_TAG_NAMES})\s*>|\[/THINK\]|◁/think▷)",
+    rf"(?P<open><(?:{_TAG_NAMES})(?:\s[^<>]*)?>|\[THINK\]|◁think▷)"
+    rf"|(?P<close></(?:{_TAG_NAMES})\s*>|\[/THINK\]|◁/think▷"
+    r"|<\|channel\|>final<\|message\|>)",
     re.IGNORECASE,
 )
 _END_OF_TURN = re.compile(r"<\|(?:eot_id|eom_id|im_end|end|return|endoftext|end_of_text)\|>|</s>")
 _KEY = re.compile(r'"\s*hypothesis\s*"\s*:', re.IGNORECASE)
 _CLOSING_TAG = re.compile(r"</[\w:.-]{1,40}>\Z")
 _MAX_TAG = 43
+_MAX_CLOSING_MARKS = 5
+_CALL_KEYS = ("arguments", "parameters", "input")
 _WORD = re.compile(r"\w")
 _QUOTATION = re.compile(r"^[ \t]*>[> \t]*", re.MULTILINE)
 _ITEM = re.compile(r"\A[ \t]*(?:[-*+•]|\(?(?:\d{1,3}|[a-zA-Z])[.)])\s+")
@@ -56,9 +60,12 @@ class FreeText:
 
     Attributes:
         text: What the agent wrote, without reasoning.
+        earlier: The answer in the last call before the text, such as one of another agent's submit tool. It counts if
+            the text itself asserts no hypothesis, as in "I have submitted it.".
     """
 
     text: str
+    earlier: "Submission | FreeText | None" = None
 
 
 Answer = Submission | FreeText
@@ -111,9 +118,9 @@ def without_reasoning(text: str) -> str:
         elif depth == 0:
             parts.clear()
         else:
-            # Models open reasoning twice and close it once.
-            depth = 0
+            depth -= 1
         position = tag.end()
+    # If reasoning is opened twice and closed once, it ends at the closing tag.
     return _END_OF_TURN.sub("", "".join([*parts, text[position:]])).replace("\ufeff", "").strip()
 
 
@@ -121,7 +128,7 @@ def is_placeholder(hypothesis: str) -> bool:
     """Whether a text is plainly no hypothesis, such as an empty one, "N/A", `<hypothesis>` or "See above."."""
     plain = hypothesis.casefold().strip(" \t\n.…:;!*_`\"'")
     in_brackets = len(plain) <= _MAX_PLACEHOLDER and re.fullmatch(r"<[^<>]*>|\[[^\[\]]*\]|\{[^{}]*\}", plain)
-    return plain in PLACEHOLDERS or in_brackets is not None or not _WORD.search(plain)
+    return plain in PLACEHOLDERS or bool(in_brackets) or not _WORD.search(plain)
 
 
 def is_submit(call: ToolCall) -> bool:
@@ -137,11 +144,10 @@ def arguments_as_text(arguments: Mapping[str, Any]) -> dict[str, str] | None:
     values = {str(key).strip().casefold(): value for key, value in arguments.items()}
     if HYPOTHESIS not in values:
         return None
-    hypothesis = values[HYPOTHESIS]
-    inner = _parse_object(hypothesis) if isinstance(hypothesis, str) else hypothesis
-    if isinstance(inner, Mapping) and (texts := arguments_as_text(inner)):
-        return {HYPOTHESIS: texts[HYPOTHESIS], WORKFLOW: texts[WORKFLOW] or _as_text(values.get(WORKFLOW))}
-    return {HYPOTHESIS: _as_text(hypothesis), WORKFLOW: _as_text(values.get(WORKFLOW))}
+    hypothesis, workflow = values[HYPOTHESIS], _as_text(values.get(WORKFLOW))
+    if texts := arguments_as_text(_mapping(hypothesis)):
+        return {HYPOTHESIS: texts[HYPOTHESIS], WORKFLOW: texts[WORKFLOW] or workflow}
+    return {HYPOTHESIS: _as_text(hypothesis), WORKFLOW: workflow}
 
 
 def _as_text(value: Any) -> str:
@@ -168,40 +174,42 @@ def _by_provider(sample: TaskState | EvalSample) -> bool:
 
 def _other_agents_answer(sample: TaskState | EvalSample) -> Answer | None:
     output, messages = sample.output, sample.messages
-    final = output.message if output.choices else None
-    kept = next((m for m in reversed(messages) if final is not None and m.id == final.id), None)
+    final = [output.message] if output.choices else []
+    kept = next((message for message in reversed(messages) if final and message.id == final[0].id), None)
     completion = output.completion.strip()
     if completion and (kept is None or kept.text.strip() != completion):
-        return read(completion) or _free(completion)
-    written = [m for m in _written(messages) if m.source != "input"]
-    if kept is None and final is not None and final.tool_calls:
-        written.append(final)
-    results = [index for index, m in enumerate(messages) if isinstance(m, ChatMessageTool)]
-    last_result = results[-1] if results else -1
-    texts = [m.text for m in _written(messages[last_result + 1 :]) if m.source != "input" and m.text.strip()]
-    calls = [call for call in (written[-1].tool_calls or [] if written else []) if call.function != PYTHON]
-    if not texts:
-        texts = [m.text for m in written if m.text.strip()][-1:]
-    return _from_calls(calls, texts) or (read("\n\n".join(texts)) or _free("\n\n".join(texts)))
+        return read(completion) or _free(completion, _from_calls(final))
+    written = [
+        message for message in messages if isinstance(message, ChatMessageAssistant) and message.source != "input"
+    ]
+    written += final if kept is None else []
+    callers = [message for message in written if message.tool_calls]
+    results = [index for index, message in enumerate(messages) if isinstance(message, ChatMessageTool)]
+    later = {id(message) for message in messages[results[-1] + 1 if results else 0 :]}
+    last_texts = [message.text for message in written if id(message) in later and message.text.strip()]
+    if not last_texts or written[-1].tool_calls:
+        texts = last_texts or [message.text for message in written if message.text.strip()][-1:]
+        return _from_calls(written[-1:], texts)
+    text = "\n\n".join(last_texts)
+    # Inspect's agents remove the call of a submit tool from the conversation, but not from the output.
+    return read(text) or _free(text, _from_calls(callers[-1:] or final))
 
 
-def _written(messages: Sequence[ChatMessage]) -> list[ChatMessageAssistant]:
-    return [message for message in messages if isinstance(message, ChatMessageAssistant)]
-
-
-def _from_calls(calls: Sequence[ToolCall], texts: Sequence[str]) -> Answer | None:
-    """Read the calls that ended the run. Their tool may have any name."""
-    for call in reversed(calls):
-        answer = _submission(arguments_as_text(call.arguments)) or read(_as_text([*call.arguments.values()]))
+def _from_calls(messages: Sequence[ChatMessageAssistant], texts: Sequence[str] = ()) -> Answer | None:
+    """Read the calls of messages, whose tools may have any name, and the texts beside them."""
+    calls = [call for message in messages for call in message.tool_calls or [] if call.function != PYTHON]
+    arguments = [_as_text([*call.arguments.values()]) for call in calls]
+    for call, argument in zip(reversed(calls), reversed(arguments), strict=True):
+        answer = _submission(arguments_as_text(call.arguments)) or read(argument)
         if answer is not None:
             return answer
-    arguments = [_as_text([*call.arguments.values()]) for call in calls]
-    return _free("\n\n".join([*texts, *arguments])) if any(map(str.strip, arguments)) else None
+    text = "\n\n".join([*texts, *arguments])
+    return read(text) or _free(text)
 
 
-def _free(text: str) -> FreeText | None:
+def _free(text: str, earlier: Answer | None = None) -> FreeText | None:
     text = without_reasoning(text)
-    return FreeText(text) if _WORD.search(text) else None
+    return FreeText(text, earlier) if _WORD.search(text) else None
 
 
 def _submission(texts: Mapping[str, str] | None) -> Submission | None:
@@ -221,11 +229,9 @@ def _read_object(text: str) -> Submission | None:
     for start in _opening_braces(body, keys[0].start()):
         value = _parse_object(body[start:])
         if value is not None:
-            called = next((value[key] for key in ("arguments", "parameters", "input") if key in value), None)
-            called = _parse_object(called) if isinstance(called, str) else called
-            value = called if isinstance(called, Mapping) and _submission_keys(called) else value
+            texts = [arguments_as_text(part) for part in (value, *map(_mapping, map(value.get, _CALL_KEYS)))]
             # A second hypothesis, in or beside the object, leaves open which of them is asserted.
-            return _submission(arguments_as_text(value)) if len(keys) == 1 else None
+            return _submission(next(filter(None, texts), None)) if len(keys) == 1 else None
     return None
 
 
@@ -236,14 +242,16 @@ def _lines_before(text: str, position: int) -> list[str]:
 
 def _without_closing_marks(text: str) -> str:
     """A text without the closing fences and tags at its end."""
-    text = text.rstrip()
-    while text.endswith("```") or _CLOSING_TAG.search(text[-_MAX_TAG:]):
-        text = text[: text.rindex("```" if text.endswith("```") else "</")].rstrip()
-    return text
+    for _ in range(_MAX_CLOSING_MARKS):
+        text = text.rstrip().removesuffix("```")
+        if _CLOSING_TAG.search(text[-_MAX_TAG:]):
+            text = text[: text.rindex("</")]
+    return text.rstrip()
 
 
-def _submission_keys(value: Mapping[str, Any]) -> bool:
-    return any(str(key).casefold() == HYPOTHESIS for key in value)
+def _mapping(value: Any) -> Mapping[str, Any]:
+    value = _parse_object(value) if isinstance(value, str) else value
+    return value if isinstance(value, Mapping) else {}
 
 
 def _opening_braces(text: str, before: int) -> Iterator[int]:

@@ -76,15 +76,15 @@ def test_missing_samples_are_counted_and_give_bounds() -> None:
     assert table.loc[0, counts].tolist() == [1, 1, 1, 1, 1]
 
 
-def test_no_bounds_up_to_one_percent() -> None:
-    one_in_100 = {f"t{number}": 1.0 for number in range(99)} | {"missing": MISSING}
-    two_in_100 = {**one_in_100, "t0": MISSING}
+def test_any_missing_sample_gives_bounds() -> None:
+    complete = {f"t{number}": 1.0 for number in range(100)}
+    one_missing = {**complete, "t0": MISSING}
 
-    table: Any = by_name(frame([*scores(one_in_100, agent="react"), *scores(two_in_100, agent="codegen")]))["hms"].table
+    table: Any = by_name(frame([*scores(complete, agent="react"), *scores(one_missing, agent="codegen")]))["hms"].table
 
-    bounds: Any = table.set_index("configuration")["HMS if missing 0"]
-    assert math.isnan(bounds["react · provider/model"])
-    assert bounds["codegen · provider/model"] == pytest.approx(98)
+    bounds: Any = table.set_index("configuration")[["HMS if missing 0", "HMS if missing 1"]]
+    assert bounds.loc["react · provider/model"].isna().all()
+    assert bounds.loc["codegen · provider/model"].tolist() == pytest.approx([99, 100])
 
 
 def test_best_agent_is_marked_and_oracles_come_last() -> None:

@@ -83,7 +83,7 @@ def test_there_are_enough_pairs_and_each_says_why() -> None:
 @pytest.mark.parametrize("count", [0, -1])
 def test_a_judge_with_all_correct_answers_scores_1(count: int) -> None:
     task = judge_audit(repeats=1)
-    assert len(task.dataset) == 175
+    assert len(task.dataset) == 221
     records = [sample.metadata for sample in task.dataset if sample.metadata]
     assert sum(metadata["kind"].startswith("released") for metadata in records) == 50
     log, _ = audited(_by_metadata(records, count), repeats=1)

@@ -21,7 +21,8 @@ Rule = Callable[[dict[str, Any]], dict[str, Any]]
 _LABELLED = re.compile(r"hypothesis\b[^:\n]{0,30}:[*_\"'\s]*([^\n\"]+)", re.IGNORECASE)
 _WORKFLOW = re.compile(r"^[\W_]*workflow\b[^:\n]{0,30}:[*_\"'\s]*([^\n\"]+)", re.IGNORECASE | re.MULTILINE)
 _ANNOUNCEMENT = re.compile(
-    r"\W*(?:(?:i|we)(?: will|['\u2019]ll| can(?:not|['\u2019]t)| could not| am|['\u2019]m| need)|let |sorry|please)\b",
+    r"\W*(?:(?:i|we)(?: will|['\u2019]ll| can(?:not|['\u2019]t)| could not| am|['\u2019]m| need| have submitted)"
+    r"|let |sorry|please)\b",
     re.IGNORECASE,
 )
 

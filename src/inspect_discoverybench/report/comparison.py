@@ -45,7 +45,7 @@ class KeyComparison:
         baseline: Mean of the baseline over the common tasks.
         candidate: Mean of the candidate over the common tasks.
         paired: The candidate minus the baseline.
-        worst: Smallest difference that the missing scores of common tasks allow; None if at most 1 % are missing.
+        worst: Smallest difference that the missing scores of common tasks allow; None if none is missing.
         best: Largest such difference.
         failures_lowest: The difference over the tasks that the baseline scored, if the candidate had the lowest score
             wherever it has none.

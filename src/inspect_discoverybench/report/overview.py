@@ -197,7 +197,7 @@ def _text(table: "pd.DataFrame") -> str:
     )
     if table[[Outcome.UNSCORED, Outcome.ERROR]].any(axis=None):
         text += (
-            " Unscored samples and errors are left out of the mean; where they exceed 1 %, the table gives the mean "
-            "if all of them had scored 0 and if all had scored 1."
+            " Unscored samples and errors are left out of the mean; where there are any, the table gives the mean if "
+            "all of them had scored 0 and if all had scored 1."
         )
     return text

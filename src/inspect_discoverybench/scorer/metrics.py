@@ -17,10 +17,11 @@ GROUPS = {"in": "domain", "goal": "question_type", "difficulty": "difficulty"}
 
 
 def hms_metrics() -> list[Metric | dict[str, list[Metric]]]:
-    """Metrics by score key: mean, standard error and 95% confidence interval; for HMS also group means and counts.
+    """Metrics of the score `HMS`, and of each of its keys.
 
-    Samples that share a gold hypothesis are not independent and form one cluster. docs/statistics.md describes the
-    interval. Samples whose HMS is undecided are left out; their number and the bounds of the mean are metrics of `HMS`.
+    The score has counts, and bounds of the mean if samples are unscored. Each key has the mean, standard error and 95%
+    confidence interval; `hms` also group means. Samples that share a gold hypothesis are not independent and form one
+    cluster. docs/statistics.md describes the interval.
     """
     each: list[Metric] = [
         mean(),
@@ -31,12 +32,13 @@ def hms_metrics() -> list[Metric | dict[str, list[Metric]]]:
     # The patterns match only with `aggregation=subhypotheses`.
     facets = dict.fromkeys(("context", "variables", "relationship", "hms_*", "context_*"), each)
     groups = [_named(name, partial(group_means, field)) for name, field in GROUPS.items()]
-    counts = [
+    by_key = {"hms": [*each, _named("solvable", solvable), *groups], **facets}
+    return [
+        _named("unscored", unscored),
         _named("judged", judged, scores="unreduced"),
         _named("no_submission", no_submission, scores="unreduced"),
+        by_key,
     ]
-    by_key = {"hms": [*each, _named("solvable", solvable), *groups, *counts], **facets}
-    return [_named("unscored", unscored, scores="unreduced"), by_key]
 
 
 def _named(name: str, create: Callable[[], Metric], scores: Literal["auto", "unreduced"] = "auto") -> Metric:
@@ -103,8 +105,7 @@ def unscored() -> Metric:
     """Number of unscored samples, and the bounds of mean HMS: if all of them scored 0, and if all scored 1."""
 
     def compute(scores: list[SampleScore]) -> Value:
-        values = [score.score.value["hms"] for score in scores if isinstance(score.score.value, Mapping)]
-        numbers = [value for value in values if isinstance(value, int | float) and not math.isnan(value)]
+        numbers = [value for value in map(_hms, scores) if not math.isnan(value)]
         missing = len(scores) - len(numbers)
         if not missing:
             return {"unscored": 0}
@@ -114,11 +115,17 @@ def unscored() -> Metric:
     return compute
 
 
+def _hms(score: SampleScore) -> float:
+    value = score.score.value
+    return float(cast(float, value["hms"])) if isinstance(value, Mapping) else math.nan
+
+
 def judged() -> Metric:
     """Number of judged samples. Epochs are counted separately."""
 
     def compute(scores: list[SampleScore]) -> Value:
-        return sum(score.score.reason not in WITHOUT_HYPOTHESIS for score in scores)
+        numbers = [score for score in scores if not math.isnan(_hms(score))]
+        return sum(score.score.reason not in WITHOUT_HYPOTHESIS for score in numbers)
 
     return compute
 

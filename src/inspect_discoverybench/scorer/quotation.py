@@ -80,6 +80,8 @@ async def read_answer(judge: Judge, goal: str, answer: Answer) -> ReadAnswer:
     reply = await judge.ask(question(goal, text))
     if isinstance(reply, ParseFailure):
         return ReadAnswer(Submission(hypothesis=text, source="whole"), text, reply.reason)
+    if not reply.asserted and answer.earlier is not None:
+        return await read_answer(judge, goal, answer.earlier)
     if not reply.asserted:
         return ReadAnswer(None, text, reply.explanation)
     hypothesis, workflow = ("\n".join(map(str.strip, quotes)) for quotes in (reply.hypothesis, reply.workflow))

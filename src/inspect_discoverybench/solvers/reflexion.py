@@ -158,7 +158,7 @@ async def _oracle_score(state: TaskState) -> float | None:
         values = [result.value for result in await score(state)]
     for value in values:
         if isinstance(value, dict) and isinstance(value.get("hms"), int | float):
-            return float(value["hms"])
+            return None if math.isnan(value["hms"]) else float(value["hms"])
     if any(isinstance(value, float) and math.isnan(value) for value in values):
         return None
     raise InvalidArgument(
