@@ -251,6 +251,7 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "braces": lambda n: "{" * n,
     "braces and quotes": lambda n: "{'" * (n // 2),
     "nested objects": lambda n: '{"a":' * (n // 5),
+    "a list in lists": lambda n: '{"hypothesis": ' + "[" * 900 + '"A"' + "]" * 900 + "}",
     "nested hypotheses": lambda n: '{"hypothesis":' * (n // 14),
     "strings on lines": lambda n: '{"hypothesis": "a"' + '\n"a"' * (n // 4),
     "end-of-turn tokens": lambda n: "<|end" * (n // 5),

@@ -29,7 +29,6 @@ PLACEHOLDERS = frozenset(
 """Values in place of a hypothesis, in lower case and without punctuation at the ends."""
 
 _MAX_CANDIDATES = 20
-_MAX_PLACEHOLDER = 80
 _TAG_NAMES = "think|thinking|thought|thoughts|reasoning|reflection|scratchpad"
 _REASONING = re.compile(
     rf"(?P<open><(?:{_TAG_NAMES})(?:\s[^<>]*)?>|\[THINK\]|◁think▷)"
@@ -127,7 +126,7 @@ def without_reasoning(text: str) -> str:
 def is_placeholder(hypothesis: str) -> bool:
     """Whether a text is plainly no hypothesis, such as an empty one, "N/A", `<hypothesis>` or "See above."."""
     plain = hypothesis.casefold().strip(" \t\n.…:;!*_`\"'")
-    in_brackets = len(plain) <= _MAX_PLACEHOLDER and re.fullmatch(r"<[^<>]*>|\[[^\[\]]*\]|\{[^{}]*\}", plain)
+    in_brackets = len(plain) <= 80 and re.fullmatch(r"<[^<>]*>|\[[^\[\]]*\]|\{[^{}]*\}", plain)
     return plain in PLACEHOLDERS or bool(in_brackets) or not _WORD.search(plain)
 
 
@@ -144,27 +143,23 @@ def arguments_as_text(arguments: Mapping[str, Any]) -> dict[str, str] | None:
     values = {str(key).strip().casefold(): value for key, value in arguments.items()}
     if HYPOTHESIS not in values:
         return None
-    hypothesis, workflow = values[HYPOTHESIS], _as_text(values.get(WORKFLOW))
-    if texts := arguments_as_text(_mapping(hypothesis)):
-        return {HYPOTHESIS: texts[HYPOTHESIS], WORKFLOW: texts[WORKFLOW] or workflow}
-    return {HYPOTHESIS: _as_text(hypothesis), WORKFLOW: workflow}
+    inner = {str(key).strip().casefold(): value for key, value in _mapping(values[HYPOTHESIS]).items()}
+    values |= inner if HYPOTHESIS in inner else {}
+    return {name: _as_text(values.get(name)) for name in (HYPOTHESIS, WORKFLOW)}
 
 
-def _as_text(value: Any) -> str:
+def _as_text(value: Any, depth: int = 20) -> str:
     match value:
         case None:
             return ""
         case str():
             return value
-        case Mapping():
-            return "\n".join(f"{key}: {_on_one_line(part)}" for key, part in value.items())
-        case list() | tuple():
-            return "\n".join(filter(None, map(_as_text, value)))
-    return str(value)
-
-
-def _on_one_line(value: Any) -> str:
-    return ", ".join(map(_on_one_line, value)) if isinstance(value, list | tuple) else _as_text(value)
+        case Mapping() if depth:
+            parts = {key: _as_text(part, depth - 1).replace("\n", ", ") for key, part in value.items()}
+            return "\n".join(f"{key}: {text}" for key, text in parts.items())
+        case list() | tuple() if depth:
+            return "\n".join(filter(None, (_as_text(part, depth - 1) for part in value)))
+    return str(value) if isinstance(value, bool | int | float) else ""
 
 
 def _by_provider(sample: TaskState | EvalSample) -> bool:
@@ -224,14 +219,17 @@ def _read_object(text: str) -> Submission | None:
     body = _without_closing_marks(text)
     if body.endswith(")") and re.search(rf"\b{SUBMIT}\s*\(", text):
         body = body[:-1].rstrip()
-    if not keys or not body.endswith("}") or _names_another(_lines_before(text, keys[0].start())):
+    # A second hypothesis, in or beside the object, leaves open which of them is asserted.
+    if len(keys) != 1 or not body.endswith("}") or _names_another(_lines_before(text, keys[0].start())):
         return None
-    for start in _opening_braces(body, keys[0].start()):
+    start = keys[0].start()
+    for _ in range(_MAX_CANDIDATES):
+        if (start := body.rfind("{", 0, start)) < 0:
+            break
         value = _parse_object(body[start:])
         if value is not None:
             texts = [arguments_as_text(part) for part in (value, *map(_mapping, map(value.get, _CALL_KEYS)))]
-            # A second hypothesis, in or beside the object, leaves open which of them is asserted.
-            return _submission(next(filter(None, texts), None)) if len(keys) == 1 else None
+            return _submission(next(filter(None, texts), None))
     return None
 
 
@@ -252,15 +250,6 @@ def _without_closing_marks(text: str) -> str:
 def _mapping(value: Any) -> Mapping[str, Any]:
     value = _parse_object(value) if isinstance(value, str) else value
     return value if isinstance(value, Mapping) else {}
-
-
-def _opening_braces(text: str, before: int) -> Iterator[int]:
-    """Positions of the last braces before a position, from the nearest on."""
-    for _ in range(_MAX_CANDIDATES):
-        before = text.rfind("{", 0, before)
-        if before < 0:
-            return
-        yield before
 
 
 def _parse_object(text: str) -> Mapping[str, Any] | None:
@@ -322,17 +311,16 @@ def _labels(lines: Sequence[str]) -> Iterator[_Label]:
         if is_heading:
             body = _ITEM.sub("", body.strip("# \t"))
         match = _MARKED_NAME.match(body) or _NAME.match(body)
-        if match is not None and (is_heading or _is_name(match["name"])):
+        if match is not None and (
+            is_heading
+            or (len(match["name"].split()) <= _MAX_NAME_WORDS and not match["name"].rstrip().endswith((".", "!", "?")))
+        ):
             mark, rest = match["mark"], match["rest"].strip()
             # Markup around both the label and its text.
             is_open = mark and mark not in body[len(mark) : match.start("rest")]
             yield _Label(number, match["name"].strip().casefold(), rest.removesuffix(mark) if is_open else rest)
         elif is_heading or body.casefold() in {HYPOTHESIS, WORKFLOW}:
             yield _Label(number, body.casefold(), "")
-
-
-def _is_name(text: str) -> bool:
-    return len(text.split()) <= _MAX_NAME_WORDS and not text.rstrip().endswith((".", "!", "?"))
 
 
 def _underlines(line: str, next_lines: Sequence[str]) -> bool:

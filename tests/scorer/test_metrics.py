@@ -84,7 +84,7 @@ def test_means_are_over_scored_samples_and_by_group() -> None:
         "unscored": 1,
         "lower_bound": 0.375,
         "upper_bound": 0.625,
-        "judged": 3,
+        "judged": 2,
         "no_submission": 1,
     }
 

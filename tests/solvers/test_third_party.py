@@ -84,14 +84,14 @@ def test_a_solver_that_does_nothing_submits_nothing() -> None:
 
 
 def tool_call(function: str, **arguments: object) -> ModelOutput:
-    return ModelOutput.for_tool_call("mockllm/model", function, dict(arguments), content="So I am done.")
+    return ModelOutput.for_tool_call("mockllm/model", function, dict(arguments), content="I am done.")
 
 
 def receiver(name: str) -> Tool:
     """A submit tool that returns a receipt instead of the answer."""
 
     async def execute(answer: str, steps: str = "") -> str:
-        return "Received."
+        return "Please wait."
 
     parameters = {"answer": "The answer.", "steps": "What led to it."}
     return ToolDef(execute, name=name, description="Submit.", parameters=parameters).as_tool()
@@ -149,18 +149,18 @@ AGENTS: dict[str, tuple[Solver, list[Turn]]] = {
     "react() without a submit tool": (as_solver(react_agent(submit=False)), [OBJECT]),
     "react() with a helper": (
         as_solver(react_agent(tools=[handoff(react_agent(name="helper", description="Helps."))])),
-        [TRANSFER, tool_call("submit", answer="Hypothesis: z."), tool_call("submit", answer=H)],
+        [TRANSFER, tool_call("submit", answer="z falls."), tool_call("submit", answer=H)],
     ),
     "react() with a second attempt": (
         as_solver(react_agent(attempts=2)),
-        [tool_call("submit", answer="Hypothesis: z."), tool_call("submit", answer=H)],
+        [tool_call("submit", answer="z falls."), tool_call("submit", answer=H)],
     ),
     "deepagent()": (as_solver(deep()), [tool_call("submit", answer=OBJECT)]),
     "deepagent() with a subagent": (
         as_solver(deep()),
         [
             tool_call("agent", subagent_type="general", prompt="Look."),
-            tool_call("submit", answer="Hypothesis: z."),
+            tool_call("submit", answer="z falls."),
             tool_call("submit", answer=H),
         ],
     ),
@@ -170,7 +170,7 @@ AGENTS: dict[str, tuple[Solver, list[Turn]]] = {
     "basic_agent() with another name": (basic_agent(submit_name="finish"), [tool_call("finish", answer=H)]),
     "basic_agent() with a second attempt": (
         basic_agent(submit_name="finish", max_attempts=2),
-        [tool_call("finish", answer="Hypothesis: z."), tool_call("finish", answer=H)],
+        [tool_call("finish", answer="z falls."), tool_call("finish", answer=H)],
     ),
     "generate()": (generate(), [tool_call("submit", hypothesis=H, workflow="w"), "I have submitted it."]),
     "generate() with words": (with_tool(python_tool()), [python("1"), f"Hypothesis: {H}\n\nWorkflow: w"]),
@@ -197,7 +197,7 @@ AGENTS: dict[str, tuple[Solver, list[Turn]]] = {
 def test_the_answer_of_another_agent_is_judged(agent: Solver, turns: list[Turn]) -> None:
     sample = play(turns, agent, message_limit=20)
     # The offline judge quotes whole texts, with the words beside an answer.
-    assert (score_of(sample).answer or "").removeprefix("So I am done.").removesuffix("w").strip() == H
+    assert (score_of(sample).answer or "").removesuffix("w").strip().endswith(H)
     assert judged(sample)
 
 
