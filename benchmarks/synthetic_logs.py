@@ -258,7 +258,7 @@ def _score(values: dict[str, float], task: SampleMetadata, judge: str, is_unscor
         "gate": False,
         "prompts": {"system": "0123456789ab"},
         "facets": facets,
-        "submission_source": "submit",
+        "submission_source": "call",
         "workflow": "1. Loaded the data. 2. Fitted a model.",
     }
     answer = f"The larger the factor, the larger the outcome in {task.domain}."

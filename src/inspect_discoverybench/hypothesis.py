@@ -49,6 +49,11 @@ _OLD_SOURCES = {"submit": "call", "json": "object", "sections": "labels", "text"
 """Names in logs of task versions 1-A and 2-A."""
 
 
+def source_name(name: str) -> str:
+    """The present name of a source that a log names."""
+    return _OLD_SOURCES.get(name, name)
+
+
 class Submission(BaseModel):
     """An agent's answer: a hypothesis and the workflow that led to it (paper §4)."""
 
@@ -60,7 +65,7 @@ class Submission(BaseModel):
     workflow: Annotated[EncodableText, Field(max_length=MAX_CHARACTERS)] = ""
     """Summary of the steps from loading the data to the hypothesis."""
 
-    source: Annotated[Source, BeforeValidator(lambda name: _OLD_SOURCES.get(name, name))] = "call"
+    source: Annotated[Source, BeforeValidator(source_name)] = "call"
 
     @classmethod
     def truncated(cls, hypothesis: str, workflow: str, source: Source = "call") -> "Submission":

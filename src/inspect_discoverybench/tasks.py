@@ -4,6 +4,7 @@ from pathlib import Path
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset
+from inspect_ai.model import GenerateConfig
 
 from inspect_discoverybench.dataset import splits
 from inspect_discoverybench.dataset.data_checksum import data_checksum
@@ -14,7 +15,7 @@ from inspect_discoverybench.discovery import discovery_task, end_session, locati
 from inspect_discoverybench.errors import require_positive
 from inspect_discoverybench.provenance import Data, Provenance
 from inspect_discoverybench.sandbox import sandbox_spec
-from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE
+from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, DEFAULT_TIMEOUT
 from inspect_discoverybench.scorer.verdict import Aggregation
 from inspect_discoverybench.session.image import record_image
 from inspect_discoverybench.validation import pairs
@@ -235,6 +236,7 @@ def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = Tru
             location=location(data),
         ),
         solver=judge_pair(repeats),
+        config=GenerateConfig(timeout=DEFAULT_TIMEOUT),
         scorer=audit(),
         headline_metric="audit.right",
         metadata={"paper": PAPER_ACCURACY} | Provenance.of(data, None, ["judge"]).as_metadata(),
@@ -312,6 +314,7 @@ def synth_generate(
         dataset=MemoryDataset(source.samples(), name="domains"),
         setup=record_image(),
         solver=generate.generate_domain(folder, settings, source),
+        config=GenerateConfig(timeout=DEFAULT_TIMEOUT),
         cleanup=end_session,
         scorer=generate.accepted(),
         sandbox=spec,

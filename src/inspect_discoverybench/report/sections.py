@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from inspect_discoverybench.report.aggregates import task_table
+from inspect_discoverybench.report.answers import answer_section
 from inspect_discoverybench.report.configurations import main_judge
 from inspect_discoverybench.report.cost import cost_section
 from inspect_discoverybench.report.facets import facet_section, loss_section
@@ -34,6 +35,7 @@ def sections(samples: "pd.DataFrame") -> list[Section]:
         oracle_section(tasks),
         facet_section(tasks),
         loss_section(judged),
+        answer_section(judged),
         *group_sections(tasks),
         category_section(tasks),
         hint_section(tasks),

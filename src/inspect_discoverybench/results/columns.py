@@ -259,7 +259,7 @@ def score_columns(score: str = SCORE_NAME) -> list[Column]:
         column("judge_record", lambda judged: judged.record),
         column("hypothesis", lambda judged: judged.hypothesis),
         column("workflow", lambda judged: judged.workflow),
-        column("submission_source", lambda judged: judged.metadata.get("submission_source")),
+        column("submission_source", lambda judged: judged.submission_source),
         column("refusal", lambda judged: bool(judged.metadata.get("refusal"))),
         column("explanation", lambda judged: judged.explanation),
     ]

@@ -10,7 +10,7 @@ from typing import Any
 from inspect_ai.log import EvalSample
 from inspect_ai.scorer import Score
 
-from inspect_discoverybench.hypothesis import WITHOUT_HYPOTHESIS, Facet
+from inspect_discoverybench.hypothesis import WITHOUT_HYPOTHESIS, Facet, source_name
 from inspect_discoverybench.judge_record import COMPARED_KEYS
 
 
@@ -67,6 +67,12 @@ class Judged:
         value = self.value(facet.value)
         decided = (self.metadata.get("facets") or {}).get(facet.value)
         return float(decided) if math.isnan(value) and isinstance(decided, int | float) else value
+
+    @property
+    def submission_source(self) -> str | None:
+        """How the answer was read; None if there is no submission or it was not recorded."""
+        name = self.metadata.get("submission_source")
+        return source_name(name) if isinstance(name, str) else None
 
     @property
     def metadata(self) -> Mapping[str, Any]:

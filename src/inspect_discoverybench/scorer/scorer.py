@@ -1,6 +1,6 @@
 """The scorer `hms`. It reads only the log, so that `inspect score` can re-score it."""
 
-from math import isnan
+from math import isnan, nan
 from typing import Any
 
 from inspect_ai.scorer import Score, Scorer, Target, scorer
@@ -54,14 +54,13 @@ def hms(
 
     async def score(state: TaskState, target: Target) -> Score:
         if (error := recorded_error()) is not None:
-            return Score.unscored(
-                reason="scoring_failed",
-                explanation=f"**Not scored**: the sample ended with an error. {RETRY}\n\n{one_line(Exception(error))}",
+            return _unscored(
+                parsed_aggregation, f"the sample ended with an error. {RETRY}\n\n{one_line(Exception(error))}"
             )
         outage = unanswered_request()
         answer = answer_of(state)
         if not isinstance(answer, Submission) and outage and (answer is None or ended_by_limit()):
-            return _provider_failed(state, outage)
+            return _provider_failed(state, parsed_aggregation, outage)
         if answer is None:
             return _zero(parsed_aggregation, NO_RESPONSE, "nothing was submitted, so the judge was not asked.")
         judge = Judge.for_eval(grader, settings)
@@ -69,7 +68,7 @@ def hms(
         read = await read_answer(judge, sample_metadata.goal, answer)
         if read.submission is None:
             if outage:
-                return _provider_failed(state, outage)
+                return _provider_failed(state, parsed_aggregation, outage)
             return _not_asserted(read, parsed_aggregation, record(judge, None, gate, parsed_aggregation))
         submission = read.submission
         comparison = Comparison(
@@ -95,11 +94,21 @@ def hms(
     return score
 
 
+def _keys(aggregation: Aggregation) -> list[str]:
+    parts = NO_PARTS.values() if aggregation is Aggregation.SUBHYPOTHESES else {}
+    return [*NO_SUBMISSION.values(), *parts]
+
+
+def _unscored(aggregation: Aggregation, reason: str) -> Score:
+    """The score of a sample whose run failed: NaN on every key, which is excluded from every metric."""
+    return Score(
+        value=dict.fromkeys(_keys(aggregation), nan), reason="scoring_failed", explanation=f"**Not scored**: {reason}"
+    )
+
+
 def _zero(aggregation: Aggregation, reason: str, explanation: str, metadata: dict[str, Any] | None = None) -> Score:
     """The score of a sample without a hypothesis: 0 on every key."""
-    value: dict[str, str | int | float | bool | None] = {**NO_SUBMISSION.values()}
-    if aggregation is Aggregation.SUBHYPOTHESES:
-        value |= NO_PARTS.values()
+    value: dict[str, str | int | float | bool | None] = dict.fromkeys(_keys(aggregation), 0.0)
     return Score(value=value, reason=reason, explanation=f"**HMS 0**: {explanation}", metadata=metadata)
 
 
@@ -109,7 +118,7 @@ def _not_asserted(read: ReadAnswer, aggregation: Aggregation, judge_record: dict
     return _zero(aggregation, NOT_ASSERTED, explanation, judge_record | {"refusal": True})
 
 
-def _provider_failed(state: TaskState, reason: str) -> Score:
+def _provider_failed(state: TaskState, aggregation: Aggregation, reason: str) -> Score:
     """Raise, so that the sample is an error. A sample that is scored again, outside of a run, is unscored instead.
 
     Raises:
@@ -118,7 +127,7 @@ def _provider_failed(state: TaskState, reason: str) -> Score:
     message = f"The agent's model {state.model} did not answer its last request: {one_line(Exception(reason))}."
     if is_running():
         raise ModelFailed(message)
-    return Score.unscored(reason="scoring_failed", explanation=f"**Not scored**: {message} {RETRY}")
+    return _unscored(aggregation, f"{message} {RETRY}")
 
 
 def _sample_metadata(state: TaskState) -> SampleMetadata:

@@ -540,8 +540,9 @@ function facts(explorer, row, details) {
   const pairs = {
     Outcome: column("outcome"),
     Limit: details.limit,
-    Submission: details.submission_source && { submit: "by the tool submit", json: "a JSON object in the final message",
-      sections: "sections of the final message", text: "the whole final message" }[details.submission_source],
+    Submission: details.submission_source && { call: "by the tool submit", object: "a JSON object in the final message",
+      labels: "the labels of the final message", quoted: "quoted by the judge from the final message",
+      whole: "the whole final message" }[details.submission_source],
     Judge: column("judge"),
     Domain: column("domain"),
     Study: column("study"),
