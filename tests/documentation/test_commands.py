@@ -38,7 +38,7 @@ NOT_RUN = {
         "the offline judge fails its audit; doctor/ sends the requests to a loopback server"
     ),
     "inspect eval-set discoverybench/real --solver human_cli -S record_session=false --sample-shuffle 1 --limit 10 "
-    "--max-samples 1 --time-limit 14400 --log-dir logs/human": "needs a person; solvers/test_person.py plays one",
+    "--max-samples 1 --working-limit 14400 --log-dir logs/human": "needs a person; solvers/test_person.py plays one",
     "inspect eval discoverybench/real --model openai/gpt-4o -T sandbox=k8s -T image=NAME:TAG@DIGEST": (
         "needs a cluster; test_kubernetes.py checks the values"
     ),

@@ -79,6 +79,8 @@ def test_logs_of_the_first_task_version_are_read() -> None:
     assert set(samples.task_version) == {"1-A"}
     assert samples.hms.notna().all()
     assert set(samples.agent) == {"react", "no_data_guess"}
+    # The logs say `submit`.
+    assert set(samples.submission_source) == {"call"}
 
 
 def test_outcomes_are_told_apart_and_only_missing_submissions_score_zero(tmp_path: Path) -> None:
