@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 from inspect_ai import eval as inspect_eval
+from inspect_ai import score as inspect_score
 from inspect_ai import task_with
 from inspect_ai.log import EvalLog
 
 from inspect_discoverybench import judge_audit
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.validation.answer_texts import answer_texts
-from inspect_discoverybench.validation.judge_audit import PAPER_ACCURACY, AuditState, judge_pair
+from inspect_discoverybench.validation.judge_audit import PAPER_ACCURACY, AuditState, audit, judge_pair
 from inspect_discoverybench.validation.pairs import AuditPair, invented, released
 from tests.endpoint import Answer, Request, question, slots
 from tests.scorer.judging import InProcessJudge
@@ -197,6 +198,8 @@ def test_each_text_is_read_in_each_round() -> None:
     for state in (sample.store_as(AuditState) for sample in samples):
         assert [reading.source for reading in state.readings] == [None, "quoted"]
         assert state.asked_again == 1
+    again = inspect_score(log, audit(), action="overwrite", display="none")
+    assert means(again) == pytest.approx(scores, nan_ok=True)
 
 
 def test_a_text_without_valid_quotes_is_read_wrongly() -> None:

@@ -94,6 +94,7 @@ def reflexion(trials: int = DEFAULT_TRIALS, figures: bool = False, cell_seconds:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         _require_gold_hypothesis(state)
+        store_as(SubmissionState).texts = []
         task_messages = list(state.messages)
         snapshot = await Snapshot.take([file.name for file in state.metadata_as(SampleMetadata).data_files])
         record = store_as(ReflexionState)

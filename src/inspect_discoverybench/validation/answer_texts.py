@@ -49,7 +49,8 @@ class Reading(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    source: str | None
+    # Logs leave out null.
+    source: str | None = None
     hypothesis: str
 
     def is_correct(self, expected: AnswerText) -> bool:
