@@ -186,6 +186,10 @@ NOT_CLEAN: dict[str, str] = {
     "German labels": "Hypothese: BMI steigt mit dem Alter.\nVorgehen: Regression",
     "an object and a second one": '{"hypothesis": "A rises."}\n{"hypothesis": "A falls."}',
     "a rejected object": '{"hypothesis": "A rises."}\n\nConclusion: the data do not support this.',
+    "a conclusion in the object": '{"hypothesis": "A rises.", "conclusion": "It is rejected.", "workflow": "w"}',
+    "a conclusion as an item": "Hypothesis: A rises.\nWorkflow: load\n\n1. The final answer is that A falls.",
+    "an indented conclusion": "Hypothesis: A rises.\nWorkflow:\n1. load\n2. fit\n\n   The hypothesis is rejected.",
+    "a conclusion in the line": "Hypothesis: A rises.\nWorkflow: load, fit. **Conclusion:** rejected.",
     "a placeholder": '{"hypothesis": "<hypothesis>", "workflow": "w"}',
     "a fenced value": "## Hypothesis\n```text\nA rises.\n```\n## Workflow\nw",
 }
@@ -252,6 +256,7 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "braces and quotes": lambda n: "{'" * (n // 2),
     "nested objects": lambda n: '{"a":' * (n // 5),
     "a list in lists": lambda n: '{"hypothesis": ' + "[" * 900 + '"A"' + "]" * 900 + "}",
+    "blank lines in both parts": lambda n: f"Hypothesis:{chr(10) * (n // 2)}a\nWorkflow:{chr(10) * (n // 2)}b",
     "nested hypotheses": lambda n: '{"hypothesis":' * (n // 14),
     "strings on lines": lambda n: '{"hypothesis": "a"' + '\n"a"' * (n // 4),
     "end-of-turn tokens": lambda n: "<|end" * (n // 5),

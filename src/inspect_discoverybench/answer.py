@@ -13,12 +13,13 @@ from itertools import pairwise
 from typing import Any
 
 from inspect_ai.log import EvalSample
-from inspect_ai.model import ChatMessageAssistant, ChatMessageTool
+from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageTool
 from inspect_ai.solver import TaskState
 from inspect_ai.tool import ToolCall
 
 from inspect_discoverybench.errors import ReplyMissing
 from inspect_discoverybench.hypothesis import Submission, SubmissionState
+from inspect_discoverybench.text import replace_surrogates
 
 HYPOTHESIS, WORKFLOW = "hypothesis", "workflow"
 SUBMIT, PYTHON = "submit", "python"
@@ -39,7 +40,6 @@ _REASONING = re.compile(
 _END_OF_TURN = re.compile(r"<\|(?:eot_id|eom_id|im_end|end|return|endoftext|end_of_text)\|>|</s>")
 _KEY = re.compile(r'"\s*hypothesis\s*"\s*:', re.IGNORECASE)
 _CLOSING_TAG = re.compile(r"</[\w:.-]{1,40}>\Z")
-_MAX_TAG = 43
 _MAX_CLOSING_MARKS = 5
 _CALL_KEYS = ("arguments", "parameters", "input")
 _WORD = re.compile(r"\w")
@@ -50,6 +50,7 @@ _MARKED_NAME = re.compile(
     r"(?P<mark>[*_]{1,3}|`)(?P<name>[^*_`:\uff1a]{1,60})(?:[:\uff1a]\s?(?P=mark)|(?P=mark)\s?(?:[:\uff1a]|$))(?P<rest>.*)"
 )
 _NAME = re.compile(r"(?P<mark>[*_]{0,3})(?P<name>[^\W\d_][^:\uff1a*_`|]{0,60})(?:\uff1a|:(?=\s|$))(?P<rest>.*)")
+_INNER_LABEL = re.compile(r"(\*\*|__)[^*_:\n]{1,60}(?::\1|\1:)")
 _MAX_NAME_WORDS = 6
 
 
@@ -85,8 +86,10 @@ def answer_of(sample: TaskState | EvalSample) -> Answer | None:
         return state.submission
     if state.texts is not None:
         return (read(state.texts[-1]) or _free("\n\n".join(state.texts))) if state.texts else None
-    if not sample.output.choices and not sample.output.completion and _by_provider(sample):
-        raise ReplyMissing(f"The agent's model {sample.output.model} failed: its last reply has no choices.")
+    output = sample.output
+    # Inspect sets time and usage on the outputs of providers, but not on those of solvers.
+    if not output.choices and not output.completion and (output.time, output.usage) != (None, None):
+        raise ReplyMissing(f"The agent's model {output.model} failed: its last reply has no choices.")
     return _other_agents_answer(sample)
 
 
@@ -162,11 +165,6 @@ def _as_text(value: Any, depth: int = 20) -> str:
     return str(value) if isinstance(value, bool | int | float) else ""
 
 
-def _by_provider(sample: TaskState | EvalSample) -> bool:
-    """Whether the output is from a provider. Inspect sets time and usage on these, but not on those of solvers."""
-    return sample.output.time is not None or sample.output.usage is not None
-
-
 def _other_agents_answer(sample: TaskState | EvalSample) -> Answer | None:
     output, messages = sample.output, sample.messages
     final = [output.message] if output.choices else []
@@ -184,7 +182,7 @@ def _other_agents_answer(sample: TaskState | EvalSample) -> Answer | None:
     last_texts = [message.text for message in written if id(message) in later and message.text.strip()]
     if not last_texts or written[-1].tool_calls:
         texts = last_texts or [message.text for message in written if message.text.strip()][-1:]
-        return _from_calls(written[-1:], texts)
+        return _from_calls(written[-1:], texts) or _from_results(messages[results[-1] :] if results else [])
     text = "\n\n".join(last_texts)
     # Inspect's agents remove the call of a submit tool from the conversation, but not from the output.
     return read(text) or _free(text, _from_calls(callers[-1:] or final))
@@ -202,8 +200,14 @@ def _from_calls(messages: Sequence[ChatMessageAssistant], texts: Sequence[str] =
     return read(text) or _free(text)
 
 
+def _from_results(messages: Sequence[ChatMessage]) -> Answer | None:
+    """Read the result of a last call without arguments, which ended the run."""
+    texts = [m.text for m in messages if isinstance(m, ChatMessageTool) and m.function != PYTHON and m.error is None]
+    return (read(texts[-1]) or _free(texts[-1])) if texts else None
+
+
 def _free(text: str, earlier: Answer | None = None) -> FreeText | None:
-    text = without_reasoning(text)
+    text = replace_surrogates(without_reasoning(text))
     return FreeText(text, earlier) if _WORD.search(text) else None
 
 
@@ -220,7 +224,7 @@ def _read_object(text: str) -> Submission | None:
     if body.endswith(")") and re.search(rf"\b{SUBMIT}\s*\(", text):
         body = body[:-1].rstrip()
     # A second hypothesis, in or beside the object, leaves open which of them is asserted.
-    if len(keys) != 1 or not body.endswith("}") or _names_another(_lines_before(text, keys[0].start())):
+    if len(keys) != 1 or not body.endswith("}") or _names_another(text[: keys[0].start()].split("\n")[:-1]):
         return None
     start = keys[0].start()
     for _ in range(_MAX_CANDIDATES):
@@ -229,20 +233,18 @@ def _read_object(text: str) -> Submission | None:
         value = _parse_object(body[start:])
         if value is not None:
             texts = [arguments_as_text(part) for part in (value, *map(_mapping, map(value.get, _CALL_KEYS)))]
-            return _submission(next(filter(None, texts), None))
+            names = [key.strip().casefold() for key, part in value.items() if isinstance(part, str)]
+            later = names[names.index(HYPOTHESIS) + 1 :] if HYPOTHESIS in names else []
+            # Another text after it, such as a conclusion, may take the hypothesis back.
+            return _submission(next(filter(None, texts), None)) if {*later} <= {WORKFLOW} else None
     return None
-
-
-def _lines_before(text: str, position: int) -> list[str]:
-    """The lines before the one with a position, without fences."""
-    return [line for line in text[:position].split("\n")[:-1] if not line.lstrip().startswith("```")]
 
 
 def _without_closing_marks(text: str) -> str:
     """A text without the closing fences and tags at its end."""
     for _ in range(_MAX_CLOSING_MARKS):
         text = text.rstrip().removesuffix("```")
-        if _CLOSING_TAG.search(text[-_MAX_TAG:]):
+        if _CLOSING_TAG.search(text[-43:]):
             text = text[: text.rindex("</")]
     return text.rstrip()
 
@@ -262,13 +264,7 @@ def _parse_object(text: str) -> Mapping[str, Any] | None:
 
 @dataclass(frozen=True)
 class _Label:
-    """A label or heading at the start of a line.
-
-    Attributes:
-        line: Number of the line.
-        name: Its name in lower case.
-        rest: The text after it on the line.
-    """
+    """A label or heading: the number of its line, its name in lower case, and the text after it on the line."""
 
     line: int
     name: str
@@ -298,7 +294,10 @@ def _names_another(lines: Sequence[str]) -> bool:
     labels = [*_labels(lines), _Label(len(lines), "", "")]
     return any(
         HYPOTHESIS[:-2] in label.name
-        and (label.rest or any(_WORD.search(line) for line in lines[label.line + 1 : following.line]))
+        and (
+            label.rest
+            or any(_WORD.search(line) and "```" not in line for line in lines[label.line + 1 : following.line])
+        )
         for label, following in pairwise(labels)
     )
 
@@ -328,18 +327,20 @@ def _underlines(line: str, next_lines: Sequence[str]) -> bool:
 
 
 def _is_one_block(lines: Sequence[str]) -> bool:
-    """Whether the lines are at most one line of text and one list, so that no closing remark can follow."""
-    content = [line for line in lines if line.strip() and not _RULE.fullmatch(line.replace(" ", ""))]
-    return all(
-        _ITEM.match(line[:50]) or (number and line.startswith((" ", "\t"))) for number, line in enumerate(content[1:])
-    )
+    """Whether lines are one line of text, one list, or both without a gap, so that no closing remark can follow."""
+    content = [line.strip() and line.rstrip() for line in lines if not _RULE.fullmatch(line.replace(" ", ""))]
+    text = "\n".join(content).strip()
+    has_list = _ITEM.match(text) is not None
+    for before, line in pairwise(text.split("\n")):
+        is_item, after_gap = _ITEM.match(line), not before
+        has_list = has_list or (is_item is not None and not after_gap)
+        if line and not (has_list and (is_item or (line.startswith((" ", "\t")) and not after_gap))):
+            return False
+    return _INNER_LABEL.search(text) is None
 
 
 def _join(lines: Sequence[str]) -> str:
     """The text of a section, without blank lines and horizontal rules at its ends."""
-    content = [*lines]
-    for end in (0, -1):
-        while content and (not content[end].strip() or _RULE.fullmatch(content[end].replace(" ", ""))):
-            content.pop(end)
-    text = "\n".join(content).strip()
+    numbers = [n for n, line in enumerate(lines) if line.strip() and not _RULE.fullmatch(line.replace(" ", ""))]
+    text = "\n".join(lines[numbers[0] : numbers[-1] + 1] if numbers else []).strip()
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' and text.count('"') == 2 else text

@@ -72,6 +72,11 @@ def test_the_quote_is_the_hypothesis_and_the_question_comes_first() -> None:
     assert slots(judge.requests[0]) == {"goal": "What raises yield?", "text": TEXT}
 
 
+def test_marks_beside_punctuation_do_not_matter() -> None:
+    score, _ = judged(quoting("the p-value of X (p < 0.05)."), "I find the *p*-value of **X** (**p < 0.05**).")
+    assert score.answer == "the p-value of X (p < 0.05)."
+
+
 @pytest.mark.parametrize(
     "quote", ["**BMI** rises  with\nage.", "\u201cBMI rises with age.\u201d", "Hypothesis: BMI rises with age."]
 )

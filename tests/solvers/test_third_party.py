@@ -84,7 +84,7 @@ def test_a_solver_that_does_nothing_submits_nothing() -> None:
 
 
 def tool_call(function: str, **arguments: object) -> ModelOutput:
-    return ModelOutput.for_tool_call("mockllm/model", function, dict(arguments), content="I am done.")
+    return ModelOutput.for_tool_call("mockllm/model", function, dict(arguments), content="I will stop now.")
 
 
 def receiver(name: str) -> Tool:

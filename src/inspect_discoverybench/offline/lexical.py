@@ -18,11 +18,13 @@ _FENCE = "```json"
 Rule = Callable[[dict[str, Any]], dict[str, Any]]
 """Function from the values in a question to the reply."""
 
-_LABELLED = re.compile(r"hypothesis\b[^:\n]{0,30}:[*_\"'\s]*([^\n\"]+)", re.IGNORECASE)
+_LABELLED = re.compile(
+    r"^[\W_]*(?:\w+ ){0,2}hypothesis\b[^:\n]{0,30}:[*_\"'\s]*([^\n]*[^\n\"',}])", re.IGNORECASE | re.MULTILINE
+)
 _WORKFLOW = re.compile(r"^[\W_]*workflow\b[^:\n]{0,30}:[*_\"'\s]*([^\n\"]+)", re.IGNORECASE | re.MULTILINE)
 _ANNOUNCEMENT = re.compile(
-    r"\W*(?:(?:i|we)(?: will|['\u2019]ll| can(?:not|['\u2019]t)| could not| am|['\u2019]m| need| have submitted)"
-    r"|let |sorry|please)\b",
+    r"\W*(?:(?:i|we)(?: will|['\u2019]ll| could not| am (?:un|not )able| need| have submitted"
+    r"| can(?:not|['\u2019]t) (?:help|do|determine|answer|provide|assist))|let |sorry|please|i['\u2019]m sorry)\b",
     re.IGNORECASE,
 )
 

@@ -18,7 +18,7 @@ from inspect_discoverybench.scorer.reply import Explanation, Reply, parse_boolea
 
 _OMISSION = "\n[…]\n"
 # White space, Markdown, the escapes of JSON strings, and the styles of quotation marks.
-_FOLDED = re.compile(r"(?:\\[nrt\"]|[\s*_`~#>|\\\"'\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb])+")
+_FOLDED = re.compile(r"(?:\\[nrtbf\"]|[\s\x08*_`~#>|\\\"'\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb])+")
 
 
 def _as_list(value: Any) -> Any:
@@ -78,6 +78,8 @@ async def read_answer(judge: Judge, goal: str, answer: Answer) -> ReadAnswer:
         return ReadAnswer(answer)
     text = _omit_middle(answer.text)
     reply = await judge.ask(question(goal, text))
+    if isinstance(reply, ParseFailure) and isinstance(answer.earlier, Submission):
+        return ReadAnswer(answer.earlier)
     if isinstance(reply, ParseFailure):
         return ReadAnswer(Submission(hypothesis=text, source="whole"), text, reply.reason)
     if not reply.asserted and answer.earlier is not None:
@@ -95,8 +97,8 @@ def question(goal: str, text: str) -> Question[Quotation]:
 
 
 def fold_quote(text: str) -> str:
-    """Fold white space, Markdown and quotation marks, which judges change when they quote."""
-    return _FOLDED.sub(" ", unicodedata.normalize("NFKC", text)).strip()
+    """Remove white space, Markdown and quotation marks, which judges change when they quote."""
+    return _FOLDED.sub("", unicodedata.normalize("NFKC", text))
 
 
 def _omit_middle(text: str) -> str:

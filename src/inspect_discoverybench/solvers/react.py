@@ -2,7 +2,7 @@
 
 from inspect_ai.agent import Agent, AgentPrompt, AgentState, AgentSubmit, agent, as_solver
 from inspect_ai.agent import react as react_agent
-from inspect_ai.model import ChatMessageUser, get_model
+from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool
 from inspect_ai.util import store_as
@@ -54,6 +54,9 @@ def react(turns: int = DEFAULT_TURNS, figures: bool = False, cell_seconds: int =
         if turns > 1:
             await as_solver(agent)(state, generate)
         if store_as(SubmissionState).submission is None:
+            last = state.messages[-1]
+            if isinstance(last, ChatMessageAssistant) and last.tool_calls:  # not executed at a full context window
+                state.messages[-1] = last.model_copy(update={"tool_calls": None})
             state.messages.append(ChatMessageUser(content=Prompt.load("solvers/react_last").render()))
             final = await submit_step(state.messages, [submission])
             state.messages.extend(final.messages)

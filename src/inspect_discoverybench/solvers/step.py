@@ -95,7 +95,9 @@ async def submit_step(
     with suspend_turn_limit():
         second = await step([*conversation, *first.messages, reminder], tools, "submit", model)
     if state.submission is None:
-        texts = [result.output.completion for result in (first, second) if not result.tool_called]
+        # At a full context window, Inspect puts the provider's message into the completion.
+        replies = [result.output for result in (first, second) if not result.tool_called]
+        texts = [output.completion for output in replies if output.stop_reason != "model_length"]
         state.texts = [text for text in texts if text.strip()]
     return StepResult(second.output, [*first.messages, reminder, *second.messages], second.tool_called)
 
