@@ -218,7 +218,7 @@ def test_the_demo_runs_from_the_command_line(tmp_path: Path) -> None:
     assert log.eval.solver == "discoverybench/react"
     assert log.results
     assert log.results.headline
-    assert {score.name for score in log.results.scores} == {"hms", "context", "variables", "relationship"}
+    assert {score.name for score in log.results.scores} == {"HMS", "hms", "context", "variables", "relationship"}
     assert next(s for s in log.results.scores if s.name == "hms").metrics["mean"].value > 0.5
     assert log.stats.model_usage["discoverybench/baseline"].total_tokens > 0
     assert log.stats.role_usage["grader"].total_tokens > 0

@@ -122,8 +122,10 @@ UNREADABLE = [("extract",), ("match",), ("variables",), ("relationship",), ("ext
     ("zero", "bad"),
     [(zero, bad) for zero in DIFFERENT for bad in UNREADABLE if FACETS[zero] not in {FACETS[name] for name in bad}],
 )
-def test_a_facet_of_0_determines_hms(monkeypatch: pytest.MonkeyPatch, zero: str, bad: tuple[str, ...]) -> None:
-    """Leaving such samples out would bias the mean upwards."""
+def test_an_undecided_facet_leaves_hms_unscored_although_another_is_0(
+    monkeypatch: pytest.MonkeyPatch, zero: str, bad: tuple[str, ...]
+) -> None:
+    """Counting such samples as 0 would remove only samples that could have scored."""
     undecided = {FACETS[name] for name in bad}
     places = [f'{{"hypothesis": [{{"context": "place {n}"}}]}}' for n in range(2)]
     replies: dict[str, str | list[str]] = {"extract": places, zero: DIFFERENT[zero]}
@@ -131,20 +133,15 @@ def test_a_facet_of_0_determines_hms(monkeypatch: pytest.MonkeyPatch, zero: str,
     log, _ = judged(monkeypatch, scripted(**replies))
     score = score_of(log)
     assert isinstance(score.value, dict)
-    assert score.reason is None
-    assert score.value["hms"] == score.value[FACETS[zero]] == 0
-    assert {name for name, value in score.value.items() if value != value} == undecided
-    assert str(score.explanation).startswith(f"**HMS 0.00**: {FACETS[zero]} is 0")
+    assert score.reason == "grader_failed"
+    assert score.value[FACETS[zero]] == 0
+    assert {name for name, value in score.value.items() if value != value} == {"hms", *undecided}
+    assert str(score.explanation).startswith("**Not scored**: the judge's replies were invalid for: ")
     assert score.metadata
     assert set(score.metadata["facets"]) == {"context", "variables", "relationship"} - undecided
     assert log.results
     counts = {s.name: (s.scored_samples, s.unscored_samples) for s in log.results.scores if "mean" in s.metrics}
-    assert counts == {name: (0, 1) if name in undecided else (1, 0) for name in FULL}
-
-
-def test_an_undecided_facet_without_a_0_is_unscored(monkeypatch: pytest.MonkeyPatch) -> None:
-    log, _ = judged(monkeypatch, scripted(variables="two", relationship='{"answer": "B"}'))
-    assert score_of(log).reason == "grader_failed"
+    assert counts == {name: (0, 1) if name in {"hms", *undecided} else (1, 0) for name in FULL}
 
 
 @pytest.mark.parametrize(

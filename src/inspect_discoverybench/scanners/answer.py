@@ -10,7 +10,7 @@ from inspect_ai.scorer import Score
 from inspect_ai.util import store_from_events_as
 from inspect_scout import Transcript
 
-from inspect_discoverybench.answer import answer_of
+from inspect_discoverybench.answer import FreeText, answer_of
 from inspect_discoverybench.hypothesis import SCORE_NAME, Submission, SubmissionState
 from inspect_discoverybench.scorer.judge import ROLE as JUDGE_ROLE
 
@@ -40,7 +40,7 @@ def read_submission(transcript: Transcript) -> Submission | None:
         output=_final_output(transcript.events),
     )
     answer = answer_of(sample)
-    return answer if isinstance(answer, Submission) else None
+    return Submission.truncated(answer.text, "", "whole") if isinstance(answer, FreeText) else answer
 
 
 def _final_output(events: Sequence[Event]) -> ModelOutput:
