@@ -1,22 +1,15 @@
-"""Figures: the common theme, panels and rendering."""
+"""Figures: the common theme of charts, and how they are rendered."""
 
 import json
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-if TYPE_CHECKING:
-    import altair as alt
+import altair as alt
+import vl_convert
 
-    Chart = alt.Chart | alt.LayerChart | alt.HConcatChart | alt.VConcatChart
-else:
-    Chart = object
-
-PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#8C6BB1", "#8C8C8C")
-"""Colour-blind-safe colours that show on light and on dark backgrounds (Okabe and Ito, without yellow and black)."""
-
-SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
+Chart = alt.Chart | alt.LayerChart | alt.HConcatChart | alt.VConcatChart
 
 PIXELS_PER_INCH = 144
 
@@ -34,20 +27,13 @@ def theme(dark: bool = False) -> dict[str, Any]:
     """
     ink, faint = ("#E4E6EB", "#4A4F57") if dark else ("#24292F", "#D5D9DE")
     labels = {"labelColor": ink, "titleColor": ink, "labelFontSize": 12, "titleFontSize": 12, "labelLimit": 360}
+    subtitle = {"subtitleColor": ink, "subtitleFontSize": 12}
     return {
         "background": "transparent",
         "font": FONT,
         "view": {"stroke": None},
-        "title": {
-            "color": ink,
-            "fontSize": 14,
-            "subtitleColor": ink,
-            "subtitleFontSize": 12,
-            "limit": 640,
-            "anchor": "start",
-            "frame": "group",
-            "offset": 10,
-        },
+        "title": {"color": ink, "fontSize": 14, "limit": 640, "anchor": "start", "frame": "group", "offset": 10}
+        | subtitle,
         "axis": {**labels, "domain": False, "ticks": False, "gridColor": faint, "labelPadding": 6, "titlePadding": 8},
         "legend": {**labels, "symbolSize": 90, "orient": "bottom", "columns": 3, "offset": 14},
         "point": {"filled": True, "size": 80, "opacity": 1},
@@ -65,8 +51,6 @@ def render(chart: Chart, form: Literal["svg", "png"], dark: bool = False) -> byt
         form: `svg` with a transparent background, or `png` with a white one (almost black if dark).
         dark: Use light text for dark backgrounds.
     """
-    import vl_convert
-
     specification = _printable({**chart.to_dict(), "config": theme(dark), "padding": 8})
     svg = _svg(json.dumps(specification, allow_nan=False))
     if form == "svg":
@@ -88,27 +72,4 @@ def _printable(value: Any) -> Any:
 # The figures and the page show the same charts, and rendering is most of a report's time.
 @lru_cache(maxsize=64)
 def _svg(specification: str) -> str:
-    import vl_convert
-
     return vl_convert.vegalite_to_svg(specification)
-
-
-def stack(panels: Mapping[str, Chart | None]) -> Chart | None:
-    """Stack panels vertically.
-
-    Args:
-        panels: The panels by title. A second line of a title is a subtitle. Panels without a chart are left out.
-
-    Returns:
-        The chart; None without panels.
-    """
-    import altair as alt
-
-    titled = [
-        panel.properties(title=alt.Title(text=title, subtitle=subtitle))
-        for (title, *subtitle), panel in ((lines.splitlines(), panel) for lines, panel in panels.items())
-        if panel is not None
-    ]
-    if len(titled) < 2:
-        return titled[0] if titled else None
-    return alt.vconcat(*titled, spacing=30)

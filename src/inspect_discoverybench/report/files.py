@@ -1,24 +1,21 @@
-"""The report's folder: tables and figures of sections, next to the page."""
+"""The report's folder: the page, the table of samples, and tables and figures of the sections."""
 
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Any
+
+import pandas as pd
 
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.report.cell import cell_text, is_missing, is_number
 from inspect_discoverybench.report.figures import render
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.validation.spreadsheet import escape
 
-if TYPE_CHECKING:
-    import pandas as pd
+PAGE, SAMPLES, TABLES, FIGURES = "report.html", "samples.csv", "tables", "figures"
 
-PAGE, TABLES, FIGURES = "report.html", "tables", "figures"
-
-ENTRIES = (TABLES, FIGURES, PAGE)
+ENTRIES = (TABLES, FIGURES, SAMPLES, PAGE)
 """Entries of a report's folder. The page is moved into place last, so that a folder with a page is complete."""
 
 PARTIAL = ".report-"
@@ -29,7 +26,7 @@ PARTIAL = ".report-"
 def report_folder(out: Path, force: bool = False) -> Iterator[Path]:
     """A folder in which a report is prepared. At the end, its entries replace those of an earlier report.
 
-    If an error occurs, `out` is left unchanged.
+    If the preparation fails, `out` is left unchanged.
 
     Args:
         out: The report's folder; created if it does not exist.
@@ -39,24 +36,27 @@ def report_folder(out: Path, force: bool = False) -> Iterator[Path]:
         InvalidArgument: `out` is not a folder; or it contains anything other than a report, and `force` is false.
     """
     _check(out, force)
-    created = _create(out)
+    created = [folder for folder in (out, *out.parents) if not folder.exists()]
+    out.mkdir(parents=True, exist_ok=True)
     partial = Path(mkdtemp(prefix=PARTIAL, dir=out))
     try:
         yield partial
-        _replace(out, partial)
     except BaseException:  # including an interrupt by the user; re-raised
         shutil.rmtree(partial, ignore_errors=True)
         for folder in created:
             folder.rmdir()
         raise
+    earlier = Path(mkdtemp(prefix=PARTIAL, dir=out))
+    for source, target, names in ((out, earlier, reversed(ENTRIES)), (partial, out, ENTRIES)):
+        for name in names:
+            if (source / name).exists():
+                (source / name).rename(target / name)
     for leftover in out.glob(f"{PARTIAL}*"):
         shutil.rmtree(leftover, ignore_errors=True)
 
 
 def write_files(sections: Sequence[Section], folder: Path) -> None:
     """Write `tables/<name>.csv` and `.md` of every section, and `figures/<name>.svg` and `.png` of those with a chart.
-
-    CSV files contain all digits, and put an apostrophe before text that a spreadsheet would run as a formula.
 
     Args:
         sections: The sections. Their names are distinct.
@@ -65,17 +65,22 @@ def write_files(sections: Sequence[Section], folder: Path) -> None:
     names = [section.name for section in sections]
     if len(set(names)) < len(names):
         raise ValueError(f"two sections have the same name: {', '.join(names)}")
-    for subfolder in (TABLES, FIGURES):
-        (folder / subfolder).mkdir()
+    tables, figures = folder / TABLES, folder / FIGURES
+    tables.mkdir()
+    figures.mkdir()
     for section in sections:
-        table = section.table.map(_spreadsheet_cell)
-        table.columns = table.columns.map(_spreadsheet_cell)
-        # Python 3.11 quotes a carriage return in a cell only if it is part of the line terminator.
-        table.to_csv(folder / TABLES / f"{section.name}.csv", index=False, lineterminator="\r\n")
-        (folder / TABLES / f"{section.name}.md").write_text(_markdown(section), "utf-8")
+        write_csv(section.table, tables / f"{section.name}.csv")
+        (tables / f"{section.name}.md").write_text(_markdown(section), "utf-8")
         if section.chart is not None:
-            (folder / FIGURES / f"{section.name}.svg").write_bytes(render(section.chart, "svg"))
-            (folder / FIGURES / f"{section.name}.png").write_bytes(render(section.chart, "png"))
+            (figures / f"{section.name}.svg").write_bytes(render(section.chart, "svg"))
+            (figures / f"{section.name}.png").write_bytes(render(section.chart, "png"))
+
+
+def write_csv(table: pd.DataFrame, path: Path) -> None:
+    """Write a table with all digits, and an apostrophe before text that a spreadsheet would run as a formula."""
+    cells = table.map(lambda value: escape(value) if isinstance(value, str) else value)
+    # Python 3.11 quotes a carriage return in a cell only if it is part of the line terminator.
+    cells.to_csv(path, index=False, lineterminator="\r\n", errors="replace")
 
 
 def _check(out: Path, force: bool) -> None:
@@ -98,63 +103,9 @@ def _check(out: Path, force: bool) -> None:
         )
 
 
-def _create(out: Path) -> list[Path]:
-    """Create a folder and its parents; those that did not exist, the innermost first."""
-    created = [folder for folder in (out, *out.parents) if not folder.exists()]
-    out.mkdir(parents=True, exist_ok=True)
-    return created
-
-
-def _replace(out: Path, partial: Path) -> None:
-    """Move the earlier report away, then the new one into place; after an error, undo both."""
-    earlier = Path(mkdtemp(prefix=PARTIAL, dir=out))
-    moved: list[tuple[Path, Path]] = []
-
-    def move(source: Path, target: Path) -> None:
-        if source.exists():
-            source.rename(target)
-            moved.append((source, target))
-
-    try:
-        for name in reversed(ENTRIES):
-            move(out / name, earlier / name)
-        for name in ENTRIES:
-            move(partial / name, out / name)
-    except BaseException:  # including an interrupt by the user; re-raised
-        for source, target in reversed(moved):
-            target.rename(source)
-        shutil.rmtree(earlier)
-        raise
-
-
-def _spreadsheet_cell(value: Any) -> Any:
-    return escape(value) if isinstance(value, str) and not _is_numeral(value) else value
-
-
-def _is_numeral(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 def _markdown(section: Section) -> str:
-    table: pd.DataFrame = section.table
-    columns = [str(name) for name in table.columns]
-    numeric = [any(is_number(value) and not is_missing(value) for value in table[name]) for name in table.columns]
-    rows = [
-        [
-            _markdown_cell(cell_text(value, section.formats.get(name)))
-            for name, value in zip(columns, values, strict=True)
-        ]
-        for values in table.itertuples(index=False, name=None)
-    ]
-    lines = [
-        [_markdown_cell(name.replace("_", " ")) for name in columns],
-        ["---:" if is_numeric else "---" for is_numeric in numeric],
-        *rows,
-    ]
+    rule = ["---:" if is_numeric else "---" for is_numeric in section.is_numeric]
+    lines = [map(_markdown_cell, section.columns), rule, *(map(_markdown_cell, row) for row in section.rows)]
     body = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     return f"# {section.title}\n\n{section.text}\n\n{body}\n"
 

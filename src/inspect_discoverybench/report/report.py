@@ -1,13 +1,13 @@
-"""The report: a page, tables and figures from logs."""
+"""The report: a page, a table of samples, tables and figures from logs."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from inspect_discoverybench.report.configurations import label_configurations
-from inspect_discoverybench.report.files import PAGE, report_folder, write_files
+from inspect_discoverybench.report.files import PAGE, SAMPLES, report_folder, write_csv, write_files
 from inspect_discoverybench.report.judge_errors import judge_error_section
-from inspect_discoverybench.report.page import write_page
+from inspect_discoverybench.report.page import sample_table, write_page
+from inspect_discoverybench.report.samples import label_samples
 from inspect_discoverybench.report.sections import sections
 from inspect_discoverybench.results import read_results
 from inspect_discoverybench.validation.labels import read_labels
@@ -38,7 +38,7 @@ def write_report(
     force: bool = False,
     workers: int = 1,
 ) -> ReportSummary:
-    """Write the page, `tables/` and `figures/`.
+    """Write the page, `samples.csv`, `tables/` and `figures/`.
 
     Args:
         paths: Logs, and folders of logs.
@@ -54,11 +54,12 @@ def write_report(
     """
     with report_folder(out, force) as folder:
         results = read_results(paths, workers)
-        samples = label_configurations(results.samples)
+        samples = label_samples(results.samples)
         parts = sections(samples)
         if judge_labels:
             parts.append(judge_error_section(samples, read_labels(judge_labels).complete))
         write_files(parts, folder)
+        write_csv(sample_table(samples), folder / SAMPLES)
         write_page(parts, samples, results.left_out, title, folder / PAGE)
     return ReportSummary(
         page=out / PAGE,
