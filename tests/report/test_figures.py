@@ -1,7 +1,6 @@
 """Every chart of a report renders, with one and with many configurations."""
 
 import itertools
-import json
 from collections.abc import Sequence
 from random import Random
 from xml.etree import ElementTree
@@ -9,8 +8,7 @@ from xml.etree import ElementTree
 import pandas as pd
 import pytest
 
-from inspect_discoverybench.report.figures import Chart, render, theme
-from inspect_discoverybench.report.section import Section
+from inspect_discoverybench.report.figures import render, theme
 from inspect_discoverybench.report.sections import sections
 from tests.report.frames import MISSING, frame, scores
 
@@ -48,98 +46,50 @@ def configurations(models: Sequence[str]) -> pd.DataFrame:
     return frame(rows)
 
 
-@pytest.fixture(scope="module")
-def report() -> dict[str, Section]:
-    return {section.name: section for section in sections(configurations(MODELS[:1]))}
-
-
-def test_charts_of_30_configurations(sweep: None) -> None:
-    for section in sections(configurations(MODELS)):
-        if section.chart is not None:
-            assert_renders(section.chart)
+def pictures(samples: pd.DataFrame) -> dict[str, str]:
+    """SVG images of all sections with a chart. Each is also rendered as PNG."""
+    charts = {section.name: section.chart for section in sections(samples) if section.chart is not None}
+    for chart in charts.values():
+        assert render(chart, "png").startswith(b"\x89PNG")
+    return {name: render(chart, "svg").decode() for name, chart in charts.items()}
 
 
 @pytest.mark.usefixtures("sweep")
-def test_charts_of_ten_configurations(report: dict[str, Section]) -> None:
-    charts = {name: section.chart for name, section in report.items() if section.chart is not None}
-
-    assert {*charts} == {
+@pytest.mark.parametrize("models", [MODELS[:1], MODELS], ids=["ten", "thirty"])
+def test_charts_of_many_configurations(models: Sequence[str]) -> None:
+    images = pictures(configurations(models))
+    assert {*images} == {
         *("hms", "oracles", "facets", "losses", "domain", "goal_type", "workflow_category"),
         *("domain_knowledge", "variants", "memory", "cost", "judges", "judge_agreement"),
     }
-    for chart in charts.values():
-        assert_renders(chart)
+    for text in ("DB-REAL test", "react · provider/model", "(domain_knowledge)", "best agent", "oracle", "95 %"):
+        assert text in images["hms"]
 
 
-@pytest.mark.usefixtures("sweep")
-def test_charts_of_one_configuration_without_scores() -> None:
-    for samples in (frame(scores({"a": 1.0})), frame(scores({"a": MISSING})), frame(scores({"a": 0.0}, cost=0.0))):
-        for section in sections(samples):
-            if section.chart is not None:
-                assert_renders(section.chart)
-
-
-def test_no_figure_without_scores() -> None:
-    samples = frame(scores({"a": MISSING, "b": MISSING}, task="demo", split="demo", domain="biology"))
-
-    assert [section.name for section in sections(samples) if section.chart is not None] == ["losses"]
+def test_charts_of_one_configuration() -> None:
+    assert {"hms", "facets", "losses", "cost"} <= {*pictures(frame(scores({"a": 0.0}, cost=0.0)))}
+    unscored = scores({"a": MISSING, "b": MISSING}, task="demo", split="demo", domain="biology")
+    assert {*pictures(frame(unscored))} == {"losses"}
 
 
 def test_text_that_xml_does_not_allow_is_replaced() -> None:
+    model = "provider/\x08\ufffe"
     samples = frame(
-        [
-            *scores({"a": 1.0}, domain="a\x0b<b>\U0001f600", model="provider/\x08\ufffe"),
-            *scores({"b": 1.0}, domain="other", model="provider/\x08\ufffe"),
-        ]
+        [*scores({"a": 1.0}, domain="a\x0b<b>\U0001f600", model=model), *scores({"b": 1.0}, domain="c", model=model)]
     )
-
-    pictures = {}
-    for section in sections(samples):
-        if section.chart is not None:
-            pictures[section.name] = render(section.chart, "svg").decode()
-            ElementTree.fromstring(pictures[section.name])
-            if section.name == "domain":
-                assert_renders(section.chart)
-    assert "a\N{REPLACEMENT CHARACTER}&lt;b&gt;\U0001f600" in pictures["domain"]
+    images = pictures(samples)
+    for image in images.values():
+        ElementTree.fromstring(image)
+    assert "a\N{REPLACEMENT CHARACTER}&lt;b&gt;\U0001f600" in images["domain"]
 
 
-def test_legend_of_losses_is_above_the_bars(report: dict[str, Section]) -> None:
-    chart = report["losses"].chart
+def test_themes_differ_in_text_only() -> None:
+    [chart] = [section.chart for section in sections(frame(scores({"a": 1.0}))) if section.name == "losses"]
     assert chart is not None
-
-    assert '"orient": "top"' in json.dumps(chart.to_dict())
-
-
-def test_text_of_figures(report: dict[str, Section]) -> None:
-    chart = report["hms"].chart
-    assert chart is not None
-
-    svg = render(chart, "svg").decode()
-
-    for text in (
-        "DB-REAL test",
-        "react · provider/model",
-        "(domain_knowledge)",
-        "best agent",
-        "oracle",
-        "95 % interval",
-    ):
-        assert text in svg
-
-
-def test_themes_differ_in_text_only(report: dict[str, Section]) -> None:
-    chart = report["losses"].chart
-    assert chart is not None
-
-    light, dark = render(chart, "svg").decode(), render(chart, "svg", dark=True).decode()
-
-    ink, dark_ink = theme()["text"]["color"], theme(dark=True)["text"]["color"]
-    assert ink in light
-    assert dark_ink in dark
-    assert ink not in dark
-    assert dark_ink not in light
-
-
-def assert_renders(chart: Chart) -> None:
-    assert render(chart, "svg").startswith(b"<svg")
-    assert render(chart, "png").startswith(b"\x89PNG")
+    light, dark = (render(chart, "svg", dark=is_dark).decode() for is_dark in (False, True))
+    ink, dark_ink = (theme(dark=is_dark)["text"]["color"] for is_dark in (False, True))
+    assert (ink in light, ink in dark) == (True, False)
+    assert (
+        light.replace(ink, dark_ink).replace(theme()["axis"]["gridColor"], theme(dark=True)["axis"]["gridColor"])
+        == dark
+    )

@@ -9,7 +9,7 @@ import pandas as pd
 
 from inspect_discoverybench.report.samples import SCORES
 from inspect_discoverybench.results import Outcome
-from inspect_discoverybench.statistics.mean import estimate_mean, needs_bounds
+from inspect_discoverybench.statistics.mean import estimate_mean
 from inspect_discoverybench.statistics.paired import compare_paired
 
 KEYS = ("benchmark", "configuration")
@@ -125,7 +125,7 @@ def means(
 def aggregate(tasks: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
     """HMS × 100 of each configuration and group, with its 95 % interval and counts.
 
-    If more than 1 % of the samples of a row have no score, the row has the bounds of the mean.
+    If any sample of a row has no score, the row has the bounds of the mean.
 
     Args:
         tasks: The table of tasks.
@@ -134,9 +134,7 @@ def aggregate(tasks: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
     keys = [*KEYS, *by]
     groups = tasks.groupby(keys, sort=False)
     counts = groups[["samples", *COUNTS]].sum()
-    missing = counts[Outcome.UNSCORED] + counts[Outcome.ERROR]
-    is_bounded = [needs_bounds(*pair) for pair in zip(counts.samples - missing, missing, strict=True)]
-    bounds = groups[[IF_0, IF_1]].mean()[is_bounded]
+    bounds = groups[[IF_0, IF_1]].mean()[counts[Outcome.UNSCORED] + counts[Outcome.ERROR] > 0]
     table = means(tasks, keys).join(bounds, on=keys).join(counts, on=keys)
     limits = [] if bounds.empty else [IF_0, IF_1]
     return table[[*keys, HMS, LOW, HIGH, *limits, "tasks", "gold hypotheses", *counts]]

@@ -13,7 +13,7 @@ from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.hypothesis import Facet
 from inspect_discoverybench.judge_record import differences
 from inspect_discoverybench.report.systems import HEADLINE_KEY, System
-from inspect_discoverybench.statistics.mean import Estimate, estimate_mean, needs_bounds
+from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
 from inspect_discoverybench.statistics.paired import PairedDifference, compare_paired
 from inspect_discoverybench.statistics.ranking import first_shares, holm
 
@@ -43,7 +43,7 @@ class KeyDifference:
         baseline: Mean of the baseline over the common tasks.
         candidate: Mean of the candidate over the common tasks.
         paired: The candidate minus the baseline.
-        worst: Smallest difference that the missing scores of common tasks allow; None if at most 1 % are missing.
+        worst: Smallest difference that the missing scores of common tasks allow; None if none is missing.
         best: Largest such difference.
         failures_lowest: The difference over the tasks that the baseline scored, if the candidate had the lowest score
             wherever it has none.
@@ -233,14 +233,13 @@ def _difference(
     groups = clusters[scored].tolist()
     a, b = (scale.to_unit(values[scored]).tolist() for values in (baseline, candidate))
     missing = len(baseline) - int(scored.sum())
-    has_bounds = needs_bounds(int(scored.sum()), missing)
     return KeyDifference(
         key=key,
         baseline=scale.estimate(a, groups),
         candidate=scale.estimate(b, groups),
         paired=scale.difference(compare_paired(b, a, groups, seed)),
-        worst=float((candidate.fillna(scale.low) - baseline.fillna(scale.high)).mean()) if has_bounds else None,
-        best=float((candidate.fillna(scale.high) - baseline.fillna(scale.low)).mean()) if has_bounds else None,
+        worst=float((candidate.fillna(scale.low) - baseline.fillna(scale.high)).mean()) if missing else None,
+        best=float((candidate.fillna(scale.high) - baseline.fillna(scale.low)).mean()) if missing else None,
         failures_lowest=float((candidate.fillna(scale.low) - baseline)[baseline.notna()].mean()),
     )
 
