@@ -160,7 +160,7 @@ def test_the_table_of_samples_is_the_same_as_csv_and_without_javascript(
         text.split() for text in shown(page, "samples", "predicted hypothesis")
     ]
     folder = samples.log[0].rpartition("/")[0]
-    expect(page.locator("#samples .lead")).to_contain_text(f"`inspect view --log-dir {folder}`")
+    expect(page.locator("#samples .lead")).to_contain_text(f"inspect view --log-dir {folder}")
     context.close()
 
 

@@ -26,7 +26,7 @@ import click
 @click.option("--title", default="DiscoveryBench results", show_default=True, help="Title of the page.")
 @click.option("--force", is_flag=True, help="Write into a folder that contains other files.")
 def report(logs: tuple[str, ...], out: Path, judge_labels: tuple[Path, ...], title: str, force: bool) -> None:
-    """Write report.html, tables and figures from folders of logs.
+    """Write report.html, samples.csv, tables and figures from folders of logs.
 
     The page is a single file that works offline.
     """

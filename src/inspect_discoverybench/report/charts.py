@@ -70,17 +70,21 @@ def dots(
     mark: str | None = None,
     marks: Iterable[str] | None = None,
     interval: Interval = HMS_INTERVAL,
+    overlaid: bool = False,
     has_labels: bool = True,
+    color: str = PALETTE[0],
 ) -> alt.LayerChart | None:
     """One row per label: the value as a point, its interval as a line. None if there are no values.
 
     Args:
         table: The data. Rows without a value show their label only.
         row: Column of labels.
-        mark: Column that sets colour and shape. Values of one label are drawn next to each other.
+        mark: Column that sets colour and shape.
         marks: All values of `mark` in the order of colours and shapes, if the panels have different ones.
         interval: The value.
+        overlaid: Draw the values of one label on one line instead of next to each other.
         has_labels: Whether the labels are shown.
+        color: The colour without `mark`.
     """
     value, low, high = interval
     if table[value].isna().all():
@@ -88,9 +92,9 @@ def dots(
     title = value if low == value else f"{value}, 95 % interval"
     table = table.assign(**{row: table[row].map(_wrapped)})
     labels = list(dict.fromkeys(table[row]))
-    encodings: dict[str, Any] = {"y": _rows(row, labels, has_labels), "color": alt.value(PALETTE[0])}
+    encodings: dict[str, Any] = {"y": _rows(row, labels, has_labels), "color": alt.value(color)}
     shape: dict[str, Any] = {}
-    in_row = int(table[row].value_counts().max())
+    in_row = 1 if overlaid else int(table[row].value_counts().max())
     if mark is not None:
         choices = list(dict.fromkeys(table[mark] if marks is None else marks))
         legend = alt.Legend(columns=_legend_columns(choices))
@@ -206,10 +210,9 @@ def differences(table: pd.DataFrame, row: "pd.Series[str]", before: str, after: 
     table = table.assign(row=row)
     means = table.melt(id_vars=["row"], value_vars=[before, after], var_name="mean", value_name=HMS)
     means["mean"] = means["mean"].str.removesuffix(f" {HMS}")
-    left = dots(means, "row", "mean", interval=(HMS, HMS, HMS))
-    right = dots(table, "row", interval=(DIFFERENCE, LOW, HIGH), has_labels=False)
-    sizes = {"width": WIDTH // 2, "height": _height([*map(_wrapped, dict.fromkeys(row))], 2)}
-    return alt.hconcat(*(panel.properties(**sizes) for panel in (left, right) if panel), spacing=24)
+    left = dots(means, "row", "mean", interval=(HMS, HMS, HMS), overlaid=True)
+    right = dots(table, "row", interval=(DIFFERENCE, LOW, HIGH), has_labels=False, color=PALETTE[4])
+    return alt.hconcat(*(panel.properties(width=WIDTH // 2) for panel in (left, right) if panel), spacing=24)
 
 
 def _rows(column: str, labels: Sequence[str], has_labels: bool = True) -> alt.Y:

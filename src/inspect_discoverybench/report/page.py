@@ -28,6 +28,9 @@ SAMPLE_COLUMNS = {
 }
 """Columns of the table of samples, with their names in it."""
 
+MAX_SHORT, MIN_LONG = 32, 70
+"""Lengths in characters up to which the texts of a column are on one line, and from which the column is wide."""
+
 FILTERS = ("benchmark", "agent", "model", "settings", "judge", "status")
 """Columns of the table of samples that the page can filter by; the page leaves out those with a single value."""
 
@@ -78,6 +81,7 @@ def write_page(
         sections=[*sections, _sample_section(samples), Section.described("logs-left-out", left_out)],
         filters=FILTERS,
         image=_image,
+        column_classes=_column_classes,
         zip=zip,
     )
     path.write_bytes(html.encode("utf-8", "replace"))
@@ -93,6 +97,15 @@ def _hash(text: str) -> str:
 
 def _image(chart: Chart, dark: bool) -> str:
     return f"data:image/svg+xml;base64,{b64encode(render(chart, 'svg', dark)).decode()}"
+
+
+def _column_classes(section: Section) -> Sequence[str]:
+    """A class for the cells of each column: numbers, short texts on one line, or long texts in a wide column."""
+    lengths = [max(map(len, column)) for column in zip(*section.rows, strict=True)]
+    return [
+        "number" if is_numeric else "short" if length <= MAX_SHORT else "long" if length >= MIN_LONG else "medium"
+        for length, is_numeric in zip(lengths, section.is_numeric, strict=True)
+    ]
 
 
 def _sample_section(samples: pd.DataFrame) -> Section:

@@ -101,8 +101,8 @@ def _overview(tasks: pd.DataFrame, notes: Sequence[str]) -> Section:
     missing, unmarked = [], []
     if table[[Outcome.UNSCORED, Outcome.ERROR]].any(axis=None):
         missing = [
-            "Unscored samples and errors are left out of the mean; where there are any, the table gives the mean if all "
-            "of them had scored 0 and if all had scored 1."
+            "Unscored samples and errors are left out of the mean; where there are any, the table gives the mean if "
+            "all of them had scored 0 and if all had scored 1."
         ]
     agents = tasks[~tasks.is_oracle & tasks.hms.notna()]
     is_marked = agents.groupby("benchmark", sort=False).is_best.any()
