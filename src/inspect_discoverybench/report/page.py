@@ -28,11 +28,14 @@ SAMPLE_COLUMNS = {
 }
 """Columns of the table of samples, with their names in it."""
 
-MAX_SHORT, MIN_LONG = 32, 70
+MAX_SHORT, MIN_LONG = 36, 70
 """Lengths in characters up to which the texts of a column are on one line, and from which the column is wide."""
 
 FILTERS = ("benchmark", "agent", "model", "settings", "judge", "status")
-"""Columns of the table of samples that the page can filter by; the page leaves out those with a single value."""
+"""Columns of the table of samples that the page can filter by."""
+
+OPTIONAL = ("benchmark", "epoch", "settings", "judge")
+"""Columns of the table of samples that the page leaves out if they have a single value."""
 
 
 def sample_table(samples: pd.DataFrame) -> pd.DataFrame:
@@ -110,7 +113,7 @@ def _column_classes(section: Section) -> Sequence[str]:
 
 def _sample_section(samples: pd.DataFrame) -> Section:
     table = sample_table(samples)
-    shown = [name for name in table if name not in (*FILTERS, "epoch") or table[name].nunique() > 1]
+    shown = [name for name in table if name not in OPTIONAL or table[name].nunique() > 1]
     folders = {str(log).rpartition("/")[0] or "." for log in samples.log}
     folder = shlex.quote(folders.pop()) if len(folders) == 1 else "LOG_DIR"
     return Section.described("samples", table[shown], folder=folder)

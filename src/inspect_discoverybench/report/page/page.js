@@ -43,7 +43,7 @@ function makeSortable(table) {
   });
 }
 
-/** Put a text search and a menu for each heading with `data-filter` above a table. */
+/** Put a text search and a menu for each heading with `data-filter` and several values above a table. */
 function makeFilterable(table) {
   const rows = [...table.tBodies[0].rows];
   const headings = [...table.tHead.rows[0].cells];
@@ -53,6 +53,7 @@ function makeFilterable(table) {
   headings.forEach((heading, column) => {
     if (!("filter" in heading.dataset)) return;
     const values = [...new Set(rows.map((row) => row.cells[column].textContent))].sort(collator.compare);
+    if (values.length < 2) return;
     const menu = element("select", {}, element("option", { value: "", textContent: "all" }));
     menu.append(...values.map((text) => element("option", { value: `=${text}`, textContent: text })));
     menus.push({ menu, column });
