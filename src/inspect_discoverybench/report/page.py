@@ -103,10 +103,10 @@ def _image(chart: Chart, dark: bool) -> str:
 
 
 def _column_classes(section: Section) -> Sequence[str]:
-    """A class for the cells of each column: numbers, short texts on one line, or long texts in a wide column."""
+    """A class for the cells of each column: numbers, longer texts, and long ones; none for texts on one line."""
     lengths = [max(map(len, column)) for column in zip(*section.rows, strict=True)]
     return [
-        "number" if is_numeric else "short" if length <= MAX_SHORT else "long" if length >= MIN_LONG else "medium"
+        "number" if is_numeric else "" if length <= MAX_SHORT else "long" if length >= MIN_LONG else "medium"
         for length, is_numeric in zip(lengths, section.is_numeric, strict=True)
     ]
 

@@ -11,6 +11,7 @@ function element(tag, properties, ...children) {
 }
 
 const collator = new Intl.Collator("en", { numeric: true });
+const MAX_ROWS = 500; // that are laid out at once, as in page.html
 const isMissing = (text) => text === "–" || text === "";
 
 /** Sort rows by a column; missing values are last in either direction. */
@@ -38,6 +39,7 @@ function makeSortable(table) {
       for (const other of headings) other.removeAttribute("aria-sort");
       heading.setAttribute("aria-sort", descending ? "descending" : "ascending");
       sortRows(table, column, isNumber, descending);
+      table.dispatchEvent(new Event("sort"));
     });
     heading.replaceChildren(button);
   });
@@ -63,17 +65,21 @@ function makeFilterable(table) {
   const show = () => {
     const words = search.value.toLowerCase();
     const chosen = menus.filter(({ menu }) => menu.value !== "");
-    let shown = 0;
-    for (const row of rows) {
-      row.hidden = !(
+    let matching = 0;
+    for (const row of table.tBodies[0].rows) {
+      const isMatch =
         chosen.every(({ menu, column }) => `=${row.cells[column].textContent}` === menu.value) &&
-        (words === "" || row.textContent.toLowerCase().includes(words))
-      );
-      shown += !row.hidden;
+        (words === "" || row.textContent.toLowerCase().includes(words));
+      matching += isMatch;
+      row.hidden = !isMatch || matching > MAX_ROWS;
+      row.removeAttribute("class");
     }
-    count.textContent = `${shown.toLocaleString("en")} of ${rows.length.toLocaleString("en")} rows`;
+    count.textContent =
+      `${matching.toLocaleString("en")} of ${rows.length.toLocaleString("en")} rows` +
+      (matching > MAX_ROWS ? `, the first ${MAX_ROWS} are shown` : "");
   };
   form.addEventListener("input", show);
+  table.addEventListener("sort", show);
   form.addEventListener("submit", (event) => event.preventDefault());
   table.parentElement.before(form, count);
   show();
