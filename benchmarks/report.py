@@ -31,8 +31,8 @@ def measure(folder: str, out: str, workers: int) -> dict[str, float]:
     """Seconds of each step of a report, its peak memory and the size of its page in MB."""
     from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 
-    from inspect_discoverybench.report.files import report_folder, write_files
     from inspect_discoverybench.report.page import write_page
+    from inspect_discoverybench.report.report import report_folder, write_files
     from inspect_discoverybench.report.samples import label_samples
     from inspect_discoverybench.report.sections import sections
     from inspect_discoverybench.results import read_results

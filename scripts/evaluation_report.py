@@ -60,7 +60,7 @@ def evaluation_report(paths: Sequence[str]) -> str:
         _line(["---"] * len(HEADER)),
         *map(_line, _rows(samples, headers)),
         "",
-        f"The paper’s numbers are those of the same agent with its own models and judge ({published().source}).",
+        "The paper’s numbers are those of the same agent with its own models and judge (Figure 4, left).",
         "",
         "```bash",
         *dict.fromkeys(command(header) for header in headers.values()),
@@ -101,7 +101,7 @@ def command(log: EvalLog) -> str:
 def _rows(samples: pd.DataFrame, headers: Mapping[str, EvalLog]) -> Iterator[list[str]]:
     """One row per benchmark and configuration, as in `HEADER`."""
     groups = samples.groupby([*KEYS])
-    paper = published().scores
+    paper = published()
     table = aggregate(task_table(samples)).sort_values(["benchmark", HMS], ascending=[True, False], kind="stable")
     for row in table.to_dict("records"):
         group = groups.get_group((row["benchmark"], row["configuration"]))

@@ -9,7 +9,7 @@ import pytest
 from synthetic_logs import Run, write_logs
 
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.report.judge_errors import judge_error_section
+from inspect_discoverybench.report.judges import judge_error_section
 from inspect_discoverybench.report.samples import label_samples
 from inspect_discoverybench.results import read_results
 from inspect_discoverybench.validation.labels import KEY_COLUMNS, LabelledSample, read_labels

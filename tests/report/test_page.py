@@ -13,8 +13,9 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from synthetic_logs import Run, write_logs
 
-from inspect_discoverybench.report.files import write_csv
+from inspect_discoverybench.report.charts import Chart
 from inspect_discoverybench.report.page import sample_table, write_page
+from inspect_discoverybench.report.report import write_csv
 from inspect_discoverybench.report.samples import label_samples, main_judge
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results import read_results
@@ -51,8 +52,9 @@ def write(samples: pd.DataFrame, path: Path) -> Path:
     table = main_judge(samples).groupby(["benchmark", "domain"]).hms.mean().mul(100).rename("HMS").reset_index()
     table["domain"] = [HOSTILE, *table.domain[1:]]
 
-    def chart(table: pd.DataFrame) -> alt.Chart:
-        return alt.Chart(table).mark_point().encode(x="HMS", y="domain")
+    def chart(table: pd.DataFrame) -> Chart:
+        encoded: Chart = alt.Chart(table).mark_point().encode(x="HMS", y="domain")
+        return encoded
 
     left_out = pd.DataFrame([(f"logs/{HOSTILE}.eval", "was cancelled")], columns=["log", "reason"])
     section = Section("domain", "HMS by domain", "Means over tasks.", table, chart)

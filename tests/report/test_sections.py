@@ -331,10 +331,10 @@ def test_pareto_front() -> None:
     assert math.isnan(section.table["USD per sample"][3])
 
 
-def judged(agent: str, values: dict[str, tuple[float, float]], silent: str = "") -> list[dict[str, object]]:
+def judged(agent: str, values: dict[str, tuple[float, float]], silent: str = "") -> list[dict[str, Any]]:
     """Rows of a log with the scores of two judges; both give 0 to the samples without a submission."""
     log = f"logs/{agent}.eval"
-    rows: list[dict[str, object]] = []
+    rows: list[dict[str, Any]] = []
     for place, name in enumerate(("HMS", "HMS1")):
         record = f'{{"judge": "provider/{name}"}}'
         hms = {task: pair[place] for task, pair in values.items()}

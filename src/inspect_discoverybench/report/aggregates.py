@@ -43,27 +43,17 @@ USAGE = {
 MIN_COVERAGE = 0.9
 """Minimum number of scored tasks of a competitor, as a share of the largest number in its benchmark."""
 
-COMPETITORS = (
-    "Only competitors are considered: configurations that are not oracles and have at least "
-    f"{100 * MIN_COVERAGE:.0f} % as many scored tasks as the one with the most. If different judges scored them, there "
-    "are no competitors."
-)
-"""The definition of a competitor, for readers of the report."""
-
 ROUNDING = 1e-9
 
 
 def task_table(samples: pd.DataFrame) -> pd.DataFrame:
-    """One row per benchmark, configuration and task; epochs are averaged.
+    """One row per benchmark, configuration and task of samples with the scores of one judge; epochs are averaged.
 
     Scores and trials include only scored samples, so that all means are over the same samples. The benchmarks are in
     alphabetical order, their configurations in decreasing order of HMS with oracles last. Columns are those of the
     frame of samples, `last_trial_hms` (HMS of samples with trials), `samples`, the counts of outcomes, `order` (place
     of the configuration), `competes` (whether the configuration is a competitor), and `is_best` (whether it has the
     highest mean HMS of its benchmark's competitors; true for all that are tied).
-
-    Args:
-        samples: Labelled samples with the scores of one judge.
     """
     is_scored = samples.hms.notna()
     frame = samples.assign(
@@ -125,11 +115,7 @@ def means(
 def aggregate(tasks: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
     """HMS × 100 of each configuration and group, with its 95 % interval and counts.
 
-    If any sample of a row has no score, the row has the bounds of the mean.
-
-    Args:
-        tasks: The table of tasks.
-        by: Columns that form groups. Tasks without a group are left out.
+    If any sample of a row has no score, the row has the bounds of the mean. Tasks without a group are left out.
     """
     keys = [*KEYS, *by]
     groups = tasks.groupby(keys, sort=False)
@@ -144,10 +130,6 @@ def usage(tasks: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     """Mean usage per sample of each configuration; what no log records is left out.
 
     If any cost is unknown, the mean cost is unknown too: a mean of the known costs alone would be biased.
-
-    Args:
-        tasks: The table of tasks.
-        columns: Keys of `USAGE`.
     """
     groups = tasks.groupby([*KEYS], sort=False)[[*columns]]
     is_known = groups.count().eq(groups.size(), axis=0) | [name not in COSTS for name in columns]
@@ -169,13 +151,9 @@ def is_on_front(costs: "pd.Series[float]", scores: "pd.Series[float]", groups: "
 def difference(
     before: "pd.Series[float]", after: "pd.Series[float]", clusters: "pd.Series[str]", names: Sequence[str]
 ) -> Mapping[str, Any] | None:
-    """The paired difference of common tasks; None if there are none.
+    """The paired difference of scores in [0, 1] by task, `after` minus `before`; None if no task has both.
 
-    Args:
-        before: First scores in [0, 1] by task.
-        after: Second scores by task. The difference is `after` minus `before`.
-        clusters: Cluster by task.
-        names: Names of the means of the two series.
+    The two means have these names.
     """
     both = pd.DataFrame({"before": before, "after": after, "cluster": clusters}).dropna()
     if both.empty:

@@ -1,13 +1,25 @@
-"""The kinds of charts: points with intervals, scatter plots, stacked bars and paired differences."""
+"""Charts: their kinds, which take a table and names of its columns, their common theme, and how they are rendered."""
 
+import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from functools import lru_cache
+from typing import Any, Literal
 
 import altair as alt
 import pandas as pd
+import vl_convert
 
 from inspect_discoverybench.report.aggregates import DIFFERENCE, HIGH, HMS, LOW
-from inspect_discoverybench.report.figures import Chart
+
+Chart = alt.Chart | alt.LayerChart | alt.HConcatChart | alt.VConcatChart
+
+PIXELS_PER_INCH = 144
+
+NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that XML does not allow."""
+
+FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', Helvetica, Arial, sans-serif"
 
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#8C6BB1", "#8C8C8C")
 """Colour-blind-safe colours that show on light and on dark backgrounds (Okabe and Ito, without yellow and black)."""
@@ -33,8 +45,6 @@ MIN_LABELLED_SHARE = 6
 LOGARITHMIC_RATIO = 5
 """An axis is logarithmic if its largest value is more than this many times its smallest."""
 
-LOGARITHMIC_TICKS = [float(f"{digit}e{exponent}") for exponent in range(-6, 9) for digit in (1, 2, 5)]
-
 LABEL_LINES = "split(datum.label, '\\n')"
 """Vega expression for labels with several lines."""
 
@@ -47,13 +57,7 @@ HMS_INTERVAL: Interval = (HMS, LOW, HIGH)
 def panels(
     table: pd.DataFrame, draw: Callable[[pd.DataFrame], Chart | None], by: Sequence[str] = ("benchmark",)
 ) -> Chart | None:
-    """One panel for each benchmark, stacked; None if no panel has a chart.
-
-    Args:
-        table: The data.
-        draw: Draws the chart of a panel.
-        by: Columns whose values form the title and the subtitle of a panel.
-    """
+    """One panel for each benchmark, stacked; None if no panel has a chart. `by` has a panel's title and subtitle."""
     titled = [
         panel.properties(title=alt.Title(text=str(title), subtitle=[*map(str, subtitle)]))
         for (title, *subtitle), rows in table.groupby([*by], sort=False)
@@ -118,15 +122,9 @@ def dots(
 def scatter(
     table: pd.DataFrame, x: Interval, y: Interval, color: str, shape: str, front: pd.DataFrame | None = None
 ) -> alt.LayerChart:
-    """Points with intervals.
+    """Points with intervals; a dashed step line connects the rows of the front.
 
-    Args:
-        table: The data.
-        x: Horizontal values. Without intervals, their axis is logarithmic if they differ much.
-        y: Vertical values.
-        color: Column that sets the colour.
-        shape: Column that sets the shape.
-        front: Rows that a dashed step line connects.
+    Without horizontal intervals, the horizontal axis is logarithmic if its values differ much.
     """
     colors, shapes = (sorted(set(table[column])) for column in (color, shape))
     circles = alt.Legend(symbolOpacity=1, symbolType="circle", symbolStrokeWidth=0, columns=_legend_columns(colors))
@@ -138,11 +136,7 @@ def scatter(
 
     def horizontal(column: str) -> alt.X:
         scale = alt.Scale(type="log", padding=12) if is_logarithmic else alt.Scale(zero=False, padding=12)
-        axis = (
-            alt.Axis(format="~g", values=LOGARITHMIC_TICKS, labelOverlap="greedy")
-            if is_logarithmic
-            else alt.Axis(format="~s", tickCount=5)
-        )
+        axis = alt.Axis(format="~g", tickCount=5)
         return alt.X(field=column, type="quantitative", title=x[0], scale=scale, axis=axis)
 
     def vertical(column: str) -> alt.Y:
@@ -162,15 +156,7 @@ def scatter(
 
 
 def bars(table: pd.DataFrame, row: str, stage: str, share: str, colors: Mapping[str, str]) -> alt.LayerChart:
-    """Stacked bars, one per label.
-
-    Args:
-        table: One row per bar and stage.
-        row: Column of labels.
-        stage: Column of stages.
-        share: Column of shares in percent.
-        colors: Colours of all stages in their order.
-    """
+    """Stacked bars, one per label, of shares in percent. Colours are those of all stages in their order."""
     table = table.assign(**{row: table[row].map(_wrapped), "order": table[stage].map([*colors].index)})
     labels = list(dict.fromkeys(table[row]))
     frame = table.sort_values([row, "order"])
@@ -199,14 +185,7 @@ def bars(table: pd.DataFrame, row: str, stage: str, share: str, colors: Mapping[
 
 
 def differences(table: pd.DataFrame, row: "pd.Series[str]", before: str, after: str) -> alt.HConcatChart:
-    """Two panels: both means of each row, and their difference with its interval.
-
-    Args:
-        table: The data.
-        row: Label of each row.
-        before: Column of the first mean.
-        after: Column of the second mean.
-    """
+    """Two panels: both means of each row, and their difference with its interval."""
     table = table.assign(row=row)
     means = table.melt(id_vars=["row"], value_vars=[before, after], var_name="mean", value_name=HMS)
     means["mean"] = means["mean"].str.removesuffix(f" {HMS}")
@@ -242,3 +221,49 @@ def _legend_columns(names: Iterable[str]) -> int:
 
 def _scale(names: Sequence[str], choices: Sequence[str]) -> alt.Scale:
     return alt.Scale(domain=list(names), range=[choices[place % len(choices)] for place in range(len(names))])
+
+
+def theme(dark: bool = False) -> dict[str, Any]:
+    """Vega-Lite configuration of all charts, with a transparent background; dark has light text."""
+    ink, faint = ("#E4E6EB", "#4A4F57") if dark else ("#24292F", "#D5D9DE")
+    labels = {"labelColor": ink, "titleColor": ink, "labelFontSize": 12, "titleFontSize": 12, "labelLimit": 360}
+    subtitle = {"subtitleColor": ink, "subtitleFontSize": 12}
+    return {
+        "background": "transparent",
+        "font": FONT,
+        "view": {"stroke": None},
+        "title": {"color": ink, "fontSize": 14, "limit": 640, "anchor": "start", "frame": "group", "offset": 10}
+        | subtitle,
+        "axis": {**labels, "domain": False, "ticks": False, "gridColor": faint, "labelPadding": 6, "titlePadding": 8},
+        "legend": {**labels, "symbolSize": 90, "orient": "bottom", "columns": 3, "offset": 14},
+        "point": {"filled": True, "size": 80, "opacity": 1},
+        "rule": {"color": ink},
+        "text": {"color": ink, "fontSize": 11},
+        "line": {"color": ink},
+    }
+
+
+def render(chart: Chart, form: Literal["svg", "png"], dark: bool = False) -> bytes:
+    """Render a chart: an SVG with a transparent background, or a PNG with a white one (almost black if dark)."""
+    specification = _printable({**chart.to_dict(), "config": theme(dark), "padding": 8})
+    svg = _svg(json.dumps(specification, allow_nan=False))
+    if form == "svg":
+        return svg.encode()
+    tag, _, content = svg.partition(">")
+    background = f'<rect width="100%" height="100%" fill="{"#14171A" if dark else "#FFFFFF"}"/>'
+    return vl_convert.svg_to_png(f"{tag}>{background}{content}", ppi=PIXELS_PER_INCH)
+
+
+def _printable(value: Any) -> Any:
+    """A copy of a specification without characters that are invalid in an SVG image."""
+    if isinstance(value, str):
+        return NOT_XML.sub("\N{REPLACEMENT CHARACTER}", value)
+    if isinstance(value, Mapping):
+        return {_printable(key): _printable(content) for key, content in value.items()}
+    return [_printable(item) for item in value] if isinstance(value, list) else value
+
+
+# The figures and the page show the same charts, and rendering is most of a report's time.
+@lru_cache(maxsize=64)
+def _svg(specification: str) -> str:
+    return vl_convert.vegalite_to_svg(specification)

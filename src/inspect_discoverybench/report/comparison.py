@@ -4,7 +4,7 @@ import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,8 @@ from inspect_discoverybench.report.systems import HEADLINE_KEY, System
 from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
 from inspect_discoverybench.statistics.paired import PairedDifference, compare_paired
 from inspect_discoverybench.statistics.ranking import first_shares, holm
+
+R = TypeVar("R", Estimate, PairedDifference)
 
 TASK = ["task", "id"]
 """Columns that identify a task."""
@@ -237,7 +239,7 @@ def _difference(
         key=key,
         baseline=scale.estimate(a, groups),
         candidate=scale.estimate(b, groups),
-        paired=scale.difference(compare_paired(b, a, groups, seed)),
+        paired=scale.from_unit(compare_paired(b, a, groups, seed), "difference", "low", "high", "smallest_detectable"),
         worst=float((candidate.fillna(scale.low) - baseline.fillna(scale.high)).mean()) if missing else None,
         best=float((candidate.fillna(scale.high) - baseline.fillna(scale.low)).mean()) if missing else None,
         failures_lowest=float((candidate.fillna(scale.low) - baseline)[baseline.notna()].mean()),
@@ -264,16 +266,14 @@ class Scale:
         # Keep rounding errors inside the range.
         return ((values - self.low) / (self.high - self.low)).clip(0, 1)
 
+    def from_unit(self, result: R, *names: str, low: float = 0.0) -> R:
+        """A result whose named values are shares of the range, in the scores' own unit."""
+        width = self.high - self.low
+        return replace(result, **{name: low + getattr(result, name) * width for name in names})
+
     def estimate(self, shares: Sequence[float], clusters: Sequence[Any]) -> Estimate:
         """The mean of shares of the range, in the scores' own unit."""
-        unit = estimate_mean(shares, clusters)
-        mean, low, high = (self.low + value * (self.high - self.low) for value in (unit.mean, unit.low, unit.high))
-        return replace(unit, mean=mean, low=low, high=high)
-
-    def difference(self, unit: PairedDifference) -> PairedDifference:
-        """A difference of shares of the range, in the scores' own unit."""
-        names = ("difference", "low", "high", "smallest_detectable")
-        return replace(unit, **{name: getattr(unit, name) * (self.high - self.low) for name in names})
+        return self.from_unit(estimate_mean(shares, clusters), "mean", "low", "high", low=self.low)
 
 
 def _ranking(systems: Sequence[System], tables: Sequence[pd.DataFrame], seed: int) -> tuple[SystemRank, ...]:

@@ -20,13 +20,10 @@ Data commits count only if several are known, because old logs do not record the
 
 
 def name_configurations(samples: pd.DataFrame) -> pd.DataFrame:
-    """Add the columns `benchmark`, `hints`, `is_oracle`, `settings` and `configuration`.
+    """Add the columns `benchmark`, `hints`, `is_oracle`, `settings` and `configuration` to samples or scores.
 
     `settings` is whatever else distinguishes the sample's configuration from others with the same benchmark, agent and
     model; `configuration` is the agent and the model, followed by the settings.
-
-    Args:
-        samples: The frame of samples, or of scores.
     """
     frame = samples.assign(
         benchmark=[

@@ -13,7 +13,7 @@ import pandas as pd
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-from inspect_discoverybench.report.figures import Chart, render
+from inspect_discoverybench.report.charts import Chart, render
 from inspect_discoverybench.report.samples import SCORES, judge_notes, main_judge
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results import Outcome
@@ -39,26 +39,14 @@ OPTIONAL = ("benchmark", "epoch", "settings", "judge")
 
 
 def sample_table(samples: pd.DataFrame) -> pd.DataFrame:
-    """The table of samples: one row per sample, epoch and judge.
-
-    Args:
-        samples: The frame of samples after `label_samples`.
-    """
+    """The table of samples, one row per sample, epoch and judge, from the frame after `label_samples`."""
     return samples[[*SAMPLE_COLUMNS]].rename(columns=SAMPLE_COLUMNS)
 
 
 def write_page(
     sections: Sequence[Section], samples: pd.DataFrame, left_out: pd.DataFrame, title: str, path: Path
 ) -> None:
-    """Write the page.
-
-    Args:
-        sections: Sections in their order on the page.
-        samples: The frame of samples after `label_samples`.
-        left_out: Logs that could not be used; columns `log` and `reason`.
-        title: Title of the page.
-        path: Output file.
-    """
+    """Write the page from the frame of samples after `label_samples`, and the frame of logs that were left out."""
     css, script = _resource("page.css"), _resource("page.js")
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(css)}'; img-src data:; "

@@ -2,14 +2,16 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 import pandas as pd
+import yaml
 
 from inspect_discoverybench.hypothesis import Facet
 from inspect_discoverybench.judge_record import changes
 from inspect_discoverybench.report.configurations import name_configurations
-from inspect_discoverybench.report.workflow_tags import categories
 from inspect_discoverybench.results import Outcome
 
 SCORES = ("hms", *(facet.value for facet in Facet))
@@ -27,17 +29,16 @@ LOSS_COLORS: dict[str, str] = {
 
 
 def label_samples(samples: pd.DataFrame) -> pd.DataFrame:
-    """Add the columns of `name_configurations`, `lost_at` and `workflow_category` (tuples).
+    """Add the columns of `name_configurations`, `lost_at` and `workflow_category` (tuples) to the frame of samples.
 
     `judge` becomes a name that distinguishes judges with the same model; None if the judge was not asked.
-
-    Args:
-        samples: The frame of samples.
     """
     return name_configurations(samples).assign(
         judge=samples.judge_record.map(_judge_names(samples.judge_record.dropna().unique().tolist())),
         lost_at=_lost_at(samples),
-        workflow_category=samples.workflow_tags.map(lambda tags: categories(tags if isinstance(tags, str) else None)),
+        workflow_category=samples.workflow_tags.map(
+            lambda tags: workflow_categories(tags if isinstance(tags, str) else None)
+        ),
     )
 
 
@@ -54,8 +55,7 @@ def main_judge(samples: pd.DataFrame) -> pd.DataFrame:
 def judge_notes(judged: pd.DataFrame) -> list[str]:
     """A note for each benchmark that several judges scored: which judge scored which configurations.
 
-    Args:
-        judged: Labelled samples with the scores of one judge each.
+    The samples have the scores of one judge each.
     """
     scored = judged[judged.judge_record.notna() & judged.hms.notna()]
     return [
@@ -63,6 +63,18 @@ def judge_notes(judged: pd.DataFrame) -> list[str]:
         for benchmark, rows in scored.groupby("benchmark", sort=False)
         if rows.judge.nunique() > 1
     ]
+
+
+def workflow_categories(tags: str | None) -> tuple[str, ...]:
+    """The workflow categories of a task (paper §4.1), without repetition.
+
+    A tag that is not in any category is its own category, in its folded form.
+
+    Args:
+        tags: Workflow tags, separated by commas.
+    """
+    folded = [_fold(tag) for tag in (tags or "").split(",") if tag.strip()]
+    return tuple(dict.fromkeys(_categories_by_tag().get(tag, tag) for tag in folded))
 
 
 def _note(benchmark: str, rows: pd.DataFrame) -> str:
@@ -106,3 +118,14 @@ def _lost_at(samples: pd.DataFrame) -> "pd.Series[str]":
     stage[samples.outcome.isin((Outcome.NO_SUBMISSION, Outcome.LIMIT))] = "no submission"
     stage[samples.hms.isna()] = "no score"
     return stage
+
+
+def _fold(tag: str) -> str:
+    return " ".join(tag.casefold().replace("-", " ").replace("_", " ").split())
+
+
+@cache
+def _categories_by_tag() -> dict[str, str]:
+    text = files(__package__).joinpath("workflow_categories.yaml").read_text("utf-8")
+    table: dict[str, list[str]] = yaml.safe_load(text)
+    return {tag: category for category, others in table.items() for tag in (category, *others)}

@@ -12,7 +12,7 @@ import pandas as pd
 import yaml
 from pydantic import BaseModel, ConfigDict
 
-from inspect_discoverybench.report.figures import Chart
+from inspect_discoverybench.report.charts import Chart
 from inspect_discoverybench.report.samples import SCORES
 
 MISSING = "–"
@@ -83,15 +83,7 @@ class Section:
         notes: Sequence[str] = (),
         **values: object,
     ) -> "Section":
-        """A section with the title and text of its description, followed by notes.
-
-        Args:
-            name: Name of the section.
-            table: Its table.
-            draw: Draws its figure.
-            notes: Sentences that depend on the data.
-            values: Values for the braces in the text.
-        """
+        """A section with the title and text of its description, filled with values and followed by notes."""
         description = descriptions()[name]
         return cls(name, description.title, " ".join([description.text.format(**values), *notes]), table, draw)
 

@@ -1,22 +1,21 @@
 """The sections of the report."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any
 
 import altair as alt
 import pandas as pd
 import yaml
-from pydantic import BaseModel, ConfigDict
 
 from inspect_discoverybench.hypothesis import Facet
 from inspect_discoverybench.report.aggregates import (
-    COMPETITORS,
     HIGH,
     HMS,
     KEYS,
     LOW,
+    MIN_COVERAGE,
     TRIALS,
     USAGE,
     aggregate,
@@ -26,9 +25,8 @@ from inspect_discoverybench.report.aggregates import (
     task_table,
     usage,
 )
-from inspect_discoverybench.report.charts import HMS_INTERVAL, bars, differences, dots, panels, scatter
+from inspect_discoverybench.report.charts import HMS_INTERVAL, Chart, bars, differences, dots, panels, scatter
 from inspect_discoverybench.report.configurations import DETAILS
-from inspect_discoverybench.report.figures import Chart
 from inspect_discoverybench.report.judges import judge_sections
 from inspect_discoverybench.report.samples import LOSS_COLORS, SCORES, judge_notes, main_judge
 from inspect_discoverybench.report.section import Description, Section, descriptions
@@ -50,31 +48,16 @@ Pair = tuple[Mapping[str, Any], str, "pd.Series[float]", pd.DataFrame]
 """Key columns of a row, its label in the figure, first HMS by task, and the tasks of the second HMS, indexed by id."""
 
 
-class Published(BaseModel):
-    """Results of the paper.
-
-    Attributes:
-        source: Where they were published.
-        scores: HMS × 100 by benchmark, agent and model.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    source: str
-    scores: dict[str, dict[str, dict[str, float]]]
-
-
-def published() -> Published:
-    """Figure 4 (left) of the paper."""
-    return Published.model_validate(yaml.safe_load(files(__package__).joinpath("published.yaml").read_text("utf-8")))
+@cache
+def published() -> Mapping[str, Mapping[str, Mapping[str, float]]]:
+    """HMS × 100 by benchmark, agent and model, from Figure 4 (left) of the paper."""
+    scores: Mapping[str, Mapping[str, Mapping[str, float]]]
+    scores = yaml.safe_load(files(__package__).joinpath("published.yaml").read_text("utf-8"))
+    return scores
 
 
 def sections(samples: pd.DataFrame) -> list[Section]:
-    """All sections that the samples have data for, in reading order.
-
-    Args:
-        samples: The frame of samples after `label_samples`, with all judges.
-    """
+    """All sections that the samples (after `label_samples`, with all judges) have data for, in reading order."""
     judged = main_judge(samples)
     tasks = task_table(judged)
     pairs = {"domain_knowledge": _hints(tasks), "variants": _variants(tasks), "memory": _guesses(tasks)}
@@ -98,17 +81,16 @@ def _overview(tasks: pd.DataFrame, notes: Sequence[str]) -> Section:
     table = aggregate(tasks).merge(usage(tasks, MEASURES), on=[*KEYS], how="left")
     marks = zip(first.is_oracle, first.is_best, strict=True)
     table.insert(2, "kind", [ORACLE if is_oracle else BEST if is_best else AGENT for is_oracle, is_best in marks])
-    missing, unmarked = [], []
+    sentences = []
     if table[[Outcome.UNSCORED, Outcome.ERROR]].any(axis=None):
-        missing = [
+        sentences.append(
             "Unscored samples and errors are left out of the mean; where there are any, the table gives the mean if "
             "all of them had scored 0 and if all had scored 1."
-        ]
-    agents = tasks[~tasks.is_oracle & tasks.hms.notna()]
-    is_marked = agents.groupby("benchmark", sort=False).is_best.any()
-    if names := is_marked.index[~is_marked].tolist():
-        unmarked = [f"No best agent is marked for {' and '.join(names)}, because different judges scored the samples."]
-    return Section.described("hms", table, _overview_chart, [*missing, *unmarked, *notes], competitors=COMPETITORS)
+        )
+    is_marked = tasks[~tasks.is_oracle & tasks.hms.notna()].groupby("benchmark", sort=False).is_best.any()
+    if names := " and ".join(is_marked.index[~is_marked]):
+        sentences.append(f"No best agent is marked for {names}, because different judges scored the samples.")
+    return Section.described("hms", table, _overview_chart, [*sentences, *notes], coverage=100 * MIN_COVERAGE)
 
 
 def _overview_chart(table: pd.DataFrame) -> Chart | None:
@@ -124,7 +106,7 @@ def _published_scores(benchmarks: Iterable[str]) -> pd.DataFrame:
     rows = [
         (benchmark, agent, model, hms)
         for benchmark in dict.fromkeys(benchmarks)
-        for agent, models in published().scores.get(benchmark, {}).items()
+        for agent, models in published().get(benchmark, {}).items()
         for model, hms in models.items()
     ]
     return pd.DataFrame(rows, columns=["benchmark", "agent", "model", HMS])
@@ -136,7 +118,7 @@ def _published(tasks: pd.DataFrame) -> Section | None:
         return None
     scores["model"] = f"{HMS}, " + scores.model
     table = scores.pivot(index=["benchmark", "agent"], columns="model", values=HMS).reset_index()
-    return Section.described("published", table.rename_axis(columns=None), source=published().source)
+    return Section.described("published", table.rename_axis(columns=None))
 
 
 def _oracles(tasks: pd.DataFrame) -> Section | None:
@@ -303,7 +285,7 @@ def _cost(tasks: pd.DataFrame) -> Section:
         table,
         lambda table: panels(table.join(systems[["agent", "model"]]), plots),
         [] if USAGE["cost"] in measures else notes,
-        competitors=COMPETITORS,
+        coverage=100 * MIN_COVERAGE,
     )
 
 

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pandas as pd
 import pytest
 
-from inspect_discoverybench.report.figures import render, theme
+from inspect_discoverybench.report.charts import render, theme
 from inspect_discoverybench.report.sections import sections
 from tests.report.frames import MISSING, frame, scores
 

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.report.files import report_folder, write_files
+from inspect_discoverybench.report.charts import Chart
+from inspect_discoverybench.report.report import report_folder, write_files
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.validation.spreadsheet import read_rows
 
@@ -25,8 +26,9 @@ TABLE = pd.DataFrame(
 SECTION = Section("hms", "HMS by model", "Means over tasks.", TABLE)
 
 
-def chart(table: pd.DataFrame) -> alt.Chart:
-    return alt.Chart(table).mark_point().encode(x="HMS", y="model")
+def chart(table: pd.DataFrame) -> Chart:
+    encoded: Chart = alt.Chart(table).mark_point().encode(x="HMS", y="model")
+    return encoded
 
 
 def write(out: Path, text: str = "page", force: bool = False, sections: Sequence[Section] = (SECTION,)) -> None:
@@ -96,12 +98,14 @@ def test_other_files_are_neither_replaced_nor_removed() -> None:
     out = Path("work")
     (out / "tables").mkdir(parents=True)
     (out / "tables" / "mine.csv").write_text("mine", "utf-8")
-    not_complete = r"^The folder 'work' is not a report: it has no report.html\. .*replace tables with --force"
-    with pytest.raises(InvalidArgument, match=not_complete):
+    with pytest.raises(
+        InvalidArgument, match=r"^The folder 'work' is not a report: it contains tables\. Choose another"
+    ):
         write(out)
     (out / "notes.txt").write_text("mine", "utf-8")
-    foreign = r"^The folder 'work' contains files that are not part of a report: notes\.txt\. Choose another"
-    with pytest.raises(InvalidArgument, match=foreign):
+    with pytest.raises(
+        InvalidArgument, match=r"^The folder 'work' is not a report: it contains notes\.txt\. .*--force"
+    ):
         write(out)
     assert set(content(out)) == {"notes.txt", "tables/mine.csv"}
     write(out, force=True)
