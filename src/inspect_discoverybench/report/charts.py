@@ -45,6 +45,9 @@ MIN_LABELLED_SHARE = 6
 LOGARITHMIC_RATIO = 5
 """An axis is logarithmic if its largest value is more than this many times its smallest."""
 
+TICKS = [float(f"{digit}e{exponent}") for exponent in range(-6, 9) for digit in (1, 2, 5)]
+"""Ticks of logarithmic axes."""
+
 LABEL_LINES = "split(datum.label, '\\n')"
 """Vega expression for labels with several lines."""
 
@@ -136,7 +139,8 @@ def scatter(
 
     def horizontal(column: str) -> alt.X:
         scale = alt.Scale(type="log", padding=12) if is_logarithmic else alt.Scale(zero=False, padding=12)
-        axis = alt.Axis(format="~g", tickCount=5)
+        linear = alt.Axis(format="~s", tickCount=5)
+        axis = alt.Axis(format="~g", values=TICKS, labelOverlap="greedy") if is_logarithmic else linear
         return alt.X(field=column, type="quantitative", title=x[0], scale=scale, axis=axis)
 
     def vertical(column: str) -> alt.Y:
