@@ -40,7 +40,6 @@ test-lowest: $(INSTALLED_DEV) ## Run the quick tests with the lowest versions th
 	  hypothesis playwright pytest pytest-asyncio pytest-timeout pytest-xdist
 	$(LOWEST)/bin/python -m pytest --numprocesses logical --dist worksteal \
 	  -m "not docker and not browser and not wheel and not sweep and not process" --ignore tests/scanners \
-	  --ignore tests/statistics/test_calibration.py \
 	  --ignore tests/test_kubernetes.py --ignore tests/test_suite.py --ignore tests/test_tasks.py
 
 coverage: $(INSTALLED_DEV) ## Run all tests and print line and branch coverage

@@ -142,7 +142,7 @@ def _log(run: Run, number: int, seed: int, count: int, padding: int) -> EvalLog:
             created=start,
             task=f"discoverybench/{run.task}",
             task_id=f"task{number:04d}",
-            task_version="2-A",
+            task_version="3-A",
             task_args=run.task_arguments,
             task_args_passed=run.task_arguments,
             solver=f"discoverybench/{run.agent}",
@@ -227,7 +227,7 @@ def _score(values: dict[str, float], task: dict[str, Any], judge: str, is_unscor
         "gate": False,
         "prompts": {"system": "0123456789ab"},
         "facets": {name: value for name, value in values.items() if name != "hms"},
-        "submission_source": "submit",
+        "submission_source": "call",
         "workflow": "1. Loaded the data. 2. Fitted a model.",
     }
     answer = f"The larger the factor, the larger the outcome in {task['domain']}."

@@ -28,6 +28,9 @@ from inspect_discoverybench.tasks import VERSION
 RECORD = Path(__file__).with_suffix(".json")
 """The fingerprints of each number of the task version."""
 
+USED_NUMBERS = frozenset({"1", "2"})
+"""Numbers of task versions whose fingerprints are final, because logs of them exist outside of development."""
+
 Fingerprints = Mapping[str, str]
 """Fingerprints by name, such as `prompt judge/variables`."""
 
@@ -69,6 +72,8 @@ def problem(version: str, record: Mapping[str, Fingerprints], now: Fingerprints)
     differences = [name for name in names if record[number].get(name) != now.get(name)]
     if not differences:
         return None
+    if number not in USED_NUMBERS:
+        return f"These parts changed: {', '.join(differences)}. No release has used {version}: run `make fingerprints`."
     return (
         f"These parts changed, but the number of the task version did not ({version}): {', '.join(differences)}. "
         f'Undo the change, or set VERSION = "{int(number) + 1}-A" in tasks.py and in eval.yaml, describe the change in '
@@ -77,11 +82,11 @@ def problem(version: str, record: Mapping[str, Fingerprints], now: Fingerprints)
 
 
 def update() -> int:
-    """Record the fingerprints of a new task version. Those of a recorded version are never replaced."""
+    """Record the current fingerprints. Those of a number that a release has used are never replaced."""
     record, now = recorded(), current()
     number = VERSION.partition("-")[0]
-    if number in record:
-        reason = problem(VERSION, record, now)
+    reason = problem(VERSION, record, now)
+    if reason is None or (number in record and number in USED_NUMBERS):
         print(reason or f"The fingerprints of task version {VERSION} are up to date.")
         return 1 if reason else 0
     RECORD.write_text(json.dumps({**record, number: now}, indent=2) + "\n", "utf-8")

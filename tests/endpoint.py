@@ -71,6 +71,7 @@ Answer = str | dict[str, Any] | int | Cut | Refused | NoChoices | Raw
 """A text; or a whole assistant message (tool calls); or an HTTP status to fail with; or one of the above."""
 
 QUESTIONS = {
+    "answer": "Find the hypothesis that the author of the text finally asserts",
     "extract": "extract the context present in the hypothesis",
     "match": "determine if the predicted context semantically matches",
     "variables": "what are the different variables found in the hypotheses?",
@@ -119,6 +120,8 @@ def truthful(request: Request) -> str:
     """A judge that compares texts: equal texts match, others do not."""
     values = slots(request)
     match question(request):
+        case "answer":
+            return json.dumps({"asserted": True, "hypothesis": [values["text"]], "workflow": []})
         case "extract":
             return json.dumps(
                 {"hypothesis": [{"text": values["hypothesis"], "context": values["hypothesis"], "explanation": "all"}]}

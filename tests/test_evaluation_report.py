@@ -30,7 +30,7 @@ def test_the_report_has_results_and_what_repeats_them(tmp_path: Path) -> None:
     run("no_data_guess", "discoverybench/baseline", tmp_path)
     report = evaluation_report.evaluation_report([str(tmp_path)])
     date = gold.eval.created[:10]
-    assert report.startswith("Task version 2-A, inspect-discoverybench 0.1.0, inspect_ai 0.3")
+    assert report.startswith("Task version 3-A, inspect-discoverybench 0.1.0, inspect_ai 0.3")
     assert "Judge: `discoverybench/lexical`." in report
     rows = [line for line in report.splitlines() if line.startswith("| demo")]
     assert rows[0].startswith("| demo | `gold` | none | 100.0 (")
@@ -51,11 +51,11 @@ def test_several_judges_or_versions_are_refused_in_one_line(
     assert line.startswith("Error: The logs have several judges: discoverybench/lexical, discoverybench/lexical (")
 
     old = read_eval_log(log.location)
-    for name, version in (("new", "2-A"), ("old", "1-A")):
+    for name, version in (("new", "3-A"), ("old", "1-A")):
         old.eval.task_version = version
         old.eval.task_id = name
         for sample in old.samples or []:
             sample.uuid = f"{name}-{sample.id}"
         write_eval_log(old, str(tmp_path / "versions" / f"{name}.eval"))
-    with pytest.raises(InvalidArgument, match=r"^The logs have several task versions: 1-A, 2-A\. "):
+    with pytest.raises(InvalidArgument, match=r"^The logs have several task versions: 1-A, 3-A\. "):
         evaluation_report.evaluation_report([str(tmp_path / "versions")])

@@ -10,7 +10,7 @@ import pytest
 from inspect_discoverybench.dataset.metadata import Column, DataFile
 from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, task_text
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.scorer import relationship, variables
+from inspect_discoverybench.scorer import quotation, relationship, variables
 from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.context import extraction_question, match_question
 from inspect_discoverybench.solvers.datavoyager.roles import Role, turn_message
@@ -47,20 +47,25 @@ GOAL = SampleMetadata(
 )
 RENDERED = {
     "judge/system": Prompt.load("judge/system").render(),
+    "judge/answer": quotation.question(PAIR.goal, 'I refuse {this}: "no $data".\n```').text,
     "judge/extract_context": extraction_question("gold", PAIR.datasets, PAIR.gold_hypothesis, PAIR.workflows[0]).text,
     "judge/match_context": match_question(PAIR, gold_context="towns", predicted_context="None").text,
     "judge/variables": variables.question(PAIR).text,
     "judge/relationship": relationship.question(PAIR).text,
     "judge/audit": Prompt.load("judge/audit").render(goal="g", gold="In {towns} $y", predicted="**p**"),
+    "judge/audit_text": Prompt.load("judge/audit_text").render(goal="g", text="I refuse {this} $y\n```"),
     "judge/reask": Prompt.load("judge/reask").render(reason="match: Field required."),
     "solvers/task": task_text(GOAL, Hints()),
     "solvers/task_with_hints": task_text(GOAL, Hints(domain_knowledge=True, workflow_tags=True)),
     "solvers/react": Prompt.load("solvers/react").render(),
+    "solvers/react_last": Prompt.load("solvers/react_last").render(),
     "solvers/react_reminder": Prompt.load("solvers/react_reminder").render(),
     "solvers/no_data_guess": Prompt.load("solvers/no_data_guess").render(),
     "solvers/codegen": Prompt.load("solvers/codegen").render(),
     "solvers/codegen_no_program": Prompt.load("solvers/codegen_no_program").render(),
-    "solvers/person": person_instructions(14400),
+    "solvers/person": person_instructions(14400, None),
+    "solvers/person_with_two_limits": person_instructions(14400, 7200),
+    "solvers/person_without_limits": person_instructions(None, None),
     "solvers/submit_again": Prompt.load("solvers/submit_again").render(),
     "solvers/reflexion_reflect": Prompt.load("solvers/reflexion_reflect").render(trial="1", trials="3", hms="0.50"),
     "solvers/reflexion_lessons": Prompt.load("solvers/reflexion_lessons").render(reflections="Trial 1 {of} $3."),
@@ -71,9 +76,6 @@ RENDERED = {
     **{f"synth/{name}": question(name, {"count": 2, "name": "{x} $y"}) for name in SYNTH_QUESTIONS},
     "synth/system": Prompt.load("synth/system").render(),
     "synth/reask": Prompt.load("synth/reask").render(reason="goal: Field required."),
-    "prediction/formalise": question("formalise", {"hypothesis": "{x} $y"}, "prediction"),
-    "prediction/system": Prompt.load("prediction/system").render(),
-    "prediction/reask": Prompt.load("prediction/reask").render(reason="code: Field required."),
     **{
         f"scanners/{name}": question(name, {"hypothesis": "{x} $y"}, "scanners")
         for name in ("environment_failure", "judge_contradiction", "published_study")
@@ -95,7 +97,7 @@ def test_rendered_prompts_match_the_golden_files(name: str) -> None:
 
 def test_every_prompt_has_an_origin_and_a_golden_file() -> None:
     folder = files("inspect_discoverybench.prompts")
-    for room in ("judge", "solvers", "solvers/datavoyager", "synth", "prediction", "scanners"):
+    for room in ("judge", "solvers", "solvers/datavoyager", "synth", "scanners"):
         for file in folder.joinpath(room).iterdir():
             if not file.name.endswith(".txt"):
                 continue

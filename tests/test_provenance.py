@@ -45,7 +45,6 @@ def test_a_task_records_its_data_image_prompts_and_default_solver() -> None:
     assert record["default_solver"] == {"name": "discoverybench/react", "settings": REACT}
     assert record["prompts"]["judge/variables"] == Prompt.load("judge/variables").fingerprint
     assert "solvers/datavoyager/coder" in record["prompts"]
-    assert "prediction/formalise" in provenance(demo(prediction=True))["prompts"]
     assert provenance(demo())["image"] is None
 
 

@@ -99,7 +99,7 @@ def test_the_script_fails_below_its_threshold(
     command = smoke_command("offline")
     assert nightly(command, monkeypatch) == 0
     assert (
-        "discoverybench/demo 2-A, discoverybench/baseline: HMS 0.812 over 8 samples, 0 unscored"
+        "discoverybench/demo 3-A, discoverybench/baseline: HMS 0.812 over 8 samples, 0 unscored"
         in capsys.readouterr().out
     )
     # The same folder: `eval_set` reads the complete log again.

@@ -27,6 +27,7 @@ from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.scorer.judge import require_judge
 from tests.dataset.studies import first_of_each_study
 from tests.endpoint import Answer, Endpoint, Request, serve, tool_call
+from tests.scorer import judging
 from tests.solvers.playing import scripted, submit
 
 INSPECT = Path(sys.executable).with_name("inspect")
@@ -237,10 +238,12 @@ def served(endpoint: Endpoint) -> Model:
 
 def test_every_sample_has_limits() -> None:
     task = demo()
-    assert (task.message_limit, task.time_limit) == (100, 3600)
+    assert (task.message_limit, task.working_limit, task.time_limit) == (100, 3600, None)
+    # Of each request, because Inspect retries without end.
+    assert task.config.timeout == 3600
     assert task.token_limit == 100_000
     assert task.token_limit_type == "output"
-    assert task.version == "2-A"
+    assert task.version == "3-A"
 
 
 def test_a_third_party_solver_without_tools_is_scored() -> None:
@@ -314,9 +317,19 @@ def test_a_third_party_agent_can_be_loaded_from_a_file(tmp_path: Path, name: str
         [argument] = submit["parameters"]["properties"]
         return tool_call("submit", "I am sure now.", **{argument: "y rises with x."})
 
+    # A call's argument comes after the text beside it, and the judge quotes it.
+    quotation = '{"asserted": true, "hypothesis": ["y rises with x."], "workflow": []}'
+    judge = judging.InProcessJudge(judging.scripted(answer=quotation))
     with serve(answer) as endpoint:
-        log = inspect_eval(demo(), model=served(endpoint), limit=1, solver=SolverSpec(f"mine.py@{name}"))[0]
+        [log] = inspect_eval(
+            demo(),
+            model=served(endpoint),
+            model_roles={"grader": judge.model},
+            limit=1,
+            solver=SolverSpec(f"mine.py@{name}"),
+        )
     assert score_of(log) == "y rises with x."
+    assert judge.judge_requests().count("answer") == (name != "words")
     assert log.samples
     assert log.samples[0].scores
     assert log.samples[0].scores["HMS"].metadata

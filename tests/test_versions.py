@@ -46,21 +46,26 @@ def test_a_new_number_needs_fingerprints() -> None:
     assert "Run `make fingerprints`" in str(fingerprints.problem("9-A", {}, fingerprints.current()))
 
 
-def test_the_update_never_replaces_fingerprints(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(("used", "status"), [(frozenset({"3"}), 1), (frozenset(), 0)])
+def test_only_fingerprints_of_an_unused_number_are_replaced(
+    used: frozenset[str],
+    status: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """The real command on a copy of the record."""
     record = tmp_path / "fingerprints.json"
     monkeypatch.setattr(fingerprints, "RECORD", record)
+    monkeypatch.setattr(fingerprints, "USED_NUMBERS", used)
     assert fingerprints.update() == 0
     content = record.read_text("utf-8")
     assert fingerprints.update() == 0
     assert "up to date" in capsys.readouterr().out
     edit = content.replace(fingerprints.current()["task text"], "before")
     record.write_text(edit, "utf-8")
-    assert fingerprints.update() == 1
-    assert "These parts changed" in capsys.readouterr().out
-    assert record.read_text("utf-8") == edit
+    assert fingerprints.update() == status
+    assert record.read_text("utf-8") == (edit if status else content)
 
 
 def test_line_endings_of_a_checkout_do_not_matter(tmp_path: Path) -> None:

@@ -21,7 +21,6 @@ from inspect_discoverybench.solvers.gold import gold
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.reflexion import reflexion
-from inspect_discoverybench.synth.prediction import prediction
 from inspect_discoverybench.tasks import custom, demo, judge_audit, real, synth, synth_generate
 
 PACKAGES = ("discoverybench", "inspect_discoverybench")
@@ -51,7 +50,7 @@ def _add_names(registered: Callable[..., Any]) -> None:
 for _registered in (
     *(real, synth, custom, demo, judge_audit, synth_generate),
     *(react, codegen, datavoyager, reflexion, no_data_guess, gold),
-    *(hms, prediction),
+    hms,
 ):
     _add_names(_registered)
 

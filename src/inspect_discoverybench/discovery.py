@@ -1,10 +1,8 @@
 """A discovery task: one sample per goal, solved with `python` and `submit`, scored by HMS."""
 
-from collections.abc import Sequence
-
 from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.scorer import Scorer
+from inspect_ai.model import GenerateConfig
 from inspect_ai.solver import TaskState, use_tools
 from inspect_ai.util import SandboxEnvironmentSpec
 from inspect_ai.viewer import (
@@ -15,24 +13,25 @@ from inspect_ai.viewer import (
     ViewerConfig,
 )
 
-from inspect_discoverybench.dataset.placement import placed_by_setup
+from inspect_discoverybench.dataset.data_files import verify_data_files
 from inspect_discoverybench.dataset.source import REPOSITORY
 from inspect_discoverybench.hypothesis import SCORE_NAME, Facet
 from inspect_discoverybench.provenance import Data, Provenance
-from inspect_discoverybench.scorer.judge import require_judge
+from inspect_discoverybench.scorer.judge import DEFAULT_TIMEOUT, require_judge
 from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.session.image import record_image
 from inspect_discoverybench.session.session import PythonSession
 from inspect_discoverybench.session.tool import python
-from inspect_discoverybench.solvers.person import instruct_person
+from inspect_discoverybench.solvers.person import end_turn, instruct_person
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.submission import submit
 
 DEFAULT_MESSAGE_LIMIT = 100
 """Default maximum number of messages per sample."""
 
-DEFAULT_TIME_LIMIT = 3600
-"""Default time limit of a sample in seconds."""
+DEFAULT_WORKING_LIMIT = 3600
+"""Default limit of a sample's working time in seconds. Waiting for retries and for shared slots is not work, so that
+a provider's outage does not use it up."""
 
 DEFAULT_TOKEN_LIMIT = 100_000
 """Default maximum number of output tokens of the evaluated model per sample."""
@@ -51,7 +50,6 @@ def discovery_task(
     aggregation: str,
     version: str,
     data: Data,
-    more_scorers: Sequence[Scorer] = (),
 ) -> Task:
     """Create a discovery task. It has no scorer if any sample lacks a gold hypothesis.
 
@@ -65,13 +63,10 @@ def discovery_task(
         aggregation: `product` or `subhypotheses`.
         version: Version of the task.
         data: The data of all samples, before any filter.
-        more_scorers: Scorers in addition to HMS.
     """
     scored = all(sample.target for sample in samples)
-    samples, place_data_files = placed_by_setup(samples)
-    setup = [place_data_files, record_image(), use_tools(python(), submit()), instruct_person()]
-    prompts = ["judge", "solvers", *(["prediction"] if more_scorers else [])]
-    provenance = Provenance.of(data, sandbox, prompts, react)
+    setup = [verify_data_files(), record_image(), use_tools(python(), submit()), instruct_person()]
+    provenance = Provenance.of(data, sandbox, ["judge", "solvers"], react)
     return Task(
         name=name,
         display_name=title,
@@ -79,11 +74,12 @@ def discovery_task(
         setup=[require_judge(judge), *setup] if scored else setup,
         solver=react(),
         cleanup=end_session,
-        scorer=[hms(grader=judge, aggregation=aggregation), *more_scorers] if scored else None,
+        scorer=hms(grader=judge, aggregation=aggregation) if scored else None,
         headline_metric=f"{SCORE_NAME}.hms" if scored else None,
         sandbox=sandbox,
         message_limit=DEFAULT_MESSAGE_LIMIT,
-        time_limit=DEFAULT_TIME_LIMIT,
+        working_limit=DEFAULT_WORKING_LIMIT,
+        config=GenerateConfig(timeout=DEFAULT_TIMEOUT),
         token_limit=f"output:{DEFAULT_TOKEN_LIMIT}",
         viewer=_viewer(),
         metadata=({DEFAULT_JUDGE_KEY: judge} if scored else {}) | provenance.as_metadata(),
@@ -97,7 +93,8 @@ def location(data: Data) -> str | None:
 
 
 async def end_session(state: TaskState) -> None:
-    """End the session of a sample."""
+    """End the session of a sample, and a person's turn."""
+    end_turn(state)
     await PythonSession().end()
 
 

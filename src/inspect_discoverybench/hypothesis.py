@@ -4,7 +4,7 @@ from enum import StrEnum
 from typing import Annotated, Literal
 
 from inspect_ai.util import StoreModel
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from inspect_discoverybench.text import EncodableText
 
@@ -12,11 +12,14 @@ SCORE_NAME = "HMS"
 """Name of the score in logs. It is in upper case because the viewer mistakes the key `hms` for the whole score if the
 score has the same name."""
 
-PREDICTION_NAME = "prediction"
-"""Name of the optional score of predictions on fresh rows."""
-
 NO_RESPONSE = "no_response"
 """Reason recorded for scores without a submission, as Inspect names it."""
+
+NOT_ASSERTED = "refusal"
+"""Reason recorded for scores of texts that assert no hypothesis, as Inspect names it."""
+
+WITHOUT_HYPOTHESIS = (NO_RESPONSE, NOT_ASSERTED)
+"""Reasons of the scores that are 0 without a comparison."""
 
 
 class Facet(StrEnum):
@@ -33,10 +36,22 @@ class Facet(StrEnum):
 
 
 MAX_CHARACTERS = 10_000
-"""Maximum length of a hypothesis and of a workflow, so that both fit into the judge's prompt."""
+"""Maximum length of a submitted hypothesis and of a workflow, so that both fit into the judge's prompt."""
 
-Source = Literal["submit", "json", "sections", "text"]
-"""Where a submission comes from: a call of `submit`, or a part of the final message."""
+MAX_TEXT = 100_000
+"""Maximum length of a text that is judged as a whole."""
+
+Source = Literal["call", "object", "labels", "quoted", "whole"]
+"""How an answer was read: a call of `submit`; a JSON object or the two labels of the task text, by code; quotes of the
+judge; or the whole text, because the judge's quotes were invalid."""
+
+_OLD_SOURCES = {"submit": "call", "json": "object", "sections": "labels", "text": "whole"}
+"""Names in logs of task versions 1-A and 2-A."""
+
+
+def source_name(name: str) -> str:
+    """The present name of a source that a log names."""
+    return _OLD_SOURCES.get(name, name)
 
 
 class Submission(BaseModel):
@@ -44,16 +59,16 @@ class Submission(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
 
-    hypothesis: Annotated[EncodableText, Field(min_length=1, max_length=MAX_CHARACTERS)]
+    hypothesis: Annotated[EncodableText, Field(min_length=1, max_length=MAX_TEXT)]
     """The predicted hypothesis in natural language."""
 
     workflow: Annotated[EncodableText, Field(max_length=MAX_CHARACTERS)] = ""
     """Summary of the steps from loading the data to the hypothesis."""
 
-    source: Source = "submit"
+    source: Annotated[Source, BeforeValidator(source_name)] = "call"
 
     @classmethod
-    def truncated(cls, hypothesis: str, workflow: str, source: Source = "submit") -> "Submission":
+    def truncated(cls, hypothesis: str, workflow: str, source: Source = "call") -> "Submission":
         """Create a submission from texts of any length. Each is stripped and cut to `MAX_CHARACTERS`.
 
         Raises:
@@ -71,3 +86,6 @@ class SubmissionState(StoreModel):
 
     submission: Submission | None = None
     """The submission; None if nothing was submitted."""
+
+    texts: list[str] | None = None
+    """What the model wrote instead of the last, forced call of `submit`. None for agents of other packages."""

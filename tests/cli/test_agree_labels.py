@@ -51,9 +51,9 @@ def test_a_sheet_reports_what_it_leaves_out(logs: list[str]) -> None:
     assert result.exit_code == 0
     assert sorted(result.output.splitlines()) == [
         "Left out 1 sample: no submission",
-        "Left out 1 sample: unscored: the judge's replies do not determine HMS",
-        "The logs contain only 6 judged samples, fewer than 200. Using all of them.",
-        "Wrote 6 of 6 judged samples with 5 outcomes to judge_labels. Send label.html or sheet.csv to annotators. "
+        "Left out 2 samples: unscored: the judge's replies do not determine HMS",
+        "The logs contain only 5 judged samples, fewer than 200. Using all of them.",
+        "Wrote 5 of 5 judged samples with 4 outcomes to judge_labels. Send label.html or sheet.csv to annotators. "
         "Keep key.csv.",
     ]
     assert sorted(path.name for path in Path("judge_labels").iterdir()) == ["key.csv", "label.html", "sheet.csv"]
@@ -61,7 +61,7 @@ def test_a_sheet_reports_what_it_leaves_out(logs: list[str]) -> None:
     assert (
         run("sheet", "--judge", *logs, "--samples", "9", "--force")
         .output.splitlines()[-1]
-        .startswith("Wrote 9 of 18 judged samples with 5 outcomes to judge_labels.")
+        .startswith("Wrote 9 of 15 judged samples with 4 outcomes to judge_labels.")
     )
 
 
@@ -79,18 +79,18 @@ def test_samples_that_were_judged_differently_are_refused(logs: list[str]) -> No
 
 def test_pairs_come_from_every_two_of_several_logs(logs: list[str]) -> None:
     result = run("sheet", *logs, "--pairs", "100")
-    # Five samples have three different hypotheses each; the other one has the same formula in each log.
-    assert "The logs contain only 15 pairs, fewer than 100. Using all of them." in result.output
+    # Four samples have three different hypotheses each; the other one has the same formula in each log.
+    assert "The logs contain only 12 pairs, fewer than 100. Using all of them." in result.output
     ids = [read_eval_log(path, header_only=True).eval.task_id for path in logs]
     pairs = [tuple(row[column] for column in PAIR_COLUMNS) for row in rows(Path("agreement/key.csv"))]
-    assert len(set(pairs)) == 15
+    assert len(set(pairs)) == 12
     assert {frozenset((a, b)) for _, a, b in pairs} == {
         frozenset((ids[0], ids[1])),
         frozenset((ids[0], ids[2])),
         frozenset((ids[1], ids[2])),
     }
     votes = Path("votes.csv")
-    votes.write_text("pair,annotator,choice\n" + "".join(f"p{n:03},Ann,=\n" for n in range(1, 16)), "utf-8")
+    votes.write_text("pair,annotator,choice\n" + "".join(f"p{n:03},Ann,=\n" for n in range(1, 13)), "utf-8")
     from_key = run("votes", votes, "--scores", "agreement/key.csv", "--json")
     scores_from = [argument for path in reversed(logs) for argument in ("--scores-from", path)]
     from_logs = run("votes", votes, *scores_from, "--key", "agreement/key.csv", "--json")
@@ -99,7 +99,7 @@ def test_pairs_come_from_every_two_of_several_logs(logs: list[str]) -> None:
 
 
 def test_labels_are_summarized(sheet: Path) -> None:
-    items = [row["item"] for row in rows(sheet / "key.csv") if row["variables"]]
+    items = [row["item"] for row in rows(sheet / "key.csv")]
     lines = [
         f"{item},{name},right,right,right,{variables},right"
         for item in items
@@ -108,7 +108,7 @@ def test_labels_are_summarized(sheet: Path) -> None:
     Path("labels.csv").write_text("\n".join(["item,annotator," + ",".join(Step), *lines]) + "\n", "utf-8")
     result = run("votes", "labels.csv", "--key", sheet / "key.csv")
     assert result.exit_code == 0
-    assert result.output.splitlines()[0] == "Labels by 2 annotators on 5 of 6 samples"
+    assert result.output.splitlines()[0] == "Labels by 2 annotators on 5 of 5 samples"
     assert row_of(result.output, "context match") == "context match 5 1.000 0.566 – 1.000 0.99 0"
     assert row_of(result.output, "variables") == "variables 4 1.000 0.510 – 1.000 0.94 1"
     assert "1 sample with incomplete labels: a step without a majority, or a wrong answer" in result.output
@@ -125,7 +125,7 @@ def test_a_filled_sheet_is_read(sheet: Path) -> None:
         writer.writeheader()
         writer.writerows(table)
     result = run("votes", sheet)
-    assert result.output.splitlines()[0] == "Labels by 1 annotator on 1 of 6 samples"
+    assert result.output.splitlines()[0] == "Labels by 1 annotator on 1 of 5 samples"
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_labels_by_keys_are_read(browser: Browser, sheet: Path) -> None:
     page = open_page(browser, sheet, problems)
     cards = json.loads(page.locator("#items").text_content() or "")
     for card in cards:
-        heading = page.get_by_role("heading", level=1, name=f"Sample {cards.index(card) + 1} of 6")
+        heading = page.get_by_role("heading", level=1, name=f"Sample {cards.index(card) + 1} of 5")
         expect(heading).to_be_focused()
         for field in ("goal", "gold_hypothesis", "predicted_hypothesis"):
             expect(page.locator(f"#{field}")).to_have_text(card[field])
@@ -205,7 +205,7 @@ def test_labels_by_keys_are_read(browser: Browser, sheet: Path) -> None:
 
     page.reload()
     page.get_by_role("button", name="Start").click()
-    expect(page.get_by_role("status")).to_have_text("6 of 6 labelled")
+    expect(page.get_by_role("status")).to_have_text("5 of 5 labelled")
     place = next(n for n, card in enumerate(cards) if card["predicted_hypothesis"] == "Finding 1")
     page.get_by_role("button", name=f"Sample {place + 1}", exact=True).click()
     expect(page.get_by_label("in predicted")).to_have_value("4")
@@ -218,11 +218,11 @@ def test_labels_by_keys_are_read(browser: Browser, sheet: Path) -> None:
     assert {row["annotator"] for row in rows(Path("labels.csv"))} == {"'=Ann"}
     labels = read_labels([Path("labels.csv"), sheet / "key.csv"])
     differences = [sample for sample in labels.samples if sample.hms != sample.true_hms]
-    assert len(labels.complete) == 6
+    assert len(labels.complete) == 5
     assert [(sample.hms, sample.true_hms) for sample in differences] == [(1 / 3, 0.75)]
     assert SCRIPT[1] == (True, (4, 2, 2), "B")
     result = run("votes", "labels.csv", "--key", sheet / "key.csv")
-    assert row_of(result.output, "- gold").startswith("- gold 6 0.833")
+    assert row_of(result.output, "- gold").startswith("- gold 5 0.800")
 
 
 def test_a_verdict_can_be_changed_with_the_mouse(browser: Browser, sheet: Path) -> None:
@@ -237,7 +237,7 @@ def test_a_verdict_can_be_changed_with_the_mouse(browser: Browser, sheet: Path) 
     expect(match.get_by_text("Correct answer")).to_be_hidden()
     page.keyboard.press("ArrowUp")
     page.keyboard.press("ArrowRight")
-    expect(page.get_by_role("heading", level=1, name="Sample 2 of 6")).to_be_visible()
+    expect(page.get_by_role("heading", level=1, name="Sample 2 of 5")).to_be_visible()
     assert problems == []
 
 

@@ -179,9 +179,9 @@ def test_different_gold_hypotheses_data_and_task_versions_are_refused(logs: list
     log.samples[3].target = "Something else."
     write_eval_log(log, str(logs[1]))
     assert f"the gold hypotheses or targets of the sample {log.samples[3].id} differ" in run(*logs).stderr
-    log.eval.task_version = "3-A"
+    log.eval.task_version = "4-A"
     write_eval_log(log, str(logs[1]))
-    assert "the task versions differ (2 and 3)" in run(*logs).stderr
+    assert "the task versions differ (3 and 4)" in run(*logs).stderr
 
 
 def test_differences_in_the_provenance_are_noted_and_changed_data_files_are_refused(logs: list[Path]) -> None:

@@ -70,7 +70,7 @@ def test_an_unscored_pair_has_exit_code_3(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert result.exit_code == 3
     assert "Not scored" in result.output
     record = json.loads((tmp_path / "score.json").read_text("utf-8"))
-    assert record["scores"] is None
+    assert record["scores"] == {"hms": None, "context": 1, "variables": None, "relationship": 1}
     assert set(record["facets"]) == {"context", "relationship"}
 
 

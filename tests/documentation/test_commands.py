@@ -19,7 +19,6 @@ from tests.documentation.commands import PAGES, REPOSITORY, commands_of, run_com
 
 NOT_RUN = {
     "pip install inspect-discoverybench": "test_end_to_end.py installs the wheel",
-    "pip install 'inspect-discoverybench[calibration]'": "part of the development environment",
     "inspect view": "a server; test_viewer.py starts it",
     "scout view": "a server",
     "discoverybench report logs/fig4_real --judge-labels judge_labels": "needs labels; test_judge_errors.py has some",
@@ -39,7 +38,7 @@ NOT_RUN = {
         "the offline judge fails its audit; doctor/ sends the requests to a loopback server"
     ),
     "inspect eval-set discoverybench/real --solver human_cli -S record_session=false --sample-shuffle 1 --limit 10 "
-    "--max-samples 1 --time-limit 14400 --log-dir logs/human": "needs a person; solvers/test_person.py plays one",
+    "--max-samples 1 --working-limit 14400 --log-dir logs/human": "needs a person; solvers/test_person.py plays one",
     "inspect eval discoverybench/real --model openai/gpt-4o -T sandbox=k8s -T image=NAME:TAG@DIGEST": (
         "needs a cluster; test_kubernetes.py checks the values"
     ),

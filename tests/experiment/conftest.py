@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from inspect_discoverybench.experiment import log_folder
+from inspect_discoverybench.experiment import dry_run
 from tests.experiment.command import MATRIX
 
 
@@ -22,7 +22,7 @@ def own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def rehearse_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rehearse in this process: tests have no display that Inspect could keep, and a process takes three seconds."""
+def dry_run_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dry-run in this process: tests have no display that Inspect could keep, and a process takes three seconds."""
     if "command_line" not in request.fixturenames:
-        monkeypatch.setattr("inspect_discoverybench.cli.run.rehearse_apart", log_folder.rehearse)
+        monkeypatch.setattr("inspect_discoverybench.cli.run.dry_run_in_subprocess", dry_run.dry_run)

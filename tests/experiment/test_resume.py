@@ -16,7 +16,7 @@ import pytest
 from inspect_ai.log import EvalLog, read_eval_log
 
 from inspect_discoverybench.experiment.log_folder import remove_leftovers
-from tests.endpoint import Answer, Raw, Request, tool_call
+from tests.endpoint import Answer, Raw, Request, question, tool_call, truthful
 from tests.experiment.command import MATRIX, lab, logs, run
 
 pytestmark = pytest.mark.usefixtures("sweep")
@@ -170,6 +170,31 @@ def test_requests_that_fail_are_errors_which_the_next_run_completes(tmp_path: Pa
     assert set(before) <= set(after)
 
 
+@pytest.mark.parametrize("of", ["agent", "judge"])
+def test_an_outage_leaves_no_zero_and_the_next_run_completes(of: str, tmp_path: Path) -> None:
+    is_out = True
+
+    def answer(request: Request) -> Answer:
+        if is_out and (question(request) is not None) == (of == "judge"):
+            return 429
+        return (
+            truthful(request) if question(request) else tool_call("submit", hypothesis="y rises with x.", workflow="w")
+        )
+
+    with lab(answer) as (model, _):
+        text = MATRIX.replace("discoverybench/gold, ", "")
+        text = re.sub("models: .*", f"models: [{model}]\nroles: {{grader: {model}}}", text)
+        (tmp_path / "small.yaml").write_text(f"{text}options: {{continue_on_fail: true, timeout: 1}}\n", "utf-8")
+        first = run("small.yaml", "--retries", "0")
+        assert first.exit_code == 1, first.output
+        assert not finished(logs())
+        is_out = False
+        result = run("small.yaml", "--retries", "0")
+        assert result.exit_code == 0, result.output
+    [log] = logs()
+    assert (log.status, len(finished([log]))) == ("success", 2)
+
+
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A log directory with space for a few samples."""
@@ -267,7 +292,7 @@ def test_a_truncated_log_is_reported_with_the_remedy(complete: str) -> None:
     log.write_bytes(log.read_bytes()[:-100])
     result = run(complete)
     assert result.exit_code == 2, result.output
-    assert f"small.yaml: {log.name} in logs/small cannot be read: " in result.output
+    assert re.search(rf"small.yaml: \S*logs/small/{log.name} cannot be read: ", result.output)
     assert "inspect log recover" in result.output
     assert len(result.output.splitlines()) == 1
 

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspect_discoverybench.experiment.log_folder import locked
-from inspect_discoverybench.experiment.shard import deal
+from inspect_discoverybench.experiment.shard import assign_samples
 from inspect_discoverybench.results import read_results
 from tests.experiment.command import logs, run
 
@@ -39,15 +39,15 @@ SIZES = st.lists(st.integers(0, 40), min_size=1, max_size=8)
 @given(SIZES, st.integers(1, 12), st.integers(0, 10))
 def test_shards_are_disjoint_balanced_and_stable(sizes: list[int], count: int, more: int) -> None:
     runs: list[list[int | str]] = [[*range(size)] for size in sizes]
-    shards = deal(runs, count)
+    shards = assign_samples(runs, count)
     for run_number, ids in enumerate(runs):
         assert Counter(i for shard in shards for i in shard[run_number]) == Counter(ids)
         counts = [len(shard[run_number]) for shard in shards]
         assert max(counts) - min(counts) <= 1
-    limited = deal([ids[:5] for ids in runs], count)
-    larger = deal([ids[: 5 + more] for ids in runs], count)
+    limited = assign_samples([ids[:5] for ids in runs], count)
+    larger = assign_samples([ids[: 5 + more] for ids in runs], count)
     assert all(set(a) <= set(b) for x, y in zip(limited, larger, strict=True) for a, b in zip(x, y, strict=True))
-    equal = [sum(map(len, shard)) for shard in deal([runs[0]] * len(runs), count)]
+    equal = [sum(map(len, shard)) for shard in assign_samples([runs[0]] * len(runs), count)]
     assert max(equal) - min(equal) <= 1
 
 
@@ -109,8 +109,9 @@ def test_shards_are_run_one_by_one_and_read_as_one(file: str) -> None:
         ),
         (["--shards", "4", "--status"], "logs/small belongs to a run in 2 shards, got 4."),
         ([], "logs/small belongs to a run in 2 shards. Add --shard K/2, or use another log_dir."),
-        (["--shard", "1/2", "--set", "solvers=[discoverybench/gold]"], "when the first shard started in logs/small"),
-        (["--shard", "1/2", "--set", "options.sample_shuffle=7"], "and now with {'sample_shuffle': 7}."),
+        (["--shard", "1/2", "--set", "solvers=[discoverybench/gold]"], "does not belong to this experiment"),
+        (["--shard", "1/2", "--set", "options.sample_shuffle=7"], "sample_shuffle was not set and is now 7"),
+        (["--shard", "1/2", "--limit", "1"], "in logs/small would be dropped: "),
     ):
         result = run(file, *arguments)
         assert result.exit_code == 2, result.output

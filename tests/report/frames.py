@@ -18,7 +18,7 @@ DEFAULTS: Mapping[str, Any] = {
     "created": "2026-01-01T00:00:00+00:00",
     "task": "real",
     "split": "test",
-    "task_version": "2-A",
+    "task_version": "3-A",
     "task_arguments": "",
     "agent": "react",
     "agent_arguments": "",

@@ -18,12 +18,6 @@ LETTERS = {1.0: "A", 0.5: "B", 0.0: "C"}
 STEPS = ("gold_context", "predicted_context", "context_match", "variables", "relationship")
 
 
-@pytest.fixture(autouse=True)
-def cje_installed() -> None:
-    """Skip without the extra `calibration`. Not for the whole module: importing cje takes each worker half a second."""
-    pytest.importorskip("cje", reason="the extra `calibration` is not installed")
-
-
 def labelled(logs: list[Path], folder: Path, every: int, wrong_every: int) -> tuple[LabelledSample, ...]:
     """Label every n-th sample. Of the labelled samples with relationship A, every m-th is in truth a C."""
     samples = read_results(logs).samples

@@ -152,6 +152,23 @@ def test_facets() -> None:
     assert "not judged" in section.text
 
 
+def test_answers_have_the_shares_of_their_forms() -> None:
+    def answers(agent: str, *forms: str | None) -> list[dict[str, object]]:
+        return [
+            {"agent": agent, "id": f"t{number}", "hms": 0.5, "submission_source": form, "refusal": False}
+            for number, form in enumerate(forms)
+        ]
+
+    refusal = {"agent": "react", "id": "r", "hms": 0.0, "outcome": "no submission", "refusal": True}
+    samples = frame([*answers("react", "quoted", "call", "call", None), refusal, *answers("codegen", "whole")])
+    assert rows(by_name(samples)["answers"], "configuration", "form", "samples", "share in %") == [
+        ("codegen · provider/model", "whole", 1, 100),
+        ("react · provider/model", "call", 2, 50),
+        ("react · provider/model", "quoted", 1, 25),
+        ("react · provider/model", "none asserted", 1, 25),
+    ]
+
+
 def test_losses_name_the_first_facet_that_fails() -> None:
     samples = frame(
         [

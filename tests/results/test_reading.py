@@ -46,7 +46,7 @@ def demo_log() -> Path:
 
 
 def test_a_real_log_gives_one_row_for_each_sample_and_epoch(demo_log: Path) -> None:
-    samples = read_results([demo_log]).samples
+    samples = read_results(str(demo_log)).samples
     assert samples[["id", "epoch"]].value_counts().tolist() == [1, 1, 1, 1]
     row = samples.iloc[0]
     assert (row.task, row.split, row.agent, row.model) == ("demo", "demo", "react", "discoverybench/baseline")
@@ -79,6 +79,8 @@ def test_logs_of_the_first_task_version_are_read() -> None:
     assert set(samples.task_version) == {"1-A"}
     assert samples.hms.notna().all()
     assert set(samples.agent) == {"react", "no_data_guess"}
+    # The logs say `submit`.
+    assert set(samples.submission_source) == {"call"}
 
 
 def test_outcomes_are_told_apart_and_only_missing_submissions_score_zero(tmp_path: Path) -> None:

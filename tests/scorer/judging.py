@@ -1,5 +1,6 @@
 """One sample, a solver that only writes, and judges that follow a script."""
 
+import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -21,7 +22,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from inspect_discoverybench.dataset.metadata import Column, DataFile
 from inspect_discoverybench.dataset.samples import SampleMetadata
-from tests.endpoint import Answer, Endpoint, Request, question
+from tests.endpoint import Answer, Endpoint, Request, question, slots
 
 GOLD = "In towns, rainfall raises yield by 3 kg."
 PREDICTED = "Rainfall raises yield in towns."
@@ -32,10 +33,11 @@ CONTEXTS = [f'{{"hypothesis": [{{"context": "place {n}"}}]}}' for n in range(99)
 
 @solver
 def writes(text: str, stop_reason: StopReason) -> Solver:
-    """A third-party solver that only writes text."""
+    """A third-party solver that only writes a hypothesis, in a clean form."""
+    content = json.dumps({"hypothesis": text}) if text.strip() else text
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        state.output = ModelOutput.from_content("stranger", text, stop_reason=stop_reason)
+        state.output = ModelOutput.from_content("stranger", content, stop_reason=stop_reason)
         return state
 
     return solve
@@ -45,7 +47,8 @@ def writes(text: str, stop_reason: StopReason) -> Solver:
 def writes_its_number() -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         number = str(state.sample_id).rpartition("/")[2]
-        state.output = state.output.from_content("stranger", f"Rainfall raises yield in case {number}")
+        content = json.dumps({"hypothesis": f"Rainfall raises yield in case {number}"})
+        state.output = state.output.from_content("stranger", content)
         return state
 
     return solve
@@ -98,6 +101,8 @@ def scripted(**replies: str | list[str]) -> Callable[[Request], Answer]:
     queues = {name: [reply] if isinstance(reply, str) else list(reply) for name, reply in {**agree, **replies}.items()}
 
     def answer(request: Request) -> str:
+        if question(request) == "answer" and "answer" not in queues:
+            return json.dumps({"asserted": True, "hypothesis": [slots(request)["text"]], "workflow": []})
         queue = queues[question(request) or ""]
         return queue.pop(0) if len(queue) > 1 else queue[0]
 

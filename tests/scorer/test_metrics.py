@@ -22,7 +22,9 @@ def scored(hms: float) -> Score:
 
 
 MISSING = Score(value={"hms": 0, "context": 0, "variables": 0, "relationship": 0}, reason=NO_RESPONSE)
-UNSCORED = Score.unscored(reason="grader_failed")
+UNSCORED = Score(
+    value={"hms": math.nan, "context": 1, "variables": math.nan, "relationship": 1}, reason="grader_failed"
+)
 
 
 @solver
@@ -75,10 +77,16 @@ def test_means_are_over_scored_samples_and_by_group() -> None:
     assert hms["in_y"] == 0
     assert hms["goal_context"] == pytest.approx(0.5)
     assert hms["goal_variables"] == pytest.approx(0.5)
-    assert metrics(scores, "context")["mean"] == pytest.approx(2 / 3)
-    assert {(score.scored_samples, score.unscored_samples) for score in scores} == {(3, 1)}
-    assert hms["judged"] == 2
-    assert hms["no_submission"] == 1
+    assert metrics(scores, "context")["mean"] == pytest.approx(3 / 4)
+    counts = {score.name: (score.scored_samples, score.unscored_samples) for score in scores if "mean" in score.metrics}
+    assert counts["hms"] == (3, 1)
+    assert metrics(scores, "replay") == {
+        "unscored": 1,
+        "lower_bound": 0.375,
+        "upper_bound": 0.625,
+        "judged": 2,
+        "no_submission": 1,
+    }
 
 
 def test_goals_with_one_gold_hypothesis_form_one_cluster() -> None:
@@ -97,10 +105,10 @@ def test_goals_with_one_gold_hypothesis_form_one_cluster() -> None:
 def test_counts_count_every_epoch() -> None:
     """The first epoch alone would say that nothing is missing."""
     table = [[scored(1.0), MISSING], [scored(1.0), MISSING], [UNSCORED, scored(0.0)], [scored(0.0), scored(0.0)]]
-    hms = metrics(results(table, METADATA), "hms")
-    assert hms["judged"] == 5
-    assert hms["no_submission"] == 2
-    assert hms["mean"] == pytest.approx((0.5 + 0.5 + 0 + 0) / 4)
+    scores = results(table, METADATA)
+    assert metrics(scores, "replay")["judged"] == 5
+    assert metrics(scores, "replay")["no_submission"] == 2
+    assert metrics(scores, "hms")["mean"] == pytest.approx((0.5 + 0.5 + 0 + 0) / 4)
 
 
 @pytest.mark.parametrize("score", [scored(0.25), MISSING])
@@ -140,7 +148,7 @@ def test_a_facet_without_a_value_enters_no_metric_of_its_own() -> None:
     assert all(math.isfinite(value) for value in hms.values())
     assert hms["mean"] == pytest.approx((0.5 + 0 + 0.5 + 0.5) / 4)
     assert hms["in_x"] == pytest.approx(0.25)
-    assert hms["judged"] == 7
+    assert metrics(scores, "replay")["judged"] == 7
     counts = {score.name: (score.scored_samples, score.unscored_samples) for score in scores if "mean" in score.metrics}
     assert counts["variables"] == (3, 1)
     assert counts["hms"] == (4, 0)

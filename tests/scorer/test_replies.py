@@ -5,6 +5,7 @@ One eval judges all cases of a kind, each in a sample of its own.
 
 import json
 from collections.abc import Callable
+from math import isnan
 from typing import Any
 
 import pytest
@@ -29,6 +30,11 @@ INSIDE = [
     ("relationship", '{"answer": "B) similar but general than HypoA"}', "relationship", 0.5),
     ("relationship", '{"answer": "Similar but general than HypoA."}', "relationship", 0.5),
     ("relationship", '{"answer": "C. different"}', "relationship", 0),
+    ("relationship", '{"answer": "B) similar but more general than HypoA"}', "relationship", 0.5),
+    ("relationship", '{"answer": "Option A"}', "relationship", 1),
+    ("relationship", '{"answer": "A - very similar"}', "relationship", 1),
+    ("relationship", '{"answer": "Answer: C) different"}', "relationship", 0),
+    ("relationship", 'Here it is:\n```json\n{"answer": "B"}\n```\nI hope this helps.', "relationship", 0.5),
     ("relationship", '{"answer": "(C)"}', "relationship", 0),
     ("relationship", '{"answer": "Different"}', "relationship", 0),
     ("variables", '{"sizeA": "3", "sizeB": "3", "intersection": "3"}', "variables", 1),
@@ -70,7 +76,9 @@ OUTSIDE = [
     ("variables", '{"sizeA": true, "sizeB": 2, "intersection": 1}'),
     ("variables", '{"sizeA": 2, "sizeB": 2}'),
     ("variables", "two, two and two"),
-    ("relationship", '{"answer": "Answer: C) different"}'),
+    ("variables", '{"sizeA": 2, "sizeB": 51, "intersection": 1}'),
+    ("relationship", '{"answer": "A) different"}'),
+    ("relationship", '```json\n{"answer": "A"}\n```\nor\n```json\n{"answer": "C"}\n```'),
     ("relationship", '{"answer": "not very similar"}'),
     ("relationship", '{"answer": "All differ"}'),
     ("relationship", '{"answer": "A or B"}'),
@@ -179,21 +187,25 @@ def test_a_valid_reply_determines_the_score(inside: Judged, index: int) -> None:
 @pytest.mark.parametrize("index", range(len(OUTSIDE)), ids=[f"{name}-{reply[:60]}" for name, reply in OUTSIDE])
 def test_invalid_replies_are_sent_back_and_then_unscored(outside: Judged, index: int) -> None:
     name, score = OUTSIDE[index][0], outside.score(index)
-    assert score.value != score.value  # NaN: excluded from every metric
+    decided = {"context", "variables", "relationship"} - {{"extract": "context", "match": "context"}.get(name, name)}
+    assert isinstance(score.value, dict)
+    # NaN is excluded from every metric. Decided facets keep their values, here 1.
+    assert {key for key, value in score.value.items() if value == 1} == decided
+    assert isnan(float(str(score.value["hms"])))
     assert score.reason == "grader_failed"
     assert "Not scored" in str(score.explanation)
     assert [question(request) for request in outside.requests_of(index)].count(name) == (6 if name == "extract" else 3)
     assert score.metadata
-    decided = {"context", "variables", "relationship"} - {{"extract": "context", "match": "context"}.get(name, name)}
     assert set(score.metadata["facets"]) == decided
 
 
 def test_unscored_samples_are_counted(outside: Judged) -> None:
     assert outside.log.results
-    means = [score for score in outside.log.results.scores if "mean" in score.metrics]
-    # With no score to look at, Inspect lists the patterns of further keys too.
-    assert {score.name for score in means} - {"hms_*", "context_*"} == set(FULL)
-    assert {(score.scored_samples, score.unscored_samples) for score in means} == {(0, len(OUTSIDE))}
+    [hms_mean] = [score for score in outside.log.results.scores if score.name == "hms" and "mean" in score.metrics]
+    assert (hms_mean.scored_samples, hms_mean.unscored_samples) == (0, len(OUTSIDE))
+    bounds = next(score for score in outside.log.results.scores if score.name == "HMS")
+    values = {name: metric.value for name, metric in bounds.metrics.items()}
+    assert values == {"unscored": len(OUTSIDE), "lower_bound": 0, "upper_bound": 1}
 
 
 @pytest.mark.parametrize("index", range(len(OUTSIDE)), ids=[f"{name}-{reply[:60]}" for name, reply in OUTSIDE])

@@ -176,18 +176,10 @@ def test_the_judge_is_not_asked_about_identical_contexts(
     assert ("identical" in str(score_of(log).explanation)) == (not questions)
 
 
-@pytest.mark.parametrize(
-    ("text", "answer"),
-    [
-        (PREDICTED, PREDICTED),
-        ("{'hypothesis': 'Rain helps.', 'workflow': 'fit'}", "Rain helps."),
-        ('The set {a} first. Then {"hypothesis": "Rain helps."}', "Rain helps."),
-    ],
-)
-def test_the_submitted_text_is_judged_verbatim(monkeypatch: pytest.MonkeyPatch, text: str, answer: str) -> None:
-    log, endpoint = judged(monkeypatch, scripted(), text)
-    assert score_of(log).answer == answer
-    assert answer in {slots(request).get("HypoB") for request in endpoint.requests}
+def test_the_submitted_text_is_judged_verbatim(monkeypatch: pytest.MonkeyPatch) -> None:
+    log, endpoint = judged(monkeypatch, scripted(), PREDICTED)
+    assert score_of(log).answer == PREDICTED
+    assert PREDICTED in {slots(request).get("HypoB") for request in endpoint.requests}
 
 
 def test_no_submission_scores_0_without_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,15 +187,6 @@ def test_no_submission_scores_0_without_a_request(monkeypatch: pytest.MonkeyPatc
     score = score_of(log)
     assert score.value == {"hms": 0, "context": 0, "variables": 0, "relationship": 0}
     assert score.reason == "no_response"
-    assert endpoint.requests == []
-
-
-@pytest.mark.parametrize("stop_reason", ["content_filter", "model_length"])
-def test_refusals_and_full_context_windows_have_no_submission(
-    monkeypatch: pytest.MonkeyPatch, stop_reason: StopReason
-) -> None:
-    log, endpoint = judged(monkeypatch, scripted(), "I cannot do that.", stop_reason=stop_reason)
-    assert score_of(log).reason == "no_response"
     assert endpoint.requests == []
 
 

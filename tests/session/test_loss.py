@@ -20,7 +20,6 @@ from inspect_discoverybench.session.snapshot import Snapshot
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.step import step
 from inspect_discoverybench.solvers.submission import submit
-from inspect_discoverybench.synth.execution import execute
 from tests import shared
 from tests.solvers.playing import python as python_call
 from tests.solvers.playing import score, speaker
@@ -75,17 +74,11 @@ async def _container_killed_between_trials(state: TaskState) -> None:
     await snapshot.restore()
 
 
-async def _killed_before_a_prediction(state: TaskState) -> None:
-    await _kill_container(state)
-    await execute("print(1)", "", 10)
-
-
 LOSSES: dict[str, Callable[[TaskState], Awaitable[None]]] = {
     "container killed": _container_killed,
     "engine stopped": _engine_stopped,
     "engine stopped before the first cell": _engine_stopped_before_the_first_cell,
     "container killed between trials": _container_killed_between_trials,
-    "container killed before a prediction": _killed_before_a_prediction,
     "killed after out of memory": _killed_after_out_of_memory,
 }
 

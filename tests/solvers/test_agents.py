@@ -62,8 +62,8 @@ def test_failures_of_the_model_are_handled_by_every_agent(name: str) -> None:
         assert submission(samples[trouble]) is not None, trouble
         assert judged(samples[trouble]), trouble
     for trouble in ("empty", "refuses"):
-        assert reason(samples[trouble]) == "no_response", trouble
-        assert not judged(samples[trouble]), trouble
+        assert reason(samples[trouble]) == ("refusal" if trouble == "refuses" else "no_response"), trouble
+        assert judged(samples[trouble]) == (trouble == "refuses"), trouble
     if name in USE_PYTHON:
         assert "42" in observations(samples["works"])[0]
         assert "42" in observations(samples["half a character"])[0]

@@ -168,21 +168,20 @@ def test_a_valid_second_reply_of_the_critic_counts() -> None:
     [
         verdict("coder", "go on"),
         "```json\n" + verdict("coder", "go on") + "\n```",
-        "{'answered': False, 'progress': True, 'next': 'coder', 'instruction': 'go on'}",
         '{"answered": "false", "progress": 1, "next": "coder", "instruction": "go on", "confidence": 0.5}',
-        '{"note": {"answered": true}}\n' + verdict("coder", "go on"),
+        "Here it is:\n```json\n" + verdict("coder", "go on") + "\n```\nDone.",
         verdict("Coder ", "go on"),
     ],
 )
 def test_verdicts_are_read_in_several_forms(text: str) -> None:
-    reply = critic.parse_reply(text)
+    reply = critic.parse_verdict(text)
     assert reply is not None
     assert (reply.answered, reply.progress, reply.next, reply.instruction) == (False, True, Role.CODER, "go on")
 
 
 @pytest.mark.parametrize("filler", ["none", "N/A", "", None, "analyst"])
 def test_a_verdict_on_an_answered_goal_needs_no_next_role(filler: str | None) -> None:
-    reply = critic.parse_reply(verdict(filler, filler, answered=True))
+    reply = critic.parse_verdict(verdict(filler, filler, answered=True))
     assert reply is not None
     assert (reply.answered, reply.next) == (True, None)
 

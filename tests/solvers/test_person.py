@@ -14,14 +14,15 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import read_eval_log
 
 from inspect_discoverybench import demo, real
-from inspect_discoverybench.final_message import submission_of
+from inspect_discoverybench.answer import answer_of
+from inspect_discoverybench.hypothesis import Submission
 from inspect_discoverybench.solvers.gold import gold as gold_solver
 from inspect_discoverybench.solvers.person import instruct_person
 from tests.solvers.playing import play, score
 
 TITLE = "## If you are a person"
 INSPECT = Path(sysconfig.get_path("scripts")) / "inspect"
-COMMAND = "eval discoverybench/real --solver human_cli -S record_session=false --time-limit 14400 --limit 1"
+COMMAND = "eval discoverybench/real --solver human_cli -S record_session=false --working-limit 14400 --limit 1"
 SERVICE = "/var/tmp/sandbox-services/human_agent/human_agent.py"
 
 WORK = r"""
@@ -71,15 +72,15 @@ def test_a_person_solves_a_sample_in_a_shell_of_the_container(tmp_path: Path) ->
         shell(container, 'echo yes | task submit "$(cat answer.txt)"')
         output = run.stdout.read()
     assert run.returncode == 0, output
-    for words in (TITLE, "task submit", "The task ends 240 minutes", "Status:", "rows [", "refused"):
+    for words in (TITLE, "task submit", "The task ends after 240 minutes", "Status:", "rows [", "refused"):
         assert words in screen
     [path] = (tmp_path / "logs").glob("*.eval")
     log = read_eval_log(str(path))
     assert log.samples
     [sample] = log.samples
     assert score(sample) == 1
-    submission = submission_of(sample)
-    assert submission
+    submission = answer_of(sample)
+    assert isinstance(submission, Submission)
     assert (submission.hypothesis, submission.workflow) == (gold.target, "I looked at its axes.")
     assert sample.store["HumanAgentState:accumulated_time"] > 0
 
@@ -95,7 +96,7 @@ def test_instructions_can_be_added_to_other_tasks() -> None:
     task = Task([Sample("Why?")], setup=instruct_person(), solver=[])
     [log] = inspect_eval(task, model=None, time_limit=600)
     assert log.samples
-    assert "The task ends 10 minutes after its start" in log.samples[0].messages[-1].text
+    assert "The task ends after 10 minutes, counted from the start of the sample" in log.samples[0].messages[-1].text
 
 
 def test_models_see_no_instructions_for_a_person() -> None:

@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 from inspect_ai.event import ToolEvent
 from inspect_ai.log import EvalSample
-from inspect_ai.model import ChatMessageAssistant, ChatMessageTool, ChatMessageUser, ModelOutput
+from inspect_ai.model import ChatMessage, ChatMessageTool, ChatMessageUser, ModelOutput
+from inspect_ai.tool import ToolFunction
 
 from inspect_discoverybench.session.session import SessionState
 from inspect_discoverybench.solvers.react import react
 from tests.solvers import playing
-from tests.solvers.playing import Turn, judged, observations, python, submission, submit, submitted
+from tests.solvers.playing import Turn, judged, observations, python, score, submit, submitted
 
 
 def play(turns: Sequence[Turn], *, most: int = 25, **options: Any) -> EvalSample:
@@ -30,7 +31,7 @@ def test_variables_are_kept_until_the_submission() -> None:
     assert int(observations(sample)[0]) > 100
     assert observations(sample)[1] == "True"
     assert submitted(sample).hypothesis == "In all rows, y rises with x."
-    assert submitted(sample).source == "submit"
+    assert submitted(sample).source == "call"
     assert sample.messages[-1].role == "tool"
     assert sample.store_as(SessionState).cells == 2
     assert judged(sample)
@@ -64,102 +65,74 @@ def test_python_calls_are_shown_as_code() -> None:
     assert call.view.content == "````python\nprint('```')\n````\n"
 
 
-def test_a_message_without_a_call_gets_one_reminder() -> None:
-    sample = play(["I will look at the data.", submit(hypothesis="h", workflow="w")])
-    reminders = [m for m in sample.messages if isinstance(m, ChatMessageUser)][1:]
-    assert len(reminders) == 1
-    assert reminders[0].text.startswith("Your message did not call a tool.")
+TEXTS = [
+    json.dumps({"hypothesis": "y rises with x.", "workflow": "read"}),
+    "**Hypothesis:** y rises with x.\n\n**Workflow:** read",
+    "Hypothesis: y rises with x. Next, I will test this.",
+    "Shall I go on?",
+]
 
 
-def test_an_answer_in_text_is_read_and_ends_the_run() -> None:
-    answer = json.dumps({"hypothesis": "y rises with x.", "workflow": "read"})
-    sample = play([answer, "As I said above, I have submitted my answer."])
-    assert sum(isinstance(m, ChatMessageAssistant) for m in sample.messages) == 1
-    assert submission(sample) is None
-    assert sample.scores
-    assert sample.scores["HMS"].answer == "y rises with x."
-    assert judged(sample)
+def prompts(sample: EvalSample) -> list[str]:
+    """The first words of the messages that follow the task text."""
+    messages = [message.text for message in sample.messages if isinstance(message, ChatMessageUser)][1:]
+    return [" ".join(text.split()[:4]) for text in messages]
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "## Hypothesis\n\n**y rises with x.**\n\n## Workflow\nread",
-        "**Hypothesis:**\n\n**Context:** all rows\n**Relationship:** y rises with x.",
-        "1. **Hypothesis**: y rises with x.\n2. **Workflow**: read",
-        "FINAL HYPOTHESIS: y rises with x.",
-    ],
-)
-def test_a_labelled_answer_ends_the_run(answer: str) -> None:
-    sample = play([answer, "As I said above, I have submitted my answer."])
-    assert sum(isinstance(m, ChatMessageAssistant) for m in sample.messages) == 1
-    assert sample.scores
-    assert "y rises with x." in str(sample.scores["HMS"].answer)
+REMINDER, LAST, AGAIN = "Your message did not", "This is your last", "No hypothesis has been"
 
 
-@pytest.mark.parametrize(
-    "text", ["Initial hypothesis: y rises with x. I will test it.", "## Hypothesis testing\nNext."]
-)
-def test_an_early_hypothesis_does_not_end_the_run(text: str) -> None:
-    sample = play([text, submit(hypothesis="h", workflow="w")])
+@pytest.mark.parametrize("text", TEXTS)
+def test_no_text_ends_a_run_and_a_first_one_gets_a_reminder(text: str) -> None:
+    sample = play([text, python("1"), text, submit(hypothesis="h", workflow="w")])
     assert submitted(sample).hypothesis == "h"
+    assert prompts(sample) == [REMINDER, REMINDER]
 
 
-@pytest.mark.parametrize(
-    "plan",
-    [
-        "**Hypothesis:** to be tested with the data\n\nLet me load the data first.",
-        "**Hypothesis:** y rises with x.\n\nI\u2019ll check this in the data.",
-        "**Hypothesis:** y rises with x.\n\n```python\nimport pandas as pd\n```",
-    ],
-)
-def test_a_plan_on_the_first_turn_does_not_end_the_run(plan: str) -> None:
-    answer = submission(play([plan, python("1"), submit(hypothesis="h", workflow="w")]))
-    assert answer
-    assert answer.hypothesis == "h"
+def test_a_second_text_in_a_row_leads_to_the_forced_call() -> None:
+    sample = play(["I look.", "I look.", submit(hypothesis="h", workflow="w")])
+    assert submitted(sample).hypothesis == "h"
+    assert prompts(sample) == [REMINDER, LAST]
+    last = playing.calls(sample)[-1]
+    assert [tool.name for tool in last.tools] == ["submit"]
+    assert last.tool_choice == ToolFunction(name="submit")
 
 
-@pytest.mark.parametrize("options", [{"most": 3}, {"message_limit": 6}])
-def test_an_answer_in_prose_on_every_turn_is_read(options: dict[str, Any]) -> None:
-    sample = play(["Among all rows, y rises with x."], **options)
-    assert sample.scores
-    assert sample.scores["HMS"].answer == "Among all rows, y rises with x."
-
-
-LABELLED = "**Hypothesis:** y rises with x.\n\n**Workflow:** load, fit"
-
-
-def test_a_labelled_answer_in_a_full_context_window_is_read() -> None:
-    sample = play([ModelOutput.from_content("mockllm/model", LABELLED, stop_reason="model_length")])
+def test_text_in_reply_to_the_forced_call_is_requested_again_and_then_read() -> None:
+    sample = play(["I look.", "I look.", "Done.", TEXTS[0]])
+    assert prompts(sample) == [REMINDER, LAST, AGAIN]
+    assert len(playing.calls(sample)) == 4
     assert sample.scores
     assert sample.scores["HMS"].answer == "y rises with x."
+    assert (sample.scores["HMS"].metadata or {})["submission_source"] == "object"
 
 
-def test_a_labelled_answer_beside_another_call_on_the_last_turn_is_read() -> None:
-    sample = play([python("1", text=LABELLED)], most=2)
+def test_other_text_in_reply_to_the_forced_call_is_quoted_by_the_judge() -> None:
+    sample = play(["Among all rows, y rises with x."])
     assert sample.scores
-    assert sample.scores["HMS"].answer == "y rises with x."
+    assert "y rises with x" in str(sample.scores["HMS"].answer)
+    assert (sample.scores["HMS"].metadata or {})["submission_source"] == "quoted"
+    sample = play(["I will now submit my hypothesis."])
+    assert playing.reason(sample) == "refusal"
+    assert score(sample) == 0
 
 
-def test_a_plan_beside_a_call_is_not_a_submission() -> None:
-    sample = play([python("1", text=f"{LABELLED}\n\nLet me load the data first.")], most=2)
-    assert sample.scores
-    assert sample.scores["HMS"].reason == "no_response"
+@pytest.mark.parametrize("turns", [1, 2, 4])
+def test_turns_is_the_number_of_model_calls_and_the_last_is_forced(turns: int) -> None:
+    def plays(messages: Sequence[ChatMessage], must: str) -> ModelOutput:
+        return submit(hypothesis="h", workflow="w") if must == "submit" else python("1")
+
+    sample = playing.play(plays, react(turns=turns))
+    assert len(playing.calls(sample)) == turns
+    assert len(observations(sample)) == turns - 1
+    assert submitted(sample).hypothesis == "h"
+    assert prompts(sample) == [LAST]
 
 
-@pytest.mark.parametrize("options", [{"most": 3}, {"message_limit": 6}])
-def test_an_announcement_before_a_limit_is_not_a_submission(options: dict[str, Any]) -> None:
-    sample = play(["I will now look at the data files."], **options)
-    assert sample.scores
-    assert sample.scores["HMS"].reason == "no_response"
-    assert not judged(sample)
-
-
-def test_the_run_ends_after_max_turns() -> None:
+def test_without_a_call_of_submit_there_is_no_submission() -> None:
     sample = play([python("1")], most=4)
-    assert len(observations(sample)) == 4
-    assert sample.scores
-    assert sample.scores["HMS"].reason == "no_response"
+    assert len(playing.calls(sample)) == 5  # the forced call is requested once more
+    assert playing.reason(sample) == "no_response"
     assert not judged(sample)
 
 
@@ -179,7 +152,7 @@ def test_a_limit_before_the_submission_scores_0(options: dict[str, Any], limit: 
 def test_an_empty_hypothesis_is_rejected() -> None:
     sample = play([submit(hypothesis="  ", workflow="w"), submit(hypothesis="h", workflow="w")])
     errors = [m.error.message for m in sample.messages if isinstance(m, ChatMessageTool) and m.error]
-    assert errors == ["The hypothesis is empty. Submit one declarative statement."]
+    assert errors == ["The hypothesis is empty or a placeholder: ''. Submit one declarative statement."]
     assert submitted(sample).hypothesis == "h"
 
 

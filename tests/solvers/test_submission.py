@@ -14,7 +14,7 @@ from inspect_ai.tool import ToolDef
 from inspect_discoverybench.hypothesis import MAX_CHARACTERS
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from inspect_discoverybench.solvers.react import react
-from inspect_discoverybench.solvers.submission import submit
+from inspect_discoverybench.solvers.submission import HYPOTHESIS_DESCRIPTION, submit
 from tests.solvers import playing
 from tests.solvers.agents import AGENTS
 from tests.solvers.playing import play, play_all, submission, submitted
@@ -34,7 +34,7 @@ CALLS: dict[str, tuple[dict[str, Any], str, str]] = {
     "workflow a list of mappings": (
         {"hypothesis": H, "workflow": [{"step": 1, "do": "load"}]},
         H,
-        '{"step": 1, "do": "load"}',
+        "step: 1\ndo: load",
     ),
     "workflow a number": ({"hypothesis": H, "workflow": 3}, H, "3"),
     "workflow too long": ({"hypothesis": H, "workflow": LONG}, H, LONG[:MAX_CHARACTERS].strip()),
@@ -45,9 +45,6 @@ CALLS: dict[str, tuple[dict[str, Any], str, str]] = {
     "all capitals": ({"HYPOTHESIS": H, "WORKFLOW": "w"}, H, "w"),
     "one in capitals": ({"Hypothesis": H, "workflow": "w"}, H, "w"),
     "spaces in the keys": ({" hypothesis ": H, "workflow ": "w"}, H, "w"),
-    "final hypothesis": ({"final_hypothesis": H, "workflow_summary": "w"}, H, "w"),
-    "plural": ({"hypotheses": [H], "workflow": "w"}, H, "w"),
-    "answer": ({"answer": H}, H, ""),
     "hypothesis a mapping": (
         {"hypothesis": {"context": "all rows", "variables": ["x", "y"], "relationship": "y rises"}, "workflow": "w"},
         "context: all rows\nvariables: x, y\nrelationship: y rises",
@@ -55,12 +52,8 @@ CALLS: dict[str, tuple[dict[str, Any], str, str]] = {
     ),
     "hypothesis a mapping with the text": ({"hypothesis": {"hypothesis": H}, "workflow": "w"}, H, "w"),
     "hypothesis a list": ({"hypothesis": [H, "z falls."], "workflow": "w"}, f"{H}\nz falls.", "w"),
-    "hypothesis a list of mappings": ({"hypothesis": [{"hypothesis": H}], "workflow": "w"}, H, "w"),
-    "nested in another key": ({"submission": {"hypothesis": H, "workflow": "w"}}, H, "w"),
-    "as JSON text": ({"arguments": json.dumps({"hypothesis": H, "workflow": "w"})}, H, "w"),
     "JSON text as the hypothesis": ({"hypothesis": json.dumps({"hypothesis": H, "workflow": "w"})}, H, "w"),
     "null key beside it": ({"null_hypothesis": "nothing", "hypothesis": H, "workflow": "w"}, H, "w"),
-    "another name": ({"statement": H, "workflow": "w"}, H, "w"),
     "both lists": ({"hypothesis": [H], "workflow": [["load"], ["fit"]]}, H, "load\nfit"),
     "white space around it": ({"hypothesis": f"\n  {H}\n", "workflow": "\tw "}, H, "w"),
     "half a character": ({"hypothesis": "y \ud83d rises.", "workflow": None}, "y ? rises.", ""),
@@ -98,7 +91,7 @@ def test_each_call_is_submitted_as_text(agent: str) -> None:
     assert {name: answer and (answer.hypothesis, answer.workflow) for name, answer in submissions.items()} == {
         name: (hypothesis, workflow) for name, (_, hypothesis, workflow) in CALLS.items()
     }
-    assert {answer and answer.source for answer in submissions.values()} == {"submit"}
+    assert {answer and answer.source for answer in submissions.values()} == {"call"}
 
 
 def test_the_log_contains_the_original_and_the_normalized_call() -> None:
@@ -142,32 +135,33 @@ def forced(*submissions: ModelOutput) -> playing.Script:
     return turn
 
 
-LABELLED = f"**Hypothesis:** {H}\n\n**Workflow:** w"
-UNPARSED: dict[str, ModelOutput] = {
-    "cut off in the workflow": unparsed(f'{{"hypothesis": "{H}", "workflow": "w'),
-    "bare quotes": unparsed(f'{{"hypothesis": "{H}", "workflow": "the "w" step"}}'),
-    "raw text with labels": unparsed(f'{{"hypothesis"\n\nHypothesis: {H}\nWorkflow: w'),
-    "answer in the message": unparsed('{"hypothesis": ', LABELLED),
-    "object in the message": unparsed("{", json.dumps({"hypothesis": H, "workflow": "w"})),
-    "other arguments, answer in the message": call({"guess": 1}, LABELLED),
-    "no arguments, answer in the message": call({}, LABELLED),
-    "name of the tool in another form": call({"hypothesis": H, "workflow": "w"}, function="functions.submit"),
+REFUSED: dict[str, ModelOutput] = {
+    "cut off": unparsed(f'{{"hypothesis": "{H}", "workflow": "w'),
+    "no arguments": call({}),
+    "other arguments": call({"guess": 1}),
+    "empty": call({"hypothesis": " "}),
+    "null": call({"hypothesis": None}),
+    "placeholder": call({"hypothesis": "<hypothesis>", "workflow": "N/A"}),
+    "see above": call({"hypothesis": "See above."}),
+    "the parameter's description": call({"hypothesis": HYPOTHESIS_DESCRIPTION}),
+    "the parameter's schema": call({"hypothesis": {"type": "string", "description": HYPOTHESIS_DESCRIPTION}}),
 }
 
 
 @pytest.mark.parametrize("agent", ["react", "no_data_guess"])
-def test_answers_in_unparsable_calls_are_read(agent: str) -> None:
-    solver = react(turns=2) if agent == "react" else no_data_guess()
-    samples = played([(name, [output]) for name, output in UNPARSED.items()], solver)
-    hypotheses = {name: (answer := submission(sample)) and answer.hypothesis for name, sample in samples.items()}
-    assert hypotheses == dict.fromkeys(UNPARSED, H)
+def test_what_is_plainly_no_hypothesis_is_refused_and_can_be_called_again(agent: str) -> None:
+    solver = react(turns=1) if agent == "react" else no_data_guess()
+    right = playing.submit(hypothesis=H, workflow="w")
+    for name, sample in played([(name, [output, right]) for name, output in REFUSED.items()], solver).items():
+        assert submitted(sample).hypothesis == H, name
+    for name, sample in played([(name, [output]) for name, output in REFUSED.items()], solver).items():
+        assert submission(sample) is None, name
+        assert len(playing.calls(sample)) == 2, name
 
 
-def test_text_beside_an_unparsable_call_is_the_last_resort() -> None:
-    again = [unparsed("{", "I think that y rises with x.")]
-    sample = play(again, no_data_guess())
-    assert sample.scores
-    assert sample.scores["HMS"].answer == "I think that y rises with x."
+def test_the_name_of_the_tool_can_have_another_form() -> None:
+    output = call({"hypothesis": H, "workflow": "w"}, function="functions.submit")
+    assert submitted(play([output], no_data_guess())).hypothesis == H
 
 
 EMPTY: dict[str, ModelOutput] = {
@@ -186,7 +180,7 @@ def test_a_forced_call_without_a_hypothesis_is_requested_once_more(agent: str) -
     scripts |= {f"{name}, for ever": forced(empty) for name, empty in EMPTY.items()}
     for name, sample in play_all(scripts, AGENTS[agent]()).items():
         last = [call.input[-1].text for call in playing.calls(sample)]
-        assert [text.startswith("That message contained no hypothesis.") for text in last].count(True) >= 1, name
+        assert [text.startswith("No hypothesis has been submitted.") for text in last].count(True) >= 1, name
         if name.endswith("then right"):
             assert submitted(sample).hypothesis == H, name
         else:

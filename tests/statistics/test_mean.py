@@ -13,7 +13,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.statistics.clusters import clustered
-from inspect_discoverybench.statistics.mean import bounds, estimate_mean, needs_bounds, wilson
+from inspect_discoverybench.statistics.mean import bounds, estimate_mean, wilson
 from tests.statistics.simulation import SIZES, TEST_SPLIT, clusters_of, simulate
 
 SCORES = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 5)), min_size=1, max_size=30)
@@ -121,12 +121,6 @@ def test_bounds_count_unscored_samples_as_0_and_as_1() -> None:
     for values, unscored in (([], 0), ([1.0], -1), ([math.nan], 1)):
         with pytest.raises(InvalidArgument):
             bounds(values, unscored)
-
-
-def test_more_than_1_percent_unscored_needs_bounds() -> None:
-    assert not needs_bounds(99, 1)
-    assert needs_bounds(98, 2)
-    assert not needs_bounds(0, 0)
 
 
 @pytest.mark.parametrize("data", SIZES)

@@ -246,7 +246,7 @@ def test_the_program_runs_within_the_limits_of_the_session() -> None:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             session = PythonSession(cell_seconds=3)
             program = files("inspect_discoverybench.synth").joinpath("rows.py").read_text("utf-8")
-            codes = (program, "np.ones(10**10)", "while True: pass", "specs({'roots': []})")
+            codes = (program, "np.ones(10**10)", "while True: pass", "stream(1).random()")
             cells.extend([await session.run(code) for code in codes])
             await session.stop()
             return state

@@ -51,7 +51,7 @@ SCRIPT = {
     6: (True, (2, 2, 2), "A"),
     7: (False, (3, 1, 0), "C"),
 }
-"""In sample 3 a facet is undecided, and HMS is 0. Sample 4 is unscored. Sample 5 has no submission."""
+"""In samples 3 and 4 a facet is undecided, so they are unscored. Sample 5 has no submission."""
 
 
 def judged(folder: Path, *, gate: bool = False, epochs: int = 1, name: str = "") -> str:
@@ -71,7 +71,8 @@ def judged(folder: Path, *, gate: bool = False, epochs: int = 1, name: str = "")
     def writes_predictions() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             number = golds.index(state.target.text)
-            state.output = ModelOutput.from_content("writer", "" if number == 5 else predictions[number])
+            text = "" if number == 5 else json.dumps({"hypothesis": predictions[number]})
+            state.output = ModelOutput.from_content("writer", text)
             return state
 
         return solve

@@ -46,19 +46,20 @@ def raw_rows(name: str) -> list[dict[str, str]]:
 
 
 def test_judged_samples_have_the_answers_of_the_judge(log: JudgedLog) -> None:
-    assert sorted(map(number, log.samples)) == sorted([0, 1, 2, 3, 6, 7] * 2)
+    assert sorted(map(number, log.samples)) == sorted([0, 1, 2, 6, 7] * 2)
     for sample in log.samples:
         match, variables, relationship = SCRIPT[number(sample)]
         texts = sample.answers.texts
         assert texts[Step.CONTEXT_MATCH] == ("yes" if match else "no")
-        assert texts[Step.VARIABLES] == (" ".join(map(str, variables)) if variables else "")
+        assert variables
+        assert texts[Step.VARIABLES] == " ".join(map(str, variables))
         assert texts[Step.RELATIONSHIP] == relationship
         assert sample.answers.hms == pytest.approx(sample.hms)
 
 
 def test_samples_that_were_not_judged_are_counted(log: JudgedLog, path: str) -> None:
     unscored = "unscored: the judge's replies do not determine HMS"
-    assert log.left_out == {"no submission": 2, unscored: 2}
+    assert log.left_out == {"no submission": 2, unscored: 4}
 
     changed = read_eval_log(path)
     first, second, third, *_ = [s for s in changed.samples or [] if s.scores and (s.scores["HMS"].metadata or {})]
@@ -71,7 +72,7 @@ def test_samples_that_were_not_judged_are_counted(log: JudgedLog, path: str) -> 
     write_eval_log(changed, "changed.eval")
     assert JudgedLog.read("changed.eval", "HMS").left_out == {
         "no submission": 2,
-        unscored: 2,
+        unscored: 4,
         "not scored": 1,
         "the judge's replies are not recorded": 1,
         "the recorded replies do not give the recorded facets": 1,
@@ -117,7 +118,19 @@ def test_each_answer_is_described_with_its_reason(log: JudgedLog) -> None:
         "The contexts match.",
         "They are identical, so the judge was not asked.",
     )
-    answer, reason = describe(by_number[3], Step.VARIABLES)
+
+
+def test_an_undecided_facet_of_an_old_log_is_described(path: str) -> None:
+    """Before task version 3-A, HMS was 0 if a decided facet was 0, although another facet was undecided."""
+    old = read_eval_log(path)
+    for sample in old.samples or []:
+        score = (sample.scores or {})["HMS"]
+        if score.answer == "Finding 3" and isinstance(score.value, dict):
+            score.value["hms"] = 0.0
+    write_eval_log(old, "old.eval")
+    first, second = [read for read in JudgedLog.read("old.eval", "HMS").samples if number(read) == 3]
+    assert first.answers.hms == second.answers.hms == 0
+    answer, reason = describe(first, Step.VARIABLES)
     assert answer == "No valid reply."
     assert reason.startswith("The last reply was rejected: it is not a JSON object")
 
@@ -125,8 +138,8 @@ def test_each_answer_is_described_with_its_reason(log: JudgedLog) -> None:
 def test_every_outcome_is_drawn_and_the_weights_sum_to_the_population(log: JudgedLog) -> None:
     items = draw_items([log], 7, seed=1)
     assert len(items) == 7
-    assert {item.stratum for item in items} == {"1, 1, A", "1, partial, B", "0, partial, A", "1, –, C", "0, 0, C"}
-    assert sum(item.weight for item in items) == pytest.approx(12)
+    assert {item.stratum for item in items} == {"1, 1, A", "1, partial, B", "0, partial, A", "0, 0, C"}
+    assert sum(item.weight for item in items) == pytest.approx(10)
     for stratum, size in Counter(item.stratum for item in items).items():
         assert {item.weight for item in items if item.stratum == stratum} == {(4 if stratum == "1, 1, A" else 2) / size}
     assert items == draw_items([log], 7, seed=1)
@@ -134,8 +147,8 @@ def test_every_outcome_is_drawn_and_the_weights_sum_to_the_population(log: Judge
 
 
 def test_a_sample_of_each_outcome_must_fit(log: JudgedLog) -> None:
-    with pytest.raises(InvalidArgument, match=r"^--samples must be at least 5, got 4: the judged samples have 5 diff"):
-        draw_items([log], 4, seed=1)
+    with pytest.raises(InvalidArgument, match=r"^--samples must be at least 4, got 3: the judged samples have 4 diff"):
+        draw_items([log], 3, seed=1)
 
 
 def test_a_log_twice_is_refused(log: JudgedLog) -> None:

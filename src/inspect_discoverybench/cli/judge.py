@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -77,11 +78,11 @@ def judge(
         verdict = asyncio.run(compare(judge_model, comparison, gate, parsed_aggregation))
     except JudgeFailed as error:
         raise JudgeFailed(error.failure, "Try again, or choose another judge.") from error
-    Console().print(Markdown(explain(comparison, verdict, "submit")))
+    Console().print(Markdown(explain(comparison, verdict, "call")))
     if out is not None:
         result = {"scores": _json_values(verdict), **record(judge_model, verdict, gate, parsed_aggregation)}
         out.write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n", "utf-8")
-    if verdict.values is None:
+    if isnan(verdict.values["hms"]):
         raise click.exceptions.Exit(EXIT_UNSCORED)
 
 
@@ -107,7 +108,6 @@ def _study(path: Path, kind: str | None) -> Study:
     return study
 
 
-def _json_values(verdict: PairVerdict) -> dict[str, float | None] | None:
+def _json_values(verdict: PairVerdict) -> dict[str, float | None]:
     """The score keys, with None instead of NaN, which JSON lacks."""
-    values = verdict.values
-    return None if values is None else {key: value if value == value else None for key, value in values.items()}
+    return {key: None if isnan(value) else value for key, value in verdict.values.items()}

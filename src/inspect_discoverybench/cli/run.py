@@ -3,37 +3,29 @@
 import json
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
+from typing import Any
 
 import click
 from inspect_ai.log import EvalLog
 
-from inspect_discoverybench.cli.estimates import estimates_as_json, print_estimates
 from inspect_discoverybench.cli.number import plural
-from inspect_discoverybench.cli.outcomes import print_outcomes
-from inspect_discoverybench.cli.shards import is_complete, print_states, refuse_combinations, states_as_json
-from inspect_discoverybench.cli.slurm import slurm_options
+from inspect_discoverybench.cli.run_tables import print_forecasts, print_outcomes, print_statuses
 from inspect_discoverybench.cli.termination import interrupt_on_termination
-from inspect_discoverybench.errors import DataMissing, DiscoveryBenchError, DiskFull
-from inspect_discoverybench.experiment.estimate import estimate
+from inspect_discoverybench.errors import DataMissing, DiscoveryBenchError, DiskFull, InvalidArgument
+from inspect_discoverybench.experiment.dry_run import ExperimentFile, dry_run_in_subprocess
 from inspect_discoverybench.experiment.export import as_yaml, command, flow
+from inspect_discoverybench.experiment.forecast import forecast, sample_count
 from inspect_discoverybench.experiment.full_disk import full_disk_errors, require_space
-from inspect_discoverybench.experiment.log_folder import (
-    has_logs,
-    locked,
-    refuse_losses,
-    rehearse_apart,
-    remove_leftovers,
-)
+from inspect_discoverybench.experiment.log_folder import check_no_samples_lost, has_logs, locked, remove_leftovers
 from inspect_discoverybench.experiment.outcome import RunOutcome
-from inspect_discoverybench.experiment.run import ExperimentPlan, prepare
-from inspect_discoverybench.experiment.shard import MAX_SHARDS, Shard, deal, part, sample_ids
-from inspect_discoverybench.experiment.shard_record import enter, refuse_shards
-from inspect_discoverybench.experiment.shard_state import shard_states
-from inspect_discoverybench.experiment.slurm import SlurmOptions, array_script
-from inspect_discoverybench.experiment.source import load
+from inspect_discoverybench.experiment.run import ExperimentPlan
+from inspect_discoverybench.experiment.shard import MAX_SHARDS, Shard, restrict_to_shard, shard_dry_runs
+from inspect_discoverybench.experiment.shard_status import shard_statuses
+from inspect_discoverybench.experiment.slurm import array_script
+from inspect_discoverybench.results.summary import read_summaries
 from inspect_discoverybench.shipped import shipped
 
 INCOMPLETE = 1
@@ -43,7 +35,7 @@ BAD_FILE = 2
 @click.command()
 @click.argument("file")
 @click.option("--check", is_flag=True, help="Check that every run can be built and called, then exit.")
-@click.option("--dry-run", is_flag=True, help="Print the matrix with estimated calls, tokens and cost, then exit.")
+@click.option("--dry-run", is_flag=True, help="Print the runs with samples, limits and expected use, then exit.")
 @click.option("--model", "models", multiple=True, help="Run this model instead of those in FILE. Can be repeated.")
 @click.option("--limit", type=int, help="Maximum number of samples of each task. Short for --set limits.samples=N.")
 @click.option("--set", "changes", multiple=True, metavar="A.B=C", help="Change a value of FILE. Can be repeated.")
@@ -61,15 +53,14 @@ BAD_FILE = 2
     help="Print commands, files for `inspect eval --run-config`, a spec for inspect-flow, or a batch script for Slurm "
     "(with --shards), then exit.",
 )
-@click.option("--shard", "part_text", metavar="K/N", help="Run the K-th of N equal parts of the samples; K is 1 to N.")
-@click.option(
-    "--shards",
-    type=click.IntRange(1, MAX_SHARDS),
-    metavar="N",
-    help="Number of shards, for --status and --print slurm.",
-)
+@click.option("--shard", "part", metavar="K/N", help="Run the K-th of N equal parts of the samples; K is 1 to N.")
+@click.option("--shards", type=click.IntRange(1, MAX_SHARDS), help="Number of shards, for --status and --print slurm.")
 @click.option("--status", is_flag=True, help="Print which shards are finished, running or missing, then exit.")
-@slurm_options
+@click.option("--partition", help="For --print slurm: the partition.")
+@click.option("--time", help="For --print slurm: time limit of a shard, such as 02:00:00.")
+@click.option("--mem", help="For --print slurm: memory of a shard, such as 8G.")
+@click.option("--container", help="For --print slurm: run in a container, such as 'apptainer exec eval.sif'.")
+@click.option("--sbatch", multiple=True, help="For --print slurm: another option of sbatch, such as account=lab.")
 @click.option("--retries", type=click.IntRange(min=0), help="Maximum number of retries of a failed run. [default: 10]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 def run(
@@ -81,12 +72,12 @@ def run(
     changes: tuple[str, ...],
     price_file: Path | None,
     form: str | None,
-    part_text: str | None,
+    part: str | None,
     shards: int | None,
     status: bool,
     retries: int | None,
     as_json: bool,
-    slurm: SlurmOptions,
+    **slurm: Any,
 ) -> None:
     """Run an experiment: every task × solver × model of FILE. Repeat the command to resume.
 
@@ -96,28 +87,28 @@ def run(
     The exit code is 0 if all runs are complete, 1 if a run is incomplete or a sample is unscored or has an error,
     and 2 if the experiment cannot be run.
     """
-    command = _command(file, models, limit, changes, price_file, retries)
-    if models:
-        changes = (*changes, f"models={json.dumps(models)}")
-    if limit is not None:
-        changes = (*changes, f"limits.samples={limit}")
-    path = _resolve(file)
+    given = {"--model": models, "--set": changes, "--limit": limit, "--model-cost-config": price_file}
+    words = _command(file, {**given, "--retries": retries})
+    changes += (f"models={json.dumps(models)}",) if models else ()
+    changes += (f"limits.samples={limit}",) if limit is not None else ()
     try:
-        shard = Shard.parse(part_text) if part_text is not None else None
+        experiment = ExperimentFile(_resolve(file), changes, price_file)
+        shard = Shard.parse(part) if part is not None else None
         modes = [check and "--check", dry_run and "--dry-run", form and f"--print {form}", status and "--status"]
-        refuse_combinations(shard, shards, [mode for mode in modes if mode], slurm)
-        if shards and form:
-            plan, _ = _rehearse(path, changes, price_file, may_have_shards=True)
-            click.echo(array_script(plan.experiment.name, command, shards, slurm), nl=False)
+        _check_combination(shard, shards, [mode for mode in modes if mode], slurm)
+        if form == "slurm" and shards:
+            plan = experiment.plan()
+            plan.dry_run()
+            click.echo(array_script(plan.experiment.name, words, shards, **slurm), nl=False)
         elif shards:
-            _print_states(path, changes, price_file, shards, command, as_json=as_json)
+            _print_status(experiment, shards, words, as_json=as_json)
         elif form:
-            _print_form(path, changes, price_file, form)
+            _print_form(experiment, form)
         elif check or dry_run:
-            _print_estimate(path, changes, price_file, as_json=as_json, check=check)
+            _print_dry_run(experiment, as_json=as_json, check=check)
         else:
             with interrupt_on_termination():
-                _run(path, changes, price_file, retries, as_json, shard, command)
+                _run(experiment, retries, as_json, shard, words)
     except DiskFull as error:
         error.show()
         raise click.exceptions.Exit(INCOMPLETE) from error
@@ -129,34 +120,28 @@ def run(
         raise click.exceptions.Exit(BAD_FILE) from error
 
 
-def _rehearse(
-    path: Path, changes: tuple[str, ...], price_file: Path | None, *, may_have_shards: bool = False
-) -> tuple[ExperimentPlan, list[EvalLog]]:
-    """Build the plan and make every check that precedes a run."""
-    plan = prepare(*load(path, changes), price_file)
-    rehearsal = plan.rehearse()
-    if not may_have_shards:
-        refuse_shards(plan.experiment.log_dir)
-        refuse_losses(plan, rehearsal)
-    return plan, rehearsal
-
-
-def _run(
-    path: Path,
-    changes: tuple[str, ...],
-    price_file: Path | None,
-    retries: int | None,
-    as_json: bool,
-    shard: Shard | None,
-    command: Sequence[str],
+def _check_combination(
+    shard: Shard | None, shards: int | None, modes: Sequence[str], slurm: Mapping[str, object]
 ) -> None:
-    plan = prepare(*load(path, changes), price_file)
-    whole_dir = plan.experiment.log_dir
-    if shard is not None:
-        plan = enter(plan, shard)
-    log_dir = plan.experiment.log_dir
+    """Check that options are given only in combinations that work together."""
+    needing = [mode for mode in modes if mode in ("--status", "--print slurm")]
+    if shard is not None and (shards is not None or modes):
+        raise InvalidArgument(f"--shard {shard} runs a shard. Omit {modes[0] if modes else '--shards'}, or --shard.")
+    if needing and shards is None:
+        raise InvalidArgument(f"{needing[0]} requires the number of shards. Add --shards N.")
+    if shards is not None and (not needing or len(modes) > 1):
+        raise InvalidArgument(
+            f"--shards {shards} requires either --status or --print slurm. To run a shard, use --shard K/{shards}."
+        )
+    if any(slurm.values()) and "--print slurm" not in modes:
+        raise InvalidArgument("--partition, --time, --mem, --container and --sbatch require --print slurm.")
+
+
+def _run(file: ExperimentFile, retries: int | None, as_json: bool, shard: Shard | None, command: Sequence[str]) -> None:
+    whole = file.plan()
+    log_dir = shard.log_dir(whole.experiment.log_dir) if shard else whole.experiment.log_dir
     with full_disk_errors(log_dir), locked(log_dir):
-        plan = _checked(plan, shard, path, changes, price_file)
+        plan = _checked(whole, file, shard, log_dir)
         # Keep Inspect's progress out of the JSON on standard output.
         with redirect_stdout(sys.stderr) if as_json else nullcontext():
             complete, logs = plan.run(retries) if plan.runs else (True, [])
@@ -173,7 +158,7 @@ def _run(
         if shard is not None:
             click.echo(f"To see all shards, run: {shlex.join([*command, '--shards', str(shard.count), '--status'])}")
         elif any(outcome.metric == "hms" and outcome.scored for outcome in outcomes):
-            click.echo(f"To make a report, run: discoverybench report {shlex.quote(whole_dir)}")
+            click.echo(f"To make a report, run: discoverybench report {shlex.quote(log_dir)}")
     for leftover in leftovers:
         click.echo(
             f"{leftover} is left over from a killed run. Delete it if no other process is writing to it.", err=True
@@ -182,78 +167,50 @@ def _run(
         raise click.exceptions.Exit(INCOMPLETE)
 
 
-def _checked(
-    plan: ExperimentPlan, shard: Shard | None, path: Path, changes: tuple[str, ...], price_file: Path | None
-) -> ExperimentPlan:
+def _checked(whole: ExperimentPlan, file: ExperimentFile, shard: Shard | None, log_dir: str) -> ExperimentPlan:
     """The plan, or the part of it that a shard runs, checked to keep the finished samples in its log directory."""
-    log_dir = plan.experiment.log_dir
-    if shard is None:
-        refuse_shards(log_dir)
-        if not has_logs(log_dir):
-            return plan
-    rehearsal = rehearse_apart(path, changes, price_file)
+    plan = whole
     if shard is not None:
-        samples = deal(sample_ids(rehearsal), shard.count)[shard.number - 1]
-        plan, rehearsal = part(plan, rehearsal, samples)
-    if finished := refuse_losses(plan, rehearsal):
+        dry_runs = shard_dry_runs(dry_run_in_subprocess(file), shard.count)
+        plan = restrict_to_shard(whole, shard, dry_runs[str(shard)])
+    elif has_logs(log_dir):
+        dry_runs = {"": dry_run_in_subprocess(file)}
+    else:
+        return plan
+    if finished := check_no_samples_lost(whole, dry_runs, str(shard or "")):
         click.echo(f"{plural(finished, 'finished sample')} in {log_dir} will be kept.", err=True)
     return plan
 
 
-def _print_states(
-    path: Path,
-    changes: tuple[str, ...],
-    price_file: Path | None,
-    shards: int,
-    command: Sequence[str],
-    *,
-    as_json: bool,
-) -> None:
-    plan, rehearsal = _rehearse(path, changes, price_file, may_have_shards=True)
-    states = shard_states(plan, rehearsal, shards)
-    experiment = plan.experiment
-    if as_json:
-        click.echo(states_as_json(experiment.name, experiment.log_dir, states))
-    else:
-        print_states(experiment.name, experiment.log_dir, states, command)
-    if not is_complete(states):
+def _plan_and_dry_run(file: ExperimentFile) -> tuple[ExperimentPlan, list[EvalLog]]:
+    """Make every check that precedes a run without shards."""
+    plan = file.plan()
+    dry_run = plan.dry_run()
+    check_no_samples_lost(plan, {"": dry_run})
+    return plan, dry_run
+
+
+def _print_status(file: ExperimentFile, count: int, command: Sequence[str], *, as_json: bool) -> None:
+    plan = file.plan()
+    dry_runs = shard_dry_runs(plan.dry_run(), count)
+    check_no_samples_lost(plan, dry_runs)
+    statuses = shard_statuses(plan.experiment.log_dir, dry_runs)
+    print_statuses(plan.experiment, statuses, command, as_json=as_json)
+    if not all(status.is_complete for status in statuses):
         raise click.exceptions.Exit(INCOMPLETE)
 
 
-def _command(
-    file: str,
-    models: tuple[str, ...],
-    limit: int | None,
-    changes: tuple[str, ...],
-    price_file: Path | None,
-    retries: int | None,
-) -> list[str]:
-    """The command that runs the experiment, without shard and output."""
-    words = ["discoverybench", "run", file]
-    for option, values in (("--model", models), ("--set", changes)):
-        words += [word for value in values for word in (option, value)]
-    for option, value in (("--limit", limit), ("--model-cost-config", price_file), ("--retries", retries)):
-        words += [] if value is None else [option, str(value)]
-    return words
-
-
-def _print_estimate(
-    path: Path, changes: tuple[str, ...], price_file: Path | None, *, as_json: bool, check: bool
-) -> None:
-    plan, rehearsal = _rehearse(path, changes, price_file)
-    sizes = [len(log.eval.dataset.sample_ids or []) * (log.eval.config.epochs or 1) for log in rehearsal]
-    estimates = [estimate(run, size, plan.experiment, plan.prices) for run, size in zip(plan.runs, sizes, strict=True)]
-    if as_json:
-        click.echo(json.dumps(estimates_as_json(plan, estimates), indent=2))
+def _print_dry_run(file: ExperimentFile, *, as_json: bool, check: bool) -> None:
+    plan, dry_run = _plan_and_dry_run(file)
+    if check and not as_json:
+        samples = plural(sum(map(sample_count, dry_run)), "sample")
+        click.echo(f"{file.path}: {plural(len(plan.runs), 'run')} with {samples} can run.")
         return
-    if check:
-        click.echo(f"{path}: {plural(len(plan.runs), 'run')} with {plural(sum(sizes), 'sample')} can run.")
-        return
-    print_estimates(plan, estimates)
+    print_forecasts(plan, forecast(dry_run, read_summaries(plan.experiment.log_dir)), as_json=as_json)
 
 
-def _print_form(path: Path, changes: tuple[str, ...], price_file: Path | None, form: str) -> None:
-    plan, rehearsal = _rehearse(path, changes, price_file)
+def _print_form(file: ExperimentFile, form: str) -> None:
+    plan, dry_run = _plan_and_dry_run(file)
     cells = [run.cell for run in plan.runs]
     match form:
         case "flow":
@@ -261,8 +218,17 @@ def _print_form(path: Path, changes: tuple[str, ...], price_file: Path | None, f
         case "commands":
             click.echo("\n".join(command(plan.experiment, cell) for cell in cells))
         case _:
-            files = [as_yaml(plan.experiment, cell, log) for cell, log in zip(cells, rehearsal, strict=True)]
+            files = [as_yaml(plan.experiment, cell, log) for cell, log in zip(cells, dry_run, strict=True)]
             click.echo("---\n".join(files), nl=False)
+
+
+def _command(file: str, options: Mapping[str, Any]) -> list[str]:
+    """The command that runs the experiment, without shard and output."""
+    words = ["discoverybench", "run", file]
+    for option, value in options.items():
+        values = value if isinstance(value, tuple) else () if value is None else (value,)
+        words += [word for value in values for word in (option, str(value))]
+    return words
 
 
 def _resolve(file: str) -> Path:

@@ -156,6 +156,7 @@ def task_text(metadata: SampleMetadata, hints: Hints) -> str:
     return Prompt.load("solvers/task").render(
         data_files="\n\n".join(_description(file) for file in metadata.data_files),
         goal=metadata.goal,
+        without_tools=Prompt.load("solvers/without_tools").render(),
         hints="".join(
             f"\n{hint_prompt.render(heading=heading, text=text)}\n" for heading, text in sections.items() if text
         ),

@@ -8,9 +8,9 @@ from typing import Literal
 from inspect_ai.dataset import Sample
 
 from inspect_discoverybench.dataset.answer_key import AnswerKey
+from inspect_discoverybench.dataset.data_files import checksum
 from inspect_discoverybench.dataset.data_path import locate
 from inspect_discoverybench.dataset.metadata import Goal
-from inspect_discoverybench.dataset.placement import checksum
 from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, SandboxFiles, to_sample
 from inspect_discoverybench.dataset.source import checksums, data_root, require_released
 from inspect_discoverybench.dataset.studies import absolute, described_target, goal_metadata, metadata_files, read_goals

@@ -59,6 +59,9 @@ class Limits(StrictModel):
     time: int | None = Field(default=None, ge=1)
     """Maximum seconds of a sample."""
 
+    working: int | None = Field(default=None, ge=1)
+    """Maximum working seconds of a sample: without waiting for retries, rate limits and free connections."""
+
     cost: float | None = Field(default=None, gt=0)
     """Maximum cost of a sample in US dollars."""
 

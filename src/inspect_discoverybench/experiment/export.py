@@ -46,13 +46,13 @@ FLAGS = {
 """Options of `inspect eval` that take no value."""
 
 
-def run_config(experiment: Experiment, cell: MatrixCell, rehearsal: EvalLog) -> dict[str, Any]:
+def run_config(experiment: Experiment, cell: MatrixCell, dry_run: EvalLog) -> dict[str, Any]:
     """Express one run in the format of `inspect eval --run-config`.
 
     Args:
         experiment: The experiment.
         cell: The run.
-        rehearsal: Its rehearsal, which has the limits as Inspect parses them.
+        dry_run: Its dry run, which has the limits as Inspect parses them.
 
     Raises:
         InvalidExperiment: The format does not support one of the experiment's options.
@@ -63,7 +63,7 @@ def run_config(experiment: Experiment, cell: MatrixCell, rehearsal: EvalLog) -> 
         **{key: options.pop(key) for key in list(options) if key in EvalConfig.model_fields},
     }
     if experiment.limits.tokens is not None:
-        effective = rehearsal.eval.config
+        effective = dry_run.eval.config
         config |= {"token_limit": effective.token_limit, "token_limit_type": effective.token_limit_type}
     settings = {
         "max_connections": experiment.max_connections,
@@ -86,9 +86,9 @@ def run_config(experiment: Experiment, cell: MatrixCell, rehearsal: EvalLog) -> 
     )
 
 
-def as_yaml(experiment: Experiment, cell: MatrixCell, rehearsal: EvalLog) -> str:
+def as_yaml(experiment: Experiment, cell: MatrixCell, dry_run: EvalLog) -> str:
     """Write one run as the text of a run config."""
-    return yaml.safe_dump(run_config(experiment, cell, rehearsal), sort_keys=False, allow_unicode=True)
+    return yaml.safe_dump(run_config(experiment, cell, dry_run), sort_keys=False, allow_unicode=True)
 
 
 def command(experiment: Experiment, cell: MatrixCell) -> str:
@@ -125,9 +125,7 @@ def flow(experiment: Experiment, cells: Sequence[MatrixCell]) -> str:
     options = dict(experiment.options)
     # inspect-flow takes these per task, and all other arguments of `eval_set` for the whole set.
     settings = {key: options.pop(key) for key in list(options) if key in GenerateConfig.model_fields}
-    per_task: dict[str, Any] = {
-        key: options.pop(key) for key in ("sample_id", "turn_limit", "working_limit") if key in options
-    }
+    per_task: dict[str, Any] = {key: options.pop(key) for key in ("sample_id", "turn_limit") if key in options}
     limits = _limits(experiment)
     limit = limits.pop("limit", None)
     tasks = [
@@ -164,6 +162,7 @@ def _limits(experiment: Experiment) -> dict[str, Any]:
             "message_limit": limits.messages,
             "token_limit": limits.tokens,
             "time_limit": limits.time,
+            "working_limit": limits.working,
             "cost_limit": limits.cost,
         }
     )

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from inspect_ai import eval as inspect_eval
+from inspect_ai.scorer import Score
 from inspect_ai.solver import SolverSpec
 
+from inspect_discoverybench.answer import Answer, answer_of
 from inspect_discoverybench.errors import InvalidExperiment, inspect_errors, one_line
-from inspect_discoverybench.final_message import submission_of
 from inspect_discoverybench.hypothesis import SCORE_NAME, Submission
 from inspect_discoverybench.tasks import custom
 
@@ -59,8 +60,18 @@ def ask(metadata: Path, goal: str, solver: str, model: str, grader: str | None, 
     [sample] = log.samples
     score = (sample.scores or {}).get(SCORE_NAME)
     return GoalOutcome(
-        submission=None if sample.error else submission_of(sample),
+        submission=None if sample.error else _submission(answer_of(sample), score),
         explanation=score.explanation if score else None,
         error=one_line(Exception(sample.error.message)) if sample.error else None,
         log=log.location,
     )
+
+
+def _submission(answer: Answer | None, score: Score | None) -> Submission | None:
+    """The submission; for a text, the hypothesis that the judge quoted, or the text if the goal was not scored."""
+    if answer is None or isinstance(answer, Submission):
+        return answer
+    if score is None:
+        return Submission.truncated(answer.text, "", "whole")
+    workflow = (score.metadata or {}).get("workflow") or ""
+    return Submission.truncated(score.answer, workflow, "quoted") if score.answer else None

@@ -1,38 +1,23 @@
 """The log directory of an experiment: lock, checks before a run is resumed, and cleanup."""
 
 import errno
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import product
-from multiprocessing import get_context
 from pathlib import Path
-from urllib.parse import unquote, urlparse
+from urllib.parse import urlparse
 
 import click
 from filelock import FileLock, Timeout
 from inspect_ai import task_identifier
-from inspect_ai.log import (
-    EvalLog,
-    EvalLogInfo,
-    EvalSampleSummary,
-    list_eval_logs,
-    read_eval_log,
-    read_eval_log_sample_summaries,
-    write_log_dir_manifest,
-)
+from inspect_ai.log import EvalLog, list_eval_logs, write_log_dir_manifest
 
 from inspect_discoverybench.errors import InvalidExperiment, inspect_errors
-from inspect_discoverybench.experiment.run import ExperimentPlan, prepare
-from inspect_discoverybench.experiment.source import load
+from inspect_discoverybench.experiment.run import ExperimentPlan
+from inspect_discoverybench.results.summary import LogSummary, local_path, logs_in, read_summaries
 
 _LOCK = ".discoverybench.lock"
 _NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP}
-
-
-def has_logs(log_dir: str) -> bool:
-    """Whether the log directory has logs to resume."""
-    return bool(logs_in(log_dir))
 
 
 @contextmanager
@@ -69,6 +54,11 @@ def locked(log_dir: str, seconds: float = 1) -> Iterator[None]:
         lock.release()
 
 
+def has_logs(log_dir: str) -> bool:
+    """Whether the log directory has logs to resume."""
+    return bool(logs_in(log_dir))
+
+
 def is_locked(log_dir: str) -> bool:
     """Whether a process is using a log directory. False if this cannot be determined."""
     path = Path(log_dir) / _LOCK
@@ -85,52 +75,35 @@ def is_locked(log_dir: str) -> bool:
         return False
 
 
-def rehearse_apart(path: Path, changes: tuple[str, ...], price_file: Path | None) -> list[EvalLog]:
-    """Rehearse an experiment in a separate process: see `rehearse`.
-
-    Inspect keeps the display of the first `eval` in a process, and a rehearsal has no display.
-    """
-    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-        return pool.submit(rehearse, path, changes, price_file).result()
-
-
-def rehearse(path: Path, changes: tuple[str, ...], price_file: Path | None) -> list[EvalLog]:
-    """Rehearse an experiment: one log per run, without samples.
-
-    Raises:
-        InvalidExperiment: Inspect rejects the experiment.
-    """
-    logs = prepare(*load(path, changes), price_file).rehearse()
-    # A rehearsal has no samples, but Inspect would try to read them from its folder, which no longer exists.
-    return [log.model_copy(update={"samples": None, "reductions": None}) for log in logs]
-
-
-def refuse_losses(plan: ExperimentPlan, rehearsal: Iterable[EvalLog]) -> int:
-    """Check that an experiment continues the logs in its log directory.
+def check_no_samples_lost(plan: ExperimentPlan, dry_runs: Mapping[str, Sequence[EvalLog]], shard: str = "") -> int:
+    """Check that an experiment continues the logs in its log directory, and that those of all shards belong together.
 
     `eval_set` drops finished samples that are no longer part of a run: after a change to fewer epochs, fewer samples,
-    other sample ids or a smaller dataset.
+    other sample ids or a smaller dataset. A log of another shard must have samples of that shard only; otherwise the
+    shards together would repeat some samples and leave out others.
 
     Args:
-        plan: The experiment.
-        rehearsal: Its rehearsal.
+        plan: The whole experiment.
+        dry_runs: The dry run of each of its shards by `K/N`, or its own dry run by an empty text.
+        shard: The shard to run, as `K/N`.
 
     Returns:
-        Number of finished samples in the log directory.
+        Number of finished samples of the run or shard in the log directory.
 
     Raises:
         InvalidExperiment: A log does not belong to any run, or finished samples are no longer part of a run.
     """
     log_dir, path = plan.experiment.log_dir, plan.source.path
-    planned = {task_identifier(log, None): log for log in rehearsal}
-    kept: set[str | None] = set()
-    for info in logs_in(log_dir):
-        name = Path(unquote(urlparse(info.name).path)).name
-        # A run that is killed while it writes leaves a truncated log.
-        remedy = "Repair it with `inspect log recover`, or delete it to run its samples again."
-        with inspect_errors(InvalidExperiment, f"{path}: {name} in {log_dir} cannot be read", remedy):
-            header = read_eval_log(info, header_only=True)
-        successor = planned.get(task_identifier(header, None))
+    finished: set[str | None] = set()
+    # A run that is killed while it writes to a remote folder leaves a truncated log.
+    remedy = "Repair it with `inspect log recover`, or delete it to run its samples again."
+    with inspect_errors(InvalidExperiment, str(path), remedy):
+        logs = list(read_summaries(log_dir))
+    for log in logs:
+        recorded = (log.header.eval.metadata or {}).get("shard", "")
+        _check_shards(log_dir, recorded, dry_runs)
+        name = Path(log.path).name
+        successor = next((run for run in dry_runs[recorded] if task_identifier(run, None) == log.run), None)
         if successor is None:
             if plan.arguments.get("log_dir_allow_dirty"):
                 continue
@@ -138,17 +111,31 @@ def refuse_losses(plan: ExperimentPlan, rehearsal: Iterable[EvalLog]) -> int:
                 f"{path}: {name} in {log_dir} does not belong to this experiment in its current form. "
                 "Undo the change, or use another log_dir."
             )
-        samples = _finished(info)
-        kept |= {sample.uuid for sample in samples}
-        finished = {(sample.id, sample.epoch) for sample in samples}
-        lost = len(finished - _selected(successor)) if _is_resumable(header, successor) else len(finished)
+        is_own = recorded == shard
+        finished |= {sample.uuid for sample in log.finished} if is_own else set()
+        samples = {(str(s.id), s.epoch) for s in log.finished} if is_own else sample_keys(log.header)
+        lost = len(samples - sample_keys(successor)) if _is_resumable(log.header, successor) else len(samples)
         if lost:
-            change = _change(header, successor)
             raise InvalidExperiment(
-                f"{path}: {lost} finished samples of {name} in {log_dir} would be dropped: {change}. "
-                "Undo the change, or use another log_dir."
+                f"{path}: {lost} {'finished ' if is_own else ''}samples of {name} in {log_dir} would be dropped: "
+                f"{_change(log.header, successor)}. Undo the change, or use another log_dir."
             )
-    return len(kept)
+    return len(finished)
+
+
+def _check_shards(log_dir: str, recorded: str, dry_runs: Iterable[str]) -> None:
+    """Check that a log is of a run in as many shards."""
+    if recorded in dry_runs:
+        return
+    if not recorded:
+        raise InvalidExperiment(f"{log_dir} has logs of a run without shards. Omit --shard, or use another log_dir.")
+    count, planned = recorded.rpartition("/")[2], [*dry_runs]
+    remedy = (
+        f". Add --shard K/{count}, or use another log_dir."
+        if planned == [""]
+        else f", got {len(planned)}. Use the same number, or another log_dir."
+    )
+    raise InvalidExperiment(f"{log_dir} belongs to a run in {count} shards{remedy}")
 
 
 def remove_leftovers(logs: Iterable[EvalLog], log_dir: str, *, keep: bool = False) -> list[str]:
@@ -165,46 +152,27 @@ def remove_leftovers(logs: Iterable[EvalLog], log_dir: str, *, keep: bool = Fals
     Returns:
         Paths of logs of killed attempts that were not removed.
     """
-    complete = {log.eval.task_id: log for log in logs if log.status == "success"}
-    results = {_local(log.location) for log in logs}
+    complete = {log.eval.task_id: local_path(log.location) for log in logs if log.status == "success"}
     remaining = []
-    for info in logs_in(log_dir):
-        if _local(info.name) in results or info.task_id not in complete or not _is_killed_attempt(info, log_dir):
+    for info in list_eval_logs(log_dir, recursive=False):
+        path = Path(local_path(info.name))
+        if info.task_id not in complete or info.suffix is not None:
             continue
-        path = Path(_local(info.name))
-        successor = read_eval_log_sample_summaries(complete[info.task_id].location)
-        if not keep and path.is_file() and {s.uuid for s in _finished(info)} <= {s.uuid for s in successor}:
+        log = LogSummary.read(info.name)
+        if log.header.status != "started":
+            continue
+        successor = LogSummary.read(complete[info.task_id])
+        if not keep and path.is_file() and {s.uuid for s in log.finished} <= {s.uuid for s in successor.samples}:
             path.unlink()
         else:
-            remaining.append(_local(info.name))
+            remaining.append(log.path)
     write_log_dir_manifest(log_dir)
     return remaining
 
 
-def _is_killed_attempt(info: EvalLogInfo, log_dir: str) -> bool:
-    header = read_eval_log(info, header_only=True)
-    in_folder = bool(urlparse(log_dir).scheme) or Path(_local(info.name)).parent.samefile(log_dir)
-    return header.status == "started" and info.suffix is None and in_folder
-
-
-def logs_in(log_dir: str) -> list[EvalLogInfo]:
-    """The logs in a log directory and its subfolders. There are none if it does not exist."""
-    return list_eval_logs(log_dir) if urlparse(log_dir).scheme or Path(log_dir).is_dir() else []
-
-
-def _finished(info: EvalLogInfo) -> list[EvalSampleSummary]:
-    return [sample for sample in read_eval_log_sample_summaries(info) if sample.completed and sample.error is None]
-
-
-def _local(location: str) -> str:
-    """The path of a local log, or the URL of a remote one."""
-    parts = urlparse(location)
-    return unquote(parts.path) if parts.scheme == "file" else location
-
-
-def _selected(log: EvalLog) -> set[tuple[int | str, int]]:
-    epochs = range(1, (log.eval.config.epochs or 1) + 1)
-    return set(product(log.eval.dataset.sample_ids or [], epochs))
+def sample_keys(log: EvalLog) -> set[tuple[str, int]]:
+    """Sample id and epoch of all samples that a run has in the end."""
+    return set(product(map(str, log.eval.dataset.sample_ids or []), range(1, (log.eval.config.epochs or 1) + 1)))
 
 
 def _is_resumable(header: EvalLog, successor: EvalLog) -> bool:
@@ -226,4 +194,4 @@ def _change(header: EvalLog, successor: EvalLog) -> str:
     changes = [
         f"{name} was {old or 'not set'} and is now {new or 'not set'}" for name, old, new in values if old != new
     ]
-    return ", ".join(changes) or "the data have different samples"
+    return ", ".join(changes) or "the selected samples are different"

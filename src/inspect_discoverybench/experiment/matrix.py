@@ -37,6 +37,11 @@ class MatrixCell:
         settings = self.model.config | self.model.args
         return label(self.task.name, self.task.args), solver, label(self.model.name, settings)
 
+    @property
+    def components(self) -> tuple[Component, Component | None, ModelSpec]:
+        """Task, solver and model."""
+        return self.task, self.solver, self.model
+
     def __str__(self) -> str:
         return " · ".join(self.labels)
 

@@ -28,6 +28,7 @@ EXPERIMENT_KEYS = {
     "message_limit": "limits.messages",
     "token_limit": "limits.tokens",
     "time_limit": "limits.time",
+    "working_limit": "limits.working",
     "cost_limit": "limits.cost",
     "max_connections": "max_connections",
     "tags": "tags",

@@ -5,14 +5,12 @@ import math
 import shlex
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import unquote, urlparse
 
-from inspect_ai.log import EvalLog, EvalSampleSummary, headline_metric, read_eval_log_sample_summaries
-from inspect_ai.scorer import Score
+from inspect_ai.log import EvalLog, EvalSampleSummary, headline_metric
 
-from inspect_discoverybench.hypothesis import NO_RESPONSE, SCORE_NAME
+from inspect_discoverybench.hypothesis import SCORE_NAME, WITHOUT_HYPOTHESIS
+from inspect_discoverybench.results.summary import LogSummary, is_scored
 from inspect_discoverybench.scorer.metrics import CI_LOWER, CI_UPPER
-from inspect_discoverybench.statistics.mean import needs_bounds
 
 
 @dataclass(frozen=True)
@@ -28,7 +26,7 @@ class RunOutcome:
         interval: Its 95 % confidence interval.
         scored: Number of samples with a score, including those without a submission.
         unscored: Number of samples that the judge failed to score.
-        no_submission: Number of samples that scored 0 because nothing was submitted.
+        no_submission: Number of samples that scored 0 because no hypothesis was submitted or asserted.
         errors: Number of samples that ended with an error.
         tokens: Tokens of all models, including the judge.
         cost: Their cost in US dollars.
@@ -62,11 +60,9 @@ class RunOutcome:
         Args:
             log: Its header, as `eval_set` returns it.
         """
-        parts = urlparse(log.location)
-        location = unquote(parts.path) if parts.scheme == "file" else log.location
+        summary = LogSummary.read(log.location)
         labels = (log.eval.metadata or {}).get("run") or {}
-        samples = read_eval_log_sample_summaries(log.location)
-        ended = [sample for sample in samples if sample.completed and sample.error is None]
+        ended = summary.finished
         scored = sum(is_scored(sample) for sample in ended)
         resolved = headline_metric(log)
         # Without scores, Inspect reports a mean of 0.
@@ -84,19 +80,19 @@ class RunOutcome:
             scored=scored,
             unscored=len(ended) - scored if log.eval.scorers else 0,
             no_submission=sum(_has_no_submission(sample) for sample in ended),
-            errors=sum(sample.error is not None for sample in samples),
+            errors=sum(sample.error is not None for sample in summary.samples),
             tokens=sum(usage.total_tokens for usage in usages),
             cost=sum(costs),
-            complete=log.status == "success" and not log.invalidated,
+            complete=summary.is_complete,
             error=" ".join(log.error.message.split())[:1000] if log.error else None,
-            log=location,
-            score_command=_score_command(log, location),
+            log=summary.path,
+            score_command=_score_command(log, summary.path),
         )
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """The value if all unscored samples had scored 0, and if all had scored 1; None if at most 1 % is unscored."""
-        if math.isnan(self.value) or not needs_bounds(self.scored, self.unscored):
+        """The value if all unscored samples had scored 0, and if all had scored 1; None if none is unscored."""
+        if math.isnan(self.value) or not self.unscored:
             return None
         total = self.value * self.scored
         return total / (self.scored + self.unscored), (total + self.unscored) / (self.scored + self.unscored)
@@ -125,17 +121,5 @@ def _null_for_nan(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def is_scored(sample: EvalSampleSummary) -> bool:
-    """Whether every scorer scored the sample."""
-    scores = (sample.scores or {}).values()
-    return bool(scores) and not any(_is_unscored(score) for score in scores)
-
-
-def _is_unscored(score: Score) -> bool:
-    """Inspect marks an unscored sample with NaN, which is null in JSON logs."""
-    value: Any = score.value
-    return value is None or (isinstance(value, float) and math.isnan(value))
-
-
 def _has_no_submission(sample: EvalSampleSummary) -> bool:
-    return any(score.reason == NO_RESPONSE for score in (sample.scores or {}).values())
+    return any(score.reason in WITHOUT_HYPOTHESIS for score in (sample.scores or {}).values())

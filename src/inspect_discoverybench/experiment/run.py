@@ -21,7 +21,7 @@ from inspect_discoverybench.experiment.matrix import MatrixCell, matrix
 from inspect_discoverybench.experiment.options import eval_set_options
 from inspect_discoverybench.experiment.prices import Prices, read_prices, register_prices
 from inspect_discoverybench.experiment.source import Place, Source
-from inspect_discoverybench.scorer.judge import ATTEMPT_TIMEOUTS
+from inspect_discoverybench.scorer.judge import INHERITED
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class ExperimentPlan:
     prices: Prices
     arguments: Mapping[str, Any]
 
-    def rehearse(self) -> list[EvalLog]:
+    def dry_run(self) -> list[EvalLog]:
         """Let Inspect resolve every run without running samples.
 
         Returns:
@@ -117,7 +117,7 @@ def prepare(experiment: Experiment, source: Source, price_file: Path | None = No
         raise InvalidExperiment(f"{where}: options.sample_id and limits.samples are mutually exclusive. Remove one.")
     prices = read_prices(options.pop("model_cost_config", None), price_file)
     # Set on the evaluated models, from which the judge inherits them. Their configs lack settings of `eval_set`.
-    timeouts = {name: options[name] for name in ATTEMPT_TIMEOUTS if name in options}
+    timeouts = {name: options[name] for name in INHERITED if name in options}
     models = {cell.model_place: _build_model(cell.model, source, cell.model_place, timeouts) for cell in cells}
     roles = _build_roles(experiment, source)
     runs = tuple(_build_run(cell, models[cell.model_place], experiment, source) for cell in cells)
@@ -143,6 +143,7 @@ def _eval_set_arguments(
         "message_limit": limits.messages,
         "token_limit": limits.tokens,
         "time_limit": limits.time,
+        "working_limit": limits.working,
         "cost_limit": limits.cost,
         "max_connections": experiment.max_connections,
         "tags": [experiment.name, *experiment.tags],

@@ -3,14 +3,17 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from math import gcd
-from typing import Any
+from pathlib import Path
+from urllib.parse import urlparse
 
 from inspect_ai import task_with
 from inspect_ai.log import EvalLog
 
-from inspect_discoverybench.errors import InvalidArgument
+from inspect_discoverybench.errors import InvalidArgument, InvalidExperiment
 from inspect_discoverybench.experiment.run import ExperimentPlan, ExperimentRun
+from inspect_discoverybench.results.summary import read_summaries
 
 MAX_SHARDS = 10_000
 
@@ -52,11 +55,11 @@ class Shard:
         return f"{parent.rstrip('/')}/shard-{self.number:0{len(str(self.count))}}-of-{self.count}"
 
 
-def deal(runs: Sequence[SampleIds], count: int) -> list[list[SampleIds]]:
+def assign_samples(runs: Sequence[SampleIds], count: int) -> list[list[SampleIds]]:
     """Divide the samples of all runs among shards.
 
-    The first sample of every run is dealt, then the second, and so on. Each goes to a shard with the fewest samples of
-    its run, and among them to one with the fewest samples. Two shards therefore differ by at most one sample of each
+    The first sample of every run is assigned, then the second, and so on. Each goes to a shard with the fewest samples
+    of its run, and among them to one with the fewest samples. Two shards therefore differ by at most one sample of each
     run, and by at most one sample in total if all runs have equally many. Samples stay in their shard when
     `limits.samples` increases. All epochs of a sample are in one shard.
 
@@ -81,45 +84,75 @@ def deal(runs: Sequence[SampleIds], count: int) -> list[list[SampleIds]]:
     return shards
 
 
-def sample_ids(rehearsal: Sequence[EvalLog]) -> list[SampleIds]:
-    """Ids of the samples of each run."""
-    return [[*(log.eval.dataset.sample_ids or [])] for log in rehearsal]
+def shard_dry_runs(dry_run: Sequence[EvalLog], count: int) -> dict[str, list[EvalLog]]:
+    """The dry run of each shard, by `K/N`.
+
+    Args:
+        dry_run: The dry run of the whole experiment.
+        count: Number of shards.
+    """
+    samples = assign_samples([[*(log.eval.dataset.sample_ids or [])] for log in dry_run], count)
+    return {
+        str(Shard(number, count)): [_with_samples(log, ids) for log, ids in zip(dry_run, runs, strict=True)]
+        for number, runs in enumerate(samples, start=1)
+    }
 
 
-def part(
-    plan: ExperimentPlan, rehearsal: Sequence[EvalLog], samples: Sequence[SampleIds]
-) -> tuple[ExperimentPlan, list[EvalLog]]:
-    """Restrict a plan to the samples of a shard. Runs without samples are left out.
+def restrict_to_shard(plan: ExperimentPlan, shard: Shard, dry_run: Sequence[EvalLog]) -> ExperimentPlan:
+    """Restrict a plan to the samples of a shard and to its log directory. Runs without samples are left out.
 
     Args:
         plan: The plan of the whole experiment.
-        rehearsal: Its rehearsal.
-        samples: The shard's sample ids of each run.
+        shard: The shard.
+        dry_run: The dry run of the shard.
 
-    Returns:
-        The plan and the rehearsal of the shard.
+    Raises:
+        InvalidExperiment: An option does not work with shards.
     """
-    chosen = [
-        (_restrict(run, ids), _restrict_log(log, ids))
-        for run, log, ids in zip(plan.runs, rehearsal, samples, strict=True)
-        if ids
+    where = plan.source.where
+    if plan.arguments.get("sample_shuffle") is True:
+        raise InvalidExperiment(
+            f"{where(('options', 'sample_shuffle'))}: options.sample_shuffle must be a seed with --shard, such as 7, "
+            "so that all shards have the same order."
+        )
+    if plan.arguments.get("bundle_dir") is not None:
+        raise InvalidExperiment(
+            f"{where(('options', 'bundle_dir'))}: options.bundle_dir cannot be used with --shard. Remove it, and run "
+            "`inspect view bundle` at the end."
+        )
+    runs = [
+        _restrict(run, {*log.eval.dataset.sample_ids})
+        for run, log in zip(plan.runs, dry_run, strict=True)
+        if log.eval.dataset.sample_ids
     ]
-    # These options were already applied when the samples were dealt.
-    arguments: dict[str, Any] = {**plan.arguments, "limit": None, "sample_id": None}
-    return replace(plan, runs=tuple(run for run, _ in chosen), arguments=arguments), [log for _, log in chosen]
+    log_dir = shard.log_dir(plan.experiment.log_dir)
+    metadata = {**plan.arguments["metadata"], "shard": str(shard)}
+    # Equal in all shards, so that a shard that was started twice is read once. Shards that are moved keep it.
+    parent = plan.experiment.log_dir
+    first = next((log.header.eval.eval_set_id for log in read_summaries(parent)), None)
+    place = parent if urlparse(parent).scheme else str(Path(parent).resolve())
+    eval_set_id = (
+        plan.arguments.get("eval_set_id") or first or sha256(f"{place} {shard.count}".encode()).hexdigest()[:32]
+    )
+    # The options that select samples were already applied in the dry run.
+    arguments = {**plan.arguments, "log_dir": log_dir, "metadata": metadata, "eval_set_id": eval_set_id} | {
+        "limit": None,
+        "sample_id": None,
+    }
+    experiment = plan.experiment.model_copy(update={"log_dir": log_dir})
+    return replace(plan, experiment=experiment, runs=tuple(runs), arguments=arguments)
 
 
-def _restrict(run: ExperimentRun, ids: SampleIds) -> ExperimentRun:
+def _restrict(run: ExperimentRun, ids: set[int | str]) -> ExperimentRun:
     dataset = run.task.dataset
     for position, sample in enumerate(dataset, start=1):
         if sample.id is None:  # Inspect numbers such samples by their position in the whole dataset
             sample.id = position
-    chosen = set(ids)
-    subset = dataset.filter(lambda sample: sample.id in chosen)
+    subset = dataset.filter(lambda sample: sample.id in ids)
     return replace(run, task=task_with(run.task, dataset=subset))
 
 
-def _restrict_log(log: EvalLog, ids: SampleIds) -> EvalLog:
+def _with_samples(log: EvalLog, ids: SampleIds) -> EvalLog:
     dataset = log.eval.dataset.model_copy(update={"sample_ids": ids, "samples": len(ids)})
     config = log.eval.config.model_copy(update={"limit": None, "sample_id": None})
     return log.model_copy(update={"eval": log.eval.model_copy(update={"dataset": dataset, "config": config})})

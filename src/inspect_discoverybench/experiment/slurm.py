@@ -3,31 +3,21 @@
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from inspect_discoverybench.errors import InvalidArgument
 
 
-@dataclass(frozen=True)
-class SlurmOptions:
-    """Options of the array job. None leaves the cluster's default.
-
-    Attributes:
-        partition: Partition.
-        time: Time limit of a shard, such as `02:00:00`.
-        mem: Memory of a shard, such as `8G`.
-        container: Command that starts a container, such as `apptainer exec eval.sif`; empty to run on the node itself.
-        others: Other options of sbatch without dashes, such as `account=lab` or `exclusive`.
-    """
-
-    partition: str | None = None
-    time: str | None = None
-    mem: str | None = None
-    container: str = ""
-    others: tuple[str, ...] = ()
-
-
-def array_script(name: str, command: Sequence[str], count: int, options: SlurmOptions) -> str:
+def array_script(
+    name: str,
+    command: Sequence[str],
+    count: int,
+    *,
+    partition: str | None = None,
+    time: str | None = None,
+    mem: str | None = None,
+    container: str | None = None,
+    sbatch: Sequence[str] = (),
+) -> str:
     """Write the batch script.
 
     Slurm's array indices run from 1 to N, as shards do. A task that is killed with its node is started again by Slurm
@@ -37,34 +27,29 @@ def array_script(name: str, command: Sequence[str], count: int, options: SlurmOp
         name: Name of the job.
         command: The command that runs the experiment, without its shard.
         count: Number of shards.
-        options: Options of the job.
+        partition: Partition; by default that of the cluster.
+        time: Time limit of a shard, such as `02:00:00`.
+        mem: Memory of a shard, such as `8G`.
+        container: Command that starts a container, such as `apptainer exec eval.sif`.
+        sbatch: Other options of sbatch without dashes, such as `account=lab` or `exclusive`.
 
     Raises:
         InvalidArgument: A value has a line break, or the container command has unbalanced quotes.
     """
-    directives = [
-        f"job-name={name}",
-        f"array=1-{count}",
-        "requeue",
-        "open-mode=append",
-        *(
-            f"{key}={value}"
-            for key, value in (("partition", options.partition), ("time", options.time), ("mem", options.mem))
-            if value is not None
-        ),
-        *options.others,
-    ]
-    for value in (*directives, *command, options.container):
+    named = {"partition": partition, "time": time, "mem": mem}
+    directives = [f"job-name={name}", f"array=1-{count}", "requeue", "open-mode=append"]
+    directives += [*(f"{key}={value}" for key, value in named.items() if value is not None), *sbatch]
+    for value in (*directives, *command, container or ""):
         if "\n" in value or "\r" in value:
             raise InvalidArgument(f"A batch script cannot have a line break in a value, got {value!r}.")
     try:
-        container = shlex.split(options.container)
+        words = [*shlex.split(container or ""), *command]
     except ValueError as error:
-        raise InvalidArgument(f"--container has unbalanced quotes, got {options.container}.") from error
+        raise InvalidArgument(f"--container has unbalanced quotes, got {container}.") from error
     lines = [
         "#!/bin/bash",
         *(f"#SBATCH --{_directive(directive)}" for directive in directives),
-        f'exec {shlex.join([*container, *command])} --shard "$SLURM_ARRAY_TASK_ID/{count}"',
+        f'exec {shlex.join(words)} --shard "$SLURM_ARRAY_TASK_ID/{count}"',
     ]
     return "\n".join(lines) + "\n"
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from inspect_ai.model import ChatMessageAssistant
 
-from inspect_discoverybench.offline import formaliser
 from inspect_discoverybench.offline.request import Request
 from inspect_discoverybench.text import fold
 
@@ -121,5 +120,4 @@ _RULES: dict[str, Callable[[Values], Answer]] = {
     "synth_expand": _expand,
     "synth_goal": _goal,
     "synth_review": _review,
-    "prediction_formalise": formaliser.formalise,
 }

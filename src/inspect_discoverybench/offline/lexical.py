@@ -1,4 +1,4 @@
-"""`discoverybench/lexical`: a rule-based judge that answers the four questions of the paper (§4.3, appendix F)."""
+"""`discoverybench/lexical`: a rule-based judge that answers the judge's questions (§4.3, appendix F)."""
 
 import json
 import re
@@ -7,6 +7,7 @@ from typing import Any
 
 from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
 
+from inspect_discoverybench.answer import is_placeholder
 from inspect_discoverybench.offline.relation import compare_relations
 from inspect_discoverybench.offline.request import Request
 from inspect_discoverybench.offline.words import content_stems, context_phrases, numbers
@@ -16,6 +17,14 @@ _SIGNATURE = "lexical judge (not a language model)"
 _FENCE = "```json"
 Rule = Callable[[dict[str, Any]], dict[str, Any]]
 """Function from the values in a question to the reply."""
+
+_LABELLED = re.compile(r"hypothesis\b[^:\n]{0,30}:[*_\"'\s]*([^\n\"]+)", re.IGNORECASE)
+_WORKFLOW = re.compile(r"^[\W_]*workflow\b[^:\n]{0,30}:[*_\"'\s]*([^\n\"]+)", re.IGNORECASE | re.MULTILINE)
+_ANNOUNCEMENT = re.compile(
+    r"\W*(?:(?:i|we)(?: will|['\u2019]ll| can(?:not|['\u2019]t)| could not| am|['\u2019]m| need| have submitted)"
+    r"|let |sorry|please)\b",
+    re.IGNORECASE,
+)
 
 _GENERIC = frozenset(
     content_stems(
@@ -149,7 +158,23 @@ def _relationship(values: dict[str, Any]) -> dict[str, Any]:
     return {"answer": answer, "explanation": f"{_SIGNATURE}: {reason}"}
 
 
+def _quote_answer(values: dict[str, Any]) -> dict[str, Any]:
+    """Quote the last labelled hypothesis of a text, else the text, unless it is a refusal, a plan or a question."""
+    text = _text(values.get("text")).strip()
+    labelled = [match[1].strip("*_ ") for match in _LABELLED.finditer(text) if content_stems(match[1])]
+    announces = all(_ANNOUNCEMENT.match(sentence) for sentence in re.split(r"(?<=[.!?])\s+", text) if sentence.strip())
+    asserted = bool(labelled) or not (announces or is_placeholder(text) or text.endswith("?"))
+    workflow = [match[1].strip() for match in _WORKFLOW.finditer(text)][-1:]
+    return {
+        "asserted": asserted,
+        "hypothesis": (labelled[-1:] or [text]) if asserted else [],
+        "workflow": workflow if asserted else [],
+        "explanation": f"{_SIGNATURE}: {'the last labelled hypothesis' if labelled else 'the whole text'}",
+    }
+
+
 _RULES: dict[str, Rule] = {
+    "Find the hypothesis that the author of the text finally asserts": _quote_answer,
     "your task is to extract the context present in the hypothesis": _extract_context,
     "your task is to determine if the predicted context semantically matches": _match_context,
     "what are the different variables found in the hypotheses?": _variables,

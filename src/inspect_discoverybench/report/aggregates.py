@@ -92,13 +92,8 @@ def means(
 ) -> pd.DataFrame:
     """Mean of a value × 100 by group with its 95 % interval, and the numbers of tasks and gold hypotheses.
 
-    Tasks without a value count nowhere; a group that has only such tasks has no mean.
-
-    Args:
-        tasks: Rows of the table of tasks.
-        by: Columns that form groups, in their order in the table. Tasks without a group are left out.
-        value: Column in [0, 1].
-        names: Names of the mean and of the endpoints of its interval.
+    Groups are in the order of the tasks. Tasks without a group or a value count nowhere; a group without values has no
+    mean. The value is a column in [0, 1]; the names are those of the mean and of the endpoints of its interval.
     """
     rows = []
     for group, frame in tasks[[*by, value, "gold_hypothesis"]].groupby([*by], sort=False):
@@ -167,9 +162,7 @@ def difference(
         LOW: 100 * result.low,
         HIGH: 100 * result.high,
         "p": result.p_value,
-        "wins": result.wins,
-        "losses": result.losses,
-        "ties": result.ties,
+        **{name: getattr(result, name) for name in ("wins", "losses", "ties")},
     }
 
 

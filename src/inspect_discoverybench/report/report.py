@@ -37,7 +37,7 @@ def write_report(
     force: bool = False,
     workers: int = 1,
 ) -> Results:
-    """Write the page, `samples.csv`, `tables/` and `figures/`.
+    """Write the page, `samples.csv`, `tables/` and `figures/`. Returns the results with labelled samples.
 
     Args:
         paths: Logs, and folders of logs.
@@ -46,9 +46,6 @@ def write_report(
         judge_labels: Labels of the judge's answers with the key of their sheet, to correct HMS; files or folders.
         force: Write into a folder that contains other files.
         workers: Number of processes that read logs in parallel.
-
-    Returns:
-        The samples after `label_samples`, and the logs that could not be used.
 
     Raises:
         DataMissing: There is no log or label file, or none of the logs can be used.

@@ -66,12 +66,9 @@ def judge_notes(judged: pd.DataFrame) -> list[str]:
 
 
 def workflow_categories(tags: str | None) -> tuple[str, ...]:
-    """The workflow categories of a task (paper §4.1), without repetition.
+    """The workflow categories of a task (paper §4.1), without repetition; the tags are separated by commas.
 
     A tag that is not in any category is its own category, in its folded form.
-
-    Args:
-        tags: Workflow tags, separated by commas.
     """
     folded = [_fold(tag) for tag in (tags or "").split(",") if tag.strip()]
     return tuple(dict.fromkeys(_categories_by_tag().get(tag, tag) for tag in folded))

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib.resources import files
-from typing import Any
+from typing import Any, get_args
 
 import altair as alt
 import pandas as pd
 import yaml
 
-from inspect_discoverybench.hypothesis import Facet
+from inspect_discoverybench.hypothesis import Facet, Source
 from inspect_discoverybench.report.aggregates import (
     HIGH,
     HMS,
@@ -44,6 +44,9 @@ ARCHAEOLOGY = ("archaeology", "humanities")
 
 GUESSER = "no_data_guess"
 
+NOT_ASSERTED = "none asserted"
+"""The form of answers in which the judge found no hypothesis."""
+
 Pair = tuple[Mapping[str, Any], str, "pd.Series[float]", pd.DataFrame]
 """Key columns of a row, its label in the figure, first HMS by task, and the tasks of the second HMS, indexed by id."""
 
@@ -67,6 +70,7 @@ def sections(samples: pd.DataFrame) -> list[Section]:
         _oracles(tasks),
         _facets(tasks),
         _losses(judged, tasks),
+        _answers(judged, tasks),
         *(_group(tasks, name, section) for name, section in descriptions().items() if section.column),
         *(_paired(name, rows) for name, rows in pairs.items()),
         _cost(tasks),
@@ -161,13 +165,26 @@ def _facet_chart(table: pd.DataFrame) -> Chart | None:
 
 def _losses(judged: pd.DataFrame, tasks: pd.DataFrame) -> Section:
     """Share of samples by the first facet that fails."""
-    counts = judged[[*KEYS, "lost_at"]].value_counts(sort=False).rename("samples").reset_index()
-    counts["share in %"] = 100 * counts.samples / counts.groupby([*KEYS]).samples.transform("sum")
-    counts = counts.sort_values("lost_at", key=lambda stages: stages.map([*LOSS_COLORS].index))
-    table = tasks.drop_duplicates([*KEYS])[[*KEYS]].merge(counts, on=[*KEYS])
+    table = _shares(judged, "lost_at", [*LOSS_COLORS], tasks)
     colors = {stage: color for stage, color in LOSS_COLORS.items() if stage in {*table.lost_at}}
     draw = partial(bars, row="configuration", stage="lost_at", share="share in %", colors=colors)
     return Section.described("losses", table, partial(panels, draw=draw))
+
+
+def _answers(judged: pd.DataFrame, tasks: pd.DataFrame) -> Section | None:
+    """How the answers of agents were read; None if the logs do not record it."""
+    is_refused = (judged.refusal == True) & judged.submission_source.isna()  # noqa: E712 - NaN is false
+    form = judged.submission_source.mask(is_refused, NOT_ASSERTED)
+    table = _shares(judged.assign(form=form), "form", [*get_args(Source), NOT_ASSERTED], tasks)
+    return None if table.empty else Section.described("answers", table)
+
+
+def _shares(judged: pd.DataFrame, column: str, values: list[str], tasks: pd.DataFrame) -> pd.DataFrame:
+    """Number and share of the samples with each of these values of a column, by configuration."""
+    counts = judged[judged[column].isin(values)].groupby([*KEYS, column]).size().rename("samples").reset_index()
+    counts["share in %"] = 100 * counts.samples / counts.groupby([*KEYS]).samples.transform("sum")
+    counts = counts.sort_values(column, key=lambda cells: cells.map(values.index))
+    return tasks.drop_duplicates([*KEYS])[[*KEYS]].merge(counts, on=[*KEYS])
 
 
 def _group(tasks: pd.DataFrame, name: str, section: Description) -> Section | None:
@@ -191,10 +208,6 @@ def _group(tasks: pd.DataFrame, name: str, section: Description) -> Section | No
         "are tied, and none if different judges scored the configurations. The table lists all agents. Groups with few "
         "tasks have wide intervals."
     ]
-    if name == "goal_type" and ((tasks.task == "real") & (tasks.split == "test")).any():
-        notes += [
-            "The test split of DB-REAL has no figure by workflow length (Figure 5c): its workflows are not public."
-        ]
     shown = tasks.loc[tasks.is_best, [*KEYS]].drop_duplicates("benchmark")
 
     def draw(table: pd.DataFrame) -> Chart | None:

@@ -5,7 +5,6 @@
 
 import itertools
 import json
-import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -14,7 +13,7 @@ from inspect_ai.analysis import Column, EvalColumn, SampleColumn
 from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.model import ModelUsage
 
-from inspect_discoverybench.hypothesis import PREDICTION_NAME, SCORE_NAME, Facet
+from inspect_discoverybench.hypothesis import SCORE_NAME, Facet
 from inspect_discoverybench.results.judged import Judged
 
 JUDGE_ROLE = "grader"
@@ -203,12 +202,6 @@ def _total_cost(usages: Iterable[ModelUsage]) -> float | None:
     return sum(priced) if len(priced) == len(costs) else None
 
 
-def _prediction(sample: EvalSample) -> float:
-    score = (sample.scores or {}).get(PREDICTION_NAME)
-    # JSON logs store NaN as null.
-    return float(score.value) if score is not None and isinstance(score.value, int | float) else math.nan
-
-
 def _error(sample: EvalSample) -> str | None:
     return sample.error.message if sample.error else None
 
@@ -236,11 +229,10 @@ SAMPLE_USAGE: list[Column] = [
     SampleColumn("seconds", path=lambda sample: sample.total_time, full=True),
     SampleColumn("cells", path=_stored("SessionState:cells"), full=True),
     SampleColumn("best_trial_hms", path=_stored("ReflexionState:best_hms"), full=True),
-    SampleColumn("prediction", path=_prediction, full=True),
     SampleColumn("error", path=_error, full=True),
     SampleColumn("limit", path=_limit, full=True),
 ]
-"""Columns of the sample's usage (tokens, US dollars, seconds, Python cells) and of scores without a judge."""
+"""Columns of the sample's usage: tokens, US dollars, seconds, Python cells."""
 
 
 def score_columns(score: str = SCORE_NAME) -> list[Column]:
@@ -267,7 +259,7 @@ def score_columns(score: str = SCORE_NAME) -> list[Column]:
         column("judge_record", lambda judged: judged.record),
         column("hypothesis", lambda judged: judged.hypothesis),
         column("workflow", lambda judged: judged.workflow),
-        column("submission_source", lambda judged: judged.metadata.get("submission_source")),
+        column("submission_source", lambda judged: judged.submission_source),
         column("refusal", lambda judged: bool(judged.metadata.get("refusal"))),
         column("explanation", lambda judged: judged.explanation),
     ]

@@ -10,7 +10,7 @@ from typing import Any
 from inspect_ai.log import EvalSample
 from inspect_ai.scorer import Score
 
-from inspect_discoverybench.hypothesis import NO_RESPONSE, Facet
+from inspect_discoverybench.hypothesis import WITHOUT_HYPOTHESIS, Facet, source_name
 from inspect_discoverybench.judge_record import COMPARED_KEYS
 
 
@@ -24,7 +24,7 @@ class Outcome(StrEnum):
     """Something was submitted, but it has no score: the judge failed, or the log was not scored."""
 
     NO_SUBMISSION = "no submission"
-    """Nothing was submitted; HMS is 0."""
+    """Nothing was submitted, or the text asserts no hypothesis; HMS is 0."""
 
     LIMIT = "limit"
     """A limit ended the sample before anything was submitted; HMS is 0."""
@@ -50,7 +50,7 @@ class Judged:
         """How the sample ended."""
         if self.sample.error is not None:
             return Outcome.ERROR
-        if self.score is not None and self.score.reason == NO_RESPONSE:
+        if self.score is not None and self.score.reason in WITHOUT_HYPOTHESIS:
             return Outcome.LIMIT if self.sample.limit else Outcome.NO_SUBMISSION
         return Outcome.UNSCORED if math.isnan(self.value("hms")) else Outcome.SCORED
 
@@ -67,6 +67,12 @@ class Judged:
         value = self.value(facet.value)
         decided = (self.metadata.get("facets") or {}).get(facet.value)
         return float(decided) if math.isnan(value) and isinstance(decided, int | float) else value
+
+    @property
+    def submission_source(self) -> str | None:
+        """How the answer was read; None if there is no submission or it was not recorded."""
+        name = self.metadata.get("submission_source")
+        return source_name(name) if isinstance(name, str) else None
 
     @property
     def metadata(self) -> Mapping[str, Any]:

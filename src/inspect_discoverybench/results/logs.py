@@ -10,6 +10,10 @@ from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 
 from inspect_discoverybench.errors import DataMissing, UnreadableLog, inspect_errors
 from inspect_discoverybench.results.columns import EXCLUDED_FIELDS
+from inspect_discoverybench.results.summary import local_path
+
+Paths = str | Path | Iterable[str | Path]
+"""A log, or a folder that is searched for logs, or several. URLs such as `s3://…` also work."""
 
 PARALLEL_LOGS = 8
 """Minimum number of logs for which to start workers, which takes seconds. Fewer are read in this process."""
@@ -65,11 +69,11 @@ class LogReader:
         rows = self.rows(log)
         return replace(result, rows=rows, left_out=None if rows else "has no numeric score")
 
-    def read_all(self, paths: Iterable[str | Path], workers: int) -> list[LogRows]:
+    def read_all(self, paths: Paths, workers: int) -> list[LogRows]:
         """Read all logs in files and folders.
 
         Args:
-            paths: Logs, and folders that are searched for logs. URLs such as `s3://…` also work.
+            paths: A log or a folder that is searched for logs, or several.
             workers: Number of processes that read logs in parallel.
 
         Raises:
@@ -87,18 +91,14 @@ class LogReader:
         return _with_successors(logs)
 
 
-def find_logs(paths: Iterable[str | Path]) -> list[str]:
+def find_logs(paths: Paths) -> list[str]:
     """Paths of all logs in files and folders, without repetition.
 
     Raises:
         DataMissing: A path does not exist, or a folder has no log.
     """
+    paths = [paths] if isinstance(paths, str | Path) else paths
     return list(dict.fromkeys(log for path in paths for log in _logs_at(str(path))))
-
-
-def local_path(location: str) -> str:
-    """The path of a local log, or the URL of a remote one."""
-    return location.removeprefix("file://")
 
 
 def _logs_at(path: str) -> Iterator[str]:

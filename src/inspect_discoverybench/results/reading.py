@@ -1,8 +1,7 @@
 """Results: one frame of samples from any mix of logs of this package."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from inspect_ai.analysis import Column, samples_df
@@ -16,7 +15,8 @@ from inspect_discoverybench.results.columns import (
     is_own_task,
     score_columns,
 )
-from inspect_discoverybench.results.logs import LogReader, LogRows, local_path
+from inspect_discoverybench.results.logs import LogReader, LogRows, Paths
+from inspect_discoverybench.results.summary import local_path
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +27,7 @@ TASKS = ("real", "synth", "custom", "demo")
 NUMBERS = [
     *("epoch", "difficulty", "tree_level", "workflow_length"),
     *("hms", "context", "variables", "relationship", "hms_recall", "hms_f1"),
-    *("tokens", "judge_tokens", "cost", "judge_cost", "seconds", "cells", "best_trial_hms", "prediction"),
+    *("tokens", "judge_tokens", "cost", "judge_cost", "seconds", "cells", "best_trial_hms"),
 ]
 """Columns of numbers. A value that a log does not have is NaN."""
 
@@ -76,14 +76,14 @@ class Results:
         return cls(samples.reset_index(drop=True), pd.DataFrame(left_out, columns=["log", "reason"]))
 
 
-def read_results(paths: Iterable[str | Path], workers: int = 1) -> Results:
+def read_results(paths: Paths, workers: int = 1) -> Results:
     """Read the results of logs.
 
     A sample that is in several logs, such as the copies that `inspect score` and `inspect eval-retry` make, is read
     once for each judge.
 
     Args:
-        paths: Logs, and folders that are searched for logs. URLs such as `s3://…` also work.
+        paths: A log or a folder that is searched for logs, or several. URLs such as `s3://…` also work.
         workers: Number of processes that read logs in parallel.
 
     Raises:

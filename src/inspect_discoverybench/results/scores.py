@@ -1,8 +1,7 @@
 """Scores: the numeric scores of any Inspect log, of this package or not."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from inspect_ai.analysis import Column, SampleColumn, samples_df
@@ -11,7 +10,7 @@ from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, PARTIAL
 
 from inspect_discoverybench.results.columns import EVAL_COLUMNS, SAMPLE_IDENTITY
 from inspect_discoverybench.results.judged import Judged
-from inspect_discoverybench.results.logs import LogReader
+from inspect_discoverybench.results.logs import LogReader, Paths
 from inspect_discoverybench.results.reading import Results, to_rows
 
 _WORDS = {CORRECT.casefold(): 1.0, PARTIAL.casefold(): 0.5, INCORRECT.casefold(): 0.0, NOANSWER.casefold(): 0.0} | {
@@ -21,11 +20,11 @@ _WORDS = {CORRECT.casefold(): 1.0, PARTIAL.casefold(): 0.5, INCORRECT.casefold()
 """The letters and words that Inspect's `value_to_float` converts to numbers."""
 
 
-def read_scores(paths: Iterable[str | Path], workers: int = 1) -> Results:
+def read_scores(paths: Paths, workers: int = 1) -> Results:
     """Read every numeric score of any Inspect logs.
 
     Args:
-        paths: Logs, and folders that are searched for logs. URLs such as `s3://…` also work.
+        paths: A log or a folder that is searched for logs, or several. URLs such as `s3://…` also work.
         workers: Number of processes that read logs in parallel.
 
     Returns:

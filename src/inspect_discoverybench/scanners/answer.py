@@ -10,7 +10,7 @@ from inspect_ai.scorer import Score
 from inspect_ai.util import store_from_events_as
 from inspect_scout import Transcript
 
-from inspect_discoverybench.final_message import submission_of
+from inspect_discoverybench.answer import answer_of
 from inspect_discoverybench.hypothesis import SCORE_NAME, Submission, SubmissionState
 from inspect_discoverybench.scorer.judge import ROLE as JUDGE_ROLE
 
@@ -39,7 +39,8 @@ def read_submission(transcript: Transcript) -> Submission | None:
         messages=transcript.messages,
         output=_final_output(transcript.events),
     )
-    return submission_of(sample)
+    answer = answer_of(sample)
+    return answer if isinstance(answer, Submission) else None
 
 
 def _final_output(events: Sequence[Event]) -> ModelOutput:

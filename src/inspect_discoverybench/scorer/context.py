@@ -1,7 +1,7 @@
 """The context facet: extract both contexts, then ask whether they match (paper, Listings 1 and 2)."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BeforeValidator, StrictBool
 
@@ -9,7 +9,7 @@ from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.scorer.comparison import Comparison, to_json
 from inspect_discoverybench.scorer.judge import Judge, gather
 from inspect_discoverybench.scorer.question import ParseFailure, Question
-from inspect_discoverybench.scorer.reply import Explanation, Reply
+from inspect_discoverybench.scorer.reply import Explanation, Reply, parse_boolean
 from inspect_discoverybench.text import fold
 
 NO_CONTEXT = "None"
@@ -35,15 +35,10 @@ class Contexts(Reply):
         return "; ".join(text for key, text in distinct.items() if key.strip(".") not in ("", "none")) or NO_CONTEXT
 
 
-def _parse_boolean(value: Any) -> Any:
-    """Accept a boolean written as a string: "false" is false."""
-    return {"true": True, "false": False}.get(value.strip().lower(), value) if isinstance(value, str) else value
-
-
 class Match(Reply):
     """Reply to the question whether the contexts match."""
 
-    match: Annotated[StrictBool, BeforeValidator(_parse_boolean)]
+    match: Annotated[StrictBool, BeforeValidator(parse_boolean)]
 
 
 @dataclass(frozen=True)

@@ -119,7 +119,7 @@ class Conversation(Generic[R]):
                     self._reset_token_limit()
                 case _:
                     try:
-                        reply = parse_reply(output.completion, self.question.reply)
+                        reply = self._parse(output.completion)
                     except ReplyRejected as rejected:
                         reason = rejected.message
                         self._send_back(reason)
@@ -134,7 +134,7 @@ class Conversation(Generic[R]):
         if text is None:
             return None
         try:
-            reply = parse_reply(text, self.question.reply)
+            reply = self._parse(text)
         except ReplyRejected:  # the validation has become stricter, or the file is damaged
             return None
         transcript().info(
@@ -142,6 +142,11 @@ class Conversation(Generic[R]):
         )
         self.replies.append(text)
         self.settings.record_rejected(self.model, self.omitted)
+        return reply
+
+    def _parse(self, text: str) -> R:
+        reply = parse_reply(text, self.question.reply)
+        self.question.check(reply)
         return reply
 
     async def _generate(self) -> ModelOutput | None:

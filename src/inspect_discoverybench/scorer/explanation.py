@@ -14,9 +14,10 @@ from inspect_discoverybench.scorer.variables import Variables
 from inspect_discoverybench.scorer.verdict import PairVerdict
 
 _SOURCES = {
-    "json": " (from a JSON object in the final message)",
-    "sections": " (from labelled sections of the final message)",
-    "text": " (the whole final message)",
+    "object": " (from a JSON object in the final message)",
+    "labels": " (from the labels of the final message)",
+    "quoted": " (quoted by the judge from the final message)",
+    "whole": " (the whole final message, because the judge's quotes were invalid)",
 }
 _NOT_ASKED = "Not asked, because the contexts do not match."
 
@@ -27,13 +28,13 @@ def explain(comparison: Comparison, verdict: PairVerdict, source: str) -> str:
     Args:
         comparison: The hypotheses.
         verdict: The judge's verdict on them.
-        source: Where the submission comes from: `submit`, `json`, `sections` or `text`.
+        source: How the answer was read: `call`, `object`, `labels`, `quoted` or `whole`.
     """
     whole = verdict.product
     sections = [
         _headline(whole),
-        f"### Gold hypothesis\n\n{_escape(comparison.gold_hypothesis)}",
-        f"### Predicted hypothesis{_SOURCES.get(source, '')}\n\n{_escape(comparison.predicted_hypothesis)}",
+        f"### Gold hypothesis\n\n{escape(comparison.gold_hypothesis)}",
+        f"### Predicted hypothesis{_SOURCES.get(source, '')}\n\n{escape(comparison.predicted_hypothesis)}",
         f"### Context: {_facet_score(whole, Facet.CONTEXT)}\n\n{_context(whole.context)}",
         f"### Variables: {_facet_score(whole, Facet.VARIABLES)}\n\n{_variables(whole.variables)}",
         f"### Relationship: {_facet_score(whole, Facet.RELATIONSHIP)}\n\n{_relationship(whole.relationship)}",
@@ -45,17 +46,14 @@ def explain(comparison: Comparison, verdict: PairVerdict, source: str) -> str:
 
 def _headline(verdict: ProductVerdict) -> str:
     values = verdict.values
-    if values is None:
-        return "**Not scored**: the judge's replies to at least one question were invalid, so HMS is not determined."
+    if isnan(values["hms"]):
+        undecided = ", ".join(facet for facet in Facet if facet not in verdict.facets)
+        return f"**Not scored**: the judge's replies were invalid for: {undecided}. HMS needs all facets."
     if verdict.variables is None:
         return (
             "**HMS 0.00**: the contexts do not match. "
             "The judge was not asked about variables and relationship (`gate`)."
         )
-    if len(verdict.facets) < len(Facet):
-        zero = next(facet for facet, score in verdict.facets.items() if score == 0)
-        undecided = ", ".join(facet for facet in Facet if facet not in verdict.facets)
-        return f"**HMS 0.00**: {zero} is 0, so HMS is 0. The judge's replies were invalid for: {undecided}."
     return (
         f"**HMS {values['hms']:.2f}** = context {values['context']:.2f} × variables {values['variables']:.2f} "
         f"× relationship {values['relationship']:.2f}"
@@ -64,7 +62,7 @@ def _headline(verdict: ProductVerdict) -> str:
 
 def _context(verdict: ContextVerdict) -> str:
     lines = [
-        f"- {side}: {_escape(reply.joined) if isinstance(reply, Contexts) else _failure(reply)}"
+        f"- {side}: {escape(reply.joined) if isinstance(reply, Contexts) else _failure(reply)}"
         for side, reply in (("gold", verdict.gold), ("predicted", verdict.predicted))
     ]
     if isinstance(verdict.match, Match):
@@ -87,7 +85,7 @@ def _variables(reply: Variables | ParseFailure | None) -> str:
     counts = (
         f"{reply.sizeA} in the gold hypothesis, {reply.sizeB} in the predicted hypothesis, {reply.intersection} shared"
     )
-    return f"{counts}: F1 = {reply.score:.2f}.{_reason(reply.explanation)}"
+    return f"{counts}: F1 = {reply.score:.2f}.{quoted_reason(reply.explanation)}"
 
 
 def _relationship(reply: Relationship | ParseFailure | None) -> str:
@@ -95,7 +93,7 @@ def _relationship(reply: Relationship | ParseFailure | None) -> str:
         return _NOT_ASKED
     if isinstance(reply, ParseFailure):
         return _failure(reply)
-    return f"{reply.answer}) {LABELS[reply.answer]}.{_reason(reply.explanation)}"
+    return f"{reply.answer}) {LABELS[reply.answer]}.{quoted_reason(reply.explanation)}"
 
 
 def _parts(verdict: PartsVerdict) -> str:
@@ -103,7 +101,7 @@ def _parts(verdict: PartsVerdict) -> str:
     lines = [f"### Sub-hypotheses: {len(verdict.gold)} gold, {len(verdict.predicted)} predicted\n"]
     for side, parts in (("gold", verdict.gold), ("predicted", verdict.predicted)):
         lines += [
-            f"- {side} {n}: {_escape(part.text)} (context: {_escape(part.context)})" for n, part in enumerate(parts, 1)
+            f"- {side} {n}: {escape(part.text)} (context: {escape(part.context)})" for n, part in enumerate(parts, 1)
         ]
     lines += [f"\n{_failure(failure)}" for failure in verdict.failures]
     for pair in verdict.matched:
@@ -127,13 +125,14 @@ def _facet_score(verdict: ProductVerdict, facet: Facet) -> str:
 
 
 def _failure(failure: ParseFailure) -> str:
-    return f"No valid reply to the question about the {failure.question}. Last error: {_escape(failure.reason)}"
+    return f"No valid reply to the question about the {failure.question}. Last error: {escape(failure.reason)}"
 
 
-def _reason(explanation: str) -> str:
-    return f"\n\nJudge: {_escape(explanation)}" if explanation.strip() else ""
+def quoted_reason(explanation: str) -> str:
+    """The judge's explanation as a paragraph; empty if there is none."""
+    return f"\n\nJudge: {escape(explanation)}" if explanation.strip() else ""
 
 
-def _escape(text: str) -> str:
+def escape(text: str) -> str:
     """Text from models and data as one line of plain text, so that its markdown cannot imitate a verdict."""
     return re.sub(r"([*#`\[\]\\])", r"\\\1", " ".join(text.split()))

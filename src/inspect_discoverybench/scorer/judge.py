@@ -22,8 +22,11 @@ C = TypeVar("C")
 ROLE = "grader"
 DEFAULT_JUDGE = "openai/gpt-4o-2024-08-06"
 
-ATTEMPT_TIMEOUTS = ("attempt_timeout", "stream_idle_timeout")
-"""Settings of the evaluated model that the judge inherits. Inspect passes on only connections, retries and timeout."""
+INHERITED = ("attempt_timeout", "stream_idle_timeout", "timeout")
+"""Settings of the evaluated model that the judge inherits, unless its role has its own."""
+
+DEFAULT_TIMEOUT = 3600
+"""Default time limit of a request with all its retries, in seconds. Inspect's default is to retry forever."""
 
 
 class Judge:
@@ -63,8 +66,8 @@ class Judge:
         Args:
             default: Model to use if the role is not set.
             settings: Request settings, shared by all judges of an eval.
-            transport: Retries and timeouts of requests; by default the attempt timeouts of the evaluated model, unless
-                the role has its own.
+            transport: Retries and timeouts of requests; by default those of the role, else those of the evaluated
+                model, else `DEFAULT_TIMEOUT`.
 
         Raises:
             JudgeUnavailable: The model cannot be created, for example because its API key is missing.
@@ -76,7 +79,7 @@ class Judge:
             model = get_model(  # inspect-evals-lint: ignore[IEBP001] -- called from the scorer and the setup solver
                 role=ROLE, default=default
             )
-        return cls(model, settings or JudgeSettings(), transport=transport or _attempt_timeouts(model))
+        return cls(model, settings or JudgeSettings(), transport=transport or _timeouts(model))
 
     async def ask(self, question: Question[R]) -> R | ParseFailure:
         """Ask a question until a reply is valid, at most three times.
@@ -99,11 +102,12 @@ class Judge:
         return reply
 
 
-def _attempt_timeouts(judge: Model) -> GenerateConfig:
+def _timeouts(judge: Model) -> GenerateConfig:
     evaluated = get_model()  # inspect-evals-lint: ignore[IEBP001] -- called from the scorer and the setup solver
-    inherited = evaluated.config.model_dump(include={*ATTEMPT_TIMEOUTS}, exclude_none=True)
-    own = judge.config.model_dump(exclude_none=True)
-    return GenerateConfig(**{name: seconds for name, seconds in inherited.items() if name not in own})
+    inherited = evaluated.config.model_dump(include={*INHERITED}, exclude_none=True)
+    # Sent with each request, because Inspect would replace the role's own timeout by that of the eval.
+    own = judge.config.model_dump(include={*INHERITED}, exclude_none=True)
+    return GenerateConfig(**{"timeout": DEFAULT_TIMEOUT, **inherited, **own})
 
 
 @solver

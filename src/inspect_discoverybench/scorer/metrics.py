@@ -1,14 +1,14 @@
 """Metrics of the score keys, clustered by the gold hypothesis."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Literal, cast
 
 from inspect_ai.scorer import Metric, MetricProtocol, SampleScore, Value, grouped, mean, metric, stderr
 
-from inspect_discoverybench.hypothesis import NO_RESPONSE
-from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
+from inspect_discoverybench.hypothesis import WITHOUT_HYPOTHESIS
+from inspect_discoverybench.statistics.mean import Estimate, bounds, estimate_mean
 
 CLUSTER = "gold_hypothesis"
 CI_LOWER, CI_UPPER = "ci_lower", "ci_upper"
@@ -16,11 +16,12 @@ GROUPS = {"in": "domain", "goal": "question_type", "difficulty": "difficulty"}
 """Metrics of group means, such as `in_sociology`, and the metadata fields that they group by. They fit 80 columns."""
 
 
-def hms_metrics() -> dict[str, list[Metric]]:
-    """Metrics by score key: mean, standard error and 95% confidence interval; for HMS also group means and counts.
+def hms_metrics() -> list[Metric | dict[str, list[Metric]]]:
+    """Metrics of the score `HMS`, and of each of its keys.
 
-    Samples that share a gold hypothesis are not independent and form one cluster. docs/statistics.md describes the
-    interval. Inspect passes no unscored samples to metrics and reports their number as `unscored_samples`.
+    The score has counts, and bounds of the mean if samples are unscored. Each key has the mean, standard error and 95%
+    confidence interval; `hms` also group means. Samples that share a gold hypothesis are not independent and form one
+    cluster. docs/statistics.md describes the interval.
     """
     each: list[Metric] = [
         mean(),
@@ -31,11 +32,13 @@ def hms_metrics() -> dict[str, list[Metric]]:
     # The patterns match only with `aggregation=subhypotheses`.
     facets = dict.fromkeys(("context", "variables", "relationship", "hms_*", "context_*"), each)
     groups = [_named(name, partial(group_means, field)) for name, field in GROUPS.items()]
-    counts = [
+    by_key = {"hms": [*each, _named("solvable", solvable), *groups], **facets}
+    return [
+        _named("unscored", unscored),
         _named("judged", judged, scores="unreduced"),
         _named("no_submission", no_submission, scores="unreduced"),
+        by_key,
     ]
-    return {"hms": [*each, _named("solvable", solvable), *groups, *counts], **facets}
 
 
 def _named(name: str, create: Callable[[], Metric], scores: Literal["auto", "unreduced"] = "auto") -> Metric:
@@ -98,19 +101,39 @@ def group_means(field: str) -> Metric:
     return compute
 
 
+def unscored() -> Metric:
+    """Number of unscored samples, and the bounds of mean HMS: if all of them scored 0, and if all scored 1."""
+
+    def compute(scores: list[SampleScore]) -> Value:
+        numbers = [value for value in map(_hms, scores) if not math.isnan(value)]
+        missing = len(scores) - len(numbers)
+        if not missing:
+            return {"unscored": 0}
+        low, high = bounds(numbers, missing)
+        return {"unscored": missing, "lower_bound": low, "upper_bound": high}
+
+    return compute
+
+
+def _hms(score: SampleScore) -> float:
+    value = score.score.value
+    return float(cast(float, value["hms"])) if isinstance(value, Mapping) else math.nan
+
+
 def judged() -> Metric:
     """Number of judged samples. Epochs are counted separately."""
 
     def compute(scores: list[SampleScore]) -> Value:
-        return sum(score.score.reason != NO_RESPONSE for score in scores)
+        numbers = [score for score in scores if not math.isnan(_hms(score))]
+        return sum(score.score.reason not in WITHOUT_HYPOTHESIS for score in numbers)
 
     return compute
 
 
 def no_submission() -> Metric:
-    """Number of samples scored 0 without a submission. Epochs are counted separately."""
+    """Number of samples scored 0 without a hypothesis. Epochs are counted separately."""
 
     def compute(scores: list[SampleScore]) -> Value:
-        return sum(score.score.reason == NO_RESPONSE for score in scores)
+        return sum(score.score.reason in WITHOUT_HYPOTHESIS for score in scores)
 
     return compute

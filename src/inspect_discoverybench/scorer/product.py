@@ -35,15 +35,16 @@ class ProductVerdict:
         return scores
 
     @property
-    def values(self) -> dict[str, float] | None:
-        """The four score keys, with NaN for an undecided facet; None if HMS is not determined.
+    def values(self) -> dict[str, float]:
+        """The four score keys, with NaN for a facet that was not asked about or is undecided.
 
-        HMS is determined if every facet is decided, or if any facet is 0.
+        HMS is undecided if any facet is. Counting it as 0 because another facet is 0 would only remove samples that
+        could have scored, and bias the mean.
         """
         facets = {facet.value: self.facets.get(facet, math.nan) for facet in Facet}
-        if 0 in facets.values():
+        if self.variables is None:  # `gate`: the contexts do not match
             return {"hms": 0.0, **facets}
-        return FacetScores(**facets).values() if len(self.facets) == len(Facet) else None
+        return FacetScores(**facets).values()
 
 
 async def judge_product(judge: Judge, comparison: Comparison, gate: bool = False) -> ProductVerdict:

@@ -1,5 +1,6 @@
 """The questions to the judge."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic
 
@@ -14,11 +15,13 @@ class Question(Generic[R]):
         name: Name of the question in the log.
         text: The rendered prompt.
         reply: Type of the reply.
+        check: Raises `ReplyRejected` if a reply of this type is invalid for this question.
     """
 
     name: str
     text: str
     reply: type[R]
+    check: Callable[[R], None] = lambda _reply: None
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,18 @@ from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.scorer.judge import Judge
 from inspect_discoverybench.scorer.verdict import Aggregation, PairVerdict
 
-PROMPTS = ("system", "extract_context", "match_context", "compare", "variables", "relationship", "reask")
+PROMPTS = ("system", "answer", "extract_context", "match_context", "compare", "variables", "relationship", "reask")
 
 MIXED = "mixed"
 """Recorded for a setting that differed between the questions of one sample."""
 
 
-def record(judge: Judge, verdict: PairVerdict, gate: bool, aggregation: Aggregation) -> dict[str, Any]:
-    """Build the record: judge, effective settings, prompts, re-asks, decided facets and all raw replies."""
-    parts = verdict.parts
+def record(judge: Judge, verdict: PairVerdict | None, gate: bool, aggregation: Aggregation) -> dict[str, Any]:
+    """Build the record: judge, effective settings, prompts, re-asks, decided facets and all raw replies.
+
+    The verdict is None if the answer asserts no hypothesis, so that the facets were not asked about.
+    """
+    parts = verdict.parts if verdict else None
     part_counts = parts and {
         "gold": len(parts.gold),
         "predicted": len(parts.predicted),
@@ -28,7 +31,7 @@ def record(judge: Judge, verdict: PairVerdict, gate: bool, aggregation: Aggregat
         "asked_again": sum(len(exchange.replies) - 1 for exchange in judge.exchanges),
         "prompts": {name: Prompt.load(f"judge/{name}").fingerprint for name in PROMPTS},
         "parts": part_counts,
-        "facets": {facet.value: value for facet, value in verdict.product.facets.items()},
+        "facets": {facet.value: value for facet, value in (verdict.product.facets.items() if verdict else ())},
         "replies": {e.question: list(e.replies) for e in sorted(judge.exchanges, key=lambda e: e.question)},
     }
 

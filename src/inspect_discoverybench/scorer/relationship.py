@@ -17,23 +17,29 @@ LABELS = {
     RelationshipAnswer.DIFFERENT: "different",
 }
 _SPELLINGS = {
-    spelling.casefold(): answer
-    for answer, label in LABELS.items()
-    for spelling in (answer, f"{answer})", label, f"{answer}) {label}", f"{answer} {label}")
+    RelationshipAnswer.SIMILAR: {"very similar"},
+    # The listing's own label is ungrammatical, and judges correct it.
+    RelationshipAnswer.MORE_GENERAL: {
+        f"similar but {more}general{than}" for more in ("", "more ") for than in ("", " than hypoa")
+    },
+    RelationshipAnswer.DIFFERENT: {"different"},
 }
+_LETTER = re.compile(
+    r"(?:(?:option|answer)[ :]*)?\(?(?P<letter>[abc])(?:[).:]+|(?= )|\Z)(?: ?[-–—:] ?)? ?(?P<label>.*)"
+)
 
 
 def _parse_answer(value: Any) -> Any:
-    """Accept the letter or the full label, but no substring of them: "not very similar" is invalid."""
+    """Accept the letter, the full label or both, but no substring of them: "not very similar" is invalid."""
     if not isinstance(value, str):
         return value
-    text = re.sub(r"\s+", " ", value).strip(" .\"'`").casefold()
-    text = re.sub(r"^\(?([abc])[).:]+ ?", r"\1) ", text).strip()
-    if text not in _SPELLINGS:
-        raise ValueError(
-            f"{value[:80]!r} is not one of A) very similar, B) similar but general than HypoA, C) different"
-        )
-    return _SPELLINGS[text]
+    text = re.sub(r"\s+", " ", value).strip(" .\"'`*").casefold()
+    match = _LETTER.fullmatch(text)
+    label = match["label"].strip(" .\"'`*()") if match else text
+    for answer, spellings in _SPELLINGS.items():
+        if label in spellings | ({""} if match else set()) and (not match or match["letter"].upper() == answer):
+            return answer
+    raise ValueError(f"{value[:80]!r} is not one of A) very similar, B) similar but general than HypoA, C) different")
 
 
 class Relationship(Reply):

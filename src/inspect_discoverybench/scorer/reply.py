@@ -14,6 +14,7 @@ BYTE_ORDER_MARK = "\ufeff"
 _OPENING_TAG = re.compile(r"\s*<([a-z][\w:.-]*)[^<>]*>", re.IGNORECASE)
 # Some chat templates put the opening tag into the prompt, so the reply contains only the closing tag.
 _CLOSING_TAG = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_FENCE = re.compile(r"^[ \t]*```[^\n`]*\n(.*?)\n?[ \t]*```[ \t]*$", re.DOTALL | re.MULTILINE)
 
 
 class Reply(BaseModel):
@@ -26,6 +27,11 @@ def _as_text(value: Any) -> Any:
     return value if isinstance(value, str) else json.dumps(value)
 
 
+def parse_boolean(value: Any) -> Any:
+    """Accept a boolean written as a string: "false" is false."""
+    return {"true": True, "false": False}.get(value.strip().lower(), value) if isinstance(value, str) else value
+
+
 Explanation = Annotated[str, BeforeValidator(_as_text)]
 """The judge's explanation. A JSON value that is not a string is kept as JSON text."""
 
@@ -33,7 +39,7 @@ R = TypeVar("R", bound=Reply)
 
 
 def parse_reply(text: str, reply_type: type[R]) -> R:
-    """Parse a reply: one JSON object, optionally in a code fence.
+    """Parse a reply: one JSON object, optionally in a code fence with a sentence before or after it.
 
     A byte-order mark, reasoning in tags before the object, and raw newlines in JSON strings are accepted.
 
@@ -41,8 +47,9 @@ def parse_reply(text: str, reply_type: type[R]) -> R:
         ReplyRejected: The text is not JSON, or does not validate as `reply_type`.
     """
     body = _strip_reasoning(text.strip().lstrip(BYTE_ORDER_MARK)).strip()
-    if body.startswith("```") and body.endswith("```") and "\n" in body:
-        body = body[body.index("\n") : -3].strip()
+    fences = _FENCE.findall(body)
+    if len(fences) == 1 and not body.startswith("{"):
+        body = fences[0]
     try:
         content = json.loads(body, object_pairs_hook=_reject_duplicate_keys, strict=False)
         json.dumps(content, ensure_ascii=False).encode()  # fails for a lone surrogate, which cannot be sent back

@@ -1,21 +1,29 @@
 """The scorer `hms`. It reads only the log, so that `inspect score` can re-score it."""
 
+from math import isnan, nan
+from typing import Any
+
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 from pydantic import ValidationError
 
+from inspect_discoverybench.answer import answer_of
 from inspect_discoverybench.dataset.samples import SampleMetadata
-from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.final_message import flagged_refusal, is_plain_refusal, submission_of
-from inspect_discoverybench.hypothesis import NO_RESPONSE, SCORE_NAME
+from inspect_discoverybench.errors import RETRY, InvalidArgument, ModelFailed, one_line
+from inspect_discoverybench.hypothesis import NO_RESPONSE, NOT_ASSERTED, SCORE_NAME, Submission
 from inspect_discoverybench.scorer.comparison import Comparison
-from inspect_discoverybench.scorer.explanation import explain
+from inspect_discoverybench.scorer.explanation import escape, explain, quoted_reason
 from inspect_discoverybench.scorer.hms import NO_PARTS, NO_SUBMISSION
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
 from inspect_discoverybench.scorer.metrics import hms_metrics
+from inspect_discoverybench.scorer.outage import ended_by_limit, is_running, recorded_error, unanswered_request
+from inspect_discoverybench.scorer.quotation import ReadAnswer, read_answer
 from inspect_discoverybench.scorer.record import record
 from inspect_discoverybench.scorer.settings import JudgeSettings
 from inspect_discoverybench.scorer.verdict import Aggregation, compare
+
+MAX_SHOWN = 2_000
+"""Maximum length of a text without a hypothesis in the explanation."""
 
 
 @scorer(metrics=hms_metrics(), name=SCORE_NAME)
@@ -27,8 +35,9 @@ def hms(
 ) -> Scorer:
     """Hypothesis match score: context × variables × relationship, each decided by a judge (paper §4.3).
 
-    A sample without a submission scores 0, and the judge is not asked. After three invalid replies to a question, its
-    facet is undecided. The sample is then marked unscored, unless another facet is 0, which makes HMS 0.
+    A sample without a submission scores 0, and the judge is not asked. If the answer is a text, the judge first quotes
+    the hypothesis from it. After three invalid replies to a question, its facet is undecided, and HMS is unscored.
+    A sample whose last request the provider did not answer is an error.
 
     Args:
         grader: The judge. The role `grader` takes precedence.
@@ -44,11 +53,24 @@ def hms(
     settings = JudgeSettings(schema=schema)
 
     async def score(state: TaskState, target: Target) -> Score:
-        submission = submission_of(state)
-        if submission is None:
-            return _no_submission(flagged_refusal(state.output), parsed_aggregation)
+        if (error := recorded_error()) is not None:
+            return _unscored(
+                parsed_aggregation, f"the sample ended with an error. {RETRY}\n\n{one_line(Exception(error))}"
+            )
+        outage = unanswered_request()
+        answer = answer_of(state)
+        if not isinstance(answer, Submission) and outage and (answer is None or ended_by_limit()):
+            return _provider_failed(state, parsed_aggregation, outage)
+        if answer is None:
+            return _zero(parsed_aggregation, NO_RESPONSE, "nothing was submitted, so the judge was not asked.")
         judge = Judge.for_eval(grader, settings)
         sample_metadata = _sample_metadata(state)
+        read = await read_answer(judge, sample_metadata.goal, answer)
+        if read.submission is None:
+            if outage:
+                return _provider_failed(state, parsed_aggregation, outage)
+            return _not_asserted(read, parsed_aggregation, record(judge, None, gate, parsed_aggregation))
+        submission = read.submission
         comparison = Comparison(
             goal=sample_metadata.goal,
             data_files=sample_metadata.data_files,
@@ -58,36 +80,54 @@ def hms(
             predicted_workflow=submission.workflow,
         )
         verdict = await compare(judge, comparison, gate, parsed_aggregation)
-        explanation = explain(comparison, verdict, submission.source)
-        score_metadata = record(judge, verdict, gate, parsed_aggregation) | {
-            "workflow": submission.workflow,
-            "submission_source": submission.source,
-            **({"refusal": True} if is_plain_refusal(submission.hypothesis) else {}),
-        }
-        values = verdict.values
-        if values is None:
-            return Score.unscored(
-                reason="grader_failed", answer=submission.hypothesis, explanation=explanation, metadata=score_metadata
-            )
         # `Score.value` is invariant in its value type.
-        value: dict[str, str | int | float | bool | None] = {**values}
-        return Score(value=value, answer=submission.hypothesis, explanation=explanation, metadata=score_metadata)
+        value: dict[str, str | int | float | bool | None] = {**verdict.values}
+        return Score(
+            value=value,
+            reason="grader_failed" if isnan(verdict.values["hms"]) else None,
+            answer=submission.hypothesis,
+            explanation=explain(comparison, verdict, submission.source),
+            metadata=record(judge, verdict, gate, parsed_aggregation)
+            | {"workflow": submission.workflow, "submission_source": submission.source},
+        )
 
     return score
 
 
-def _no_submission(is_refusal: bool, aggregation: Aggregation) -> Score:
-    """The score of a sample without a submission: 0 on every key."""
-    value: dict[str, str | int | float | bool | None] = {**NO_SUBMISSION.values()}
-    if aggregation is Aggregation.SUBHYPOTHESES:
-        value |= NO_PARTS.values()
-    reason = "the provider flagged the last reply as a refusal" if is_refusal else "nothing was submitted"
+def _keys(aggregation: Aggregation) -> list[str]:
+    parts = NO_PARTS.values() if aggregation is Aggregation.SUBHYPOTHESES else {}
+    return [*NO_SUBMISSION.values(), *parts]
+
+
+def _unscored(aggregation: Aggregation, reason: str) -> Score:
+    """The score of a sample whose run failed: NaN on every key, which is excluded from every metric."""
     return Score(
-        value=value,
-        reason=NO_RESPONSE,
-        explanation=f"**HMS 0**: {reason}, so the judge was not asked.",
-        metadata={"refusal": True} if is_refusal else None,
+        value=dict.fromkeys(_keys(aggregation), nan), reason="scoring_failed", explanation=f"**Not scored**: {reason}"
     )
+
+
+def _zero(aggregation: Aggregation, reason: str, explanation: str, metadata: dict[str, Any] | None = None) -> Score:
+    """The score of a sample without a hypothesis: 0 on every key."""
+    value: dict[str, str | int | float | bool | None] = dict.fromkeys(_keys(aggregation), 0.0)
+    return Score(value=value, reason=reason, explanation=f"**HMS 0**: {explanation}", metadata=metadata)
+
+
+def _not_asserted(read: ReadAnswer, aggregation: Aggregation, judge_record: dict[str, Any]) -> Score:
+    text = escape((read.text or "")[:MAX_SHOWN])
+    explanation = f"the text asserts no hypothesis.{quoted_reason(read.reason)}\n\n### Text\n\n{text}"
+    return _zero(aggregation, NOT_ASSERTED, explanation, judge_record | {"refusal": True})
+
+
+def _provider_failed(state: TaskState, aggregation: Aggregation, reason: str) -> Score:
+    """Raise, so that the sample is an error. A sample that is scored again, outside of a run, is unscored instead.
+
+    Raises:
+        ModelFailed: Always in a run.
+    """
+    message = f"The agent's model {state.model} did not answer its last request: {one_line(Exception(reason))}."
+    if is_running():
+        raise ModelFailed(message)
+    return _unscored(aggregation, f"{message} {RETRY}")
 
 
 def _sample_metadata(state: TaskState) -> SampleMetadata:

@@ -19,14 +19,17 @@ def _parse_count(value: Any) -> Any:
     return float(value) if isinstance(value, str) else value
 
 
+MAX_VARIABLES = 50
+"""Larger counts are implausible: no gold hypothesis has more than a tenth of this."""
+
 Count = Annotated[int, BeforeValidator(_parse_count)]
 
 
 class Variables(Reply):
     """Reply: three counts. A gold hypothesis has at least one variable; a predicted hypothesis may have none."""
 
-    sizeA: Annotated[Count, Field(ge=1)]  # noqa: N815 - the name in the listing
-    sizeB: Annotated[Count, Field(ge=0)]  # noqa: N815 - the name in the listing
+    sizeA: Annotated[Count, Field(ge=1, le=MAX_VARIABLES)]  # noqa: N815 - the name in the listing
+    sizeB: Annotated[Count, Field(ge=0, le=MAX_VARIABLES)]  # noqa: N815 - the name in the listing
     intersection: Annotated[Count, Field(ge=0)]
     explanation: Explanation = ""
 

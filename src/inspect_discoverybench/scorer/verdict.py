@@ -44,10 +44,9 @@ class PairVerdict:
     parts: PartsVerdict | None = None
 
     @property
-    def values(self) -> dict[str, float] | None:
-        """The score keys, with NaN for an undecided facet; None if HMS is not determined."""
-        values = self.product.values
-        return values if values is None or self.parts is None else values | self.parts.values
+    def values(self) -> dict[str, float]:
+        """The score keys, with NaN for what is undecided."""
+        return self.product.values | (self.parts.values if self.parts else {})
 
 
 async def compare(

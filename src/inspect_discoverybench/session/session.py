@@ -218,7 +218,8 @@ async def _exec(command: list[str], source: bytes | str | None, seconds: int) ->
         SandboxUnavailableError: The sandbox runs no commands.
     """
     try:
-        return await sandbox().exec(command, input=source, timeout=seconds, timeout_retry=False)
+        # A cell may sleep for minutes, so it holds none of the few processes that Inspect allows at a time.
+        return await sandbox().exec(command, input=source, timeout=seconds, timeout_retry=False, concurrency=False)
     except TimeoutError:  # a subclass of OSError
         raise _Unusable(f"no answer within {seconds} s") from None
     except (OSError, RuntimeError) as error:

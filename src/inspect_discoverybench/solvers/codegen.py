@@ -7,9 +7,9 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool
 
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, PythonSession
+from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
 from inspect_discoverybench.session.tool import python
-from inspect_discoverybench.solvers.step import step, submit_step
+from inspect_discoverybench.solvers.step import start_agent, step, submit_step
 from inspect_discoverybench.solvers.submission import submit
 
 
@@ -34,7 +34,7 @@ def codegen(figures: bool = False, cell_seconds: int = DEFAULT_CELL_SECONDS) -> 
 
 async def run_codegen(state: TaskState, tools: Sequence[Tool]) -> None:
     """Write a program, run it and submit. Extends the messages of `state` and sets its output."""
-    PythonSession().start_early()
+    start_agent()
     state.messages.insert(0, ChatMessageSystem(content=Prompt.load("solvers/codegen").render()))
     program = await step(state.messages, tools, "python")
     state.messages.extend(program.messages)

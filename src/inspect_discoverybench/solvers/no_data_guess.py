@@ -2,9 +2,10 @@
 
 from inspect_ai.model import ChatMessageSystem
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.util import sandbox
+from inspect_ai.util import sandbox, store_as
 
 from inspect_discoverybench.dataset.samples import SampleMetadata
+from inspect_discoverybench.hypothesis import SubmissionState
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.solvers.step import submit_step
 from inspect_discoverybench.solvers.submission import submit
@@ -20,6 +21,7 @@ def no_data_guess() -> Solver:
         await sandbox().exec(["rm", "-rf", "--", *names])
         state.messages.insert(0, ChatMessageSystem(content=Prompt.load("solvers/no_data_guess").render()))
         state.tools = [submit()]
+        store_as(SubmissionState).texts = []
         guess = await submit_step(state.messages, state.tools)
         state.messages.extend(guess.messages)
         state.output = guess.output

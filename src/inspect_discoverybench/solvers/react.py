@@ -2,17 +2,17 @@
 
 from inspect_ai.agent import Agent, AgentPrompt, AgentState, AgentSubmit, agent, as_solver
 from inspect_ai.agent import react as react_agent
-from inspect_ai.model import ChatMessageTool, ChatMessageUser, get_model
+from inspect_ai.model import ChatMessageUser, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool
-from inspect_ai.util import apply_limits, turn_limit
+from inspect_ai.util import store_as
 
 from inspect_discoverybench.errors import require_positive
-from inspect_discoverybench.final_message import REMINDER, announces_work, flagged_refusal, labelled_submission
+from inspect_discoverybench.hypothesis import SubmissionState
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, PythonSession
+from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
 from inspect_discoverybench.session.tool import python
-from inspect_discoverybench.solvers.step import generate_reply
+from inspect_discoverybench.solvers.step import generate_reply, start_agent, submit_step
 from inspect_discoverybench.solvers.submission import submit
 
 DEFAULT_TURNS = 25
@@ -23,9 +23,9 @@ DEFAULT_TURNS = 25
 def react(turns: int = DEFAULT_TURNS, figures: bool = False, cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
     """Run Inspect's ReAct agent with the tools `python` and `submit`.
 
-    The agent ends when it calls `submit`, after `turns` model calls, or at a limit of the eval. If the model calls no
-    tool, it is reminded to do so, unless its message is the answer: an object with a hypothesis, or a section labelled
-    as one. Before the first `python` call, a message that announces work is a plan, not the answer.
+    The agent ends when it calls `submit`, or at a limit of the eval. The last of `turns` model calls says that it is
+    the last one and offers `submit` alone. A message without a tool call gets one reminder; a second one in a row leads
+    to the last call. No text ends a run by itself.
 
     Args:
         turns: Maximum number of model calls.
@@ -36,53 +36,66 @@ def react(turns: int = DEFAULT_TURNS, figures: bool = False, cell_seconds: int =
         InvalidArgument: `turns` is not a positive integer.
     """
     require_positive("turns", turns)
-    react_loop = react_agent(
-        name="react",
-        model=_generate_turn(),
-        prompt=AgentPrompt(
-            instructions=Prompt.load("solvers/react").render(), handoff_prompt=None, assistant_prompt=None
-        ),
-        tools=[python(cell_seconds, figures=figures)],
-        submit=AgentSubmit(tool=submit(), keep_in_messages=True),
-        on_continue=_remind_unless_answered,
-    )
+    run_code, submission = python(cell_seconds, figures=figures), submit()
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        PythonSession().start_early()
-        with apply_limits([turn_limit(turns)], catch_errors=True):
-            await as_solver(react_loop)(state, generate)
+        start_agent()
+        loop = _Loop(turns - 1)
+        agent = react_agent(
+            name="react",
+            model=loop.generate(),
+            prompt=AgentPrompt(
+                instructions=Prompt.load("solvers/react").render(), handoff_prompt=None, assistant_prompt=None
+            ),
+            tools=[run_code],
+            submit=AgentSubmit(tool=submission, keep_in_messages=True),
+            on_continue=loop.next_turn,
+        )
+        if turns > 1:
+            await as_solver(agent)(state, generate)
+        if store_as(SubmissionState).submission is None:
+            state.messages.append(ChatMessageUser(content=Prompt.load("solvers/react_last").render()))
+            final = await submit_step(state.messages, [submission])
+            state.messages.extend(final.messages)
+            state.output = final.output
         return state
 
     return solve
 
 
-@agent
-def _generate_turn() -> Agent:  # inspect-evals-lint: ignore[custom_solver_tests] -- every test of react() runs it
-    """Generate one message, like `react()` does by default, and repair it with `generate_reply`."""
+class _Loop:
+    """The model calls before the last one."""
 
-    async def execute(state: AgentState, tools: list[Tool]) -> AgentState:
-        state.output = await generate_reply(get_model(), state.messages, tools)
-        state.messages.append(state.output.message)
-        return state
+    def __init__(self, turns: int) -> None:
+        """Start with no calls.
 
-    return execute
+        Args:
+            turns: Maximum number of calls.
+        """
+        self.remaining = turns
+        self.was_reminded = False
 
+    def generate(self) -> Agent:
+        """The agent that generates one message, like `react()` does by default, and repairs it."""
 
-async def _remind_unless_answered(state: AgentState) -> bool | AgentState:
-    """Continue after a tool call, stop at an answer, and otherwise append a reminder."""
-    if state.output.message.tool_calls:
-        return True
-    if not flagged_refusal(state.output) and _is_answer(state):
-        return False
-    reminder = ChatMessageUser(content=Prompt.load("solvers/react_reminder").render(), metadata=REMINDER)
-    state.messages.append(reminder)
-    return state
+        @agent
+        def generate_turn() -> Agent:  # inspect-evals-lint: ignore[custom_solver_tests] -- all tests of react() run it
+            async def execute(state: AgentState, tools: list[Tool]) -> AgentState:
+                self.remaining -= 1
+                state.output = await generate_reply(get_model(), state.messages, tools)
+                state.messages.append(state.output.message)
+                return state
 
+            return execute
 
-def _is_answer(state: AgentState) -> bool:
-    """Whether the last text is labelled as an answer, and is not a plan from before the first `python` call."""
-    text = state.output.completion
-    if labelled_submission(text) is None:
-        return False
-    has_worked = any(isinstance(message, ChatMessageTool) for message in state.messages)
-    return has_worked or not announces_work(text)
+        return generate_turn()
+
+    async def next_turn(self, state: AgentState) -> bool | AgentState:
+        """Continue after a tool call, append a reminder to a first text, and stop before the last call."""
+        has_called = bool(state.output.message.tool_calls)
+        if self.remaining <= 0 or (self.was_reminded and not has_called):
+            return False
+        self.was_reminded = not has_called
+        if not has_called:
+            state.messages.append(ChatMessageUser(content=Prompt.load("solvers/react_reminder").render()))
+        return True if has_called else state

@@ -22,7 +22,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from inspect_discoverybench.dataset.samples import SampleMetadata
 from inspect_discoverybench.errors import InvalidArgument, require_positive
-from inspect_discoverybench.final_message import submission_of
 from inspect_discoverybench.hypothesis import Submission, SubmissionState
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
@@ -41,6 +40,7 @@ class Trial(BaseModel):
 
     Attributes:
         submission: The trial's submission; None if nothing was submitted.
+        texts: What the model wrote instead of calling `submit`.
         hms: The oracle's score in 0–1; None if the judge gave no valid reply.
         reflection: The model's reflection for the next trial; None for the last trial.
     """
@@ -48,6 +48,7 @@ class Trial(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     submission: Submission | None = None
+    texts: list[str] = Field(default_factory=list)
     hms: float | None = None
     reflection: str | None = None
 
@@ -93,6 +94,7 @@ def reflexion(trials: int = DEFAULT_TRIALS, figures: bool = False, cell_seconds:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         _require_gold_hypothesis(state)
+        store_as(SubmissionState).texts = []
         task_messages = list(state.messages)
         snapshot = await Snapshot.take([file.name for file in state.metadata_as(SampleMetadata).data_files])
         record = store_as(ReflexionState)
@@ -102,7 +104,8 @@ def reflexion(trials: int = DEFAULT_TRIALS, figures: bool = False, cell_seconds:
                     break
                 state.messages = [*task_messages, *_reflection_messages(record.trials)]
                 await _run_trial(state, tools)
-            record.trials = [*record.trials, Trial(submission=submission_of(state))]
+            stored = store_as(SubmissionState)
+            record.trials = [*record.trials, Trial(submission=stored.submission, texts=stored.texts or [])]
             async with span(f"oracle {number}", type="agent"):
                 hms = await _oracle_score(state)
             record.update_last_trial(hms=hms)
@@ -129,12 +132,12 @@ def _require_gold_hypothesis(state: TaskState) -> None:
 
 
 async def _run_trial(state: TaskState, tools: Sequence[Tool]) -> None:
-    """Run one trial of CodeGen and store its submission.
+    """Run one trial of CodeGen and store its submission, or what the model wrote instead of one.
 
-    If a limit ends the trial before it submits, the previous trial's submission is kept.
+    If a limit ends the trial before it submits, the previous trial's answer is kept.
     """
     stored = store_as(SubmissionState)
-    previous = stored.submission
+    previous = stored.submission, stored.texts
     stored.submission, state.output = None, ModelOutput()
     completed = False
     try:
@@ -142,9 +145,7 @@ async def _run_trial(state: TaskState, tools: Sequence[Tool]) -> None:
         completed = True
     finally:  # limits raise exceptions of several types
         if not completed and stored.submission is None:
-            stored.submission = previous
-    # Also store an answer in text, so that it is kept if a limit ends the next trial.
-    stored.submission = submission_of(state)
+            stored.submission, stored.texts = previous
 
 
 async def _oracle_score(state: TaskState) -> float | None:
@@ -158,7 +159,7 @@ async def _oracle_score(state: TaskState) -> float | None:
         values = [result.value for result in await score(state)]
     for value in values:
         if isinstance(value, dict) and isinstance(value.get("hms"), int | float):
-            return float(value["hms"])
+            return None if math.isnan(value["hms"]) else float(value["hms"])
     if any(isinstance(value, float) and math.isnan(value) for value in values):
         return None
     raise InvalidArgument(

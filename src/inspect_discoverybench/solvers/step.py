@@ -19,9 +19,9 @@ from inspect_ai.util import store_as, suspend_turn_limit
 from pydantic_core import PydanticSerializationError
 
 from inspect_discoverybench.errors import ReplyMissing, model_errors
-from inspect_discoverybench.final_message import flagged_refusal, read_submission
 from inspect_discoverybench.hypothesis import SubmissionState
 from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.session.session import PythonSession
 from inspect_discoverybench.solvers.submission import normalize_submit_calls
 from inspect_discoverybench.text import replace_surrogates
 
@@ -83,22 +83,27 @@ async def step(
 async def submit_step(
     conversation: Sequence[ChatMessage], tools: Sequence[Tool], model: Model | None = None
 ) -> StepResult:
-    """Run a step that must call `submit`. Repeat it once if neither the call nor the text has a hypothesis.
+    """Run a step that must call `submit`, and repeat it once if the call was refused or the model wrote text.
 
-    A reply that the provider flags as a refusal is not repeated.
+    Texts are stored if there is still no submission. The scorer reads the answer from them.
     """
     first = await step(conversation, tools, "submit", model)
-    if _has_answer(first) or flagged_refusal(first.output):
+    state = store_as(SubmissionState)
+    if state.submission is not None:
         return first
     reminder = ChatMessageUser(content=Prompt.load("solvers/submit_again").render())
-    second = await step([*conversation, *first.messages, reminder], tools, "submit", model)
+    with suspend_turn_limit():
+        second = await step([*conversation, *first.messages, reminder], tools, "submit", model)
+    if state.submission is None:
+        texts = [result.output.completion for result in (first, second) if not result.tool_called]
+        state.texts = [text for text in texts if text.strip()]
     return StepResult(second.output, [*first.messages, reminder, *second.messages], second.tool_called)
 
 
-def _has_answer(result: StepResult) -> bool:
-    if store_as(SubmissionState).submission is not None:
-        return True
-    return not result.tool_called and read_submission(result.output.completion) is not None
+def start_agent() -> None:
+    """Start the session early, and record that this agent answers by `submit` only: no other text is its answer."""
+    PythonSession().start_early()
+    store_as(SubmissionState).texts = []
 
 
 async def generate_reply(

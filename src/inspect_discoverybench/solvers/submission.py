@@ -6,8 +6,11 @@ from inspect_ai.model import ModelOutput
 from inspect_ai.tool import Tool, ToolCall, ToolError, tool
 from inspect_ai.util import store_as
 
-from inspect_discoverybench.final_message.calls import SUBMIT, is_submit, submission_in_call
+from inspect_discoverybench.answer import SUBMIT, arguments_as_text, is_placeholder, is_submit
 from inspect_discoverybench.hypothesis import MAX_CHARACTERS, Submission, SubmissionState
+
+HYPOTHESIS_DESCRIPTION = "One declarative statement with its context, variables and relationship, with numbers."
+"""Description of the parameter, which models sometimes echo."""
 
 
 @tool(parallel=False)
@@ -25,8 +28,9 @@ def submit() -> Tool:
         if state.submission is not None:
             raise ToolError("A hypothesis has already been submitted. The first submission counts.")
         hypothesis, workflow = hypothesis.strip(), workflow.strip()
-        if not hypothesis:
-            raise ToolError("The hypothesis is empty. Submit one declarative statement.")
+        if is_placeholder(hypothesis) or HYPOTHESIS_DESCRIPTION in hypothesis:
+            shown = f"The hypothesis is empty or a placeholder: '{hypothesis[:80]}'."
+            raise ToolError(f"{shown} Submit one declarative statement.")
         submission = Submission.truncated(hypothesis, workflow)
         state.submission = submission
         # For a tool called `submit`, the viewer shows the result instead of the arguments.
@@ -49,20 +53,19 @@ def normalize_submit_calls(output: ModelOutput) -> ModelOutput:
         return output
     [first, *others] = output.choices
     calls = first.message.tool_calls or []
-    normalized = [_normalized(call, first.message.text) for call in calls]
+    normalized = [_normalized(call) for call in calls]
     if normalized == calls:
         return output
     message = first.message.model_copy(update={"tool_calls": normalized})
     return output.model_copy(update={"choices": [first.model_copy(update={"message": message}), *others]})
 
 
-def _normalized(call: ToolCall, text: str) -> ToolCall:
+def _normalized(call: ToolCall) -> ToolCall:
     if not is_submit(call):
         return call
-    answer = submission_in_call(call, text)
-    if answer is None:
+    arguments = arguments_as_text(call.arguments)
+    if arguments is None:
         return replace(call, function=SUBMIT)
-    arguments = {"hypothesis": answer.hypothesis, "workflow": answer.workflow}
     return replace(call, function=SUBMIT, arguments=arguments, parse_error=None)
 
 

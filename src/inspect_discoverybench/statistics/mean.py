@@ -20,8 +20,6 @@ TYPICAL_DISPERSION = 0.8
 """Variance of HMS relative to values of 0 and 1 with the same mean. It is below 1 because of partial scores."""
 TYPICAL_WEIGHT = 16
 """Weight of the typical design effect, as a number of clusters."""
-MAX_UNSCORED_SHARE = 0.01
-"""Share of unscored samples above which a mean is given with its bounds."""
 
 
 @dataclass(frozen=True)
@@ -95,11 +93,6 @@ def bounds(values: Sequence[float], unscored_count: int) -> tuple[float, float]:
     total = clustered(values, range(len(values)), name="score").mean * len(values)
     samples = len(values) + unscored_count
     return total / samples, min(1.0, (total + unscored_count) / samples)
-
-
-def needs_bounds(scored_count: int, unscored_count: int) -> bool:
-    """Whether so many samples are unscored that the mean must be given with its bounds."""
-    return unscored_count > MAX_UNSCORED_SHARE * (scored_count + unscored_count)
 
 
 def _design_effect(scores: Clustered) -> tuple[float, float]:

@@ -24,8 +24,6 @@ MAX_SENT_BACK = 3
 
 R = TypeVar("R", bound=Reply)
 T = TypeVar("T")
-Check = Callable[[R], Awaitable[T]]
-"""Converts a reply. Raises `ReplyRejected` if it is invalid."""
 
 
 class Author:
@@ -42,14 +40,16 @@ class Author:
         self.folder = folder
         self.sent_back = 0
 
-    async def ask(self, prompt: str, values: Mapping[str, Any], reply_type: type[R], check: Check[R, T]) -> T:
+    async def ask(
+        self, prompt: str, values: Mapping[str, Any], reply_type: type[R], check: Callable[[R], Awaitable[T]]
+    ) -> T:
         """Ask until a reply is valid. An invalid reply is sent back with the error at most three times.
 
         Args:
             prompt: Name of the prompt in its folder.
             values: The values of its JSON block.
             reply_type: Type of the reply.
-            check: Converts the reply.
+            check: Converts the reply, or raises `ReplyRejected`.
 
         Raises:
             AuthorFailed: All replies are invalid.
@@ -60,12 +60,9 @@ class Author:
             ChatMessageUser(content=question(prompt, values, self.folder)),
         ]
         schema = ResponseSchema(name=f"{self.folder}_{prompt}", json_schema=reply_schema(reply_type))
+        reason = ""
         async with span(f"{prompt}: {values.get('name', '')}".removesuffix(": ")):
-            reason = ""
             for attempt in range(1 + MAX_SENT_BACK):
-                if attempt:
-                    self.sent_back += 1
-                    messages.append(ChatMessageUser(content=Prompt.load(f"{self.folder}/reask").render(reason=reason)))
                 with model_errors(f"The model {self.model}"):
                     output = await self.model.generate(messages, config=GenerateConfig(response_schema=schema))
                 if not output.choices:
@@ -74,16 +71,16 @@ class Author:
                     return await check(parse_reply(output.completion, reply_type))
                 except ReplyRejected as error:
                     reason = error.message
-                messages.append(ChatMessageAssistant(content=output.completion))
+                if attempt < MAX_SENT_BACK:
+                    self.sent_back += 1
+                    reask = Prompt.load(f"{self.folder}/reask").render(reason=reason)
+                    messages += [ChatMessageAssistant(content=output.completion), ChatMessageUser(content=reask)]
         raise AuthorFailed(f"no valid reply to {prompt!r} after {1 + MAX_SENT_BACK} attempts; the last error: {reason}")
 
 
 def question(prompt: str, values: Mapping[str, Any], folder: str = "synth") -> str:
     """The text of a request."""
-    others = {
-        "domains": {"count": str(values.get("count"))},
-        "root": {name: Prompt.load(f"synth/{name}").render() for name in ("columns", "expressions")},
-    }
-    others["expand"] = others["root"]
+    names = ("columns", "expressions") if prompt in ("root", "expand") else ()
+    rules = {name: Prompt.load(f"synth/{name}").render() for name in names}
     text = json.dumps(dict(values), indent=1, ensure_ascii=False)
-    return Prompt.load(f"{folder}/{prompt}").render(values=text, **others.get(prompt, {}))
+    return Prompt.load(f"{folder}/{prompt}").render(values=text, count=str(values.get("count")), **rules)

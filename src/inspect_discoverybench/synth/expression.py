@@ -15,7 +15,7 @@ in the sandbox.
 
 import ast
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -88,8 +88,7 @@ class Expression:
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns, in order of appearance."""
-        names = [name for node in _ordered(self.syntax) if (name := column_name(node)) is not None]
-        return tuple(dict.fromkeys(names))
+        return tuple(dict.fromkeys(_columns(self.syntax)))
 
     @cached_property
     def numbers(self) -> frozenset[float]:
@@ -103,26 +102,22 @@ class Expression:
         Raises:
             ExpressionRefused: The result exceeds a bound.
         """
-        replaced = _Substitution(expressions).visit(ast.parse(self.text, mode="eval"))
-        return Expression.parse(ast.unparse(replaced))
+        return Expression.parse(ast.unparse(_Substitution(expressions).visit(ast.parse(self.text, mode="eval"))))
 
     @cached_property
     def forms(self) -> frozenset[str]:
         """Which of these it contains: `product` (of columns), `function` (or power), `condition`."""
         forms = set()
         for node in ast.walk(self.syntax):
-            if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Div, ast.Mod)):
-                both = _has_column(node.left) and _has_column(node.right)
-                if both or (_has_column(node.right) and isinstance(node.op, ast.Div)):
-                    forms.add("product")
-            elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
-                forms.add("function")
-            elif isinstance(node, ast.Compare):
-                forms.add("condition")
-            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                if node.func.attr in ("where", "isin", "between"):
+            match node:
+                case ast.BinOp(left=left, op=ast.Mult() | ast.Div() | ast.Mod() as operator, right=right):
+                    if any(_columns(right)) and (isinstance(operator, ast.Div) or any(_columns(left))):
+                        forms.add("product")
+                case ast.Compare() | ast.Call(func=ast.Attribute(attr="where" | "isin" | "between")):
                     forms.add("condition")
-                elif node.func.attr != "astype":
+                case ast.BinOp(op=ast.Pow()):
+                    forms.add("function")
+                case ast.Call(func=ast.Attribute(attr=name)) if name != "astype":
                     forms.add("function")
         return frozenset(forms)
 
@@ -148,13 +143,12 @@ def _check(node: ast.expr, depth: int) -> None:
     """Check one node and those below it."""
     if depth > MAX_DEPTH:
         raise ExpressionRefused(f"The expression is nested deeper than {MAX_DEPTH} levels. Simplify it.")
-    if column_name(node) is not None:
-        return
-    for child in _parts(node):
-        _check(child, depth + 1)
+    if column_name(node) is None:
+        for operand in _operands(node):
+            _check(operand, depth + 1)
 
 
-def _parts(node: ast.expr) -> list[ast.expr]:
+def _operands(node: ast.expr) -> list[ast.expr]:
     """The operands of an allowed node.
 
     Raises:
@@ -166,9 +160,9 @@ def _parts(node: ast.expr) -> list[ast.expr]:
             return []
         case ast.BinOp(left=left, op=ast.Pow(), right=right):
             _check_exponent(right)
-            if not _has_column(left):
+            if not any(_columns(left)):
                 # Whole numbers grow without bound: ((10**12)**4)**4 and so on takes forever.
-                raise ExpressionRefused(f"{_short(ast.unparse(node))}: write the power of a number as a number.")
+                raise _refusal(node, "write the power of a number as a number")
             return [left]
         case ast.BinOp(left=left, op=operator, right=right) if isinstance(operator, BINARY):
             return _without_text(node, [left, right])
@@ -176,41 +170,29 @@ def _parts(node: ast.expr) -> list[ast.expr]:
             return _without_text(node, [operand])
         case ast.Compare(left=left, ops=[operator], comparators=[right]) if isinstance(operator, COMPARISONS):
             return [left, right]
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="np"), attr=name), args=arguments, keywords=[]):
+            return _arguments(node, name, arguments, FUNCTIONS)
         case ast.Call(func=ast.Attribute(value=owner, attr=name), args=arguments, keywords=[]):
-            return _call_parts(node, owner, name, arguments)
-    raise ExpressionRefused(f"{_short(ast.unparse(node))} is not allowed in an expression. {_ALLOWED}")
+            return [owner, *_arguments(node, name, arguments, METHODS)]
+    raise _refusal(node)
 
 
-_ALLOWED = (
-    "Use df['name'], numbers, strings, + - * / % **, & | ~, comparisons, "
-    f"np.{{{', '.join(FUNCTIONS)}}} and the methods {', '.join(METHODS)}."
-)
-
-
-def _call_parts(node: ast.expr, owner: ast.expr, name: str, arguments: list[ast.expr]) -> list[ast.expr]:
-    is_function = isinstance(owner, ast.Name) and owner.id == "np"
-    expected = (FUNCTIONS if is_function else METHODS).get(name)
-    if expected is None:
-        raise ExpressionRefused(f"{_short(ast.unparse(node))} is not allowed in an expression. {_ALLOWED}")
-    if len(arguments) != expected or any(isinstance(argument, ast.Starred) for argument in arguments):
-        raise ExpressionRefused(f"{_short(ast.unparse(node))}: {name} takes {expected} argument(s).")
-    if is_function:
-        return arguments
-    if name == "astype":
-        if not (isinstance(arguments[0], ast.Name) and arguments[0].id in ("int", "float")):
-            raise ExpressionRefused(f"{_short(ast.unparse(node))}: use astype(int) or astype(float).")
-        return [owner]
+def _arguments(node: ast.expr, name: str, arguments: list[ast.expr], allowed: Mapping[str, int]) -> list[ast.expr]:
+    if name not in allowed:
+        raise _refusal(node)
+    if len(arguments) != allowed[name] or any(isinstance(argument, ast.Starred) for argument in arguments):
+        raise _refusal(node, f"{name} takes {allowed[name]} argument(s)")
+    match name, arguments:
+        case "astype", [ast.Name(id="int" | "float")]:
+            return []
+        case "astype", _:
+            raise _refusal(node, "use astype(int) or astype(float)")
+        case "isin", [ast.List(elts=levels)] if 1 <= len(levels) <= MAX_LEVELS:
+            if all(isinstance(level, ast.Constant) for level in levels):
+                return levels
     if name == "isin":
-        return [owner, *_levels(node, arguments[0])]
-    return [owner, *arguments]
-
-
-def _levels(node: ast.expr, argument: ast.expr) -> list[ast.expr]:
-    if not isinstance(argument, ast.List) or not 1 <= len(argument.elts) <= MAX_LEVELS:
-        raise ExpressionRefused(f"{_short(ast.unparse(node))}: isin takes a list of 1 to {MAX_LEVELS} values.")
-    if not all(isinstance(element, ast.Constant) for element in argument.elts):
-        raise ExpressionRefused(f"{_short(ast.unparse(node))}: isin takes a list of constants.")
-    return argument.elts
+        raise _refusal(node, f"isin takes a list of 1 to {MAX_LEVELS} constants")
+    return arguments
 
 
 def _check_constant(value: object) -> None:
@@ -224,32 +206,36 @@ def _check_constant(value: object) -> None:
 
 
 def _check_exponent(node: ast.expr) -> None:
-    operand = node.operand if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) else node
-    value = operand.value if isinstance(operand, ast.Constant) else None
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or value > MAX_EXPONENT:
-        raise ExpressionRefused(
-            f"The exponent {_short(ast.unparse(node))} is not allowed. "
-            f"Use a number from -{MAX_EXPONENT} to {MAX_EXPONENT}."
-        )
+    match node:
+        case ast.Constant(value=value) | ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=value)):
+            if isinstance(value, (int, float)) and not isinstance(value, bool) and value <= MAX_EXPONENT:
+                return
+    raise _refusal(node, f"use an exponent from -{MAX_EXPONENT} to {MAX_EXPONENT}")
 
 
 def _without_text(node: ast.expr, operands: list[ast.expr]) -> list[ast.expr]:
     """The operands, none of which is a string: `'a' * 10**10` would fill the memory."""
     if any(isinstance(operand, ast.Constant) and isinstance(operand.value, str) for operand in operands):
-        raise ExpressionRefused(f"{_short(ast.unparse(node))}: strings can only be compared.")
+        raise _refusal(node, "strings can only be compared")
     return operands
 
 
-def _has_column(node: ast.AST) -> bool:
-    return any(column_name(part) is not None for part in ast.walk(node))
+def _refusal(node: ast.expr, reason: str = "") -> ExpressionRefused:
+    if reason:
+        return ExpressionRefused(f"{_short(ast.unparse(node))}: {reason}.")
+    return ExpressionRefused(
+        f"{_short(ast.unparse(node))} is not allowed in an expression. Use df['name'], numbers, strings, "
+        f"+ - * / % **, & | ~, comparisons, np.{{{', '.join(FUNCTIONS)}}} and the methods {', '.join(METHODS)}."
+    )
 
 
-def _ordered(node: ast.AST) -> list[ast.AST]:
-    """A node and those below it, in the order of the text."""
-    parts = [node]
+def _columns(node: ast.AST) -> Iterator[str]:
+    """The names of the columns in the order of the text."""
+    name = column_name(node)
+    if name is not None:
+        yield name
     for child in ast.iter_child_nodes(node):
-        parts += _ordered(child)
-    return parts
+        yield from _columns(child)
 
 
 def _short(text: str) -> str:

@@ -3,22 +3,16 @@
 The published DB-SYNTH was made without such gates: 212 of its 903 target columns are constant.
 """
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
-from inspect_discoverybench.dataset.audit import reveals
 from inspect_discoverybench.dataset.target import NEAR_CONSTANT_SHARE
-from inspect_discoverybench.text import fold
 
 MIN_MARGIN = 0.1
 """Minimum difference between the skill of a generic fit on all columns and that on the best single distractor."""
-
-MIN_TARGET_WORDS = 0.5
-"""Minimum share of the words of the target's name that a goal must contain."""
 
 
 class Gate(StrEnum):
@@ -33,8 +27,7 @@ class Gate(StrEnum):
     ANSWERABLE = "answerable"
 
 
-@dataclass(frozen=True)
-class Rejection:
+class Rejection(NamedTuple):
     """A node or task that was rejected.
 
     Attributes:
@@ -46,9 +39,6 @@ class Rejection:
     name: str
     gate: Gate
     reason: str
-
-    def __str__(self) -> str:
-        return f"{self.name}: {self.gate}: {self.reason}"
 
 
 class Measures(BaseModel):
@@ -83,52 +73,11 @@ def check_measures(name: str, measures: Measures, min_reproduction: float) -> Re
     """
     if measures.top_share >= NEAR_CONSTANT_SHARE:
         return Rejection(name, Gate.CONSTANT, f"one value fills {measures.top_share:.0%} of the target column")
-    skill = min(measures.reproduction, measures.fresh)
+    skill, distractor = min(measures.reproduction, measures.fresh), measures.best_distractor
     if skill < min_reproduction:
-        reason = f"the gold expression reproduces the target with a skill of {skill:.2f}"
-        return Rejection(name, Gate.REPRODUCTION, f"{reason}, below {min_reproduction:.2f}")
-    if measures.fit < max(0.0, measures.best_distractor) + MIN_MARGIN:
-        reason = f"a generic fit has a skill of {measures.fit:.2f}"
-        return Rejection(
-            name, Gate.IDENTIFIABLE, f"{reason}, the best single distractor {measures.best_distractor:.2f}"
-        )
+        reason = f"the gold expression reproduces the target with a skill of {skill:.2f}, below {min_reproduction:.2f}"
+        return Rejection(name, Gate.REPRODUCTION, reason)
+    if measures.fit < max(0.0, distractor) + MIN_MARGIN:
+        reason = f"a generic fit has a skill of {measures.fit:.2f}, the best single distractor {distractor:.2f}"
+        return Rejection(name, Gate.IDENTIFIABLE, reason)
     return None
-
-
-@dataclass(frozen=True)
-class GoalRules:
-    """What a goal must and must not contain.
-
-    Attributes:
-        gold: The gold hypothesis.
-        target: The target in words.
-        hidden: Phrases that the goal must not contain: those of the masked facet.
-        hidden_numbers: Numbers that the goal must not contain.
-    """
-
-    gold: str
-    target: str
-    hidden: tuple[str, ...]
-    hidden_numbers: frozenset[float]
-
-    def violation(self, goal: str) -> str | None:
-        """The first rule that a goal violates; None if it violates none."""
-        if "?" not in goal:
-            return "the goal is not a question"
-        if reveals(goal, self.gold):
-            return "the goal contains the gold hypothesis"
-        words, target_words = _stems(goal), _stems(self.target)
-        if len(target_words & words) < MIN_TARGET_WORDS * len(target_words):
-            return f"the goal does not name the target, {self.target!r}"
-        text = f" {' '.join(re.findall(r'[a-z0-9]+', fold(goal)))} "
-        for phrase in self.hidden:
-            if f" {' '.join(re.findall(r'[a-z0-9]+', fold(phrase)))} " in text:
-                return f"the goal contains {phrase!r}, which it must ask for"
-        numbers = {float(number) for number in re.findall(r"(?<![\w.])\d+(?:\.\d+)?", goal)}
-        if shared := sorted(numbers & self.hidden_numbers):
-            return f"the goal contains {shared[0]:g}, a number of the gold hypothesis"
-        return None
-
-
-def _stems(text: str) -> set[str]:
-    return {word[:4] for word in re.findall(r"[a-z]{3,}", fold(text))}

@@ -1,7 +1,7 @@
 """The solver and scorer of the task `synth_generate`: one sample is one domain."""
 
+import json
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import anyio
@@ -14,21 +14,24 @@ from pydantic import Field
 from inspect_discoverybench.errors import AuthorFailed, ReplyRejected
 from inspect_discoverybench.scorer.judge import gather
 from inspect_discoverybench.synth.author import Author
+from inspect_discoverybench.synth.domains import DomainSource
 from inspect_discoverybench.synth.gate import Gate, Measures, Rejection, check_measures
-from inspect_discoverybench.synth.generated import DomainRecord, GeneratedTask, checksums, domain_files
 from inspect_discoverybench.synth.goal import review_goal, write_goal
 from inspect_discoverybench.synth.growth import Growth
+from inspect_discoverybench.synth.picture import tree_picture
 from inspect_discoverybench.synth.sampler import Drawing, Sampler
-from inspect_discoverybench.synth.set_folder import SetFolder
-from inspect_discoverybench.synth.settings import SetSettings
-from inspect_discoverybench.synth.source import DomainSource
+from inspect_discoverybench.synth.set_folder import DomainRecord, SetFolder, checksums, csv_file
+from inspect_discoverybench.synth.set_settings import SetSettings
 from inspect_discoverybench.synth.tree import Tree, slug_of
-from inspect_discoverybench.synth.variant import Variant, variants
+from inspect_discoverybench.synth.tree_task import DATA_FILE, TreeTask, tree_tasks
 from inspect_discoverybench.synth.wording import gold_hypothesis
 from inspect_discoverybench.text import fold
 
 REVIEWER = "reviewer"
 """Role of the model that decides whether goals are answerable; by default the author."""
+
+MAX_DOMAINS = 1_000
+"""Query ids are unique in a set of up to this many domains."""
 
 
 class GenerationState(StoreModel):
@@ -78,12 +81,14 @@ def generate_domain(  # inspect-evals-lint: ignore[custom_solver_tests] -- every
             record = folder.record(slug_of(domain.name))
             result.resumed = record is not None
             if record is None:
-                sampler = Sampler(settings)
-                growth = Growth(author, sampler, settings)
+                growth = Growth(author, Sampler(settings))
                 tree = source.trees[number] if source.trees else await growth.grow(domain)
-                work = DomainWork(number, tree, author, reviewer, sampler, settings)
-                record = await work.run(folder, growth.rejections, handwritten=bool(source.trees))
-            _store(result, record)
+                record, contents = await create_tasks(number, tree, growth, reviewer, bool(source.trees))
+                if record.tasks:
+                    folder.accept(record, contents)
+            result.accepted = list(record.tasks)
+            result.rejected = [(one.name, one.gate.value, one.reason) for one in record.rejected]
+            result.failure = "" if record.tasks else "no task was accepted"
         except AuthorFailed as error:
             result.failure = error.message
         result.sent_back = author.sent_back + reviewer.sent_back
@@ -93,97 +98,104 @@ def generate_domain(  # inspect-evals-lint: ignore[custom_solver_tests] -- every
     return solve
 
 
-@dataclass
-class DomainWork:
-    """Creates the tasks of one tree.
+@dataclass(frozen=True)
+class AcceptedTask:
+    """A task that has passed all gates.
 
     Attributes:
-        number: Number of the domain.
-        tree: The tree.
-        author: Writes the goals.
-        reviewer: Reviews them.
-        sampler: Draws the rows.
-        settings: Settings of the set.
+        task: The task.
+        measures: Its measures.
+        gold: The gold hypothesis.
+        goal: The goal.
     """
 
-    number: int
-    tree: Tree
-    author: Author
-    reviewer: Author
-    sampler: Sampler
-    settings: SetSettings
+    task: TreeTask
+    measures: Measures
+    gold: str
+    goal: str
 
-    async def run(self, folder: SetFolder, earlier: Sequence[Rejection], handwritten: bool) -> DomainRecord:
-        """Draw the rows, apply the gates, write goals, and add the domain to the set if a task is accepted.
 
-        Raises:
-            AuthorFailed: An expression of a hand-written tree fails.
-        """
-        candidates, rejected = variants(self.tree, self.settings.seed)
-        try:
-            drawing = await self.sampler.draw(self.tree, candidates)
-        except ReplyRejected as error:
-            raise AuthorFailed(error.message) from error
-        tasks, more = await self._tasks(candidates, drawing)
-        split = self.settings.split(self.number)
-        contents, golds = domain_files(self.number, self.tree, tasks, drawing.columns, split)
-        written = handwritten and all(task.variant.node.goal and task.variant.length == 1 for task in tasks)
-        record = DomainRecord(
-            number=self.number,
-            slug=self.tree.slug,
-            domain=self.tree.domain,
-            split=split,
-            tasks=tuple(name for name, _, _ in golds),
-            golds=golds,
-            measures=tuple(task.measures for task in tasks),
-            rejected=tuple((one.name, one.gate.value, one.reason) for one in (*earlier, *rejected, *more)),
-            sent_back=self.author.sent_back + self.reviewer.sent_back,
-            author=None if written else str(self.author.model),
-            reviewer=None if written else str(self.reviewer.model),
-            versions=drawing.versions,
-            files=checksums(contents),
-        )
-        if tasks:
-            folder.accept(record, contents)
-        return record
+async def create_tasks(
+    number: int, tree: Tree, growth: Growth, reviewer: Author, handwritten: bool
+) -> tuple[DomainRecord, dict[str, bytes]]:
+    """Draw the rows of a tree, apply the gates and write goals.
 
-    async def _tasks(
-        self, candidates: Sequence[Variant], drawing: Drawing
-    ) -> tuple[list[GeneratedTask], list[Rejection]]:
-        """The accepted tasks, and what the gates rejected."""
-        rejected: list[Rejection] = []
-        passed: list[tuple[Variant, Measures]] = []
-        for variant, measures in zip(candidates, drawing.measures, strict=True):
-            rejection = check_measures(variant.name, measures, self.settings.min_reproduction)
-            if rejection:
-                rejected.append(rejection)
-            else:
-                passed.append((variant, measures))
-        results = await gather(*(self._task(variant, measures) for variant, measures in passed))
-        tasks: list[GeneratedTask] = []
-        for result in results:
-            if isinstance(result, Rejection):
-                rejected.append(result)
-            elif any(fold(result.goal) == fold(task.goal) for task in tasks):
-                rejected.append(Rejection(result.variant.name, Gate.DUPLICATE, "another task has the same goal"))
-            else:
-                tasks.append(result)
-        return tasks, rejected
+    Args:
+        number: Number of the domain.
+        tree: The tree.
+        growth: What grew the tree: its author and sampler, and the nodes that were rejected.
+        reviewer: Reviews the goals.
+        handwritten: Whether the tree was written by hand.
 
-    async def _task(self, variant: Variant, measures: Measures) -> GeneratedTask | Rejection:
-        gold = gold_hypothesis(self.tree, variant, measures.directions)
-        goal = await write_goal(self.author, self.tree, variant, gold)
+    Returns:
+        The record of the domain, and its files by path.
+
+    Raises:
+        AuthorFailed: An expression of a hand-written tree fails.
+    """
+    author, settings = growth.author, growth.sampler.settings
+    candidates, rejected = tree_tasks(tree, settings.seed)
+    try:
+        drawing = await growth.sampler.draw(tree, candidates)
+    except ReplyRejected as error:
+        raise AuthorFailed(error.message) from error
+
+    async def apply_gates(task: TreeTask, measures: Measures) -> AcceptedTask | Rejection:
+        rejection = check_measures(task.name, measures, settings.min_reproduction)
+        if rejection:
+            return rejection
+        gold = gold_hypothesis(tree, task, measures.directions)
+        goal = await write_goal(author, tree, task, gold)
         if isinstance(goal, Rejection):
             return goal
-        rejection = await review_goal(self.reviewer, self.tree, variant, gold, goal)
-        return rejection or GeneratedTask(variant, goal, gold, measures)
+        return await review_goal(reviewer, tree, task, gold, goal) or AcceptedTask(task, measures, gold, goal)
+
+    accepted: list[AcceptedTask] = []
+    for result in await gather(*map(apply_gates, candidates, drawing.measures)):
+        if isinstance(result, Rejection):
+            rejected.append(result)
+        elif any(fold(result.goal) == fold(other.goal) for other in accepted):
+            rejected.append(Rejection(result.task.name, Gate.DUPLICATE, "another task has the same goal"))
+        else:
+            accepted.append(result)
+    split = settings.split(number)
+    files, golds = _files(number, tree, accepted, drawing, split)
+    by_model = not handwritten or any(one.task.handwritten_goal is None for one in accepted)
+    record = DomainRecord(
+        number=number,
+        slug=tree.slug,
+        domain=tree.domain,
+        split=split,
+        tasks=tuple(name for name, _, _ in golds),
+        golds=tuple(golds),
+        measures=tuple(one.measures for one in accepted),
+        rejected=(*growth.rejections, *rejected),
+        sent_back=author.sent_back + reviewer.sent_back,
+        author=str(author.model) if by_model else None,
+        reviewer=str(reviewer.model) if by_model else None,
+        versions=drawing.versions,
+        files=checksums(files),
+    )
+    return record, files
 
 
-def _store(result: GenerationState, record: DomainRecord) -> None:
-    result.accepted = list(record.tasks)
-    result.rejected = list(record.rejected)
-    if not record.tasks:
-        result.failure = "no task was accepted"
+def _files(
+    number: int, tree: Tree, accepted: list[AcceptedTask], drawing: Drawing, split: str
+) -> tuple[dict[str, bytes], list[tuple[str, int, str]]]:
+    """The files of a domain by path, and its answer key."""
+    files, golds = {}, []
+    for index, one in enumerate(accepted):
+        # As in DB-SYNTH, the last number is the level below the root.
+        folder, query_id = f"{tree.slug}_{index}_{one.task.level}", number + MAX_DOMAINS * index
+        path = f"{split}/{folder}" if split else folder
+        rows = zip(*(drawing.columns[name] for name in one.task.columns), strict=True)
+        metadata = json.dumps(one.task.metadata(tree, query_id, one.goal, one.gold), indent=4, ensure_ascii=False)
+        files[f"{path}/{DATA_FILE}"] = csv_file([one.task.columns, *rows])
+        files[f"{path}/metadata_0.json"] = f"{metadata}\n".encode()
+        golds.append((folder, query_id, one.gold))
+    files[f"trees/{tree.slug}.json"] = tree.to_json().encode()
+    files[f"trees/{tree.slug}.svg"] = tree_picture(tree).encode()
+    return files, golds
 
 
 def _summary(result: GenerationState) -> str:

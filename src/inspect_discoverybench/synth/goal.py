@@ -1,84 +1,117 @@
 """Discovery goals, made by masking one facet of a gold hypothesis (paper §4.1, §4.2)."""
 
-from typing import Any
+import re
 
+from pydantic import Field
+
+from inspect_discoverybench.dataset.audit import reveals
 from inspect_discoverybench.errors import AuthorFailed, ReplyRejected
 from inspect_discoverybench.hypothesis import Facet
+from inspect_discoverybench.scorer.reply import Reply
 from inspect_discoverybench.synth.author import Author
-from inspect_discoverybench.synth.gate import Gate, GoalRules, Rejection
-from inspect_discoverybench.synth.replies import GoalText, Review
+from inspect_discoverybench.synth.gate import Gate, Rejection
 from inspect_discoverybench.synth.tree import Tree, TreeColumn
-from inspect_discoverybench.synth.variant import Variant
+from inspect_discoverybench.synth.tree_task import TreeTask
+from inspect_discoverybench.text import fold
+
+MIN_TARGET_WORDS = 0.5
+"""Minimum share of the words of the target's name that a goal must contain."""
 
 
-def goal_rules(tree: Tree, variant: Variant, gold: str) -> GoalRules:
-    """The rules for the goal of a task."""
-    labels = {column.name: column.label for column in tree.columns()}
-    hidden: tuple[str, ...] = ()
-    numbers: frozenset[float] = frozenset()
-    match variant.masked:
-        case Facet.VARIABLES:
-            hidden = tuple(labels[name] for name in variant.predictors)
-        case Facet.CONTEXT:
-            hidden = (tree.context,)
-        case Facet.RELATIONSHIP:
-            numbers = variant.expression.numbers - {0.0, 1.0}
-    return GoalRules(gold, variant.node.label, hidden, numbers)
+class GoalText(Reply):
+    """A discovery goal."""
+
+    goal: str = Field(min_length=10, max_length=600)
 
 
-async def write_goal(author: Author, tree: Tree, variant: Variant, gold: str) -> str | Rejection:
+class Review(Reply):
+    """The reviewer's decision."""
+
+    answerable: bool
+    reason: str = ""
+
+
+async def write_goal(author: Author, tree: Tree, task: TreeTask, gold: str) -> str | Rejection:
     """Ask the author for the goal of a task; a goal that breaks a rule is sent back."""
-    if variant.length == 1 and variant.node.goal is not None:
-        return variant.node.goal
-    rules = goal_rules(tree, variant, gold)
+    if task.handwritten_goal is not None:
+        return task.handwritten_goal
 
     async def check(reply: GoalText) -> str:
         goal = " ".join(reply.goal.split())
-        if violation := rules.violation(goal):
+        if violation := _violation(goal, tree, task, gold):
             raise ReplyRejected(f"{violation}.")
         return goal
 
+    values = {
+        "name": task.name,
+        "masked": task.masked.value,
+        "context": tree.context,
+        "rows": tree.description,
+        "gold_hypothesis": gold,
+        "target": _described(task.node),
+        "predictors": [_described(column) for column in _columns(tree, task.predictors)],
+    }
     try:
-        return await author.ask("goal", _values(tree, variant, gold), GoalText, check)
+        return await author.ask("goal", values, GoalText, check)
     except AuthorFailed as error:
-        return Rejection(variant.name, Gate.GOAL, error.message)
+        return Rejection(task.name, Gate.GOAL, error.message)
 
 
-async def review_goal(reviewer: Author, tree: Tree, variant: Variant, gold: str, goal: str) -> Rejection | None:
+async def review_goal(reviewer: Author, tree: Tree, task: TreeTask, gold: str, goal: str) -> Rejection | None:
     """Ask the reviewer whether a goal is answerable. Goals that the tree specifies are not reviewed."""
-    if variant.length == 1 and variant.node.goal is not None:
+    if task.handwritten_goal is not None:
         return None
 
     async def check(reply: Review) -> Review:
         return reply
 
-    columns = {column.name: column for column in tree.columns()}
     values = {
-        "name": variant.name,
+        "name": task.name,
         "goal": goal,
         "gold_hypothesis": gold,
         "rows": tree.description,
-        "target": variant.node.label,
-        "columns": [_described(columns[name]) for name in variant.columns],
+        "target": task.node.label,
+        "columns": [_described(column) for column in _columns(tree, task.columns)],
     }
     try:
         review = await reviewer.ask("review", values, Review, check)
     except AuthorFailed as error:
-        return Rejection(variant.name, Gate.ANSWERABLE, error.message)
-    return None if review.answerable else Rejection(variant.name, Gate.ANSWERABLE, review.reason or "no reason given")
+        return Rejection(task.name, Gate.ANSWERABLE, error.message)
+    return None if review.answerable else Rejection(task.name, Gate.ANSWERABLE, review.reason or "no reason given")
 
 
-def _values(tree: Tree, variant: Variant, gold: str) -> dict[str, Any]:
-    columns = {column.name: column for column in tree.columns()}
-    return {
-        "name": variant.name,
-        "masked": variant.masked.value,
-        "context": tree.context,
-        "rows": tree.description,
-        "gold_hypothesis": gold,
-        "target": _described(variant.node),
-        "predictors": [_described(columns[name]) for name in variant.predictors],
+def _violation(goal: str, tree: Tree, task: TreeTask, gold: str) -> str | None:
+    """The first rule that a goal violates; None if it violates none."""
+    if "?" not in goal:
+        return "the goal is not a question"
+    if reveals(goal, gold):
+        return "the goal contains the gold hypothesis"
+    target = task.node.label
+    words, target_words = ({word[:4] for word in re.findall(r"[a-z]{3,}", fold(text))} for text in (goal, target))
+    if len(target_words & words) < MIN_TARGET_WORDS * len(target_words):
+        return f"the goal does not name the target, {target!r}"
+    hidden = {
+        Facet.VARIABLES: [column.label for column in _columns(tree, task.predictors)],
+        Facet.CONTEXT: [tree.context],
     }
+    for phrase in hidden.get(task.masked, []):
+        if _plain(phrase) in _plain(goal):
+            return f"the goal contains {phrase!r}, which it must ask for"
+    numbers = {float(number) for number in re.findall(r"(?<![\w.])\d+(?:\.\d+)?", goal)}
+    shared = numbers & (task.expression.numbers - {0.0, 1.0})
+    if task.masked is Facet.RELATIONSHIP and shared:
+        return f"the goal contains {min(shared):g}, a number of the gold hypothesis"
+    return None
+
+
+def _plain(text: str) -> str:
+    """The words of a text between spaces."""
+    return f" {' '.join(re.findall(r'[a-z0-9]+', fold(text)))} "
+
+
+def _columns(tree: Tree, names: tuple[str, ...]) -> list[TreeColumn]:
+    columns = {column.name: column for column in tree.columns()}
+    return [columns[name] for name in names]
 
 
 def _described(column: TreeColumn) -> dict[str, str]:

@@ -8,15 +8,15 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from inspect_discoverybench.errors import AuthorFailed, ReplyRejected
+from inspect_discoverybench.scorer.reply import Reply
 from inspect_discoverybench.synth.author import Author
 from inspect_discoverybench.synth.gate import Gate, Rejection
-from inspect_discoverybench.synth.replies import Domain, Expansion, Root, Variable
 from inspect_discoverybench.synth.sampler import Sampler
-from inspect_discoverybench.synth.settings import SetSettings
-from inspect_discoverybench.synth.tree import Tree, first_error
+from inspect_discoverybench.synth.set_folder import Domain
+from inspect_discoverybench.synth.tree import Distribution, Kind, Tree, first_error
 
 EXPANDED_SHARE = 0.6
 """Share of the leaves of a level that are derived further, rounded up.
@@ -27,6 +27,41 @@ every tree in which nodes have at least two children has at least 3 tasks at hei
 
 WORKFLOW_STEPS = 2
 """Number of workflow steps drawn for each expression, which the author combines."""
+
+
+class Variable(Reply):
+    """A variable of the tree, or a distractor."""
+
+    name: str
+    description: str
+    type: Kind
+    low: float | None = None
+    high: float | None = None
+    values: tuple[str, ...] = ()
+    distribution: Distribution = "uniform"
+
+    def fields(self) -> dict[str, Any]:
+        """The fields of a column, except those that do not apply to its type."""
+        numeric = {"low", "high"} if self.type not in ("real", "integer") else set()
+        return self.model_dump(exclude=numeric | ({"values"} if self.type != "category" else set()))
+
+
+class Root(Reply):
+    """The root of a tree."""
+
+    context: str
+    rows: str
+    target: Variable
+    expression: str
+    children: tuple[Variable, ...] = Field(min_length=1, max_length=6)
+    distractors: tuple[Variable, ...] = ()
+
+
+class Expansion(Reply):
+    """The children of a variable that was a leaf. An empty expression declines the expansion."""
+
+    expression: str
+    children: tuple[Variable, ...] = Field(default=(), max_length=6)
 
 
 @cache
@@ -43,13 +78,11 @@ class Growth:
     Attributes:
         author: The author.
         sampler: Evaluates the expressions in the sandbox.
-        settings: Settings of the set.
         rejections: Nodes that the author could not derive; they stay leaves.
     """
 
     author: Author
     sampler: Sampler
-    settings: SetSettings
     rejections: list[Rejection] = field(default_factory=list)
 
     async def grow(self, domain: Domain) -> Tree:
@@ -58,38 +91,30 @@ class Growth:
         Raises:
             AuthorFailed: The author gave no valid root.
         """
-        tree: Tree | None = None
-        for _ in range(self.settings.forest):
-            try:
-                tree = await self._root(domain, tree)
-            except AuthorFailed as error:
-                if tree is None:
-                    raise
-                self.rejections.append(Rejection("root", Gate.EXPRESSION, error.message))
-                break
-            root = tree.roots[-1].name
-            for level in range(1, self.settings.height):
-                tree = await self._expand_level(tree, root, level)
-        assert tree is not None  # a forest has at least one tree
+        tree = await self._root(domain, None)
+        for number in range(self.sampler.settings.forest):
+            if number:
+                try:
+                    tree = await self._root(domain, tree)
+                except AuthorFailed as error:
+                    self.rejections.append(Rejection("root", Gate.EXPRESSION, error.message))
+                    break
+            for level in range(1, self.sampler.settings.height):
+                tree = await self._expand_level(tree, level)
         return tree
 
     async def _root(self, domain: Domain, earlier: Tree | None) -> Tree:
         async def check(reply: Root) -> Tree:
-            fields = {**_fields(reply.target), "expression": reply.expression}
-            root = {**fields, "children": [_fields(child) for child in reply.children]}
-            dumped: dict[str, Any] = earlier.model_dump(exclude_defaults=True) if earlier else {}
-            tree = _validated(
-                {
-                    "domain": domain.name,
-                    "description": reply.rows,
-                    "context": reply.context.strip().rstrip(","),
-                    **{name: dumped[name] for name in ("description", "context") if name in dumped},
-                    "roots": [*dumped.get("roots", ()), root],
-                    "distractors": [*dumped.get("distractors", ()), *map(_fields, reply.distractors)],
-                }
-            )
-            await self.sampler.check(tree)
-            return tree
+            root = {**reply.target.fields(), **_derivation(reply)}
+            distractors = [column.fields() for column in reply.distractors]
+            if earlier:
+                grown = earlier.model_dump(exclude_defaults=True)
+                grown["roots"] += (root,)
+                grown["distractors"] = [*grown.get("distractors", ()), *distractors]
+                return await self._checked(grown)
+            context = reply.context.strip().rstrip(",")
+            texts = {"domain": domain.name, "description": reply.rows, "context": context}
+            return await self._checked({**texts, "roots": [root], "distractors": distractors})
 
         number = len(earlier.roots) if earlier else 0
         values = {
@@ -99,15 +124,16 @@ class Growth:
         }
         return await self.author.ask("root", values, Root, check)
 
-    async def _expand_level(self, tree: Tree, root: str, level: int) -> Tree:
-        """Expand leaves of one level in random order, until the share is reached or the author declines the rest."""
+    async def _expand_level(self, tree: Tree, level: int) -> Tree:
+        """Expand leaves of one level of the last root, in random order, until the share is reached or none is left."""
+        root, levels = tree.roots[-1], tree.levels()
         leaves = [
             node.name
-            for node in next(part for part in tree.roots if part.name == root).walk()
-            if node.expression is None and tree.levels()[node.name] == level and node.distribution != "sequence"
+            for node in root.walk()
+            if node.expression is None and levels[node.name] == level and node.distribution != "sequence"
         ]
         remaining = math.ceil(EXPANDED_SHARE * len(leaves))
-        random.Random(f"{self.settings.seed}/{tree.domain}/{root}/{level}/expansion").shuffle(leaves)
+        random.Random(f"{self.sampler.settings.seed}/{tree.domain}/{root.name}/{level}/expansion").shuffle(leaves)
         for name in leaves:
             if not remaining:
                 break
@@ -122,10 +148,12 @@ class Growth:
         async def check(reply: Expansion) -> Tree:
             if not reply.expression.strip():
                 return tree
-            expansion = {"expression": reply.expression, "children": [_fields(child) for child in reply.children]}
-            grown = _validated(_with_fields(tree.model_dump(exclude_defaults=True), name, expansion))
-            await self.sampler.check(grown)
-            return grown
+            dumped = tree.model_dump(exclude_defaults=True)
+            pending = [*dumped["roots"]]
+            while (node := pending.pop())["name"] != name:
+                pending += node.get("children", ())
+            node.update(_derivation(reply))
+            return await self._checked(dumped)
 
         leaf = next(node for node in tree.nodes() if node.name == name)
         values = {
@@ -142,34 +170,23 @@ class Growth:
             self.rejections.append(Rejection(name, Gate.EXPRESSION, error.message))
             return tree
 
+    async def _checked(self, fields: dict[str, Any]) -> Tree:
+        """The tree with these fields, after its expressions have been evaluated.
+
+        Raises:
+            ReplyRejected: It is invalid.
+        """
+        try:
+            tree = Tree.model_validate(fields)
+        except ValidationError as error:
+            raise ReplyRejected(first_error(error)) from error
+        await self.sampler.draw(tree)
+        return tree
+
     def _steps(self, domain: str, node: str) -> Sequence[str]:
-        chance = random.Random(f"{self.settings.seed}/{domain}/{node}/workflow")
+        chance = random.Random(f"{self.sampler.settings.seed}/{domain}/{node}/workflow")
         return chance.sample(workflow_steps(), WORKFLOW_STEPS)
 
 
-def _fields(variable: Variable) -> dict[str, Any]:
-    """The fields of a column, except those that do not apply to its type."""
-    fields = variable.fields()
-    if variable.type not in ("real", "integer"):
-        fields |= {"low": None, "high": None}
-    if variable.type != "category":
-        fields["values"] = ()
-    return fields
-
-
-def _validated(fields: dict[str, Any]) -> Tree:
-    try:
-        return Tree.model_validate(fields)
-    except ValidationError as error:
-        raise ReplyRejected(first_error(error)) from error
-
-
-def _with_fields(tree: dict[str, Any], name: str, fields: dict[str, Any]) -> dict[str, Any]:
-    """Add fields to the node of this name."""
-
-    def changed(node: dict[str, Any]) -> dict[str, Any]:
-        if node["name"] == name:
-            return {**node, **fields}
-        return {**node, "children": [changed(child) for child in node["children"]]} if "children" in node else node
-
-    return {**tree, "roots": [changed(root) for root in tree["roots"]]}
+def _derivation(reply: Root | Expansion) -> dict[str, Any]:
+    return {"expression": reply.expression, "children": [child.fields() for child in reply.children]}

@@ -9,10 +9,9 @@ import hashlib
 import json
 import platform
 import resource
-import sys  # noqa: F401 - the host's calls read the standard input
 from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -25,8 +24,19 @@ MIN_INSIDE = 0.5
 BINS = 16
 ROUNDS, DEPTH, RATE = 20, 3, 0.4
 
-Array: TypeAlias = Any  # np.ndarray; numpy and pandas return too many types for a program this small
+Array: TypeAlias = Any  # np.ndarray: of floats, booleans, or strings for a category
 Spec = Mapping[str, Any]  # a column or node of the tree, as JSON
+
+
+class ObservedColumn(NamedTuple):
+    """A column after noise: its values, which of them are not missing, and their format in the data file."""
+
+    values: Array
+    there: Array
+    form: str
+
+
+Columns = Mapping[str, ObservedColumn]
 
 
 def limit_memory() -> None:
@@ -46,7 +56,7 @@ def sample(spec: Spec, rows: int, seed: str) -> Array:
     """Sample a leaf or distractor by its type (paper, appendix C)."""
     random = stream(seed, spec["name"], "values")
     if spec["type"] == "category":
-        return np.array(spec["values"], dtype=object)[random.integers(0, len(spec["values"]), rows)]
+        return np.array(spec["values"])[random.integers(0, len(spec["values"]), rows)]
     if spec["type"] == "boolean":
         return random.random(rows) < 0.5
     low = spec["low"]
@@ -62,7 +72,7 @@ def sample(spec: Spec, rows: int, seed: str) -> Array:
             values = random.integers(int(low), int(spec["high"]) + 1, rows).astype(float)
         case _:
             values = low + width * random.random(rows)
-    return np.round(values, 0 if spec["type"] == "integer" else decimals(spec, values))
+    return np.round(values, decimals(spec, values))
 
 
 def decimals(spec: Spec, values: Array) -> int:
@@ -95,22 +105,12 @@ def compute(expression: str, columns: Mapping[str, Array]) -> Array:
     """Evaluate an expression that has passed the allow-list on the host."""
     numpy = SimpleNamespace(**{name: getattr(np, name) for name in FUNCTIONS.split()})
     # Labels are numpy's strings, which cannot be multiplied. With Python's, `df['label'] * 10**9` fills the memory.
-    frame = {
-        name: (column.astype(str) if column.dtype == object else column).view(Values)
-        for name, column in columns.items()
-    }
+    frame = {name: values.view(Values) for name, values in columns.items()}
     names = {"__builtins__": {}, "df": frame, "np": numpy, "int": int, "float": float}
     with np.errstate(all="ignore"):
         values = np.asarray(eval(compile(expression, "expression", "eval"), names))
     rows = len(next(iter(columns.values())))
     return values if values.shape == (rows,) else np.full(rows, values)
-
-
-def known(values: Array) -> Array:
-    """Which values are not missing."""
-    if values.dtype == object:
-        return np.array([value is not None for value in values])
-    return ~np.isnan(values) if values.dtype.kind == "f" else np.ones(len(values), dtype=bool)
 
 
 def typed(spec: Spec, values: Array) -> Array:
@@ -123,130 +123,113 @@ def typed(spec: Spec, values: Array) -> Array:
         others = sorted({str(value) for value in values} - set(spec["values"]))
         if others:
             raise ValueError(f"the value {others[0]!r} is not one of {', '.join(spec['values'])}")
-        return values.astype(object)
+        return values.astype(str)
     numbers = values.astype(float)
     finite = np.isfinite(numbers)
     if finite.mean() < MIN_FINITE:
         raise ValueError(f"{1 - finite.mean():.0%} of the values are not finite (division by zero, log, overflow)")
-    if spec["type"] == "boolean":
-        return numbers > 0.5
-    return np.where(finite, numbers, np.nan)
+    return numbers > 0.5 if spec["type"] == "boolean" else np.where(finite, numbers, np.nan)
 
 
-def evaluate(tree: Spec, rows: int, seed: str) -> tuple[dict[str, Array], dict[str, str]]:
-    """Draw the exact values of all columns bottom up; return them and the error of each node that fails.
+def check_spread(spec: Spec, values: Array) -> None:
+    """Check that computed values vary within the range of their node.
 
-    A failing node has the values of its first numeric child, so that the nodes above it can be tried.
+    Raises:
+        ValueError: They do not.
     """
-    values: dict[str, Array] = {}
-    errors: dict[str, str] = {}
-
-    def visit(node: Spec) -> None:
-        children = node.get("children", ())
-        if not children:
-            values[node["name"]] = sample(node, rows, seed)
-            return
-        for child in children:
-            visit(child)
-        frame = {child["name"]: values[child["name"]] for child in children}
-        try:
-            values[node["name"]] = typed(node, compute(node["expression"], frame))
-            top = share_of_top(values[node["name"]])
-            if top >= 0.95:
-                errors[node["name"]] = f"one value fills {top:.0%} of the rows; the result must vary"
-            elif (inside := share_inside(node, values[node["name"]])) < MIN_INSIDE:
-                errors[node["name"]] = (
-                    f"only {inside:.0%} of the values are between {node['low']:g} and {node['high']:g}"
-                )
-        except Exception as error:  # noqa: BLE001 - whatever an author's expression raises is sent back
-            errors[node["name"]] = f"{type(error).__name__}: {error}"[:300]
-            values[node["name"]] = np.arange(rows, dtype=float)
-
-    for root in tree["roots"]:
-        visit(root)
-    for column in tree.get("distractors", ()):
-        values[column["name"]] = sample(column, rows, seed)
-    return values, errors
+    top = share_of_top(values)
+    if top >= 0.95:
+        raise ValueError(f"one value fills {top:.0%} of the rows; the result must vary")
+    low, high = spec.get("low"), spec.get("high")
+    if low is not None and high is not None:
+        margin = 0.05 * (high - low)
+        inside = ((values >= low - margin) & (values <= high + margin)).mean()
+        if inside < MIN_INSIDE:
+            raise ValueError(f"only {inside:.0%} of the values are between {low:g} and {high:g}")
 
 
-def share_inside(spec: Spec, values: Array) -> float:
-    """Share of the computed values within the range of their node; 1 if it has none."""
-    if spec.get("low") is None or spec.get("high") is None:
-        return 1.0
-    margin = 0.05 * (spec["high"] - spec["low"])
-    return float(((values >= spec["low"] - margin) & (values <= spec["high"] + margin)).mean())
+def draw_columns(request: Spec, seed: str, strict: bool) -> Columns:
+    """Draw all columns bottom up. Inner nodes follow from the exact values of their children.
+
+    Args:
+        request: The tree, the number of rows and the noise.
+        seed: Seed of the random numbers.
+        strict: Whether to check the spread of computed values.
+
+    Raises:
+        ValueError: An expression fails.
+    """
+    columns: dict[str, ObservedColumn] = {}
+
+    def visit(node: Spec) -> Array:
+        name = node["name"]
+        if node.get("children"):
+            frame = {child["name"]: visit(child) for child in node["children"]}
+            try:
+                values = typed(node, compute(node["expression"], frame))
+                if strict:
+                    check_spread(node, values)
+            except Exception as error:  # whatever an author's expression raises is sent back
+                raise ValueError(f"the expression of {name} failed: {type(error).__name__}: {error}"[:400]) from error
+        else:
+            values = sample(node, request["rows"], seed)
+        columns[name] = observe(node, values, request["noise"], seed)
+        return values
+
+    for node in (*request["tree"]["roots"], *request["tree"].get("distractors", ())):
+        visit(node)
+    return columns
 
 
-def specs(tree: Spec) -> dict[str, Spec]:
-    """All columns of a tree by name."""
-    by_name: dict[str, Spec] = {column["name"]: column for column in tree.get("distractors", ())}
-    pending = list(tree["roots"])
-    while pending:
-        node = pending.pop()
-        by_name[node["name"]] = node
-        pending += node.get("children", ())
-    return by_name
-
-
-def observe(spec: Spec, values: Array, noise: Spec, seed: str) -> Array:
+def observe(spec: Spec, values: Array, noise: Spec, seed: str) -> ObservedColumn:
     """Perturb the values of a column, each independently (paper, appendix C): noise, rounding, missing values."""
     if spec.get("distribution") == "sequence":
-        return np.round(values)
+        return ObservedColumn(np.round(values), np.ones(len(values), dtype=bool), f"%.{decimals(spec, values)}f")
     random = stream(seed, spec["name"], "noise")
     normal, where, gaps = random.standard_normal(len(values)), random.random(len(values)), random.random(len(values))
-    missing = spec["missing"] if spec.get("missing") is not None else noise["missing"]
-    if spec["type"] in ("category", "boolean"):
-        observed = values.astype(object)
-        observed[gaps < missing] = None
-        return observed
+    there = gaps >= (spec["missing"] if spec.get("missing") is not None else noise["missing"])
+    if values.dtype.kind != "f":
+        return ObservedColumn(values, there, "%s")
     if spec.get("noise") is not None:
         observed = values + spec["noise"] * normal
     else:
         observed = values + noise["scale"] * np.nanstd(values) * normal * (where < noise["share"])
     if not spec.get("children") and spec.get("high") is not None:
         observed = np.clip(observed, spec["low"], spec["high"])
-    observed = np.round(observed, decimals(spec, values)) + 0.0  # no negative zero
-    observed[gaps < missing] = np.nan
-    return observed
+    digits = decimals(spec, values)
+    observed = np.round(observed, digits) + 0.0  # no negative zero
+    return ObservedColumn(observed, there & ~np.isnan(observed), f"%.{digits}f")
 
 
-def texts(spec: Spec, values: Array, exact: Array) -> list[str]:
+def texts(column: ObservedColumn) -> list[str]:
     """The values of a column as they stand in the data file."""
-    if spec["type"] in ("category", "boolean"):
-        return ["" if value is None else str(value) for value in values]
-    form = f"%.{decimals(spec, exact)}f"
-    return ["" if value != value else form % value for value in values.tolist()]
+    pairs = zip(column.values.tolist(), column.there, strict=True)
+    return [column.form % value if there else "" for value, there in pairs]
 
 
 def share_of_top(values: Array) -> float:
     """Share of the most common value."""
-    there = values[known(values)]
-    if not len(there):
-        return 1.0
-    counts = np.unique(there.astype(str) if there.dtype == object else there, return_counts=True)[1]
-    return float(counts.max() / len(there))
+    counts = np.unique(values[values == values], return_counts=True)[1]  # without NaN
+    return float(counts.max() / counts.sum()) if len(counts) else 1.0
 
 
 def skill(true: Array, predicted: Array) -> float:
     """Skill of predictions between the best constant (0) and perfect (1): R² of numbers, its analogue of labels."""
-    if true.dtype.kind in "fiub":
-        true, predicted = true.astype(float), predicted.astype(float)
-        total = float(((true - true.mean()) ** 2).sum())
-        return 1 - float(((true - predicted) ** 2).sum()) / total if total > 0 else 0.0
-    errors = float((true != predicted).mean())
-    constant = 1 - share_of_top(true)
-    return 1 - errors / constant if constant > 0 else 0.0
-
-
-def codes(values: Array) -> Array:
-    """Bin a column: 0 for missing values, quantiles of numbers, and levels of other values."""
-    there = known(values)
-    bins = np.zeros(len(values), dtype=int)
-    if values.dtype == object:
-        bins[there] = np.minimum(np.unique(values[there].astype(str), return_inverse=True)[1] + 1, BINS - 1)
+    if true.dtype.kind == "f":
+        loss, constant = ((true - predicted) ** 2).sum(), ((true - true.mean()) ** 2).sum()
     else:
-        cuts = np.unique(np.quantile(values[there], np.arange(1, BINS - 1) / (BINS - 1)))
-        bins[there] = np.searchsorted(cuts, values[there], side="left") + 1
+        loss, constant = (true != predicted).mean(), 1 - share_of_top(true)
+    return float(1 - loss / constant) if constant > 0 else 0.0
+
+
+def binned(column: ObservedColumn) -> Array:
+    """Bin a column: 0 for missing values, quantiles of numbers, and levels of other values."""
+    bins, values = np.zeros(len(column.values), dtype=int), column.values[column.there]
+    if values.dtype.kind == "f":
+        cuts = np.unique(np.quantile(values, np.arange(1, BINS - 1) / (BINS - 1)))
+        bins[column.there] = np.searchsorted(cuts, values, side="left") + 1
+    else:
+        bins[column.there] = np.minimum(np.unique(values, return_inverse=True)[1] + 1, BINS - 1)
     return bins
 
 
@@ -258,7 +241,7 @@ def boosted(bins: Array, y: Array, train: Array) -> Array:
     prediction = np.full(rows, y[train].mean())
     for _ in range(ROUNDS):
         residual = y[train] - prediction[train]
-        node, splits = np.zeros(len(fitted), dtype=int), []
+        node, place = np.zeros(len(fitted), dtype=int), np.zeros(rows, dtype=int)
         for level in range(DEPTH):
             count = 2**level
             index = ((node * columns * BINS)[:, None] + feature_offset + fitted).ravel()
@@ -269,64 +252,51 @@ def boosted(bins: Array, y: Array, train: Array) -> Array:
             gain = total**2 / (number + 1) + right_total**2 / (right_number + 1)
             gain[(number < 4) | (right_number < 4)] = 0
             feature, cut = np.divmod(gain.reshape(count, -1).argmax(axis=1), BINS)
-            splits.append((feature, cut))
+            place = 2 * place + (bins[all_rows, feature[place]] > cut[place])
             node = 2 * node + (fitted[fitted_rows, feature[node]] > cut[node])
         leaves = np.bincount(node, residual, 2**DEPTH) / (np.bincount(node, minlength=2**DEPTH) + 1)
-        place = np.zeros(rows, dtype=int)
-        for feature, cut in splits:
-            place = 2 * place + (bins[all_rows, feature[place]] > cut[place])
         prediction += RATE * leaves[place]
     return prediction
 
 
-def levels_of(bins: Array, y: Array, train: Array) -> Array:
+def level_means(bins: Array, y: Array, train: Array) -> Array:
     """Predict all rows with the mean of their bin: the fit on a single column."""
     number, total = np.bincount(bins[train], minlength=BINS), np.bincount(bins[train], y[train], BINS)
-    mean = y[train].mean()
-    return ((total + mean) / (number + 1))[bins]
+    return ((total + y[train].mean()) / (number + 1))[bins]
 
 
 def cross_validated(bins: Array, y: Array) -> float:
     """Skill of a generic fit in two-fold cross-validation; labels are fitted one level against the others."""
     folds = np.arange(len(y)) % 2
-    fit = boosted if bins.ndim == 2 else levels_of
+    fit = boosted if bins.ndim == 2 else level_means
 
     def predict(numbers: Array) -> Array:
-        parts = [fit(bins, numbers, folds != fold) for fold in (0, 1)]
-        return np.where(folds == 0, parts[0], parts[1])
+        return np.where(folds == 0, fit(bins, numbers, folds != 0), fit(bins, numbers, folds != 1))
 
     if y.dtype.kind == "f":
         return skill(y, predict(y))
-    labels = np.unique(y.astype(str))
-    chances = np.stack([predict((y.astype(str) == label).astype(float)) for label in labels])
-    return skill(y.astype(str), labels[chances.argmax(axis=0)])
+    labels = np.unique(y)
+    return skill(y, labels[np.stack([predict((y == label).astype(float)) for label in labels]).argmax(axis=0)])
 
 
-def reproduction(expression: str, predictors: Sequence[str], observed: Mapping[str, Array], target: str) -> float:
+def reproduction(task: Spec, columns: Columns) -> float:
     """Skill of the gold expression on the observed columns, over the rows where nothing is missing."""
-    whole = np.logical_and.reduce([known(observed[name]) for name in (*predictors, target)])
-    values = compute(expression, {name: concrete(observed[name][whole]) for name in predictors})
-    true = concrete(observed[target][whole])
-    if true.dtype == object:
-        return skill(true.astype(str), values.astype(str))
+    used = [columns[name] for name in (*task["predictors"], task["target"])]
+    whole = np.logical_and.reduce([column.there for column in used])
+    values = compute(task["expression"], {name: columns[name].values[whole] for name in task["predictors"]})
+    true = columns[task["target"]].values[whole]
+    if true.dtype.kind == "U":
+        return skill(true, values.astype(str))
     numbers = values.astype(float)
     finite = np.isfinite(numbers)
-    if finite.mean() < MIN_FINITE:
-        return 0.0
-    return skill(true.astype(float)[finite], numbers[finite])
+    return skill(true.astype(float)[finite], numbers[finite]) if finite.mean() >= MIN_FINITE else 0.0
 
 
-def concrete(values: Array) -> Array:
-    """A column without missing values in its own type: booleans are observed as objects."""
-    return values.astype(bool) if values.dtype == object and isinstance(values[0], (bool, np.bool_)) else values
-
-
-def direction(values: Array, target: Array) -> float:
-    """Spearman's rank correlation of two numeric columns; 0 if it is undefined."""
-    whole = known(values) & known(target)
-    first, second = ranks(values[whole].astype(float)), ranks(target[whole].astype(float))
-    rho = np.corrcoef(first, second)[0, 1] if np.ptp(first) > 0 and np.ptp(second) > 0 else 0.0
-    return rounded(float(rho))
+def direction(first: ObservedColumn, second: ObservedColumn) -> float:
+    """Spearman's rank correlation of two columns; 0 if it is undefined."""
+    whole = first.there & second.there
+    ranked = [ranks(column.values[whole]) for column in (first, second)]
+    return float(np.corrcoef(*ranked)[0, 1]) if all(np.ptp(one) > 0 for one in ranked) else 0.0
 
 
 def ranks(values: Array) -> Array:
@@ -335,77 +305,53 @@ def ranks(values: Array) -> Array:
     return (counts.cumsum() - (counts - 1) / 2)[inverse]
 
 
-def rounded(value: float) -> float:
-    """A measure with four decimals, so that rounding errors of numerical libraries do not show."""
-    return round(value, 4)
+def measure(task: Spec, observed: Columns, fresh: Columns, bins: Mapping[str, Array]) -> Spec:
+    """Measure one task for the quality gates, with four decimals so that rounding errors of libraries do not show.
 
-
-def measure(
-    task: Spec,
-    named: Mapping[str, Spec],
-    observed: Mapping[str, Array],
-    fresh: Mapping[str, Array],
-    bins: Mapping[str, Array],
-) -> Spec:
-    """Measure one task for the quality gates: on the released rows, and the gold expression also on fresh rows."""
+    Args:
+        task: The task.
+        observed: The released columns.
+        fresh: Columns with another seed, on which the gold expression must hold as well; empty if they fail.
+        bins: The bins of the released columns.
+    """
     target, predictors = observed[task["target"]], task["predictors"]
-    is_text = named[task["target"]]["type"] == "category"
-    there = known(target)
-    y = target[there].astype(str) if is_text else target[there].astype(float)
-    others = [name for name in task["columns"] if name not in predictors and name != task["target"]]
-    released = np.stack([bins[name][there] for name in (*predictors, *others)], axis=1)
-    numeric = [name for name in predictors if named[name]["type"] in ("real", "integer")]
+    y = target.values[target.there]
+    is_text = y.dtype.kind == "U"
+    y = y if is_text else y.astype(float)
+    others = [name for name in task["columns"] if name not in (*predictors, task["target"])]
+    released = np.stack([bins[name][target.there] for name in (*predictors, *others)], axis=1)
+    numeric = [name for name in predictors if observed[name].values.dtype.kind == "f" and not is_text]
+    distractors = (cross_validated(bins[name][target.there], y) for name in others)
     return {
-        "top_share": rounded(share_of_top(target)),
-        "reproduction": rounded(reproduction(task["expression"], predictors, observed, task["target"])),
-        "fresh": rounded(reproduction(task["expression"], predictors, fresh, task["target"])),
-        "fit": rounded(cross_validated(released, y)),
-        "best_distractor": rounded(max((cross_validated(bins[name][there], y) for name in others), default=0.0)),
-        "directions": {} if is_text else {name: direction(observed[name], target) for name in numeric},
+        "top_share": round(share_of_top(y), 4),
+        "reproduction": round(reproduction(task, observed), 4),
+        "fresh": round(reproduction(task, fresh), 4) if fresh else 0.0,
+        "fit": round(cross_validated(released, y), 4),
+        "best_distractor": round(max(distractors, default=0.0), 4),
+        "directions": {name: round(direction(observed[name], target), 4) for name in numeric},
     }
 
 
-def versions() -> dict[str, str]:
-    """Versions of what the values follow from."""
-    return {"python": platform.python_version(), "numpy": np.__version__}
-
-
-def draw(request: str) -> None:
-    """Print the errors of the expressions; or, if there are tasks, their measures and the texts of all columns."""
-    parameters = json.loads(request)
-    tree, seed = parameters["tree"], parameters["seed"]
-    values, errors = evaluate(tree, parameters["rows"], seed)
-    if errors or not parameters["tasks"]:
-        print(json.dumps({"errors": errors, "measures": [], "columns": {}}))
+def draw(text: str) -> None:
+    """Print the error of an expression; or, if there are tasks, their measures and the texts of all columns."""
+    request = json.loads(text)
+    try:
+        observed = draw_columns(request, request["seed"], strict=True)
+    except ValueError as error:
+        print(json.dumps({"error": str(error)}))
         return
-    named = specs(tree)
-    observed = {name: observe(named[name], values[name], parameters["noise"], seed) for name in values}
-    others, _ = evaluate(tree, parameters["rows"], f"{seed}/fresh")
-    fresh = {name: observe(named[name], others[name], parameters["noise"], f"{seed}/fresh") for name in others}
-    bins = {name: codes(column) for name, column in observed.items()}
-    measures = [measure(task, named, observed, fresh, bins) for task in parameters["tasks"]]
-    columns = {name: texts(named[name], observed[name], values[name]) for name in observed}
-    print(json.dumps({"errors": {}, "measures": measures, "columns": columns, "versions": versions()}))
-
-
-def draw_fresh(request: str) -> None:
-    """Print the columns, the target and what the gold expression gives on the rows without missing values."""
-    parameters = json.loads(request)
-    tree, target = parameters["tree"], parameters["target"]
-    named = specs(tree)
-    values, errors = evaluate(tree, parameters["rows"], parameters["seed"])
-    if errors:
-        raise ValueError("; ".join(errors.values()))
-    observed = {
-        name: observe(named[name], values[name], parameters["noise"], parameters["seed"])
-        for name in (*parameters["columns"], target)
-    }
-    whole = np.logical_and.reduce([known(column) for column in observed.values()])
-    kept = {name: concrete(column[whole]) for name, column in observed.items()}
-    gold = compute(parameters["expression"], {name: kept[name] for name in parameters["columns"]})
-    gold = gold.astype(object if named[target]["type"] == "category" else float)
-    fresh = {name: column.tolist() for name, column in kept.items()}
-    print(json.dumps({"target": fresh.pop(target), "gold": gold.tolist(), "columns": fresh}))
+    if not request["tasks"]:
+        print("{}")
+        return
+    try:
+        fresh = draw_columns(request, f"{request['seed']}/fresh", strict=False)
+    except ValueError:
+        fresh = {}
+    bins = {name: binned(column) for name, column in observed.items()}
+    columns = {name: texts(column) for name, column in observed.items()}
+    measures = [measure(task, observed, fresh, bins) for task in request["tasks"]]
+    versions = {"python": platform.python_version(), "numpy": np.__version__}
+    print(json.dumps({"measures": measures, "columns": columns, "versions": versions}))
 
 
 limit_memory()

@@ -1,31 +1,71 @@
 """The folder of a generated set: domains are added one by one, and an interrupted set can be continued."""
 
 import csv
+import hashlib
 import io
 import json
 import os
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
-from importlib.resources import files
 from pathlib import Path
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from inspect_discoverybench.dataset.answer_key import COLUMNS
 from inspect_discoverybench.dataset.studies import absolute
 from inspect_discoverybench.errors import DataCorrupt, InvalidArgument
-from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.synth.generated import DomainRecord, checksums
+from inspect_discoverybench.prompts import Prompt, prompt_names
+from inspect_discoverybench.scorer.reply import Reply
+from inspect_discoverybench.synth.gate import Measures, Rejection
 from inspect_discoverybench.synth.picture import page
-from inspect_discoverybench.synth.replies import Domains
-from inspect_discoverybench.synth.settings import SetSettings
+from inspect_discoverybench.synth.set_settings import SetSettings
 
 SETTINGS_FILE = "settings.json"
-DOMAINS_FILE = "domains.json"
-RECORDS = "domains"
-PARTIAL = ".partial"
+
+
+class Domain(Reply):
+    """A domain with its description."""
+
+    name: str = Field(min_length=3, max_length=60)
+    description: str = Field(min_length=3, max_length=600)
+
+
+class DomainRecord(BaseModel):
+    """The record of an accepted domain, `domains/<slug>.json` in the folder of the set.
+
+    Attributes:
+        number: Number of the domain in the set.
+        slug: Name of the domain in folder names.
+        domain: Name of the domain.
+        split: Subfolder of its tasks; empty if the set is not split.
+        tasks: Folders of the accepted tasks.
+        golds: Answer key: folder, query id and gold hypothesis of each task.
+        measures: Measures of each accepted task.
+        rejected: Rejected nodes and tasks.
+        sent_back: Number of replies that were sent back.
+        author: Model that wrote the trees and goals; None if they were written by hand.
+        reviewer: Model that reviewed the goals; None if they were written by hand.
+        versions: Versions of Python and numpy in the sandbox that drew the rows.
+        files: SHA-256 of each file by path.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    number: int
+    slug: str
+    domain: str
+    split: str = ""
+    tasks: tuple[str, ...]
+    golds: tuple[tuple[str, int, str], ...]
+    measures: tuple[Measures, ...]
+    rejected: tuple[Rejection, ...]
+    sent_back: int
+    author: str | None
+    reviewer: str | None
+    versions: Mapping[str, str] = {}
+    files: Mapping[str, str]
 
 
 class SetFolder:
@@ -39,7 +79,7 @@ class SetFolder:
         """Set the path of the folder, which `open` creates."""
         self.path = absolute(path)
         # All records are summarized again after each domain. They never change, so they are read only once.
-        self._known: dict[str, DomainRecord] = {}
+        self._records: dict[str, DomainRecord] = {}
 
     def open(self, settings: SetSettings) -> None:
         """Create the folder, or continue the set in it.
@@ -48,29 +88,28 @@ class SetFolder:
             InvalidArgument: The folder contains a set with different settings, or other files.
         """
         file = self.path / SETTINGS_FILE
-        text = settings.model_dump_json(indent=2) + "\n"
+        text = _json(settings)
         if file.is_file():
-            if file.read_text("utf-8") != text:
+            if file.read_bytes() != text:
                 raise InvalidArgument(
                     f"out={self.path} contains a set with different settings (see {SETTINGS_FILE}). "
                     "Choose another folder."
                 )
-            return
-        if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
+        elif self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
             raise InvalidArgument(
                 f"out={self.path} is not empty and does not contain a generated set. Choose another folder."
             )
-        self.path.mkdir(parents=True, exist_ok=True)
-        _write(file, text.encode())
+        else:
+            self._write(SETTINGS_FILE, text)
 
-    def domains(self) -> Domains | None:
-        """The domains that the author proposed; None if there are none yet."""
-        file = self.path / DOMAINS_FILE
-        return Domains.model_validate_json(file.read_text("utf-8")) if file.is_file() else None
+    def domains(self) -> Sequence[Domain]:
+        """The domains that the author proposed; empty if there are none yet."""
+        file = self.path / "domains.json"
+        return [*map(Domain.model_validate, json.loads(file.read_bytes())["domains"])] if file.is_file() else []
 
-    def keep_domains(self, domains: Domains) -> None:
+    def keep_domains(self, domains: Iterable[Domain]) -> None:
         """Keep the proposed domains, so that an interrupted set continues with the same domains."""
-        _write(self.path / DOMAINS_FILE, (domains.model_dump_json(indent=2) + "\n").encode())
+        self._write("domains.json", _json({"domains": [domain.model_dump() for domain in domains]}))
 
     def record(self, slug: str) -> DomainRecord | None:
         """The record of a domain; None if it is not accepted yet.
@@ -78,92 +117,80 @@ class SetFolder:
         Raises:
             DataCorrupt: The record cannot be read.
         """
-        file = self.path / RECORDS / f"{slug}.json"
-        if not file.is_file():
-            return None
-        try:
-            self._known[slug] = DomainRecord.model_validate_json(file.read_text("utf-8"))
-        except ValidationError as error:
-            raise DataCorrupt(f"{file} is damaged. Remove it to generate the domain again.") from error
-        return self._known[slug]
+        file = self.path / "domains" / f"{slug}.json"
+        if slug not in self._records and file.is_file():
+            try:
+                self._records[slug] = DomainRecord.model_validate_json(file.read_bytes())
+            except ValidationError as error:
+                raise DataCorrupt(f"{file} is damaged. Remove it to generate the domain again.") from error
+        return self._records.get(slug)
 
     def accept(self, record: DomainRecord, contents: Mapping[str, bytes]) -> None:
-        """Add a domain: its files first, its record last. Files of an interrupted attempt are replaced.
+        """Add a domain: its files in the given order, its record last. What an interrupted attempt left is removed.
 
         Args:
             record: Its record.
             contents: Its files by path.
         """
-        partial = self.path / PARTIAL / record.slug
-        shutil.rmtree(partial, ignore_errors=True)
+        name = re.compile(rf"{re.escape(record.slug)}_\d+_\d+")
+        for folder in (self.path / record.split).glob(f"{record.slug}_*"):
+            if name.fullmatch(folder.name):
+                shutil.rmtree(folder)
         for path, content in contents.items():
-            _write(partial / path, content)
-        for old in self._folders_of(record):
-            shutil.rmtree(old)
-        tasks, trees = self.path / record.split, self.path / "trees"
-        for folder in (tasks, trees):
-            folder.mkdir(exist_ok=True)
-        for file in (partial / "trees").iterdir():
-            file.replace(trees / file.name)
-        for name in record.tasks:
-            (partial / record.split / name).rename(tasks / name)
-        shutil.rmtree(self.path / PARTIAL / record.slug)
-        _write(self.path / RECORDS / f"{record.slug}.json", (record.model_dump_json(indent=2) + "\n").encode())
+            self._write(path, content)
+        self._write(f"domains/{record.slug}.json", _json(record))
         self._summarize()
-        if not any((self.path / PARTIAL).iterdir()):
-            (self.path / PARTIAL).rmdir()
 
     def records(self) -> list[DomainRecord]:
         """The records of all accepted domains, in the order of the set."""
-        paths = (self.path / RECORDS).glob("*.json")
-        records = (self._known.get(path.stem) or self.record(path.stem) for path in paths)
-        return sorted(
-            (record for record in records if record is not None), key=lambda record: (record.number, record.slug)
-        )
-
-    def _folders_of(self, record: DomainRecord) -> list[Path]:
-        """The folders of tasks that an interrupted attempt left behind."""
-        folder = self.path / record.split
-        names = re.compile(rf"{re.escape(record.slug)}_\d+_\d+")
-        return [path for path in folder.glob(f"{record.slug}_*") if path.is_dir() and names.fullmatch(path.name)]
+        records = (self.record(path.stem) for path in (self.path / "domains").glob("*.json"))
+        return sorted(filter(None, records), key=lambda record: (record.number, record.slug))
 
     def _summarize(self) -> None:
         records = self.records()
-        buffer = io.StringIO(newline="")
-        writer = csv.writer(buffer, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows((folder, 0, query, gold) for record in records for folder, query, gold in record.golds)
-        pictures = [
-            (record.domain, len(record.tasks), (self.path / "trees" / f"{record.slug}.svg").read_text("utf-8"))
-            for record in records
-        ]
-        own = {"answer_key.csv": buffer.getvalue().encode(), "index.html": page("Semantic trees", pictures).encode()}
-        for path, content in own.items():
-            _write(self.path / path, content)
+        rows = [(folder, 0, query, gold) for record in records for folder, query, gold in record.golds]
+        trees = [(record, (self.path / f"trees/{record.slug}.svg").read_text("utf-8")) for record in records]
+        pictures = [(record.domain, len(record.tasks), picture) for record, picture in trees]
+        own = {"answer_key.csv": csv_file([COLUMNS, *rows]), "index.html": page("Semantic trees", pictures).encode()}
         manifest = {
             "format": 1,
             "generator": f"inspect-discoverybench {version('inspect-discoverybench')}",
-            "settings": json.loads((self.path / SETTINGS_FILE).read_text("utf-8")),
-            "prompts": prompt_fingerprints(),
+            "settings": json.loads((self.path / SETTINGS_FILE).read_bytes()),
+            "prompts": {name: Prompt.load(name).fingerprint for name in prompt_names("synth")},
             "domains": [record.model_dump(exclude={"files", "golds", "measures"}) for record in records],
             "files": {
                 **checksums(own),
                 **{path: digest for record in records for path, digest in record.files.items()},
             },
         }
-        _write(self.path / "manifest.json", (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode())
+        for path, content in {**own, "manifest.json": _json(manifest)}.items():
+            self._write(path, content)
+
+    def _write(self, path: str, content: bytes) -> None:
+        """Write a file that appears only once it is complete."""
+        file = self.path / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        partial = file.with_name(f".{file.name}.{os.getpid()}")
+        partial.write_bytes(content)
+        partial.replace(file)
 
 
-def prompt_fingerprints() -> dict[str, str]:
-    """The fingerprint of each prompt of the generator."""
-    folder = files("inspect_discoverybench.prompts").joinpath("synth")
-    names = sorted(file.name.removesuffix(".txt") for file in folder.iterdir() if file.name.endswith(".txt"))
-    return {f"synth/{name}": Prompt.load(f"synth/{name}").fingerprint for name in names}
+def checksums(files: Mapping[str, bytes]) -> dict[str, str]:
+    """SHA-256 of each file by path."""
+    return {path: hashlib.sha256(content).hexdigest() for path, content in sorted(files.items())}
 
 
-def _write(path: Path, content: bytes) -> None:
-    """Write a file that appears only once it is complete."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    partial.write_bytes(content)
-    partial.replace(path)
+def csv_file(rows: Iterable[Iterable[object]]) -> bytes:
+    """The content of a CSV file."""
+    buffer = io.StringIO(newline="")
+    csv.writer(buffer, lineterminator="\n").writerows(rows)
+    return buffer.getvalue().encode()
+
+
+def _json(content: BaseModel | Mapping[str, object]) -> bytes:
+    text = (
+        content.model_dump_json(indent=2)
+        if isinstance(content, BaseModel)
+        else json.dumps(content, indent=2, ensure_ascii=False)
+    )
+    return f"{text}\n".encode()

@@ -1,6 +1,6 @@
 """Semantic trees (paper §4.2, Figure 3): the variables of a domain and how each inner node follows from its children.
 
-A tree is JSON, and a person can write one by hand (docs/generator.md). `tree_schema()` is its JSON schema.
+A tree is JSON, and a person can write one by hand (docs/generator.md). `Tree.model_json_schema()` is its JSON schema.
 """
 
 import json
@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -22,13 +22,7 @@ Kind = Literal["real", "integer", "category", "boolean"]
 Distribution = Literal["uniform", "normal", "skewed", "sequence"]
 
 
-class TreeModel(BaseModel):
-    """Base of the models of a tree."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class TreeColumn(TreeModel):
+class TreeColumn(BaseModel):
     """A column: a distractor, or what a node has in common with one.
 
     Attributes:
@@ -44,6 +38,8 @@ class TreeColumn(TreeModel):
         noise: Standard deviation of the noise that is added to every value; by default the noise of the set.
         missing: Share of missing values; by default that of the set.
     """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Name
     description: Text
@@ -61,11 +57,6 @@ class TreeColumn(TreeModel):
         """The name in words."""
         return self.name.replace("_", " ")
 
-    @property
-    def numeric(self) -> bool:
-        """Whether the values are numbers."""
-        return self.type in ("real", "integer")
-
     @model_validator(mode="after")
     def _check_values(self) -> "TreeColumn":
         if self.type == "category" and not 2 <= len(set(self.values)) == len(self.values) <= 12:
@@ -82,7 +73,9 @@ class TreeColumn(TreeModel):
         Raises:
             ValueError: It is numeric and has none.
         """
-        if self.numeric and (self.low is None or (self.high is None and self.distribution != "sequence")):
+        if self.type in ("real", "integer") and (
+            self.low is None or (self.high is None and self.distribution != "sequence")
+        ):
             raise ValueError(f"{self.name}: a sampled {self.type} column needs low and high")
 
 
@@ -116,9 +109,9 @@ class Node(TreeColumn):
             raise ValueError(f"{self.name}: {error.message}") from error
         children = {child.name for child in self.children}
         if used != children:
+            uses, are = (", ".join(sorted(names)) or "none" for names in (used, children))
             raise ValueError(
-                f"{self.name}: the expression uses {_names(used)}, but the children are {_names(children)}. "
-                "Use each child, and nothing else"
+                f"{self.name}: the expression uses {uses}, but the children are {are}. Use each child, and nothing else"
             )
         return self
 
@@ -143,7 +136,7 @@ class Node(TreeColumn):
             yield from child.walk()
 
 
-class Tree(TreeModel):
+class Tree(BaseModel):
     """The semantic trees of one domain, and the distractor columns beside them.
 
     Attributes:
@@ -153,6 +146,8 @@ class Tree(TreeModel):
         roots: One tree, or a forest.
         distractors: Columns that are unrelated to the trees.
     """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     domain: Annotated[str, Field(min_length=3, max_length=60)]
     description: Text
@@ -205,23 +200,10 @@ class Tree(TreeModel):
             DataMissing: The file cannot be read.
             InvalidTree: It is not the JSON of a tree.
         """
-        return cls.parse(read_text(path), str(path))
-
-    @classmethod
-    def parse(cls, text: str, where: str) -> "Tree":
-        """Read a JSON text.
-
-        Args:
-            text: The text.
-            where: Name of the source, for error messages.
-
-        Raises:
-            InvalidTree: It is not the JSON of a tree.
-        """
         try:
-            return cls.model_validate_json(text)
+            return cls.model_validate_json(read_text(path))
         except ValidationError as error:
-            raise InvalidTree(f"{where}: {first_error(error)}") from error
+            raise InvalidTree(f"{path}: {first_error(error)}") from error
 
     def to_json(self) -> str:
         """The JSON text, without defaults."""
@@ -233,18 +215,9 @@ def slug_of(domain: str) -> str:
     return "-".join(re.findall(r"[a-z0-9]+", domain.lower()))
 
 
-def tree_schema() -> dict[str, Any]:
-    """The JSON schema of a tree."""
-    return Tree.model_json_schema()
-
-
 def first_error(error: ValidationError) -> str:
     """The first message of a validation error, with the field."""
     first = error.errors()[0]
     field = ".".join(str(part) for part in first["loc"])
     message = first["msg"].removeprefix("Value error, ")
     return f"{field}: {message}." if field else f"{message}."
-
-
-def _names(names: set[str]) -> str:
-    return ", ".join(sorted(names)) or "none"

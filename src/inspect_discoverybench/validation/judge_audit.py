@@ -35,10 +35,16 @@ from inspect_discoverybench.scorer.settings import JudgeSettings
 from inspect_discoverybench.scorer.variables import Variables
 from inspect_discoverybench.scorer.verdict import Aggregation, PairVerdict
 from inspect_discoverybench.text import fold
+from inspect_discoverybench.validation.answer_texts import AnswerText, Reading, read_text
 from inspect_discoverybench.validation.pairs import AuditPair, ContextWords, Expected
 
 PAPER_ACCURACY = {"context_extraction": 0.97, "context_match": 0.99, "variables": 0.94, "relationship": 0.99}
 """Accuracy of the paper's judge on 200 examples, annotated by two of the authors (§4.3)."""
+
+READING = "reading"
+"""Accuracy on texts of agents: the hypothesis that the judge quotes. The paper's judge reads no such texts."""
+
+ACCURACIES = (READING, *PAPER_ACCURACY)
 
 F1_TOLERANCE = 0.005
 """Largest difference from an expected F1 that counts as correct."""
@@ -81,6 +87,9 @@ class AuditState(StoreModel):
 
     rounds: list[JudgeAnswers] = Field(default_factory=list)
     """One set of answers per round."""
+
+    readings: list[Reading] = Field(default_factory=list)
+    """For a text of an agent: how the judge read it in each round."""
 
     asked_again: int = 0
     """Number of invalid replies that were sent back."""
@@ -133,6 +142,19 @@ def judge_pair(repeats: int) -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         metadata: dict[str, Any] = state.metadata
+        audit_state = store_as(AuditState)
+        if "data_files" not in metadata:
+            for _ in range(repeats):
+                judge = Judge(judge_model(get_model()), settings, cached=False)
+                reading = await read_text(judge, metadata["expected"])
+                audit_state.readings = [*audit_state.readings, reading]
+                audit_state.asked_again += sum(len(exchange.replies) - 1 for exchange in judge.exchanges)
+                if len(audit_state.readings) == 1:
+                    audit_state.record = record(judge, None, gate=False, aggregation=Aggregation.PRODUCT)
+                    text = reading.hypothesis or "No hypothesis is asserted."
+                    state.output = ModelOutput.from_content(str(judge.model), text)
+                    state.messages.append(state.output.message)
+            return state
         comparison = Comparison(
             goal=metadata["goal"],
             data_files=tuple(DataFile.model_validate(file) for file in metadata["data_files"]),
@@ -141,7 +163,6 @@ def judge_pair(repeats: int) -> Solver:
             predicted_hypothesis=metadata["predicted_hypothesis"],
             predicted_workflow=metadata["predicted_workflow"],
         )
-        audit_state = store_as(AuditState)
         for _ in range(repeats):
             judge = Judge(judge_model(get_model()), settings, cached=False)
             verdict = await judge_product(judge, comparison)
@@ -150,7 +171,7 @@ def judge_pair(repeats: int) -> Solver:
             if len(audit_state.rounds) == 1:
                 pair_verdict = PairVerdict(verdict)
                 audit_state.record = record(judge, pair_verdict, gate=False, aggregation=Aggregation.PRODUCT)
-                state.output = ModelOutput.from_content(str(judge.model), explain(comparison, pair_verdict, "submit"))
+                state.output = ModelOutput.from_content(str(judge.model), explain(comparison, pair_verdict, "call"))
                 state.messages.append(state.output.message)
         return state
 
@@ -159,7 +180,7 @@ def judge_pair(repeats: int) -> Solver:
 
 def _metrics() -> dict[str, list[Metric]]:
     metrics: list[Metric] = [mean(), stderr(cluster="study")]
-    names = (*PAPER_ACCURACY, "f1_error", "consistency")
+    names = (*ACCURACIES, "f1_error", "consistency")
     return {**dict.fromkeys(names, metrics), "right": [*metrics, grouped(mean(), "kind", all=False)]}
 
 
@@ -171,14 +192,17 @@ def audit() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        expected = Expected.model_validate(state.metadata["expected"])
         audit_state = state.store_as(AuditState)
+        if audit_state.readings:
+            return _reading_score(state, target, audit_state)
+        expected = Expected.model_validate(state.metadata["expected"])
         rounds = audit_state.rounds
         if not rounds:
             return Score.unscored(reason="no_response", explanation="A limit ended the sample before it was judged.")
         first = rounds[0]
         error = 1.0 if first.variables is None else min(abs(first.variables - f1) for f1 in expected.variables)
         value: dict[str, str | int | float | bool | None] = {
+            READING: math.nan,
             "context_extraction": _extraction_accuracy(first, expected),
             "context_match": math.nan if expected.context is None else float(first.match == expected.context),
             "variables": float(first.variables is not None and error <= F1_TOLERANCE),
@@ -196,6 +220,23 @@ def audit() -> Scorer:
         )
 
     return score
+
+
+def _reading_score(state: TaskState, target: Target, audit_state: AuditState) -> Score:
+    first, *later = audit_state.readings
+    accuracy = float(first.is_correct(AnswerText.model_validate(state.metadata["expected"])))
+    value: dict[str, str | int | float | bool | None] = {
+        **dict.fromkeys((*PAPER_ACCURACY, "f1_error"), math.nan),
+        READING: accuracy,
+        "consistency": sum(reading == first for reading in later) / len(later) if later else math.nan,
+        "right": accuracy,
+    }
+    return Score(
+        value=value,
+        answer=state.output.completion,
+        explanation=f"Expected: {target.text}\n\nJudge: {state.output.completion}",
+        metadata=audit_state.record,
+    )
 
 
 def _extraction_accuracy(answers: JudgeAnswers, expected: Expected) -> float:

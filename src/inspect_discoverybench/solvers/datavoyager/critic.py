@@ -6,10 +6,11 @@ from typing import Any, Literal
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, GenerateConfig, Model, ResponseSchema
 from inspect_ai.tool import Tool
 from inspect_ai.util import JSONSchema, json_schema
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import model_validator
 
-from inspect_discoverybench.final_message.objects import json_objects
+from inspect_discoverybench.errors import ReplyRejected
 from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.scorer.reply import Reply, parse_reply
 from inspect_discoverybench.solvers.datavoyager.roles import Role, turn_message
 from inspect_discoverybench.solvers.step import generate_reply
 from inspect_discoverybench.text import EncodableText
@@ -18,10 +19,8 @@ MAX_TRIES = 3
 """Maximum number of requests for one valid reply."""
 
 
-class CriticReply(BaseModel):
+class CriticReply(Reply):
     """A valid reply of the critic. Additional fields are ignored."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     reason: EncodableText | None = None
     """The critic's reason."""
@@ -62,7 +61,7 @@ async def ask_critic(model: Model, conversation: Sequence[ChatMessage], tools: S
     config = GenerateConfig(response_schema=ResponseSchema(name="verdict", json_schema=_reply_schema()))
     for _ in range(MAX_TRIES):
         output = await generate_reply(model, messages, tools, "none", config)
-        reply = parse_reply(output.completion)
+        reply = parse_verdict(output.completion)
         if reply is not None:
             return reply
         reminder = turn_message(Role.CRITIC, Prompt.load("solvers/datavoyager/ask_again").render())
@@ -70,14 +69,12 @@ async def ask_critic(model: Model, conversation: Sequence[ChatMessage], tools: S
     return None
 
 
-def parse_reply(text: str) -> CriticReply | None:
-    """The last JSON object in the text that is a valid reply; None if there is none."""
-    for candidate in reversed(list(json_objects(text))):
-        try:
-            return CriticReply.model_validate(candidate)
-        except ValidationError:
-            continue  # for example an object nested in the reply
-    return None
+def parse_verdict(text: str) -> CriticReply | None:
+    """The reply in the JSON object of the text; None if it is invalid."""
+    try:
+        return parse_reply(text, CriticReply)
+    except ReplyRejected:
+        return None
 
 
 def _reply_schema() -> JSONSchema:

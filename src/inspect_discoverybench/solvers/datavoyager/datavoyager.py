@@ -9,12 +9,12 @@ from inspect_ai.util import span, store_as
 
 from inspect_discoverybench.errors import require_positive
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, PythonSession
+from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.datavoyager.critic import ask_critic
 from inspect_discoverybench.solvers.datavoyager.ledger import Ledger, RoleTurn
 from inspect_discoverybench.solvers.datavoyager.roles import Role, turn_message
-from inspect_discoverybench.solvers.step import StepResult, step, submit_step
+from inspect_discoverybench.solvers.step import StepResult, start_agent, step, submit_step
 from inspect_discoverybench.solvers.submission import submit
 
 DEFAULT_TURNS = 20
@@ -40,7 +40,8 @@ def datavoyager(turns: int = DEFAULT_TURNS, figures: bool = False, cell_seconds:
     tools = [python(cell_seconds, figures=figures), submit()]
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        PythonSession().start_early()
+        start_agent()
+        state.messages = [_without_json_form(message) for message in state.messages]
         await _take_turn(state, tools, Role.PLANNER, _instruction("plan"))
         for _ in range(turns):
             next_turn = await _next_turn(state, tools)
@@ -95,6 +96,14 @@ def _text_and_code(messages: Sequence[ChatMessage]) -> str:
             code = [str(call.arguments["code"]) for call in message.tool_calls or [] if "code" in call.arguments]
             parts += [message.text, *code]
     return "\n\n".join(parts)
+
+
+def _without_json_form(message: ChatMessage) -> ChatMessage:
+    """Remove the sentence about answering in JSON, which roles without tools would follow."""
+    if not isinstance(message.content, str):
+        return message
+    sentence = Prompt.load("solvers/without_tools").render()
+    return message.model_copy(update={"content": message.content.replace(sentence, "").rstrip()})
 
 
 def _without_reasoning(message: ChatMessage) -> ChatMessage:

@@ -1,0 +1,77 @@
+"""The forecast of `--dry-run`, and the prices in it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from inspect_ai.model import ModelCost
+
+from inspect_discoverybench.errors import InvalidExperiment
+from inspect_discoverybench.experiment.prices import read_prices
+from tests.experiment.command import logs, run
+
+
+def price(amount: float) -> dict[str, float]:
+    return {"input": amount, "output": amount, "input_cache_write": 0, "input_cache_read": 0}
+
+
+def forecasts(file: str, *arguments: str) -> list[dict[str, Any]]:
+    result = run(file, "--dry-run", "--json", "--model", "discoverybench/baseline", *arguments)
+    assert result.exit_code == 0, result.output
+    runs: list[dict[str, Any]] = json.loads(result.output)["runs"]
+    return runs
+
+
+@pytest.mark.parametrize("place", ["--model-cost-config", "--prices", "environment", "options"])
+def test_the_forecast_multiplies_the_use_of_finished_samples(
+    file: str, tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "costs.yaml").write_text(yaml.safe_dump({"discoverybench/baseline": price(1_000_000)}), "utf-8")
+    arguments = ["--set", "solvers=[discoverybench/codegen, discoverybench/gold]"]
+    if place == "environment":
+        monkeypatch.setenv("INSPECT_EVAL_MODEL_COST_CONFIG", "costs.yaml")
+    elif place == "options":
+        arguments += ["--set", "options.model_cost_config=costs.yaml"]
+    else:
+        arguments += [place, "costs.yaml"]
+    [before, _] = forecasts(file, *arguments)
+    assert (before["samples"], before["finished"], before["tokens"], before["cost"]) == (2, 0, None, None)
+    one = run(file, "--model", "discoverybench/baseline", *arguments, "--limit", "1")
+    assert one.exit_code == 0, one.output
+    [log] = [log for log in logs() if log.eval.metadata and "codegen" in str(log.eval.metadata["run"])]
+    usages = log.stats.model_usage
+    [codegen, gold] = forecasts(file, *arguments, "--limit", "3", "--set", "epochs=2")
+    assert (codegen["samples"], codegen["finished"]) == (6, 1)
+    assert codegen["tokens"] == 6 * sum(usage.total_tokens for usage in usages.values()) > 0
+    assert codegen["cost"] == 6 * usages["discoverybench/baseline"].total_tokens
+    assert gold["cost"] == 0
+
+
+def test_a_dry_run_names_the_limits_and_where_its_numbers_are_from(file: str) -> None:
+    arguments = ("--set", "limits={samples: 1, working: 60}", "--set", "solvers=[discoverybench/gold]")
+    first = run(file, "--dry-run", *arguments)
+    assert "Limits: working 60, samples 1." in first.output
+    assert "No sample has finished, so tokens and cost are unknown. Run with --limit 3 first." in first.output
+    assert run(file, *arguments).exit_code == 0
+    assert {log.eval.config.working_limit for log in logs()} == {60}
+    assert "extrapolated from the finished samples in the log directory" in run(file, "--dry-run", *arguments).output
+
+
+def test_later_prices_take_precedence(tmp_path: Path) -> None:
+    for name, amount in (("first", 1), ("second", 2)):
+        (tmp_path / name).write_text(json.dumps({"openai/gpt-4o": price(amount)}), "utf-8")
+    prices = read_prices(tmp_path / "first", tmp_path / "second")
+    assert prices["openai/gpt-4o"].input == 2
+    assert prices["openai/gpt-4o-mini"] == ModelCost(
+        input=0.15, output=0.60, input_cache_write=0.15, input_cache_read=0.075
+    )
+
+
+@pytest.mark.parametrize("text", ["openai/gpt-4o: {input: 2.5}", "- a", "", "a: {"])
+def test_prices_in_another_format_are_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "costs").write_text(text, "utf-8")
+    with pytest.raises(InvalidExperiment, match="is not in the format of --model-cost-config") as raised:
+        read_prices(tmp_path / "costs")
+    assert "\n" not in raised.value.message
