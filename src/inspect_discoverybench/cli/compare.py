@@ -18,7 +18,7 @@ from inspect_discoverybench.errors import DiscoveryBenchError, InvalidArgument
 
 # These modules import pandas and scipy, which takes seconds. The command imports them when it runs.
 if TYPE_CHECKING:
-    from inspect_discoverybench.report.comparison import Comparison, KeyDifference, SystemPair
+    from inspect_discoverybench.report.comparison import KeyDifference, SystemComparison, SystemPair
 
 ERROR_EXIT_CODE = 2
 """Exit code of errors, so that 1 only means that the candidate is worse."""
@@ -81,7 +81,7 @@ def _apply_gate(key: "KeyDifference", margin: float) -> None:
         sys.exit(1)
 
 
-def _print(comparison: "Comparison") -> None:
+def _print(comparison: "SystemComparison") -> None:
     console = Console()
     for warning in comparison.warnings:
         click.echo(f"Warning: {warning}", err=True)
@@ -153,7 +153,7 @@ def _conclusion(key: "KeyDifference") -> str:
     return f"{finding}\nSmallest difference detectable with power 0.8: {paired.smallest_detectable:.3f}."
 
 
-def _ranking(comparison: "Comparison") -> Table:
+def _ranking(comparison: "SystemComparison") -> Table:
     tasks = comparison.ranking[0].estimate.tasks if comparison.ranking else 0
     title = f"Ranking on the {tasks} tasks that all systems scored"
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
@@ -168,7 +168,7 @@ def _ranking(comparison: "Comparison") -> Table:
     return table
 
 
-def _pairs(comparison: "Comparison") -> Table:
+def _pairs(comparison: "SystemComparison") -> Table:
     """All pairs. Systems are named by their number in the ranking, because names are long."""
     numbers = {rank.system: number for number, rank in enumerate(comparison.ranking, 1)}
     table = Table(title="Pairs, with p-values adjusted by Holm's method", title_justify="left", box=SIMPLE_HEAD)

@@ -101,7 +101,7 @@ class SystemRank:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class SystemComparison:
     """The comparison of two or more systems.
 
     Attributes:
@@ -121,7 +121,9 @@ class Comparison:
     left_out: Mapping[str, str]
 
 
-def compare(systems: Sequence[System], left_out: Mapping[str, str], anyway: bool = False, seed: int = 0) -> Comparison:
+def compare(
+    systems: Sequence[System], left_out: Mapping[str, str], anyway: bool = False, seed: int = 0
+) -> SystemComparison:
     """Compare systems pairwise, and rank them.
 
     Args:
@@ -143,7 +145,7 @@ def compare(systems: Sequence[System], left_out: Mapping[str, str], anyway: bool
         for (a, b), scores in zip(combinations, itertools.combinations(tables, 2), strict=True)
     ]
     adjusted = holm([pair.p_value_holm for pair in pairs])
-    return Comparison(
+    return SystemComparison(
         score=str(systems[0].samples.score.iloc[0]),
         pairs=tuple(replace(pair, p_value_holm=value) for pair, value in zip(pairs, adjusted, strict=True)),
         ranking=_ranking(systems, tables, seed),
