@@ -182,11 +182,11 @@ def read(log: "EvalLog") -> dict[str, Sample]:
 def totals_add_up(folder: Path, samples: int) -> bool:
     """Whether each table of the report counts all samples, each in one column."""
     from inspect_discoverybench.report.aggregates import COUNTS
-    from inspect_discoverybench.report.configurations import label_configurations
+    from inspect_discoverybench.report.samples import label_samples
     from inspect_discoverybench.report.sections import sections
     from inspect_discoverybench.results import read_results
 
-    frame = label_configurations(read_results([folder]).samples)
+    frame = label_samples(read_results([folder]).samples)
     tables = {section.name: section.table for section in sections(frame)}
     totals = [table for table in tables.values() if {"samples", *COUNTS} <= {*table.columns}]
     return (

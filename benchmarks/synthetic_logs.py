@@ -1,14 +1,12 @@
-"""Write logs with known true effects, similar to the runs behind the paper's Figure 4 would give them.
+"""Logs with known true effects, as the runs behind the paper's Figure 4 would give them.
 
-Run `python benchmarks/synthetic_logs.py OUT`. Every log goes through Inspect's own log writer. Tasks, hypotheses and
-scores are invented; a task's chance of success is a property of its gold hypothesis, so tasks that share one are
-correlated.
+Every log goes through Inspect's own log writer. Tasks, hypotheses and scores are invented; a task's chance of success
+is a property of its gold hypothesis, so tasks that share one are correlated.
 """
 
-import argparse
 import hashlib
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -19,7 +17,6 @@ from inspect_ai.log import (
     EvalDataset,
     EvalError,
     EvalLog,
-    EvalPlan,
     EvalResults,
     EvalSample,
     EvalSampleLimit,
@@ -31,11 +28,9 @@ from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, ModelUsage
 from inspect_ai.scorer import Score
 from scipy.stats import beta
 
-from inspect_discoverybench.dataset.metadata import DataFile
-from inspect_discoverybench.dataset.samples import SampleMetadata
+from inspect_discoverybench.hypothesis import Facet
 
 DOMAINS = ("archaeology", "biology", "economics", "engineering", "meta_science", "sociology")
-GOAL_TYPES = ("context", "variables", "relationship")
 TAGS = ("Regression Analysis", "Statistical Testing", "Data Integration", "correlation analysis", "feature engineering")
 AGENTS = ("codegen", "react", "datavoyager", "reflexion", "no_data_guess")
 MODELS = ("provider/large", "provider/medium", "provider/small")
@@ -81,28 +76,23 @@ class Run:
 
 def figure_4() -> list[Run]:
     """Runs of all agents and models on DB-REAL, and of four agents on DB-SYNTH, with true means between 4 and 35 %."""
-    agents = {"codegen": 0.18, "react": 0.20, "datavoyager": 0.22, "reflexion": 0.30, "no_data_guess": 0.05}
-    models = {"provider/large": 1.15, "provider/medium": 1.0, "provider/small": 0.7}
-    runs = [
-        Run("real", agent, model, agents[agent] * models[model], unscored=0.02 if agent == "react" else 0.0)
-        for agent, model in itertools.product(agents, models)
-    ]
-    return runs + [
-        Run("synth", agent, model, agents[agent] * models[model] * 0.8)
-        for agent, model in itertools.product([agent for agent in agents if agent != "no_data_guess"], models)
+    agents = dict(zip(AGENTS, (0.18, 0.20, 0.22, 0.30, 0.05), strict=True))
+    factors = dict(zip(MODELS, (1.15, 1.0, 0.7), strict=True))
+    return [
+        Run(task, agent, model, agents[agent] * factors[model] * (1.0 if task == "real" else 0.8))
+        for task, agent, model in itertools.product(("real", "synth"), AGENTS, MODELS)
+        if (task, agent) != ("synth", "no_data_guess")
     ]
 
 
-def write_logs(
-    runs: Sequence[Run], folder: Path, seed: int = 0, samples: int | None = None, padding: int = 4000
-) -> list[Path]:
+def write_logs(runs: Sequence[Run], folder: Path, seed: int = 0, samples: int = 239, padding: int = 4000) -> list[Path]:
     """Write one log per run.
 
     Args:
         runs: The runs.
         folder: Output folder; created if it does not exist.
         seed: Random seed.
-        samples: Number of tasks; by default 239 for `real` and 200 for `synth`, as in the released test splits.
+        samples: Number of tasks; half as many have gold hypotheses of their own.
         padding: Characters of conversation in each sample.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -114,54 +104,42 @@ def write_logs(
     return paths
 
 
-def tasks(name: str, count: int | None = None) -> list[SampleMetadata]:
-    """Invented tasks: 239 in 117 clusters for `real`, 200 independent ones for `synth`."""
-    count = count or (239 if name == "real" else 200)
-    clusters = max(1, round(count * 117 / 239)) if name == "real" else count
-    return [_task(name, number, number % clusters) for number in range(count)]
-
-
-def _task(name: str, number: int, cluster: int) -> SampleMetadata:
+def _task(name: str, number: int, count: int) -> dict[str, Any]:
+    """Metadata of an invented task: those of `real` share 117 gold hypotheses per 239 tasks, those of `synth` none."""
     is_real = name == "real"
+    cluster = number % max(1, round(count * 117 / 239)) if is_real else number
     domain = DOMAINS[cluster % len(DOMAINS)] if is_real else f"domain {cluster % 8}"
-    hard = is_real and number % 10 == 9
-    return SampleMetadata(
-        split="test",
-        dataset=f"{'study' if is_real else 'tree'}_{cluster % 14}" + ("_raw" if hard else ""),
-        metadata_number=number // 4,
-        query_id=number,
-        domain=domain,
-        question_type=GOAL_TYPES[number % 3] if is_real else "general",
-        difficulty=None if is_real else 1 + number % 4,
-        tree_level=None if is_real else number % 4,
-        goal=f"How is outcome {cluster} related to factor {number % 7}?",
-        gold_hypothesis=f"Outcome {cluster} of {domain} increases with factor {cluster % 7}.",
-        gold_workflow=None,
-        workflow_length=None,
-        data_files=(DataFile(name="data.csv", description="Invented data.", columns=()),),
-        data_file_count=1,
-        data_checksums={"data.csv": hashlib.sha256(domain.encode()).hexdigest()},
-        workflow_tags=", ".join(TAGS[(cluster + offset) % len(TAGS)] for offset in range(2)) if is_real else "",
-        domain_knowledge="",
-        solvable=None if is_real else number % 5 != 0,
-        variant="hard" if hard else None,
-        variant_of=f"test/study_{(cluster) % 14}/{(number - 1) // 4}/{number - 1}" if hard else None,
-    )
+    task = {
+        "split": "test",
+        "dataset": f"study_{cluster % 14}",
+        "domain": domain,
+        "goal": f"How is outcome {cluster} related to factor {number % 7}?",
+        "gold_hypothesis": f"Outcome {cluster} of {domain} increases with factor {cluster % 7}.",
+        "data_checksums": {"data.csv": hashlib.sha256(domain.encode()).hexdigest()},
+    }
+    if not is_real:
+        level = number % 4
+        return task | {"question_type": "general", "difficulty": 1 + level, "tree_level": level, "solvable": level > 0}
+    if number % 10 == 9:
+        task |= {"variant": "hard", "variant_of": f"test/{number - 1}"}
+    return task | {
+        "question_type": (*Facet,)[number % 3].value,
+        "workflow_tags": f"{TAGS[cluster % 5]}, {TAGS[(cluster + 1) % 5]}",
+    }
 
 
-def _log(run: Run, number: int, seed: int, count: int | None, padding: int) -> EvalLog:
-    metadata = tasks(run.task, count)
-    # The quantile of a gold hypothesis is the same in all runs, so that runs are correlated as on real tasks.
-    quantiles = {task.gold_hypothesis: Random(f"{seed} {task.gold_hypothesis}").random() for task in metadata}
+def _log(run: Run, number: int, seed: int, count: int, padding: int) -> EvalLog:
+    tasks = {f"test/{place}": _task(run.task, place, count) for place in range(count)}
     random = Random(f"{seed} {number}")
     samples = [
-        _sample(run, task, epoch, quantiles[task.gold_hypothesis], random, number, padding)
-        for task, epoch in itertools.product(metadata, range(1, run.epochs + 1))
+        _sample(run, name, task, epoch, Random(f"{seed} {task['gold_hypothesis']}").random(), random, number, padding)
+        for (name, task), epoch in itertools.product(tasks.items(), range(1, run.epochs + 1))
     ]
-    log = EvalLog(
+    start = "2026-01-01T00:00:00+00:00"
+    return EvalLog(
         status="success",
         eval=EvalSpec(
-            created="2026-01-01T00:00:00+00:00",
+            created=start,
             task=f"discoverybench/{run.task}",
             task_id=f"task{number:04d}",
             task_version="3-A",
@@ -170,23 +148,22 @@ def _log(run: Run, number: int, seed: int, count: int | None, padding: int) -> E
             solver=f"discoverybench/{run.agent}",
             solver_args={},
             solver_args_passed={},
-            dataset=EvalDataset(name=run.task, samples=len(metadata), sample_ids=[t.sample_id for t in metadata]),
+            dataset=EvalDataset(name=run.task, samples=count, sample_ids=[*tasks]),
             model=run.model,
             config=EvalConfig(epochs=run.epochs, message_limit=100),
         ),
-        plan=EvalPlan(),
         results=EvalResults(total_samples=len(samples), completed_samples=len(samples)),
-        stats=EvalStats(started_at="2026-01-01T00:00:00+00:00", completed_at="2026-01-01T01:00:00+00:00"),
+        stats=EvalStats(started_at=start, completed_at=start),
+        samples=samples,
     )
-    log.samples = samples
-    return log
 
 
 def _sample(
-    run: Run, task: SampleMetadata, epoch: int, quantile: float, random: Random, number: int, padding: int
+    run: Run, name: str, task: dict[str, Any], epoch: int, quantile: float, random: Random, number: int, padding: int
 ) -> EvalSample:
-    solved_share = run.hms / MEAN_IF_SOLVED
-    chance = float(beta.ppf(quantile, solved_share * CONCENTRATION, (1 - solved_share) * CONCENTRATION))
+    # The quantile of a gold hypothesis is the same in all runs, so that runs are correlated as on real tasks.
+    share = run.hms / MEAN_IF_SOLVED
+    chance = float(beta.ppf(quantile, share * CONCENTRATION, (1 - share) * CONCENTRATION))
     is_solved = random.random() < chance
     values = _values(is_solved, random)
     is_error, is_unscored, is_silent = (
@@ -194,20 +171,21 @@ def _sample(
     )
     tokens = round(random.lognormvariate(9, 0.4))
     cost = tokens * {"large": 1e-5, "medium": 2e-6}.get(run.model.split("/")[1], 3e-7)
+    judge = ModelUsage(input_tokens=900, output_tokens=100, total_tokens=1000, total_cost=0.004)
     sample = EvalSample(
-        id=task.sample_id,
+        id=name,
         epoch=epoch,
-        uuid=f"{number:04d}{hashlib.sha256(f'{task.sample_id} {epoch}'.encode()).hexdigest()[:18]}",
-        input=task.goal,
-        target=task.gold_hypothesis,
-        metadata=task.model_dump(),
-        messages=[ChatMessageUser(content=task.goal), ChatMessageAssistant(content="Analysis. " * (padding // 10))],
+        uuid=f"{number:04d}{hashlib.sha256(f'{name} {epoch}'.encode()).hexdigest()[:18]}",
+        input=task["goal"],
+        target=task["gold_hypothesis"],
+        metadata=task,
+        messages=[ChatMessageUser(content=task["goal"]), ChatMessageAssistant(content="Analysis. " * (padding // 10))],
         store={"SessionState:cells": random.randint(2, 12)} if run.agent != "no_data_guess" else {},
         model_usage={
-            run.model: ModelUsage(input_tokens=tokens, output_tokens=0, total_tokens=tokens, total_cost=cost),
-            JUDGE: ModelUsage(input_tokens=900, output_tokens=100, total_tokens=1000, total_cost=0.004),
+            run.model: ModelUsage(input_tokens=tokens, total_tokens=tokens, total_cost=cost),
+            JUDGE: judge,
         },
-        role_usage={"grader": ModelUsage(input_tokens=900, output_tokens=100, total_tokens=1000, total_cost=0.004)},
+        role_usage={"grader": judge},
         total_time=tokens / 100,
     )
     if run.agent == "reflexion":
@@ -216,8 +194,8 @@ def _sample(
         sample.error = EvalError(message="The provider did not answer", traceback="", traceback_ansi="")
         return sample
     sample.scores = {"HMS": _score(values, task, JUDGE, is_unscored, is_silent)}
-    if is_silent:
-        sample.limit = EvalSampleLimit(type="message", limit=100) if random.random() < 0.5 else None
+    if is_silent and random.random() < 0.5:
+        sample.limit = EvalSampleLimit(type="message", limit=100)
     if run.second_judge is not None:
         second = _values(is_solved != (random.random() < run.second_judge), random)
         sample.scores["HMS1"] = _score(second, task, f"{JUDGE}-2", False, is_silent)
@@ -225,65 +203,35 @@ def _sample(
 
 
 def _values(is_solved: bool, random: Random) -> dict[str, float]:
+    """HMS and facets. Of a failed sample, one facet is 0."""
+    context, variables, relationship = 1.0, 1.0, 0.0
     if is_solved:
-        variables, relationship, _ = random.choices(HMS_IF_SOLVED, [share for _, _, share in HMS_IF_SOLVED])[0]
-        context = 1.0
+        [(variables, relationship, _)] = random.choices(HMS_IF_SOLVED, [share for _, _, share in HMS_IF_SOLVED])
+    elif (failure := random.choices((*Facet,), (5, 2, 3))[0]) is Facet.CONTEXT:
+        context, variables, relationship = 0.0, random.choice((0.4, 1.0)), random.choice((0.0, 0.5, 1.0))
+    elif failure is Facet.VARIABLES:
+        variables, relationship = 0.0, random.choice((0.0, 0.5))
     else:
-        failure = random.choices(("context", "variables", "relationship"), (5, 2, 3))[0]
-        context, variables, relationship = (
-            (0.0, random.choice((0.4, 1.0)), random.choice((0.0, 0.5, 1.0)))
-            if failure == "context"
-            else (1.0, 0.0, random.choice((0.0, 0.5)))
-            if failure == "variables"
-            else (1.0, random.choice((0.5, 0.8, 1.0)), 0.0)
-        )
-    return {
-        "hms": context * variables * relationship,
-        "context": context,
-        "variables": variables,
-        "relationship": relationship,
-    }
+        variables = random.choice((0.5, 0.8, 1.0))
+    facets = dict(zip((facet.value for facet in Facet), (context, variables, relationship), strict=True))
+    return {"hms": context * variables * relationship, **facets}
 
 
-def _score(values: dict[str, float], task: SampleMetadata, judge: str, is_unscored: bool, is_silent: bool) -> Score:
+def _score(values: dict[str, float], task: dict[str, Any], judge: str, is_unscored: bool, is_silent: bool) -> Score:
     if is_silent:
-        return Score(
-            value=dict.fromkeys(values, 0.0), reason="no_response", explanation="**HMS 0**: nothing was submitted"
-        )
-    facets = {name: value for name, value in values.items() if name != "hms"}
-    record = {
+        return Score(value=dict.fromkeys(values, 0.0), reason="no_response", explanation="Nothing was submitted.")
+    record: dict[str, Any] = {
         "judge": judge,
         "settings": {"temperature": 0.0, "seed": 0},
         "aggregation": "product",
         "gate": False,
         "prompts": {"system": "0123456789ab"},
-        "facets": facets,
+        "facets": {name: value for name, value in values.items() if name != "hms"},
         "submission_source": "call",
         "workflow": "1. Loaded the data. 2. Fitted a model.",
     }
-    answer = f"The larger the factor, the larger the outcome in {task.domain}."
+    answer = f"The larger the factor, the larger the outcome in {task['domain']}."
     if is_unscored:
         return Score.unscored(reason="grader_failed", answer=answer, explanation="**Not scored**", metadata=record)
-    verdicts = "\n\n".join(
-        f"### {name.capitalize()}: {value:.2f}\n\nJudge: the {name} of both hypotheses."
-        for name, value in facets.items()
-    )
-    return Score(
-        value={**values}, answer=answer, explanation=f"**HMS {values['hms']:.2f}**\n\n{verdicts}", metadata=record
-    )
-
-
-def main() -> None:
-    """Write the logs of Figure 4."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--repeat", type=int, default=1, help="Write each run this many times.")
-    arguments = parser.parse_args()
-    runs: Iterator[Run] = itertools.chain.from_iterable(itertools.repeat(figure_4(), arguments.repeat))
-    paths = write_logs(list(runs), arguments.out, arguments.seed)
-    print(f"Wrote {len(paths)} logs to {arguments.out}.")
-
-
-if __name__ == "__main__":
-    main()
+    verdicts = "\n\n".join(f"### {name.capitalize()}: {value:.2f}" for name, value in record["facets"].items())
+    return Score(value={**values}, answer=answer, explanation=verdicts, metadata=record)

@@ -17,9 +17,9 @@ from inspect_ai.log import EvalLog, read_eval_log
 
 from inspect_discoverybench.errors import DiscoveryBenchError, InvalidArgument
 from inspect_discoverybench.report.aggregates import HIGH, HMS, KEYS, LOW, aggregate, task_table
-from inspect_discoverybench.report.cell import MISSING, cell_text
-from inspect_discoverybench.report.configurations import label_configurations
-from inspect_discoverybench.report.published import published
+from inspect_discoverybench.report.samples import label_samples
+from inspect_discoverybench.report.section import MISSING, cell_text
+from inspect_discoverybench.report.sections import published
 from inspect_discoverybench.results import Outcome, read_results
 
 PACKAGE = "inspect-discoverybench"
@@ -46,7 +46,7 @@ def evaluation_report(paths: Sequence[str]) -> str:
         DataMissing: There is no log, or none of the logs can be used.
         InvalidArgument: The logs have several judges or versions, so their scores do not belong in one table.
     """
-    samples = label_configurations(read_results(paths).samples)
+    samples = label_samples(read_results(paths).samples)
     headers = {str(log): read_eval_log(str(log), header_only=True) for log in samples.log.unique()}
     judge = _only("judges", samples.judge)
     version = _only("task versions", samples.task_version)
@@ -60,7 +60,7 @@ def evaluation_report(paths: Sequence[str]) -> str:
         _line(["---"] * len(HEADER)),
         *map(_line, _rows(samples, headers)),
         "",
-        f"The paper’s numbers are those of the same agent with its own models and judge ({published().source}).",
+        "The paper’s numbers are those of the same agent with its own models and judge (Figure 4, left).",
         "",
         "```bash",
         *dict.fromkeys(command(header) for header in headers.values()),
@@ -101,7 +101,7 @@ def command(log: EvalLog) -> str:
 def _rows(samples: pd.DataFrame, headers: Mapping[str, EvalLog]) -> Iterator[list[str]]:
     """One row per benchmark and configuration, as in `HEADER`."""
     groups = samples.groupby([*KEYS])
-    paper = published().scores
+    paper = published()
     table = aggregate(task_table(samples)).sort_values(["benchmark", HMS], ascending=[True, False], kind="stable")
     for row in table.to_dict("records"):
         group = groups.get_group((row["benchmark"], row["configuration"]))

@@ -27,7 +27,7 @@ def test_a_report_of_logs_has_a_page_tables_and_figures(tmp_path: Path) -> None:
         f"Wrote {report}/report.html: 24 samples of 2 configurations. Tables are in {report}/tables, figures in "
         f"{report}/figures.\nLeft out 1 log:\n  {tmp_path}/logs/2026-01-02_broken.eval: cannot be read: "
     )
-    assert sorted(path.name for path in report.iterdir()) == ["figures", "report.html", "tables"]
+    assert sorted(path.name for path in report.iterdir()) == ["figures", "report.html", "samples.csv", "tables"]
     names = {path.name for path in (report / "tables").iterdir()}
     assert {"hms.csv", "hms.md", "facets.csv", "losses.csv", "domain.csv", "memory.csv"} <= names
     assert {"hms.svg", "hms.png"} <= {path.name for path in (report / "figures").iterdir()}

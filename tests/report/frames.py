@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from inspect_discoverybench.report.configurations import label_configurations
+from inspect_discoverybench.report.samples import label_samples
 from inspect_discoverybench.results import SAMPLE_COLUMNS
 from inspect_discoverybench.results.reading import NUMBERS
 
@@ -51,7 +51,7 @@ def frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     columns = dict.fromkeys([*(column.name for column in SAMPLE_COLUMNS), "uuid"])
     samples = samples.reindex(columns=[*columns])
     samples[NUMBERS] = samples[NUMBERS].apply(pd.to_numeric)
-    return label_configurations(samples)
+    return label_samples(samples)
 
 
 def scores(values: Mapping[str, float], **columns: Any) -> list[dict[str, Any]]:

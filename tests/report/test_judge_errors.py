@@ -9,8 +9,8 @@ import pytest
 from synthetic_logs import Run, write_logs
 
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.report.configurations import label_configurations
-from inspect_discoverybench.report.judge_errors import judge_error_section
+from inspect_discoverybench.report.judges import judge_error_section
+from inspect_discoverybench.report.samples import label_samples
 from inspect_discoverybench.results import read_results
 from inspect_discoverybench.validation.labels import KEY_COLUMNS, LabelledSample, read_labels
 
@@ -64,7 +64,7 @@ def labelled(logs: list[Path], folder: Path, every: int, wrong_every: int) -> tu
 def test_a_judge_without_errors_leaves_the_mean_as_it_is(tmp_path: Path) -> None:
     logs = write_logs([Run("real", "react", "provider/large", 0.4)], tmp_path / "logs", samples=200)
     labels = labelled(logs, tmp_path / "labels", every=2, wrong_every=10_000)
-    table = judge_error_section(label_configurations(read_results(logs).samples), labels).table
+    table = judge_error_section(label_samples(read_results(logs).samples), labels).table
     assert table.configuration.tolist() == ["all of the sheet", "react · provider/large"]
     assert table["corrected"].tolist() == pytest.approx(table["HMS × 100"].tolist(), abs=1.5)
 
@@ -73,7 +73,7 @@ def test_a_lenient_judge_is_corrected_downwards(tmp_path: Path) -> None:
     run = Run("real", "react", "provider/large", 0.4, no_submission=0.2)
     logs = write_logs([run], tmp_path / "logs", samples=120)
     labels = labelled(logs, tmp_path / "labels", every=1, wrong_every=4)
-    samples = label_configurations(read_results(logs).samples)
+    samples = label_samples(read_results(logs).samples)
     true = {label.sample_id: label.true_hms or 0.0 for label in labels}
     mean = 100 * sum(true.values()) / len(samples)
     row = judge_error_section(samples, labels).table.iloc[0]
@@ -88,4 +88,4 @@ def test_too_few_labels_are_one_clear_line(tmp_path: Path) -> None:
     logs = write_logs([Run("real", "react", "provider/large", 0.4)], tmp_path / "logs", samples=40)
     labels = labelled(logs, tmp_path / "labels", every=20, wrong_every=4)
     with pytest.raises(InvalidArgument, match="requires labels of samples from at least 10 gold hypotheses"):
-        judge_error_section(label_configurations(read_results(logs).samples), labels)
+        judge_error_section(label_samples(read_results(logs).samples), labels)

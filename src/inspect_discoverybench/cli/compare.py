@@ -18,7 +18,7 @@ from inspect_discoverybench.errors import DiscoveryBenchError, InvalidArgument
 
 # These modules import pandas and scipy, which takes seconds. The command imports them when it runs.
 if TYPE_CHECKING:
-    from inspect_discoverybench.report.comparison import KeyComparison, PairComparison, SystemComparison
+    from inspect_discoverybench.report.comparison import KeyDifference, SystemComparison, SystemPair
 
 ERROR_EXIT_CODE = 2
 """Exit code of errors, so that 1 only means that the candidate is worse."""
@@ -52,10 +52,10 @@ def compare(
     from inspect_discoverybench.report.systems import read_systems
 
     try:
-        named = read_systems(systems, score, os.cpu_count() or 1)
-        if fail_if_worse is not None and len(named.systems) > 2:
-            raise InvalidArgument(f"--fail-if-worse needs two systems, got {len(named.systems)}.")
-        comparison = compare_systems(named.systems, named.left_out, anyway, seed)
+        named, left_out = read_systems(systems, score, os.cpu_count() or 1)
+        if fail_if_worse is not None and len(named) > 2:
+            raise InvalidArgument(f"--fail-if-worse needs two systems, got {len(named)}.")
+        comparison = compare_systems(named, left_out, anyway, seed)
     except DiscoveryBenchError as error:
         error.show()
         sys.exit(ERROR_EXIT_CODE)
@@ -67,7 +67,7 @@ def compare(
         _apply_gate(comparison.pairs[0].keys[0], fail_if_worse)
 
 
-def _apply_gate(key: "KeyComparison", margin: float) -> None:
+def _apply_gate(key: "KeyDifference", margin: float) -> None:
     """Exit with 1 if the candidate is worse by more than the margin, or may be because it failed on tasks."""
     if key.paired.difference < -margin:
         click.echo(f"The candidate's mean is below the baseline's by more than {margin:g}.", err=True)
@@ -96,7 +96,7 @@ def _print(comparison: "SystemComparison") -> None:
         console.print(_pairs(comparison))
 
 
-def _print_pair(console: Console, pair: "PairComparison") -> None:
+def _print_pair(console: Console, pair: "SystemPair") -> None:
     console.print(f"Baseline   {escape(pair.baseline)}\nCandidate  {escape(pair.candidate)}", highlight=False)
     console.print(f"{_tasks(pair)}", highlight=False)
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
@@ -116,7 +116,7 @@ def _print_pair(console: Console, pair: "PairComparison") -> None:
         )
 
 
-def _tasks(pair: "PairComparison") -> str:
+def _tasks(pair: "SystemPair") -> str:
     paired = pair.keys[0].paired
     parts = [f"{plural(paired.tasks, 'common task')} in {plural(paired.clusters, 'cluster')}"]
     parts += [f"{pair.missing} without a score in one of them"] if pair.missing else []
@@ -125,7 +125,7 @@ def _tasks(pair: "PairComparison") -> str:
     return "; ".join(parts)
 
 
-def _key_cells(key: "KeyComparison") -> list[str]:
+def _key_cells(key: "KeyDifference") -> list[str]:
     paired = key.paired
     return [
         key.key or "score",
@@ -138,7 +138,7 @@ def _key_cells(key: "KeyComparison") -> list[str]:
     ]
 
 
-def _conclusion(key: "KeyComparison") -> str:
+def _conclusion(key: "KeyDifference") -> str:
     paired, name = key.paired, key.key or "score"
     name = "HMS" if name == "hms" else name
     finding = (

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import click
 
+from inspect_discoverybench.cli.number import plural
+
 
 @click.command()
 @click.argument("logs", nargs=-1, required=True, metavar="LOG_DIR…")
@@ -26,24 +28,20 @@ import click
 @click.option("--title", default="DiscoveryBench results", show_default=True, help="Title of the page.")
 @click.option("--force", is_flag=True, help="Write into a folder that contains other files.")
 def report(logs: tuple[str, ...], out: Path, judge_labels: tuple[Path, ...], title: str, force: bool) -> None:
-    """Write report.html, tables and figures from folders of logs.
+    """Write report.html, samples.csv, tables and figures from folders of logs.
 
     The page is a single file that works offline.
     """
     # Imports pandas, scipy and altair, which takes seconds.
     from inspect_discoverybench.report.report import write_report
 
-    summary = write_report(logs, out, title, judge_labels, force, workers=os.cpu_count() or 1)
+    results = write_report(logs, out, title, judge_labels, force, workers=os.cpu_count() or 1)
+    configurations = len(results.samples.groupby(["benchmark", "configuration"]))
     click.echo(
-        f"Wrote {summary.page}: {_count(summary.samples, 'sample')} of "
-        f"{_count(summary.configurations, 'configuration')}. Tables are in {out / 'tables'}, figures in "
-        f"{out / 'figures'}."
+        f"Wrote {out / 'report.html'}: {plural(results.samples.uuid.nunique(), 'sample')} of "
+        f"{plural(configurations, 'configuration')}. Tables are in {out / 'tables'}, figures in {out / 'figures'}."
     )
-    if summary.left_out:
-        click.echo(f"Left out {_count(len(summary.left_out), 'log')}:")
-        for log, reason in summary.left_out.items():
+    if len(results.left_out):
+        click.echo(f"Left out {plural(len(results.left_out), 'log')}:")
+        for log, reason in results.left_out.itertuples(index=False):
             click.echo(f"  {log}: {reason}")
-
-
-def _count(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -1,18 +1,16 @@
-"""Aggregates: means of HMS over tasks with their intervals and counts, one row per group of tasks."""
+"""Aggregates: means over tasks with intervals and counts, one row per group of tasks, and paired differences."""
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from inspect_discoverybench.report.competitors import best, competes
-from inspect_discoverybench.report.configurations import VALUES, by_task
-from inspect_discoverybench.report.losses import FACETS
+import numpy as np
+import pandas as pd
+
+from inspect_discoverybench.report.samples import SCORES
 from inspect_discoverybench.results import Outcome
 from inspect_discoverybench.statistics.mean import estimate_mean
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pandas as pd
+from inspect_discoverybench.statistics.paired import compare_paired
 
 KEYS = ("benchmark", "configuration")
 """Columns that identify a configuration of a benchmark. Each aggregate has them."""
@@ -22,128 +20,169 @@ LOW, HIGH = "low", "high"
 IF_0, IF_1 = "HMS if missing 0", "HMS if missing 1"
 """Bounds of HMS × 100: missing samples count as 0 and as 1."""
 
+DIFFERENCE = "difference × 100"
+
 COUNTS = tuple(outcome.value for outcome in Outcome)
 """Columns that count samples by outcome."""
 
 COSTS = ("cost", "judge_cost")
 
-USAGE = ("tokens", "judge_tokens", "cost", "judge_cost", "seconds", "cells", "best_trial_hms", "last_trial_hms")
+TRIALS = {"last_trial_hms": "last trial", "best_trial_hms": "best trial"}
+"""Names of an oracle's trials by column of the table of tasks."""
 
-FORMATS = dict.fromkeys((HMS, LOW, HIGH, IF_0, IF_1), ".1f")
-"""Formats of the columns of every aggregate."""
+USAGE = {
+    "cost": "USD per sample",
+    "tokens": "tokens per sample",
+    "seconds": "seconds per sample",
+    "judge_cost": "judge USD per sample",
+    "judge_tokens": "judge tokens per sample",
+    "cells": "cells per sample",
+}
+"""Names of mean usage by column of the frame of samples."""
+
+MIN_COVERAGE = 0.9
+"""Minimum number of scored tasks of a competitor, as a share of the largest number in its benchmark."""
+
+ROUNDING = 1e-9
 
 
-def task_table(samples: "pd.DataFrame") -> "pd.DataFrame":
-    """One row per benchmark, configuration and task; epochs are averaged.
+def task_table(samples: pd.DataFrame) -> pd.DataFrame:
+    """One row per benchmark, configuration and task of samples with the scores of one judge; epochs are averaged.
 
-    Facets and trials include only scored samples, so that all means are over the same samples. Columns are those of the
-    frame of samples, `last_trial_hms` (HMS of samples with trials), `samples`, the counts of outcomes, `competes`
-    (whether the task's configuration is a competitor), and `is_best` (whether it has the highest mean HMS of its
-    benchmark's competitors; true for all that are tied). `HMS if missing 0` and `HMS if missing 1` are in [0, 1] here.
-
-    Args:
-        samples: Labelled samples with the scores of one judge.
+    Scores and trials include only scored samples, so that all means are over the same samples. The benchmarks are in
+    alphabetical order, their configurations in decreasing order of HMS with oracles last. Columns are those of the
+    frame of samples, `last_trial_hms` (HMS of samples with trials), `samples`, the counts of outcomes, `order` (place
+    of the configuration), `competes` (whether the configuration is a competitor), and `is_best` (whether it has the
+    highest mean HMS of its benchmark's competitors; true for all that are tied).
     """
-    outcomes = {outcome: (samples.outcome == outcome).astype(int) for outcome in COUNTS}
     is_scored = samples.hms.notna()
-    has_trials = samples.best_trial_hms.notna()
     frame = samples.assign(
-        **{facet: samples[facet].where(is_scored) for facet in FACETS},
-        best_trial_hms=samples.best_trial_hms.where(is_scored),
-        last_trial_hms=samples.hms.where(has_trials),
+        **{name: samples[name].where(is_scored) for name in (*SCORES, "best_trial_hms")},
+        last_trial_hms=samples.hms.where(samples.best_trial_hms.notna()),
         gold_hypothesis=samples.gold_hypothesis.fillna(samples.id),
-        samples=1,
-        **{IF_0: samples.hms.fillna(0), IF_1: samples.hms.fillna(1)},
-        **outcomes,
+        **{IF_0: 100 * samples.hms.fillna(0), IF_1: 100 * samples.hms.fillna(1)},
     )
-    tasks = by_task(frame, [*VALUES, *USAGE, IF_0, IF_1])
-    counts = frame.groupby([*KEYS, "id"], sort=False)[["samples", *outcomes]].sum()
-    tasks = tasks.drop(columns=list(counts.columns)).join(counts, on=[*KEYS, "id"])
-    priced_samples = frame.groupby([*KEYS, "id"], sort=False)[[*COSTS]].count()
+    keys = [*KEYS, "id"]
+    groups = frame.groupby(keys, sort=False)
+    means = groups[[*SCORES, *USAGE, *TRIALS, IF_0, IF_1]].mean()
+    sizes = groups.size()
     for cost in COSTS:
-        tasks[cost] = tasks[cost].where(priced_samples[cost].to_numpy() == tasks.samples.to_numpy())
-    tasks = tasks.assign(competes=competes(tasks, samples))
-    return tasks.assign(is_best=_is_best(tasks))
+        means[cost] = means[cost].where(groups[cost].count() == sizes)
+    counts = frame.groupby([*keys, "outcome"]).size().unstack("outcome", fill_value=0)
+    counts = counts.reindex(means.index).reindex(columns=[*COUNTS], fill_value=0).assign(samples=sizes)
+    first = frame.drop_duplicates(keys).set_index(keys).drop(columns=[*means, *COUNTS], errors="ignore")
+    return _ranked(first.join(means).join(counts).reset_index(), samples)
 
 
-def aggregate(tasks: "pd.DataFrame", by: Sequence[str] = ()) -> "pd.DataFrame":
+def covering(tasks: pd.DataFrame) -> pd.MultiIndex:
+    """The configurations with at least `MIN_COVERAGE` as many rows as the one with the most of their benchmark."""
+    counts = tasks.groupby([*KEYS]).size()
+    names = counts.index[counts >= MIN_COVERAGE * counts.groupby("benchmark").transform("max")]
+    assert isinstance(names, pd.MultiIndex)
+    return names
+
+
+def best(means: "pd.Series[float]") -> "pd.Index[Any]":
+    """Labels of the highest mean; several if they are tied up to rounding."""
+    return means.index[means >= means.max() - ROUNDING]
+
+
+def means(
+    tasks: pd.DataFrame, by: Sequence[str] = KEYS, value: str = "hms", names: Sequence[str] = (HMS, LOW, HIGH)
+) -> pd.DataFrame:
+    """Mean of a value × 100 by group with its 95 % interval, and the numbers of tasks and gold hypotheses.
+
+    Groups are in the order of the tasks. Tasks without a group or a value count nowhere; a group without values has no
+    mean. The value is a column in [0, 1]; the names are those of the mean and of the endpoints of its interval.
+    """
+    rows = []
+    for group, frame in tasks[[*by, value, "gold_hypothesis"]].groupby([*by], sort=False):
+        scored = frame.dropna(subset=value)
+        estimate: Sequence[float] = (math.nan, math.nan, math.nan, 0, 0)
+        if not scored.empty:
+            # Rounding errors can push a mean above 1.
+            result = estimate_mean(scored[value].clip(0, 1).tolist(), scored.gold_hypothesis.tolist())
+            estimate = (100 * result.mean, 100 * result.low, 100 * result.high, result.tasks, result.clusters)
+        rows.append([*group, *estimate])
+    return pd.DataFrame(rows, columns=[*by, *names, "tasks", "gold hypotheses"])
+
+
+def aggregate(tasks: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
     """HMS × 100 of each configuration and group, with its 95 % interval and counts.
 
-    `tasks` and `gold hypotheses` count only what the mean includes: tasks without a scored epoch are left out. If
-    any sample of a row has no score, the row has the bounds of the mean.
-
-    Args:
-        tasks: The table of tasks.
-        by: Columns that form groups. Tasks without a value are left out.
+    If any sample of a row has no score, the row has the bounds of the mean. Tasks without a group are left out.
     """
-    import pandas as pd
-
-    keys: list[Hashable] = [*KEYS, *by]
-    groups = tasks.groupby(keys, sort=False, observed=True)
+    keys = [*KEYS, *by]
+    groups = tasks.groupby(keys, sort=False)
     counts = groups[["samples", *COUNTS]].sum()
-    values, clusters = tasks.hms.to_numpy(), pd.factorize(tasks.gold_hypothesis)[0]
-    indices = groups.indices
-    rows = [_estimate(values[indices[name]], clusters[indices[name]]) for name in counts.index]
-    table = pd.DataFrame(rows, columns=[HMS, LOW, HIGH], index=counts.index)
-    missing = counts[Outcome.UNSCORED] + counts[Outcome.ERROR]
-    bounds = (100 * groups[[IF_0, IF_1]].mean()).where(missing > 0, axis=0)
-    golds = tasks.gold_hypothesis.where(tasks.hms.notna()).groupby([tasks[key] for key in keys], observed=True)
-    sizes = pd.DataFrame({"tasks": groups.hms.count(), "gold hypotheses": golds.nunique()})
-    table = table.join(bounds).join(sizes).join(counts).reset_index()
-    return table.drop(columns=[IF_0, IF_1]) if table[IF_0].isna().all() else table
+    bounds = groups[[IF_0, IF_1]].mean()[counts[Outcome.UNSCORED] + counts[Outcome.ERROR] > 0]
+    table = means(tasks, keys).join(bounds, on=keys).join(counts, on=keys)
+    limits = [] if bounds.empty else [IF_0, IF_1]
+    return table[[*keys, HMS, LOW, HIGH, *limits, "tasks", "gold hypotheses", *counts]]
 
 
-def estimate(tasks: "pd.DataFrame", value: str = "hms", name: str = HMS, prefix: str = "") -> dict[Hashable, Any]:
-    """Mean of a value × 100 with its interval; NaN if no task has a value.
-
-    Args:
-        tasks: Rows of the table of tasks.
-        value: Column in [0, 1].
-        name: Name of the mean.
-        prefix: Prefix of the names of the interval's endpoints.
-    """
-    numbers = _estimate(tasks[value].to_numpy(), tasks.gold_hypothesis.to_numpy())
-    return dict(zip((name, f"{prefix}{LOW}", f"{prefix}{HIGH}"), numbers, strict=True))
-
-
-def usage(tasks: "pd.DataFrame", names: Mapping[str, str]) -> "pd.DataFrame":
-    """Mean usage per sample of each configuration; columns that no log has are left out.
+def usage(tasks: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """Mean usage per sample of each configuration; what no log records is left out.
 
     If any cost is unknown, the mean cost is unknown too: a mean of the known costs alone would be biased.
-
-    Args:
-        tasks: The table of tasks.
-        names: Names of the means by column of the table of tasks.
     """
-    groups = tasks.groupby([*KEYS], sort=False)[[*names]]
-    means = groups.mean().where(groups.count().eq(groups.size(), axis=0) | [name not in COSTS for name in names])
-    return means.rename(columns=names).dropna(axis="columns", how="all").reset_index()
+    groups = tasks.groupby([*KEYS], sort=False)[[*columns]]
+    is_known = groups.count().eq(groups.size(), axis=0) | [name not in COSTS for name in columns]
+    return groups.mean().where(is_known).rename(columns=USAGE).dropna(axis="columns", how="all").reset_index()
 
 
-def best_rows(table: "pd.DataFrame", tasks: "pd.DataFrame") -> "pd.DataFrame":
-    """Rows of an aggregate that belong to the best configuration of each benchmark; the first one if several are tied.
+def is_on_front(costs: "pd.Series[float]", scores: "pd.Series[float]", groups: "pd.Series[str]") -> "pd.Series[bool]":
+    """Whether no other row of the group has a lower cost and at least the score, or the same cost and a higher score.
 
-    Args:
-        table: The aggregate.
-        tasks: The table of tasks.
+    Rows without a cost or without a score are not on the front.
     """
-    keys: list[Hashable] = [*KEYS]
-    return table.merge(tasks.loc[tasks.is_best, keys].drop_duplicates("benchmark"), on=keys)
+    cost, score, group = costs.to_numpy(float), scores.to_numpy(float), groups.to_numpy(str)
+    lower, higher = cost < cost[:, None], score > score[:, None]
+    is_beaten = (lower & (score >= score[:, None])) | (higher & (cost <= cost[:, None]))
+    is_beaten &= group == group[:, None]
+    return costs.notna() & scores.notna() & ~pd.Series(is_beaten.any(axis=1), costs.index)
 
 
-def _estimate(values: "np.ndarray", clusters: "np.ndarray") -> tuple[float, float, float]:
-    scored = values == values  # false for NaN
-    if not scored.any():
-        return math.nan, math.nan, math.nan
-    # Rounding errors can push a mean above 1.
-    result = estimate_mean(values[scored].clip(0, 1).tolist(), clusters[scored].tolist())
-    return 100 * result.mean, 100 * result.low, 100 * result.high
+def difference(
+    before: "pd.Series[float]", after: "pd.Series[float]", clusters: "pd.Series[str]", names: Sequence[str]
+) -> Mapping[str, Any] | None:
+    """The paired difference of scores in [0, 1] by task, `after` minus `before`; None if no task has both.
 
-
-def _is_best(tasks: "pd.DataFrame") -> "list[bool]":
-    marked = {
-        (benchmark, configuration)
-        for benchmark, rows in tasks[tasks.competes].groupby("benchmark")
-        for configuration in best(rows.groupby("configuration").hms.mean())
+    The two means have these names.
+    """
+    both = pd.DataFrame({"before": before, "after": after, "cluster": clusters}).dropna()
+    if both.empty:
+        return None
+    result = compare_paired(both.after.clip(0, 1).tolist(), both.before.clip(0, 1).tolist(), both.cluster.tolist())
+    return {
+        "tasks": result.tasks,
+        names[0]: 100 * both.before.mean(),
+        names[1]: 100 * both.after.mean(),
+        DIFFERENCE: 100 * result.difference,
+        LOW: 100 * result.low,
+        HIGH: 100 * result.high,
+        "p": result.p_value,
+        **{name: getattr(result, name) for name in ("wins", "losses", "ties")},
     }
-    return [name in marked for name in zip(tasks.benchmark, tasks.configuration, strict=True)]
+
+
+def _ranked(tasks: pd.DataFrame, samples: pd.DataFrame) -> pd.DataFrame:
+    """Sort the tasks by configuration, and mark competitors and the best of them.
+
+    Means over few tasks, or by different judges, say nothing about which configuration is better.
+    """
+    configurations = tasks.groupby([*KEYS], sort=False).agg(is_oracle=("is_oracle", "first"), hms=("hms", "mean"))
+    order = configurations.reset_index().sort_values(
+        ["benchmark", "is_oracle", "hms"], ascending=[True, True, False], kind="stable"
+    )
+    tasks = tasks.merge(order[[*KEYS]].assign(order=np.arange(len(order))), on=[*KEYS])
+    tasks = tasks.sort_values("order", kind="stable", ignore_index=True)
+    names = pd.MultiIndex.from_frame(tasks[[*KEYS]])
+    covered = covering(tasks[tasks.hms.notna() & ~tasks.is_oracle])
+    is_judged = samples.judge_record.notna() & samples.hms.notna()
+    judges = samples[is_judged & pd.MultiIndex.from_frame(samples[[*KEYS]]).isin(covered)].groupby("benchmark").judge
+    judge_count = tasks.benchmark.map(judges.nunique()).fillna(0)
+    tasks["competes"] = names.isin(covered) & (judge_count <= 1)
+    hms = tasks[tasks.competes].groupby([*KEYS]).hms.mean()
+    tasks["is_best"] = names.isin(hms.index[hms >= hms.groupby("benchmark").transform("max") - ROUNDING])
+    return tasks

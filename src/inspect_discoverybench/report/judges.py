@@ -1,144 +1,104 @@
-"""Several judges of the same samples: HMS by judge, agreement, and the ranking of configurations."""
+"""Judges: several of the same samples compared, and HMS corrected for the judge's errors (paper §4.3)."""
 
 import itertools
-from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable, Sequence
+from functools import partial
+from typing import Any
 
-from inspect_discoverybench.report.aggregates import HIGH, HMS, KEYS, LOW, estimate
-from inspect_discoverybench.report.charts import IntervalColumns, dots
-from inspect_discoverybench.report.competitors import MIN_COVERAGE, best, covering
-from inspect_discoverybench.report.figures import stack
-from inspect_discoverybench.report.losses import FACETS
+import numpy as np
+import pandas as pd
+from scipy.stats import kendalltau
+from statsmodels.stats.inter_rater import cohens_kappa
+
+from inspect_discoverybench.errors import InvalidArgument
+from inspect_discoverybench.hypothesis import Facet
+from inspect_discoverybench.report.aggregates import HIGH, HMS, KEYS, LOW, MIN_COVERAGE, best, covering, means
+from inspect_discoverybench.report.charts import dots, panels
+from inspect_discoverybench.report.samples import SCORES, main_judge
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results import Outcome
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-VALUES = ("hms", *FACETS)
-
-MIN_RANKED = 2
-"""Minimum number of configurations for a ranking."""
+from inspect_discoverybench.statistics.calibration import MIN_LABELLED_CLUSTERS, corrected_mean
+from inspect_discoverybench.statistics.mean import estimate_mean
+from inspect_discoverybench.validation.labels import LabelledSample
 
 
-def judge_sections(samples: "pd.DataFrame") -> list[Section]:
-    """HMS by judge, agreement of judges by facet, and their rankings; empty if no sample has two judges.
+def judge_sections(samples: pd.DataFrame) -> list[Section]:
+    """HMS by judge, agreement of judges by score, and their rankings; empty if no sample has two judges.
 
     Only samples that several judges scored are compared. Samples without a submission score 0 with every judge.
-
-    Args:
-        samples: Labelled samples with all judges.
     """
     judged = _judged(samples)
     if judged.empty:
         return []
     agents = samples[~samples.is_oracle].drop_duplicates([*KEYS, "id"])
-    ranked = covering(agents)
-    is_ranked = [name in ranked for name in zip(judged.benchmark, judged.configuration, strict=True)]
-    candidates = [
-        _score_section(judged),
-        _agreement_section(judged[judged.is_asked]),
-        _ranking_section(judged[is_ranked]),
-    ]
+    is_ranked = pd.MultiIndex.from_frame(judged[[*KEYS]]).isin(covering(agents))
+    candidates = [_scores(judged), _agreement(judged[judged.is_asked]), _ranking(judged[is_ranked])]
     return [section for section in candidates if section is not None]
 
 
-def _score_section(frame: "pd.DataFrame") -> Section | None:
-    import pandas as pd
-
-    common = _common(frame)
+def _scores(judged: pd.DataFrame) -> Section | None:
+    """HMS by judge of the samples that all judges of their configuration scored."""
+    judges = judged.groupby([*KEYS]).judge.transform("nunique")
+    common = judged[judged.groupby("uuid").judge.transform("nunique") == judges]
     if common.empty:
         return None
-    rows: list[dict[Hashable, Any]] = []
-    for names, group in common.groupby([*KEYS, "judge"], sort=False):
-        first = group.groupby("id")[["gold_hypothesis"]].first()
-        means = first.assign(hms=group.groupby("id").hms.mean())
-        rows.append({**dict(zip([*KEYS, "judge"], names, strict=True)), **estimate(means), "tasks": len(means)})
-    table = pd.DataFrame(rows)
-    judges = {judge: place for place, judge in enumerate(dict.fromkeys(frame.judge))}
-    interval = IntervalColumns(HMS, LOW, HIGH, "HMS × 100, 95 % interval")
-    return Section(
-        name="judges",
-        title="HMS by judge",
-        text=(
-            "HMS × 100 of the same samples by each judge. Only samples that all judges of a configuration scored are "
-            "counted, so the numbers can differ from those above."
-        ),
-        table=table,
-        filters=(*KEYS, "judge"),
-        chart=stack(
-            {
-                str(benchmark): dots(rows, "configuration", interval, "judge", judges)
-                for benchmark, rows in table.groupby("benchmark", sort=False)
-            }
-        ),
-        formats=dict.fromkeys((HMS, LOW, HIGH), ".1f"),
+    groups = common.groupby([*KEYS, "judge", "id"], sort=False)
+    tasks = groups.agg(hms=("hms", "mean"), gold_hypothesis=("gold_hypothesis", "first")).reset_index()
+    return Section.described(
+        "judges",
+        means(tasks, [*KEYS, "judge"]).drop(columns="gold hypotheses"),
+        partial(panels, draw=partial(dots, row="configuration", mark="judge", marks=judged.judge.unique())),
     )
 
 
-def _agreement_section(frame: "pd.DataFrame") -> Section:
-    import pandas as pd
-
+def _agreement(judged: pd.DataFrame) -> Section:
     rows: list[dict[Hashable, Any]] = []
-    for (first, second), scores in _judge_pairs(frame):
-        for value in VALUES:
-            both = scores.dropna(subset=[f"{value}_a", f"{value}_b"])
+    for first, second, pairs in _judge_pairs(judged):
+        for score in SCORES:
+            both = pairs[[f"{score}_a", f"{score}_b"]].dropna()
             if not both.empty:
-                agreement = _agreement(both[f"{value}_a"], both[f"{value}_b"])
-                rows.append({"judge": first, "other judge": second, "value": value.replace("hms", "HMS"), **agreement})
+                name = score.replace("hms", "HMS")
+                rows.append({"judge": first, "other judge": second, "value": name, **_kappa(*both.to_numpy().T)})
     table = pd.DataFrame(rows)
-    pairs = table.judge + " and " + table["other judge"]
-    table["row"] = table.value if pairs.nunique() == 1 else table.value + " (" + pairs + ")"
-    chart = dots(table, "row", IntervalColumns("kappa", "kappa", "kappa", "Cohen’s kappa"))
-    return Section(
-        name="judge_agreement",
-        title="Agreement of judges",
-        text=(
-            "Share of samples on which two judges give the same verdict (0, partial or full), and Cohen’s kappa, which "
-            "is 1 for perfect agreement and 0 for the agreement expected by chance. Kappa is not defined if both "
-            "judges give one and the same verdict to all samples."
-        ),
-        table=table.drop(columns="row"),
-        chart=chart,
-        formats={"same verdict in %": ".1f", "mean difference × 100": ".1f", "kappa": ".2f"},
+    names = table.judge + " and " + table["other judge"]
+    labels = table.value if names.nunique() == 1 else table.value + " (" + names + ")"
+    return Section.described(
+        "judge_agreement",
+        table,
+        lambda table: dots(table.assign(row=labels), "row", interval=("kappa", "kappa", "kappa")),
     )
 
 
-def _ranking_section(frame: "pd.DataFrame") -> Section | None:
-    import pandas as pd
-
+def _ranking(judged: pd.DataFrame) -> Section | None:
     rows: list[dict[Hashable, Any]] = []
-    for (first, second), pairs in _judge_pairs(frame):
-        for benchmark, group in pairs.groupby("benchmark", sort=False):
-            by_task = group.groupby(["configuration", "id"], sort=False)[["hms_a", "hms_b"]].mean()
-            means = by_task.groupby("configuration", sort=False).mean()
-            if len(means) >= MIN_RANKED:
-                names: dict[Hashable, Any] = {"benchmark": benchmark, "judge": first, "other judge": second}
-                rows.append({**names, **_ranking(means.hms_a, means.hms_b)})
+    for first, second, pairs in _judge_pairs(judged):
+        by_task = pairs.groupby(["benchmark", "configuration", "id"], sort=False)[["hms_a", "hms_b"]].mean()
+        for benchmark, group in by_task.groupby("benchmark", sort=False):
+            means = group.groupby("configuration", sort=False).mean()
+            if len(means) > 1:
+                names = [", ".join(sorted(best(means[column]))) for column in ("hms_a", "hms_b")]
+                rows.append(
+                    {
+                        "benchmark": benchmark,
+                        "judge": first,
+                        "other judge": second,
+                        "configurations": len(means),
+                        "Kendall’s tau": float(kendalltau(means.hms_a, means.hms_b).statistic),
+                        "best by judge": names[0],
+                        "best by other judge": names[1],
+                        "best changes": "yes" if names[0] != names[1] else "no",
+                    }
+                )
     if not rows:
         return None
-    return Section(
-        name="judge_ranking",
-        title="Rankings by judge",
-        text=(
-            "Kendall’s tau of the rankings of configurations by two judges: 1 is the same order, −1 the reverse. "
-            "The last columns show whether the best configuration changes. Oracles are left out, and so are "
-            f"configurations with fewer than {100 * MIN_COVERAGE:.0f} % as many tasks as the one with the most in "
-            "their benchmark."
-        ),
-        table=pd.DataFrame(rows),
-        filters=("benchmark",),
-        formats={"Kendall’s tau": ".2f"},
-    )
+    return Section.described("judge_ranking", pd.DataFrame(rows), coverage=100 * MIN_COVERAGE)
 
 
-def _judged(samples: "pd.DataFrame") -> "pd.DataFrame":
+def _judged(samples: pd.DataFrame) -> pd.DataFrame:
     """Samples that several judges scored, one row per judge; `is_asked` says whether the judges read a submission.
 
     The judges are not asked about samples without a submission, so these have a row for each judge of their run.
     """
-    import pandas as pd
-
     scored = samples[samples.hms.notna()]
     is_silent = scored.outcome.isin((Outcome.NO_SUBMISSION, Outcome.LIMIT))
     submitted = scored[~is_silent & scored.judge_record.notna()].drop_duplicates(["uuid", "judge_record"])
@@ -152,28 +112,20 @@ def _judged(samples: "pd.DataFrame") -> "pd.DataFrame":
     return judged[is_compared].reset_index(drop=True)
 
 
-def _common(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Samples that all judges of their configuration scored."""
-    judges = frame.groupby(list(KEYS)).judge.transform("nunique")
-    return frame[frame.groupby("uuid").judge.transform("nunique") == judges]
-
-
-def _judge_pairs(frame: "pd.DataFrame") -> list[tuple[tuple[str, str], "pd.DataFrame"]]:
+def _judge_pairs(judged: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
     """Each pair of judges with the samples that both scored."""
-    columns = ["uuid", *VALUES]
+    columns = ["uuid", *SCORES]
     pairs = []
-    for first, second in itertools.combinations(dict.fromkeys(frame.judge), 2):
-        left = frame[frame.judge == first][[*columns, "benchmark", "configuration", "id"]]
-        both = left.merge(frame[frame.judge == second][columns], on="uuid", suffixes=("_a", "_b"))
+    for first, second in itertools.combinations(judged.judge.unique(), 2):
+        left = judged.loc[judged.judge == first, [*columns, "benchmark", "configuration", "id"]]
+        both = left.merge(judged.loc[judged.judge == second, columns], on="uuid", suffixes=("_a", "_b"))
         if not both.empty:
-            pairs.append(((first, second), both))
+            pairs.append((first, second, both))
     return pairs
 
 
-def _agreement(first: "pd.Series[float]", second: "pd.Series[float]") -> dict[Hashable, Any]:
-    import numpy as np
-    from statsmodels.stats.inter_rater import cohens_kappa
-
+def _kappa(first: "np.ndarray[Any, Any]", second: "np.ndarray[Any, Any]") -> dict[Hashable, Any]:
+    """Agreement of verdicts, which are 0, partial or 1."""
     a, b = (np.digitize(values, (1e-9, 1 - 1e-9)) for values in (first, second))
     counts = np.zeros((3, 3))
     np.add.at(counts, (a, b), 1)
@@ -186,14 +138,69 @@ def _agreement(first: "pd.Series[float]", second: "pd.Series[float]") -> dict[Ha
     }
 
 
-def _ranking(first: "pd.Series[float]", second: "pd.Series[float]") -> dict[Hashable, Any]:
-    from scipy.stats import kendalltau
+def judge_error_section(samples: pd.DataFrame, labels: Sequence[LabelledSample]) -> Section:
+    """Raw and corrected HMS of every configuration with enough labels, and of all labelled logs together.
 
-    names = [sorted(best(means)) for means in (first, second)]
+    Args:
+        samples: The frame of samples after `label_samples`.
+        labels: Labelled samples whose labels determine HMS.
+
+    Raises:
+        InvalidArgument: No label belongs to a sample in these logs, or there are too few labels.
+    """
+    rows = _with_labels(main_judge(samples), labels)
+    both = pd.concat([rows.assign(configuration="all of the sheet"), rows])
+    table = pd.DataFrame(
+        [
+            _row(str(benchmark), str(configuration), group)
+            for (benchmark, configuration), group in both.groupby([*KEYS], sort=False)
+            if group[group.is_labelled].gold_hypothesis.nunique() >= MIN_LABELLED_CLUSTERS
+        ]
+    )
+    if table.empty:
+        raise InvalidArgument(
+            f"The correction requires labels of samples from at least {MIN_LABELLED_CLUSTERS} gold hypotheses, but "
+            "these logs have fewer. Label more samples, or pass the logs from which the sheet was drawn."
+        )
+    return Section.described("judge_errors", table, clusters=MIN_LABELLED_CLUSTERS)
+
+
+def _with_labels(samples: pd.DataFrame, labels: Sequence[LabelledSample]) -> pd.DataFrame:
+    """The scored samples of the logs of the sheet, with `true`, `is_labelled` and the `probability` of a label.
+
+    Samples without a submission need no label: the judge was not asked, and their HMS is 0.
+    """
+    true = {(label.log, label.sample_id, label.epoch, label.score): label.true_hms for label in labels}
+    rows = samples[samples.task_id.isin({label.log for label in labels}) & samples.hms.notna()].copy()
+    keys = zip(rows.task_id, rows.id, rows.epoch, rows.score, strict=True)
+    rows["true"] = pd.Series([true.get(key) for key in keys], rows.index, dtype=float)
+    is_judged = rows.outcome == Outcome.SCORED
+    rows["is_labelled"] = is_judged & rows.true.notna()
+    # The strata from which the sheet was drawn: all partial scores of the variables are one outcome.
+    strata = [rows[facet].mask(rows[facet].between(0, 1, inclusive="neither"), 0.5).fillna(-1) for facet in Facet]
+    share = rows.is_labelled.where(is_judged).astype(float).groupby(strata).transform("mean")
+    rows["probability"] = share.where(is_judged, 1.0)
+    rows["true"] = rows.true.where(is_judged, 0.0)
+    # Strata without a complete label are left out: no labelled sample represents them.
+    return rows[rows.probability > 0]
+
+
+def _row(benchmark: str, configuration: str, rows: pd.DataFrame) -> dict[str, object]:
+    golds = rows.gold_hypothesis.tolist()
+    labelled = rows.true.notna().to_numpy().nonzero()[0].tolist()
+    raw = estimate_mean(rows.hms.tolist(), golds)
+    corrected = corrected_mean(
+        rows.hms.tolist(), labelled, rows.true.iloc[labelled].tolist(), golds, rows.probability.tolist()
+    )
     return {
-        "configurations": len(first),
-        "Kendall’s tau": float(kendalltau(first, second).statistic),
-        "best by judge": ", ".join(names[0]),
-        "best by other judge": ", ".join(names[1]),
-        "best changes": "yes" if names[0] != names[1] else "no",
+        "benchmark": benchmark,
+        "configuration": configuration,
+        HMS: 100 * raw.mean,
+        LOW: 100 * raw.low,
+        HIGH: 100 * raw.high,
+        "corrected": 100 * corrected.mean,
+        "corrected low": 100 * corrected.low,
+        "corrected high": 100 * corrected.high,
+        "labelled": int(rows.is_labelled.sum()),
+        "samples": len(rows),
     }

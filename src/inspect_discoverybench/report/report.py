@@ -1,33 +1,32 @@
-"""The report: a page, tables and figures from logs."""
+"""The report: a folder with a page, the table of samples, and tables and figures of the sections."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from tempfile import mkdtemp
 
-from inspect_discoverybench.report.configurations import label_configurations
-from inspect_discoverybench.report.files import PAGE, report_folder, write_files
-from inspect_discoverybench.report.judge_errors import judge_error_section
-from inspect_discoverybench.report.page import write_page
+import pandas as pd
+
+from inspect_discoverybench.errors import InvalidArgument
+from inspect_discoverybench.report.charts import render
+from inspect_discoverybench.report.judges import judge_error_section
+from inspect_discoverybench.report.page import sample_table, write_page
+from inspect_discoverybench.report.samples import label_samples
+from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.report.sections import sections
-from inspect_discoverybench.results import read_results
+from inspect_discoverybench.results import Results, read_results
 from inspect_discoverybench.validation.labels import read_labels
+from inspect_discoverybench.validation.spreadsheet import escape
 
+PAGE, SAMPLES, TABLES, FIGURES = "report.html", "samples.csv", "tables", "figures"
 
-@dataclass(frozen=True)
-class ReportSummary:
-    """What a report covers.
+ENTRIES = (TABLES, FIGURES, SAMPLES, PAGE)
+"""Entries of a report's folder. The page is moved into place last, so that a folder with a page is complete."""
 
-    Attributes:
-        page: Path of the page.
-        samples: Number of samples; each epoch counts.
-        configurations: Number of configurations.
-        left_out: The reason for each log that could not be used.
-    """
-
-    page: Path
-    samples: int
-    configurations: int
-    left_out: dict[str, str]
+PARTIAL = ".report-"
+"""Prefix of the folder in which a report is prepared."""
 
 
 def write_report(
@@ -37,8 +36,8 @@ def write_report(
     judge_labels: Sequence[Path] = (),
     force: bool = False,
     workers: int = 1,
-) -> ReportSummary:
-    """Write the page, `tables/` and `figures/`.
+) -> Results:
+    """Write the page, `samples.csv`, `tables/` and `figures/`. Returns the results with labelled samples.
 
     Args:
         paths: Logs, and folders of logs.
@@ -54,15 +53,96 @@ def write_report(
     """
     with report_folder(out, force) as folder:
         results = read_results(paths, workers)
-        samples = label_configurations(results.samples)
+        samples = label_samples(results.samples)
         parts = sections(samples)
         if judge_labels:
             parts.append(judge_error_section(samples, read_labels(judge_labels).complete))
         write_files(parts, folder)
+        write_csv(sample_table(samples), folder / SAMPLES)
         write_page(parts, samples, results.left_out, title, folder / PAGE)
-    return ReportSummary(
-        page=out / PAGE,
-        samples=samples.uuid.nunique(),
-        configurations=len(samples[["benchmark", "configuration"]].drop_duplicates()),
-        left_out=dict(results.left_out.itertuples(index=False, name=None)),
+    return replace(results, samples=samples)
+
+
+@contextmanager
+def report_folder(out: Path, force: bool = False) -> Iterator[Path]:
+    """A folder in which a report is prepared. At the end, its entries replace those of an earlier report.
+
+    If the preparation fails, `out` is left unchanged.
+
+    Args:
+        out: The report's folder; created if it does not exist.
+        force: Also write into a folder that contains other files. They are kept.
+
+    Raises:
+        InvalidArgument: `out` is not a folder; or it contains anything other than a report, and `force` is false.
+    """
+    _check(out, force)
+    created = [folder for folder in (out, *out.parents) if not folder.exists()]
+    out.mkdir(parents=True, exist_ok=True)
+    partial = Path(mkdtemp(prefix=PARTIAL, dir=out))
+    try:
+        yield partial
+    except BaseException:  # including an interrupt by the user; re-raised
+        shutil.rmtree(partial, ignore_errors=True)
+        for folder in created:
+            folder.rmdir()
+        raise
+    earlier = Path(mkdtemp(prefix=PARTIAL, dir=out))
+    for source, target, names in ((out, earlier, reversed(ENTRIES)), (partial, out, ENTRIES)):
+        for name in names:
+            if (source / name).exists():
+                (source / name).rename(target / name)
+    for leftover in out.glob(f"{PARTIAL}*"):
+        shutil.rmtree(leftover, ignore_errors=True)
+
+
+def write_files(sections: Sequence[Section], folder: Path) -> None:
+    """Write each section to `tables/<name>.csv` and `.md`, and its chart to `figures/<name>.svg` and `.png`."""
+    names = [section.name for section in sections]
+    if len(set(names)) < len(names):
+        raise ValueError(f"two sections have the same name: {', '.join(names)}")
+    tables, figures = folder / TABLES, folder / FIGURES
+    tables.mkdir()
+    figures.mkdir()
+    for section in sections:
+        write_csv(section.table, tables / f"{section.name}.csv")
+        (tables / f"{section.name}.md").write_text(_markdown(section), "utf-8")
+        if section.chart is not None:
+            (figures / f"{section.name}.svg").write_bytes(render(section.chart, "svg"))
+            (figures / f"{section.name}.png").write_bytes(render(section.chart, "png"))
+
+
+def write_csv(table: pd.DataFrame, path: Path) -> None:
+    """Write a table with all digits, and an apostrophe before text that a spreadsheet would run as a formula."""
+    cells = table.map(lambda value: escape(value) if isinstance(value, str) else value)
+    # Python 3.11 quotes a carriage return in a cell only if it is part of the line terminator.
+    cells.to_csv(path, index=False, lineterminator="\r\n", errors="replace")
+
+
+def _check(out: Path, force: bool) -> None:
+    if out.exists() and not out.is_dir():
+        raise InvalidArgument(f"'{out}' is not a folder. Choose another one with --out.")
+    entries = {entry.name for entry in out.iterdir()} if out.is_dir() else set()
+    entries = {name for name in entries if not name.startswith(PARTIAL)}
+    if force or not entries or (PAGE in entries and entries <= {*ENTRIES}):
+        return
+    others = sorted(entries - {*ENTRIES}) or sorted(entries)
+    raise InvalidArgument(
+        f"The folder '{out}' is not a report: it contains {', '.join(others[:3])}. Choose another folder with --out, "
+        "or write into this one with --force."
     )
+
+
+def _markdown(section: Section) -> str:
+    rule = ["---:" if is_numeric else "---" for is_numeric in section.is_numeric]
+    lines = [map(_markdown_cell, section.columns), rule, *(map(_markdown_cell, row) for row in section.rows)]
+    body = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return f"# {section.title}\n\n{section.text}\n\n{body}\n"
+
+
+def _markdown_cell(text: str) -> str:
+    """Text on one line that cannot end the cell or act as markup."""
+    text = " ".join(text.split())
+    for character in "\\|`*[]<":
+        text = text.replace(character, f"\\{character}")
+    return text

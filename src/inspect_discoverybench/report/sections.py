@@ -1,47 +1,306 @@
-"""The sections of the report in reading order."""
+"""The sections of the report."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
+from importlib.resources import files
+from typing import Any, get_args
 
-from inspect_discoverybench.report.aggregates import task_table
-from inspect_discoverybench.report.answers import answer_section
-from inspect_discoverybench.report.configurations import main_judge
-from inspect_discoverybench.report.cost import cost_section
-from inspect_discoverybench.report.facets import facet_section, loss_section
-from inspect_discoverybench.report.groups import group_sections
-from inspect_discoverybench.report.hints import hint_section
-from inspect_discoverybench.report.judge_labels import judge_notes
+import altair as alt
+import pandas as pd
+import yaml
+
+from inspect_discoverybench.hypothesis import Facet, Source
+from inspect_discoverybench.report.aggregates import (
+    HIGH,
+    HMS,
+    KEYS,
+    LOW,
+    MIN_COVERAGE,
+    TRIALS,
+    USAGE,
+    aggregate,
+    difference,
+    is_on_front,
+    means,
+    task_table,
+    usage,
+)
+from inspect_discoverybench.report.charts import HMS_INTERVAL, Chart, bars, differences, dots, panels, scatter
+from inspect_discoverybench.report.configurations import DETAILS
 from inspect_discoverybench.report.judges import judge_sections
-from inspect_discoverybench.report.memory import memory_section
-from inspect_discoverybench.report.overview import oracle_section, overview_section, published_section
-from inspect_discoverybench.report.section import Section
-from inspect_discoverybench.report.variants import variant_section
-from inspect_discoverybench.report.workflow_categories import category_section
+from inspect_discoverybench.report.samples import LOSS_COLORS, SCORES, judge_notes, main_judge
+from inspect_discoverybench.report.section import Description, Section, descriptions
+from inspect_discoverybench.results import Outcome
 
-if TYPE_CHECKING:
-    import pandas as pd
+KINDS = AGENT, BEST, ORACLE, PAPER = "agent", "best agent", "oracle", "paper"
+
+MEASURES = ("cost", "tokens", "seconds")
+"""Usage with a Pareto front."""
+
+HINT = "domain_knowledge"
+
+ARCHAEOLOGY = ("archaeology", "humanities")
+"""Domains of the archaeology tasks. The released metadata call the domain humanities."""
+
+GUESSER = "no_data_guess"
+
+NOT_ASSERTED = "none asserted"
+"""The form of answers in which the judge found no hypothesis."""
+
+Pair = tuple[Mapping[str, Any], str, "pd.Series[float]", pd.DataFrame]
+"""Key columns of a row, its label in the figure, first HMS by task, and the tasks of the second HMS, indexed by id."""
 
 
-def sections(samples: "pd.DataFrame") -> list[Section]:
-    """All sections that the samples have data for.
+@cache
+def published() -> Mapping[str, Mapping[str, Mapping[str, float]]]:
+    """HMS × 100 by benchmark, agent and model, from Figure 4 (left) of the paper."""
+    scores: Mapping[str, Mapping[str, Mapping[str, float]]]
+    scores = yaml.safe_load(files(__package__).joinpath("published.yaml").read_text("utf-8"))
+    return scores
 
-    Args:
-        samples: The frame of samples with the columns of `label_configurations`, with all judges.
-    """
+
+def sections(samples: pd.DataFrame) -> list[Section]:
+    """All sections that the samples (after `label_samples`, with all judges) have data for, in reading order."""
     judged = main_judge(samples)
     tasks = task_table(judged)
-    candidates: list[Section | None] = [
-        overview_section(tasks, judge_notes(judged)),
-        published_section(tasks),
-        oracle_section(tasks),
-        facet_section(tasks),
-        loss_section(judged),
-        answer_section(judged),
-        *group_sections(tasks),
-        category_section(tasks),
-        hint_section(tasks),
-        variant_section(tasks),
-        memory_section(tasks),
-        cost_section(tasks),
+    pairs = {"domain_knowledge": _hints(tasks), "variants": _variants(tasks), "memory": _guesses(tasks)}
+    candidates = [
+        _overview(tasks, judge_notes(judged)),
+        _published(tasks),
+        _oracles(tasks),
+        _facets(tasks),
+        _losses(judged, tasks),
+        _answers(judged, tasks),
+        *(_group(tasks, name, section) for name, section in descriptions().items() if section.column),
+        *(_paired(name, rows) for name, rows in pairs.items()),
+        _cost(tasks),
         *judge_sections(samples),
     ]
     return [section for section in candidates if section is not None]
+
+
+def _overview(tasks: pd.DataFrame, notes: Sequence[str]) -> Section:
+    """HMS by agent and model (paper, Figure 4 left)."""
+    first = tasks.drop_duplicates([*KEYS])
+    table = aggregate(tasks).merge(usage(tasks, MEASURES), on=[*KEYS], how="left")
+    marks = zip(first.is_oracle, first.is_best, strict=True)
+    table.insert(2, "kind", [ORACLE if is_oracle else BEST if is_best else AGENT for is_oracle, is_best in marks])
+    sentences = []
+    if table[[Outcome.UNSCORED, Outcome.ERROR]].any(axis=None):
+        sentences.append(
+            "Unscored samples and errors are left out of the mean; where there are any, the table gives the mean if "
+            "all of them had scored 0 and if all had scored 1."
+        )
+    is_marked = tasks[~tasks.is_oracle & tasks.hms.notna()].groupby("benchmark", sort=False).is_best.any()
+    if names := " and ".join(is_marked.index[~is_marked]):
+        sentences.append(f"No best agent is marked for {names}, because different judges scored the samples.")
+    return Section.described("hms", table, _overview_chart, [*sentences, *notes], coverage=100 * MIN_COVERAGE)
+
+
+def _overview_chart(table: pd.DataFrame) -> Chart | None:
+    paper = _published_scores(table.benchmark).sort_values(HMS, ascending=False)
+    paper["configuration"] = paper.agent + " · " + paper.model + ", paper"
+    both = pd.concat([table, paper.assign(kind=PAPER)]).astype(dict.fromkeys(HMS_INTERVAL, float))
+    both[LOW], both[HIGH] = both[LOW].fillna(both[HMS]), both[HIGH].fillna(both[HMS])
+    kinds = [kind for kind in KINDS if kind in {*both.kind}]
+    return panels(both, partial(dots, row="configuration", mark="kind", marks=kinds))
+
+
+def _published_scores(benchmarks: Iterable[str]) -> pd.DataFrame:
+    rows = [
+        (benchmark, agent, model, hms)
+        for benchmark in dict.fromkeys(benchmarks)
+        for agent, models in published().get(benchmark, {}).items()
+        for model, hms in models.items()
+    ]
+    return pd.DataFrame(rows, columns=["benchmark", "agent", "model", HMS])
+
+
+def _published(tasks: pd.DataFrame) -> Section | None:
+    scores = _published_scores(tasks.benchmark)
+    if scores.empty:
+        return None
+    scores["model"] = f"{HMS}, " + scores.model
+    table = scores.pivot(index=["benchmark", "agent"], columns="model", values=HMS).reset_index()
+    return Section.described("published", table.rename_axis(columns=None))
+
+
+def _oracles(tasks: pd.DataFrame) -> Section | None:
+    """Best and last trial of oracles; None if no oracle ran several trials."""
+    oracles = tasks[tasks.is_oracle].dropna(subset=[*TRIALS])
+    if oracles.empty:
+        return None
+    trials = oracles.rename(columns=TRIALS).melt(
+        [*KEYS, "gold_hypothesis", "order"], [*TRIALS.values()], "trial", "hms_of_trial"
+    )
+    table = means(trials.sort_values("order", kind="stable"), [*KEYS, "trial"], "hms_of_trial")
+    draw = partial(panels, draw=partial(dots, row="configuration", mark="trial"))
+    return Section.described("oracles", table.drop(columns="gold hypotheses"), draw)
+
+
+def _facets(tasks: pd.DataFrame) -> Section:
+    """Facets against each other (paper, Figure 4 right)."""
+    table = tasks.drop_duplicates([*KEYS])[[*KEYS, "agent", "model"]]
+    for score in SCORES[1:]:
+        table = table.merge(means(tasks, value=score, names=_interval(score))[[*KEYS, *_interval(score)]], on=[*KEYS])
+    table = table.merge(means(tasks)[[*KEYS, "tasks"]], on=[*KEYS])
+    is_incomplete = (tasks.hms.notna() & tasks[[*Facet]].isna().any(axis=1)).any()
+    notes = ["A facet that was not judged is left out of its mean."] if is_incomplete else []
+    return Section.described("facets", table, _facet_chart, notes)
+
+
+def _interval(score: str) -> tuple[str, str, str]:
+    return f"{score} × 100", f"{score} low", f"{score} high"
+
+
+def _facet_chart(table: pd.DataFrame) -> Chart | None:
+    context, variables, relationship = map(_interval, Facet)
+
+    def draw(rows: pd.DataFrame) -> Chart:
+        pairs = ((context, variables), (variables, relationship))
+        return alt.hconcat(*(scatter(rows, x, y, "agent", "model") for x, y in pairs), spacing=30)
+
+    return panels(table.dropna(subset=[context[0], variables[0], relationship[0]]), draw)
+
+
+def _losses(judged: pd.DataFrame, tasks: pd.DataFrame) -> Section:
+    """Share of samples by the first facet that fails."""
+    table = _shares(judged, "lost_at", [*LOSS_COLORS], tasks)
+    colors = {stage: color for stage, color in LOSS_COLORS.items() if stage in {*table.lost_at}}
+    draw = partial(bars, row="configuration", stage="lost_at", share="share in %", colors=colors)
+    return Section.described("losses", table, partial(panels, draw=draw))
+
+
+def _answers(judged: pd.DataFrame, tasks: pd.DataFrame) -> Section | None:
+    """How the answers of agents were read; None if the logs do not record it."""
+    is_refused = (judged.refusal == True) & judged.submission_source.isna()  # noqa: E712 - NaN is false
+    form = judged.submission_source.mask(is_refused, NOT_ASSERTED)
+    table = _shares(judged.assign(form=form), "form", [*get_args(Source), NOT_ASSERTED], tasks)
+    return None if table.empty else Section.described("answers", table)
+
+
+def _shares(judged: pd.DataFrame, column: str, values: list[str], tasks: pd.DataFrame) -> pd.DataFrame:
+    """Number and share of the samples with each of these values of a column, by configuration."""
+    counts = judged[judged[column].isin(values)].groupby([*KEYS, column]).size().rename("samples").reset_index()
+    counts["share in %"] = 100 * counts.samples / counts.groupby([*KEYS]).samples.transform("sum")
+    counts = counts.sort_values(column, key=lambda cells: cells.map(values.index))
+    return tasks.drop_duplicates([*KEYS])[[*KEYS]].merge(counts, on=[*KEYS])
+
+
+def _group(tasks: pd.DataFrame, name: str, section: Description) -> Section | None:
+    """HMS by group (paper, Figures 5 and 6); None if all tasks of each benchmark are in one group."""
+    column, order = str(section.column), section.order
+    tasks = tasks.explode(column, ignore_index=True).dropna(subset=column)
+    counts = tasks.groupby("benchmark")[column].nunique()
+    tasks = tasks[tasks.benchmark.isin(counts.index[counts > 1])]
+    if tasks.empty:
+        return None
+    values = sorted(
+        tasks[column].unique(),
+        key=lambda value: (order.index(str(value)) if str(value) in order else len(order), value),
+    )
+    rank = tasks[column].map(values.index)
+    if section.by_size:
+        rank -= len(values) * tasks.groupby([*KEYS, column]).hms.transform("count")
+    table = aggregate(tasks.assign(rank=rank).sort_values(["order", "rank"], kind="stable"), [column])
+    notes = [
+        "The figure shows only the best agent of each benchmark, which the first table marks: the first one if several "
+        "are tied, and none if different judges scored the configurations. The table lists all agents. Groups with few "
+        "tasks have wide intervals."
+    ]
+    shown = tasks.loc[tasks.is_best, [*KEYS]].drop_duplicates("benchmark")
+
+    def draw(table: pd.DataFrame) -> Chart | None:
+        names = [f"{value:g}" if isinstance(value, float) else str(value) for value in table[column]]
+        labels = [f"{name}, n = {count}" for name, count in zip(names, table.tasks, strict=True)]
+        return panels(table.assign(label=labels).merge(shown), partial(dots, row="label"), by=KEYS)
+
+    return Section.described(name, table, draw, notes)
+
+
+def _paired(name: str, pairs: Iterable[Pair]) -> Section | None:
+    """Two means of the same tasks and their difference; None without common tasks."""
+    before, after = (f"{mean} {HMS}" for mean in descriptions()[name].means or ())
+    rows = [
+        {**key, "label": label, **result}
+        for key, label, first, second in pairs
+        if (result := difference(first, second.hms, second.gold_hypothesis, (before, after))) is not None
+    ]
+    if not rows:
+        return None
+    table = pd.DataFrame(rows)
+    labels = table.pop("label")
+
+    def draw(rows: pd.DataFrame) -> Chart:
+        return differences(rows, labels[rows.index], before, after)
+
+    return Section.described(name, table, partial(panels, draw=draw))
+
+
+def _hints(tasks: pd.DataFrame) -> Iterator[Pair]:
+    """The effect of domain knowledge as a hint (paper §5.3)."""
+    parts = tasks.hints.fillna("").str.split(", ")
+    frame = tasks.assign(
+        is_hinted=parts.map(lambda names: HINT in names),
+        hints=parts.map(lambda names: ", ".join(name for name in names if name != HINT)),
+    )
+    details = [name for name in DETAILS if name != "data_commit" or tasks.data_commit.nunique() > 1]
+    keys = ["benchmark", "agent", "model", *details]
+    for _, group in frame.fillna(dict.fromkeys(keys, "")).groupby(keys, sort=False):
+        for name, rows in (("archaeology", group[group.domain.isin(ARCHAEOLOGY)]), ("all", group)):
+            without, hinted = (rows[rows.is_hinted == is_hinted].set_index("id") for is_hinted in (False, True))
+            if not hinted.empty:
+                key = {column: hinted[column].iloc[0] for column in KEYS} | {"task set": name}
+                yield key, f"{name} · {key['configuration']}", without.hms, hinted
+
+
+def _variants(tasks: pd.DataFrame) -> Iterator[Pair]:
+    """The same questions on processed and on raw data (paper §4.1)."""
+    for (benchmark, configuration), group in tasks.groupby([*KEYS], sort=False):
+        hard = group[group.variant_of.notna()].set_index("id")
+        easy = hard.variant_of.map(group.set_index("id").hms)
+        yield {"benchmark": benchmark, "configuration": configuration}, str(configuration), easy, hard
+
+
+def _guesses(tasks: pd.DataFrame) -> Iterator[Pair]:
+    """Guesses without data compared with agents that saw the data (paper §5.2)."""
+    guesses = tasks[tasks.agent == GUESSER]
+    agents = tasks[~tasks.is_oracle & (tasks.agent != GUESSER)]
+    for (benchmark, configuration, model, hints), group in agents.groupby([*KEYS, "model", "hints"], sort=False):
+        same = guesses[(guesses.benchmark == benchmark) & (guesses.model == model) & (guesses.hints == hints)]
+        for guesser, guess in same.groupby("configuration", sort=False):
+            key = {"benchmark": benchmark, "configuration": configuration, "guesses": guesser}
+            label = str(configuration) + (f" against {guesser}" if same.configuration.nunique() > 1 else "")
+            yield key, label, guess.set_index("id").hms, group.set_index("id")
+
+
+def _cost(tasks: pd.DataFrame) -> Section:
+    """The usage of each configuration, and the Pareto front of usage and HMS."""
+    table = means(tasks)[[*KEYS, *HMS_INTERVAL]].merge(usage(tasks, [*USAGE]), on=[*KEYS])
+    first = tasks.drop_duplicates([*KEYS]).set_index([*KEYS])[["agent", "model", "competes"]]
+    systems = table[[*KEYS]].join(first, on=[*KEYS])
+    measures = [USAGE[name] for name in MEASURES if USAGE[name] in table]
+    for name in measures:
+        is_marked = is_on_front(table[name].where(systems.competes), table[HMS], table.benchmark)
+        table[_front(name)] = is_marked.map({True: "yes", False: ""})
+
+    def plots(rows: pd.DataFrame) -> Chart | None:
+        charts = [
+            scatter(known, (name, name, name), HMS_INTERVAL, "agent", "model", known[known[_front(name)] == "yes"])
+            for name in measures
+            if not (known := rows.dropna(subset=[name, HMS])).empty
+        ]
+        return alt.hconcat(*charts, spacing=24) if charts else None
+
+    notes = ["No log records costs; Inspect records them only for models with known prices."]
+    return Section.described(
+        "cost",
+        table,
+        lambda table: panels(table.join(systems[["agent", "model"]]), plots),
+        [] if USAGE["cost"] in measures else notes,
+        coverage=100 * MIN_COVERAGE,
+    )
+
+
+def _front(name: str) -> str:
+    return f"Pareto front ({name.removesuffix(' per sample')})"

@@ -1,7 +1,7 @@
 """Systems to compare: configurations in logs, selected by the user's operands."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -9,7 +9,6 @@ import pandas as pd
 from inspect_discoverybench.errors import DataMissing, InvalidArgument
 from inspect_discoverybench.hypothesis import SCORE_NAME
 from inspect_discoverybench.report.configurations import name_configurations
-from inspect_discoverybench.results.reading import Results
 from inspect_discoverybench.results.scores import read_scores
 
 SELECTORS = (
@@ -34,116 +33,68 @@ class System:
     samples: pd.DataFrame
 
 
-@dataclass(frozen=True)
-class Operand:
-    """An argument of the user: a log or folder, and which of its samples to select.
-
-    Attributes:
-        text: As written: `PATH` or `PATH:column=value,column=value`.
-        path: Path of the log or folder.
-        selection: Required values by column.
-    """
-
-    text: str
-    path: str
-    selection: dict[str, str]
-
-    @classmethod
-    def parse(cls, text: str) -> "Operand":
-        """Parse `PATH` or `PATH:column=value,…`.
-
-        Raises:
-            InvalidArgument: A column cannot select samples.
-        """
-        columns = "|".join(SELECTORS)
-        match = re.search(rf":(?=(?:{columns})=)", text)
-        if match is None:
-            if unknown := re.search(r":(\w+)=", text):
-                raise InvalidArgument(
-                    f"{text}: '{unknown[1]}' does not select samples. Columns: {', '.join(SELECTORS)}."
-                )
-            return cls(text, text, {})  # a colon may be part of the path, as in s3://
-        # Values may contain commas and colons.
-        parts = re.split(rf",\s*(?=(?:{columns})=)", text[match.end() :])
-        pairs = (part.partition("=") for part in parts)
-        return cls(text, text[: match.start()], {column: value.strip() for column, _, value in pairs})
-
-    def systems(self, results: Results, score: str | None) -> list[System]:
-        """The selected configurations.
-
-        Args:
-            results: The scores at the path.
-            score: Name of the score; by default HMS, or the only score.
-
-        Raises:
-            DataMissing: No sample is selected.
-            InvalidArgument: There is no such score, or there are several.
-        """
-        samples = name_configurations(results.samples)
-        for column, value in self.selection.items():
-            selected = samples[samples[column].map(_text) == value]
-            if selected.empty:
-                values = ", ".join(sorted(set(samples[column].map(_text)))[:10])
-                raise DataMissing(f"{self.text}: no sample has {column}={value}. Values in the logs: {values}.")
-            samples = selected
-        samples = _one_score(samples, score, self.text)
-        return [
-            System(str(name), rows.reset_index(drop=True))
-            for name, rows in samples.groupby("configuration", sort=False)
-        ]
-
-
-@dataclass(frozen=True)
-class Systems:
-    """The systems that the user named.
-
-    Attributes:
-        systems: At least two systems with different names.
-        left_out: The reason for each log that could not be used.
-    """
-
-    systems: Sequence[System]
-    left_out: dict[str, str]
-
-
-def read_systems(operands: Sequence[str], score: str | None, workers: int = 1) -> Systems:
+def read_systems(
+    operands: Sequence[str], score: str | None, workers: int = 1
+) -> tuple[Sequence[System], Mapping[str, str]]:
     """Read all systems that the operands name. Systems with the same name are distinguished by their operand.
 
     Args:
-        operands: Logs, folders and selections, as the user wrote them.
+        operands: Logs, folders and selections (`PATH:column=value,…`), as the user wrote them.
         score: Name of the score, or `NAME.KEY`; by default HMS, or the only score.
         workers: Number of processes that read logs in parallel.
 
+    Returns:
+        At least two systems, and the reason for each log that could not be used.
+
     Raises:
         DataMissing: No log can be used, or no sample is selected.
-        InvalidArgument: There are fewer than two systems, or the score does not exist.
+        InvalidArgument: There are fewer than two systems, a column cannot select samples, or the score does not exist.
     """
-    parsed = [Operand.parse(text) for text in operands]
-    results = {path: read_scores([path], workers) for path in dict.fromkeys(operand.path for operand in parsed)}
-    pairs = [(operand, system) for operand in parsed for system in operand.systems(results[operand.path], score)]
-    if len(pairs) < 2:
-        [(operand, system)] = pairs
+    parsed = {text: _parse(text) for text in operands}
+    results = {path: read_scores([path], workers) for path in dict.fromkeys(path for path, _ in parsed.values())}
+    named = [
+        (text, str(name), rows.reset_index(drop=True))
+        for text in operands
+        for samples in [_select(text, results[parsed[text][0]].samples, parsed[text][1], score)]
+        for name, rows in samples.groupby("configuration", sort=False)
+    ]
+    if len(named) < 2:
+        [(text, name, _)] = named
         raise InvalidArgument(
-            f"{operand.text} has a single configuration, {system.name}. Name at least two logs, folders or selections."
+            f"{text} has a single configuration, {name}. Name at least two logs, folders or selections."
         )
     left_out = {log: reason for result in results.values() for log, reason in result.left_out.itertuples(index=False)}
-    names = [system.name for _, system in pairs]
-    if len(set(names)) == len(names):
-        return Systems([system for _, system in pairs], left_out)
-    return Systems([System(f"{operand.text}: {s.name}", s.samples) for operand, s in pairs], left_out)
+    is_unique = len({name for _, name, _ in named}) == len(named)
+    return [System(name if is_unique else f"{text}: {name}", rows) for text, name, rows in named], left_out
 
 
-def _text(value: object) -> str:
-    if value is None or (isinstance(value, float) and pd.isna(value)):
-        return "none"
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+def _parse(text: str) -> tuple[str, Mapping[str, str]]:
+    """The path and the required values by column of `PATH` or `PATH:column=value,…`."""
+    columns = "|".join(SELECTORS)
+    match = re.search(rf":(?=(?:{columns})=)", text)
+    if match is None:
+        if unknown := re.search(r":(\w+)=", text):
+            raise InvalidArgument(f"{text}: '{unknown[1]}' does not select samples. Columns: {', '.join(SELECTORS)}.")
+        return text, {}  # a colon may be part of the path, as in s3://
+    # Values may contain commas and colons.
+    parts = re.split(rf",\s*(?=(?:{columns})=)", text[match.end() :])
+    pairs = (part.partition("=") for part in parts)
+    return text[: match.start()], {column: value.strip() for column, _, value in pairs}
 
 
-def _one_score(samples: pd.DataFrame, score: str | None, text: str) -> pd.DataFrame:
+def _select(text: str, samples: pd.DataFrame, selection: Mapping[str, str], score: str | None) -> pd.DataFrame:
+    """The selected samples with the values of one score."""
+    samples = name_configurations(samples)
+    for column, value in selection.items():
+        values = samples[column].map(_text)
+        samples = samples[values == value]
+        if samples.empty:
+            known = ", ".join(_names(values)[:10])
+            raise DataMissing(f"{text}: no sample has {column}={value}. Values in the logs: {known}.")
     names = _names(samples.score)
     if score is None:
-        score = SCORE_NAME if SCORE_NAME in names else names[0] if len(names) == 1 else None
-        if score is None:
+        score = SCORE_NAME if SCORE_NAME in names else names[0]
+        if score != SCORE_NAME and len(names) > 1:
             raise InvalidArgument(f"{text} has several scores: {', '.join(names)}. Select one with --score.")
     name, key = (score, "") if score in names else (score.rpartition(".")[0], score.rpartition(".")[2])
     if name not in names:
@@ -157,6 +108,12 @@ def _one_score(samples: pd.DataFrame, score: str | None, text: str) -> pd.DataFr
             f"{text}: the score '{name}' has several keys: {', '.join(keys)}. Select one with --score {name}.KEY."
         )
     return rows[rows.key == key] if key else rows
+
+
+def _text(value: object) -> str:
+    if value is None or (isinstance(value, float) and pd.isna(value)):
+        return "none"
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _names(values: Iterable[str]) -> list[str]:

@@ -10,26 +10,28 @@ import pandas as pd
 import pytest
 
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.report.files import report_folder, write_files
+from inspect_discoverybench.report.charts import Chart
+from inspect_discoverybench.report.report import report_folder, write_files
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.validation.spreadsheet import read_rows
 
 TABLE = pd.DataFrame(
     {
-        "model": ["=1+1", "+x", "-x", "@x", "-0.5", "a|b <i>*\n[c](javascript:d)"],
-        "HMS": [-0.5, 1 / 3, float("nan"), 0, 0, 0],
-        "samples": [1200, 1, 1, 1, 1, 1],
-        "is_best": [True, False, False, False, False, False],
+        "model": ["=1+1", "a|b <i>*\n[c](javascript:d)", "None"],
+        "HMS": [1 / 3, -0.5, float("nan")],
+        "samples": [1200, 1, 1],
+        "is_best": [True, False, False],
     }
 )
-CHART = alt.Chart(TABLE).mark_point().encode(x="HMS", y="model")
-SECTION = Section("hms", "HMS by model", "Means over tasks.", TABLE, chart=CHART, formats={"HMS": ".2f"})
+SECTION = Section("hms", "HMS by model", "Means over tasks.", TABLE)
 
 
-PLAIN = replace(SECTION, chart=None)
+def chart(table: pd.DataFrame) -> Chart:
+    encoded: Chart = alt.Chart(table).mark_point().encode(x="HMS", y="model")
+    return encoded
 
 
-def write(out: Path, text: str = "page", force: bool = False, sections: Sequence[Section] = (PLAIN,)) -> None:
+def write(out: Path, text: str = "page", force: bool = False, sections: Sequence[Section] = (SECTION,)) -> None:
     """Write a report whose page is one word."""
     with report_folder(out, force) as folder:
         (folder / "report.html").write_text(text, "utf-8")
@@ -44,45 +46,32 @@ def test_csv_files_hold_all_digits_and_no_formulas() -> None:
     write_files([SECTION], Path())
     with Path("tables/hms.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert [row["model"] for row in rows] == ["'=1+1", "'+x", "'-x", "'@x", "-0.5", "a|b <i>*\n[c](javascript:d)"]
-    assert [row["HMS"] for row in rows[:3]] == ["-0.5", repr(1 / 3), ""]
-
-
-@pytest.mark.parametrize("start", ["\t=", "\n=", "\r+", "＝", "＋", "－", "＠", "'="])  # noqa: RUF001
-def test_formulas_are_escaped_as_in_the_sheets_of_annotators(start: str) -> None:
-    write_files([replace(PLAIN, table=pd.DataFrame({"model": [f"{start}1+1"]}))], Path())
-    [row] = read_rows(Path("tables/hms.csv"), ["model"])
-    assert Path("tables/hms.csv").read_text("utf-8").splitlines()[1].lstrip('"').startswith("'")
-    assert row.cells["model"] == f"{start}1+1"
+    assert [row["model"] for row in rows] == ["'=1+1", "a|b <i>*\n[c](javascript:d)", "None"]
+    assert [row["HMS"] for row in rows] == [repr(1 / 3), "-0.5", ""]
+    # The sheets of annotators are escaped in the same way.
+    assert next(read_rows(Path("tables/hms.csv"), ["model"])).cells["model"] == "=1+1"
 
 
 def test_markdown_tables_are_read_by_people() -> None:
     write_files([SECTION], Path())
-    lines = Path("tables/hms.md").read_text("utf-8").splitlines()
-    assert lines[:8] == [
+    assert Path("tables/hms.md").read_text("utf-8").splitlines() == [
         "# HMS by model",
         "",
         "Means over tasks.",
         "",
         "| model | HMS | samples | is best |",
         "| --- | ---: | ---: | --- |",
-        "| =1+1 | -0.50 | 1,200 | yes |",
-        "| +x | 0.33 | 1 | no |",
+        "| =1+1 | 0.3 | 1,200 | yes |",
+        r"| a\|b \<i>\* \[c\](javascript:d) | -0.5 | 1 | no |",
+        "| None | – | 1 | no |",
     ]
-    assert lines[8] == "| -x | – | 1 | no |"
-    assert lines[-1].startswith(r"| a\|b \<i>\* \[c\](javascript:d) |")
 
 
 def test_figures_are_written_for_sections_with_a_chart() -> None:
-    write_files([SECTION, replace(PLAIN, name="plain")], Path())
+    write_files([replace(SECTION, draw=chart), replace(SECTION, name="plain")], Path())
     assert sorted(path.name for path in Path("figures").iterdir()) == ["hms.png", "hms.svg"]
     assert Path("figures/hms.png").read_bytes().startswith(b"\x89PNG")
     assert Path("figures/hms.svg").read_text("utf-8").startswith("<svg")
-
-
-def test_two_sections_of_one_name_do_not_replace_each_other() -> None:
-    with pytest.raises(ValueError, match="same name"):
-        write_files([SECTION, SECTION], Path())
 
 
 def test_a_repeated_report_replaces_the_earlier_one() -> None:
@@ -98,12 +87,10 @@ def test_a_repeated_report_replaces_the_earlier_one() -> None:
 def test_a_failed_report_leaves_the_earlier_one_as_it_was() -> None:
     write(Path("report"), "first")
     before = content(Path("report"))
-    with pytest.raises(ValueError, match="same name"):
-        write(Path("report"), "second", sections=[SECTION, SECTION])
+    for out in (Path("report"), Path("deep/new")):
+        with pytest.raises(ValueError, match="same name"):
+            write(out, "second", sections=[SECTION, SECTION])
     assert content(Path("report")) == before
-
-    with pytest.raises(ValueError, match="same name"):
-        write(Path("deep/new"), sections=[SECTION, SECTION])
     assert not Path("deep").exists()
 
 
@@ -112,14 +99,12 @@ def test_other_files_are_neither_replaced_nor_removed() -> None:
     (out / "tables").mkdir(parents=True)
     (out / "tables" / "mine.csv").write_text("mine", "utf-8")
     with pytest.raises(
-        InvalidArgument,
-        match=r"^The folder 'work' is not a report: it has no report.html\. .*replace tables with --force",
+        InvalidArgument, match=r"^The folder 'work' is not a report: it contains tables\. Choose another"
     ):
         write(out)
     (out / "notes.txt").write_text("mine", "utf-8")
     with pytest.raises(
-        InvalidArgument,
-        match=r"^The folder 'work' contains files that are not part of a report: notes\.txt\. Choose another",
+        InvalidArgument, match=r"^The folder 'work' is not a report: it contains notes\.txt\. .*--force"
     ):
         write(out)
     assert set(content(out)) == {"notes.txt", "tables/mine.csv"}
@@ -131,9 +116,3 @@ def test_a_file_is_not_a_folder() -> None:
     Path("report").write_text("x", "utf-8")
     with pytest.raises(InvalidArgument, match=r"^'report' is not a folder\. Choose another one with --out\.$"):
         write(Path("report"), force=True)
-
-
-def test_a_report_is_written_into_the_working_folder() -> None:
-    write(Path(), "first")
-    write(Path(), "second")
-    assert Path("report.html").read_text("utf-8") == "second"

@@ -1,0 +1,95 @@
+"""Every chart of a report renders, with one and with many configurations."""
+
+import itertools
+from collections.abc import Sequence
+from random import Random
+from xml.etree import ElementTree
+
+import pandas as pd
+import pytest
+
+from inspect_discoverybench.report.charts import render, theme
+from inspect_discoverybench.report.sections import sections
+from tests.report.frames import MISSING, frame, scores
+
+AGENTS = ("codegen", "react", "datavoyager", "no_data_guess", "reflexion")
+MODELS = (
+    "provider/model",
+    "provider/model-with-a-name-that-is-much-longer-than-any-axis-has-room-for-2026",
+    "openai/o",
+)
+HINTED = '{"domain_knowledge": true}'
+
+
+def configurations(models: Sequence[str]) -> pd.DataFrame:
+    """Ten configurations per model, with hints, variants, two judges, missing samples and long names."""
+    random = Random(0)
+    rows = []
+    for agent, model, hints in itertools.product(AGENTS, models, ("", HINTED)):
+        for place, number in itertools.product(range(2), range(12)):
+            hms = random.choice((0.0, 0.0, 0.5, 1.0)) if number else MISSING
+            rows += scores(
+                {f"t{number}": hms},
+                agent=agent,
+                model=model,
+                task_arguments=hints,
+                domain=("humanities", "biology")[number % 2],
+                goal_type=("context", "variables", "relationship")[number % 3],
+                workflow_tags=("regression, glm", "data cleaning")[number % 2],
+                variant_of=f"t{number - 1}" if number % 4 == 3 else None,
+                cost=random.lognormvariate(-3, 2),
+                tokens=random.randrange(1, 10**6),
+                best_trial_hms=1.0 if agent == "reflexion" else MISSING,
+                score=f"HMS{place or ''}",
+                judge_record=f'{{"judge": "provider/judge-{place}"}}',
+            )
+    return frame(rows)
+
+
+def pictures(samples: pd.DataFrame) -> dict[str, str]:
+    """SVG images of all sections with a chart. Each is also rendered as PNG."""
+    charts = {section.name: section.chart for section in sections(samples) if section.chart is not None}
+    for chart in charts.values():
+        assert render(chart, "png").startswith(b"\x89PNG")
+    return {name: render(chart, "svg").decode() for name, chart in charts.items()}
+
+
+@pytest.mark.usefixtures("sweep")
+@pytest.mark.parametrize("models", [MODELS[:1], MODELS], ids=["ten", "thirty"])
+def test_charts_of_many_configurations(models: Sequence[str]) -> None:
+    images = pictures(configurations(models))
+    assert {*images} == {
+        *("hms", "oracles", "facets", "losses", "domain", "goal_type", "workflow_category"),
+        *("domain_knowledge", "variants", "memory", "cost", "judges", "judge_agreement"),
+    }
+    for text in ("DB-REAL test", "react · provider/model", "(domain_knowledge)", "best agent", "oracle", "95 %"):
+        assert text in images["hms"]
+
+
+def test_charts_of_one_configuration() -> None:
+    assert {"hms", "facets", "losses", "cost"} <= {*pictures(frame(scores({"a": 0.0}, cost=0.0)))}
+    unscored = scores({"a": MISSING, "b": MISSING}, task="demo", split="demo", domain="biology")
+    assert {*pictures(frame(unscored))} == {"losses"}
+
+
+def test_text_that_xml_does_not_allow_is_replaced() -> None:
+    model = "provider/\x08\ufffe"
+    samples = frame(
+        [*scores({"a": 1.0}, domain="a\x0b<b>\U0001f600", model=model), *scores({"b": 1.0}, domain="c", model=model)]
+    )
+    images = pictures(samples)
+    for image in images.values():
+        ElementTree.fromstring(image)
+    assert "a\N{REPLACEMENT CHARACTER}&lt;b&gt;\U0001f600" in images["domain"]
+
+
+def test_themes_differ_in_text_only() -> None:
+    [chart] = [section.chart for section in sections(frame(scores({"a": 1.0}))) if section.name == "losses"]
+    assert chart is not None
+    light, dark = (render(chart, "svg", dark=is_dark).decode() for is_dark in (False, True))
+    ink, dark_ink = (theme(dark=is_dark)["text"]["color"] for is_dark in (False, True))
+    assert (ink in light, ink in dark) == (True, False)
+    assert (
+        light.replace(ink, dark_ink).replace(theme()["axis"]["gridColor"], theme(dark=True)["axis"]["gridColor"])
+        == dark
+    )
