@@ -217,7 +217,7 @@ def test_the_transcript_contains_the_calls_of_the_agent(eval_run: Callable[[str]
         assert "capital.csv: {bytes: " in observations(sample)[0]
         submission = sample.store_as(SubmissionState).submission
         assert submission
-        assert (submission.hypothesis, submission.source) == (HYPOTHESIS, "submit")
+        assert (submission.hypothesis, submission.source) == (HYPOTHESIS, "call")
         # The viewer shows the result of a tool of this name.
         assert calls[2].result == f"**Hypothesis**\n\n{HYPOTHESIS}\n\n**Workflow**\n\n{submission.workflow}"
 
