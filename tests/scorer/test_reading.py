@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from inspect_discoverybench.errors import ReplyRejected
 from inspect_discoverybench.scorer.context import Contexts, Match
 from inspect_discoverybench.scorer.relationship import Relationship
-from inspect_discoverybench.scorer.reply import Reply, parse_reply
+from inspect_discoverybench.scorer.structured_reply import Reply, parse_reply
 from inspect_discoverybench.scorer.variables import Variables
 
 CONTRACTS: list[type[Reply]] = [Contexts, Match, Variables, Relationship]

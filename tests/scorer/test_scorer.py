@@ -276,7 +276,6 @@ def test_score_metadata_records_how_the_sample_was_judged(monkeypatch: pytest.Mo
     record = score_of(judged(monkeypatch, scripted())[0]).metadata
     assert record
     assert record["judge"] == "openai/gpt-4o"
-    assert record["aggregation"] == "product"
     assert set(record["replies"]) == {
         "context of the gold hypothesis",
         "context of the predicted hypothesis",
