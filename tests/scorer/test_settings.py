@@ -145,14 +145,6 @@ def test_settings_of_the_eval_apply_to_an_audited_model_given_by_name() -> None:
     assert set(COMPARED_KEYS) <= score.metadata.keys()
 
 
-def test_settings_of_the_eval_do_not_affect_an_audited_model_object() -> None:
-    with serve(scripted()) as endpoint:
-        model = judge_at(endpoint, config=GenerateConfig(temperature=0.3))
-        score = audited(endpoint, model, temperature=0.5, seed=7, max_tokens=77)
-    assert {tuple(map(request.get, SENT)) for request in endpoint.requests} == {(0.3, 0, None)}
-    assert [settings(score)[name] for name in SENT] == [0.3, 0, None]
-
-
 def test_schemas_can_be_turned_off() -> None:
     with serve(scripted(extract=CONTEXTS)) as endpoint:
         log = judged(judge_at(endpoint), schema=False)
