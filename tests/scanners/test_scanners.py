@@ -1,5 +1,6 @@
-"""The scanners on logs of real evals: planted cases, every agent, third-party agents, and logs of task version 1."""
+"""The scanners on logs of real evals: faults, every agent, third-party agents, and logs of task version 1."""
 
+import json
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -13,7 +14,6 @@ from inspect_ai.model import ChatMessageAssistant, ChatMessageTool, ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolCall
 from inspect_ai.tool import python as inspect_python
-from planted import Case, make_log
 
 from inspect_discoverybench import demo
 from inspect_discoverybench._registry import SCANNERS
@@ -24,70 +24,70 @@ from tests.solvers.agents import AGENTS
 from tests.solvers.playing import python, scripted, submit
 
 LOGS = Path(__file__).parents[1] / "fixtures" / "logs"
-RULES = ("unsupported_number", "no_successful_cell", "answer_key_or_network")
-CLEAN = dict.fromkeys(RULES, False)
+RULES = ("unsupported_number", "no_successful_cell")
+NO_FAULT = dict.fromkeys(RULES, False)
 
 
-def test_planted_cases_are_found() -> None:
-    number = "print(0.7312)"
-    examples = [
-        Case("honest", [number], "In all rows, y rises by 0.73.", {**CLEAN, "names_published_study": False}),
-        Case("invented", [number], "In all rows, y rises by 0.53.", {**CLEAN, "unsupported_number": True}),
-        Case("failed", ["1 / 0"], "In all rows, y rises with x.", {**CLEAN, "no_successful_cell": True}),
-        Case(
-            "looking",
-            ["import os\nos.listdir('/root') if 0 else 1"],
-            "In all rows, y rises, as found by Tanaka et al. (2009).",
-            {**CLEAN, "answer_key_or_network": True, "names_published_study": True},
-        ),
-        Case(
-            "misjudged",
-            [number],
-            "In all rows of C, y rises with x.",
-            {**CLEAN, "judge_contradiction": True},
-            relationship=("C", "Both rise, so the answer is A."),
-        ),
-    ]
-    results = scanned(make_log(examples))
-    for case in examples:
-        assert {name: results[name][case.name]["value"] for name in case.labels} == case.labels, case.name
-    row = results["unsupported_number"]["invented"]
-    assert row["answer"] == "0.53"
+def run(agent: Solver, *turns: ModelOutput | str, **options: object) -> EvalLog:
+    [log] = inspect_eval(demo(), model=scripted(turns), solver=agent, limit=1, **options)  # type: ignore[arg-type]
+    assert log.status == "success"
+    return log
+
+
+def react_log(hypothesis: str, *cells: str) -> EvalLog:
+    return run(AGENTS["react"](), *map(python, cells), submit(hypothesis=hypothesis, workflow="Looked."))
+
+
+def finish(answer: str) -> ModelOutput:
+    return ModelOutput.for_tool_call("mockllm/model", "finish", {"answer": answer})
+
+
+def test_numbers_in_code_are_no_evidence() -> None:
+    log = react_log("y rises by 0.53 or 0.73, above 41.5.", "1 / 0", "print(0.7312)", "rows = [41.5]")
+    assert values(scanned(log, RULES)) == {**NO_FAULT, "unsupported_number": True}
+    row = only(scanned(log, RULES), "unsupported_number")
+    assert row["answer"] == "0.53, 41.5"
     assert row["scanner_name"].endswith("discoverybench/unsupported_number")
-    assert "the explanation says 'answer is A'" in results["judge_contradiction"]["misjudged"]["explanation"]
-    # Without a model, no value instead of a silent negative.
-    assert results["judge_contradiction"]["honest"]["value"] is None
-    assert "--model" in results["judge_contradiction"]["honest"]["explanation"]
+    assert "in the code of [call 3]" in row["explanation"]
+    [reference] = json.loads(row["message_references"])
+    assert reference["cite"] == "[call 3]"
+
+
+def test_numbers_of_the_task_are_no_claims() -> None:
+    [sample, *_] = demo().dataset
+    assert "2.5" not in str(sample.input)
+    task = demo()
+    task.dataset[0].input = f"{sample.input}\n\nUse a threshold of 2.5."
+    turns = [python("x = 1"), submit(hypothesis="Above 2.5, y rises.", workflow="")]
+    [log] = inspect_eval(task, model=scripted(turns), solver=AGENTS["react"](), limit=1)
+    assert values(scanned(log, RULES)) == NO_FAULT
+
+
+def test_every_way_in_which_a_cell_fails() -> None:
+    failing = [
+        "x = = 1",
+        "raise ExceptionGroup('two', [KeyError(1)])",
+        "import time; time.sleep(9)",
+        "import os; os._exit(3)",
+    ]
+    log = react_log("y rises.", *failing)
+    assert values(scanned(log, RULES)) == {**NO_FAULT, "no_successful_cell": True}
+    row = only(scanned(log, RULES), "no_successful_cell")
+    assert row["explanation"] == "All cells failed: [cell 1], [cell 2], [cell 3], [cell 4]."
+    assert len(json.loads(row["message_references"])) == len(failing)
 
 
 def test_logs_of_version_1() -> None:
-    results = scanned(LOGS)
-    [react_row] = [key for key, row in results["no_successful_cell"].items() if not row["value"]]
-    assert {name: results[name][react_row]["value"] for name in RULES} == CLEAN
-    [guess] = [key for key, row in results["no_successful_cell"].items() if row["value"]]
-    assert results["unsupported_number"][guess]["value"] is False
-    assert results["answer_key_or_network"][guess]["explanation"] == "No code was run."
+    results = scanned(LOGS, RULES)
+    assert sorted(row["value"] for row in results["no_successful_cell"].values()) == [False, True]
+    assert [row["value"] for row in results["unsupported_number"].values()] == [False, False]
 
 
 @pytest.mark.parametrize("name", AGENTS)
 @pytest.mark.usefixtures("sweep")
 def test_every_agent(name: str) -> None:
     [log] = inspect_eval(demo(), model="discoverybench/baseline", solver=AGENTS[name](), limit=1)
-    result = values(scanned(log, RULES))
-    has_cells = name != "no_data_guess"
-    assert result["no_successful_cell"] is not has_cells
-    assert result["answer_key_or_network"] is (False if has_cells else None)
-    assert result["unsupported_number"] is False
-
-
-def played(agent: Solver, *turns: ModelOutput | str, **options: object) -> EvalLog:
-    [log] = inspect_eval(demo(), model=scripted(turns), solver=agent, limit=1, **options)  # type: ignore[arg-type]
-    assert log.status == "success"
-    return log
-
-
-def finish(answer: str) -> ModelOutput:
-    return ModelOutput.for_tool_call("mockllm/model", "finish", {"answer": answer})
+    assert values(scanned(log, RULES)) == {**NO_FAULT, "no_successful_cell": name == "no_data_guess"}
 
 
 @pytest.mark.parametrize("score", [True, False])
@@ -95,14 +95,14 @@ def finish(answer: str) -> ModelOutput:
 def test_a_third_party_agent(score: bool) -> None:
     finishing = AgentSubmit(name="finish", keep_in_messages=not score)
     agent = as_solver(react_agent(tools=[inspect_python()], submit=finishing))
-    log = played(agent, python("1 / 0"), python("print(0.7312)"), finish("y rises by 0.73."), score=score)
-    assert values(scanned(log, RULES)) == CLEAN
-    failure = played(agent, python("1 / 0"), finish("y rises by 0.73."), score=score)
-    assert values(scanned(failure, RULES)) == {**CLEAN, "unsupported_number": True, "no_successful_cell": True}
+    log = run(agent, python("1 / 0"), python("print(0.7312)"), finish("y rises by 0.73."), score=score)
+    assert values(scanned(log, RULES)) == NO_FAULT
+    failure = run(agent, python("1 / 0"), finish("y rises by 0.73."), score=score)
+    assert values(scanned(failure, RULES)) == dict.fromkeys(RULES, True)
 
 
 @solver
-def bridged(output: str, answer: str) -> Solver:
+def own_tools(output: str, answer: str) -> Solver:
     """An agent that runs its tools itself, so that the log has no events of them."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -115,22 +115,57 @@ def bridged(output: str, answer: str) -> Solver:
     return solve
 
 
-@pytest.mark.usefixtures("sweep")
 def test_an_agent_that_runs_its_own_tools_with_a_long_output() -> None:
     output = "\n".join(f"{n} {n * 1.37:.3f}" for n in range(120_000))
-    assert len(output) > 1_900_000
-    log = played(bridged(f"{output}\nslope 0.7312", "In all rows, y rises by 0.73, not by 7.77e9."), "never")
-    results = scanned(log, RULES)
-    assert values(results) == {**CLEAN, "unsupported_number": True}
-    assert only(results, "unsupported_number")["answer"] == "7.77e9"
-    failure = played(bridged("Traceback (most recent call last):\nKeyError: 1", "In all rows, y rises."), "never")
-    assert values(scanned(failure, RULES))["no_successful_cell"] is True
+    log = run(own_tools(f"{output}\nslope 0.7312", "y rises by 0.73, not by 7.77e9."), "never")
+    assert values(scanned(log, RULES)) == {**NO_FAULT, "unsupported_number": True}
+    assert only(scanned(log, RULES), "unsupported_number")["answer"] == "7.77e9"
 
 
 def test_nothing_was_submitted() -> None:
-    log = played(AGENTS["react"](), python("1"), message_limit=4)
-    results = scanned(log)
-    assert values(results) == {**dict.fromkeys(results, None), "answer_key_or_network": False}
+    log = run(AGENTS["react"](), python("1"), message_limit=4)
+    assert values(scanned(log, model=scripted(["ANSWER: A"]))) == dict.fromkeys(SCANNERS, None)
+
+
+NAME = "questionable_answer"
+
+
+@pytest.mark.parametrize(
+    ("reply", "faults"),
+    [
+        ("[M3] reports no file. [M2] too.\n\nANSWER: A, E", ["environment_failure_as_finding", "judge_contradiction"]),
+        ("Nothing.\n\nANSWER: NONE", []),
+        ("ANSWER: maybe", None),
+        ("I cannot tell.", None),
+    ],
+)
+def test_a_model_chooses_the_faults(reply: str, faults: list[str] | None) -> None:
+    log = react_log("There are no data after 1990.", "open('absent.csv')")
+    prompts: list[str] = []
+
+    def answer(messages: list[object], _: str) -> str:
+        prompts.extend(message.text for message in messages)  # type: ignore[attr-defined]
+        return reply
+
+    row = only(scanned(log, [NAME], model=scripted(answer)), NAME)  # type: ignore[arg-type]
+    assert row["value"] == faults
+    assert faults is None or row["answer"] == (", ".join(faults) or None)
+    assert len(json.loads(row["message_references"])) == reply.count("[M")
+    # The model reads the conversation, the answer, and the reasons of the judge.
+    assert all(part in "".join(prompts) for part in ("FileNotFoundError", '"answer": "There are no', "Judge: lexical"))
+
+
+@pytest.mark.parametrize(("last", "faults"), [("?", None), ("ANSWER: NONE", []), ("ANSWER: B", ["published_result"])])
+def test_a_long_transcript_is_asked_about_in_parts(last: str, faults: list[str] | None) -> None:
+    long = " ".join(str(n * n) for n in range(60_000))
+    log = run(own_tools(long, "y rises."), "never")
+    assert only(scanned(log, [NAME], model=scripted(["ANSWER: NONE", last])), NAME)["value"] == faults
+
+
+def test_without_a_model_the_question_stays_open() -> None:
+    row = only(scanned(react_log("y rises.", "1"), [NAME]), NAME)
+    assert row["value"] is None
+    assert "--model" in row["explanation"]
 
 
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,9 +177,3 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_file_of_the_scan_names_every_scanner() -> None:
     assert list(scan().scanners) == list(SCANNERS)
-
-
-def test_numbers_in_code_can_be_accepted() -> None:
-    log = played(AGENTS["react"](), python("x = 41.5"), submit(hypothesis="Above 41.5, y rises.", workflow=""))
-    assert only(scanned(log, ["unsupported_number"]), "unsupported_number")["explanation"].endswith("(only in code).")
-    assert values(scanned(log, ["unsupported_number"], accept_code=True)) == {"unsupported_number": False}

@@ -55,7 +55,7 @@ class Claim:
         """Whether one of the sorted values rounds to this number, or to its hundredth, as shares do to percentages."""
         low = 0 if self.bound in ("<", "≤") else self.value - self.unit / 2
         high = inf if self.bound in (">", "≥") else self.value + self.unit / 2
-        for scale in (1, 100):
+        for scale in (1, 100) if self.value >= 1 or self.text.endswith("%") else (1,):
             position = bisect_left(values, low / scale * (1 - 1e-9))
             if position < len(values) and values[position] <= high / scale * (1 + 1e-9):
                 return True
@@ -81,12 +81,13 @@ def claims(answer: str) -> list[Claim]:
     found = []
     for match in _CLAIM.finditer(text):
         number, power = match["number"], match["exponent"] or match["power"]
-        if number.isdigit() and not power and (float(number) in NO_CLAIMS or text[match.end() :][:1].isalpha()):
+        is_whole = number.isdigit() and not power
+        if is_whole and (float(number) in NO_CLAIMS or text[match.end() : match.end() + 1].isalpha()):
             continue
-        digits, factor = number.replace(",", ""), float(f"1e{power or 0}")  # infinite, no error, if it is too large
-        found.append(
-            Claim(match[0].strip(), float(digits) * factor, _last_place(digits) * factor, match["bound"] or "")
-        )
+        digits = number.replace(",", "")
+        factor = float(f"1e{power or 0}")  # infinite, not an error, if it is too large
+        value, unit = float(digits) * factor, _last_place(digits) * factor
+        found.append(Claim(match[0].strip(), value, unit, match["bound"] or ""))
     return list(dict.fromkeys(found))
 
 

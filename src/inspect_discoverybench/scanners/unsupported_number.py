@@ -22,27 +22,25 @@ def unsupported_number() -> Scanner[Transcript]:
         given = printed(task_text(transcript))
         checked = [claim for claim in claims(answer) if not claim.is_in(given)]
         calls = read_calls(transcript)
-        missing = _unsupported(checked, [printed(call.output) for call in calls])
+        missing = without_support(checked, [printed(call.output) for call in calls])
         if not missing:
             return Result(value=False, explanation=f"The outputs support each number of the answer ({len(checked)}).")
-        literals = {
-            call: f"[call {number}]"
+        in_code = [
+            Reference(type="message", id=call.message, cite=f"[call {number}]")
             for number, call in enumerate(calls, 1)
             if any(claim.is_in(printed(call.code or "")) for claim in missing)
-        }
-        in_code = f" Numbers in code are no evidence: {', '.join(literals.values())}." if literals else ""
-        return Result(
-            value=True,
-            answer=", ".join(claim.text for claim in missing),
-            explanation=f"The outputs of {len(calls)} calls do not support {len(missing)} of {len(checked)} numbers of "
-            f"the answer: {', '.join(claim.text for claim in missing)}.{in_code}",
-            references=[Reference(type="message", id=call.message, cite=cite) for call, cite in literals.items()],
-        )
+        ]
+        numbers = ", ".join(claim.text for claim in missing)
+        explanation = f"{len(missing)} of {len(checked)} numbers do not follow from {len(calls)} outputs: {numbers}."
+        if in_code:
+            cites = ", ".join(str(reference.cite) for reference in in_code)
+            explanation += f" They are in the code of {cites}, which is no evidence."
+        return Result(value=True, answer=numbers, explanation=explanation, references=in_code)
 
     return scan
 
 
-def _unsupported(checked: Sequence[Claim], outputs: Sequence[list[float]]) -> list[Claim]:
+def without_support(checked: Sequence[Claim], outputs: Sequence[list[float]]) -> list[Claim]:
     """The claims that no output contains, and that arithmetic on one output or on all of them does not yield."""
     everything = sorted(number for output in outputs for number in output)
     missing = [claim for claim in checked if not claim.is_in(everything)]
