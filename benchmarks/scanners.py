@@ -16,7 +16,7 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai import task_with
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.log import EvalLog
-from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, get_model
+from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ModelUsage, get_model
 from inspect_ai.tool import ToolChoice, ToolInfo
 from inspect_scout import scan, scan_results_df, transcripts_from
 from measure import own_folders, show
@@ -95,7 +95,7 @@ def make_log(planted: list[Planted]) -> EvalLog:
         solver=react(turns=8, cell_seconds=2),
         model_roles={"grader": scripted(judge)},
     )
-    assert log.status == "success", log.error
+    assert log.status == "success", log.error and log.error.message
     return log
 
 
@@ -105,7 +105,9 @@ def scripted(reply: Callable[[list[ChatMessage]], ModelOutput]) -> Model:
     def output(
         messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
-        return reply(messages)
+        answer = reply(messages)
+        answer.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)  # or a tokenizer is downloaded
+        return answer
 
     return get_model("mockllm/model", custom_outputs=output, memoize=False)
 
