@@ -92,7 +92,7 @@ def make_log(planted: list[Planted]) -> EvalLog:
     [log] = inspect_eval(
         task_with(base, dataset=MemoryDataset(samples, name="planted")),
         model=scripted(act),
-        solver=react(turns=8, cell_seconds=2),
+        solver=react(turns=8, cell_seconds=20),
         model_roles={"grader": scripted(judge)},
     )
     assert log.status == "success", log.error and log.error.message
