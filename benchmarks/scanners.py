@@ -120,10 +120,10 @@ def found_faults(log: EvalLog, model: str | None) -> dict[str, set[str]]:
     frames = scan_results_df(status.location).scanners
     found: dict[str, set[str]] = {}
     for scanner in (*RULES, "questionable_answer"):
-        for row in frames[scanner].itertuples():
-            is_reported = str(row.value).lower() == "true"
-            names = json.loads(row.value) if row.value_type == "array" else [scanner] if is_reported else []
-            found.setdefault(row.transcript_task_id, set()).update(names)
+        for row in frames[scanner].to_dict("records"):
+            is_reported = str(row["value"]).lower() == "true"
+            names = json.loads(row["value"]) if row["value_type"] == "array" else [scanner] if is_reported else []
+            found.setdefault(row["transcript_task_id"], set()).update(names)
     return found
 
 

@@ -33,7 +33,7 @@ def scanned(location: str | Path, model: Model | None = None) -> dict[str, list[
     status = scout_scan(scan(), transcripts_from(str(location)), model=model, max_processes=1, display="none")
     assert status.complete, status.errors
     frames = scan_results_df(status.location).scanners
-    rows = {name: frames[name].to_dict("records") for name in SCANNERS}
+    rows: dict[str, Any] = {name: frames[name].to_dict("records") for name in SCANNERS}
     for row in (row for found in rows.values() for row in found):
         is_open = row["value_type"] == "null"
         row["value"] = None if is_open else json.loads(str(row["value"]).replace("T", "t").replace("F", "f"))
