@@ -21,7 +21,7 @@ MAX_OPERANDS = 100
 """From more numbers, arithmetic yields nearly everything."""
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
-_ITEM = re.compile(r"^\s*\d+[.)]\s|\(\d{1,2}\)", re.MULTILINE)
+_ITEM = re.compile(r"^[ \t]*\d+[.)]\s|\(\d{1,2}\)", re.MULTILINE)
 _NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d*\.\d+|\d+"
 _CLAIM = re.compile(
     rf"""(?:(?P<bound>[<>≤≥])=?\s?)?
