@@ -102,7 +102,7 @@ def measure(
     defects = {
         "lost from the log": len(clean) - len(samples),
         "another submission or score": sum(
-            outcome != clean[name] for run in (first, last) for name, outcome in run.items()
+            outcome != clean.get(name) for run in (first, last) for name, outcome in run.items()
         ),
         "error without role, model or remedy": sum(not is_named(s.error.message) for s in samples if s.error),
         "without a score after completion": len(clean) - len(last),
