@@ -20,7 +20,7 @@ from measure import own_folders, show
 
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
 from inspect_discoverybench.scorer.pair import HypothesisPair
-from inspect_discoverybench.scorer.verdict import Aggregation, compare
+from inspect_discoverybench.scorer.verdict import compare
 
 PAIRS = [
     HypothesisPair(
@@ -67,7 +67,7 @@ def authors_scores(checkout: Path) -> list[float]:
 async def our_scores() -> list[float]:
     """Our `hms_released`."""
     judge = Judge.for_eval(DEFAULT_JUDGE, transport=GenerateConfig())
-    verdicts = [await compare(judge, pair, aggregation=Aggregation.RELEASED) for pair in PAIRS]
+    verdicts = [await compare(judge, pair, with_released=True) for pair in PAIRS]
     return [verdict.values["hms_released"] for verdict in verdicts]
 
 
