@@ -16,10 +16,10 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import subprocess
 
 from inspect_discoverybench import demo
-from inspect_discoverybench.session.snapshot import Snapshot
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.step import step
 from inspect_discoverybench.solvers.submission import submit
+from inspect_discoverybench.solvers.trial_folder import open_trial_folder
 from tests import shared
 from tests.solvers.playing import python as python_call
 from tests.solvers.playing import score, speaker
@@ -69,9 +69,8 @@ async def _engine_stopped_before_the_first_cell(state: TaskState) -> None:
 
 
 async def _container_killed_between_trials(state: TaskState) -> None:
-    snapshot = await Snapshot.take([])
     await _kill_container(state)
-    await snapshot.restore()
+    await open_trial_folder("trial-2", {}, {})
 
 
 LOSSES: dict[str, Callable[[TaskState], Awaitable[None]]] = {

@@ -1,18 +1,20 @@
 """Reflexion: what the model learns from the judge, and the state in which each trial starts."""
 
 import json
+from pathlib import Path
 
 import pytest
 from inspect_ai import Task, task_with
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import MemoryDataset
+from inspect_ai.event import InfoEvent
 from inspect_ai.log import EvalSample
 from inspect_ai.model import ChatMessage, ModelCost
 from inspect_ai.scorer import includes
 from inspect_ai.tool import ToolFunction
 
 from inspect_discoverybench import demo
-from inspect_discoverybench.hypothesis import Submission
+from inspect_discoverybench.hypothesis import Submission, SubmissionState
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.session.session import SessionState
 from inspect_discoverybench.solvers.reflexion import ReflexionState, reflexion
@@ -38,7 +40,7 @@ GOLD = "Among the test loaves, proofing hours and hydration interact"
 def wrong(messages: list[ChatMessage], must: str) -> Turn:
     """An agent that never finds the gold hypothesis and reflects on the score."""
     if must == "python":
-        return python("seen = globals().get('seen', 0) + 1\nprint('programs in this session:', seen)")
+        return python("seen = globals().get('seen', 0) + 1\nprint(seen, len(open('data.csv').read()))")
     if must == "submit":
         return submit(hypothesis="In Norway, salmon shrink by 3 %.", workflow="1. guess")
     return "REFLECTION: " + messages[-1].text.splitlines()[0]
@@ -61,7 +63,8 @@ def test_every_trial_is_recorded_with_its_reflection() -> None:
     assert record(sample).best_hms == 0.0
 
 
-def test_a_trial_starts_with_a_new_conversation_and_session() -> None:
+def test_a_trial_starts_with_a_new_conversation_and_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inspect_discoverybench.solvers.trial_folder.PART_BYTES", 1000)
     sample = play(wrong, reflexion())
     first, second, third = [call.input for call in calls(sample) if call.tool_choice == ToolFunction(name="python")]
     assert [message.role for message in first] == ["system", "user"]
@@ -71,65 +74,44 @@ def test_a_trial_starts_with_a_new_conversation_and_session() -> None:
     assert "REFLECTION: That was trial 2" in third[2].text
     assert [message.role for message in third] == ["system", "user", "user"]
     assert sample.store_as(SessionState).cells == 3
-    assert observations(sample) == ["programs in this session: 1"]
+    [data] = (demo().dataset[0].files or {}).values()
+    assert observations(sample) == [f"1 {len(Path(data).read_text('utf-8'))}"]
     assert sample.store_as(SessionState).restarts == 0
 
 
-def test_a_trial_starts_with_the_original_files() -> None:
-    spoil = "import os; print(sorted(os.listdir())); open('data.csv', 'w'); open('note', 'w'); os.chmod('.', 0o300)"
-
-    def spoiler(messages: list[ChatMessage], must: str) -> Turn:
-        return (
-            python(f"print(len(open('data.csv').read()) > 1000); {spoil}")
-            if must == "python"
-            else wrong(messages, must)
-        )
-
-    sample = play(spoiler, reflexion(trials=2))
-    assert observations(sample) == ["True\n['.session-2', 'data.csv']"]
-
-
-LOOK = """
-import os
-print(sorted(os.listdir('.')), os.path.islink('data.csv'), len(open('data.csv').read()) > 1000)
-for folder in ('/tmp', '/var/tmp', '/dev/shm', os.path.expanduser('~')):
-    print(folder, os.listdir(folder))
-print(sum('import' in open(f'/proc/{p}/cmdline').read() for p in filter(str.isdigit, os.listdir('/proc'))), 'daemons')
-print(open('/proc/sysvipc/shm').read().count('\\n') - 1, 'segments')
+DAEMON = """
+import subprocess, sys, time
+_ = subprocess.Popen([sys.executable, '-c', {!r}], start_new_session=True)
+time.sleep(0.5)
 """
-PLANT = """
-import ctypes, subprocess, sys
-for folder in ('/tmp', '/var/tmp', '/dev/shm', os.path.expanduser('~')):
-    os.makedirs(f'{folder}/left/closed')
-    os.chmod(f'{folder}/left/closed', 0)
-_ = ctypes.CDLL(None).shmget(7, 4096, 0o1600)
-daemon = '''
-import os, time
+OVERWRITE = """
 while True:
     try:
-        os.symlink('/etc/passwd', 'link')
-        os.replace('link', 'data.csv')
+        open({!r}, 'w').close()
     except OSError:
         pass
-'''
-_ = subprocess.Popen([sys.executable, '-c', daemon], start_new_session=True)
-import time; time.sleep(0.5)
 """
 SPOILS = {
-    "plant": PLANT,
-    "kill": "import signal; os.kill(-1, signal.SIGKILL)",
-    "close": "os.chmod('.', 0)",
+    "delete": "import os; os.remove('data.csv')",
+    "change": DAEMON.format(OVERWRITE.format("/workspace/data.csv")),
+    "kill": "import os, signal; os.kill(-1, signal.SIGKILL)",
+    "create": "import os; os.mkdir('trial-2')",
+    "follow": DAEMON.format(OVERWRITE.format("/workspace/trial-2/data.csv")),
 }
-"""What a trial does to its container, by name."""
+"""What the first trial does to its container, by name."""
+OBSTACLES = {"create": "File exists", "follow": "data.csv changed while the folder was prepared"}
+"""Why no other trial follows."""
 
 
 @pytest.mark.usefixtures("engine")
-def test_a_trial_in_a_container_starts_fresh() -> None:
+def test_a_trial_has_the_original_data_whatever_earlier_ones_did() -> None:
+    look = "import os; print(os.getcwd(), sorted(os.listdir()), len(open('data.csv').read()) > 1000)\n"
+
     def spoiler(messages: list[ChatMessage], must: str) -> Turn:
         name = next(name for name in SPOILS if any(f"Spoil by: {name}" in message.text for message in messages))
         # Only later trials have a message with reflections.
         later = any("REFLECTION" in message.text for message in messages)
-        return python(LOOK if later else LOOK + SPOILS[name]) if must == "python" else wrong(messages, must)
+        return python(look if later else look + SPOILS[name]) if must == "python" else wrong(messages, must)
 
     task = demo(sandbox="docker")
     first = task.dataset[0]
@@ -137,14 +119,16 @@ def test_a_trial_in_a_container_starts_fresh() -> None:
     [log] = inspect_eval(
         task_with(task, dataset=MemoryDataset(samples)), model=scripted(spoiler), solver=reflexion(trials=2)
     )
-    evals = finished(log).samples or []
-    assert [sample.error for sample in evals] == [None] * len(SPOILS)
-    for sample in evals:
-        assert len(record(sample).trials) == 2, sample.id
-        working, *lines = observations(sample)[0].splitlines()
-        assert working.endswith("'data.csv'] False True"), sample.id
-        empty = [f"{folder} []" for folder in ("/tmp", "/var/tmp", "/dev/shm", "/home/agent")]
-        assert lines == [*empty, "0 daemons", "0 segments"], sample.id
+    for sample in finished(log).samples or []:
+        assert sample.error is None
+        trials, [seen] = record(sample).trials, observations(sample)
+        if obstacle := OBSTACLES.get(str(sample.id)):
+            assert len(trials) == 1, sample.id
+            assert any(obstacle in str(event.data) for event in sample.events if isinstance(event, InfoEvent))
+            assert trials[0].submission == sample.store_as(SubmissionState).submission
+        else:
+            assert len(trials) == 2, sample.id
+            assert seen == "/workspace/trial-2 ['.session-2', 'data.csv'] True", sample.id
 
 
 def test_no_trial_follows_if_the_working_directory_is_deleted() -> None:

@@ -57,8 +57,11 @@ _starting: ContextVar[anyio.Event | None] = ContextVar("starting", default=None)
 class SessionState(StoreModel):
     """The state of a sample's session, kept in the log."""
 
+    working_folder: str | None = None
+    """Folder in which cells run; None for the sandbox's own working folder."""
+
     folder: str | None = None
-    """Folder of the session in the sandbox; None until the first cell."""
+    """Folder of the session's own files, in the working folder; None until the first cell."""
 
     host: str | None = None
     """Host name of the sandbox, read when the first kernel started. In Docker, it is the id of the container."""
@@ -126,6 +129,11 @@ class PythonSession:
             with suppress(_Unusable, SandboxUnavailableError):
                 await _client(state.folder, "stop", seconds=STOP_SECONDS)
             state.folder = None
+
+    async def move_to(self, folder: str) -> None:
+        """End the kernel, if any. The next cell starts a new session with this working folder."""
+        await self.stop()
+        store_as(SessionState).working_folder = folder
 
     async def end(self) -> None:
         """End the kernel in a local sandbox, which does not end processes itself. Others end with their sandbox."""
@@ -219,7 +227,14 @@ async def _exec(command: list[str], source: bytes | str | None, seconds: int) ->
     """
     try:
         # A cell may sleep for minutes, so it holds none of the few processes that Inspect allows at a time.
-        return await sandbox().exec(command, input=source, timeout=seconds, timeout_retry=False, concurrency=False)
+        return await sandbox().exec(
+            command,
+            input=source,
+            cwd=store_as(SessionState).working_folder,
+            timeout=seconds,
+            timeout_retry=False,
+            concurrency=False,
+        )
     except TimeoutError:  # a subclass of OSError
         raise _Unusable(f"no answer within {seconds} s") from None
     except (OSError, RuntimeError) as error:

@@ -25,11 +25,11 @@ from inspect_discoverybench.errors import InvalidArgument, require_positive
 from inspect_discoverybench.hypothesis import Submission, SubmissionState
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
-from inspect_discoverybench.session.snapshot import Snapshot
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.codegen import run_codegen
 from inspect_discoverybench.solvers.step import step
 from inspect_discoverybench.solvers.submission import submit
+from inspect_discoverybench.solvers.trial_folder import open_trial_folder, read_data_files
 
 DEFAULT_TRIALS = 3
 """Default maximum number of trials (paper §5.1)."""
@@ -75,10 +75,9 @@ class ReflexionState(StoreModel):
 def reflexion(trials: int = DEFAULT_TRIALS, figures: bool = False, cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
     """Repeat CodeGen until HMS is 1, with a reflection on the score between trials.
 
-    The score is the only information from the judge that the model sees. Each trial starts with a clean conversation,
-    a new session and a sandbox in its initial state: all processes are ended, all writable folders emptied and the data
-    files copied again. If the code of a trial makes this impossible, that trial is the last. If a limit ends a trial
-    before it submits, the previous trial's submission is scored.
+    The score is the only information from the judge that the model sees. Each trial starts with a clean conversation
+    and a new session in a new folder with the original data files. If the code of a trial makes this impossible, that
+    trial is the last. If a limit ends a trial before it submits, the previous trial's submission is scored.
 
     Args:
         trials: Maximum number of trials.
@@ -96,12 +95,16 @@ def reflexion(trials: int = DEFAULT_TRIALS, figures: bool = False, cell_seconds:
         _require_gold_hypothesis(state)
         store_as(SubmissionState).texts = []
         task_messages = list(state.messages)
-        snapshot = await Snapshot.take([file.name for file in state.metadata_as(SampleMetadata).data_files])
+        metadata = state.metadata_as(SampleMetadata)
+        data_files = await read_data_files([file.name for file in metadata.data_files])
         record = store_as(ReflexionState)
         for number in range(1, trials + 1):
             async with span(f"trial {number}", type="agent"):
-                if number > 1 and not await snapshot.restore():
-                    break
+                if number > 1:
+                    obstacle = await open_trial_folder(f"trial-{number}", data_files, metadata.data_checksums)
+                    if obstacle is not None:
+                        transcript().info(f"There are no more trials: {obstacle}", source="reflexion")
+                        break
                 state.messages = [*task_messages, *_reflection_messages(record.trials)]
                 await _run_trial(state, tools)
             stored = store_as(SubmissionState)
