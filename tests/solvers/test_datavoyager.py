@@ -11,8 +11,7 @@ from inspect_ai.tool import ToolFunction
 
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.solvers.datavoyager import critic
-from inspect_discoverybench.solvers.datavoyager.datavoyager import datavoyager
-from inspect_discoverybench.solvers.datavoyager.ledger import Ledger
+from inspect_discoverybench.solvers.datavoyager.datavoyager import Ledger, datavoyager
 from inspect_discoverybench.solvers.datavoyager.roles import Role
 from tests.solvers.playing import Turn, calls, observations, play, python, scripted, spans, submission, submit
 
@@ -66,7 +65,7 @@ def test_the_critic_chooses_the_next_role_until_the_goal_is_answered() -> None:
     state = ledger(sample)
     assert [turn.role for turn in state.turns] == ["planner", "coder", "analyst", "planner", "analyst"]
     assert state.turns[1].output.endswith("print(2)")
-    assert state.plan == "Words number 4."
+    assert state.turns[3].output == "Words number 4."
     assert [v.answered for v in state.verdicts if v] == [False, False, False, True]
     assert state.revisions == 0
     assert submission(sample)

@@ -36,21 +36,21 @@ DEFAULT_TRIALS = 3
 
 
 class Trial(BaseModel):
-    """One completed trial.
-
-    Attributes:
-        submission: The trial's submission; None if nothing was submitted.
-        texts: What the model wrote instead of calling `submit`.
-        hms: The oracle's score in 0–1; None if the judge gave no valid reply.
-        reflection: The model's reflection for the next trial; None for the last trial.
-    """
+    """One completed trial."""
 
     model_config = ConfigDict(frozen=True)
 
     submission: Submission | None = None
+    """The trial's submission; None if nothing was submitted."""
+
     texts: list[str] = Field(default_factory=list)
+    """What the model wrote instead of calling `submit`."""
+
     hms: float | None = None
+    """The oracle's score in 0–1; None if the judge gave no valid reply."""
+
     reflection: str | None = None
+    """The model's reflection for the next trial; None for the last trial."""
 
 
 class ReflexionState(StoreModel):
@@ -92,20 +92,25 @@ def reflexion(trials: int = DEFAULT_TRIALS, figures: bool = False, cell_seconds:
     tools = [python(cell_seconds, figures=figures), submit()]
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        _require_gold_hypothesis(state)
+        if not state.target.text.strip():
+            raise InvalidArgument(
+                f"reflexion needs a gold hypothesis for its oracle, but {state.sample_id} has none. Use another agent, "
+                "or add the gold hypothesis to the answer key or the metadata file."
+            )
         store_as(SubmissionState).texts = []
-        task_messages = list(state.messages)
         metadata = state.metadata_as(SampleMetadata)
         data_files = await read_data_files([file.name for file in metadata.data_files])
+        task_messages = list(state.messages)
+        lessons: list[str] = []
         record = store_as(ReflexionState)
         for number in range(1, trials + 1):
             async with span(f"trial {number}", type="agent"):
-                if number > 1:
+                if lessons:
                     obstacle = await open_trial_folder(f"trial-{number}", data_files, metadata.data_checksums)
                     if obstacle is not None:
                         transcript().info(f"There are no more trials: {obstacle}", source="reflexion")
                         break
-                state.messages = [*task_messages, *_reflection_messages(record.trials)]
+                state.messages = [*task_messages, *_reflections(lessons)]
                 await _run_trial(state, tools)
             stored = store_as(SubmissionState)
             record.trials = [*record.trials, Trial(submission=stored.submission, texts=stored.texts or [])]
@@ -115,8 +120,12 @@ def reflexion(trials: int = DEFAULT_TRIALS, figures: bool = False, cell_seconds:
             if hms is None or hms >= 1 or number == trials:
                 break
             async with span(f"reflection {number}", type="agent"):
-                reflection = await _reflect(state.messages, tools, hms, number, trials)
+                prompt = Prompt.load("solvers/reflexion_reflect")
+                request = prompt.render(trial=str(number), trials=str(trials), hms=f"{hms:.2f}")
+                message = ChatMessageUser(content=request, metadata={"role": "reflection"})
+                reflection = (await step([*state.messages, message], tools, "none")).output.completion
             record.update_last_trial(reflection=reflection)
+            lessons.append(f"Trial {number}, score {hms:.2f}:\n{reflection}")
         transcript().info(
             {"oracle": True, "hms": [trial.hms for trial in record.trials], "best_hms": record.best_hms},
             source="reflexion",
@@ -126,12 +135,10 @@ def reflexion(trials: int = DEFAULT_TRIALS, figures: bool = False, cell_seconds:
     return solve
 
 
-def _require_gold_hypothesis(state: TaskState) -> None:
-    if not state.target.text.strip():
-        raise InvalidArgument(
-            f"reflexion needs a gold hypothesis for its oracle, but {state.sample_id} has none. Use another agent, or "
-            "add the gold hypothesis to the answer key or the metadata file."
-        )
+def _reflections(lessons: Sequence[str]) -> list[ChatMessage]:
+    """The scores and reflections of all previous trials as one message; empty before the first trial."""
+    text = Prompt.load("solvers/reflexion_lessons").render(reflections="\n\n".join(lessons))
+    return [ChatMessageUser(content=text)] if lessons else []
 
 
 async def _run_trial(state: TaskState, tools: Sequence[Tool]) -> None:
@@ -183,23 +190,3 @@ def _suspend_cost_limit(state: TaskState) -> Iterator[None]:
         yield
     finally:
         state.cost_limit = None if limit is None else limit + sample_limits().cost.usage - initial_cost
-
-
-async def _reflect(
-    conversation: Sequence[ChatMessage], tools: Sequence[Tool], hms: float, number: int, trials: int
-) -> str:
-    """The model's reflection on a trial, from the trial's conversation and score."""
-    prompt = Prompt.load("solvers/reflexion_reflect").render(trial=str(number), trials=str(trials), hms=f"{hms:.2f}")
-    message = ChatMessageUser(content=prompt, metadata={"role": "reflection"})
-    reflection = await step([*conversation, message], tools, "none")
-    return reflection.output.completion
-
-
-def _reflection_messages(trials: Sequence[Trial]) -> list[ChatMessage]:
-    """The reflections on all previous trials as one message; empty before the first trial."""
-    if not trials:
-        return []
-    reflections = "\n\n".join(
-        f"Trial {number}, score {trial.hms:.2f}:\n{trial.reflection}" for number, trial in enumerate(trials, 1)
-    )
-    return [ChatMessageUser(content=Prompt.load("solvers/reflexion_lessons").render(reflections=reflections))]

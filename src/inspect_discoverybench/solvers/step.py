@@ -1,9 +1,10 @@
 """One step of an agent: a generation and the tool call it must make, if any."""
 
+import json
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from inspect_ai.model import (
     ChatMessage,
@@ -16,7 +17,6 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import Tool, ToolChoice, ToolDef, ToolFunction
 from inspect_ai.util import store_as, suspend_turn_limit
-from pydantic_core import PydanticSerializationError
 
 from inspect_discoverybench.errors import ReplyMissing, model_errors
 from inspect_discoverybench.hypothesis import SubmissionState
@@ -135,17 +135,6 @@ async def generate_reply(
 
 def _encodable(output: ModelOutput) -> ModelOutput:
     """Replace lone surrogates in the output, which could not be logged."""
-    try:
-        output.model_dump_json()
-    except PydanticSerializationError:
-        return ModelOutput.model_validate(_replace_nested_surrogates(output.model_dump()))
-    return output
-
-
-def _replace_nested_surrogates(value: Any) -> Any:
-    match value:
-        case list():
-            return [_replace_nested_surrogates(item) for item in value]
-        case dict():
-            return {_replace_nested_surrogates(key): _replace_nested_surrogates(item) for key, item in value.items()}
-    return replace_surrogates(value) if isinstance(value, str) else value
+    text = json.dumps(output.model_dump(mode="json"), ensure_ascii=False)
+    encodable = replace_surrogates(text)
+    return output if encodable == text else ModelOutput.model_validate_json(encodable)
