@@ -27,7 +27,7 @@ from inspect_discoverybench.sandbox import VALUES, image
 from inspect_discoverybench.shipped import shipped
 from inspect_discoverybench.solvers.reflexion import reflexion
 from tests import cluster
-from tests.solvers.playing import Turn, finished, observations, python, score, scripted, submit
+from tests.solvers.scripted import Turn, finished, observations, python, score, scripted, submit
 
 IMAGE = "registry.example.org/team/sandbox:1@sha256:" + 64 * "0"
 CHART = Path(str(files("k8s_sandbox"))) / "resources" / "helm" / "agent-env"

@@ -12,7 +12,7 @@ from inspect_discoverybench import demo
 from tests.endpoint import Request, serve
 from tests.scanners.scanning import only, scanned, values
 from tests.solvers.agents import AGENTS
-from tests.solvers.playing import python, scripted, submit
+from tests.solvers.scripted import python, scripted, submit
 
 SCANNERS = ("environment_failure_as_finding", "judge_contradiction", "names_published_study")
 

@@ -21,7 +21,7 @@ from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.scanners.scan import scan
 from tests.scanners.scanning import only, scanned, values
 from tests.solvers.agents import AGENTS
-from tests.solvers.playing import python, scripted, submit
+from tests.solvers.scripted import python, scripted, submit
 
 LOGS = Path(__file__).parents[1] / "fixtures" / "logs"
 RULES = ("unsupported_number", "no_successful_cell", "answer_key_or_network")

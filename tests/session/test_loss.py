@@ -21,9 +21,9 @@ from inspect_discoverybench.solvers.step import step
 from inspect_discoverybench.solvers.submission import submit
 from inspect_discoverybench.solvers.trial_folder import open_trial_folder
 from tests import shared
-from tests.solvers.playing import python as python_call
-from tests.solvers.playing import score, speaker
-from tests.solvers.playing import submit as submit_call
+from tests.solvers.scripted import python as python_call
+from tests.solvers.scripted import replies, score
+from tests.solvers.scripted import submit as submit_call
 
 pytestmark = pytest.mark.usefixtures("sweep")
 
@@ -34,7 +34,7 @@ NO_ENGINE = "unix:///nonexistent/docker.sock"
 
 async def _call(state: TaskState, code: str) -> str:
     """Run one cell as a tool call, and return what the agent sees."""
-    model = get_model("mockllm/model", custom_outputs=speaker([python_call(code)], 1), memoize=False)
+    model = get_model("mockllm/model", custom_outputs=replies([python_call(code)]), memoize=False)
     result = await step(state.messages, [python(), submit()], "python", model)
     state.messages.extend(result.messages)
     return result.messages[-1].text
@@ -89,7 +89,7 @@ def lose_the_sandbox() -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         await LOSSES[str(state.sample_id)](state)
         turn = submit_call(hypothesis=state.target.text, workflow="w")
-        model = get_model("mockllm/model", custom_outputs=speaker([turn], 1), memoize=False)
+        model = get_model("mockllm/model", custom_outputs=replies([turn]), memoize=False)
         state.messages.extend((await step(state.messages, [submit()], "submit", model)).messages)
         return state
 

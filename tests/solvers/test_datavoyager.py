@@ -13,7 +13,7 @@ from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.solvers.datavoyager import critic
 from inspect_discoverybench.solvers.datavoyager.datavoyager import Ledger, datavoyager
 from inspect_discoverybench.solvers.datavoyager.roles import Role
-from tests.solvers.playing import Turn, calls, observations, play, python, scripted, spans, submission, submit
+from tests.solvers.scripted import Turn, calls, observations, play, python, scripted, spans, submission, submit
 
 
 def verdict(next_role: str | None = "coder", instruction: str | None = "go on", **fields: Any) -> str:

@@ -19,7 +19,7 @@ from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.session.session import SessionState
 from inspect_discoverybench.solvers.reflexion import ReflexionState, reflexion
 from tests.endpoint import Answer, Request, question, serve, slots, tool_call, truthful
-from tests.solvers.playing import (
+from tests.solvers.scripted import (
     Turn,
     calls,
     finished,

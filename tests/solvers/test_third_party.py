@@ -19,7 +19,7 @@ from inspect_discoverybench.session.tool import python as python_tool
 from inspect_discoverybench.solvers.codegen import codegen
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.submission import submit as submit_tool
-from tests.solvers.playing import Script, Turn, judged, play, python, scripted, submission, submit, submitted
+from tests.solvers.scripted import Script, Turn, judged, play, python, scripted, submission, submit, submitted
 
 H = "In all rows, y rises with x."
 OBJECT = f'{{"hypothesis": "{H}", "workflow": "w"}}'
