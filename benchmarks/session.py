@@ -38,7 +38,7 @@ FIRST_CELLS = {
     "a regression": f"{LOAD}; {FIT}",
 }
 
-NOTHING = "`exec(['true'])`: the sandbox alone"
+NOTHING = "an empty `exec`: the sandbox alone"
 SESSION = "`python`, session that has them loaded"
 FRESH = "fresh interpreter that imports them"
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from inspect_ai.log import transcript
-from inspect_ai.model import ChatMessage, ChatMessageUser, ModelOutput
+from inspect_ai.model import ChatMessageUser, ModelOutput
 from inspect_ai.scorer import score
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool
@@ -110,7 +110,10 @@ def reflexion(trials: int = DEFAULT_TRIALS, figures: bool = False, cell_seconds:
                     if obstacle is not None:
                         transcript().info(f"There are no more trials: {obstacle}", source="reflexion")
                         break
-                state.messages = [*task_messages, *_reflections(lessons)]
+                state.messages = list(task_messages)
+                if lessons:
+                    text = Prompt.load("solvers/reflexion_lessons").render(reflections="\n\n".join(lessons))
+                    state.messages.append(ChatMessageUser(content=text))
                 await _run_trial(state, tools)
             stored = store_as(SubmissionState)
             record.trials = [*record.trials, Trial(submission=stored.submission, texts=stored.texts or [])]
@@ -135,12 +138,6 @@ def reflexion(trials: int = DEFAULT_TRIALS, figures: bool = False, cell_seconds:
     return solve
 
 
-def _reflections(lessons: Sequence[str]) -> list[ChatMessage]:
-    """The scores and reflections of all previous trials as one message; empty before the first trial."""
-    text = Prompt.load("solvers/reflexion_lessons").render(reflections="\n\n".join(lessons))
-    return [ChatMessageUser(content=text)] if lessons else []
-
-
 async def _run_trial(state: TaskState, tools: Sequence[Tool]) -> None:
     """Run one trial of CodeGen and store its submission, or what the model wrote instead of one.
 
@@ -149,13 +146,12 @@ async def _run_trial(state: TaskState, tools: Sequence[Tool]) -> None:
     stored = store_as(SubmissionState)
     previous = stored.submission, stored.texts
     stored.submission, state.output = None, ModelOutput()
-    completed = False
     try:
         await run_codegen(state, tools)
-        completed = True
-    finally:  # limits raise exceptions of several types
-        if not completed and stored.submission is None:
+    except BaseException:  # limits raise exceptions of several types
+        if stored.submission is None:
             stored.submission, stored.texts = previous
+        raise
 
 
 async def _oracle_score(state: TaskState) -> float | None:

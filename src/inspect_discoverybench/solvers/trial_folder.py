@@ -28,20 +28,17 @@ async def read_data_files(names: Sequence[str]) -> dict[str, bytes]:
     Raises:
         SessionFailed: A file cannot be read.
     """
-    return {name: await _read(name) for name in names}
-
-
-async def _read(name: str) -> bytes:
-    content = b""
-    while True:
-        arguments = [name, str(len(content) + 1), str(PART_BYTES)]
-        result = await sandbox().exec(["sh", "-c", _READ_PART, "sh", *arguments])
-        if not result.success:
-            raise SessionFailed(f"The data file {name} cannot be read from the sandbox: {result.stderr.strip()[-500:]}")
-        part = base64.b64decode(result.stdout)
-        content += part
-        if len(part) < PART_BYTES:
-            return content
+    contents = dict.fromkeys(names, b"")
+    for name in names:
+        part = None
+        while part is None or len(part) == PART_BYTES:
+            position = [str(len(contents[name]) + 1), str(PART_BYTES)]
+            result = await sandbox().exec(["sh", "-c", _READ_PART, "sh", name, *position])
+            if not result.success:
+                raise SessionFailed(f"The data file {name} cannot be read from the sandbox: {result.stderr[-500:]}")
+            part = base64.b64decode(result.stdout)
+            contents[name] += part
+    return contents
 
 
 async def open_trial_folder(folder: str, data_files: Mapping[str, bytes], checksums: Mapping[str, str]) -> str | None:
