@@ -20,13 +20,12 @@ MIN_SECRET = 6
 
 
 class Problem(Exception):
-    """Raised by a check that is not ok, with what is wrong and what to do, if it is not the remedy of the check."""
+    """Raised by a check that is not ok: what is wrong, and what to do if it is not the remedy of the check."""
 
     def __init__(self, message: str, remedy: str = "", warning: bool = False) -> None:
         """Create a failure or a warning."""
         super().__init__(message)
-        self.remedy = remedy
-        self.status = "warning" if warning else "failure"
+        self.remedy, self.status = remedy, "warning" if warning else "failure"
 
 
 @dataclass(frozen=True)

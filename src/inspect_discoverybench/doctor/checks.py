@@ -40,11 +40,6 @@ _START_DOCKER = "Install and start Docker, and allow this user to use it. The de
 _SET_KEY = "Set the key, or choose another model."
 _MODEL_SETTINGS = "Check the model's provider and its settings."
 
-QUESTION = "This is a test of the connection. Reply with the word: ready"
-
-PAIR_KIND = "relation negated"
-"""A judge that always agrees is wrong about this pair."""
-
 _DIAGNOSES = {
     "401": ("the provider rejects the API key (401)", "Set a valid key."),
     "403": ("the provider denies access (403)", "Check that the key may use this model."),
@@ -162,14 +157,9 @@ def check_session(provider: str) -> str:
 
 
 def check_key(model: str, chosen: bool = True) -> str:
-    """Whether the model can be created, which requires its key and its package. Nothing is sent.
-
-    Args:
-        model: The model.
-        chosen: Whether the user chose it. If not, a missing key is only a warning.
-    """
+    """Whether the model can be created, which requires its key and its package; only a warning unless it was chosen."""
     try:
-        get_model(model)
+        get_model(model)  # inspect-evals-lint: ignore[IEBP001] -- no task is built
     except Exception as error:  # providers raise different types
         raise Problem(f"{model}: {one_line(error)}", warning=not chosen) from error
     return f"{model} can be created"
@@ -177,7 +167,13 @@ def check_key(model: str, chosen: bool = True) -> str:
 
 def check_call(model: str) -> str:
     """Ask the model one question."""
-    sample = _run_sample(Task(dataset=[Sample(input=QUESTION)], solver=generate()), model)
+    sample = _run_sample(
+        Task(
+            dataset=[Sample(id="question", input="This is a test of the connection. Reply with the word: ready")],
+            solver=generate(),
+        ),
+        model,
+    )
     tokens = sum(usage.total_tokens for usage in sample.model_usage.values())
     if not sample.output.completion.strip():
         raise Problem(f"{model} returned an empty reply ({tokens} tokens)", warning=True)
@@ -186,7 +182,8 @@ def check_call(model: str) -> str:
 
 def check_pair(judge: str) -> str:
     """Let the judge decide one pair of the judge audit."""
-    pair = next(pair for pair in pairs.invented() if pair.kind == PAIR_KIND)
+    # A judge that always agrees is wrong about this pair.
+    pair = next(pair for pair in pairs.invented() if pair.kind == "relation negated")
     sample = _run_sample(judge_audit(repeats=1, released=False), judge, sample_id=pair.name)
     score = (sample.scores or {})["audit"]
     if "no valid reply" in str(score.answer):
