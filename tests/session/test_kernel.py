@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from inspect_discoverybench.session.client import NOT_RUN
 from tests.session.kernel_client import Session
 
 
@@ -179,29 +178,6 @@ def test_a_kernel_ends_with_its_evaluation_even_if_both_it_and_the_client_are_bu
         evaluation.kill()
         evaluation.wait()
     assert ends(pid)
-
-
-@pytest.mark.parametrize(
-    "obstacle",
-    [
-        "import os; os.remove('.session/lock'); os.mkfifo('.session/lock')",
-        "import os; os.remove('.session/lock'); os.mkdir('.session/lock')",
-    ],
-)
-def test_a_lock_that_cannot_be_used_is_reported_at_once(session: Session, obstacle: str) -> None:
-    session.run(obstacle)
-    started = time.monotonic()
-    process = session.client("run", "1", "9", "0", code="1")
-    assert process.returncode == NOT_RUN
-    assert time.monotonic() - started < 5
-
-
-def test_the_users_site_packages_are_not_read(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    packages = session.folder / "site"
-    packages.mkdir()
-    (packages / "sitecustomize.py").write_text("import os; os._exit(1)", "utf-8")
-    monkeypatch.setenv("PYTHONPATH", str(packages))
-    assert session.run("import os, sys\nsys.flags.isolated, 'PYTHONPATH' in os.environ") == ok("(1, False)\n")
 
 
 def test_a_limit_that_ends_during_the_warm_up_does_not_end_the_kernel(session: Session) -> None:

@@ -1,6 +1,6 @@
-"""The Python session through the tool, in the sandboxes of the real task: local, and the container.
+"""The Python session through the tool, in the container of the real task, and the end of sessions in the local sandbox.
 
-One eval for each sandbox runs every script, each in a sample of its own.
+One eval runs every script, each in a sample of its own.
 """
 
 import base64
@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from inspect_ai import eval as inspect_eval
 from inspect_ai import task_with
-from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.dataset import MemoryDataset
 from inspect_ai.log import EvalSample, read_eval_log
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec, store
@@ -73,29 +73,6 @@ for process in os.listdir('/proc'):
             os.kill(int(process), signal.SIGKILL)
 """
 
-SCRIPTS = {
-    "variables": Script(
-        ["import pandas as pd\ndata = pd.read_csv('data.csv')", "rows = len(data)", "rows > 100"],
-    ),
-    "time limit": Script(
-        ["x = 1", "print('on the way')\nwhile True: pass", "x", IGNORES_INTERRUPTS, "x"],
-        seconds=2,
-    ),
-    "folder removed": Script(["x = 1", "import shutil\nx = 1\nshutil.rmtree('.session')", "y = 2", "y"]),
-    "output limit": Script(["print('A' * 100 + 'B' * 1_000_000 + 'C' * 99)"], output_bytes=200),
-    "client killed": Script([KILL_THE_CLIENT, "open('ran').read()"]),
-    "folder replaced by a file": Script(
-        ["import os, shutil; shutil.rmtree('.session'); open('.session', 'w').close()", "1", "x = 2", "x"]
-    ),
-    "programs overwritten": Script(
-        ["for name in ('client', 'kernel'): open(f'.session/{name}.pyc', 'w').write('print(1)')", "1", "x = 2", "x"]
-    ),
-    "client removed": Script(
-        ["import os; os.remove('.session/client.pyc'); os.chmod('.session', 0)", "1", "x = 2", "x"]
-    ),
-}
-"""Scripts for both sandboxes."""
-
 PLOTS = """
 import matplotlib.pyplot as plt
 plt.plot([1, 2])
@@ -136,7 +113,20 @@ for name in {PACKAGES}:
             print(name)
 """
 
-IN_DOCKER = {
+SCRIPTS = {
+    "time limit": Script(
+        ["x = 1", "print('on the way')\nwhile True: pass", "x", IGNORES_INTERRUPTS, "x"],
+        seconds=2,
+    ),
+    "folder removed": Script(["x = 1", "import shutil\nx = 1\nshutil.rmtree('.session')", "y = 2", "y"]),
+    "output limit": Script(["print('A' * 100 + 'B' * 1_000_000 + 'C' * 99)"], output_bytes=200),
+    "client killed": Script([KILL_THE_CLIENT, "open('ran').read()"]),
+    "folder replaced by a file": Script(
+        ["import os, shutil; shutil.rmtree('.session'); open('.session', 'w').close()", "1", "x = 2", "x"]
+    ),
+    "client removed": Script(
+        ["import os; os.remove('.session/client.pyc'); os.chmod('.session', 0)", "1", "x = 2", "x"]
+    ),
     "out of memory": Script(
         [
             "open('kept.txt', 'w').write('here')",
@@ -154,7 +144,7 @@ IN_DOCKER = {
     "packages": Script([IMPORTS]),
     "no python": Script(["1"]),
 }
-"""Scripts for the container only."""
+"""Scripts by name."""
 
 
 @solver
@@ -162,7 +152,7 @@ def follow_script() -> Solver:
     """Call the tool with each cell of the sample's script."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        script = (SCRIPTS | IN_DOCKER)[str(state.sample_id)]
+        script = SCRIPTS[str(state.sample_id)]
         tool = python(script.seconds, script.output_bytes, script.figures)
         store().set("observations", [await tool(code=code) for code in script.cells])
         return state
@@ -182,49 +172,27 @@ def without_python() -> SandboxEnvironmentSpec:
     return spec
 
 
-def run_scripts(sandbox: str) -> str:
+def run_scripts() -> str:
     """Run the scripts in one eval and return the path of its log."""
-    task = demo(sandbox=sandbox)
-    first = task.dataset[0]
-
-    def sample(name: str) -> Sample:
-        changes: dict[str, Any] = {"id": name}
-        if name == "no python":
-            changes["sandbox"] = without_python()
-        return first.model_copy(update=changes)
-
-    names = SCRIPTS if sandbox == "local" else SCRIPTS | IN_DOCKER
+    task = demo(sandbox="docker")
+    samples = [task.dataset[0].model_copy(update={"id": name}) for name in SCRIPTS]
+    samples[-1].sandbox = without_python()
     [log] = inspect_eval(
-        task_with(task, dataset=MemoryDataset([sample(name) for name in names]), scorer=[]),
+        task_with(task, dataset=MemoryDataset(samples), scorer=[]),
         model="mockllm/model",
         solver=follow_script(),
         fail_on_error=False,
         max_samples=4,
-        max_subprocesses=4,
-        log_dir=str(shared.folder() / f"session-{sandbox}"),
+        log_dir=str(shared.folder() / "session"),
     )
+    assert log.status == "success", log.error
     return log.location
 
 
-def load(sandbox: str) -> Samples:
-    location = shared.once(f"session-{sandbox}", lambda: run_scripts(sandbox))
-    log = read_eval_log(location, resolve_attachments=True)
-    assert log.status == "success", log.error
-    return {str(sample.id): sample for sample in log.samples or []}
-
-
 @pytest.fixture(scope="module")
-def container(engine: None) -> Samples:
-    return load("docker")
-
-
-# A fixture that a parameter requests implies no marker.
-@pytest.fixture(params=["local", pytest.param("docker", marks=pytest.mark.docker)])
-def samples(request: pytest.FixtureRequest) -> Samples:
-    if request.param == "local":
-        return load("local")
-    container: Samples = request.getfixturevalue("container")
-    return container
+def samples(engine: None) -> Samples:
+    log = read_eval_log(shared.once("session", run_scripts), resolve_attachments=True)
+    return {str(sample.id): sample for sample in log.samples or []}
 
 
 def observations(sample: EvalSample) -> list[Any]:
@@ -240,10 +208,6 @@ def png_size(figure: dict[str, str]) -> tuple[int, int]:
     assert content.startswith(b"\x89PNG")
     width, height = struct.unpack(">II", content[16:24])
     return width, height
-
-
-def test_variables_are_kept(samples: Samples) -> None:
-    assert observations(samples["variables"]) == ["[No output.]", "[No output.]", "True"]
 
 
 def test_a_cell_is_interrupted_at_its_time_limit(samples: Samples) -> None:
@@ -268,8 +232,8 @@ def test_output_is_truncated(samples: Samples) -> None:
     assert output == "A" * 100 + "\n[... 1000000 bytes of output omitted ...]\n" + "C" * 99
 
 
-def test_running_out_of_memory_ends_only_the_session(container: Samples) -> None:
-    sample = container["out of memory"]
+def test_running_out_of_memory_ends_only_the_session(samples: Samples) -> None:
+    sample = samples["out of memory"]
     _, death, after = observations(sample)
     assert death.startswith("now\n[The session died while running this code")
     assert "ran out of memory" in death
@@ -278,8 +242,8 @@ def test_running_out_of_memory_ends_only_the_session(container: Samples) -> None
     assert sample.store_as(SessionState).restarts == 1
 
 
-def test_open_figures_are_shown_once_beside_the_text(container: Samples) -> None:
-    first, second = observations(container["figures"])
+def test_open_figures_are_shown_once_beside_the_text(samples: Samples) -> None:
+    first, second = observations(samples["figures"])
     text, *figures = first
     assert text["text"] == "drawn"
     assert [figure["type"] for figure in figures] == ["image", "image"]
@@ -287,8 +251,8 @@ def test_open_figures_are_shown_once_beside_the_text(container: Samples) -> None
     assert second == "[No output.]"
 
 
-def test_large_numerous_and_broken_figures_are_reported(container: Samples) -> None:
-    many, none = observations(container["large, many and broken figures"])
+def test_large_numerous_and_broken_figures_are_reported(samples: Samples) -> None:
+    many, none = observations(samples["large, many and broken figures"])
     assert many[0]["text"] == "Only the first 4 of 6 figures are shown."
     assert len(many) == 5
     assert sum(len(figure["image"]) for figure in many[1:]) > 4_000_000
@@ -296,8 +260,8 @@ def test_large_numerous_and_broken_figures_are_reported(container: Samples) -> N
     assert "Figure 1 could not be drawn: ValueError" in none
 
 
-def test_a_slow_figure_does_not_delay_later_cells(container: Samples) -> None:
-    plot, after, interruption, figure = observations(container["slow figure"])
+def test_a_slow_figure_does_not_delay_later_cells(samples: Samples) -> None:
+    plot, after, interruption, figure = observations(samples["slow figure"])
     assert plot.startswith("[Interrupted after the time limit of 10 s. The session keeps its variables.]")
     assert after == "5"
     assert "keeps its variables" in interruption
@@ -305,24 +269,24 @@ def test_a_slow_figure_does_not_delay_later_cells(container: Samples) -> None:
     assert max(png_size(figure[-1])) <= 720
 
 
-def test_the_session_is_lost_if_code_closes_its_folder(container: Samples) -> None:
-    closed, after = observations(container["folder closed"])
+def test_the_session_is_lost_if_code_closes_its_folder(samples: Samples) -> None:
+    closed, after = observations(samples["folder closed"])
     assert LOST in closed
     assert LOST in after
 
 
-def test_every_documented_package_can_be_imported(container: Samples) -> None:
+def test_every_documented_package_can_be_imported(samples: Samples) -> None:
     assert len(PACKAGES) > 10
-    [output] = observations(container["packages"])
+    [output] = observations(samples["packages"])
     assert list(dict.fromkeys(output.splitlines())) == PACKAGES
 
 
-def test_a_sandbox_without_python_is_an_error(container: Samples) -> None:
-    error = container["no python"].error
+def test_a_sandbox_without_python_is_an_error(samples: Samples) -> None:
+    error = samples["no python"].error
     assert error
     assert error.message.startswith("The sandbox cannot run a Python session (exit code 127: ")
     assert "python3" in error.message
-    assert not container["no python"].scores
+    assert not samples["no python"].scores
 
 
 def test_a_cell_runs_at_most_once(samples: Samples) -> None:
@@ -332,7 +296,7 @@ def test_a_cell_runs_at_most_once(samples: Samples) -> None:
     assert value == "'x'"
 
 
-@pytest.mark.parametrize("harm", ["folder replaced by a file", "programs overwritten", "client removed"])
+@pytest.mark.parametrize("harm", ["folder replaced by a file", "client removed"])
 def test_a_session_survives_changes_to_its_files(samples: Samples, harm: str) -> None:
     assert observations(samples[harm])[3] == "2"
 
