@@ -5,6 +5,7 @@ file, without an error.
 """
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 
 from inspect_ai.solver import Generate, Solver, TaskState, solver
@@ -50,22 +51,36 @@ def verify_data_files() -> Solver:
 
 
 async def _verify(metadata: SampleMetadata) -> None:
-    expected = metadata.data_checksums
+    for name in await changed_files(metadata.data_checksums):
+        raise DataCorrupt(
+            f"The data file {metadata.dataset}/{name} differs from the file that was checked when the task was built, "
+            f"or is missing. {_remedy(metadata)} Then run `inspect eval-retry` on the log, or repeat "
+            "`discoverybench run`."
+        )
+
+
+async def changed_files(checksums: Mapping[str, str], folder: str | None = None) -> list[str]:
+    """Compare files in the sandbox with their checksums, with one sandbox call.
+
+    Args:
+        checksums: SHA-256 of each file by name.
+        folder: Folder of the files; None for the sandbox's working folder.
+
+    Returns:
+        Names of the files that differ or are missing.
+
+    Raises:
+        DataError: The sandbox cannot compute checksums.
+    """
     # Through `sh`, because some providers raise an exception if a program does not exist.
-    result = await sandbox().exec(["sh", "-c", _CHECKSUMS, "sh", *expected], timeout=TIMEOUT)
-    checksums = [line.partition(" ")[0] for line in result.stdout.splitlines()]
-    if not result.success or len(checksums) != len(expected):
+    result = await sandbox().exec(["sh", "-c", _CHECKSUMS, "sh", *checksums], cwd=folder, timeout=TIMEOUT)
+    found = [line.partition(" ")[0] for line in result.stdout.splitlines()]
+    if not result.success or len(found) != len(checksums):
         raise DataError(
-            f"The data files of {metadata.sample_id} cannot be checked in the sandbox (exit code {result.returncode}): "
+            f"The data files cannot be checked in the sandbox (exit code {result.returncode}): "
             f"{result.stderr.strip()[-500:]}. The sandbox needs `sh` and `sha256sum`."
         )
-    for (name, recorded), found in zip(expected.items(), checksums, strict=True):
-        if found != recorded:
-            raise DataCorrupt(
-                f"The data file {metadata.dataset}/{name} differs from the file that was checked when the task was "
-                f"built, or is missing. {_remedy(metadata)} Then run `inspect eval-retry` on the log, or repeat "
-                "`discoverybench run`."
-            )
+    return [name for (name, recorded), now in zip(checksums.items(), found, strict=True) if now != recorded]
 
 
 def _remedy(metadata: SampleMetadata) -> str:
