@@ -25,7 +25,7 @@ from inspect_discoverybench.experiment.run import ExperimentPlan
 from inspect_discoverybench.experiment.shard import MAX_SHARDS, Shard, restrict_to_shard, shard_dry_runs
 from inspect_discoverybench.experiment.shard_status import shard_statuses
 from inspect_discoverybench.experiment.slurm import array_script
-from inspect_discoverybench.results.summary import read_summaries
+from inspect_discoverybench.results.log_files import read_summaries
 from inspect_discoverybench.shipped import shipped
 
 INCOMPLETE = 1

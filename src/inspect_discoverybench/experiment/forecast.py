@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from inspect_ai import task_identifier
 from inspect_ai.log import EvalLog
 
-from inspect_discoverybench.results.summary import LogSummary
+from inspect_discoverybench.results.log_files import LogSummary
 
 
 @dataclass(frozen=True)

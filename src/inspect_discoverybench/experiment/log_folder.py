@@ -14,7 +14,7 @@ from inspect_ai.log import EvalLog, list_eval_logs, write_log_dir_manifest
 
 from inspect_discoverybench.errors import InvalidExperiment, inspect_errors
 from inspect_discoverybench.experiment.run import ExperimentPlan
-from inspect_discoverybench.results.summary import LogSummary, local_path, logs_in, read_summaries
+from inspect_discoverybench.results.log_files import LogSummary, local_path, logs_in, read_summaries
 
 _LOCK = ".discoverybench.lock"
 _NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP}

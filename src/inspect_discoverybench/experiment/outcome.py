@@ -9,7 +9,7 @@ from typing import Any
 from inspect_ai.log import EvalLog, EvalSampleSummary, headline_metric
 
 from inspect_discoverybench.hypothesis import SCORE_NAME, WITHOUT_HYPOTHESIS
-from inspect_discoverybench.results.summary import LogSummary, is_scored
+from inspect_discoverybench.results.log_files import LogSummary, is_scored
 from inspect_discoverybench.scorer.metrics import CI_LOWER, CI_UPPER
 
 

@@ -13,7 +13,7 @@ from inspect_ai.log import EvalLog
 
 from inspect_discoverybench.errors import InvalidArgument, InvalidExperiment
 from inspect_discoverybench.experiment.run import ExperimentPlan, ExperimentRun
-from inspect_discoverybench.results.summary import read_summaries
+from inspect_discoverybench.results.log_files import read_summaries
 
 MAX_SHARDS = 10_000
 

@@ -8,7 +8,7 @@ from inspect_ai.log import EvalLog
 
 from inspect_discoverybench.experiment.log_folder import is_locked, sample_keys
 from inspect_discoverybench.experiment.shard import Shard
-from inspect_discoverybench.results.summary import is_scored, read_summaries
+from inspect_discoverybench.results.log_files import is_scored, read_summaries
 
 
 @dataclass(frozen=True)
