@@ -17,7 +17,7 @@ from inspect_ai._cli.util import parse_model_role_cli_args
 from inspect_ai._util.config import parse_cli_args
 
 from inspect_discoverybench.errors import InvalidExperiment
-from inspect_discoverybench.experiment.experiment import Component, Experiment, ModelSpec
+from inspect_discoverybench.experiment.definition import Component, Experiment, ModelSpec
 from inspect_discoverybench.experiment.export import FLAGS, command
 from inspect_discoverybench.experiment.matrix import MatrixCell
 from tests import inspect_command
@@ -93,7 +93,7 @@ def assert_is_the_eval() -> None:
 def words_of(args: dict[str, Any], **changes: Any) -> list[str]:
     values = {"name": "x", "tasks": ["t"], "models": ["mockllm/m"], "log_dir": "logs"} | changes
     experiment = Experiment.model_validate(values)
-    cell = MatrixCell(Component(name="t", args=args), None, ModelSpec(name="mockllm/m"), (), (), ())
+    cell = MatrixCell(Component(name="t", args=args), None, ModelSpec(name="mockllm/m"))
     return shlex.split(command(experiment, cell))
 
 

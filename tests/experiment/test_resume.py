@@ -314,7 +314,7 @@ def test_a_run_whose_data_lost_samples_is_rejected(tmp_path: Path) -> None:
 
 
 def test_a_log_directory_is_used_by_one_run_at_a_time(file: str) -> None:
-    from inspect_discoverybench.experiment.log_folder import locked
+    from inspect_discoverybench.experiment.log_lock import locked
 
     with locked("logs/small"):
         result = run(file)

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspect_discoverybench.experiment.log_folder import locked
+from inspect_discoverybench.experiment.log_lock import locked
 from inspect_discoverybench.experiment.shard import assign_samples
 from inspect_discoverybench.results import read_results
 from tests.experiment.command import logs, run

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from inspect_discoverybench.errors import DiscoveryBenchError
-from inspect_discoverybench.experiment.goal import ask as ask_goal
+from inspect_discoverybench.experiment.single_goal import ask as ask_goal
 
 UNANSWERED = 1
 BAD_INPUT = 2

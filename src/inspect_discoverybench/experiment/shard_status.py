@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from inspect_ai import task_identifier
 from inspect_ai.log import EvalLog
 
-from inspect_discoverybench.experiment.log_folder import is_locked, sample_keys
+from inspect_discoverybench.experiment.log_lock import is_locked
 from inspect_discoverybench.experiment.shard import Shard
-from inspect_discoverybench.results.log_files import is_scored, read_summaries
+from inspect_discoverybench.results.log_files import is_scored, read_summaries, sample_keys
 
 
 @dataclass(frozen=True)
@@ -56,19 +56,19 @@ def _status(shard: str, log_dir: str, dry_run: Sequence[EvalLog]) -> ShardStatus
     planned = {(task_identifier(log, None), *key) for log in dry_run for key in sample_keys(log)}
     # Check the lock before reading the logs: a shard that ends in between counts as running, not as missing.
     is_running = is_locked(log_dir)
-    finished, complete, failed, scored = (set[tuple[str, str, int]]() for _ in range(4))
-    for log in read_summaries(log_dir):
-        for sample in log.samples:
-            key = (log.run, str(sample.id), sample.epoch)
-            if sample.completed:
-                (failed if sample.error else finished).add(key)
-                complete |= {key} if log.is_complete else set()
-                scored |= {key} if is_scored(sample) or not log.header.eval.scorers else set()
-    finished &= planned
-    failed = failed & planned - finished
+    ended = [
+        ((log.run, str(sample.id), sample.epoch), log, sample)
+        for log in read_summaries(log_dir)
+        for sample in log.samples
+        if sample.completed
+    ]
+    finished = planned & {key for key, _, sample in ended if not sample.error}
+    failed = planned & {key for key, _, _ in ended} - finished
+    scored = {key for key, log, sample in ended if is_scored(sample) or not log.header.eval.scorers}
+    is_complete = planned <= {key for key, log, _ in ended if log.is_complete}
     return ShardStatus(
         shard=shard,
-        state="running" if is_running else "finished" if planned <= complete else "missing",
+        state="running" if is_running else "finished" if is_complete else "missing",
         samples=len(planned),
         finished=len(finished),
         missing=len(planned - finished - failed),

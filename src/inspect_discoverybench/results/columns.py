@@ -164,15 +164,22 @@ def _judge_usage(sample: EvalSample) -> list[ModelUsage] | None:
     return None if is_judged else []
 
 
-def _difference(sample: EvalSample, total: Callable[[Iterable[ModelUsage]], Any]) -> Any:
-    """What the other models used; if the judge's usage was not recorded, it is not in the total."""
-    everything, judge = total((sample.model_usage or {}).values()), total(_judge_usage(sample) or [])
-    return None if everything is None or judge is None else everything - judge
+def _used(total: Callable[[Iterable[ModelUsage]], Any]) -> Callable[[EvalSample], Any]:
+    """The usage of all models but the judge. If the judge's usage was not recorded, it is not in the total either."""
+
+    def read(sample: EvalSample) -> Any:
+        everything, judge = total((sample.model_usage or {}).values()), total(_judge_usage(sample) or [])
+        return None if everything is None or judge is None else everything - judge
+
+    return read
 
 
-def _judge_total(sample: EvalSample, total: Callable[[Iterable[ModelUsage]], Any]) -> Any:
-    usage = _judge_usage(sample)
-    return None if usage is None else total(usage)
+def _judge_used(total: Callable[[Iterable[ModelUsage]], Any]) -> Callable[[EvalSample], Any]:
+    def read(sample: EvalSample) -> Any:
+        usage = _judge_usage(sample)
+        return None if usage is None else total(usage)
+
+    return read
 
 
 def _total_tokens(usages: Iterable[ModelUsage]) -> int:
@@ -183,6 +190,14 @@ def total_cost(usages: Iterable[ModelUsage]) -> float | None:
     """Costs in US dollars; None if one of them is unknown."""
     costs = [usage.total_cost if usage.total_tokens or usage.total_cost else 0.0 for usage in usages]
     return None if None in costs else sum(cost for cost in costs if cost is not None)
+
+
+def _error(sample: EvalSample) -> str | None:
+    return sample.error.message if sample.error else None
+
+
+def _limit(sample: EvalSample) -> str | None:
+    return sample.limit.type if sample.limit else None
 
 
 SAMPLE_IDENTITY: list[Column] = [
@@ -197,15 +212,15 @@ SAMPLE_IDENTITY: list[Column] = [
 """Columns that identify the sample and its goal."""
 
 SAMPLE_USAGE: list[Column] = [
-    SampleColumn("tokens", path=lambda sample: _difference(sample, _total_tokens), full=True),
-    SampleColumn("judge_tokens", path=lambda sample: _judge_total(sample, _total_tokens), full=True),
-    SampleColumn("cost", path=lambda sample: _difference(sample, total_cost), full=True),
-    SampleColumn("judge_cost", path=lambda sample: _judge_total(sample, total_cost), full=True),
+    SampleColumn("tokens", path=_used(_total_tokens), full=True),
+    SampleColumn("judge_tokens", path=_judge_used(_total_tokens), full=True),
+    SampleColumn("cost", path=_used(total_cost), full=True),
+    SampleColumn("judge_cost", path=_judge_used(total_cost), full=True),
     SampleColumn("seconds", path=lambda sample: sample.total_time, full=True),
     SampleColumn("cells", path=_stored("SessionState:cells"), full=True),
     SampleColumn("best_trial_hms", path=_stored("ReflexionState:best_hms"), full=True),
-    SampleColumn("error", path=lambda sample: sample.error.message if sample.error else None, full=True),
-    SampleColumn("limit", path=lambda sample: sample.limit.type if sample.limit else None, full=True),
+    SampleColumn("error", path=_error, full=True),
+    SampleColumn("limit", path=_limit, full=True),
 ]
 """Columns of the sample's usage: tokens, US dollars, seconds, Python cells."""
 
@@ -218,7 +233,10 @@ def score_columns(score: str = SCORE_NAME) -> list[Column]:
     """
 
     def column(name: str, value: Callable[[SampleScore], Any]) -> SampleColumn:
-        return SampleColumn(name, path=lambda sample: value(SampleScore.of(sample, score)), full=True)
+        def read(sample: EvalSample) -> Any:
+            return value(SampleScore.of(sample, score))
+
+        return SampleColumn(name, path=read, full=True)
 
     def facet_column(facet: Facet) -> SampleColumn:
         return column(facet.value, lambda own: own.facet(facet.value))

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspect_discoverybench.errors import InvalidExperiment
-from inspect_discoverybench.experiment.experiment import schema
+from inspect_discoverybench.experiment.definition import schema
 from inspect_discoverybench.experiment.matrix import matrix
-from inspect_discoverybench.experiment.source import load
+from inspect_discoverybench.experiment.experiment_source import load
 
 EVALS = Path(__file__).parents[2] / "evals"
 GOLDEN = Path(__file__).parents[1] / "golden" / "experiments"
