@@ -9,8 +9,8 @@ from inspect_ai.log import list_eval_logs, read_eval_log
 from inspect_ai.util import SandboxEnvironmentSpec
 
 from inspect_discoverybench.errors import InvalidExperiment
-from inspect_discoverybench.experiment.options import EXPERIMENT_KEYS, eval_set_options
 from inspect_discoverybench.experiment.experiment_source import Source
+from inspect_discoverybench.experiment.options import EXPERIMENT_KEYS, eval_set_options
 from tests.experiment.command import logs, run
 
 SOURCE = Path("small.yaml")

@@ -23,8 +23,7 @@ from inspect_discoverybench.experiment.log_folder import check_no_samples_lost, 
 from inspect_discoverybench.experiment.log_lock import locked
 from inspect_discoverybench.experiment.outcome import RunOutcome
 from inspect_discoverybench.experiment.run import ExperimentFile, ExperimentPlan, dry_run_in_subprocess
-from inspect_discoverybench.experiment.shard import MAX_SHARDS, Shard, restrict_to_shard, shard_dry_runs
-from inspect_discoverybench.experiment.shard_status import shard_statuses
+from inspect_discoverybench.experiment.shard import MAX_SHARDS, Shard, restrict_to_shard, shard_dry_runs, shard_statuses
 from inspect_discoverybench.experiment.slurm import array_script
 from inspect_discoverybench.results.log_files import logs_in, read_summaries, sample_keys
 from inspect_discoverybench.shipped import shipped

@@ -13,7 +13,7 @@ from inspect_discoverybench.experiment.definition import Experiment
 from inspect_discoverybench.experiment.forecast import Forecast
 from inspect_discoverybench.experiment.outcome import RunOutcome
 from inspect_discoverybench.experiment.run import ExperimentPlan
-from inspect_discoverybench.experiment.shard_status import ShardStatus
+from inspect_discoverybench.experiment.shard import ShardStatus
 
 NAMES = ("task", "solver", "model")
 MEASURED = ("95 % CI", "scored", "unscored", "no submission", "errors", "tokens", "US $")

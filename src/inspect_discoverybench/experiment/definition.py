@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 from inspect_ai import Task
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
 
 
 class StrictModel(BaseModel):
@@ -94,12 +94,6 @@ class Exclusion(StrictModel):
     task: str | None = None
     solver: str | None = None
     model: str | None = None
-
-    @model_validator(mode="after")
-    def _names_something(self) -> "Exclusion":
-        if self.task is None and self.solver is None and self.model is None:
-            raise ValueError("name a task, a solver or a model")
-        return self
 
 
 class Defaults(StrictModel):

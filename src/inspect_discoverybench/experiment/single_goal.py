@@ -1,36 +1,18 @@
 """Running an agent on one goal, without an experiment file."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from inspect_ai import eval as inspect_eval
-from inspect_ai.scorer import Score
+from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.solver import SolverSpec
 
-from inspect_discoverybench.answer import Answer, answer_of
-from inspect_discoverybench.errors import InvalidExperiment, inspect_errors, one_line
+from inspect_discoverybench.answer import answer_of
+from inspect_discoverybench.errors import InvalidExperiment, inspect_errors
 from inspect_discoverybench.hypothesis import SCORE_NAME, Submission
 from inspect_discoverybench.tasks import custom
 
 
-@dataclass(frozen=True)
-class GoalOutcome:
-    """The outcome of one goal.
-
-    Attributes:
-        submission: The submission that the scorer reads; None if there is none.
-        explanation: The explanation of the score; None if nothing was scored.
-        error: The error of the sample; None if there is none.
-        log: Path of the log.
-    """
-
-    submission: Submission | None
-    explanation: str | None
-    error: str | None
-    log: str
-
-
-def ask(metadata: Path, goal: str, solver: str, model: str, grader: str | None, sandbox: str) -> GoalOutcome:
+def run_goal(metadata: Path, goal: str, solver: str, model: str, grader: str | None, sandbox: str) -> EvalLog:
     """Run an agent on one goal.
 
     Args:
@@ -47,28 +29,19 @@ def ask(metadata: Path, goal: str, solver: str, model: str, grader: str | None, 
     """
     task = custom(path=str(metadata), goal=goal, sandbox=sandbox)
     name = solver if "/" in solver else f"discoverybench/{solver}"
+    roles = {"grader": grader} if grader else None
     with inspect_errors(InvalidExperiment, f"{name} with {model}"):
-        [log] = inspect_eval(
-            task,
-            model=model,
-            solver=SolverSpec(name),
-            model_roles={"grader": grader} if grader else None,
-            display="none",
-        )
-    if not log.samples:
-        return GoalOutcome(None, None, log.error.message if log.error else log.status, log.location)
-    [sample] = log.samples
+        [log] = inspect_eval(task, model=model, solver=SolverSpec(name), model_roles=roles, display="none")
+    return log
+
+
+def submission_of(sample: EvalSample) -> Submission | None:
+    """The submission that the scorer reads; None if there is none, or if the sample ended with an error.
+
+    For a text, it is the hypothesis that the judge quoted, or the text if the goal was not scored.
+    """
+    answer = None if sample.error else answer_of(sample)
     score = (sample.scores or {}).get(SCORE_NAME)
-    return GoalOutcome(
-        submission=None if sample.error else _submission(answer_of(sample), score),
-        explanation=score.explanation if score else None,
-        error=one_line(Exception(sample.error.message)) if sample.error else None,
-        log=log.location,
-    )
-
-
-def _submission(answer: Answer | None, score: Score | None) -> Submission | None:
-    """The submission; for a text, the hypothesis that the judge quoted, or the text if the goal was not scored."""
     if answer is None or isinstance(answer, Submission):
         return answer
     if score is None:
