@@ -152,7 +152,6 @@ def test_exported_options_exist_in_inspect() -> None:
     ("change", "line"),
     [
         ("tasks.0.args.goal='a, b?'", "-T goal=a, b? cannot be written on the command line. Use --print run-config."),
-        ("models.0.config.stop_seqs=[x]", "stop_seqs=['x'] cannot be written on the command line."),
         (
             "grader={name: discoverybench/lexical, base_url: 'http://127.0.0.1:1'}",
             "role grader: --model-role does not support b",

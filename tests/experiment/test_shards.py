@@ -65,9 +65,7 @@ def test_an_invalid_shard_is_one_clear_line(file: str, value: str) -> None:
     ("arguments", "line"),
     [
         (["--shard", "1/4", "--dry-run"], "--shard 1/4 runs a shard. Omit --dry-run, or --shard."),
-        (["--shard", "1/4", "--shards", "4"], "--shard 1/4 runs a shard. Omit --shards, or --shard."),
         (["--status"], "--status requires the number of shards. Add --shards N."),
-        (["--print", "slurm"], "--print slurm requires the number of shards. Add --shards N."),
         (["--shards", "4"], "--shards 4 requires either --status or --print slurm. To run a shard, use --shard K/4."),
         (["--mem", "8G"], "--partition, --time, --mem, --container and --sbatch require --print slurm."),
         (
@@ -107,7 +105,6 @@ def test_shards_are_run_one_by_one_and_read_as_one(file: str) -> None:
             ["--shard", "1/4"],
             "logs/small belongs to a run in 2 shards, got 4. Use the same number, or another log_dir.",
         ),
-        (["--shards", "4", "--status"], "logs/small belongs to a run in 2 shards, got 4."),
         ([], "logs/small belongs to a run in 2 shards. Add --shard K/2, or use another log_dir."),
         (["--shard", "1/2", "--set", "solvers=[discoverybench/gold]"], "does not belong to this experiment"),
         (["--shard", "1/2", "--set", "options.sample_shuffle=7"], "sample_shuffle was not set and is now 7"),

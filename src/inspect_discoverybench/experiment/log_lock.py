@@ -16,7 +16,7 @@ _NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP}
 
 
 @contextmanager
-def locked(log_dir: str, seconds: float = 1) -> Iterator[None]:
+def locked(log_dir: str) -> Iterator[None]:
     """Lock a log directory against other processes. The lock is released when the process ends, even if it is killed.
 
     The lock works across machines if their shared file system supports `flock`. If the file system does not support
@@ -25,7 +25,6 @@ def locked(log_dir: str, seconds: float = 1) -> Iterator[None]:
 
     Args:
         log_dir: The log directory. It is created if it does not exist. Remote ones cannot be locked.
-        seconds: How long to wait for the lock, which `is_locked` may hold briefly.
 
     Raises:
         InvalidExperiment: Another process is using the log directory.
@@ -35,7 +34,7 @@ def locked(log_dir: str, seconds: float = 1) -> Iterator[None]:
         return
     Path(log_dir).mkdir(parents=True, exist_ok=True)
     try:
-        lock = _acquired(log_dir, seconds)
+        lock = _acquired(log_dir, seconds=1)  # `is_locked` may hold it briefly
     except Timeout as error:
         raise InvalidExperiment(f"{log_dir} is in use by another run. Wait for it, or use another log_dir.") from error
     if lock is None:
