@@ -29,9 +29,9 @@ class MatrixCell:
     @property
     def labels(self) -> tuple[str, str, str]:
         """Task, solver and model with their arguments. Labels are unique within an experiment."""
-        solver = "(the task's own)" if self.solver is None else label(self.solver.name, self.solver.args)
+        solver = "(the task's own)" if self.solver is None else _label(self.solver.name, self.solver.args)
         settings = self.model.config | self.model.args
-        return label(self.task.name, self.task.args), solver, label(self.model.name, settings)
+        return _label(self.task.name, self.task.args), solver, _label(self.model.name, settings)
 
     def matches(self, exclusion: Exclusion) -> bool:
         """Whether all names of an exclusion are those of the cell."""
@@ -71,7 +71,7 @@ def matrix(experiment: Experiment, source: Source) -> list[MatrixCell]:
     return remaining
 
 
-def label(name: str, args: Mapping[str, Any]) -> str:
+def _label(name: str, args: Mapping[str, Any]) -> str:
     """Format a name with its arguments."""
     values = ", ".join(f"{key}={value}" for key, value in args.items())
     return f"{name}({values})" if values else name
