@@ -40,20 +40,14 @@ def test_fetch_then_verify(upstream: Path, monkeypatch: pytest.MonkeyPatch) -> N
         CliRunner().invoke(main, ["data", "fetch"])
         assert mirror.requests == 1
         mirror.drops_connections = True
-        assert CliRunner().invoke(main, ["data", "fetch", "--force"]).exit_code == 1
+        failed = CliRunner().invoke(main, ["data", "fetch", "--force"])
+        assert failed.exit_code == 1
+        assert f"Error: {mirror.url} could not be downloaded" in failed.stderr
         assert mirror.requests == 2
 
     verified = CliRunner().invoke(main, ["data", "verify"])
     assert verified.exit_code == 0, verified.output
     assert "1466" in verified.stdout
-
-
-def test_a_failed_fetch_is_one_line(upstream: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DISCOVERYBENCH_ARCHIVE_URL", "nowhere/archive.tar.gz")
-    result = CliRunner().invoke(main, ["data", "fetch"])
-    assert result.exit_code == 1
-    assert "Error: nowhere/archive.tar.gz could not be downloaded" in result.stderr
-    assert "Traceback" not in result.output
 
 
 @pytest.mark.parametrize("named_by", ["option", "variable"])
@@ -88,10 +82,4 @@ def test_the_audit_does_not_truncate_names(upstream: Path, monkeypatch: pytest.M
     assert audit.exit_code == 0, audit.output
     assert "…" not in audit.stdout
     kinds, splits, *_ = (line.split() for line in audit.stdout.splitlines() if line.strip())
-    assert list(zip(kinds, splits, strict=True)) == [
-        ("real", "train"),
-        ("real", "test"),
-        ("synth", "train"),
-        ("synth", "dev"),
-        ("synth", "test"),
-    ]
+    assert (kinds, splits) == (["real", "real", "synth", "synth", "synth"], ["train", "test", "train", "dev", "test"])
