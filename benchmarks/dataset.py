@@ -31,8 +31,8 @@ def build_task() -> float:
 
 def parts(kind: str) -> dict[str, float]:
     """Seconds of each part by itself; `build` has besides them the samples."""
+    from inspect_discoverybench.dataset.released import data_root, require_released
     from inspect_discoverybench.dataset.samples import Hints, task_text
-    from inspect_discoverybench.dataset.source import data_root, require_released
     from inspect_discoverybench.dataset.splits import REAL, SYNTH
 
     splits = [REAL["test"]] if kind == "real" else list(SYNTH.values())

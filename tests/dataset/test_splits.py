@@ -8,8 +8,7 @@ import pytest
 from inspect_ai.dataset import Sample
 
 from inspect_discoverybench.dataset import splits
-from inspect_discoverybench.dataset.samples import Hints, SampleMetadata
-from inspect_discoverybench.dataset.selection import select
+from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, select
 from inspect_discoverybench.errors import DataCorrupt, DataMissing, InvalidArgument
 
 pytestmark = pytest.mark.usefixtures("upstream")

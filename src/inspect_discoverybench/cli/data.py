@@ -9,7 +9,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from inspect_discoverybench.dataset import source
+from inspect_discoverybench.dataset import released as source
 from inspect_discoverybench.dataset.audit import Audit, audit_release, audit_studies
 from inspect_discoverybench.errors import DataCorrupt
 

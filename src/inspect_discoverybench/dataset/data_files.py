@@ -4,15 +4,14 @@ Inspect copies `Sample.files`. If a path no longer exists when the sample starts
 file, without an error.
 """
 
-import hashlib
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import sandbox
 
+from inspect_discoverybench.dataset.metadata import METADATA_NAME
 from inspect_discoverybench.dataset.samples import SampleMetadata
-from inspect_discoverybench.dataset.source import local_root, remedy
-from inspect_discoverybench.errors import DataCorrupt, DataError, DataMissing
+from inspect_discoverybench.errors import DataCorrupt, DataError, DataMissing, InvalidMetadata
 
 TIMEOUT = 600
 """Time limit in seconds for the checksums of all data files of a sample."""
@@ -21,17 +20,33 @@ TIMEOUT = 600
 _CHECKSUMS = 'for name do { sha256sum || shasum -a 256; } <"$name" || echo unreadable; done'
 
 
-def checksum(path: Path) -> str:
-    """SHA-256 of a file on this machine, as hexadecimal digits.
+def locate(folder: Path, name: str) -> Path:
+    """Find a data file.
+
+    Args:
+        folder: Folder of the metadata file.
+        name: Name of the data file in the metadata and in the sandbox: a path relative to the folder.
 
     Raises:
-        DataMissing: The file cannot be read.
+        InvalidMetadata: The name is not a path inside the folder, is reserved, or is that of a metadata file.
+        DataMissing: The file does not exist.
     """
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise DataMissing(f"{path} cannot be read: {error.strerror}. Check its permissions.") from error
+    subject = f"{folder}: datasets: the data file {name!r}"
+    relative, path = PurePosixPath(name), folder / name
+    if relative.is_absolute() or ".." in relative.parts:
+        raise InvalidMetadata(
+            f"{subject} is not inside the folder of its metadata file. Copy or link it there and use its relative path."
+        )
+    # Inspect reads the part before a colon as the name of a sandbox.
+    if ":" in name or "\\" in name:
+        raise InvalidMetadata(f"{subject} has ':' or '\\' in its name. Rename it; separate folders with '/'.")
+    if str(relative).startswith(".session"):
+        raise InvalidMetadata(f"{subject} has a reserved name. Rename it.")
+    if not path.is_file():
+        raise DataMissing(f"{subject} {'is a folder. List its files' if path.is_dir() else 'does not exist. Add it'}.")
+    if METADATA_NAME.fullmatch(path.resolve().name):
+        raise InvalidMetadata(f"{subject} is a metadata file, which the agent must not see. Remove it from `datasets`.")
+    return path
 
 
 @solver
@@ -63,15 +78,6 @@ async def _verify(metadata: SampleMetadata) -> None:
         if found != recorded:
             raise DataCorrupt(
                 f"The data file {metadata.dataset}/{name} differs from the file that was checked when the task was "
-                f"built, or is missing. {_remedy(metadata)} Then run `inspect eval-retry` on the log, or repeat "
-                "`discoverybench run`."
+                "built, or is missing. Restore it on this machine (for released data, `discoverybench data verify` "
+                "says how). Then run `inspect eval-retry` on the log, or repeat `discoverybench run`."
             )
-
-
-def _remedy(metadata: SampleMetadata) -> str:
-    if metadata.split in ("custom", "demo"):
-        return "Restore the file on this machine."
-    try:
-        return remedy(local_root())
-    except DataMissing as error:  # the folder with the released data was removed
-        return error.message

@@ -6,7 +6,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 
 from packaging.requirements import Requirement
 
-from inspect_discoverybench.dataset import source
+from inspect_discoverybench.dataset import released
 from inspect_discoverybench.doctor.check import Finding, Status
 from inspect_discoverybench.errors import DataMissing
 
@@ -33,16 +33,16 @@ def check_packages() -> Finding:
 def check_data() -> Finding:
     """Whether the released data are present and every file matches the release."""
     try:
-        root = source.local_root()
+        root = released.local_root()
     except DataMissing as error:
-        if os.environ.get(source.DATA_DIR_VARIABLE):
+        if os.environ.get(released.DATA_DIR_VARIABLE):
             what, _, remedy = error.message.partition(". ")
             return Finding(Status.FAILURE, what, remedy)
         message = "the released data are not downloaded; `real` and `synth` download them on first use"
         return Finding(Status.WARNING, message, "Run: discoverybench data fetch")
-    report = source.verify(root)
+    report = released.verify(root)
     if not report.clean:
-        return Finding(Status.FAILURE, f"{root}: {report}", source.remedy(root))
+        return Finding(Status.FAILURE, f"{root}: {report}", released.remedy(root))
     return Finding(Status.OK, f"all {report.checked} files in {root} match the release")
 
 

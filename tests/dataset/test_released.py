@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from inspect_discoverybench.dataset import source
+from inspect_discoverybench.dataset import released
 from inspect_discoverybench.errors import DataCorrupt, DataError, DataMissing, DownloadFailed
 from tests.dataset.mirror import ANSWER_KEY, DATA_FILE, Mirror, pack
 
 pytestmark = pytest.mark.usefixtures("sweep")
 
 FETCH = """
-from inspect_discoverybench.dataset import source
+from inspect_discoverybench.dataset import released
 print("ready", flush=True)
-print(source.fetch(progress=False))
+print(released.fetch())
 """
 
 
@@ -55,19 +55,19 @@ def start_fetch() -> subprocess.Popen[str]:
 
 
 def test_checksums_are_those_of_the_released_files(upstream: Path) -> None:
-    assert source.verify(upstream) == source.IntegrityReport(1466, (), ())
-    assert source.verify(upstream, "eval/").checked == 2
+    assert released.verify(upstream) == released.IntegrityReport(1466, (), ())
+    assert released.verify(upstream, "eval/").checked == 2
 
 
 def test_data_root_fetches_once_and_only_the_released_files(mirror: Mirror, caches: Path) -> None:
-    root = source.data_root()
+    root = released.data_root()
     files = {path.relative_to(root).as_posix() for path in root.rglob("*") if not path.is_dir()}
-    assert files == set(source.checksums())
-    assert source.verify(root).clean
+    assert files == set(released.checksums())
+    assert released.verify(root).clean
     assert root.is_relative_to(caches)
-    assert left_behind(caches) == {source.COMMIT}
+    assert left_behind(caches) == {released.COMMIT}
 
-    assert source.data_root() == source.fetch() == source.local_root() == root
+    assert released.data_root() == released.fetch() == released.local_root() == root
     assert mirror.requests == 1
 
 
@@ -80,9 +80,9 @@ def test_two_processes_share_one_download(mirror: Mirror, caches: Path) -> None:
     mirror.gate.set()
     answers = [process.communicate(timeout=60)[0].strip() for process in processes]
     assert [process.returncode for process in processes] == [0, 0]
-    assert answers == [str(source.cache_folder())] * 2
+    assert answers == [str(released.cache_folder())] * 2
     assert mirror.requests == 1
-    assert left_behind(caches) == {source.COMMIT}
+    assert left_behind(caches) == {released.COMMIT}
 
 
 def test_a_killed_fetch_does_not_affect_the_next_one(mirror: Mirror, caches: Path) -> None:
@@ -91,22 +91,22 @@ def test_a_killed_fetch_does_not_affect_the_next_one(mirror: Mirror, caches: Pat
     assert mirror.request_event.wait(60)
     process.kill()
     process.communicate()
-    assert left_behind(caches) == {f"{source.COMMIT}.partial"}
+    assert left_behind(caches) == {f"{released.COMMIT}.partial"}
 
     mirror.gate.set()
-    assert source.verify(source.fetch(progress=False)).clean
-    assert left_behind(caches) == {source.COMMIT}
+    assert released.verify(released.fetch()).clean
+    assert left_behind(caches) == {released.COMMIT}
 
 
 def test_fetch_succeeds_after_an_interrupted_connection(mirror: Mirror, caches: Path) -> None:
     mirror.drops_connections = True
     with pytest.raises(DownloadFailed, match="DISCOVERYBENCH_DATA_DIR") as failure:
-        source.fetch(progress=False)
+        released.fetch()
     assert mirror.url in failure.value.message
     assert left_behind(caches) == set()
 
     mirror.drops_connections = False
-    assert source.verify(source.fetch(progress=False)).clean
+    assert released.verify(released.fetch()).clean
 
 
 def test_a_changed_file_in_the_archive_is_rejected(mirror: Mirror, upstream: Path, caches: Path) -> None:
@@ -114,7 +114,7 @@ def test_a_changed_file_in_the_archive_is_rejected(mirror: Mirror, upstream: Pat
     content[100] ^= 1
     mirror.body = pack(upstream, files=((DATA_FILE, bytes(content)),))
     with pytest.raises(DataCorrupt, match=f"{DATA_FILE} differs .* `discoverybench data fetch`"):
-        source.fetch(progress=False)
+        released.fetch()
     assert left_behind(caches) == set()
 
 
@@ -122,7 +122,7 @@ def test_a_changed_file_in_the_archive_is_rejected(mirror: Mirror, upstream: Pat
 def test_a_damaged_archive_is_rejected(mirror: Mirror, caches: Path, damage: str) -> None:
     mirror.body = b"<html>Sign in</html>" if damage == "page" else mirror.body[: len(mirror.body) // 20]
     with pytest.raises(DataCorrupt, match="damaged archive"):
-        source.fetch(progress=False)
+        released.fetch()
     assert left_behind(caches) == set()
 
 
@@ -136,26 +136,26 @@ def test_members_outside_the_released_paths_are_not_extracted(
         files=(("../escape.csv", b"a"), ("../../escape.csv", b"b"), ("eval/../../../escape.csv", b"c")),
         links=(("discoverybench/real", str(outside)), ("discoverybench/synth", "../../../../outside")),
     )
-    assert source.verify(source.fetch(progress=False)).clean
+    assert released.verify(released.fetch()).clean
     assert not list(tmp_path.rglob("escape.csv"))
     assert not list(outside.iterdir())
-    assert left_behind(caches) == {source.COMMIT}
+    assert left_behind(caches) == {released.COMMIT}
 
 
 def test_forced_fetch_replaces_the_folder_only_when_it_succeeds(mirror: Mirror, caches: Path) -> None:
-    root = source.cache_folder()
+    root = released.cache_folder()
     (root / DATA_FILE).parent.mkdir(parents=True)
     (root / DATA_FILE).write_text("changed", encoding="utf-8")
-    assert source.fetch() == root
+    assert released.fetch() == root
     mirror.drops_connections = True
     with pytest.raises(DownloadFailed):
-        source.fetch(progress=False, force=True)
-    assert source.verify(root).changed == (DATA_FILE,)
+        released.fetch(force=True)
+    assert released.verify(root).changed == (DATA_FILE,)
 
     mirror.drops_connections = False
-    assert source.fetch(progress=False, force=True) == root
-    assert source.verify(root).clean
-    assert left_behind(caches) == {source.COMMIT}
+    assert released.fetch(force=True) == root
+    assert released.verify(root).clean
+    assert left_behind(caches) == {released.COMMIT}
 
 
 def test_an_unwritable_cache_is_one_line(caches: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,11 +163,11 @@ def test_an_unwritable_cache_is_one_line(caches: Path, tmp_path: Path, monkeypat
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     monkeypatch.setenv("HOME", str(tmp_path / "file"))
     with pytest.raises(DownloadFailed, match="could not be written"):
-        source.fetch(progress=False)
+        released.fetch()
 
 
 def test_the_folder_of_the_user_is_used_unchanged(upstream: Path) -> None:
-    assert source.data_root() == upstream.absolute()
+    assert released.data_root() == upstream.absolute()
 
 
 @pytest.mark.parametrize("folder", ["absent", "empty"])
@@ -176,13 +176,13 @@ def test_a_folder_without_data_is_rejected(mirror: Mirror, tmp_path: Path, folde
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DISCOVERYBENCH_DATA_DIR", str(tmp_path / folder))
         with pytest.raises(DataMissing, match=f"DATA_DIR={tmp_path / folder} .*`discoverybench/`"):
-            source.data_root()
+            released.data_root()
     assert mirror.requests == 0
 
 
 def test_missing_data_name_the_command_to_fetch_them(caches: Path) -> None:
     with pytest.raises(DataMissing, match="Run `discoverybench data fetch`, or set DISCOVERYBENCH_DATA_DIR"):
-        source.local_root()
+        released.local_root()
 
 
 @pytest.mark.parametrize(
@@ -200,14 +200,14 @@ def test_the_first_invalid_file_is_named(
     for path in paths:
         (tmp_path / path).parent.mkdir(parents=True)
         (tmp_path / path).write_bytes((upstream / path).read_bytes())
-    source.require_released(tmp_path, paths)
+    released.require_released(tmp_path, paths)
 
     for path, content in damaged.items():
         (tmp_path / path).unlink()
         if content is not None:
             (tmp_path / path).write_bytes(content)
     with pytest.raises(error) as failure:
-        source.require_released(tmp_path, paths)
+        released.require_released(tmp_path, paths)
     assert failure.value.message.startswith(f"{tmp_path}: {message}")
     assert "`discoverybench data verify`" in failure.value.message
 
@@ -216,10 +216,10 @@ def test_an_unreadable_file_is_one_line(upstream: Path, tmp_path: Path) -> None:
     (tmp_path / DATA_FILE).parent.mkdir(parents=True)
     (tmp_path / DATA_FILE).symlink_to(Path(DATA_FILE).name)
     with pytest.raises(DataMissing, match=rf"{DATA_FILE} cannot be read: .*\. Check its permissions"):
-        source.require_released(tmp_path, [DATA_FILE])
+        released.require_released(tmp_path, [DATA_FILE])
 
 
 def test_packages_for_downloads_are_not_imported_early() -> None:
-    code = "import sys, inspect_discoverybench.dataset.source; print(*sys.modules)"
+    code = "import sys, inspect_discoverybench.dataset.released; print(*sys.modules)"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert {"pooch", "requests", "tqdm", "filelock"}.isdisjoint(result.stdout.split())
