@@ -5,7 +5,7 @@ A file that cannot be used is reported instead of raised, so an audit also check
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +32,10 @@ LEAK_THRESHOLD = 0.8
 """A text reveals the gold hypothesis if it contains at least this share of its words."""
 
 
+Counted = Mapping[str, int | Sequence[str]]
+"""A number or the items themselves, by what is counted."""
+
+
 @dataclass(frozen=True)
 class AuditRow:
     """One count.
@@ -45,11 +49,6 @@ class AuditRow:
     name: str
     count: int
     items: tuple[str, ...] = ()
-
-    @classmethod
-    def of_items(cls, name: str, items: Sequence[str]) -> "AuditRow":
-        """Count these items."""
-        return cls(name, len(items), tuple(items))
 
 
 @dataclass(frozen=True)
@@ -139,7 +138,11 @@ class _Contents:
         named = {(path.parent, file.name) for path, study in self.studies.items() for file in study.data_files}
         for folder, name in sorted(named):
             with self.collect_error():
-                self._read_data_file(locate(folder, name))
+                path = locate(folder, name)
+                if is_table(path):
+                    self.tables[path] = Table.read(path)
+                else:
+                    self.other_data_files.append(path)
         self.goals = with_repeated_questions(
             [self._goal(split, path, goal) for path, study in self.studies.items() for goal in study.goals]
         )
@@ -147,7 +150,7 @@ class _Contents:
     @property
     def without_gold(self) -> list[str]:
         """Ids of the goals that have no gold hypothesis."""
-        return [_id(goal) for goal in self.goals if not goal.gold_hypothesis]
+        return [_short_id(goal.sample_id) for goal in self.goals if not goal.gold_hypothesis]
 
     @contextmanager
     def collect_error(self) -> Iterator[None]:
@@ -156,12 +159,6 @@ class _Contents:
             yield
         except DataError as error:
             self.errors.append(error.message)
-
-    def _read_data_file(self, path: Path) -> None:
-        if is_table(path):
-            self.tables[path] = Table.read(path)
-        else:
-            self.other_data_files.append(path)
 
     def _goal(self, split: str, path: Path, goal: Goal) -> SampleMetadata:
         """A goal with the properties of its target column. For DB-SYNTH, only the column's name is as recorded."""
@@ -176,47 +173,42 @@ class _Contents:
 
 
 def _audit(name: str, contents: _Contents) -> Audit:
-    goals, without_gold = contents.goals, contents.without_gold
+    counted = {**_sizes(contents), **_categories(contents), **_formats(contents), **_irregularities(contents)}
     rows = (
-        *_sizes(contents),
-        AuditRow.of_items("goals without a gold hypothesis", without_gold),
-        *_categories(contents),
-        *_formats(contents),
-        *_duplicates(goals),
-        *_targets(goals),
-        AuditRow.of_items("questions that reveal the gold hypothesis", _leaks(goals, lambda goal: goal.goal)),
-        AuditRow.of_items("hints that reveal the gold hypothesis", _leaks(goals, lambda goal: goal.domain_knowledge)),
-        AuditRow.of_items("unusable files", contents.errors),
+        AuditRow(name, value) if isinstance(value, int) else AuditRow(name, len(value), tuple(value))
+        for name, value in counted.items()
     )
-    return Audit(name, rows, (*(f"{goal_id}: no gold hypothesis" for goal_id in without_gold), *contents.errors))
+    missing = (f"{goal_id}: no gold hypothesis" for goal_id in contents.without_gold)
+    return Audit(name, tuple(rows), (*missing, *contents.errors))
 
 
-def _sizes(contents: _Contents) -> list[AuditRow]:
+def _sizes(contents: _Contents) -> Counted:
     goals = contents.goals
-    return [
-        AuditRow("study folders", len({path.parent for path in contents.paths})),
-        AuditRow("metadata files", len(contents.paths)),
-        AuditRow("goals", len(goals)),
-        AuditRow("distinct gold hypotheses", len({goal.gold_hypothesis for goal in goals if goal.gold_hypothesis})),
-        AuditRow("data files", len(contents.tables) + len(contents.other_data_files)),
-        AuditRow("goals with several data files", sum(goal.data_file_count > 1 for goal in goals)),
-        AuditRow("maximum data files per goal", max((goal.data_file_count for goal in goals), default=0)),
-    ]
+    return {
+        "study folders": len({path.parent for path in contents.paths}),
+        "metadata files": len(contents.paths),
+        "goals": len(goals),
+        "distinct gold hypotheses": len({goal.gold_hypothesis for goal in goals if goal.gold_hypothesis}),
+        "data files": len(contents.tables) + len(contents.other_data_files),
+        "goals with several data files": sum(goal.data_file_count > 1 for goal in goals),
+        "maximum data files per goal": max((goal.data_file_count for goal in goals), default=0),
+        "goals without a gold hypothesis": contents.without_gold,
+    }
 
 
-def _categories(contents: _Contents) -> list[AuditRow]:
+def _categories(contents: _Contents) -> Counted:
     goals = contents.goals
     domains = Counter(goal.domain for goal in goals)
-    return [
-        AuditRow.of_items("domains", [f"{domain}: {count}" for domain, count in sorted(domains.items())]),
-        *_count_by_value("question type", (goal.question_type for goal in goals)),
-        *_count_by_value("difficulty", (goal.difficulty for goal in goals)),
-        AuditRow("studies with a public workflow", sum(bool(study.workflow) for study in contents.studies.values())),
-        *_count_by_value("workflow length", (goal.workflow_bucket for goal in goals)),
-    ]
+    return {
+        "domains": [f"{domain}: {count}" for domain, count in sorted(domains.items())],
+        **_count_by_value("question type", (goal.question_type for goal in goals)),
+        **_count_by_value("difficulty", (goal.difficulty for goal in goals)),
+        "studies with a public workflow": sum(bool(study.workflow) for study in contents.studies.values()),
+        **_count_by_value("workflow length", (goal.workflow_bucket for goal in goals)),
+    }
 
 
-def _formats(contents: _Contents) -> list[AuditRow]:
+def _formats(contents: _Contents) -> Counted:
     """Deviations from the format that most of the release uses."""
     studies, tables = contents.studies, contents.tables
     text_files = [*studies, *([contents.answer_key.path] if contents.answer_key else [])]
@@ -228,7 +220,7 @@ def _formats(contents: _Contents) -> list[AuditRow]:
         for column in file.columns
         if column.name not in table.columns
     ]
-    rows = {
+    return {
         "studies without domain knowledge": [_short(path) for path, study in studies.items() if not study.background],
         "Windows-1252 files": [_short(path) for path in text_files if is_windows_1252(path)],
         "ids that differ from the file number": [
@@ -240,39 +232,31 @@ def _formats(contents: _Contents) -> list[AuditRow]:
         "data files in other formats": [_short(path) for path in contents.other_data_files],
         "described columns that are missing": missing_columns,
     }
-    return [AuditRow.of_items(name, items) for name, items in rows.items()]
 
 
-def _duplicates(goals: Sequence[SampleMetadata]) -> list[AuditRow]:
+def _irregularities(contents: _Contents) -> Counted:
+    """Goals with a known peculiarity, which their samples have as a flag."""
+    goals = contents.goals
     groups = [group for group in group_by_question(goals) if len(group) > 1]
-    hard = [goal for group in groups for goal in group if goal.variant_of]
-    return [
-        AuditRow.of_items("duplicate questions", [_ids(group) for group in groups]),
-        AuditRow.of_items(
-            "duplicates: hard and easy variants",
-            [f"{_id(goal)} = {str(goal.variant_of).partition('/')[2]}" for goal in hard],
-        ),
-        AuditRow.of_items(
-            "duplicates: different gold hypotheses", [_ids(group) for group in groups if group[0].conflicting_gold]
-        ),
-    ]
 
+    def ids(belongs: Callable[[SampleMetadata], bool]) -> list[str]:
+        return [_short_id(goal.sample_id) for goal in goals if belongs(goal)]
 
-def _targets(goals: Sequence[SampleMetadata]) -> list[AuditRow]:
-    def ids(name: str, belongs: Callable[[SampleMetadata], bool]) -> AuditRow:
-        return AuditRow.of_items(name, [_id(goal) for goal in goals if belongs(goal)])
-
-    return [
-        AuditRow("goals with a known target column", sum(goal.solvable is not None for goal in goals)),
-        ids("constant target columns", lambda goal: goal.solvable is False),
-        ids("nearly constant target columns", lambda goal: goal.near_constant is True),
-        AuditRow("goals with known predictors", sum(goal.predictors_present is not None for goal in goals)),
-        ids("goals with missing predictors", lambda goal: goal.predictors_present is False),
-    ]
-
-
-def _leaks(goals: Sequence[SampleMetadata], text: Callable[[SampleMetadata], str]) -> list[str]:
-    return [_id(goal) for goal in goals if reveals(text(goal), goal.gold_hypothesis)]
+    return {
+        "duplicate questions": [_ids(group) for group in groups],
+        "duplicates: hard and easy variants": [
+            f"{_short_id(goal.sample_id)} = {_short_id(goal.variant_of)}" for goal in goals if goal.variant_of
+        ],
+        "duplicates: different gold hypotheses": [_ids(group) for group in groups if group[0].conflicting_gold],
+        "goals with a known target column": sum(goal.solvable is not None for goal in goals),
+        "constant target columns": ids(lambda goal: goal.solvable is False),
+        "nearly constant target columns": ids(lambda goal: goal.near_constant is True),
+        "goals with known predictors": sum(goal.predictors_present is not None for goal in goals),
+        "goals with missing predictors": ids(lambda goal: goal.predictors_present is False),
+        "questions that reveal the gold hypothesis": ids(lambda goal: reveals(goal.goal, goal.gold_hypothesis)),
+        "hints that reveal the gold hypothesis": ids(lambda goal: reveals(goal.domain_knowledge, goal.gold_hypothesis)),
+        "unusable files": contents.errors,
+    }
 
 
 def reveals(text: str, gold: str) -> bool:
@@ -286,18 +270,18 @@ def _words(text: str) -> list[str]:
     return re.findall(r"\w+", text.casefold())
 
 
-def _count_by_value(name: str, values: Iterable[object]) -> list[AuditRow]:
+def _count_by_value(name: str, values: Iterable[object]) -> Counted:
     counts = Counter(str(value) for value in values if value is not None)
-    return [AuditRow(f"{name}: {value}", count) for value, count in sorted(counts.items())]
+    return {f"{name}: {value}": count for value, count in sorted(counts.items())}
 
 
-def _id(goal: SampleMetadata) -> str:
+def _short_id(sample_id: str) -> str:
     """`<study folder>/<metadata number>/<query id>`."""
-    return goal.sample_id.partition("/")[2]
+    return sample_id.partition("/")[2]
 
 
 def _ids(goals: Sequence[SampleMetadata]) -> str:
-    return " = ".join(_id(goal) for goal in goals)
+    return " = ".join(_short_id(goal.sample_id) for goal in goals)
 
 
 def _short(path: Path) -> str:

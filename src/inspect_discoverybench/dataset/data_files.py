@@ -10,14 +10,13 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import sandbox
 
 from inspect_discoverybench.dataset.metadata import METADATA_NAME
-from inspect_discoverybench.dataset.samples import SampleMetadata
 from inspect_discoverybench.errors import DataCorrupt, DataError, DataMissing, InvalidMetadata
 
 TIMEOUT = 600
 """Time limit in seconds for the checksums of all data files of a sample."""
 
 # Without names in the output, which can contain line breaks. The second program is that of macOS.
-_CHECKSUMS = 'for name do { sha256sum || shasum -a 256; } <"$name" || echo unreadable; done'
+_PROGRAM = 'for name do { sha256sum || shasum -a 256; } <"$name" || echo unreadable; done'
 
 
 def locate(folder: Path, name: str) -> Path:
@@ -57,27 +56,28 @@ def verify_data_files() -> Solver:
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        if (state.metadata or {}).get("data_checksums"):
-            await _verify(state.metadata_as(SampleMetadata))
+        expected: dict[str, str] = (state.metadata or {}).get("data_checksums", {})
+        found = await _checksums(str(state.sample_id), list(expected)) if expected else []
+        for (name, recorded), actual in zip(expected.items(), found, strict=True):
+            if actual != recorded:
+                raise DataCorrupt(
+                    f"The data file {state.metadata['dataset']}/{name} differs from the file that was checked when the "
+                    "task was built, or is missing. Restore it on this machine (for released data, `discoverybench "
+                    "data verify` says how). Then run `inspect eval-retry` on the log, or repeat `discoverybench run`."
+                )
         return state
 
     return solve
 
 
-async def _verify(metadata: SampleMetadata) -> None:
-    expected = metadata.data_checksums
+async def _checksums(sample_id: str, names: list[str]) -> list[str]:
+    """SHA-256 of files in the sandbox; another text for each that cannot be read."""
     # Through `sh`, because some providers raise an exception if a program does not exist.
-    result = await sandbox().exec(["sh", "-c", _CHECKSUMS, "sh", *expected], timeout=TIMEOUT)
+    result = await sandbox().exec(["sh", "-c", _PROGRAM, "sh", *names], timeout=TIMEOUT)
     checksums = [line.partition(" ")[0] for line in result.stdout.splitlines()]
-    if not result.success or len(checksums) != len(expected):
+    if not result.success or len(checksums) != len(names):
         raise DataError(
-            f"The data files of {metadata.sample_id} cannot be checked in the sandbox (exit code {result.returncode}): "
+            f"The data files of {sample_id} cannot be checked in the sandbox (exit code {result.returncode}): "
             f"{result.stderr.strip()[-500:]}. The sandbox needs `sh` and `sha256sum`."
         )
-    for (name, recorded), found in zip(expected.items(), checksums, strict=True):
-        if found != recorded:
-            raise DataCorrupt(
-                f"The data file {metadata.dataset}/{name} differs from the file that was checked when the task was "
-                "built, or is missing. Restore it on this machine (for released data, `discoverybench data verify` "
-                "says how). Then run `inspect eval-retry` on the log, or repeat `discoverybench run`."
-            )
+    return checksums

@@ -6,7 +6,7 @@ list of one list; DB-SYNTH has flat lists. Fields that this package does not nee
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
@@ -31,6 +31,14 @@ def _flatten_queries(value: Any) -> Any:
     if isinstance(value, list) and all(isinstance(part, list) for part in value):
         return [query for part in value for query in part]
     return value
+
+
+def _require_different_names(files: "tuple[DataFile, ...]") -> "tuple[DataFile, ...]":
+    names = [PurePosixPath(file.name) for file in files]  # `./a.csv` and `a.csv` are the same file
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"data file {name} is described twice; remove one entry")
+    return files
 
 
 RequiredText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -84,7 +92,9 @@ class Study(ReleasedModel):
 
     id: int | None = None
     domain: RequiredText
-    data_files: tuple[DataFile, ...] = Field(validation_alias="datasets", min_length=1)
+    data_files: Annotated[tuple[DataFile, ...], AfterValidator(_require_different_names)] = Field(
+        validation_alias="datasets", min_length=1
+    )
     goals: Annotated[tuple[Goal, ...], BeforeValidator(_flatten_queries)] = Field(
         validation_alias="queries", min_length=1
     )
@@ -105,7 +115,7 @@ class Study(ReleasedModel):
         except ValidationError as error:
             first = error.errors()[0]
             field = ".".join(str(part) for part in first["loc"]) or "the file"
-            raise InvalidMetadata(f"{path}: {field}: {first['msg']}.") from error
+            raise InvalidMetadata(f"{path}: {field}: {first['msg'].removeprefix('Value error, ')}.") from error
 
     @property
     def background(self) -> str:

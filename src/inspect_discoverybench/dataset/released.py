@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 
 import click
 
@@ -66,7 +65,7 @@ def checksums() -> Mapping[str, str]:
     """SHA-256 of every released file by path. `checksums.txt` describes how they were computed."""
     text = Path(__file__).with_name("checksums.txt").read_text(encoding="utf-8")
     lines = (line.partition("  ") for line in text.splitlines() if not line.startswith("#"))
-    return MappingProxyType({path: digest for digest, _, path in lines})
+    return {path: digest for digest, _, path in lines}
 
 
 def file_checksum(path: Path) -> str:

@@ -61,26 +61,10 @@ class Split:
         """
         key = AnswerKey(root / self.answer_key) if self.answer_key else None
         goals = read_goals(self.name, metadata_files(root / self.folder), key)
-        return [(folder, _with_tree_level(goal) if self.kind == "synth" else goal) for folder, goal in goals]
-
-    def load(self, hints: Hints) -> list[Sample]:
-        """Load every sample, after checking all files against the release.
-
-        Args:
-            hints: Hints to add to the task text.
-
-        Raises:
-            DataError: The data are missing, or a file differs from the released file.
-            InvalidArgument: No sample has a requested hint.
-        """
-        root = data_root()
-        require_released(root, self.files())
-        return _samples(
-            f"DB-{self.kind.upper()} {self.name}",
-            self.goals(root),
-            hints,
-            lambda path: checksums()[path.relative_to(root).as_posix()],
-        )
+        if self.kind == "real":
+            return goals
+        # The last number in the name of a folder is the level below the root of the semantic tree.
+        return [(folder, goal.model_copy(update={"tree_level": int(folder.name[-1])})) for folder, goal in goals]
 
 
 REAL: Mapping[str, Split] = {name: Split("real", name) for name in ("train", "test")}
@@ -103,7 +87,14 @@ def released(kind: Kind, split: str, hints: Hints) -> list[Sample]:
     if str(split) not in splits:  # `str`, because the command line turns `train,test` into a list
         choices = ", ".join(splits)
         raise InvalidArgument(f"split={split} is not a split of DB-{kind.upper()}. Possible values: {choices}.")
-    return splits[split].load(hints)
+    root, chosen = data_root(), splits[split]
+    require_released(root, chosen.files())
+    return _samples(
+        f"DB-{kind.upper()} {split}",
+        chosen.goals(root),
+        hints,
+        lambda path: checksums()[path.relative_to(root).as_posix()],
+    )
 
 
 def demo(hints: Hints) -> list[Sample]:
@@ -163,11 +154,6 @@ def single_goal(path: Path, goal: str, hints: Hints) -> list[Sample]:
     asked = next((known for known in study.goals if fold(known.question) == fold(goal)), new_goal)
     metadata = goal_metadata("custom", location, study, asked)
     return _samples(str(path), [(location.parent, metadata)], hints, file_checksum)
-
-
-def _with_tree_level(goal: SampleMetadata) -> SampleMetadata:
-    """Add the level below the root of the semantic tree: the last number in the name of a DB-SYNTH folder."""
-    return goal.model_copy(update={"tree_level": int(goal.dataset.rpartition("_")[2])})
 
 
 def _samples(

@@ -5,7 +5,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Literal
 
 from inspect_discoverybench.dataset.answer_key import AnswerKey
@@ -17,13 +16,11 @@ from inspect_discoverybench.dataset.target import Target, synth_targets
 from inspect_discoverybench.errors import DataMissing, InvalidMetadata
 from inspect_discoverybench.text import fold
 
-PROCESSED_FOLDERS: Mapping[str, str] = MappingProxyType(
-    {
-        "meta_regression_raw": "meta_regression",
-        "worldbank_education_gdp_indicators": "worldbank_education_gdp",
-        "nls_bmi_raw": "nls_bmi",  # the two share no question
-    }
-)
+PROCESSED_FOLDERS: Mapping[str, str] = {
+    "meta_regression_raw": "meta_regression",
+    "worldbank_education_gdp_indicators": "worldbank_education_gdp",
+    "nls_bmi_raw": "nls_bmi",  # the two share no question
+}
 """Folders of DB-REAL with raw data, each with the folder of the processed data (paper, appendix D.2)."""
 
 _STEP = re.compile(r"(?P<line_start>^[ \t]*)?(?<![\w.,])(?P<number>\d+)[.)](?!\d)", re.MULTILINE)
@@ -73,12 +70,10 @@ def read_goals(split: str, paths: Sequence[Path], answer_key: AnswerKey | None) 
         for goal in study.goals:
             metadata = goal_metadata(split, path, study, goal, answer_key)
             if not metadata.gold_hypothesis:
-                source, remedy = path, "Add its true_hypothesis, or pass an answer key."
-                if answer_key:
-                    source, remedy = answer_key.path, "Add a row."
+                remedy = "Add a row." if answer_key else "Add its true_hypothesis, or pass an answer key."
                 raise InvalidMetadata(
-                    f"{source}: no gold hypothesis for dataset {metadata.dataset}, metadataid "
-                    f"{metadata.metadata_number}, query_id {metadata.query_id}. {remedy}"
+                    f"{answer_key.path if answer_key else path}: no gold hypothesis for dataset {metadata.dataset}, "
+                    f"metadataid {metadata.metadata_number}, query_id {metadata.query_id}. {remedy}"
                 )
             if metadata.sample_id in sources:
                 raise InvalidMetadata(

@@ -40,14 +40,13 @@ class Table:
         rows = {}
         try:
             columns = next(reader, [])
-            for values in reader:
-                if values and len(values) != len(columns):
+            for values in filter(None, reader):  # leaves out blank lines
+                if len(values) != len(columns):
                     raise UnreadableTable(
                         f"{path}: line {reader.line_num} has {len(values)} values, expected {len(columns)}. The file "
                         f"may be truncated, or a value with {separator!r} or a line break is not in double quotes."
                     )
-                if values:
-                    rows[reader.line_num] = dict(zip(columns, values, strict=True))
+                rows[reader.line_num] = dict(zip(columns, values, strict=True))
         except csv.Error as error:
             raise UnreadableTable(f"{path}: line {reader.line_num}: {error}. The file may be truncated.") from error
         if not columns:

@@ -15,6 +15,7 @@ NEAR_CONSTANT_SHARE = 0.95
 """A column is nearly constant if its most common value has at least this share of the rows."""
 
 Measure = Literal["spearman", "equal_labels"]
+_MEASURES: Mapping[str, Measure] = {"spearman": "spearman", "equal_labels": "equal_labels"}
 
 
 @dataclass(frozen=True)
@@ -81,11 +82,7 @@ def synth_targets() -> Mapping[tuple[str, str, int, int], Target]:
                 float(row["top_share"]),
                 row["predictors_present"] == "1",
                 float(row["agreement"]) if row["agreement"] else None,
-                _measure(row["measure"]) if row["agreement"] else None,
+                _MEASURES.get(row["measure"]) if row["agreement"] else None,
             )
             for row in csv.DictReader(file)
         }
-
-
-def _measure(value: str) -> Measure:
-    return "spearman" if value == "spearman" else "equal_labels"
