@@ -11,7 +11,7 @@ TARGETS = {"real": 1.0, "synth": 2.0}
 
 
 def build(kind: str) -> dict[str, float]:
-    """Seconds of the whole build and of its parts by themselves. The remainder makes the samples."""
+    """Seconds of the whole build, and of its parts once more by themselves, with files and prompts in memory."""
     from inspect_discoverybench.dataset.released import data_root, require_released
     from inspect_discoverybench.dataset.samples import Hints, task_text
     from inspect_discoverybench.dataset.splits import REAL, SYNTH, released
