@@ -106,11 +106,6 @@ def to_folder(path: Path) -> None:
     (path / "inner" / "b.csv").write_text("x,y\n", "utf-8")
 
 
-def to_empty_folder(path: Path) -> None:
-    path.unlink()
-    path.mkdir()
-
-
 def to_loop(path: Path) -> None:
     path.unlink()
     path.symlink_to(path.name)
@@ -123,11 +118,9 @@ def one_character(path: Path) -> None:
 DAMAGES: dict[str, Callable[[Path], None]] = {
     "file_removed": remove,
     "study_removed": lambda file: remove(file.parent),
-    "cut_off": lambda file: os.truncate(file, 20),
     "emptied": lambda file: os.truncate(file, 0),
     "one_character": one_character,
     "folder": to_folder,
-    "empty_folder": to_empty_folder,
     "link_to_itself": to_loop,
 }
 

@@ -169,11 +169,6 @@ def test_a_folder_without_data_is_rejected(tmp_path: Path, monkeypatch: pytest.M
         released.data_root()
 
 
-def test_missing_data_name_the_command_to_fetch_them(caches: Path) -> None:
-    with pytest.raises(DataMissing, match="Run `discoverybench data fetch`, or set DISCOVERYBENCH_DATA_DIR"):
-        released.local_root()
-
-
 def test_packages_for_downloads_are_not_imported_early() -> None:
     code = "import sys, inspect_discoverybench.dataset.released; print(*sys.modules)"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

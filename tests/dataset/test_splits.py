@@ -140,11 +140,6 @@ def test_hints_are_in_the_task_text_only_if_requested() -> None:
         splits.demo(Hints(domain_knowledge=True))
 
 
-def test_no_domain_is_in_two_splits() -> None:
-    domains = [{m.domain for m in metadata_of("synth", split)} for split in splits.SYNTH]
-    assert sum(map(len, domains)) == len(set.union(*domains)) == 48
-
-
 def test_duplicates_are_easy_and_hard_variants() -> None:
     test = {m.sample_id: m for m in metadata_of("real", "test")}
     hard = [m for m in test.values() if m.variant == "hard"]
