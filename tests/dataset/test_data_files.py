@@ -173,6 +173,7 @@ def test_files_keep_their_names_in_the_sandbox_and_the_log_has_no_paths_of_this_
     assert log.samples
     assert log.samples[0].store["files"] == ["", *sorted(f"./{name}" for name in names)]
     assert list(log.samples[0].metadata["data_checksums"]) == names
+    assert "inspect_discoverybench/verify_data_files" in [step.solver for step in log.plan.steps]
     assert str(folder) not in log.model_dump_json(exclude={"eval": {"task_args", "task_args_passed"}})
 
 

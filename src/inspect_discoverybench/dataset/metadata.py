@@ -19,10 +19,6 @@ METADATA_NAME = re.compile(r"metadata_(\d+)\.json")
 _MISSPELLED_QUESTION_TYPES = {"variable": "variables", "relationhsip": "relationship"}
 
 
-def _correct_question_type(value: str) -> str:
-    return _MISSPELLED_QUESTION_TYPES.get(value, value)
-
-
 def _flatten_columns(value: Any) -> Any:
     return value.get("raw") if isinstance(value, Mapping) else value
 
@@ -77,7 +73,7 @@ class Goal(ReleasedModel):
 
     query_id: int = Field(validation_alias="qid")
     question: RequiredText
-    question_type: Annotated[str, AfterValidator(_correct_question_type)]
+    question_type: Annotated[str, AfterValidator(lambda name: _MISSPELLED_QUESTION_TYPES.get(name, name))]
     difficulty: int | None = None
     true_hypothesis: OptionalText = ""
     target_column: str | None = Field(default=None, validation_alias="target_col")

@@ -11,7 +11,6 @@ from inspect_ai.dataset import Sample
 from pydantic import BaseModel, ConfigDict
 
 from inspect_discoverybench.dataset.metadata import DataFile
-from inspect_discoverybench.dataset.target import Measure
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.prompts import Prompt
 
@@ -97,7 +96,7 @@ class SampleMetadata(BaseModel):
     near_constant: bool | None = None
     predictors_present: bool | None = None
     gold_agreement: float | None = None
-    gold_agreement_measure: Measure | None = None
+    gold_agreement_measure: Literal["spearman", "equal_labels"] | None = None
     duplicate_of: str | None = None
     variant: Literal["easy", "hard"] | None = None
     variant_of: str | None = None

@@ -6,16 +6,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal
 
 from inspect_discoverybench.dataset.table import Table
 
 MISSING = frozenset({"", "nan", "NaN", "NA"})
 NEAR_CONSTANT_SHARE = 0.95
 """A column is nearly constant if its most common value has at least this share of the rows."""
-
-Measure = Literal["spearman", "equal_labels"]
-_MEASURES: Mapping[str, Measure] = {"spearman": "spearman", "equal_labels": "equal_labels"}
 
 
 @dataclass(frozen=True)
@@ -37,7 +33,7 @@ class Target:
     top_share: float
     predictors_present: bool | None = None
     agreement: float | None = None
-    measure: Measure | None = None
+    measure: str | None = None
 
     @property
     def solvable(self) -> bool:
@@ -82,7 +78,7 @@ def synth_targets() -> Mapping[tuple[str, str, int, int], Target]:
                 float(row["top_share"]),
                 row["predictors_present"] == "1",
                 float(row["agreement"]) if row["agreement"] else None,
-                _MEASURES.get(row["measure"]) if row["agreement"] else None,
+                row["measure"] if row["agreement"] else None,
             )
             for row in csv.DictReader(file)
         }
