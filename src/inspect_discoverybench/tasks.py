@@ -149,7 +149,7 @@ def custom(
         aggregation: `product`, or `subhypotheses` to also report `hms_recall` and `hms_f1`.
 
     Raises:
-        InvalidArgument: An argument is invalid, the path does not exist, or no study has a requested hint.
+        InvalidArgument: An argument is invalid, or no study has a requested hint.
         DataError: A file is missing, invalid or truncated.
     """
     hints = Hints(domain_knowledge, workflow_tags)
