@@ -42,7 +42,8 @@ def locate(folder: Path, name: str) -> Path:
     if str(relative).startswith(".session"):
         raise InvalidMetadata(f"{subject} has a reserved name. Rename it.")
     if not path.is_file():
-        raise DataMissing(f"{subject} {'is a folder. List its files' if path.is_dir() else 'does not exist. Add it'}.")
+        problem = "is a folder. List its files instead" if path.is_dir() else "does not exist. Add it"
+        raise DataMissing(f"{path}: the metadata describes this data file, but it {problem}.")
     if METADATA_NAME.fullmatch(path.resolve().name):
         raise InvalidMetadata(f"{subject} is a metadata file, which the agent must not see. Remove it from `datasets`.")
     return path
