@@ -94,7 +94,7 @@ def test_a_failing_judge_is_one_line_and_writes_no_file(
         ({"pred": "  "}, "--pred is empty. Pass a non-empty text."),
         ({"metadata": "nowhere.json"}, "nowhere.json cannot be read: No such file or directory."),
         ({"metadata": "."}, ". cannot be read: Is a directory."),
-        ({"out": "."}, "--out . cannot be read: Is a directory."),
+        ({"out": "."}, "--out . is a folder. Pass the path of a file."),
         ({"kind": "real"}, "has the format of DB-SYNTH. Omit --kind or pass --kind synth."),
         ({"aggregation": "mean"}, "aggregation must be one of product, subhypotheses, got 'mean'."),
         ({"grader": "discoverybench/genius"}, "Use discoverybench/baseline or discoverybench/lexical."),
