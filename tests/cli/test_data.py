@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from inspect_discoverybench.cli.main import main
-from inspect_discoverybench.dataset import source
+from inspect_discoverybench.dataset import released
 from tests.dataset.mirror import ANSWER_KEY, DATA_FILE, Mirror, pack
 
 
@@ -35,7 +35,7 @@ def test_fetch_then_verify(upstream: Path, monkeypatch: pytest.MonkeyPatch) -> N
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
         fetched = CliRunner().invoke(main, ["data", "fetch"])
         assert fetched.exit_code == 0, fetched.output
-        assert fetched.stdout == f"1466 files in {source.cache_folder()}\n"
+        assert fetched.stdout == f"1466 files in {released.cache_folder()}\n"
         assert mirror.url in fetched.stderr
         CliRunner().invoke(main, ["data", "fetch"])
         assert mirror.requests == 1
@@ -55,7 +55,7 @@ def test_verify_lists_missing_and_changed_files(
     upstream: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named_by: str
 ) -> None:
     folder = tmp_path / "copy"
-    for path in source.checksums():
+    for path in released.checksums():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).symlink_to(upstream / path)
     arguments = ["data", "verify"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from inspect_discoverybench.cli.table import print_table
-from inspect_discoverybench.dataset import source
+from inspect_discoverybench.dataset import released
 from inspect_discoverybench.dataset.audit import Audit, audit_release, audit_studies
 from inspect_discoverybench.errors import DataCorrupt
 
@@ -21,11 +21,11 @@ def data() -> None:
 @click.option("--force", is_flag=True, help="Download again and replace existing data.")
 def fetch(force: bool) -> None:
     """Download the released data into the cache folder and verify every file."""
-    root = source.fetch(force=force)
-    click.echo(f"{len(source.checksums())} files in {root}")
-    folder = os.environ.get(source.DATA_DIR_VARIABLE)
+    root = released.fetch(force=force)
+    click.echo(f"{len(released.checksums())} files in {root}")
+    folder = os.environ.get(released.DATA_DIR_VARIABLE)
     if folder:
-        click.echo(f"Evaluations use a different folder: {source.DATA_DIR_VARIABLE}={folder}", err=True)
+        click.echo(f"Evaluations use a different folder: {released.DATA_DIR_VARIABLE}={folder}", err=True)
 
 
 @data.command()
@@ -39,8 +39,8 @@ def verify(path: Path | None) -> None:
 
     The exit code is 1 if a file is missing or changed.
     """
-    root = source.local_root(path)
-    report = source.verify(root)
+    root = released.local_root(path)
+    report = released.verify(root)
     for name in report.missing:
         click.echo(f"missing  {name}")
     for name in report.changed:
@@ -48,7 +48,7 @@ def verify(path: Path | None) -> None:
     counts = [str(report.checked), str(len(report.missing)), str(len(report.changed))]
     print_table(f"Released data in {root}", (), ("files checked", "missing", "changed"), [counts])
     if not report.clean:
-        raise DataCorrupt(f"{root} differs from the release. {source.remedy(root)}")
+        raise DataCorrupt(f"{root} differs from the release. {released.remedy(root)}")
 
 
 @data.command()
@@ -66,7 +66,7 @@ def audit(path: Path | None, answer_key: Path | None, as_json: bool) -> None:
 
     The exit code is 1 if a file is unusable or a goal has no gold hypothesis.
     """
-    audits = [audit_studies(path, answer_key)] if path else audit_release(source.local_root())
+    audits = [audit_studies(path, answer_key)] if path else audit_release(released.local_root())
     if as_json:
         counts = {
             result.name: {row.name: {"count": row.count, "items": row.items} for row in result.rows}

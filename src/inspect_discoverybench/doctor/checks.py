@@ -19,7 +19,7 @@ from inspect_ai.solver import generate
 from inspect_ai.util import ComposeConfig
 from packaging.requirements import Requirement
 
-from inspect_discoverybench.dataset import source
+from inspect_discoverybench.dataset import released
 from inspect_discoverybench.doctor.check import Check, Problem
 from inspect_discoverybench.errors import DataMissing, one_line
 from inspect_discoverybench.sandbox import image, sandbox_spec
@@ -105,16 +105,16 @@ def check_packages() -> str:
 def check_data() -> str:
     """Whether the released data are present and every file matches the release."""
     try:
-        root = source.local_root()
+        root = released.local_root()
     except DataMissing as error:
-        if os.environ.get(source.DATA_DIR_VARIABLE):
+        if os.environ.get(released.DATA_DIR_VARIABLE):
             problem, _, remedy = error.message.partition(". ")
             raise Problem(problem, remedy) from error
         message = "the released data are not downloaded; `real` and `synth` download them on first use"
         raise Problem(message, warning=True) from error
-    report = source.verify(root)
+    report = released.verify(root)
     if not report.clean:
-        raise Problem(f"{root}: {report}", source.remedy(root))
+        raise Problem(f"{root}: {report}", released.remedy(root))
     return f"all {report.checked} files in {root} match the release"
 
 
