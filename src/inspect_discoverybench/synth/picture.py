@@ -1,6 +1,6 @@
 """Pictures of semantic trees as SVG, and the page that collects them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable
 from html import escape
 
 from inspect_discoverybench.synth.tree import Node, Tree
@@ -34,7 +34,7 @@ def tree_picture(tree: Tree) -> str:
     )
 
 
-def page(title: str, pictures: Sequence[tuple[str, int, str]]) -> str:
+def page(title: str, pictures: Iterable[tuple[str, int, str]]) -> str:
     """A self-contained page with the pictures of a set.
 
     Args:
@@ -73,17 +73,19 @@ def _draw(node: Node, left: float, level: int, boxes: list[str], edges: list[str
 
 
 def _box(left: float, top: float, name: str, line: str, tooltip: str, kind: str) -> str:
-    texts = "".join(_texts(left + WIDTH / 2, top, name, line))
+    centre, lines = left + WIDTH / 2, ((19, name, "name"), (36, line, "small"))
+    texts = "".join(
+        f'<text class="{size}" x="{centre:g}" y="{top + offset}" text-anchor="middle">{escape(_shortened(text))}</text>'
+        for offset, text, size in lines
+    )
     return (
         f'<g class="{kind}"><title>{escape(tooltip)}</title>'
         f'<rect x="{left:g}" y="{top}" width="{WIDTH}" height="{HEIGHT}" rx="6"/>{texts}</g>'
     )
 
 
-def _texts(centre: float, top: float, name: str, line: str) -> Iterator[str]:
-    for offset, text, kind in ((19, name, "name"), (36, line, "small")):
-        short = text if len(text) <= MAX_LINE else f"{text[: MAX_LINE - 1]}…"
-        yield f'<text class="{kind}" x="{centre:g}" y="{top + offset}" text-anchor="middle">{escape(short)}</text>'
+def _shortened(text: str) -> str:
+    return text if len(text) <= MAX_LINE else f"{text[: MAX_LINE - 1]}…"
 
 
 def _range(node: Node) -> str:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from inspect_discoverybench.errors import ReplyRejected, SessionFailed
 from inspect_discoverybench.session.session import PythonSession
-from inspect_discoverybench.synth.gate import Measures
+from inspect_discoverybench.synth.criterion import Measures
 from inspect_discoverybench.synth.set_settings import SetSettings
 from inspect_discoverybench.synth.tree import Tree
 from inspect_discoverybench.synth.tree_task import TreeTask

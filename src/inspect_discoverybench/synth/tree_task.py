@@ -6,8 +6,8 @@ from typing import Any
 
 from inspect_discoverybench.errors import ExpressionRefused
 from inspect_discoverybench.hypothesis import Facet
+from inspect_discoverybench.synth.criterion import Criterion, Rejection
 from inspect_discoverybench.synth.expression import Expression
-from inspect_discoverybench.synth.gate import Gate, Rejection
 from inspect_discoverybench.synth.tree import Node, Tree
 
 MAX_PREDICTORS = 8
@@ -108,7 +108,7 @@ def tree_tasks(tree: Tree, seed: int) -> tuple[list[TreeTask], list[Rejection]]:
             try:
                 expression = _composed(node, length)
             except ExpressionRefused as error:
-                rejected.append(Rejection(name, Gate.EXPRESSION, error.message))
+                rejected.append(Rejection(name, Criterion.EXPRESSION, error.message))
                 continue
             columns = _columns(tree, node, expression, f"{seed}/{name}")
             masked = FACETS[(number + length - 1) % len(FACETS)]
