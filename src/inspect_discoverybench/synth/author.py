@@ -80,7 +80,6 @@ class Author:
 
 def question(prompt: str, values: Mapping[str, Any], folder: str = "synth") -> str:
     """The text of a request."""
-    names = ("columns", "expressions") if prompt in ("root", "expand") else ()
-    rules = {name: Prompt.load(f"synth/{name}").render() for name in names}
+    rules = {name: Prompt.load(f"synth/{name}").render() for name in ("columns", "expressions")}
     text = json.dumps(dict(values), indent=1, ensure_ascii=False)
     return Prompt.load(f"{folder}/{prompt}").render(values=text, count=str(values.get("count")), **rules)

@@ -1,16 +1,8 @@
 """Expressions of semantic trees: pandas expressions over the columns of `df`, as DB-SYNTH writes them.
 
-An expression computes a node from its children, row by row (paper §4.2). Its syntax tree must consist of:
-
-- columns: `df['name']`
-- numbers up to a million million, and short strings
-- `+ - * / % **` (power of a column, constant exponent of at most 4), `& | ~`, and single comparisons
-- the functions of `FUNCTIONS`, called as `np.log(…)`
-- the methods of `METHODS`, called as `df['name'].isin(['a', 'b'])`, and `.astype(int)` or `.astype(float)`
-
-Everything else is refused: other names, attributes and calls, comprehensions, lambdas, strings in arithmetic. An
-expression that passes cannot loop, and its memory is bounded by its size times the number of rows. It is still run only
-in the sandbox.
+An expression computes a node from its children, row by row (paper §4.2). Its syntax tree must consist of what `ALLOWED`
+lists; other names, attributes and calls are refused. An expression that passes cannot loop, and its memory is bounded
+by its size times the number of rows. It is still run only in the sandbox.
 """
 
 import ast

@@ -149,7 +149,7 @@ class SetFolder:
             (record.domain, len(record.tasks), (self.path / f"trees/{record.slug}.svg").read_text("utf-8"))
             for record in records
         )
-        own = {"answer_key.csv": csv_file([COLUMNS, *rows]), "index.html": page("Semantic trees", pictures).encode()}
+        own = {"answer_key.csv": csv_file([COLUMNS, *rows]), "index.html": page(pictures).encode()}
         manifest = {
             "format": 1,
             "generator": f"inspect-discoverybench {version('inspect-discoverybench')}",
