@@ -82,12 +82,11 @@ def _violation(goal: str, tree: Tree, task: TreeTask, gold: str) -> str | None:
     words, target_words = ({word[:4] for word in re.findall(r"[a-z]{3,}", fold(text))} for text in (goal, target))
     if len(target_words & words) < MIN_TARGET_WORDS * len(target_words):
         return f"the goal does not name the target, {target!r}"
-    hidden: list[str] = []
-    if task.masked is Facet.VARIABLES:
-        hidden = [column.label for column in tree.columns() if column.name in task.predictors]
-    if task.masked is Facet.CONTEXT:
-        hidden = [tree.context]
-    for phrase in hidden:
+    hidden = {
+        Facet.VARIABLES: [column.label for column in tree.columns() if column.name in task.predictors],
+        Facet.CONTEXT: [tree.context],
+    }
+    for phrase in hidden.get(task.masked, ()):
         if _plain(phrase) in _plain(goal):
             return f"the goal contains {phrase!r}, which it must ask for"
     numbers = {float(number) for number in re.findall(r"(?<![\w.])\d+(?:\.\d+)?", goal)}

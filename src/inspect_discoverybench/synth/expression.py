@@ -162,9 +162,14 @@ def _operands(node: ast.expr) -> Sequence[ast.expr] | None:  # noqa: C901 - one 
             return [] if len(text) <= MAX_STRING else None
         case ast.Constant(value=int() | float() as number):
             return [] if abs(number) <= MAX_NUMBER else None
-        case ast.BinOp(left=base, op=ast.Pow(), right=exponent):
+        case ast.BinOp(
+            left=base,
+            op=ast.Pow(),
+            right=ast.Constant(value=int() | float() as exponent)
+            | ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as exponent)),
+        ):
             # Whole numbers grow without bound: ((10**12)**4)**4 and so on takes forever.
-            return [base] if any(_columns(base)) and _is_exponent(exponent) else None
+            return [base] if any(_columns(base)) and exponent <= MAX_EXPONENT else None
         case ast.BinOp(left=left, op=operator, right=right) if isinstance(operator, BINARY):
             # 'a' * 10**10 would fill the memory.
             return None if _is_text(left) or _is_text(right) else [left, right]
@@ -182,16 +187,6 @@ def _operands(node: ast.expr) -> Sequence[ast.expr] | None:  # noqa: C901 - one 
         case ast.Call(func=ast.Attribute(value=owner, attr=name), args=arguments, keywords=[]):
             return [owner, *arguments] if len(arguments) == METHODS.get(name) else None
     return None
-
-
-def _is_exponent(node: ast.expr) -> bool:
-    match node:
-        case (
-            ast.Constant(value=int() | float() as value)
-            | ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value))
-        ):
-            return value <= MAX_EXPONENT
-    return False
 
 
 def _is_text(node: ast.expr) -> bool:

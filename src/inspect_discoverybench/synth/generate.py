@@ -35,25 +35,23 @@ MAX_DOMAINS = 1_000
 
 
 class GenerationState(StoreModel):
-    """The result of generating a domain, kept in the log."""
+    """The result of generating a domain, kept in the log.
+
+    Attributes:
+        domain: Name of the domain.
+        accepted: Folders of the accepted tasks.
+        rejected: Each rejected node and task, with the criterion and the reason.
+        failure: Why the domain has no tasks; empty if it has some.
+        resumed: Whether the domain was accepted in an earlier run.
+        sent_back: Number of replies that were sent back.
+    """
 
     domain: str = ""
-    """Name of the domain."""
-
     accepted: list[str] = Field(default_factory=list)
-    """Folders of the accepted tasks."""
-
     rejected: list[Rejection] = Field(default_factory=list)
-    """Each rejected node and task, with the criterion and the reason."""
-
     failure: str = ""
-    """Why the domain has no tasks; empty if it has some."""
-
     resumed: bool = False
-    """Whether the domain was accepted in an earlier run."""
-
     sent_back: int = 0
-    """Number of replies that were sent back."""
 
 
 @solver

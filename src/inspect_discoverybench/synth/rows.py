@@ -114,11 +114,7 @@ def compute(expression: str, columns: Mapping[str, Array]) -> Array:
 
 
 def typed(spec: Spec, values: Array) -> Array:
-    """Convert computed values to the type of their node.
-
-    Raises:
-        ValueError: They do not fit the type.
-    """
+    """Convert computed values to the type of their node; a `ValueError` says why they do not fit."""
     if spec["type"] == "category":
         others = sorted({str(value) for value in values} - set(spec["values"]))
         if others:
@@ -132,11 +128,7 @@ def typed(spec: Spec, values: Array) -> Array:
 
 
 def check_spread(spec: Spec, values: Array) -> None:
-    """Check that computed values vary within the range of their node.
-
-    Raises:
-        ValueError: They do not.
-    """
+    """Check that computed values vary within the range of their node; a `ValueError` says why they do not."""
     top = share_of_top(values)
     if top >= 0.95:
         raise ValueError(f"one value fills {top:.0%} of the rows; the result must vary")
@@ -150,9 +142,6 @@ def check_spread(spec: Spec, values: Array) -> None:
 
 def draw_columns(request: Spec) -> Columns:
     """Draw all columns bottom up. Inner nodes follow from the exact values of their children.
-
-    Args:
-        request: The tree, the seed, the number of rows and the noise.
 
     Raises:
         ValueError: An expression fails.
@@ -304,13 +293,7 @@ def ranks(values: Array) -> Array:
 
 
 def measure(task: Spec, columns: Columns, bins: Mapping[str, Array]) -> Spec:
-    """Measure one task for its criteria, with four decimals so that rounding errors of libraries do not show.
-
-    Args:
-        task: The task.
-        columns: The released columns.
-        bins: Their bins.
-    """
+    """Measure one task for its criteria, with four decimals so that rounding errors of libraries do not show."""
     target, predictors = columns[task["target"]], task["predictors"]
     y = target.values[target.there]
     is_text = y.dtype.kind == "U"

@@ -41,11 +41,7 @@ class Drawing(BaseModel):
 
 @dataclass
 class Sampler:
-    """Draws rows in the session of the running sample.
-
-    Attributes:
-        settings: Settings of the set.
-    """
+    """Draws the rows of a set in the session of the running sample."""
 
     settings: SetSettings
     _session: PythonSession = field(default_factory=lambda: PythonSession(CELL_SECONDS, OUTPUT_BYTES))

@@ -92,12 +92,7 @@ class TreeTask:
 
 
 def tree_tasks(tree: Tree, seed: int) -> tuple[list[TreeTask], list[Rejection]]:
-    """The tasks of a tree, and those whose expression has too many parts or columns.
-
-    Args:
-        tree: The tree.
-        seed: Seed of the order and choice of columns.
-    """
+    """The tasks of a tree with columns chosen by the seed, and those whose expression has too many parts or columns."""
     tasks: list[TreeTask] = []
     rejected: list[Rejection] = []
     levels = tree.levels()
