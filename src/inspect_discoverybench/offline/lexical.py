@@ -24,6 +24,8 @@ _GENERIC = content_stems(
 """Stems that many column names share, and units. They do not identify a column."""
 
 Values = Mapping[str, Any]
+Rule = Callable[[Values], tuple[dict[str, Any], str]]
+"""Function from the values in a question to the reply and its explanation."""
 
 
 def reply(request: Request) -> ChatMessageAssistant:
@@ -41,10 +43,6 @@ def reply(request: Request) -> ChatMessageAssistant:
     return ChatMessageAssistant(content=f"{_SIGNATURE}: the messages contain none of the judge's questions.")
 
 
-Rule = Callable[[Values], tuple[dict[str, Any], str]]
-"""Function from the values in a question to the reply and its explanation."""
-
-
 def _extract_context(values: Values) -> tuple[dict[str, Any], str]:
     phrases = context_phrases(values["hypothesis"])
     reason = f"{len(phrases)} context phrases extracted by rule"
@@ -56,10 +54,11 @@ def _match_context(values: Values) -> tuple[dict[str, Any], str]:
     gold, predicted = values["gold_context"], values["predicted_context"]
     if fold(gold) == fold(predicted):
         return {"match": True}, "same text"
-    words, figures = ([kind(gold), kind(predicted)] for kind in (content_stems, lambda text: set(numbers(text))))
-    if all(figures) and not figures[0] & figures[1]:
+    gold_numbers, predicted_numbers = set(numbers(gold)), set(numbers(predicted))
+    if gold_numbers and predicted_numbers and not gold_numbers & predicted_numbers:
         return {"match": False}, "the numbers differ"
-    shared, smaller = len(words[0] & words[1]), min(map(len, words))
+    gold_words, predicted_words = content_stems(gold), content_stems(predicted)
+    shared, smaller = len(gold_words & predicted_words), min(len(gold_words), len(predicted_words))
     return {"match": 0 < smaller <= 2 * shared}, f"{shared} of {smaller} words of the shorter context are in both"
 
 
