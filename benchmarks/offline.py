@@ -1,32 +1,21 @@
 """CPU and memory of DB-REAL test with the offline models in local sandboxes, beside what Inspect itself needs."""
 
 import argparse
-import ctypes
-import json
-import os
 import resource
-import signal
-import subprocess
 import sys
 import time
-from dataclasses import asdict, dataclass
-from functools import partial
-from pathlib import Path
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from measure import own_folders, require_data, show
+from measure import in_fresh_process, own_folders, require_data, show
 
 if TYPE_CHECKING:
     from inspect_ai import Task
+    from inspect_ai.model import ModelOutput
 
 TARGET_CPU = 0.25
 TARGET_MEMORY = 700
-SECONDS = 600
-"""Time limit of one run; it is ended then, with every process that it started."""
-
-OURS, SAME_STEPS, LEAST = "baseline and lexical", "Inspect's own, the same steps", "Inspect's own, one model call"
-
-PR_SET_CHILD_SUBREAPER = 36
+OURS, INSPECT = "baseline and lexical", "Inspect's own, the same steps"
 
 
 @dataclass(frozen=True)
@@ -48,9 +37,6 @@ class Run:
     memory: float
 
 
-# --- the process that runs Inspect --------------------------------------------------------------------
-
-
 def evaluate(name: str, limit: int | None) -> Run:
     """Run one of the evals in this process."""
     from inspect_ai import eval as inspect_eval
@@ -58,42 +44,37 @@ def evaluate(name: str, limit: int | None) -> Run:
 
     from inspect_discoverybench import real
 
-    before, start = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()
+    before, start = _cpu(resource.RUSAGE_SELF), time.perf_counter()
     if name == OURS:
-        run = partial(
-            inspect_eval,
-            real(sandbox="local"),
-            model="discoverybench/baseline",
-            model_roles={"grader": "discoverybench/lexical"},
-        )
+        task, model = real(sandbox="local"), get_model("discoverybench/baseline")
+        judge = get_model("discoverybench/lexical")
     else:
-        model = get_model("mockllm/model", custom_outputs=_output)
-        run = partial(inspect_eval, _bare(name == SAME_STEPS), model=model, model_roles={"grader": model})
-    log = run(limit=limit)[0]
-    wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF)
+        task, model = _same_steps(), get_model("mockllm/model", custom_outputs=_output)
+        judge = model
+    [log] = inspect_eval(task, model=model, model_roles={"grader": judge}, limit=limit)
     if log.status != "success" or log.results is None:
-        sys.exit(f"{name}: the eval ended with {log.status}: {log.error and log.error.traceback}")
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    unit = 2**20 if sys.platform == "darwin" else 2**10
-    return Run(log.results.completed_samples, wall, _cpu(after) - _cpu(before), _cpu(children), after.ru_maxrss / unit)
+        sys.exit(f"{name}: the eval ended with {log.status}: {log.error and log.error.message}")
+    return Run(
+        samples=log.results.completed_samples,
+        wall=time.perf_counter() - start,
+        own=_cpu(resource.RUSAGE_SELF) - before,
+        clients=_cpu(resource.RUSAGE_CHILDREN),
+        memory=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10),
+    )
 
 
-def _cpu(usage: resource.struct_rusage) -> float:
+def _cpu(whose: int) -> float:
+    usage = resource.getrusage(whose)
     return usage.ru_utime + usage.ru_stime
 
 
-def _bare(same_steps: bool) -> "Task":
-    """The same samples, files and sandbox without anything of ours.
-
-    Args:
-        same_steps: ReAct with two tool calls that start a process each, and a scorer that asks five questions;
-            otherwise one model call and a scorer that asks nothing.
-    """
+def _same_steps() -> "Task":
+    """The same samples and files with Inspect's ReAct, two tool calls that start a process, and five questions."""
     from inspect_ai import Task
     from inspect_ai.agent import react
     from inspect_ai.model import get_model
     from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
-    from inspect_ai.solver import TaskState, generate
+    from inspect_ai.solver import TaskState
     from inspect_ai.tool import Tool, tool
     from inspect_ai.util import collect, sandbox
 
@@ -115,23 +96,18 @@ def _bare(same_steps: bool) -> "Task":
     @scorer(metrics=[mean()])
     def five_questions() -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
-            if same_steps:
-                judge = get_model(role="grader")
-                await collect(*(judge.generate(f"{number} {state.input_text}") for number in range(4)))
-                await judge.generate(f"match {state.input_text}")
+            judge = get_model(role="grader")
+            await collect(*(judge.generate(f"{number} {state.input_text}") for number in range(4)))
+            await judge.generate(f"match {state.input_text}")
             return Score(value=1)
 
         return score
 
-    return Task(
-        dataset=real(sandbox="local").dataset,
-        solver=react(tools=[run_code()]) if same_steps else generate(),
-        scorer=five_questions(),
-        sandbox="local",
-    )
+    dataset = real(sandbox="local").dataset
+    return Task(dataset=dataset, solver=react(tools=[run_code()]), scorer=five_questions(), sandbox="local")
 
 
-def _output(messages: list[object], tools: list[object], *_: object) -> object:
+def _output(messages: list[object], tools: list[object], *_: object) -> "ModelOutput":
     """Two tool calls and `submit` where there are tools, else a text; with usage, or Inspect would load a tokenizer."""
     from inspect_ai.model import ChatMessageTool, ModelOutput, ModelUsage
 
@@ -146,75 +122,26 @@ def _output(messages: list[object], tools: list[object], *_: object) -> object:
     return output
 
 
-# --- the process that watches -------------------------------------------------------------------------
-
-
-def watch(name: str, limit: int | None) -> tuple[Run, float | None]:
-    """Run one eval in a fresh process; also the CPU seconds of the kernels, which nobody else waits for.
-
-    A kernel is left to itself when its first client ends. On Linux this process then becomes its parent, and learns
-    its CPU time when it has ended; elsewhere that is None.
-    """
-    adopts = sys.platform == "linux" and ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
-    report = Path(f"{name}.json".replace(" ", "_"))
-    command = [sys.executable, __file__, "--run", name, "--report", str(report.absolute())]
-    child = subprocess.Popen(command + (["--limit", str(limit)] if limit else []))
-    kernels, deadline = 0.0, time.monotonic() + SECONDS
-    while True:
-        try:
-            pid, status, usage = os.wait4(-1, os.WNOHANG)
-        except ChildProcessError:
-            break
-        if pid == child.pid:
-            child.returncode = os.waitstatus_to_exitcode(status)
-            deadline = time.monotonic() + 20  # kernels notice within ten seconds that their folder is gone
-        elif pid:
-            kernels += _cpu(usage)
-        elif time.monotonic() > deadline:
-            for child_id in Path(f"/proc/self/task/{os.getpid()}/children").read_text(encoding="utf-8").split():
-                os.kill(int(child_id), signal.SIGKILL)
-        else:
-            time.sleep(0.05)
-    if child.returncode:
-        sys.exit(f"{name}: ended with {child.returncode}; its time limit is {SECONDS} s.")
-    return Run(**json.loads(report.read_text(encoding="utf-8"))), kernels if adopts else None
-
-
 def main() -> None:
     """Run each eval in a process of its own and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--limit", type=int, help="samples of each run; default: all 239")
-    parser.add_argument("--run", help=argparse.SUPPRESS)
-    parser.add_argument("--report", type=Path, help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.run:
-        run = evaluate(options.run, options.limit)
-        options.report.write_text(json.dumps(asdict(run)), encoding="utf-8")
-        return
+    limit = parser.parse_args().limit
     require_data()
     with own_folders():
-        runs = {name: watch(name, options.limit) for name in (LEAST, SAME_STEPS, OURS)}
-    ours = runs[OURS][0].own / runs[OURS][0].samples
+        runs = {name: in_fresh_process(evaluate, name, limit) for name in (INSPECT, OURS)}
     rows = []
-    for name, (run, kernels) in runs.items():
-        above = ours - run.own / run.samples
-        rows.append(
-            (
-                name,
-                f"{run.wall:.0f}",
-                f"{run.own / run.samples:.3f}",
-                "" if name == OURS else f"{above:.3f}",
-                f"{run.clients / run.samples:.3f}",
-                "-" if kernels is None else f"{kernels / run.samples:.3f}",
-                f"{run.memory:.0f}",
-            )
-        )
+    for name, run in runs.items():
+        seconds = (f"{part / run.samples:.3f}" for part in (run.own, run.clients))
+        rows.append((name, f"{run.wall:.0f}", *seconds, f"{run.memory:.0f}"))
+    above = runs[OURS].own / runs[OURS].samples - runs[INSPECT].own / runs[INSPECT].samples
     show(
-        f"{runs[OURS][0].samples} samples of DB-REAL test, offline",
-        ("run", "wall s", "CPU s", "ours above", "clients s", "kernels s", "peak MB"),
+        f"{runs[OURS].samples} samples of DB-REAL test, offline",
+        ("run", "wall s", "CPU s", "clients s", "peak MB"),
         rows,
-        "CPU seconds per sample: of the process that runs Inspect; of what it started and waited for; of the kernels.",
-        f"Targets: ours above Inspect's own ≤ {TARGET_CPU} s per sample, peak memory ≤ {TARGET_MEMORY} MB.",
+        "CPU seconds per sample: of the process that runs Inspect; of what it started and waited for.",
+        f"Ours above Inspect's own: {above:.3f} s per sample; target {TARGET_CPU}.",
+        f"Target of the peak memory: {TARGET_MEMORY} MB.",
     )
 
 

@@ -69,22 +69,21 @@ async def ask_until_valid(
         ReplyMissing: The last reply has no choices.
     """
     conversation = [*messages]
-    error: ReplyRejected | ReplyMissing | None = None
-    for _ in range(attempts):
+    error: ReplyRejected | ReplyMissing
+    for remaining in reversed(range(attempts)):
         output = await send([*conversation])
         if not output.choices:
             error = ReplyMissing(f"The model {output.model} failed: its reply has no choices.")
-            continue
-        if output.stop_reason in _TRUNCATED:
+        elif output.stop_reason in _TRUNCATED:
             error = ReplyRejected(_TRUNCATED[output.stop_reason])
-            continue
-        try:
-            return await read(output.completion)
-        except ReplyRejected as rejected:
-            error = rejected
-        invalid = ChatMessageAssistant(content=replace_surrogates(output.completion))
-        conversation += [invalid, ask_again(error.message)]
-    assert error is not None
+        else:
+            try:
+                return await read(output.completion)
+            except ReplyRejected as rejected:
+                error = rejected
+            if remaining:
+                invalid = ChatMessageAssistant(content=replace_surrogates(output.completion))
+                conversation += [invalid, ask_again(error.message)]
     raise error
 
 

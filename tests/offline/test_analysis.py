@@ -12,6 +12,7 @@ PROGRAM = Path(inspect_discoverybench.offline.__path__[0]) / "analysis.py"
 GOAL = "How does height affect the yield?"
 ROWS = range(60)
 TABLE = "height,site,yield\n" + "".join(f"{row},s{row % 3},{2 * row + row % 7}\n" for row in ROWS)
+NOISE = "height,yield\n" + "".join(f"{row},{7 * row % 10}\n" for row in ROWS)
 
 Discover = Callable[[str], str]
 
@@ -30,19 +31,15 @@ def discover(capsys: pytest.CaptureFixture[str]) -> Discover:
 @pytest.mark.parametrize(
     "content",
     [
-        TABLE.encode(),
         TABLE.replace(",", "\t").encode(),
-        TABLE.replace(",", ";").encode(),
-        b"\xef\xbb\xbf" + TABLE.encode(),
+        TABLE.replace(",", ";").replace("\n", "\r").encode(),
+        b"\xef\xbb\xbf" + TABLE.replace("\n", "\r\n").encode(),
         TABLE.replace("s1", "Böschung").encode("cp1252"),
-        TABLE.replace("\n", "\r\n").encode(),
-        TABLE.replace("\n", "\r").encode(),
         TABLE.replace("\n1,", "\n,").replace("\n2,s2,6", "\n2,s2").replace("\n3,", "\nNA,").encode(),
         TABLE.replace("site", '"the, ""site"""').replace("s1", '"two\nlines"').encode(),
-        (TABLE + "1e999,s1,-1e999\n").encode(),
-        (TABLE + "1e200,s1,1\n").encode(),
+        (TABLE + "1e999,s1,-1e999\n1e200,s1,1\n").encode(),
     ],
-    ids=["comma", "tab", "semicolon", "mark", "cp1252", "crlf", "cr", "gaps", "quotes", "infinite", "large"],
+    ids=["tab", "semicolon", "mark", "cp1252", "gaps", "quotes", "large"],
 )
 def test_delimited_text_is_read_in_any_dialect(content: bytes, discover: Discover) -> None:
     Path("data.csv").write_bytes(content)
@@ -52,28 +49,15 @@ def test_delimited_text_is_read_in_any_dialect(content: bytes, discover: Discove
 
 
 @pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("empty.csv", b""),
-        ("header.csv", b"height,yield\n"),
-        ("one.csv", b"height\n1\n2\n"),
-        ("tree.txt", b"((height:1,b:2):3,yield:4);"),
-        ("quote.csv", b'height,yield\n"' + b"1,2\n" * 50_000),
-        ("null.csv", b"height,yield\n\x00,x\n" * 20),
-        ("survey.dta", b"<stata_dta>\x00\xff"),
-        ("words.csv", b"height,yield\n" + b"tall,good\nsmall,poor\n" * 20),
-        ("braces.csv", b"{height},{yield!r}\n" + b"tall,good\n" * 20),
-    ],
+    "content",
+    [b"", b"height,yield\n", b'height,yield\n"' + b"1,2\n" * 50_000, b"<stata_dta>\x00\xff", b"{h},{y!r}\na,b\n" * 20],
+    ids=["empty", "header", "quote", "binary", "words"],
 )
-def test_a_file_without_numbers_stops_nothing(name: str, content: bytes, discover: Discover) -> None:
-    Path(name).write_bytes(content)
+def test_a_file_without_numbers_stops_nothing(content: bytes, discover: Discover) -> None:
+    Path("a.csv").write_bytes(content)
     assert discover(GOAL) == "There is no table with two columns to compare."
     Path("z.csv").write_text(TABLE, "utf-8")
     assert discover(GOAL).startswith("Hypothesis: yield increases linearly with height, by 2 per unit")
-
-
-def test_no_file_at_all(discover: Discover) -> None:
-    assert discover(GOAL) == "There is no table with two columns to compare."
 
 
 def test_of_several_files_the_one_that_the_goal_names_is_used(discover: Discover) -> None:
@@ -82,25 +66,16 @@ def test_of_several_files_the_one_that_the_goal_names_is_used(discover: Discover
     assert discover(GOAL).startswith("Hypothesis: yield increases linearly with height")
 
 
-def test_a_goal_that_names_no_column_gets_an_answer(discover: Discover) -> None:
-    Path("data.csv").write_text(TABLE, "utf-8")
-    assert discover("What is going on?").startswith("Hypothesis: yield increases linearly with height")
-
-
-def test_columns_keep_their_braces(discover: Discover) -> None:
-    Path("data.csv").write_text(TABLE.replace("height", "{height!r}"), "utf-8")
-    assert "increases linearly with {height!r}, by" in discover(GOAL)
-
-
-def test_a_weak_relationship_is_not_claimed(discover: Discover) -> None:
-    noise = [7, 1, 5, 3, 9, 2, 8, 4, 6, 5] * 6
-    Path("data.csv").write_text(
-        "height,yield\n" + "".join(f"{row},{value}\n" for row, value in zip(ROWS, noise, strict=True)), "utf-8"
-    )
-    assert discover(GOAL).startswith("Hypothesis: height has no significant relationship with yield (p = ")
-
-
-def test_the_context_of_the_goal_is_kept(discover: Discover) -> None:
-    Path("data.csv").write_text(TABLE, "utf-8")
-    assert discover("Among young oaks, " + GOAL).startswith("Hypothesis: Among young oaks, yield increases")
-    assert discover("In what way, if any, does height affect the yield?").startswith("Hypothesis: yield increases")
+@pytest.mark.parametrize(
+    ("table", "goal", "hypothesis"),
+    [
+        (TABLE, "What is going on?", "yield increases linearly with height"),
+        (TABLE, "Among young oaks, " + GOAL, "Among young oaks, yield increases"),
+        (TABLE, "In what way, if any, does height affect the yield?", "yield increases"),
+        (TABLE.replace("height", "{height!r}"), GOAL, "yield increases linearly with {height!r}, by"),
+        (NOISE, GOAL, "height has no significant relationship with yield (p = "),
+    ],
+)
+def test_the_hypothesis_answers_the_goal(table: str, goal: str, hypothesis: str, discover: Discover) -> None:
+    Path("data.csv").write_text(table, "utf-8")
+    assert discover(goal).startswith(f"Hypothesis: {hypothesis}")

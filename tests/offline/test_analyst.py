@@ -7,21 +7,20 @@ from inspect_ai.agent import as_solver
 from inspect_ai.agent import react as inspect_react
 from inspect_ai.log import EvalSample, read_eval_log
 from inspect_ai.model import ChatMessageAssistant
-from inspect_ai.solver import Generate, Solver, TaskState, generate, solver, use_tools
+from inspect_ai.solver import Solver, generate, use_tools
 from inspect_ai.tool import Tool, ToolError, tool
 
 from inspect_discoverybench import demo, real
+from inspect_discoverybench.hypothesis import SubmissionState
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.codegen import codegen
 from inspect_discoverybench.solvers.datavoyager.datavoyager import datavoyager
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from inspect_discoverybench.solvers.react import react
-from inspect_discoverybench.solvers.reflexion import ReflexionState, reflexion
+from inspect_discoverybench.solvers.reflexion import reflexion
 from tests.dataset.studies import first_of_each_study
-from tests.solvers.scripted import score, submission
 
 BEEKEEPING = "demo/beekeeping_0_0/0/0"
-TREES = "demo/street-trees_0_0/0/4"  # the study that the analyst does not solve
 
 
 def evaluated(agent: Solver | list[Solver], *sample_ids: str) -> list[EvalSample]:
@@ -33,15 +32,11 @@ def evaluated(agent: Solver | list[Solver], *sample_ids: str) -> list[EvalSample
     return sorted(samples, key=lambda sample: str(sample.id))
 
 
-def hypothesis(sample: EvalSample) -> str:
+def answer_and_score(sample: EvalSample) -> tuple[str, object]:
     assert sample.scores
-    return str(sample.scores["HMS"].answer)
-
-
-def workflow(sample: EvalSample) -> str:
-    handed_in = submission(sample)
-    assert handed_in
-    return handed_in.workflow
+    score = sample.scores["HMS"]
+    assert isinstance(score.value, dict)
+    return str(score.answer), score.value["hms"]
 
 
 def tool_calls(sample: EvalSample) -> list[str]:
@@ -61,12 +56,12 @@ def test_the_demo_is_solved_but_for_one_study() -> None:
         "breaking_strength_mpa is quadratic in firing_temperature_c: it increases up to 117",
         "lower above a threshold of soil_salinity_ds_m at 3.9",
     ]
-    for sample, phrase in zip(samples, phrases, strict=True):
-        assert phrase in hypothesis(sample)
-        assert "Rule-based baseline, not a language model" in workflow(sample)
+    answers, scores = zip(*map(answer_and_score, samples), strict=True)
+    for sample, answer, phrase in zip(samples, answers, phrases, strict=True):
+        assert phrase in answer
+        assert "Rule-based baseline, not a language model" in sample.output.completion
         assert tool_calls(sample) == ["python", "python", "submit"]
-    scores = [score(sample) for sample in samples]
-    assert scores == [0.5, 1, 1, 1, 1, 1, 1, 0]
+    assert list(scores) == [0.5, 1, 1, 1, 1, 1, 1, 0]
 
 
 @pytest.mark.parametrize(
@@ -84,48 +79,17 @@ def test_the_demo_is_solved_but_for_one_study() -> None:
 @pytest.mark.usefixtures("sweep")
 def test_every_agent_runs_the_same_analysis(agent: Solver, calls: list[str]) -> None:
     [sample] = evaluated(agent, BEEKEEPING)
-    assert "honey_yield_kg increases linearly with flowering_hectares, by 1.8" in hypothesis(sample)
-    assert score(sample) == 1
+    answer, score = answer_and_score(sample)
+    assert "honey_yield_kg increases linearly with flowering_hectares, by 1.8" in answer
+    assert score == 1
     assert tool_calls(sample) == calls
 
 
-def test_every_role_of_datavoyager_speaks_for_itself() -> None:
-    [sample] = evaluated(datavoyager(), BEEKEEPING)
-    roles = [str(message.metadata["role"]) for message in sample.messages if message.metadata]
-    assert roles == ["planner", "coder", "analyst", "analyst"]
-    plan, _, finding, _ = [m.text for m in sample.messages if isinstance(m, ChatMessageAssistant)]
-    assert plan.startswith("Read the tables")
-    assert finding == hypothesis(sample)
-
-
-def test_reflexion_goes_on_after_a_low_score() -> None:
-    [sample] = evaluated(reflexion(trials=2), TREES)
-    trials = sample.store_as(ReflexionState).trials
-    assert [trial.hms for trial in trials] == [0, 0]
-    assert [trial.reflection for trial in trials] == ["Rules do not learn from a score.", None]
-
-
-@solver
-def in_words() -> Solver:
-    """One generation without any tool."""
-
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        state.tools = []
-        return await generate(state)
-
-    return solve
-
-
-@pytest.mark.parametrize(
-    "agent",
-    [no_data_guess(), as_solver(inspect_react()), in_words()],
-    ids=["no_data_guess", "inspect_react", "in_words"],
-)
+@pytest.mark.parametrize("agent", [no_data_guess(), as_solver(inspect_react())], ids=["no_data_guess", "inspect_react"])
 def test_without_python_it_guesses_and_says_so(agent: Solver) -> None:
     [sample] = evaluated(agent, BEEKEEPING)
-    assert hypothesis(sample) == "The variables that the goal names are related."
-    assert "The hypothesis is a guess" in sample.output.completion or "a guess" in workflow(sample)
-    assert score(sample) == 0
+    assert answer_and_score(sample) == ("The variables that the goal names are related.", 0)
+    assert "The hypothesis is a guess" in str(sample.store_as(SubmissionState).submission) + sample.output.completion
 
 
 @tool(name="python")
@@ -144,19 +108,12 @@ def broken(output: str, error: str) -> Tool:
 
 
 @pytest.mark.parametrize(
-    ("output", "error"),
-    [
-        ("Traceback (most recent call last):\nModuleNotFoundError: No module named 'statistics'", ""),
-        ("[The session died while this ran: all variables are lost.]", ""),
-        ("", "not allowed"),
-        ("", ""),
-        ("Hypothesis: ", ""),
-    ],
+    ("output", "error"), [("Traceback:\nModuleNotFoundError: No module named 'statistics'", ""), ("", "not allowed")]
 )
 def test_a_failed_analysis_is_reported_in_the_workflow(output: str, error: str) -> None:
     [sample] = evaluated([use_tools(broken(output, error), append=False), generate()], BEEKEEPING)
     assert "The hypothesis is a guess" in sample.output.completion
-    assert (error or output.strip()[-20:]) in sample.output.completion.replace("\\n", "\n")
+    assert (error or output[-20:]) in sample.output.completion
 
 
 @pytest.mark.usefixtures("sweep")
@@ -171,9 +128,7 @@ def test_every_real_study_is_analysed_without_an_error(split: str) -> None:
         sample_id=first_of_each_study(task),
     )
     assert log.status == "success", log.error
-    samples = read_eval_log(log.location, resolve_attachments=True).samples
-    assert samples
-    for sample in samples:
+    for sample in read_eval_log(log.location, resolve_attachments=True).samples or []:
         outputs = "\n".join(message.text for message in sample.messages if message.role == "tool")
         assert "Traceback" not in outputs, sample.id
-        assert submission(sample), sample.id
+        assert sample.store_as(SubmissionState).submission, sample.id

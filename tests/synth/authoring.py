@@ -63,7 +63,7 @@ def _goal(values: Mapping[str, Any], count: int) -> dict[str, str]:
     return {"goal": facets[values["masked"]].format(values["target"]["label"], predictors)}
 
 
-ROOT = {
+ROOT: dict[str, Any] = {
     "context": "Among the boats",
     "rows": "One boat in each row.",
     "target": leaf("top_speed", 0, 60),

@@ -19,42 +19,27 @@ HOSTILE = [
     "__import__('os').system('touch /tmp/owned') + df['a']",
     "().__class__.__bases__[0].__subclasses__() + df['a']",
     "df['a'].apply.__globals__['__builtins__']",
-    "df['a'].apply(lambda x: x)",
     "df['a'].to_csv('/tmp/owned')",
-    "df.to_pickle('x')",
     "open('/etc/passwd').read() + df['a']",
-    "eval('1') + df['a']",
-    "np.load('x') + df['a']",
     "np.fromfile('/etc/passwd') + df['a']",
-    "np.ones(10 ** 10) + df['a']",
-    "np.zeros((100000, 100000)) + df['a']",
     "np.lib.format.open_memmap('x') + df['a']",
     "df['a'] + [x for x in iter(int, 1)]",
-    "df['a'] + sum(i for i in range(10**12))",
     "df['a'] ** 10 ** 10",
     "df['a'] ** df['b']",
     "df['a'] ** 5",
     "9 ** 9 ** 9 + df['a']",
     "'x' * 10 ** 9 == df['a']",
-    "df['a'] + 1e300",
     "df['a'] + 1j",
-    "df['a'] == b'x'",
     "df[df['a'] > 1]",
-    "df['a'][0]",
     "df['a'].astype(object)",
-    "df['a'].astype('category')",
     "df['a'].isin(df)",
     "df['a'].clip(lower=1)",
     "np.where(*df)",
     "np.where(df['a'])",
     "(y := df['a'])",
-    "f\"{df['a']}\"",
     "df['a'] if df['b'] else 1",
-    "df['a'] and df['b']",
     "1 < df['a'] < 2",
     "df['a'];import os",
-    "df['a']\nimport os",
-    "1 + 1",
     "",
     "df['a'] + " * 400 + "1",
     "(" * 500 + "df['a']" + ")" * 500,
@@ -80,11 +65,7 @@ def test_refused_with_a_reason(text: str) -> None:
 def test_substitution_gives_the_expression_over_observed_columns() -> None:
     root = Expression.parse("2 * df['a'] + df['b']")
     composed = root.substitute({"a": Expression.parse("df['c'] + 1")})
-    assert composed.text == "2 * (df['c'] + 1) + df['b']"
-    assert composed.columns == ("c", "b")
-
-
-def test_substitution_is_bounded() -> None:
+    assert (composed.text, composed.columns) == ("2 * (df['c'] + 1) + df['b']", ("c", "b"))
     wide = Expression.parse(" + ".join(["df['a']"] * 20))
     with pytest.raises(ExpressionRefused, match="Use at most"):
         wide.substitute({"a": wide}).substitute({"a": wide})
@@ -94,11 +75,8 @@ def test_substitution_is_bounded() -> None:
     ("text", "forms"),
     [
         ("6 + 1.8 * df['a']", set()),
-        ("df['a'] / 2 - df['b']", set()),
         ("3 * df['a'] / df['b']", {"product"}),
         ("1 / df['a']", {"product"}),
-        ("(df['a'] - 4) ** 2", {"function"}),
-        ("np.where(df['a'] > 4, 1, 2)", {"condition"}),
         ("np.exp(df['a']) * df['b'] * (df['c'] == 'x')", {"product", "function", "condition"}),
     ],
 )

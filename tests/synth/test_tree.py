@@ -10,7 +10,7 @@ import pytest
 from inspect_discoverybench.errors import DataMissing, InvalidTree
 from inspect_discoverybench.synth.tree import Tree
 from inspect_discoverybench.synth.tree_task import tree_tasks
-from tests.synth.trees import LIBRARY, leaf, library
+from tests.synth.trees import LIBRARY, inner, leaf, library
 
 
 @pytest.fixture
@@ -25,22 +25,11 @@ def parse(tmp_path: Path) -> Callable[..., Tree]:
     return read
 
 
-def test_a_tree_survives_its_json(tmp_path: Path) -> None:
-    file = tmp_path / "tree.json"
-    file.write_text(library().to_json(), "utf-8")
-    assert Tree.read(file) == library()
-    assert library().slug == "library-lending"
-    assert library().levels() == {"waiting_days": 0, "queue_ratio": 1, "copies": 2, "reservations": 2, "pages": 1}
-
-
-def test_the_schema_names_every_field() -> None:
-    assert set(Tree.model_json_schema()["$defs"]["Node"]["properties"]) >= {
-        "name",
-        "expression",
-        "children",
-        "low",
-        "values",
-    }
+def test_a_tree_is_read_from_a_file(parse: Callable[..., Tree]) -> None:
+    tree = parse()
+    assert tree == library()
+    assert tree.slug == "library-lending"
+    assert tree.levels() == {"waiting_days": 0, "queue_ratio": 1, "copies": 2, "reservations": 2, "pages": 1}
 
 
 @pytest.mark.parametrize(
@@ -69,22 +58,21 @@ def test_an_invalid_tree_is_one_line(changes: dict[str, Any], message: str, pars
 @pytest.mark.parametrize(
     ("expression", "message"),
     [
-        ("df['copies'] * 2", "the expression uses copies, but the children are copies, reservations"),
-        ("df['copies'] + df['reservations'] + df['pages']", "the expression uses copies, pages, reservations"),
+        ("df['copies'] * 2", "the expression uses copies, but the children are copies, pages"),
+        ("df['copies'] + df['pages'] + df['shelf']", "the expression uses copies, pages, shelf"),
         ("__import__('os')", "is not allowed in an expression"),
     ],
 )
 def test_an_expression_must_use_each_child_and_nothing_else(
     expression: str, message: str, parse: Callable[..., Tree]
 ) -> None:
-    root = {**leaf("ratio"), "expression": expression, "children": [leaf("copies"), leaf("reservations")]}
     with pytest.raises(InvalidTree, match=message):
-        parse(roots=[root], distractors=[])
+        parse(roots=[inner("ratio", expression, leaf("copies"), leaf("pages"))])
 
 
-def test_a_missing_file(tmp_path: Path) -> None:
+def test_a_missing_file() -> None:
     with pytest.raises(DataMissing):
-        Tree.read(tmp_path / "none.json")
+        Tree.read(Path("none.json"))
 
 
 def test_tasks_are_inner_nodes_times_path_lengths() -> None:
@@ -96,11 +84,7 @@ def test_tasks_are_inner_nodes_times_path_lengths() -> None:
         ("queue_ratio/1", 1, 2),
     ]
     assert len({task.masked for task in tasks[:2]}) == 2
-
-
-def test_hidden_nodes_and_ancestors_are_not_released() -> None:
-    first, second, third = tree_tasks(library(), 0)[0]
-    assert set(first.columns) == {"waiting_days", "queue_ratio", "pages", "shelf", "binding"}
-    assert set(second.columns) == {"waiting_days", "reservations", "copies", "pages", "shelf", "binding"}
-    assert set(third.columns) == {"queue_ratio", "reservations", "copies", "pages", "shelf", "binding"}
-    assert {task.columns[-1] for task in (first, second, third)} == {"waiting_days", "queue_ratio"}
+    # Hidden nodes and ancestors of the target are not released.
+    children, leaves, outside = {"queue_ratio", "pages"}, {"reservations", "copies", "pages"}, {"shelf", "binding"}
+    assert [set(task.columns[:-1]) - outside for task in tasks] == [children, leaves, leaves]
+    assert [task.columns[-1] for task in tasks] == ["waiting_days", "waiting_days", "queue_ratio"]

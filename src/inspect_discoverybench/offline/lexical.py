@@ -2,10 +2,10 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
+from inspect_ai.model import ChatMessageAssistant
 
 from inspect_discoverybench.answer import is_placeholder
 from inspect_discoverybench.offline.relation import compare_relations
@@ -14,169 +14,96 @@ from inspect_discoverybench.offline.words import content_stems, context_phrases,
 from inspect_discoverybench.text import fold
 
 _SIGNATURE = "lexical judge (not a language model)"
-_FENCE = "```json"
-Rule = Callable[[dict[str, Any]], dict[str, Any]]
-"""Function from the values in a question to the reply."""
-
 _LABELLED = re.compile(
-    r"^[\W_]*(?:\w+ ){0,2}hypothesis\b[^:\n]{0,30}:[*_\"'\s]*([^\n]*[^\n\"',}])", re.IGNORECASE | re.MULTILINE
+    r"^[\W_]*(?:\w+ ){0,2}(hypothesis|workflow)\b[^:\n]{0,30}:[*_\"'\s]*([^\n]*[^\n\"',}])",
+    re.IGNORECASE | re.MULTILINE,
 )
-_WORKFLOW = re.compile(r"^[\W_]*workflow\b[^:\n]{0,30}:[*_\"'\s]*([^\n\"]+)", re.IGNORECASE | re.MULTILINE)
-_ANNOUNCEMENT = re.compile(
-    r"\W*(?:(?:i|we)(?: will|['\u2019]ll| could not| am (?:un|not )able| need| have submitted"
-    r"| can(?:not|['\u2019]t) (?:help|do|determine|answer|provide|assist))|let |sorry|please|i['\u2019]m sorry)\b",
-    re.IGNORECASE,
-)
-
-_GENERIC = frozenset(
-    content_stems(
-        "mean average total number count value index score level year site name type day "
-        "mm cm m km g kg t ml l ha ms s min h c percent pct usd"
-    )
+_GENERIC = content_stems(
+    "mean average total number count index score level year site name type day mm cm km kg ml ha ms min percent pct usd"
 )
 """Stems that many column names share, and units. They do not identify a column."""
 
+Values = Mapping[str, Any]
+Rule = Callable[[Values], tuple[dict[str, Any], str]]
+"""Function from the values in a question to the reply and its explanation."""
+
 
 def reply(request: Request) -> ChatMessageAssistant:
-    """Answer the judge's latest question by comparing the words, numbers and directions of two texts.
+    """Answer the judge's question by comparing the words, numbers and directions of two texts.
 
     The lexical judge is not a language model. Its scores show that an evaluation works from end to end, not how good a
     hypothesis is. Identical texts always get full marks.
     """
-    # After an invalid reply, the latest message has only the validation error; the question is in an earlier message.
-    for message in reversed(request.messages):
-        if isinstance(message, ChatMessageUser) and (question := _read_question(message.text)):
-            rule, values = question
-            return ChatMessageAssistant(content=json.dumps(rule(values), ensure_ascii=False))
+    question, values = request.question()
+    for sentence, rule in _RULES.items():
+        if sentence in question:
+            answer, explanation = rule(values)
+            answer["explanation"] = f"{_SIGNATURE}: {explanation}"
+            return ChatMessageAssistant(content=json.dumps(answer, ensure_ascii=False))
     return ChatMessageAssistant(content=f"{_SIGNATURE}: the messages contain none of the judge's questions.")
 
 
-def _read_question(text: str) -> tuple[Rule, dict[str, Any]] | None:
-    """The rule for a question, and the values in its first JSON block; None if it is not a question of the judge."""
-    before, fence, after = text.partition(_FENCE)
-    if not fence:
-        return None
-    after = after.lstrip()
-    try:
-        values, end = json.JSONDecoder().raw_decode(after)
-    except json.JSONDecodeError:
-        return None
-    # Values are data: a sentence in them must not select the rule.
-    wording = before + after[end:]
-    for sentence, rule in _RULES.items():
-        if sentence in wording and isinstance(values, dict):
-            return rule, values
-    return None
+def _extract_context(values: Values) -> tuple[dict[str, Any], str]:
+    phrases = context_phrases(values["hypothesis"])
+    reason = f"{len(phrases)} context phrases extracted by rule"
+    part = {"text": values["hypothesis"], "context": "; ".join(phrases) or "None"}
+    return {"hypothesis": [{**part, "explanation": f"{_SIGNATURE}: {reason}"}]}, reason
 
 
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
+def _split(values: Values) -> tuple[dict[str, Any], str]:
+    reply, reason = _extract_context(values)
+    return {"sub_hypo": reply["hypothesis"]}, reason
 
 
-def _extract_context(values: dict[str, Any]) -> dict[str, Any]:
-    hypothesis = _text(values.get("hypothesis"))
-    phrases = context_phrases(hypothesis)
-    part = {
-        "text": hypothesis,
-        "context": "; ".join(phrases) or "None",
-        "explanation": f"{_SIGNATURE}: {len(phrases)} context phrases extracted by rule",
-    }
-    return {"hypothesis": [part]}
-
-
-def _split(values: dict[str, Any]) -> dict[str, Any]:
-    return {"sub_hypo": _extract_context(values)["hypothesis"]}
-
-
-def _match_context(values: dict[str, Any]) -> dict[str, Any]:
-    gold, predicted = _text(values.get("gold_context")), _text(values.get("predicted_context"))
-    match, reason = _contexts_agree(gold, predicted)
-    return {"match": match, "explanation": f"{_SIGNATURE}: {reason}"}
-
-
-def _contexts_agree(gold: str, predicted: str) -> tuple[bool, str]:
+def _match_context(values: Values) -> tuple[dict[str, Any], str]:
+    gold, predicted = values["gold_context"], values["predicted_context"]
     if fold(gold) == fold(predicted):
-        return True, "same text"
-    if "none" in (fold(gold), fold(predicted)):
-        return False, "only one of the two has a context"
-    gold_words, predicted_words = set(content_stems(gold)), set(content_stems(predicted))
-    shared = gold_words & predicted_words
-    smaller = min(len(gold_words), len(predicted_words))
+        return {"match": True}, "same text"
     gold_numbers, predicted_numbers = set(numbers(gold)), set(numbers(predicted))
     if gold_numbers and predicted_numbers and not gold_numbers & predicted_numbers:
-        return False, "the numbers differ"
-    share = len(shared) / smaller if smaller else 0.0
-    return share >= 0.5, f"{len(shared)} of {smaller} content words of the shorter context are in both"
+        return {"match": False}, "the numbers differ"
+    gold_words, predicted_words = content_stems(gold), content_stems(predicted)
+    shared, smaller = len(gold_words & predicted_words), min(len(gold_words), len(predicted_words))
+    return {"match": 0 < smaller <= 2 * shared}, f"{shared} of {smaller} words of the shorter context are in both"
 
 
-def _variables(values: dict[str, Any]) -> dict[str, Any]:
-    texts = [_text(values.get(name)) for name in ("HypoA", "HypoB")]
-    columns = dict(_columns(values.get("datasets")))
-    variables = [
-        {name for name, description in columns.items() if _mentions(text, name, description)} for text in texts
-    ]
+def _variables(values: Values) -> tuple[dict[str, Any], str]:
+    texts = [values["HypoA"], values["HypoB"]]
+    columns = [column for file in values["datasets"] for column in file["columns"]]
     kind = "columns"
-    if not all(variables):
-        kind = "content words"
-        variables = [set(content_stems(text)) or {fold(text)} for text in texts]
-    both = variables[0] & variables[1]
-    return {
-        "sizeA": len(variables[0]),
-        "sizeB": len(variables[1]),
-        "intersection": len(both),
-        "explanation": f"{_SIGNATURE}: {kind} named by both: {', '.join(sorted(both)[:20]) or 'none'}",
-    }
-
-
-def _columns(value: Any) -> Iterator[tuple[str, str]]:
-    """Name and description of every column, at any depth of the dataset description."""
-    if isinstance(value, str):
-        for line in value.splitlines():
-            name, colon, description = line.strip().removeprefix("- ").partition(": ")
-            if colon:
-                yield name.strip("` "), description
-    elif isinstance(value, list):
-        for item in value:
-            yield from _columns(item)
-    elif isinstance(value, dict):
-        if "columns" not in value and isinstance(value.get("name"), str):
-            yield value["name"], _text(value.get("description"))
-        elif isinstance(value.get("columns"), dict) and "raw" not in value["columns"]:
-            yield from ((name, _text(description)) for name, description in value["columns"].items())
-        else:
-            yield from _columns([value.get(key) for key in ("columns", "raw", "datasets")])
+    named = [{column["name"] for column in columns if _mentions(text, **column)} for text in texts]
+    if not all(named):
+        kind, named = "content words", [content_stems(text) or {fold(text)} for text in texts]
+    both = named[0] & named[1]
+    sizes = {"sizeA": len(named[0]), "sizeB": len(named[1]), "intersection": len(both)}
+    return sizes, f"{kind} named by both: {', '.join(sorted(both)[:20]) or 'none'}"
 
 
 def _mentions(text: str, name: str, description: str) -> bool:
     """Whether a text mentions a column: its name, or most words of its name or description."""
     if len(name) > 2 and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE):
         return True
-    words, name_words = set(content_stems(text)), set(content_stems(name))
-    specific = (name_words - _GENERIC) or name_words
-    if specific and len(specific & words) / len(specific) > 0.6:
-        return True
-    description_words = set(content_stems(description)) - _GENERIC
-    return len(description_words) >= 2 and len(description_words & words) / len(description_words) >= 0.7
+    words, name_words = content_stems(text), content_stems(name)
+    specific, description_words = (name_words - _GENERIC) or name_words, content_stems(description) - _GENERIC
+    return len(specific & words) > 0.6 * len(specific) or (
+        len(description_words) >= 2 and len(description_words & words) >= 0.7 * len(description_words)
+    )
 
 
-def _relationship(values: dict[str, Any]) -> dict[str, Any]:
-    answer, reason = compare_relations(_text(values.get("HypoA")), _text(values.get("HypoB")))
-    return {"answer": answer, "explanation": f"{_SIGNATURE}: {reason}"}
+def _relationship(values: Values) -> tuple[dict[str, Any], str]:
+    answer, reason = compare_relations(values["HypoA"], values["HypoB"])
+    return {"answer": answer}, reason
 
 
-def _quote_answer(values: dict[str, Any]) -> dict[str, Any]:
-    """Quote the last labelled hypothesis of a text, else the text, unless it is a refusal, a plan or a question."""
-    text = _text(values.get("text")).strip()
-    labelled = [match[1].strip("*_ ") for match in _LABELLED.finditer(text) if content_stems(match[1])]
-    announces = all(_ANNOUNCEMENT.match(sentence) for sentence in re.split(r"(?<=[.!?])\s+", text) if sentence.strip())
-    asserted = bool(labelled) or not (announces or is_placeholder(text) or text.endswith("?"))
-    workflow = [match[1].strip() for match in _WORKFLOW.finditer(text)][-1:]
-    return {
-        "asserted": asserted,
-        "hypothesis": (labelled[-1:] or [text]) if asserted else [],
-        "workflow": workflow if asserted else [],
-        "explanation": f"{_SIGNATURE}: {'the last labelled hypothesis' if labelled else 'the whole text'}",
-    }
+def _quote_answer(values: Values) -> tuple[dict[str, Any], str]:
+    """Quote the last labelled hypothesis of a text, else the text, unless it is a placeholder or a question."""
+    text = values["text"].strip()
+    labelled = {match[1].casefold(): [match[2].strip("*_ ")] for match in _LABELLED.finditer(text) if match[2].strip()}
+    asserted = "hypothesis" in labelled or not (is_placeholder(text) or text.endswith("?"))
+    if not asserted:
+        return {"asserted": False, "hypothesis": [], "workflow": []}, "no assertion"
+    quotes = {"hypothesis": labelled.get("hypothesis", [text]), "workflow": labelled.get("workflow", [])}
+    return {"asserted": True, **quotes}, "the last labelled hypothesis" if labelled else "the whole text"
 
 
 _RULES: dict[str, Rule] = {

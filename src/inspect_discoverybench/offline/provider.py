@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 from inspect_ai.model import (
     ChatMessage,
@@ -20,8 +21,6 @@ from inspect_discoverybench.offline.request import Request
 Rules = Callable[[Request], ChatMessageAssistant]
 """An offline model: a pure function from request to reply."""
 
-DEFAULT_CONFIG = GenerateConfig()
-
 
 @modelapi(name="discoverybench")
 class OfflineModel(ModelAPI):
@@ -33,14 +32,8 @@ class OfflineModel(ModelAPI):
         InvalidArgument: No offline model has this name.
     """
 
-    def __init__(
-        self,
-        model_name: str,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        config: GenerateConfig = DEFAULT_CONFIG,
-    ) -> None:
-        super().__init__(model_name, base_url, api_key, [], config)
+    def __init__(self, model_name: str, **options: Any) -> None:
+        super().__init__(model_name, **options)
         self._reply = _rules(model_name)
 
     async def generate(
@@ -76,9 +69,9 @@ def _rules(model_name: str) -> Rules:
     # Every `inspect` command imports this module; the rules are imported only when they are used.
     match model_name:
         case "baseline":
-            from inspect_discoverybench.offline import analyst, author
+            from inspect_discoverybench.offline import analyst, pool_author
 
-            return lambda request: author.reply(request) or analyst.reply(request)
+            return lambda request: pool_author.reply(request) or analyst.reply(request)
         case "lexical":
             from inspect_discoverybench.offline import lexical
 

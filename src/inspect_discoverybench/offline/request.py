@@ -1,7 +1,10 @@
 """The request that an offline model replies to."""
 
+import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageTool
 from inspect_ai.tool import ToolCall, ToolInfo
@@ -36,3 +39,16 @@ class Request:
         """Make a reply that calls a tool."""
         call = ToolCall(id=f"call_{len(self.messages)}", function=tool, arguments=arguments)
         return ChatMessageAssistant(content=f"I call `{tool}`.", tool_calls=[call])
+
+    def question(self) -> tuple[str, dict[str, Any]]:
+        """The first message with a JSON block: its text without the block, and the values in the block.
+
+        Values are data, so a sentence in them is no part of the question. Later messages send an invalid reply back.
+        """
+        for message in self.messages:
+            before, fence, after = message.text.partition("```json\n")
+            if fence and message.role == "user":
+                with suppress(json.JSONDecodeError):
+                    values, end = json.JSONDecoder().raw_decode(after)
+                    return before + after[end:], values
+        return "", {}

@@ -2,51 +2,46 @@
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 from inspect_ai.model import (
     ChatMessage,
-    ChatMessageAssistant,
     ChatMessageSystem,
     ChatMessageUser,
     GenerateConfig,
     Model,
+    ModelOutput,
     ResponseSchema,
 )
 from inspect_ai.util import span
 
-from inspect_discoverybench.errors import AuthorFailed, ReplyMissing, ReplyRejected, model_errors
+from inspect_discoverybench.errors import AuthorFailed, ReplyRejected, model_errors
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.structured_reply import Reply, parse_reply, reply_schema
+from inspect_discoverybench.structured_reply import R, T, ask_until_valid, parse_reply, reply_schema
 
-MAX_SENT_BACK = 3
-"""Maximum number of times that an invalid reply is sent back with the error."""
-
-R = TypeVar("R", bound=Reply)
-T = TypeVar("T")
+MAX_ATTEMPTS = 4
+"""Maximum number of requests for one valid reply."""
 
 
 class Author:
-    """A model that replies to requests of the generator."""
+    """A model that replies to requests of the generator.
 
-    def __init__(self, model: Model, folder: str = "synth") -> None:
-        """Create an author.
+    Attributes:
+        sent_back: Number of invalid replies that were sent back.
+    """
 
-        Args:
-            model: The model.
-            folder: Folder of its prompts.
-        """
+    def __init__(self, model: Model) -> None:
+        """Create an author that uses this model."""
         self.model = model
-        self.folder = folder
         self.sent_back = 0
 
     async def ask(
         self, prompt: str, values: Mapping[str, Any], reply_type: type[R], check: Callable[[R], Awaitable[T]]
     ) -> T:
-        """Ask until a reply is valid. An invalid reply is sent back with the error at most three times.
+        """Ask until a reply is valid. An invalid reply is sent back with the error.
 
         Args:
-            prompt: Name of the prompt in its folder.
+            prompt: Name of the prompt in `prompts/synth`.
             values: The values of its JSON block.
             reply_type: Type of the reply.
             check: Converts the reply, or raises `ReplyRejected`.
@@ -56,31 +51,32 @@ class Author:
             ModelFailed: The provider failed, or returned a reply without choices.
         """
         messages: list[ChatMessage] = [
-            ChatMessageSystem(content=Prompt.load(f"{self.folder}/system").render()),
-            ChatMessageUser(content=question(prompt, values, self.folder)),
+            ChatMessageSystem(content=Prompt.load("synth/system").render()),
+            ChatMessageUser(content=question(prompt, values)),
         ]
-        schema = ResponseSchema(name=f"{self.folder}_{prompt}", json_schema=reply_schema(reply_type))
-        reason = ""
+        schema = ResponseSchema(name=f"synth_{prompt}", json_schema=reply_schema(reply_type))
+
+        async def send(conversation: list[ChatMessage]) -> ModelOutput:
+            with model_errors(f"The model {self.model}"):
+                return await self.model.generate(conversation, config=GenerateConfig(response_schema=schema))
+
+        async def read(text: str) -> T:
+            return await check(parse_reply(text, reply_type))
+
         async with span(f"{prompt}: {values.get('name', '')}".removesuffix(": ")):
-            for attempt in range(1 + MAX_SENT_BACK):
-                with model_errors(f"The model {self.model}"):
-                    output = await self.model.generate(messages, config=GenerateConfig(response_schema=schema))
-                if not output.choices:
-                    raise ReplyMissing(f"The model {self.model} failed: its reply has no choices.")
-                try:
-                    return await check(parse_reply(output.completion, reply_type))
-                except ReplyRejected as error:
-                    reason = error.message
-                if attempt < MAX_SENT_BACK:
-                    self.sent_back += 1
-                    reask = Prompt.load(f"{self.folder}/reask").render(reason=reason)
-                    messages += [ChatMessageAssistant(content=output.completion), ChatMessageUser(content=reask)]
-        raise AuthorFailed(f"no valid reply to {prompt!r} after {1 + MAX_SENT_BACK} attempts; the last error: {reason}")
+            try:
+                return await ask_until_valid(messages, send, read, self._send_back, MAX_ATTEMPTS)
+            except ReplyRejected as error:
+                reason = error.message
+        raise AuthorFailed(f"no valid reply to {prompt!r} after {MAX_ATTEMPTS} attempts; the last error: {reason}")
+
+    def _send_back(self, reason: str) -> ChatMessage:
+        self.sent_back += 1
+        return ChatMessageUser(content=Prompt.load("synth/reask").render(reason=reason))
 
 
-def question(prompt: str, values: Mapping[str, Any], folder: str = "synth") -> str:
+def question(prompt: str, values: Mapping[str, Any]) -> str:
     """The text of a request."""
-    names = ("columns", "expressions") if prompt in ("root", "expand") else ()
-    rules = {name: Prompt.load(f"synth/{name}").render() for name in names}
+    rules = {name: Prompt.load(f"synth/{name}").render() for name in ("columns", "expressions")}
     text = json.dumps(dict(values), indent=1, ensure_ascii=False)
-    return Prompt.load(f"{folder}/{prompt}").render(values=text, count=str(values.get("count")), **rules)
+    return Prompt.load(f"synth/{prompt}").render(values=text, count=str(values.get("count")), **rules)

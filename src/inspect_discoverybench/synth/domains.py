@@ -51,9 +51,8 @@ class DomainSource:
             InvalidArgument: An argument is invalid, or a domain is given twice.
             InvalidTree: A tree is invalid.
         """
-        given: tuple[Tree, ...] = ()
-        if trees is not None:
-            given = tuple(map(Tree.read, _tree_files(trees)))
+        given = tuple(map(Tree.read, _tree_files(trees))) if trees is not None else ()
+        if given:
             names = tuple(tree.domain for tree in given)
         elif isinstance(domains, int):
             require_positive("domains", domains)
@@ -81,23 +80,22 @@ class DomainSource:
     async def _propose(self, kept: Sequence[Domain], author: Author) -> Sequence[Domain]:
         """The missing domains of the set, which the author proposes, or describes if the user gave names."""
         missing = self.count - len(kept)
-        earlier = [domain.name for domain in kept]
+        avoided = [*(() if self.names else REAL_DOMAINS), *(domain.name for domain in kept)]
 
         async def check(reply: Domains) -> Sequence[Domain]:
-            if len(reply.domains) != missing:
-                raise ReplyRejected(f"there are {len(reply.domains)} domains, expected {missing}.")
-            names = [*earlier, *(domain.name for domain in reply.domains)]
-            if self.names and [*map(fold, names)] != [*map(fold, self.names)]:
-                raise ReplyRejected(f"the names are {', '.join(names)}, expected {', '.join(self.names)}.")
-            if repeated := _repeated(names):
-                raise ReplyRejected(f"the domain {repeated} is there twice, or has no letters.")
-            if real := [name for name in names if not self.names and fold(name) in REAL_DOMAINS]:
-                raise ReplyRejected(f"the domain {real[0]} is one of DB-REAL.")
+            names = [domain.name for domain in reply.domains]
+            if len(names) != missing:
+                raise ReplyRejected(f"there are {len(names)} domains, expected {missing}.")
+            expected = self.names[len(kept) :]
+            if expected and [*map(fold, names)] != [*map(fold, expected)]:
+                raise ReplyRejected(f"the names are {', '.join(names)}, expected {', '.join(expected)}.")
+            if repeated := _repeated([*avoided, *names]):
+                raise ReplyRejected(f"the domain {repeated} is there twice or to be avoided, or has no letters.")
             return reply.domains
 
         if self.names:
             return await author.ask("describe", {"domains": self.names[len(kept) :]}, Domains, check)
-        return await author.ask("domains", {"count": missing, "avoid": [*REAL_DOMAINS, *earlier]}, Domains, check)
+        return await author.ask("domains", {"count": missing, "avoid": avoided}, Domains, check)
 
     @property
     def checksum(self) -> str | None:

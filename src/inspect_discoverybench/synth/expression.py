@@ -1,21 +1,12 @@
 """Expressions of semantic trees: pandas expressions over the columns of `df`, as DB-SYNTH writes them.
 
-An expression computes a node from its children, row by row (paper §4.2). Its syntax tree must consist of:
-
-- columns: `df['name']`
-- numbers up to a million million, and short strings
-- `+ - * / % **` (power of a column, constant exponent of at most 4), `& | ~`, and single comparisons
-- the functions of `FUNCTIONS`, called as `np.log(…)`
-- the methods of `METHODS`, called as `df['name'].isin(['a', 'b'])`, and `.astype(int)` or `.astype(float)`
-
-Everything else is refused: other names, attributes and calls, comprehensions, lambdas, strings in arithmetic. An
-expression that passes cannot loop, and its memory is bounded by its size times the number of rows. It is still run only
-in the sandbox.
+An expression computes a node from its children, row by row (paper §4.2). Its syntax tree must consist of what `ALLOWED`
+lists; other names, attributes and calls are refused. An expression that passes cannot loop, and its memory is bounded
+by its size times the number of rows. It is still run only in the sandbox.
 """
 
 import ast
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -30,8 +21,8 @@ FUNCTIONS: Mapping[str, int] = {
 }
 """Functions of numpy that an expression may call, with the number of arguments."""
 
-METHODS: Mapping[str, int] = {"isin": 1, "between": 2, "clip": 2, "abs": 0, "astype": 1}
-"""Methods of a column that an expression may call, with the number of arguments."""
+METHODS: Mapping[str, int] = {"between": 2, "clip": 2, "abs": 0}
+"""Methods of a column that an expression may call besides `isin` and `astype`, with the number of arguments."""
 
 MAX_CHARACTERS = 2_000
 MAX_NODES = 240
@@ -46,6 +37,14 @@ MAX_LEVELS = 20
 BINARY = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Mod, ast.BitAnd, ast.BitOr)
 UNARY = (ast.USub, ast.UAdd, ast.Invert)
 COMPARISONS = (ast.Gt, ast.GtE, ast.Lt, ast.LtE, ast.Eq, ast.NotEq)
+
+ALLOWED = (
+    f"Use df['name'], numbers up to {MAX_NUMBER:.0e}, + - * / %, ** of a column with an exponent from -{MAX_EXPONENT} "
+    f"to {MAX_EXPONENT}, & | ~, comparisons (also with strings of up to {MAX_STRING} characters), "
+    f"{', '.join(f'np.{name}' for name in FUNCTIONS)} (without keywords), {', '.join(f'.{name}' for name in METHODS)}, "
+    f".isin with a list of up to {MAX_LEVELS} constants, .astype(int) and .astype(float)."
+)
+"""What an author or a person reads when a part is refused."""
 
 
 @dataclass(frozen=True)
@@ -68,14 +67,14 @@ class Expression:
         if len(text) > MAX_CHARACTERS:
             raise ExpressionRefused(f"The expression has {len(text):,} characters. Use at most {MAX_CHARACTERS:,}.")
         try:
-            tree = ast.parse(text.strip(), mode="eval")
+            syntax = ast.parse(text.strip(), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             raise ExpressionRefused(f"The expression {_short(text)} is not valid Python: {error}.") from error
-        size = sum(1 for _ in ast.walk(tree))
+        size = sum(1 for _ in ast.walk(syntax))
         if size > MAX_NODES:
             raise ExpressionRefused(f"The expression has {size} parts. Use at most {MAX_NODES}.")
-        _check(tree.body, 0)
-        expression = cls(ast.unparse(tree))
+        _check(syntax)
+        expression = cls(ast.unparse(syntax))
         if not expression.columns:
             raise ExpressionRefused(f"The expression {_short(text)} uses no column. Write columns as df['name'].")
         return expression
@@ -139,94 +138,59 @@ class _Substitution(ast.NodeTransformer):
         return node if expression is None else ast.parse(expression.text, mode="eval").body
 
 
-def _check(node: ast.expr, depth: int) -> None:
-    """Check one node and those below it."""
-    if depth > MAX_DEPTH:
-        raise ExpressionRefused(f"The expression is nested deeper than {MAX_DEPTH} levels. Simplify it.")
-    if column_name(node) is None:
-        for operand in _operands(node):
-            _check(operand, depth + 1)
-
-
-def _operands(node: ast.expr) -> list[ast.expr]:
-    """The operands of an allowed node.
+def _check(node: ast.expr, depth: int = 0) -> None:
+    """Check one node and those below it.
 
     Raises:
-        ExpressionRefused: The node is not allowed.
+        ExpressionRefused: A node is not allowed, or nested too deeply.
     """
+    operands = _operands(node)
+    if operands is None:
+        raise ExpressionRefused(f"{_short(ast.unparse(node))} is not allowed in an expression. {ALLOWED}")
+    if depth > MAX_DEPTH:
+        raise ExpressionRefused(f"The expression is nested deeper than {MAX_DEPTH} levels. Simplify it.")
+    for operand in operands:
+        _check(operand, depth + 1)
+
+
+def _operands(node: ast.expr) -> Sequence[ast.expr] | None:  # noqa: C901 - one case per form
+    """The operands of an allowed node; None if it is not allowed."""
     match node:
-        case ast.Constant(value=value):
-            _check_constant(value)
+        case ast.Subscript() if column_name(node) is not None:
             return []
-        case ast.BinOp(left=left, op=ast.Pow(), right=right):
-            _check_exponent(right)
-            if not any(_columns(left)):
-                # Whole numbers grow without bound: ((10**12)**4)**4 and so on takes forever.
-                raise _refusal(node, "write the power of a number as a number")
-            return [left]
+        case ast.Constant(value=str() as text):
+            return [] if len(text) <= MAX_STRING else None
+        case ast.Constant(value=int() | float() as number):
+            return [] if abs(number) <= MAX_NUMBER else None
+        case ast.BinOp(
+            left=base,
+            op=ast.Pow(),
+            right=ast.Constant(value=int() | float() as exponent)
+            | ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as exponent)),
+        ):
+            # Whole numbers grow without bound: ((10**12)**4)**4 and so on takes forever.
+            return [base] if any(_columns(base)) and exponent <= MAX_EXPONENT else None
         case ast.BinOp(left=left, op=operator, right=right) if isinstance(operator, BINARY):
-            return _without_text(node, [left, right])
+            # 'a' * 10**10 would fill the memory.
+            return None if _is_text(left) or _is_text(right) else [left, right]
         case ast.UnaryOp(op=operator, operand=operand) if isinstance(operator, UNARY):
-            return _without_text(node, [operand])
+            return None if _is_text(operand) else [operand]
         case ast.Compare(left=left, ops=[operator], comparators=[right]) if isinstance(operator, COMPARISONS):
             return [left, right]
         case ast.Call(func=ast.Attribute(value=ast.Name(id="np"), attr=name), args=arguments, keywords=[]):
-            return _arguments(node, name, arguments, FUNCTIONS)
+            return arguments if len(arguments) == FUNCTIONS.get(name) else None
+        case ast.Call(func=ast.Attribute(value=owner, attr="astype"), args=[ast.Name(id="int" | "float")], keywords=[]):
+            return [owner]
+        case ast.Call(func=ast.Attribute(value=owner, attr="isin"), args=[ast.List(elts=levels)], keywords=[]):
+            constant = all(isinstance(level, ast.Constant) for level in levels)
+            return [owner, *levels] if constant and 1 <= len(levels) <= MAX_LEVELS else None
         case ast.Call(func=ast.Attribute(value=owner, attr=name), args=arguments, keywords=[]):
-            return [owner, *_arguments(node, name, arguments, METHODS)]
-    raise _refusal(node)
+            return [owner, *arguments] if len(arguments) == METHODS.get(name) else None
+    return None
 
 
-def _arguments(node: ast.expr, name: str, arguments: list[ast.expr], allowed: Mapping[str, int]) -> list[ast.expr]:
-    if name not in allowed:
-        raise _refusal(node)
-    if len(arguments) != allowed[name] or any(isinstance(argument, ast.Starred) for argument in arguments):
-        raise _refusal(node, f"{name} takes {allowed[name]} argument(s)")
-    match name, arguments:
-        case "astype", [ast.Name(id="int" | "float")]:
-            return []
-        case "astype", _:
-            raise _refusal(node, "use astype(int) or astype(float)")
-        case "isin", [ast.List(elts=levels)] if 1 <= len(levels) <= MAX_LEVELS:
-            if all(isinstance(level, ast.Constant) for level in levels):
-                return levels
-    if name == "isin":
-        raise _refusal(node, f"isin takes a list of 1 to {MAX_LEVELS} constants")
-    return arguments
-
-
-def _check_constant(value: object) -> None:
-    if isinstance(value, str):
-        if len(value) > MAX_STRING:
-            raise ExpressionRefused(f"The string {_short(repr(value))} is longer than {MAX_STRING} characters.")
-    elif not isinstance(value, (bool, int, float)):
-        raise ExpressionRefused(f"The constant {_short(repr(value))} is not allowed. Use numbers and strings.")
-    elif abs(value) > MAX_NUMBER or not math.isfinite(value):
-        raise ExpressionRefused(f"The number {value:.3g} is too large. Use at most {MAX_NUMBER:.0e}.")
-
-
-def _check_exponent(node: ast.expr) -> None:
-    match node:
-        case ast.Constant(value=value) | ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=value)):
-            if isinstance(value, (int, float)) and not isinstance(value, bool) and value <= MAX_EXPONENT:
-                return
-    raise _refusal(node, f"use an exponent from -{MAX_EXPONENT} to {MAX_EXPONENT}")
-
-
-def _without_text(node: ast.expr, operands: list[ast.expr]) -> list[ast.expr]:
-    """The operands, none of which is a string: `'a' * 10**10` would fill the memory."""
-    if any(isinstance(operand, ast.Constant) and isinstance(operand.value, str) for operand in operands):
-        raise _refusal(node, "strings can only be compared")
-    return operands
-
-
-def _refusal(node: ast.expr, reason: str = "") -> ExpressionRefused:
-    if reason:
-        return ExpressionRefused(f"{_short(ast.unparse(node))}: {reason}.")
-    return ExpressionRefused(
-        f"{_short(ast.unparse(node))} is not allowed in an expression. Use df['name'], numbers, strings, "
-        f"+ - * / % **, & | ~, comparisons, np.{{{', '.join(FUNCTIONS)}}} and the methods {', '.join(METHODS)}."
-    )
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def _columns(node: ast.AST) -> Iterator[str]:

@@ -1,8 +1,8 @@
 """The solver and scorer of the task `synth_generate`: one sample is one domain."""
 
-import json
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import anyio
 from inspect_ai.model import get_model
@@ -14,13 +14,13 @@ from pydantic import Field
 from inspect_discoverybench.errors import AuthorFailed, ReplyRejected
 from inspect_discoverybench.scorer.judge import gather
 from inspect_discoverybench.synth.author import Author
+from inspect_discoverybench.synth.criterion import Criterion, Measures, Rejection, check_measures
+from inspect_discoverybench.synth.discovery_goal import write_goal
 from inspect_discoverybench.synth.domains import DomainSource
-from inspect_discoverybench.synth.gate import Gate, Measures, Rejection, check_measures
-from inspect_discoverybench.synth.goal import review_goal, write_goal
 from inspect_discoverybench.synth.growth import Growth
 from inspect_discoverybench.synth.picture import tree_picture
 from inspect_discoverybench.synth.sampler import Drawing, Sampler
-from inspect_discoverybench.synth.set_folder import DomainRecord, SetFolder, checksums, csv_file
+from inspect_discoverybench.synth.set_folder import DomainRecord, SetFolder, checksums, csv_file, json_file
 from inspect_discoverybench.synth.set_settings import SetSettings
 from inspect_discoverybench.synth.tree import Tree, slug_of
 from inspect_discoverybench.synth.tree_task import DATA_FILE, TreeTask, tree_tasks
@@ -35,25 +35,23 @@ MAX_DOMAINS = 1_000
 
 
 class GenerationState(StoreModel):
-    """The result of generating a domain, kept in the log."""
+    """The result of generating a domain, kept in the log.
+
+    Attributes:
+        domain: Name of the domain.
+        accepted: Folders of the accepted tasks.
+        rejected: Each rejected node and task, with the criterion and the reason.
+        failure: Why the domain has no tasks; empty if it has some.
+        resumed: Whether the domain was accepted in an earlier run.
+        sent_back: Number of replies that were sent back.
+    """
 
     domain: str = ""
-    """Name of the domain."""
-
     accepted: list[str] = Field(default_factory=list)
-    """Folders of the accepted tasks."""
-
-    rejected: list[tuple[str, str, str]] = Field(default_factory=list)
-    """Name, gate and reason of each rejected node and task."""
-
+    rejected: list[Rejection] = Field(default_factory=list)
     failure: str = ""
-    """Why the domain has no tasks; empty if it has some."""
-
     resumed: bool = False
-    """Whether the domain was accepted in an earlier run."""
-
     sent_back: int = 0
-    """Number of replies that were sent back."""
 
 
 @solver
@@ -86,8 +84,7 @@ def generate_domain(  # inspect-evals-lint: ignore[custom_solver_tests] -- every
                 record, contents = await create_tasks(number, tree, growth, reviewer, bool(source.trees))
                 if record.tasks:
                     folder.accept(record, contents)
-            result.accepted = list(record.tasks)
-            result.rejected = [(one.name, one.gate.value, one.reason) for one in record.rejected]
+            result.accepted, result.rejected = list(record.tasks), list(record.rejected)
             result.failure = "" if record.tasks else "no task was accepted"
         except AuthorFailed as error:
             result.failure = error.message
@@ -98,16 +95,8 @@ def generate_domain(  # inspect-evals-lint: ignore[custom_solver_tests] -- every
     return solve
 
 
-@dataclass(frozen=True)
-class AcceptedTask:
-    """A task that has passed all gates.
-
-    Attributes:
-        task: The task.
-        measures: Its measures.
-        gold: The gold hypothesis.
-        goal: The goal.
-    """
+class AcceptedTask(NamedTuple):
+    """A task that meets all criteria."""
 
     task: TreeTask
     measures: Measures
@@ -118,7 +107,7 @@ class AcceptedTask:
 async def create_tasks(
     number: int, tree: Tree, growth: Growth, reviewer: Author, handwritten: bool
 ) -> tuple[DomainRecord, dict[str, bytes]]:
-    """Draw the rows of a tree, apply the gates and write goals.
+    """Draw the rows of a tree, write goals and apply the criteria.
 
     Args:
         number: Number of the domain.
@@ -140,27 +129,22 @@ async def create_tasks(
     except ReplyRejected as error:
         raise AuthorFailed(error.message) from error
 
-    async def apply_gates(task: TreeTask, measures: Measures) -> AcceptedTask | Rejection:
-        rejection = check_measures(task.name, measures, settings.min_reproduction)
-        if rejection:
+    async def apply_criteria(task: TreeTask, measures: Measures) -> AcceptedTask | Rejection:
+        if rejection := check_measures(task.name, measures, settings.min_reproduction):
             return rejection
         gold = gold_hypothesis(tree, task, measures.directions)
-        goal = await write_goal(author, tree, task, gold)
-        if isinstance(goal, Rejection):
-            return goal
-        return await review_goal(reviewer, tree, task, gold, goal) or AcceptedTask(task, measures, gold, goal)
+        goal = task.handwritten_goal or await write_goal(author, reviewer, tree, task, gold)
+        return goal if isinstance(goal, Rejection) else AcceptedTask(task, measures, gold, goal)
 
-    accepted: list[AcceptedTask] = []
-    for result in await gather(*map(apply_gates, candidates, drawing.measures)):
+    accepted: dict[str, AcceptedTask] = {}
+    for result in await gather(*map(apply_criteria, candidates, drawing.measures)):
         if isinstance(result, Rejection):
             rejected.append(result)
-        elif any(fold(result.goal) == fold(other.goal) for other in accepted):
-            rejected.append(Rejection(result.task.name, Gate.DUPLICATE, "another task has the same goal"))
-        else:
-            accepted.append(result)
-    split = settings.split(number)
-    files, golds = _files(number, tree, accepted, drawing, split)
-    by_model = not handwritten or any(one.task.handwritten_goal is None for one in accepted)
+        elif accepted.setdefault(fold(result.goal), result) is not result:
+            rejected.append(Rejection(result.task.name, Criterion.DUPLICATE, "another task has the same goal"))
+    tasks, split = list(accepted.values()), settings.split(number)
+    files, golds = _files(number, tree, tasks, drawing, split)
+    by_model = not handwritten or any(one.task.handwritten_goal is None for one in tasks)
     record = DomainRecord(
         number=number,
         slug=tree.slug,
@@ -168,7 +152,7 @@ async def create_tasks(
         split=split,
         tasks=tuple(name for name, _, _ in golds),
         golds=tuple(golds),
-        measures=tuple(one.measures for one in accepted),
+        measures=tuple(one.measures for one in tasks),
         rejected=(*growth.rejections, *rejected),
         sent_back=author.sent_back + reviewer.sent_back,
         author=str(author.model) if by_model else None,
@@ -180,20 +164,19 @@ async def create_tasks(
 
 
 def _files(
-    number: int, tree: Tree, accepted: list[AcceptedTask], drawing: Drawing, split: str
+    number: int, tree: Tree, tasks: Sequence[AcceptedTask], drawing: Drawing, split: str
 ) -> tuple[dict[str, bytes], list[tuple[str, int, str]]]:
     """The files of a domain by path, and its answer key."""
     files, golds = {}, []
-    for index, one in enumerate(accepted):
+    for index, (task, _, gold, goal) in enumerate(tasks):
         # As in DB-SYNTH, the last number is the level below the root.
-        folder, query_id = f"{tree.slug}_{index}_{one.task.level}", number + MAX_DOMAINS * index
+        folder, query_id = f"{tree.slug}_{index}_{task.level}", number + MAX_DOMAINS * index
         path = f"{split}/{folder}" if split else folder
-        rows = zip(*(drawing.columns[name] for name in one.task.columns), strict=True)
-        metadata = json.dumps(one.task.metadata(tree, query_id, one.goal, one.gold), indent=4, ensure_ascii=False)
-        files[f"{path}/{DATA_FILE}"] = csv_file([one.task.columns, *rows])
-        files[f"{path}/metadata_0.json"] = f"{metadata}\n".encode()
-        golds.append((folder, query_id, one.gold))
-    files[f"trees/{tree.slug}.json"] = tree.to_json().encode()
+        rows = zip(*(drawing.columns[name] for name in task.columns), strict=True)
+        files[f"{path}/{DATA_FILE}"] = csv_file([task.columns, *rows])
+        files[f"{path}/metadata_0.json"] = json_file(task.metadata(tree, query_id, goal, gold), indent=4)
+        golds.append((folder, query_id, gold))
+    files[f"trees/{tree.slug}.json"] = json_file(tree.model_dump(exclude_defaults=True))
     files[f"trees/{tree.slug}.svg"] = tree_picture(tree).encode()
     return files, golds
 
@@ -217,22 +200,22 @@ def accepted_tasks() -> Metric:
 
 @scorer(metrics=[mean(), accepted_tasks()], name="accepted")
 def accepted() -> Scorer:
-    """Share of tasks that passed the quality gates; the explanation lists each rejection with its reason."""
+    """Share of tasks that meet the criteria; the explanation lists each rejection with its reason."""
 
     async def score(state: TaskState, target: Target) -> Score:
         result = store_as(GenerationState)
         tried = len(result.accepted) + len(result.rejected)
-        gates = Counter(gate for _, gate, _ in result.rejected)
         lines = [
             f"{len(result.accepted)} tasks were accepted.",
             *([f"Failure: {result.failure}"] if result.failure else []),
-            *(f"- {name}: {gate}: {reason}" for name, gate, reason in result.rejected),
+            *(f"- {name}: {criterion}: {reason}" for name, criterion, reason in result.rejected),
         ]
+        counts = Counter(criterion for _, criterion, _ in result.rejected)
         return Score(
             value=len(result.accepted) / tried if tried else 0.0,
             answer=result.domain,
             explanation="\n".join(lines),
-            metadata={"accepted": len(result.accepted), "rejected": dict(sorted(gates.items()))},
+            metadata={"accepted": len(result.accepted), "rejected": dict(sorted(counts.items()))},
         )
 
     return score

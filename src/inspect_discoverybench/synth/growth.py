@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError
 from inspect_discoverybench.errors import AuthorFailed, ReplyRejected
 from inspect_discoverybench.structured_reply import Reply
 from inspect_discoverybench.synth.author import Author
-from inspect_discoverybench.synth.gate import Gate, Rejection
+from inspect_discoverybench.synth.criterion import Criterion, Rejection
 from inspect_discoverybench.synth.sampler import Sampler
 from inspect_discoverybench.synth.set_folder import Domain
 from inspect_discoverybench.synth.tree import Distribution, Kind, Tree, first_error
@@ -97,29 +97,29 @@ class Growth:
                 try:
                     tree = await self._root(domain, tree)
                 except AuthorFailed as error:
-                    self.rejections.append(Rejection("root", Gate.EXPRESSION, error.message))
+                    self.rejections.append(Rejection("root", Criterion.EXPRESSION, error.message))
                     break
             for level in range(1, self.sampler.settings.height):
                 tree = await self._expand_level(tree, level)
         return tree
 
     async def _root(self, domain: Domain, earlier: Tree | None) -> Tree:
-        async def check(reply: Root) -> Tree:
-            root = {**reply.target.fields(), **_derivation(reply)}
-            distractors = [column.fields() for column in reply.distractors]
-            if earlier:
-                grown = earlier.model_dump(exclude_defaults=True)
-                grown["roots"] += (root,)
-                grown["distractors"] = [*grown.get("distractors", ()), *distractors]
-                return await self._checked(grown)
-            context = reply.context.strip().rstrip(",")
-            texts = {"domain": domain.name, "description": reply.rows, "context": context}
-            return await self._checked({**texts, "roots": [root], "distractors": distractors})
+        """Add a root: the first one of a new tree, or another one of the forest."""
 
-        number = len(earlier.roots) if earlier else 0
+        async def check(reply: Root) -> Tree:
+            context = reply.context.strip().rstrip(",")
+            fields: dict[str, Any] = {"domain": domain.name, "description": reply.rows, "context": context}
+            if earlier:
+                fields = earlier.model_dump(exclude_defaults=True)
+            root = reply.target.fields() | _derivation(reply)
+            distractors = [column.fields() for column in reply.distractors]
+            fields["roots"] = [*fields.get("roots", ()), root]
+            fields["distractors"] = [*fields.get("distractors", ()), *distractors]
+            return await self._checked(fields)
+
         values = {
             **domain.model_dump(),
-            "workflow_steps": self._steps(domain.name, f"root {number}"),
+            "workflow_steps": self._steps(domain.name, f"root {len(earlier.roots) if earlier else 0}"),
             "used_names": [column.name for column in earlier.columns()] if earlier else [],
         }
         return await self.author.ask("root", values, Root, check)
@@ -130,16 +130,15 @@ class Growth:
         leaves = [
             node.name
             for node in root.walk()
-            if node.expression is None and levels[node.name] == level and node.distribution != "sequence"
+            if node.sampled and levels[node.name] == level and node.distribution != "sequence"
         ]
         remaining = math.ceil(EXPANDED_SHARE * len(leaves))
         random.Random(f"{self.sampler.settings.seed}/{tree.domain}/{root.name}/{level}/expansion").shuffle(leaves)
         for name in leaves:
-            if not remaining:
-                break
-            grown = await self._expand(tree, name)
-            remaining -= grown is not tree
-            tree = grown
+            if remaining:
+                grown = await self._expand(tree, name)
+                remaining -= grown is not tree
+                tree = grown
         return tree
 
     async def _expand(self, tree: Tree, name: str) -> Tree:
@@ -167,7 +166,7 @@ class Growth:
         try:
             return await self.author.ask("expand", values, Expansion, check)
         except AuthorFailed as error:
-            self.rejections.append(Rejection(name, Gate.EXPRESSION, error.message))
+            self.rejections.append(Rejection(name, Criterion.EXPRESSION, error.message))
             return tree
 
     async def _checked(self, fields: dict[str, Any]) -> Tree:

@@ -1,6 +1,6 @@
 """Pictures of semantic trees as SVG, and the page that collects them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable
 from html import escape
 
 from inspect_discoverybench.synth.tree import Node, Tree
@@ -34,56 +34,54 @@ def tree_picture(tree: Tree) -> str:
     )
 
 
-def page(title: str, pictures: Sequence[tuple[str, int, str]]) -> str:
+def page(pictures: Iterable[tuple[str, int, str]]) -> str:
     """A self-contained page with the pictures of a set.
 
     Args:
-        title: Title of the page.
         pictures: Name of the domain, number of its tasks, and the SVG.
     """
     parts = "\n".join(
         f'<section><h2>{escape(name)}</h2><p>{tasks} tasks</p><div class="tree">{svg}</div></section>'
         for name, tasks, svg in pictures
     )
-    style = "body{font-family:sans-serif;margin:2em}.tree{overflow-x:auto}"
     return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
-        f"<style>{style}</style></head>\n<body><h1>{escape(title)}</h1>\n{parts}\n</body></html>\n"
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>Semantic trees</title>'
+        "<style>body{font-family:sans-serif;margin:2em}.tree{overflow-x:auto}</style></head>\n"
+        f"<body><h1>Semantic trees</h1>\n{parts}\n</body></html>\n"
     )
 
 
 def _draw(node: Node, left: float, level: int, boxes: list[str], edges: list[str]) -> tuple[float, float]:
     """Draw a node and those below it; return its centre and the left end of the next tree."""
-    top = GAP + level * LAYER
-    if not node.children:
-        boxes.append(_box(left, top, node.label, _range(node), node.description, "leaf"))
-        return left + WIDTH / 2, left + WIDTH + GAP
+    top, right = GAP + level * LAYER, left
     centres = []
-    right = left
     for child in node.children:
         centre, right = _draw(child, right, level + 1, boxes, edges)
         centres.append(centre)
-    middle = (centres[0] + centres[-1]) / 2
+    middle = (centres[0] + centres[-1]) / 2 if centres else left + WIDTH / 2
     for centre in centres:
         start, end = top + HEIGHT, top + LAYER
         edges.append(f'<path d="M{middle:g} {start}C{middle:g} {end - 30} {centre:g} {start + 30} {centre:g} {end}"/>')
-    tooltip = f"{node.description}\n{node.expression}"
-    boxes.append(_box(middle - WIDTH / 2, top, node.label, node.expression or "", tooltip, "inner"))
-    return middle, right
+    tooltip = "\n".join(filter(None, (node.description, node.expression)))
+    kind = "leaf" if node.sampled else "inner"
+    boxes.append(_box(middle - WIDTH / 2, top, node.label, node.expression or _range(node), tooltip, kind))
+    return middle, max(right, left + WIDTH + GAP)
 
 
 def _box(left: float, top: float, name: str, line: str, tooltip: str, kind: str) -> str:
-    texts = "".join(_texts(left + WIDTH / 2, top, name, line))
+    centre, lines = left + WIDTH / 2, ((19, name, "name"), (36, line, "small"))
+    texts = "".join(
+        f'<text class="{size}" x="{centre:g}" y="{top + offset}" text-anchor="middle">{escape(_shortened(text))}</text>'
+        for offset, text, size in lines
+    )
     return (
         f'<g class="{kind}"><title>{escape(tooltip)}</title>'
         f'<rect x="{left:g}" y="{top}" width="{WIDTH}" height="{HEIGHT}" rx="6"/>{texts}</g>'
     )
 
 
-def _texts(centre: float, top: float, name: str, line: str) -> Iterator[str]:
-    for offset, text, kind in ((19, name, "name"), (36, line, "small")):
-        short = text if len(text) <= MAX_LINE else f"{text[: MAX_LINE - 1]}…"
-        yield f'<text class="{kind}" x="{centre:g}" y="{top + offset}" text-anchor="middle">{escape(short)}</text>'
+def _shortened(text: str) -> str:
+    return text if len(text) <= MAX_LINE else f"{text[: MAX_LINE - 1]}…"
 
 
 def _range(node: Node) -> str:

@@ -114,11 +114,7 @@ def compute(expression: str, columns: Mapping[str, Array]) -> Array:
 
 
 def typed(spec: Spec, values: Array) -> Array:
-    """Convert computed values to the type of their node.
-
-    Raises:
-        ValueError: They do not fit the type.
-    """
+    """Convert computed values to the type of their node; a `ValueError` says why they do not fit."""
     if spec["type"] == "category":
         others = sorted({str(value) for value in values} - set(spec["values"]))
         if others:
@@ -132,11 +128,7 @@ def typed(spec: Spec, values: Array) -> Array:
 
 
 def check_spread(spec: Spec, values: Array) -> None:
-    """Check that computed values vary within the range of their node.
-
-    Raises:
-        ValueError: They do not.
-    """
+    """Check that computed values vary within the range of their node; a `ValueError` says why they do not."""
     top = share_of_top(values)
     if top >= 0.95:
         raise ValueError(f"one value fills {top:.0%} of the rows; the result must vary")
@@ -148,18 +140,14 @@ def check_spread(spec: Spec, values: Array) -> None:
             raise ValueError(f"only {inside:.0%} of the values are between {low:g} and {high:g}")
 
 
-def draw_columns(request: Spec, seed: str, strict: bool) -> Columns:
+def draw_columns(request: Spec) -> Columns:
     """Draw all columns bottom up. Inner nodes follow from the exact values of their children.
-
-    Args:
-        request: The tree, the number of rows and the noise.
-        seed: Seed of the random numbers.
-        strict: Whether to check the spread of computed values.
 
     Raises:
         ValueError: An expression fails.
     """
     columns: dict[str, ObservedColumn] = {}
+    seed = request["seed"]
 
     def visit(node: Spec) -> Array:
         name = node["name"]
@@ -167,8 +155,7 @@ def draw_columns(request: Spec, seed: str, strict: bool) -> Columns:
             frame = {child["name"]: visit(child) for child in node["children"]}
             try:
                 values = typed(node, compute(node["expression"], frame))
-                if strict:
-                    check_spread(node, values)
+                check_spread(node, values)
             except Exception as error:  # whatever an author's expression raises is sent back
                 raise ValueError(f"the expression of {name} failed: {type(error).__name__}: {error}"[:400]) from error
         else:
@@ -305,30 +292,22 @@ def ranks(values: Array) -> Array:
     return (counts.cumsum() - (counts - 1) / 2)[inverse]
 
 
-def measure(task: Spec, observed: Columns, fresh: Columns, bins: Mapping[str, Array]) -> Spec:
-    """Measure one task for the quality gates, with four decimals so that rounding errors of libraries do not show.
-
-    Args:
-        task: The task.
-        observed: The released columns.
-        fresh: Columns with another seed, on which the gold expression must hold as well; empty if they fail.
-        bins: The bins of the released columns.
-    """
-    target, predictors = observed[task["target"]], task["predictors"]
+def measure(task: Spec, columns: Columns, bins: Mapping[str, Array]) -> Spec:
+    """Measure one task for its criteria, with four decimals so that rounding errors of libraries do not show."""
+    target, predictors = columns[task["target"]], task["predictors"]
     y = target.values[target.there]
     is_text = y.dtype.kind == "U"
     y = y if is_text else y.astype(float)
     others = [name for name in task["columns"] if name not in (*predictors, task["target"])]
     released = np.stack([bins[name][target.there] for name in (*predictors, *others)], axis=1)
-    numeric = [name for name in predictors if observed[name].values.dtype.kind == "f" and not is_text]
+    numeric = [name for name in predictors if columns[name].values.dtype.kind == "f" and not is_text]
     distractors = (cross_validated(bins[name][target.there], y) for name in others)
     return {
         "top_share": round(share_of_top(y), 4),
-        "reproduction": round(reproduction(task, observed), 4),
-        "fresh": round(reproduction(task, fresh), 4) if fresh else 0.0,
+        "reproduction": round(reproduction(task, columns), 4),
         "fit": round(cross_validated(released, y), 4),
         "best_distractor": round(max(distractors, default=0.0), 4),
-        "directions": {name: round(direction(observed[name], target), 4) for name in numeric},
+        "directions": {name: round(direction(columns[name], target), 4) for name in numeric},
     }
 
 
@@ -336,22 +315,19 @@ def draw(text: str) -> None:
     """Print the error of an expression; or, if there are tasks, their measures and the texts of all columns."""
     request = json.loads(text)
     try:
-        observed = draw_columns(request, request["seed"], strict=True)
+        columns = draw_columns(request)
     except ValueError as error:
         print(json.dumps({"error": str(error)}))
         return
-    if not request["tasks"]:
-        print("{}")
-        return
-    try:
-        fresh = draw_columns(request, f"{request['seed']}/fresh", strict=False)
-    except ValueError:
-        fresh = {}
-    bins = {name: binned(column) for name, column in observed.items()}
-    columns = {name: texts(column) for name, column in observed.items()}
-    measures = [measure(task, observed, fresh, bins) for task in request["tasks"]]
-    versions = {"python": platform.python_version(), "numpy": np.__version__}
-    print(json.dumps({"measures": measures, "columns": columns, "versions": versions}))
+    drawing = {}
+    if request["tasks"]:
+        bins = {name: binned(column) for name, column in columns.items()}
+        drawing = {
+            "measures": [measure(task, columns, bins) for task in request["tasks"]],
+            "columns": {name: texts(column) for name, column in columns.items()},
+            "versions": {"python": platform.python_version(), "numpy": np.__version__},
+        }
+    print(json.dumps(drawing))
 
 
 limit_memory()

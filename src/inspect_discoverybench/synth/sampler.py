@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from inspect_discoverybench.errors import ReplyRejected, SessionFailed
 from inspect_discoverybench.session.session import PythonSession
-from inspect_discoverybench.synth.gate import Measures
+from inspect_discoverybench.synth.criterion import Measures
 from inspect_discoverybench.synth.set_settings import SetSettings
 from inspect_discoverybench.synth.tree import Tree
 from inspect_discoverybench.synth.tree_task import TreeTask
@@ -41,11 +41,7 @@ class Drawing(BaseModel):
 
 @dataclass
 class Sampler:
-    """Draws rows in the session of the running sample.
-
-    Attributes:
-        settings: Settings of the set.
-    """
+    """Draws the rows of a set in the session of the running sample."""
 
     settings: SetSettings
     _session: PythonSession = field(default_factory=lambda: PythonSession(CELL_SECONDS, OUTPUT_BYTES))

@@ -18,7 +18,7 @@ from inspect_discoverybench.dataset.studies import absolute
 from inspect_discoverybench.errors import DataCorrupt, InvalidArgument
 from inspect_discoverybench.prompts import Prompt, prompt_names
 from inspect_discoverybench.structured_reply import Reply
-from inspect_discoverybench.synth.gate import Measures, Rejection
+from inspect_discoverybench.synth.criterion import Measures, Rejection
 from inspect_discoverybench.synth.picture import page
 from inspect_discoverybench.synth.set_settings import SetSettings
 
@@ -51,7 +51,7 @@ class DomainRecord(BaseModel):
         files: SHA-256 of each file by path.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True)
 
     number: int
     slug: str
@@ -78,8 +78,6 @@ class SetFolder:
     def __init__(self, path: Path) -> None:
         """Set the path of the folder, which `open` creates."""
         self.path = absolute(path)
-        # All records are summarized again after each domain. They never change, so they are read only once.
-        self._records: dict[str, DomainRecord] = {}
 
     def open(self, settings: SetSettings) -> None:
         """Create the folder, or continue the set in it.
@@ -88,7 +86,7 @@ class SetFolder:
             InvalidArgument: The folder contains a set with different settings, or other files.
         """
         file = self.path / SETTINGS_FILE
-        text = _json(settings)
+        text = json_file(settings.model_dump())
         if file.is_file():
             if file.read_bytes() != text:
                 raise InvalidArgument(
@@ -109,7 +107,7 @@ class SetFolder:
 
     def keep_domains(self, domains: Iterable[Domain]) -> None:
         """Keep the proposed domains, so that an interrupted set continues with the same domains."""
-        self._write("domains.json", _json({"domains": [domain.model_dump() for domain in domains]}))
+        self._write("domains.json", json_file({"domains": [domain.model_dump() for domain in domains]}))
 
     def record(self, slug: str) -> DomainRecord | None:
         """The record of a domain; None if it is not accepted yet.
@@ -118,12 +116,10 @@ class SetFolder:
             DataCorrupt: The record cannot be read.
         """
         file = self.path / "domains" / f"{slug}.json"
-        if slug not in self._records and file.is_file():
-            try:
-                self._records[slug] = DomainRecord.model_validate_json(file.read_bytes())
-            except ValidationError as error:
-                raise DataCorrupt(f"{file} is damaged. Remove it to generate the domain again.") from error
-        return self._records.get(slug)
+        try:
+            return DomainRecord.model_validate_json(file.read_bytes()) if file.is_file() else None
+        except ValidationError as error:
+            raise DataCorrupt(f"{file} is damaged. Remove it to generate the domain again.") from error
 
     def accept(self, record: DomainRecord, contents: Mapping[str, bytes]) -> None:
         """Add a domain: its files in the given order, its record last. What an interrupted attempt left is removed.
@@ -138,7 +134,7 @@ class SetFolder:
                 shutil.rmtree(folder)
         for path, content in contents.items():
             self._write(path, content)
-        self._write(f"domains/{record.slug}.json", _json(record))
+        self._write(f"domains/{record.slug}.json", json_file(record.model_dump(mode="json")))
         self._summarize()
 
     def records(self) -> list[DomainRecord]:
@@ -149,21 +145,20 @@ class SetFolder:
     def _summarize(self) -> None:
         records = self.records()
         rows = [(folder, 0, query, gold) for record in records for folder, query, gold in record.golds]
-        trees = [(record, (self.path / f"trees/{record.slug}.svg").read_text("utf-8")) for record in records]
-        pictures = [(record.domain, len(record.tasks), picture) for record, picture in trees]
-        own = {"answer_key.csv": csv_file([COLUMNS, *rows]), "index.html": page("Semantic trees", pictures).encode()}
+        pictures = (
+            (record.domain, len(record.tasks), (self.path / f"trees/{record.slug}.svg").read_text("utf-8"))
+            for record in records
+        )
+        own = {"answer_key.csv": csv_file([COLUMNS, *rows]), "index.html": page(pictures).encode()}
         manifest = {
             "format": 1,
             "generator": f"inspect-discoverybench {version('inspect-discoverybench')}",
             "settings": json.loads((self.path / SETTINGS_FILE).read_bytes()),
             "prompts": {name: Prompt.load(name).fingerprint for name in prompt_names("synth")},
             "domains": [record.model_dump(exclude={"files", "golds", "measures"}) for record in records],
-            "files": {
-                **checksums(own),
-                **{path: digest for record in records for path, digest in record.files.items()},
-            },
+            "files": checksums(own) | {path: digest for record in records for path, digest in record.files.items()},
         }
-        for path, content in {**own, "manifest.json": _json(manifest)}.items():
+        for path, content in {**own, "manifest.json": json_file(manifest)}.items():
             self._write(path, content)
 
     def _write(self, path: str, content: bytes) -> None:
@@ -187,10 +182,6 @@ def csv_file(rows: Iterable[Iterable[object]]) -> bytes:
     return buffer.getvalue().encode()
 
 
-def _json(content: BaseModel | Mapping[str, object]) -> bytes:
-    text = (
-        content.model_dump_json(indent=2)
-        if isinstance(content, BaseModel)
-        else json.dumps(content, indent=2, ensure_ascii=False)
-    )
-    return f"{text}\n".encode()
+def json_file(content: object, indent: int = 2) -> bytes:
+    """The content of a JSON file."""
+    return f"{json.dumps(content, indent=indent, ensure_ascii=False)}\n".encode()

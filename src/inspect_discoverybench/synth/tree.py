@@ -3,7 +3,6 @@
 A tree is JSON, and a person can write one by hand (docs/generator.md). `Tree.model_json_schema()` is its JSON schema.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
@@ -57,6 +56,11 @@ class TreeColumn(BaseModel):
         """The name in words."""
         return self.name.replace("_", " ")
 
+    @property
+    def sampled(self) -> bool:
+        """Whether the values are sampled, not computed."""
+        return True
+
     @model_validator(mode="after")
     def _check_values(self) -> "TreeColumn":
         if self.type == "category" and not 2 <= len(set(self.values)) == len(self.values) <= 12:
@@ -65,18 +69,10 @@ class TreeColumn(BaseModel):
             raise ValueError(f"{self.name}: only a category has values")
         if self.low is not None and self.high is not None and not self.low < self.high:
             raise ValueError(f"{self.name}: low {self.low:g} must be below high {self.high:g}")
-        return self
-
-    def require_range(self) -> None:
-        """Check that a sampled column has a range.
-
-        Raises:
-            ValueError: It is numeric and has none.
-        """
-        if self.type in ("real", "integer") and (
-            self.low is None or (self.high is None and self.distribution != "sequence")
-        ):
+        has_range = self.low is not None and (self.high is not None or self.distribution == "sequence")
+        if self.sampled and self.type in ("real", "integer") and not has_range:
             raise ValueError(f"{self.name}: a sampled {self.type} column needs low and high")
+        return self
 
 
 class Node(TreeColumn):
@@ -101,7 +97,6 @@ class Node(TreeColumn):
         if self.expression is None:
             if self.children:
                 raise ValueError(f"{self.name}: a node with children needs an expression")
-            self.require_range()
             return self
         try:
             used = set(self.parsed.columns)
@@ -114,6 +109,11 @@ class Node(TreeColumn):
                 f"{self.name}: the expression uses {uses}, but the children are {are}. Use each child, and nothing else"
             )
         return self
+
+    @property
+    def sampled(self) -> bool:
+        """Whether the node is a leaf."""
+        return self.expression is None
 
     @cached_property
     def parsed(self) -> Expression:
@@ -162,10 +162,8 @@ class Tree(BaseModel):
         if twice:
             raise ValueError(f"the name {twice[0]} is used twice. Use a different name for each column")
         for root in self.roots:
-            if root.expression is None:
+            if root.sampled:
                 raise ValueError(f"{root.name}: the root needs an expression and children")
-        for column in self.distractors:
-            column.require_range()
         return self
 
     @property
@@ -185,11 +183,9 @@ class Tree(BaseModel):
 
     def levels(self) -> Mapping[str, int]:
         """The level of each node: its distance from the root."""
-        levels: dict[str, int] = {}
-        for root in self.roots:
-            levels[root.name] = 0
-            for node in root.walk():
-                levels.update({child.name: levels[node.name] + 1 for child in node.children})
+        levels = {root.name: 0 for root in self.roots}
+        for node in self.nodes():
+            levels |= {child.name: levels[node.name] + 1 for child in node.children}
         return levels
 
     @classmethod
@@ -204,10 +200,6 @@ class Tree(BaseModel):
             return cls.model_validate_json(read_text(path))
         except ValidationError as error:
             raise InvalidTree(f"{path}: {first_error(error)}") from error
-
-    def to_json(self) -> str:
-        """The JSON text, without defaults."""
-        return json.dumps(self.model_dump(exclude_defaults=True), indent=2, ensure_ascii=False) + "\n"
 
 
 def slug_of(domain: str) -> str:

@@ -6,8 +6,8 @@ from typing import Any
 
 from inspect_discoverybench.errors import ExpressionRefused
 from inspect_discoverybench.hypothesis import Facet
+from inspect_discoverybench.synth.criterion import Criterion, Rejection
 from inspect_discoverybench.synth.expression import Expression
-from inspect_discoverybench.synth.gate import Gate, Rejection
 from inspect_discoverybench.synth.tree import Node, Tree
 
 MAX_PREDICTORS = 8
@@ -92,12 +92,7 @@ class TreeTask:
 
 
 def tree_tasks(tree: Tree, seed: int) -> tuple[list[TreeTask], list[Rejection]]:
-    """The tasks of a tree, and those whose expression has too many parts or columns.
-
-    Args:
-        tree: The tree.
-        seed: Seed of the order and choice of columns.
-    """
+    """The tasks of a tree with columns chosen by the seed, and those whose expression has too many parts or columns."""
     tasks: list[TreeTask] = []
     rejected: list[Rejection] = []
     levels = tree.levels()
@@ -108,7 +103,7 @@ def tree_tasks(tree: Tree, seed: int) -> tuple[list[TreeTask], list[Rejection]]:
             try:
                 expression = _composed(node, length)
             except ExpressionRefused as error:
-                rejected.append(Rejection(name, Gate.EXPRESSION, error.message))
+                rejected.append(Rejection(name, Criterion.EXPRESSION, error.message))
                 continue
             columns = _columns(tree, node, expression, f"{seed}/{name}")
             masked = FACETS[(number + length - 1) % len(FACETS)]

@@ -51,13 +51,7 @@ _POWERS = {"2": "the square of {}", "3": "the cube of {}", "0.5": "the square ro
 
 
 def gold_hypothesis(tree: Tree, task: TreeTask, directions: Mapping[str, float]) -> str:
-    """The gold hypothesis of a task: context, variables and relationship.
-
-    Args:
-        tree: The tree.
-        task: The task.
-        directions: Rank correlation of each numeric predictor with the target, −1 to 1.
-    """
+    """The gold hypothesis of a task: context, variables and relationship, with the directions of the predictors."""
     node, syntax = task.node, task.expression.syntax
     if task.length == 1 and node.hypothesis is not None:
         return node.hypothesis
@@ -75,12 +69,7 @@ def gold_hypothesis(tree: Tree, task: TreeTask, directions: Mapping[str, float])
 
 
 def in_words(expression: Expression, labels: Mapping[str, str]) -> str:
-    """An expression in words.
-
-    Args:
-        expression: The expression.
-        labels: The words for each column.
-    """
+    """An expression in words, with those for each column."""
     return _words(expression.syntax, labels)[0]
 
 

@@ -3,20 +3,16 @@
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from inspect_ai.model import ChatMessage, ChatMessageAssistant, GenerateConfig, Model, ResponseSchema
+from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ResponseSchema
 from inspect_ai.tool import Tool
-from inspect_ai.util import JSONSchema, json_schema
 from pydantic import model_validator
 
 from inspect_discoverybench.errors import ReplyRejected
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.solvers.datavoyager.roles import Role, turn_message
 from inspect_discoverybench.solvers.step import generate_reply
-from inspect_discoverybench.structured_reply import Reply, parse_reply
+from inspect_discoverybench.structured_reply import Reply, ask_until_valid, parse_reply, reply_schema
 from inspect_discoverybench.text import EncodableText
-
-MAX_TRIES = 3
-"""Maximum number of requests for one valid reply."""
 
 
 class CriticReply(Reply):
@@ -56,29 +52,20 @@ class CriticReply(Reply):
 
 
 async def ask_critic(model: Model, conversation: Sequence[ChatMessage], tools: Sequence[Tool]) -> CriticReply | None:
-    """Ask the critic, up to `MAX_TRIES` times; return None if no reply is valid."""
-    messages = [*conversation, turn_message(Role.CRITIC, Prompt.load("solvers/datavoyager/verdict").render())]
-    config = GenerateConfig(response_schema=ResponseSchema(name="verdict", json_schema=_reply_schema()))
-    for _ in range(MAX_TRIES):
-        output = await generate_reply(model, messages, tools, "none", config)
-        reply = parse_verdict(output.completion)
-        if reply is not None:
-            return reply
-        reminder = turn_message(Role.CRITIC, Prompt.load("solvers/datavoyager/ask_again").render())
-        messages += [ChatMessageAssistant(content=output.completion), reminder]
-    return None
+    """Ask the critic until its reply is valid; return None if none is."""
+    config = GenerateConfig(response_schema=ResponseSchema(name="verdict", json_schema=reply_schema(CriticReply)))
 
+    async def send(messages: list[ChatMessage]) -> ModelOutput:
+        return await generate_reply(model, messages, tools, "none", config)
 
-def parse_verdict(text: str) -> CriticReply | None:
-    """The reply in the JSON object of the text; None if it is invalid."""
-    try:
+    async def read(text: str) -> CriticReply:
         return parse_reply(text, CriticReply)
+
+    def ask_again(_: str) -> ChatMessage:
+        return turn_message(Role.CRITIC, Prompt.load("solvers/datavoyager/ask_again").render())
+
+    request = turn_message(Role.CRITIC, Prompt.load("solvers/datavoyager/verdict").render())
+    try:
+        return await ask_until_valid([*conversation, request], send, read, ask_again)
     except ReplyRejected:
         return None
-
-
-def _reply_schema() -> JSONSchema:
-    """The schema for structured output, with all fields required because providers demand it."""
-    schema = json_schema(CriticReply)
-    schema.required = list(schema.properties or {})
-    return schema

@@ -1,6 +1,6 @@
-"""Quality gates that a task must pass, and the reasons for rejections.
+"""Criteria that a task must meet, and the reasons for rejections.
 
-The published DB-SYNTH was made without such gates: 212 of its 903 target columns are constant.
+The published DB-SYNTH was made without such criteria: 212 of its 903 target columns are constant.
 """
 
 from collections.abc import Mapping
@@ -15,8 +15,8 @@ MIN_MARGIN = 0.1
 """Minimum difference between the skill of a generic fit on all columns and that on the best single distractor."""
 
 
-class Gate(StrEnum):
-    """The gates, in the order in which they are applied."""
+class Criterion(StrEnum):
+    """The criteria, in the order in which they are applied."""
 
     EXPRESSION = "expression"
     CONSTANT = "constant"
@@ -32,12 +32,12 @@ class Rejection(NamedTuple):
 
     Attributes:
         name: `<node>` or `<node>/<path length>`.
-        gate: The gate that it failed.
+        criterion: The criterion that it does not meet.
         reason: One sentence.
     """
 
     name: str
-    gate: Gate
+    criterion: Criterion
     reason: str
 
 
@@ -47,37 +47,35 @@ class Measures(BaseModel):
     Attributes:
         top_share: Share of the most common value of the target.
         reproduction: Skill of the gold expression on the released columns (R², or its analogue for labels).
-        fresh: The same on fresh rows of the same tree, which are not released.
         fit: Skill of gradient boosting on all released columns, cross-validated.
         best_distractor: Highest skill of a fit on a single column that the gold expression does not use.
         directions: Rank correlation of each numeric predictor with the target.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True)
 
     top_share: float
     reproduction: float
-    fresh: float
     fit: float
     best_distractor: float
     directions: Mapping[str, float]
 
 
 def check_measures(name: str, measures: Measures, min_reproduction: float) -> Rejection | None:
-    """Apply the gates that depend on the data.
+    """Apply the criteria that depend on the data.
 
     Args:
         name: Name of the task.
         measures: Its measures.
         min_reproduction: Minimum skill of the gold expression.
     """
+    skill, distractor = measures.reproduction, measures.best_distractor
     if measures.top_share >= NEAR_CONSTANT_SHARE:
-        return Rejection(name, Gate.CONSTANT, f"one value fills {measures.top_share:.0%} of the target column")
-    skill, distractor = min(measures.reproduction, measures.fresh), measures.best_distractor
+        return Rejection(name, Criterion.CONSTANT, f"one value fills {measures.top_share:.0%} of the target column")
     if skill < min_reproduction:
         reason = f"the gold expression reproduces the target with a skill of {skill:.2f}, below {min_reproduction:.2f}"
-        return Rejection(name, Gate.REPRODUCTION, reason)
+        return Rejection(name, Criterion.REPRODUCTION, reason)
     if measures.fit < max(0.0, distractor) + MIN_MARGIN:
         reason = f"a generic fit has a skill of {measures.fit:.2f}, the best single distractor {distractor:.2f}"
-        return Rejection(name, Gate.IDENTIFIABLE, reason)
+        return Rejection(name, Criterion.IDENTIFIABLE, reason)
     return None

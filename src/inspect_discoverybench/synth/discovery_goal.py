@@ -9,7 +9,7 @@ from inspect_discoverybench.errors import AuthorFailed, ReplyRejected
 from inspect_discoverybench.hypothesis import Facet
 from inspect_discoverybench.structured_reply import Reply
 from inspect_discoverybench.synth.author import Author
-from inspect_discoverybench.synth.gate import Gate, Rejection
+from inspect_discoverybench.synth.criterion import Criterion, Rejection
 from inspect_discoverybench.synth.tree import Tree, TreeColumn
 from inspect_discoverybench.synth.tree_task import TreeTask
 from inspect_discoverybench.text import fold
@@ -31,16 +31,18 @@ class Review(Reply):
     reason: str = ""
 
 
-async def write_goal(author: Author, tree: Tree, task: TreeTask, gold: str) -> str | Rejection:
-    """Ask the author for the goal of a task; a goal that breaks a rule is sent back."""
-    if task.handwritten_goal is not None:
-        return task.handwritten_goal
+async def write_goal(author: Author, reviewer: Author, tree: Tree, task: TreeTask, gold: str) -> str | Rejection:
+    """Ask the author for the goal of a task, and the reviewer whether it is answerable."""
+    described = {column.name: _described(column) for column in tree.columns()}
 
-    async def check(reply: GoalText) -> str:
+    async def check_goal(reply: GoalText) -> str:
         goal = " ".join(reply.goal.split())
         if violation := _violation(goal, tree, task, gold):
             raise ReplyRejected(f"{violation}.")
         return goal
+
+    async def accept(reply: Review) -> Review:
+        return reply
 
     values = {
         "name": task.name,
@@ -49,35 +51,25 @@ async def write_goal(author: Author, tree: Tree, task: TreeTask, gold: str) -> s
         "rows": tree.description,
         "gold_hypothesis": gold,
         "target": _described(task.node),
-        "predictors": [_described(column) for column in _columns(tree, task.predictors)],
+        "predictors": [described[name] for name in task.predictors],
     }
     try:
-        return await author.ask("goal", values, GoalText, check)
+        goal = await author.ask("goal", values, GoalText, check_goal)
     except AuthorFailed as error:
-        return Rejection(task.name, Gate.GOAL, error.message)
-
-
-async def review_goal(reviewer: Author, tree: Tree, task: TreeTask, gold: str, goal: str) -> Rejection | None:
-    """Ask the reviewer whether a goal is answerable. Goals that the tree specifies are not reviewed."""
-    if task.handwritten_goal is not None:
-        return None
-
-    async def check(reply: Review) -> Review:
-        return reply
-
+        return Rejection(task.name, Criterion.GOAL, error.message)
     values = {
         "name": task.name,
         "goal": goal,
         "gold_hypothesis": gold,
         "rows": tree.description,
         "target": task.node.label,
-        "columns": [_described(column) for column in _columns(tree, task.columns)],
+        "columns": [described[name] for name in task.columns],
     }
     try:
-        review = await reviewer.ask("review", values, Review, check)
+        review = await reviewer.ask("review", values, Review, accept)
     except AuthorFailed as error:
-        return Rejection(task.name, Gate.ANSWERABLE, error.message)
-    return None if review.answerable else Rejection(task.name, Gate.ANSWERABLE, review.reason or "no reason given")
+        return Rejection(task.name, Criterion.ANSWERABLE, error.message)
+    return goal if review.answerable else Rejection(task.name, Criterion.ANSWERABLE, review.reason or "no reason given")
 
 
 def _violation(goal: str, tree: Tree, task: TreeTask, gold: str) -> str | None:
@@ -91,10 +83,10 @@ def _violation(goal: str, tree: Tree, task: TreeTask, gold: str) -> str | None:
     if len(target_words & words) < MIN_TARGET_WORDS * len(target_words):
         return f"the goal does not name the target, {target!r}"
     hidden = {
-        Facet.VARIABLES: [column.label for column in _columns(tree, task.predictors)],
+        Facet.VARIABLES: [column.label for column in tree.columns() if column.name in task.predictors],
         Facet.CONTEXT: [tree.context],
     }
-    for phrase in hidden.get(task.masked, []):
+    for phrase in hidden.get(task.masked, ()):
         if _plain(phrase) in _plain(goal):
             return f"the goal contains {phrase!r}, which it must ask for"
     numbers = {float(number) for number in re.findall(r"(?<![\w.])\d+(?:\.\d+)?", goal)}
@@ -107,11 +99,6 @@ def _violation(goal: str, tree: Tree, task: TreeTask, gold: str) -> str | None:
 def _plain(text: str) -> str:
     """The words of a text between spaces."""
     return f" {' '.join(re.findall(r'[a-z0-9]+', fold(text)))} "
-
-
-def _columns(tree: Tree, names: tuple[str, ...]) -> list[TreeColumn]:
-    columns = {column.name: column for column in tree.columns()}
-    return [columns[name] for name in names]
 
 
 def _described(column: TreeColumn) -> dict[str, str]:
