@@ -1,15 +1,19 @@
 """Accuracy of the judge in each step, based on human labels (paper §4.3, first study)."""
 
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
-from statsmodels.stats.proportion import proportion_confint
+import numpy as np
 
-from inspect_discoverybench.statistics.power import SIGNIFICANCE_LEVEL
+from inspect_discoverybench.statistics.clusters import clustered
+from inspect_discoverybench.statistics.mean import wilson
 from inspect_discoverybench.validation.agreement import Interval, Kappa, kappa
 from inspect_discoverybench.validation.answers import Step
 from inspect_discoverybench.validation.judge_audit import PAPER_ACCURACY
 from inspect_discoverybench.validation.labels import LabelledSample, Labels
+from inspect_discoverybench.validation.sheet import majority
 
 ROWS: tuple[tuple[str, tuple[Step, ...], float | None], ...] = (
     ("context extraction", (Step.GOLD_CONTEXT, Step.PREDICTED_CONTEXT), PAPER_ACCURACY["context_extraction"]),
@@ -102,17 +106,17 @@ class JudgeAccuracy:
 
 def measure_judge(labels: Labels) -> JudgeAccuracy:
     """Compute all statistics."""
-    samples = labels.samples
-    names = sorted({name for sample in samples for step in Step for name in sample.labels[step]})
-    complete = [(sample.hms, sample.true_hms, sample.weight) for sample in samples if sample.true_hms is not None]
+    samples, complete = labels.samples, labels.complete
+    annotators = sorted({name for sample in samples for step in Step for name in sample.labels[step]})
+    weights = [sample.weight for sample in complete]
     return JudgeAccuracy(
         samples=len(samples),
         unlabelled=labels.unlabelled,
-        annotators=tuple(names),
-        steps=tuple(_step(name, steps, paper, samples, names) for name, steps, paper in ROWS),
+        annotators=tuple(annotators),
+        steps=tuple(_step_accuracy(name, steps, paper, samples, annotators) for name, steps, paper in ROWS),
         complete=len(complete),
-        judged_hms=_mean([(judged, weight) for judged, _, weight in complete]),
-        true_hms=_mean([(true, weight) for _, true, weight in complete]),
+        judged_hms=fmean([sample.hms for sample in complete], weights) if complete else None,
+        true_hms=fmean([sample.true_hms or 0.0 for sample in complete], weights) if complete else None,
     )
 
 
@@ -130,94 +134,59 @@ def estimate_accuracy(
         same_in_cluster: Whether the judge gives the same answer to all samples of a cluster, as it does about the
             context of the gold hypothesis. A cluster is then a single observation.
     """
-    share = _mean([(observation.right, observation.weight) for observation in observations])
-    if share is None:
+    if not observations:
         return Accuracy(None, None, 0, 0.0, without_majority)
-    size = _clusters_size(observations) if same_in_cluster else _effective_size(observations, share)
-    low, high = proportion_confint(share * size, size, alpha=SIGNIFICANCE_LEVEL, method="wilson")
-    return Accuracy(share, Interval(float(low), float(high)), len(observations), size, without_majority)
+    weights = np.array([observation.weight for observation in observations])
+    answers = clustered([one.right for one in observations], [one.cluster for one in observations])
+    share = float(np.average(answers.values, weights=weights))
+    if same_in_cluster:
+        size = _kish(answers.sum_by_cluster(weights))
+    else:
+        residuals = answers.sum_by_cluster(weights * (answers.values - share))
+        size = float(answers.clusters)
+        # Without variance, there is no evidence on whether the answers in a cluster depend on each other.
+        if answers.clusters > 1 and residuals.any():
+            variance = size / (size - 1) * float(residuals @ residuals) / float(weights.sum()) ** 2
+            size = share * (1 - share) / variance
+        size = min(size, _kish(weights))
+    return Accuracy(share, Interval(*wilson(share, size, math.inf)), len(observations), size, without_majority)
 
 
-def _step(
+def _step_accuracy(
     name: str,
     steps: Sequence[Step],
     paper: float | None,
     samples: Sequence[LabelledSample],
     annotators: Sequence[str],
 ) -> StepAccuracy:
-    labelled = [sample for sample in samples if any(_verdicts(sample, step) for step in steps)]
-    observations = list(_observations(labelled, steps, lambda sample, step: sample.right(step)))
-    answers = [
-        (sample.gold, verdicts) for sample in labelled for step in steps if (verdicts := _verdicts(sample, step))
-    ]
+    answers = [(sample.gold, verdicts) for sample in samples for step in steps if (verdicts := sample.verdicts(step))]
     tables = [(sum(verdicts), len(verdicts) - sum(verdicts)) for _, verdicts in answers]
-    # The question about the gold hypothesis does not depend on the prediction.
-    same = steps == (Step.GOLD_CONTEXT,)
     repeated = [table for table in tables if sum(table) > 1]
     return StepAccuracy(
         name=name,
-        majority=estimate_accuracy(observations, len(labelled) - len(observations), same_in_cluster=same),
-        annotators={
-            annotator: estimate_accuracy(list(_observations(labelled, steps, _by(annotator))), same_in_cluster=same)
-            for annotator in annotators
-        },
-        unanimous=sum(0 in table for table in repeated) / len(repeated) if repeated else None,
+        majority=_estimate(samples, steps, None),
+        annotators={annotator: _estimate(samples, steps, annotator) for annotator in annotators},
+        unanimous=fmean(0 in table for table in repeated) if repeated else None,
         kappa=kappa(tables, [gold for gold, _ in answers], "sample"),
         paper=paper,
     )
 
 
-def _verdicts(sample: LabelledSample, step: Step) -> list[bool]:
-    return [label.right for label in sample.labels[step].values() if label.right is not None]
-
-
-def _by(annotator: str) -> Callable[[LabelledSample, Step], bool | None]:
-    def right(sample: LabelledSample, step: Step) -> bool | None:
-        label = sample.labels[step].get(annotator)
-        return None if label is None else label.right
-
-    return right
-
-
-def _observations(
-    samples: Sequence[LabelledSample], steps: Sequence[Step], right: Callable[[LabelledSample, Step], bool | None]
-) -> Iterator[Observation]:
-    """One observation for each sample with a verdict on any of the steps."""
+def _estimate(samples: Sequence[LabelledSample], steps: Sequence[Step], annotator: str | None) -> Accuracy:
+    """Accuracy by one annotator, or by the majority if None."""
+    observations = []
+    without_majority = 0
     for sample in samples:
-        verdicts = [verdict for step in steps if (verdict := right(sample, step)) is not None]
-        if verdicts:
-            yield Observation(sum(verdicts) / len(verdicts), sample.weight, sample.gold)
+        verdicts = [majority(verdicts) for step in steps if (verdicts := sample.verdicts(step, annotator))]
+        decided = [verdict for verdict in verdicts if verdict is not None]
+        if decided:
+            observations.append(Observation(fmean(decided), sample.weight, sample.gold))
+        elif verdicts:
+            without_majority += 1
+    # The question about the gold hypothesis does not depend on the prediction.
+    same = tuple(steps) == (Step.GOLD_CONTEXT,)
+    return estimate_accuracy(observations, without_majority, same_in_cluster=same)
 
 
-def _effective_size(observations: Sequence[Observation], share: float) -> float:
-    kish = _kish([observation.weight for observation in observations])
-    residuals = _by_cluster(observations, lambda one: one.weight * (one.right - share))
-    squares = sum(residual**2 for residual in residuals)
-    if len(residuals) < 2 or squares <= 0:
-        # The answers do not vary, so there is no evidence on whether those in a cluster depend on each other.
-        return min(kish, float(len(residuals)))
-    weight = sum(observation.weight for observation in observations)
-    variance = len(residuals) / (len(residuals) - 1) * squares / weight**2
-    return min(kish, share * (1 - share) / variance)
-
-
-def _clusters_size(observations: Sequence[Observation]) -> float:
-    return _kish(_by_cluster(observations, lambda one: one.weight))
-
-
-def _kish(weights: Sequence[float]) -> float:
-    return sum(weights) ** 2 / sum(weight**2 for weight in weights)
-
-
-def _by_cluster(observations: Sequence[Observation], value: Callable[[Observation], float]) -> list[float]:
-    """The sum of a value in each cluster."""
-    totals: dict[str, float] = {}
-    for observation in observations:
-        totals[observation.cluster] = totals.get(observation.cluster, 0.0) + value(observation)
-    return list(totals.values())
-
-
-def _mean(values: Sequence[tuple[float, float]]) -> float | None:
-    """The mean of (value, weight) pairs; None if there are none."""
-    weight = sum(weight for _, weight in values)
-    return sum(value * weight for value, weight in values) / weight if values else None
+def _kish(weights: np.ndarray) -> float:
+    return float(weights.sum() ** 2 / (weights @ weights))
