@@ -7,14 +7,22 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+<<<<<<< HEAD
 from inspect_discoverybench.errors import ReplyRejected
 from inspect_discoverybench.hypothesis import Facet
 from inspect_discoverybench.scorer.context import Contexts, Match, identical
 from inspect_discoverybench.scorer.product import ProductVerdict
 from inspect_discoverybench.scorer.question import ParseFailure
+=======
+from pydantic import ValidationError
+
+from inspect_discoverybench.scorer.context import Contexts, ContextVerdict, Match
+from inspect_discoverybench.scorer.facets import FACET_KEYS
+>>>>>>> main
 from inspect_discoverybench.scorer.relationship import Relationship
 from inspect_discoverybench.scorer.reply import Reply, parse_reply
 from inspect_discoverybench.scorer.variables import Variables
+from inspect_discoverybench.scorer.verdict import Verdict
 
 
 class Step(StrEnum):
@@ -57,16 +65,34 @@ class _Format:
     expected: str
     fields: Callable[[str], Any]
 
+<<<<<<< HEAD
     def parse(self, text: str) -> Reply:
         try:
             return self.reply.model_validate(self.fields(text))
         except ValueError as error:
             raise ValueError(self.expected) from error
+=======
+    @classmethod
+    def from_verdict(cls, verdict: Verdict) -> "Answers":
+        """The judge's answers."""
+        context, variables, relationship = (verdict.facets.get(key) for key in FACET_KEYS)
+        assert isinstance(context, ContextVerdict)
+        return cls(
+            {
+                Step.GOLD_CONTEXT: context.gold.joined if isinstance(context.gold, Contexts) else "",
+                Step.PREDICTED_CONTEXT: context.predicted.joined if isinstance(context.predicted, Contexts) else "",
+                Step.CONTEXT_MATCH: MATCH_WORDS[context.match.match] if isinstance(context.match, Match) else "",
+                Step.VARIABLES: _counts_text(variables) if isinstance(variables, Variables) else "",
+                Step.RELATIONSHIP: relationship.answer.value if isinstance(relationship, Relationship) else "",
+            }
+        )
+>>>>>>> main
 
     def last(self, replies: Mapping[str, Any]) -> Reply | ParseFailure | None:
         """The last of the recorded replies to the question."""
         if not replies.get(self.question):
             return None
+<<<<<<< HEAD
         try:
             return parse_reply(str(replies[self.question][-1]), self.reply)
         except ReplyRejected as rejected:
@@ -121,6 +147,9 @@ def answers_in(replies: Replies) -> Answers:
 def reasons_in(replies: Replies) -> Mapping[Step, str]:
     """The judge's reason in each step, or why its reply is invalid; may be empty."""
     return {step: _reason(reply) for step, reply in replies.items()}
+=======
+        return context * variables * relationship
+>>>>>>> main
 
 
 def parse_answer(step: Step, text: str) -> str:

@@ -12,17 +12,16 @@ from inspect_ai.util import StoreModel, store_as
 from pydantic import Field
 
 from inspect_discoverybench.answer import FreeText
-from inspect_discoverybench.hypothesis import Facet, Submission
+from inspect_discoverybench.hypothesis import Submission
 from inspect_discoverybench.scorer.explanation import explain
+from inspect_discoverybench.scorer.facets import FACET_KEYS
 from inspect_discoverybench.scorer.judge import Judge
-from inspect_discoverybench.scorer.product import judge_product
 from inspect_discoverybench.scorer.quotation import read_answer
-from inspect_discoverybench.scorer.record import record
 from inspect_discoverybench.scorer.settings import JudgeSettings
-from inspect_discoverybench.scorer.verdict import Aggregation, PairVerdict
+from inspect_discoverybench.scorer.verdict import Verdict, compare, record
 from inspect_discoverybench.validation.answer_texts import AnswerText
 from inspect_discoverybench.validation.answers import Step, answers_in, facets, verdict_replies
-from inspect_discoverybench.validation.pairs import COMPARISON, Expected
+from inspect_discoverybench.validation.pairs import PAIR, Expected
 
 PAPER_ACCURACY = {"context_extraction": 0.97, "context_match": 0.99, "variables": 0.94, "relationship": 0.99}
 """Accuracy of the paper's judge on 200 examples, annotated by two of the authors (§4.3)."""
@@ -71,7 +70,7 @@ def judge_pair(repeats: int) -> Solver:
             judge = Judge(judge_model(get_model()), settings, cached=False)
             answers, output, verdict = await ask(judge, state.metadata)
             if not audit_state.rounds:
-                audit_state.record = record(judge, verdict, gate=False, aggregation=Aggregation.PRODUCT)
+                audit_state.record = record(judge, verdict, gate=False)
                 state.output = ModelOutput.from_content(str(judge.model), output)
                 state.messages.append(state.output.message)
             audit_state.rounds = [*audit_state.rounds, answers]
@@ -86,13 +85,13 @@ def is_pair(metadata: Mapping[str, Any]) -> bool:
     return "gold_hypothesis" in metadata
 
 
-async def _judge(judge: Judge, metadata: Mapping[str, Any]) -> tuple[dict[str, Any], str, PairVerdict | None]:
-    comparison = COMPARISON.validate_python(metadata)
-    verdict = PairVerdict(await judge_product(judge, comparison))
-    return {**answers_in(verdict_replies(verdict.product))}, explain(comparison, verdict, "call"), verdict
+async def _judge(judge: Judge, metadata: Mapping[str, Any]) -> tuple[dict[str, Any], str, Verdict | None]:
+    pair = PAIR.validate_python(metadata)
+    verdict = await compare(judge, pair)
+    return {**answers_in(verdict_replies(verdict))}, explain(pair, verdict, "call"), verdict
 
 
-async def _read(judge: Judge, metadata: Mapping[str, Any]) -> tuple[dict[str, Any], str, PairVerdict | None]:
+async def _read(judge: Judge, metadata: Mapping[str, Any]) -> tuple[dict[str, Any], str, Verdict | None]:
     item = AnswerText.model_validate(metadata["expected"])
     submission = (await read_answer(judge, item.goal, FreeText(item.text))).submission
     if submission is None:
@@ -123,7 +122,7 @@ def audit() -> Scorer:
         accuracies = [rated[name] for name in ACCURACIES if not math.isnan(rated[name])]
         return Score(
             value={**rated, "consistency": _consistency(first, later), "right": sum(accuracies) / len(accuracies)},
-            answer="; ".join(f"{name}: {answer or 'none'}" for name, answer in first.items()),
+            answer="; ".join(f"{name}: {answer or 'no valid reply'}" for name, answer in first.items()),
             explanation=f"Expected: {target.text}\n\n{state.output.completion}",
             metadata=audit_state.record,
         )
@@ -135,8 +134,8 @@ def _rate_answers(answers: dict[str, Any], expectation: Mapping[str, Any]) -> di
     expected = Expected.model_validate(expectation)
     extracted = expected.contexts_are_met(answers[Step.GOLD_CONTEXT], answers[Step.PREDICTED_CONTEXT])
     scores = facets({step: answers[step] for step in Step})
-    match = scores.get(Facet.CONTEXT)
-    f1 = scores.get(Facet.VARIABLES)
+    match = scores.get("context")
+    f1 = scores.get("variables")
     error = 1.0 if f1 is None else min(abs(f1 - accepted) for accepted in expected.variables)
     relationship = answers[Step.RELATIONSHIP]
     return {
@@ -161,7 +160,7 @@ def _consistency(first: dict[str, Any], later: Sequence[dict[str, Any]]) -> floa
     if Step.RELATIONSHIP in first:
         scores = [facets({step: answers[step] for step in Step}) for answers in (first, *later)]
         repeated = [
-            facet in scores[0] and scores[0][facet] == other.get(facet) for other in scores[1:] for facet in Facet
+            facet in scores[0] and scores[0][facet] == other.get(facet) for other in scores[1:] for facet in FACET_KEYS
         ]
     else:
         repeated = [answers == first for answers in later]

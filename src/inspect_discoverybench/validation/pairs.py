@@ -14,12 +14,12 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, TypeAdapter
 from inspect_discoverybench.dataset.metadata import DataFile
 from inspect_discoverybench.dataset.samples import SampleMetadata
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.context import NO_CONTEXT
+from inspect_discoverybench.scorer.pair import HypothesisPair
 from inspect_discoverybench.text import fold
 
-COMPARISON = TypeAdapter(Comparison)
-"""Reads and writes a comparison as metadata of a sample."""
+PAIR = TypeAdapter(HypothesisPair)
+"""Reads and writes a pair as metadata of a sample."""
 
 PAIR_FIELDS = (
     *("kind", "expected", "goal", "data_files"),
@@ -118,7 +118,7 @@ class InventedStudy(_OwnModel):
             Template(text).substitute(phrases) for text in (kind.gold, kind.predicted, kind.workflow)
         )
         words: dict[str | None, ContextWords] = {None: None, "": (), **self.words}
-        comparison = Comparison(
+        pair = HypothesisPair(
             goal=self.phrases["goal"],
             data_files=(self.data_file,),
             gold_hypothesis=gold,
@@ -135,7 +135,7 @@ class InventedStudy(_OwnModel):
             relationship=kind.relationship,
             why=kind.why,
         )
-        return _sample(self.name, kind.name, self.name, comparison, expected)
+        return _sample(self.name, kind.name, self.name, pair, expected)
 
 
 class _Pairs(_OwnModel):
@@ -170,7 +170,7 @@ def released(goals: Sequence[SampleMetadata]) -> Iterator[Sample]:
             ("released identical", goal.gold_hypothesis, same),
             ("released other study", others[number % len(others)].gold_hypothesis, different),
         ):
-            comparison = Comparison(
+            pair = HypothesisPair(
                 goal=goal.goal,
                 data_files=goal.data_files,
                 gold_hypothesis=goal.gold_hypothesis,
@@ -178,14 +178,14 @@ def released(goals: Sequence[SampleMetadata]) -> Iterator[Sample]:
                 predicted_hypothesis=predicted,
                 predicted_workflow="",
             )
-            yield _sample(goal.sample_id, kind, goal.dataset, comparison, expected)
+            yield _sample(goal.sample_id, kind, goal.dataset, pair, expected)
 
 
-def _sample(name: str, kind: str, study: str, comparison: Comparison, expected: Expected) -> Sample:
+def _sample(name: str, kind: str, study: str, pair: HypothesisPair, expected: Expected) -> Sample:
     return Sample(
         id=f"{name}/{kind.replace(' ', '_')}",
         input=Prompt.load("judge/audit").render(
-            goal=comparison.goal, gold=comparison.gold_hypothesis, predicted=comparison.predicted_hypothesis
+            goal=pair.goal, gold=pair.gold_hypothesis, predicted=pair.predicted_hypothesis
         ),
         target=(
             f"contexts: {CONTEXT_LABELS[expected.context]}; "
@@ -196,7 +196,7 @@ def _sample(name: str, kind: str, study: str, comparison: Comparison, expected: 
             "kind": kind,
             "study": study,
             "expected": expected.model_dump(),
-            **COMPARISON.dump_python(comparison),
+            **PAIR.dump_python(pair),
         },
     )
 
