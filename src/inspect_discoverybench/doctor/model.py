@@ -10,7 +10,6 @@ from inspect_discoverybench.doctor.check import Finding, Status
 from inspect_discoverybench.doctor.evaluation import evaluate
 from inspect_discoverybench.errors import CheckFailed, inspect_errors
 from inspect_discoverybench.tasks import judge_audit
-from inspect_discoverybench.validation import pairs
 
 QUESTION = "This is a test of the connection. Reply with the word: ready"
 
@@ -71,9 +70,9 @@ def check_pair(judge: str) -> Finding:
     Args:
         judge: The model of the role `grader`.
     """
-    pair = next(pair for pair in pairs.invented() if pair.kind == PAIR_KIND)
+    task = judge_audit(repeats=1, kind=PAIR_KIND, released=False)
     try:
-        [sample] = evaluate(judge_audit(repeats=1, released=False), judge, sample_id=pair.name)
+        [sample] = evaluate(task, judge, sample_id=str(task.dataset[0].id))
     except CheckFailed as error:
         return _diagnosis(error)
     score = (sample.scores or {})["audit"]
@@ -82,8 +81,8 @@ def check_pair(judge: str) -> Finding:
         return Finding(Status.FAILURE, f"{judge}: {answer}, after three attempts", "Choose another judge.")
     if score.as_dict()["right"] != 1:
         remedy = f"Run: inspect eval discoverybench/judge_audit --model {judge}"
-        return Finding(Status.WARNING, f"{judge} judged a pair incorrectly ({pair.kind}): {answer}", remedy)
-    return Finding(Status.OK, f"{judge} judged a pair correctly in {sample.total_time or 0:.1f} s ({pair.kind})")
+        return Finding(Status.WARNING, f"{judge} judged a pair incorrectly ({PAIR_KIND}): {answer}", remedy)
+    return Finding(Status.OK, f"{judge} judged a pair correctly in {sample.total_time or 0:.1f} s ({PAIR_KIND})")
 
 
 def _one_question() -> Task:

@@ -43,14 +43,10 @@ class Observation:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """Accuracy of the judge in a step.
+    """Weighted share of right answers, with Wilson's interval for the effective sample size; None without samples.
 
-    Attributes:
-        accuracy: Weighted share of right answers; None if none has a majority.
-        interval: Wilson interval for the effective sample size.
-        samples: Number of samples with a majority.
-        effective_samples: Number of independent samples with equal weights that are as informative.
-        without_majority: Number of labelled samples without a majority. They are not used.
+    The effective size is the number of independent samples with equal weights that are as informative. Labelled samples
+    without a majority are not used.
     """
 
     accuracy: float | None
@@ -62,15 +58,9 @@ class Accuracy:
 
 @dataclass(frozen=True)
 class StepAccuracy:
-    """One row of the table.
+    """One row of the table: accuracy by the majority and by each annotator, and the paper's if it reports the step.
 
-    Attributes:
-        name: Name of the step.
-        majority: Accuracy by the majority of annotators.
-        annotators: Accuracy by each annotator.
-        unanimous: Share of the samples with several annotators on which all of them agree; None if there are none.
-        kappa: Agreement of annotators beyond chance.
-        paper: The paper's accuracy; None if it does not report the step.
+    `unanimous` is the share of the answers with several labels on which all annotators agree.
     """
 
     name: str
@@ -85,14 +75,8 @@ class StepAccuracy:
 class JudgeAccuracy:
     """All statistics that `discoverybench agree votes` prints for labels.
 
-    Attributes:
-        samples: Number of labelled samples.
-        unlabelled: Number of samples of the sheets without a label.
-        annotators: Names of the annotators.
-        steps: Accuracy by step.
-        complete: Number of samples whose labels determine HMS.
-        judged_hms: Weighted mean of the judge's HMS over these samples; None if there are none.
-        true_hms: Weighted mean, over the same samples, of the HMS that follows from the annotators' answers.
+    `judged_hms` and `true_hms` are the weighted means, over the samples whose labels determine HMS, of the judge's HMS
+    and of the HMS that follows from the annotators' answers; None if there are no such samples.
     """
 
     samples: int

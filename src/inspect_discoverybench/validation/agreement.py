@@ -29,14 +29,9 @@ class Interval:
 
 @dataclass(frozen=True)
 class Share:
-    """The share of pairs on which HMS agrees with an annotator or with the majority.
+    """The share of pairs on which HMS agrees with an annotator or with the majority; None if no pairs were compared.
 
-    Attributes:
-        agreeing: Number of pairs with the same choice.
-        pairs: Number of pairs compared.
-        share: `agreeing / pairs`; None if no pairs were compared.
-        interval: Interval of the share, clustered by gold hypothesis.
-        clusters: Number of gold hypotheses.
+    The interval is clustered by gold hypothesis, of which there are `clusters`.
     """
 
     agreeing: int
@@ -56,15 +51,10 @@ class Annotator:
 
 @dataclass(frozen=True)
 class Kappa:
-    """Fleiss' kappa: agreement among annotators beyond chance.
+    """Fleiss' kappa: agreement among annotators beyond chance; None if it is not defined, and why.
 
-    Attributes:
-        kappa: None if it is not defined.
-        interval: Jackknife over gold hypotheses; None if kappa is not defined without one of them.
-        pairs: Number of pairs used: those with the most common number of votes above one.
-        votes_per_pair: Number of votes on each of these pairs.
-        pairs_left_out: Number of pairs with another number of votes.
-        note: Why kappa is not defined; None if it is.
+    Only pairs with the most common number of votes above one are used; the others are left out. The interval is a
+    jackknife over gold hypotheses; None if kappa is not defined without one of them.
     """
 
     kappa: float | None
@@ -79,12 +69,8 @@ class Kappa:
 class PairedTest:
     """A two-sided paired test. Null hypothesis: the majority and HMS rank pairs alike.
 
-    Attributes:
-        name: Name of the test.
-        statistic: The test statistic; None if it cannot be computed.
-        p_value: The p-value; 1 if the rankings are identical, None if it cannot be computed.
-        pairs: Number of pairs used.
-        note: Which pairs were left out, or why a value is missing.
+    Statistic and p-value are None if they cannot be computed; the p-value is 1 if the rankings are identical. The note
+    says which pairs were left out, or why a value is missing.
     """
 
     name: str
@@ -96,13 +82,10 @@ class PairedTest:
 
 @dataclass(frozen=True)
 class Power:
-    """Power of the paired t-test at level 0.05.
+    """Power of the paired t-test at level 0.05 for the observed effect, and the smallest effect with a power of 0.8.
 
-    Attributes:
-        pairs: Sample size.
-        effect_size: Observed mean difference divided by its standard deviation; None if the differences do not vary.
-        power: Power to detect an effect of that size.
-        smallest_effect: Effect size that is detected with power 0.8; None for fewer than two pairs.
+    An effect size is a mean difference divided by its standard deviation. Values are None for fewer than two pairs, and
+    the observed ones if the differences do not vary.
     """
 
     pairs: int
@@ -113,20 +96,10 @@ class Power:
 
 @dataclass(frozen=True)
 class AgreementStatistics:
-    """All statistics that `discoverybench agree votes` prints.
+    """All statistics that `discoverybench agree votes` prints for votes.
 
-    Attributes:
-        pairs_scored: Number of pairs with HMS. Some of them can have no votes.
-        pairs: Number of pairs with votes.
-        votes: Number of votes.
-        without_majority: Number of pairs without a majority choice. They are used for kappa only.
-        agreement: Agreement of HMS with the majority.
-        agreement_decided: The same for pairs on which neither HMS nor the majority chose `equal`.
-        annotators: Agreement of HMS with each annotator, over all of the annotator's votes.
-        annotator_mean: Mean of the annotators' shares.
-        kappa: Agreement among annotators.
-        tests: Wilcoxon signed-rank, exact sign and paired t-test.
-        power: Power of the paired t-test.
+    Some of the scored pairs can have no votes. Pairs without a majority are used for kappa and annotators only.
+    `agreement_decided` leaves out pairs on which HMS or the majority chose `equal`.
     """
 
     pairs_scored: int
@@ -219,9 +192,9 @@ def kappa(table: Sequence[Sequence[int]], clusters: Sequence[str], noun: str = "
 def paired_tests(differences: Sequence[int]) -> tuple[PairedTest, ...]:
     """Wilcoxon's signed-rank test, the exact sign test and the paired t-test.
 
-    The first two leave out zero differences (Wilcoxon's original treatment). For two choices, the sign test is McNemar's
-    exact test. Their statistics are the smaller of the two rank sums, the number of pairs on which the majority ranks
-    hypothesis 1 higher than HMS does, and t.
+    The first two leave out zero differences (Wilcoxon's original treatment). For two choices, the sign test is
+    McNemar's exact test. The statistics are the smaller of the two rank sums, the number of pairs on which the majority
+    ranks hypothesis 1 higher than HMS does, and t.
 
     Args:
         differences: The rank by the majority minus that by HMS for each pair, from -2 to 2.
@@ -236,16 +209,10 @@ def paired_tests(differences: Sequence[int]) -> tuple[PairedTest, ...]:
     rank_test = wilcoxon(nonzero)
     positive = sum(difference > 0 for difference in nonzero)
     sign_p_value = float(binomtest(positive, len(nonzero)).pvalue)
-    t_statistic = t_p_value = note = None
-    if len(set(differences)) == 1:
-        note = "cannot be computed: all differences are the same"
-    else:
-        t_test = ttest_1samp(differences, 0)
-        t_statistic, t_p_value = float(t_test.statistic), float(t_test.pvalue)
     return (
         PairedTest(names[0], float(rank_test.statistic), float(rank_test.pvalue), len(nonzero), left_out),
         PairedTest(names[1], float(positive), sign_p_value, len(nonzero), left_out),
-        PairedTest(names[2], t_statistic, t_p_value, len(differences), note),
+        _t_test(names[2], differences),
     )
 
 
@@ -264,6 +231,13 @@ def power(differences: Sequence[int]) -> Power:
 
 def _agreement(choices: Sequence[tuple[Choice, Ballot]]) -> Share:
     return share([choice == ballot.hms for choice, ballot in choices], [ballot.cluster for _, ballot in choices])
+
+
+def _t_test(name: str, differences: Sequence[int]) -> PairedTest:
+    if len(set(differences)) == 1:
+        return PairedTest(name, None, None, len(differences), "cannot be computed: all differences are the same")
+    test = ttest_1samp(differences, 0)
+    return PairedTest(name, float(test.statistic), float(test.pvalue), len(differences), None)
 
 
 def _fleiss(groups: Sequence[Sequence[Sequence[int]]]) -> float | None:

@@ -7,20 +7,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-<<<<<<< HEAD
 from inspect_discoverybench.errors import ReplyRejected
-from inspect_discoverybench.hypothesis import Facet
-from inspect_discoverybench.scorer.context import Contexts, Match, identical
-from inspect_discoverybench.scorer.product import ProductVerdict
-from inspect_discoverybench.scorer.question import ParseFailure
-=======
-from pydantic import ValidationError
-
-from inspect_discoverybench.scorer.context import Contexts, ContextVerdict, Match
+from inspect_discoverybench.scorer.context import Contexts, ContextVerdict, Match, identical
+from inspect_discoverybench.scorer.exchange import ParseFailure
 from inspect_discoverybench.scorer.facets import FACET_KEYS
->>>>>>> main
 from inspect_discoverybench.scorer.relationship import Relationship
-from inspect_discoverybench.scorer.reply import Reply, parse_reply
+from inspect_discoverybench.scorer.structured_reply import Reply, parse_reply
 from inspect_discoverybench.scorer.variables import Variables
 from inspect_discoverybench.scorer.verdict import Verdict
 
@@ -35,7 +27,7 @@ class Step(StrEnum):
     RELATIONSHIP = "relationship"
 
 
-FACET_STEPS = dict(zip(Facet, (Step.CONTEXT_MATCH, Step.VARIABLES, Step.RELATIONSHIP), strict=True))
+FACET_STEPS = dict(zip(FACET_KEYS, (Step.CONTEXT_MATCH, Step.VARIABLES, Step.RELATIONSHIP), strict=True))
 """The step that decides each facet."""
 
 Answers = Mapping[Step, str]
@@ -51,48 +43,23 @@ Replies = Mapping[Step, Reply | ParseFailure | None]
 
 @dataclass(frozen=True)
 class _Format:
-    """How the answer in a step is written.
-
-    Attributes:
-        question: Name of the question in the record of a score.
-        reply: Type of the judge's reply.
-        expected: What a person may write, for error messages.
-        fields: The fields of the reply in what a person wrote. A `ValueError` means that it is not an answer.
-    """
+    """How answers are written: the question in records, the type of the reply, and what people may write instead."""
 
     question: str
     reply: type[Reply]
     expected: str
     fields: Callable[[str], Any]
 
-<<<<<<< HEAD
     def parse(self, text: str) -> Reply:
         try:
             return self.reply.model_validate(self.fields(text))
         except ValueError as error:
             raise ValueError(self.expected) from error
-=======
-    @classmethod
-    def from_verdict(cls, verdict: Verdict) -> "Answers":
-        """The judge's answers."""
-        context, variables, relationship = (verdict.facets.get(key) for key in FACET_KEYS)
-        assert isinstance(context, ContextVerdict)
-        return cls(
-            {
-                Step.GOLD_CONTEXT: context.gold.joined if isinstance(context.gold, Contexts) else "",
-                Step.PREDICTED_CONTEXT: context.predicted.joined if isinstance(context.predicted, Contexts) else "",
-                Step.CONTEXT_MATCH: MATCH_WORDS[context.match.match] if isinstance(context.match, Match) else "",
-                Step.VARIABLES: _counts_text(variables) if isinstance(variables, Variables) else "",
-                Step.RELATIONSHIP: relationship.answer.value if isinstance(relationship, Relationship) else "",
-            }
-        )
->>>>>>> main
 
     def last(self, replies: Mapping[str, Any]) -> Reply | ParseFailure | None:
         """The last of the recorded replies to the question."""
         if not replies.get(self.question):
             return None
-<<<<<<< HEAD
         try:
             return parse_reply(str(replies[self.question][-1]), self.reply)
         except ReplyRejected as rejected:
@@ -123,10 +90,11 @@ _FORMATS = {
 }
 
 
-def verdict_replies(verdict: ProductVerdict) -> Replies:
-    """The replies of which a verdict consists."""
-    context = verdict.context
-    replies = (context.gold, context.predicted, context.match, verdict.variables, verdict.relationship)
+def verdict_replies(verdict: Verdict) -> Replies:
+    """The replies on which a verdict is based."""
+    context, variables, relationship = (verdict.facets[key] for key in FACET_KEYS)
+    assert isinstance(context, ContextVerdict)
+    replies: Any = (context.gold, context.predicted, context.match, variables, relationship)
     return dict(zip(Step, replies, strict=True))
 
 
@@ -139,17 +107,21 @@ def recorded_replies(texts: Mapping[str, Any]) -> Replies:
     return replies
 
 
-def answers_in(replies: Replies) -> Answers:
+def answers_in(replies: Replies) -> dict[Step, str]:
     """The answers in the judge's replies."""
     return {step: _text(reply) for step, reply in replies.items()}
 
 
-def reasons_in(replies: Replies) -> Mapping[Step, str]:
-    """The judge's reason in each step, or why its reply is invalid; may be empty."""
-    return {step: _reason(reply) for step, reply in replies.items()}
-=======
-        return context * variables * relationship
->>>>>>> main
+def reason_for(reply: Reply | ParseFailure | None) -> str:
+    """The judge's reason, or why its reply is invalid; may be empty."""
+    match reply:
+        case Contexts(hypothesis=parts):
+            return "\n".join(filter(None, (part.explanation for part in parts)))
+        case Variables(explanation=explanation) | Relationship(explanation=explanation):
+            return explanation
+        case ParseFailure(reason=reason):
+            return f"The last reply was rejected: {reason}"
+    return ""
 
 
 def parse_answer(step: Step, text: str) -> str:
@@ -161,7 +133,7 @@ def parse_answer(step: Step, text: str) -> str:
     return _text(_FORMATS[step].parse(text)) if text else ""
 
 
-def facets(answers: Answers) -> dict[Facet, float]:
+def facet_scores(answers: Mapping[Step, str]) -> dict[str, float]:
     """Scores of the facets that are known, in [0, 1]."""
     scores = {}
     for facet, step in FACET_STEPS.items():
@@ -175,10 +147,10 @@ def facets(answers: Answers) -> dict[Facet, float]:
 
 def hms(answers: Answers) -> float | None:
     """HMS, in [0, 1]; None if it is not determined. It is determined if every facet is known, or if any is 0."""
-    scores = facets(answers)
+    scores = facet_scores(answers)
     if 0 in scores.values():
         return 0.0
-    return math.prod(scores.values()) if len(scores) == len(Facet) else None
+    return math.prod(scores.values()) if len(scores) == len(FACET_KEYS) else None
 
 
 def _text(reply: Reply | ParseFailure | None) -> str:
@@ -190,16 +162,5 @@ def _text(reply: Reply | ParseFailure | None) -> str:
         case Variables(sizeA=gold, sizeB=predicted, intersection=shared):
             return f"{gold} {predicted} {shared}"
         case Relationship(answer=answer):
-            return answer
-    return ""
-
-
-def _reason(reply: Reply | ParseFailure | None) -> str:
-    match reply:
-        case Contexts(hypothesis=parts):
-            return "\n".join(filter(None, (part.explanation for part in parts)))
-        case Variables(explanation=explanation) | Relationship(explanation=explanation):
-            return explanation
-        case ParseFailure(reason=reason):
-            return f"The last reply was rejected: {reason}"
+            return answer.value
     return ""

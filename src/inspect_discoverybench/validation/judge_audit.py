@@ -20,7 +20,7 @@ from inspect_discoverybench.scorer.quotation import read_answer
 from inspect_discoverybench.scorer.settings import JudgeSettings
 from inspect_discoverybench.scorer.verdict import Verdict, compare, record
 from inspect_discoverybench.validation.answer_texts import AnswerText
-from inspect_discoverybench.validation.answers import Step, answers_in, facets, verdict_replies
+from inspect_discoverybench.validation.answers import Step, answers_in, facet_scores, verdict_replies
 from inspect_discoverybench.validation.pairs import PAIR, Expected
 
 PAPER_ACCURACY = {"context_extraction": 0.97, "context_match": 0.99, "variables": 0.94, "relationship": 0.99}
@@ -88,7 +88,8 @@ def is_pair(metadata: Mapping[str, Any]) -> bool:
 async def _judge(judge: Judge, metadata: Mapping[str, Any]) -> tuple[dict[str, Any], str, Verdict | None]:
     pair = PAIR.validate_python(metadata)
     verdict = await compare(judge, pair)
-    return {**answers_in(verdict_replies(verdict))}, explain(pair, verdict, "call"), verdict
+    answers = {step.value: answer for step, answer in answers_in(verdict_replies(verdict)).items()}
+    return answers, explain(pair, verdict, "call"), verdict
 
 
 async def _read(judge: Judge, metadata: Mapping[str, Any]) -> tuple[dict[str, Any], str, Verdict | None]:
@@ -133,7 +134,7 @@ def audit() -> Scorer:
 def _rate_answers(answers: dict[str, Any], expectation: Mapping[str, Any]) -> dict[str, float]:
     expected = Expected.model_validate(expectation)
     extracted = expected.contexts_are_met(answers[Step.GOLD_CONTEXT], answers[Step.PREDICTED_CONTEXT])
-    scores = facets({step: answers[step] for step in Step})
+    scores = facet_scores({step: answers[step] for step in Step})
     match = scores.get("context")
     f1 = scores.get("variables")
     error = 1.0 if f1 is None else min(abs(f1 - accepted) for accepted in expected.variables)
@@ -158,7 +159,7 @@ def _consistency(first: dict[str, Any], later: Sequence[dict[str, Any]]) -> floa
     For a pair, these are the facets. A facet without a valid reply never counts as repeated.
     """
     if Step.RELATIONSHIP in first:
-        scores = [facets({step: answers[step] for step in Step}) for answers in (first, *later)]
+        scores = [facet_scores({step: answers[step] for step in Step}) for answers in (first, *later)]
         repeated = [
             facet in scores[0] and scores[0][facet] == other.get(facet) for other in scores[1:] for facet in FACET_KEYS
         ]

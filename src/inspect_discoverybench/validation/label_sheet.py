@@ -7,9 +7,9 @@ from random import Random
 from typing import TypeVar
 
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.hypothesis import Facet
-from inspect_discoverybench.scorer.comparison import NOT_PUBLIC, NOT_SUBMITTED
-from inspect_discoverybench.validation.answers import Answers, answers_in, facets, reasons_in, recorded_replies
+from inspect_discoverybench.scorer.facets import FACET_KEYS
+from inspect_discoverybench.scorer.pair import NOT_PUBLIC, NOT_SUBMITTED
+from inspect_discoverybench.validation.answers import Replies, answers_in, facet_scores, reason_for, recorded_replies
 from inspect_discoverybench.validation.judged_sample import JudgedSample
 from inspect_discoverybench.validation.sheet import Item
 
@@ -18,14 +18,14 @@ S = TypeVar("S", bound=Hashable)
 
 def has_replies(sample: JudgedSample) -> bool:
     """Whether the judge's replies are recorded, and the facets that were scored follow from them."""
-    return facets(_answers(sample)) == sample.record.get("facets")
+    return facet_scores(answers_in(_replies(sample))) == sample.judged.metadata.get("facets")
 
 
 def stratum_of(sample: JudgedSample) -> str:
     """The outcome of each facet: 0, partial or 1; a dash if the judge was not asked about it."""
-    scores = facets(_answers(sample))
+    scores = facet_scores(answers_in(_replies(sample)))
     names = {None: "–", 0.0: "0", 1.0: "1"}
-    return ", ".join(names.get(scores.get(facet), "partial") for facet in Facet)
+    return ", ".join(names.get(scores.get(facet), "partial") for facet in FACET_KEYS)
 
 
 def draw_samples(samples: Sequence[JudgedSample], count: int, seed: int) -> list[Item]:
@@ -81,22 +81,28 @@ def allocate(sizes: Mapping[S, int], count: int) -> dict[S, int]:
     return drawn
 
 
-def _answers(sample: JudgedSample) -> Answers:
-    return answers_in(recorded_replies(sample.record.get("replies") or {}))
+def _replies(sample: JudgedSample) -> Replies:
+    return recorded_replies(sample.judged.metadata.get("replies") or {})
 
 
 def _item(name: str, sample: JudgedSample, key: Mapping[str, str]) -> Item:
-    replies = recorded_replies(sample.record["replies"])
-    answers, reasons = answers_in(replies), reasons_in(replies)
+    replies = _replies(sample)
+    answers = answers_in(replies)
     return Item(
         name=name,
         texts={
-            "goal": sample.goal,
-            "gold_hypothesis": sample.gold_hypothesis,
-            "gold_workflow": sample.gold_workflow or NOT_PUBLIC,
-            "predicted_hypothesis": sample.predicted_hypothesis,
-            "predicted_workflow": sample.predicted_workflow or NOT_SUBMITTED,
+            **sample.texts,
+            "gold_workflow": sample.judged.sample.metadata["gold_workflow"] or NOT_PUBLIC,
+            "predicted_hypothesis": sample.hypothesis,
+            "predicted_workflow": sample.judged.workflow or NOT_SUBMITTED,
         },
-        key={"log": sample.log, "score": sample.score, **sample.key, **key, "hms": str(sample.hms), **answers},
-        answers={step: {"value": answer, "reason": reasons[step]} for step, answer in answers.items()},
+        key={
+            "log": sample.log,
+            "score": sample.score,
+            **sample.key,
+            **key,
+            "hms": str(sample.judged.value("hms")),
+            **{step.value: answer for step, answer in answers.items()},
+        },
+        answers={step: {"value": answer, "reason": reason_for(replies[step])} for step, answer in answers.items()},
     )

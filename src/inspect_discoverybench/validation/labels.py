@@ -7,7 +7,7 @@ from pathlib import Path
 
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.text import fold
-from inspect_discoverybench.validation.answers import FACET_STEPS, Answers, Step, hms, opposite, parse_answer
+from inspect_discoverybench.validation.answers import FACET_STEPS, Answers, Step, hms, parse_answer
 from inspect_discoverybench.validation.sheet import Form, MarkedItem, majority, read_marks
 from inspect_discoverybench.validation.spreadsheet import Row, number, read_header
 
@@ -93,7 +93,7 @@ class LabelledSample:
         if judged and right is not False:
             return judged if right else ""
         if judged and step is Step.CONTEXT_MATCH:
-            return opposite(judged)
+            return "no" if judged == "yes" else "yes"
         answers = [label.answer for label in self.labels[step].values() if label.answer and not label.right]
         return majority(answers) or ""
 

@@ -59,7 +59,9 @@ class Expected(BaseModel):
     why: str
 
     def contexts_are_met(self, gold: str, predicted: str) -> list[bool]:
-        """Whether each extracted context has every required word and none of the finding, unless the texts leave it open.
+        """Whether each extracted context has every required word and none of the finding.
+
+        Contexts that the texts leave open are skipped.
 
         Args:
             gold: The extracted context of the gold hypothesis; empty without a valid reply.
@@ -117,7 +119,8 @@ class InventedStudy(_OwnModel):
         gold, predicted, workflow = (
             Template(text).substitute(phrases) for text in (kind.gold, kind.predicted, kind.workflow)
         )
-        words: dict[str | None, ContextWords] = {None: None, "": (), **self.words}
+        words: dict[str | None, ContextWords] = {None: None, "": ()}
+        words.update(self.words)
         pair = HypothesisPair(
             goal=self.phrases["goal"],
             data_files=(self.data_file,),

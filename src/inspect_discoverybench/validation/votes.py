@@ -81,9 +81,9 @@ def find_pairs(samples: Sequence[JudgedSample]) -> list[Pair]:
     """
     pairs = [
         (first, second)
-        for _, group in groupby(samples, key=lambda sample: (sample.sample_id, sample.epoch))
+        for _, group in groupby(samples, key=lambda sample: sample.id)
         for first, second in combinations(group, 2)
-        if first.predicted_hypothesis.split() != second.predicted_hypothesis.split()
+        if first.hypothesis.split() != second.hypothesis.split()
     ]
     if not pairs:
         raise InvalidArgument(
@@ -119,7 +119,7 @@ def read_ballots(tables: Sequence[Path], key: Path, samples: Sequence[JudgedSamp
     """
     if samples is None:
         return [_ballot(item, _recorded_hms) for item in read_marks(VOTES, tables, [key], ("hms_1", "hms_2"))]
-    scores = {(sample.log, sample.sample_id, str(sample.epoch)): sample.hms for sample in samples}
+    scores = {(sample.log, *map(str, sample.id)): sample.judged.value("hms") for sample in samples}
     items = read_marks(VOTES, tables, [key], ("sample_id", "epoch", "log_1", "log_2"))
     return [_ballot(item, partial(_logged_hms, scores)) for item in items]
 
@@ -137,7 +137,7 @@ def _recorded_hms(key: Row, side: str) -> float:
     return key.parse(f"hms_{side}", number(0, 1))
 
 
-def _logged_hms(scores: Mapping[tuple[str, str, str], float], key: Row, side: str) -> float:
+def _logged_hms(scores: Mapping[tuple[str, ...], float], key: Row, side: str) -> float:
     log, sample_id, epoch = (key.values[column] for column in (f"log_{side}", "sample_id", "epoch"))
     if (log, sample_id, epoch) not in scores:
         raise InvalidArgument(
@@ -150,17 +150,12 @@ def _logged_hms(scores: Mapping[tuple[str, str, str], float], key: Row, side: st
 def _item(name: str, first: JudgedSample, second: JudgedSample) -> Item:
     return Item(
         name=name,
-        texts={
-            "goal": first.goal,
-            "gold_hypothesis": first.gold_hypothesis,
-            "hypothesis_1": first.predicted_hypothesis,
-            "hypothesis_2": second.predicted_hypothesis,
-        },
+        texts={**first.texts, "hypothesis_1": first.hypothesis, "hypothesis_2": second.hypothesis},
         key={
             **first.key,
             "log_1": first.log,
             "log_2": second.log,
-            "hms_1": str(first.hms),
-            "hms_2": str(second.hms),
+            "hms_1": str(first.judged.value("hms")),
+            "hms_2": str(second.judged.value("hms")),
         },
     )
