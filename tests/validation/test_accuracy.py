@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from inspect_discoverybench.validation.accuracy import Observation, estimate_accuracy, measure_judge
-from inspect_discoverybench.validation.answers import Answers, Step
+from inspect_discoverybench.validation.answers import Step
 from inspect_discoverybench.validation.labels import Label, LabelledSample, Labels
 
 VERDICTS = {"r": True, "w": False}
@@ -29,7 +29,7 @@ def labelled(
     }
     texts = dict(zip(Step, ("in towns", "in towns", "yes", "2 2 2", "A"), strict=True))
     return LabelledSample(
-        f"i{number}", "L", f"s/{number}", 1, "HMS", gold or f"g{number}", "1, 1, A", weight, 1.0, Answers(texts), labels
+        f"i{number}", "L", f"s/{number}", 1, "HMS", gold or f"g{number}", "1, 1, A", weight, 1.0, texts, labels
     )
 
 

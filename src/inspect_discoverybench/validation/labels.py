@@ -162,11 +162,11 @@ def _sample(item: MarkedItem) -> LabelledSample:
         item=key.values["item"],
         log=key.nonempty("log"),
         sample_id=key.nonempty("sample_id"),
-        epoch=int(key.parse("epoch", number(1, 1e9))),
+        epoch=int(key.parse("epoch", number(1, 1_000_000))),
         score=key.nonempty("score"),
         gold=key.nonempty("gold"),
         stratum=key.values["stratum"],
-        weight=key.parse("weight", number(1, 1e9)),
+        weight=key.parse("weight", number(1, 1_000_000)),
         hms=key.parse("hms", number(0, 1)),
         judged=judged,
         labels={

@@ -65,7 +65,7 @@ def number(low: float, high: float) -> Callable[[str], float]:
         with suppress(ValueError):
             if low <= float(text) <= high:  # false for NaN
                 return float(text)
-        raise ValueError(f"a number from {low:g} to {high:g}")
+        raise ValueError(f"a number from {low:,} to {high:,}")
 
     return parse
 
