@@ -17,8 +17,7 @@ from scipy.stats import norm
 from inspect_discoverybench.statistics.calibration import corrected_mean
 from inspect_discoverybench.statistics.mean import estimate_mean
 from inspect_discoverybench.statistics.paired import compare_paired
-from inspect_discoverybench.validation.agreement import PairChoices, kappa, share
-from inspect_discoverybench.validation.votes import Choice
+from inspect_discoverybench.validation.agreement import kappa, share
 
 CLUSTERS = {
     "8 tasks": [1] * 8,
@@ -180,12 +179,8 @@ def share_coverage(count: int, pairs: int) -> Coverage:
             for _ in range(count):
                 chances = beta(rng, accuracy, correlation)
                 sample = rng.choice(golds, pairs, replace=False)
-                result = share(
-                    [
-                        PairChoices(Choice.FIRST, Choice.FIRST if agrees else Choice.SECOND, str(gold))
-                        for agrees, gold in zip(rng.random(pairs) < chances[sample], sample, strict=True)
-                    ]
-                )
+                agrees = rng.random(pairs) < chances[sample]
+                result = share(agrees.tolist(), [str(gold) for gold in sample])
                 assert result.interval is not None
                 yield (result.interval.low, result.interval.high), accuracy
 

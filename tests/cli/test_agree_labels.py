@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from inspect_ai.log import read_eval_log, write_eval_log
+from inspect_ai.log import read_eval_log
 from playwright.sync_api import Browser, Page, expect
 
 from inspect_discoverybench.cli.agree import agree
