@@ -9,7 +9,7 @@ from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.text import fold
 from inspect_discoverybench.validation.answers import FACET_STEPS, Answers, Step, hms, parse_answer
 from inspect_discoverybench.validation.sheet import Form, MarkedItem, majority, read_marks
-from inspect_discoverybench.validation.spreadsheet import Row, number, read_header
+from inspect_discoverybench.validation.spreadsheet import Row, number, read_header, word
 
 LABELS = Form(
     name="label",
@@ -124,8 +124,7 @@ def read_labels(paths: Sequence[Path]) -> Labels:
             columns. For a folder, all labels and keys in it are read.
 
     Raises:
-        DataMissing: A path does not exist.
-        UnreadableTable: A file is not a CSV file, or has neither the columns of labels nor those of a key.
+        DataError: A file does not exist, is not a CSV file, or lacks a column.
         InvalidArgument: A value is invalid, an item is not in a key, an annotator labelled an item twice, or no labels
             or no keys exist.
     """
@@ -146,8 +145,7 @@ def has_labels(path: Path) -> bool:
     """Whether a CSV file contains labels or is the key of their sheet, judging by its columns.
 
     Raises:
-        DataMissing: The file does not exist.
-        UnreadableTable: The file is not a CSV file.
+        DataError: The file does not exist or is not a CSV file.
     """
     return LABELS.item in read_header(path)
 
@@ -155,9 +153,6 @@ def has_labels(path: Path) -> bool:
 def _sample(item: MarkedItem) -> LabelledSample:
     key = item.key
     judged = {step: key.parse(step, partial(parse_answer, step)) for step in Step}
-    labels = {
-        step: {annotator: _label(row, step, judged[step]) for annotator, row in item.rows.items()} for step in Step
-    }
     return LabelledSample(
         item=key.values["item"],
         log=key.nonempty("log"),
@@ -170,8 +165,8 @@ def _sample(item: MarkedItem) -> LabelledSample:
         hms=key.parse("hms", number(0, 1)),
         judged=judged,
         labels={
-            step: {annotator: label for annotator, label in by_annotator.items() if label}
-            for step, by_annotator in labels.items()
+            step: {name: label for name, row in item.rows.items() if (label := _label(row, step, judged[step]))}
+            for step in Step
         },
     )
 
@@ -179,7 +174,7 @@ def _sample(item: MarkedItem) -> LabelledSample:
 def _label(row: Row, step: Step, judged: str) -> Label | None:
     """What a row says about a step; None if it says nothing."""
     answer = row.parse(f"true_{step}", partial(parse_answer, step))
-    right = row.parse(step, _parse_verdict)
+    right = row.parse(step, word(_VERDICTS, "right or wrong"))
     if right is not None and not judged:
         raise InvalidArgument(
             f"{row.location}: {step} must be empty, got '{row.values[step]}': the judge has no answer. "
@@ -196,9 +191,3 @@ def _label(row: Row, step: Step, judged: str) -> Label | None:
             f"'{judged}'. Correct one of the two."
         )
     return Label(same, answer)
-
-
-def _parse_verdict(text: str) -> bool | None:
-    if text.casefold() not in _VERDICTS:
-        raise ValueError("right or wrong")
-    return _VERDICTS[text.casefold()]

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from importlib.resources import files
 from string import Template
-from typing import Annotated, Any
+from typing import Any
 
 import yaml
 from inspect_ai.dataset import Sample
-from pydantic import BaseModel, BeforeValidator, ConfigDict, TypeAdapter
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from inspect_discoverybench.dataset.metadata import DataFile
 from inspect_discoverybench.dataset.samples import SampleMetadata
@@ -31,8 +31,6 @@ CONTEXT_LABELS = {True: "match", False: "differ", None: "open"}
 
 ContextWords = tuple[str, ...] | None
 """Words that an extracted context must contain; () if it must be "None"; None if the text leaves the context open."""
-
-F1 = Annotated[float, BeforeValidator(lambda text: float(Fraction(text)))]
 
 
 class Expected(BaseModel):
@@ -78,80 +76,50 @@ class Expected(BaseModel):
         )
 
 
-class _OwnModel(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class ChangeKind(_OwnModel):
-    """A kind of change between the gold and the predicted hypothesis, as `audit_pairs.yaml` describes it."""
-
-    name: str
-    gold: str = "$Context, $gold."
-    predicted: str
-    workflow: str = ""
-    match: bool = True
-    variables: tuple[F1, ...] = (1.0,)
-    relationship: str = "A"
-    gold_context: str | None = "context"
-    predicted_context: str | None = "context"
-    why: str
-
-
-def _described(file: dict[str, Any]) -> dict[str, Any]:
-    columns = [{"name": name, "description": text} for name, text in file["columns"].items()]
-    return {**file, "columns": columns}
-
-
-class InventedStudy(_OwnModel):
-    """An invented study: its phrases by name, and the words that express its contexts."""
-
-    name: str
-    finding_words: tuple[str, ...]
-    words: dict[str, tuple[str, ...]]
-    data_file: Annotated[DataFile, BeforeValidator(_described)]
-    workflow: str
-    phrases: dict[str, str]
-
-    def sample(self, kind: ChangeKind, injection: str) -> Sample:
-        """The pair of a kind of change, as an Inspect sample."""
-        phrases = {"injection": injection, **self.phrases}
-        phrases |= {name.capitalize(): text[0].upper() + text[1:] for name, text in self.phrases.items()}
-        gold, predicted, workflow = (
-            Template(text).substitute(phrases) for text in (kind.gold, kind.predicted, kind.workflow)
-        )
-        words: dict[str | None, ContextWords] = {None: None, "": ()}
-        words.update(self.words)
-        pair = HypothesisPair(
-            goal=self.phrases["goal"],
-            data_files=(self.data_file,),
-            gold_hypothesis=gold,
-            gold_workflow=self.workflow,
-            predicted_hypothesis=predicted,
-            predicted_workflow=workflow,
-        )
-        expected = Expected(
-            gold_context=words[kind.gold_context],
-            predicted_context=words[kind.predicted_context],
-            finding=self.finding_words,
-            context=kind.match,
-            variables=kind.variables,
-            relationship=kind.relationship,
-            why=kind.why,
-        )
-        return _sample(self.name, kind.name, self.name, pair, expected)
-
-
-class _Pairs(_OwnModel):
-    kinds: tuple[ChangeKind, ...]
-    injection: str
-    studies: tuple[InventedStudy, ...]
+USUAL_KIND = {
+    "gold": "$Context, $gold.",
+    "workflow": "",
+    "match": True,
+    "variables": (1,),
+    "relationship": "A",
+    "gold_context": "context",
+    "predicted_context": "context",
+}
+"""What `audit_pairs.yaml` leaves out of the description of a kind of change."""
 
 
 def invented() -> Iterator[Sample]:
     """Build every kind of change for every invented study."""
-    text = files(__package__).joinpath("audit_pairs.yaml").read_text("utf-8")
-    pairs = _Pairs.model_validate(yaml.safe_load(text))
-    return (study.sample(kind, pairs.injection) for study in pairs.studies for kind in pairs.kinds)
+    content = yaml.safe_load(files(__package__).joinpath("audit_pairs.yaml").read_text("utf-8"))
+    for study in content["studies"]:
+        phrases = {"injection": content["injection"], **study["phrases"]}
+        phrases |= {name.capitalize(): text[0].upper() + text[1:] for name, text in study["phrases"].items()}
+        for kind in content["kinds"]:
+            yield _invented(study, phrases, USUAL_KIND | kind)
+
+
+def _invented(study: dict[str, Any], phrases: dict[str, str], kind: dict[str, Any]) -> Sample:
+    gold, predicted, workflow = (Template(kind[name]).substitute(phrases) for name in ("gold", "predicted", "workflow"))
+    columns = [{"name": name, "description": text} for name, text in study["data_file"]["columns"].items()]
+    words = {None: None, "": (), **study["words"]}
+    pair = HypothesisPair(
+        goal=phrases["goal"],
+        data_files=(DataFile.model_validate({**study["data_file"], "columns": columns}),),
+        gold_hypothesis=gold,
+        gold_workflow=study["workflow"],
+        predicted_hypothesis=predicted,
+        predicted_workflow=workflow,
+    )
+    expected = Expected(
+        gold_context=words[kind["gold_context"]],
+        predicted_context=words[kind["predicted_context"]],
+        finding=study["finding_words"],
+        context=kind["match"],
+        variables=tuple(float(Fraction(f1)) for f1 in kind["variables"]),
+        relationship=kind["relationship"],
+        why=kind["why"],
+    )
+    return _sample(study["name"], kind["name"], study["name"], pair, expected)
 
 
 def released(goals: Sequence[SampleMetadata]) -> Iterator[Sample]:

@@ -118,8 +118,7 @@ def read_marks(
         All items of the keys, ordered by name.
 
     Raises:
-        DataMissing: A file does not exist.
-        UnreadableTable: A file is not a CSV file, or lacks a column.
+        DataError: A file does not exist, is not a CSV file, or lacks a column.
         InvalidArgument: A name is missing or repeated, an item is not in a key, or nothing is filled in.
     """
     items = rows_by(form.item, (row for path in keys for row in read_rows(path, (form.item, *key_columns))))

@@ -70,6 +70,17 @@ def number(low: float, high: float) -> Callable[[str], float]:
     return parse
 
 
+def word(spellings: Mapping[str, T], expected: str) -> Callable[[str], T]:
+    """A parser of words in any case, for `Row.parse`."""
+
+    def parse(text: str) -> T:
+        if text.casefold() not in spellings:
+            raise ValueError(expected)
+        return spellings[text.casefold()]
+
+    return parse
+
+
 def escape(text: str) -> str:
     """Put an apostrophe before a text that a spreadsheet would run as a formula.
 
@@ -101,8 +112,7 @@ def read_rows(path: Path, columns: Sequence[str]) -> Iterator[Row]:
     """Read the rows of a CSV file that has at least these columns, in any order. Empty rows are skipped.
 
     Raises:
-        DataMissing: The file does not exist.
-        UnreadableTable: The file is not a CSV file, a column is missing, or a row has the wrong number of values.
+        DataError: The file does not exist or is not a CSV file, a column is missing, or a row has too many values.
     """
     lines = _lines(path)
     _, names = next(lines, ("", []))
@@ -121,8 +131,7 @@ def read_header(path: Path) -> list[str]:
     """The column names of a CSV file.
 
     Raises:
-        DataMissing: The file does not exist.
-        UnreadableTable: The file is not a CSV file.
+        DataError: The file does not exist or is not a CSV file.
     """
     return next((names for _, names in _lines(path)), [])
 

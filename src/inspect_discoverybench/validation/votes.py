@@ -1,17 +1,16 @@
 """Votes on pairs of predicted hypotheses: which one is closer to the gold hypothesis (paper §4.3)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import partial
 from itertools import combinations, groupby
 from pathlib import Path
 from random import Random
 
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.validation.judged_sample import JudgedSample
-from inspect_discoverybench.validation.sheet import Form, Item, MarkedItem, read_marks
-from inspect_discoverybench.validation.spreadsheet import Row, number
+from inspect_discoverybench.validation.sheet import Form, Item, read_marks
+from inspect_discoverybench.validation.spreadsheet import Row, number, word
 
 VOTES = Form("vote", "pair", ("choice",))
 
@@ -32,23 +31,14 @@ class Choice(StrEnum):
         return {Choice.FIRST: 1, Choice.SECOND: -1, Choice.EQUAL: 0}[self]
 
     @classmethod
-    def parse(cls, text: str) -> "Choice":
-        """Read what an annotator wrote.
-
-        Raises:
-            ValueError: It is not a choice.
-        """
-        spellings = {choice.value: choice for choice in cls} | dict.fromkeys(("=", "tie", "0"), cls.EQUAL)
-        if text.casefold() not in spellings:
-            raise ValueError("1, 2 or equal")
-        return spellings[text.casefold()]
-
-    @classmethod
     def by_hms(cls, first: float, second: float) -> "Choice":
         """The hypothesis with the higher HMS."""
         if abs(first - second) <= HMS_TOLERANCE:
             return cls.EQUAL
         return cls.FIRST if first > second else cls.SECOND
+
+
+_CHOICES = {choice.value: choice for choice in Choice} | dict.fromkeys(("=", "tie", "0"), Choice.EQUAL)
 
 
 @dataclass(frozen=True)
@@ -113,32 +103,32 @@ def read_ballots(tables: Sequence[Path], key: Path, samples: Sequence[JudgedSamp
         A ballot for each pair of the key, ordered by name.
 
     Raises:
-        DataMissing: A file does not exist.
-        UnreadableTable: A file is not a CSV file, or lacks a column.
+        DataError: A file does not exist, is not a CSV file, or lacks a column.
         InvalidArgument: A value is invalid or repeated, a pair is not in the key, or a sample is missing.
     """
-    if samples is None:
-        return [_ballot(item, _recorded_hms) for item in read_marks(VOTES, tables, [key], ("hms_1", "hms_2"))]
-    scores = {(sample.log, *map(str, sample.id)): sample.judged.value("hms") for sample in samples}
-    items = read_marks(VOTES, tables, [key], ("sample_id", "epoch", "log_1", "log_2"))
-    return [_ballot(item, partial(_logged_hms, scores)) for item in items]
+    columns = ("hms_1", "hms_2") if samples is None else ("sample_id", "epoch", "log_1", "log_2")
+    scores = {(sample.log, *map(str, sample.id)): sample.judged.value("hms") for sample in samples or ()}
+    ballots = []
+    for item in read_marks(VOTES, tables, [key], columns):
+        first, second = (
+            item.key.parse(f"hms_{side}", number(0, 1))
+            if samples is None
+            else _logged_hms(scores, item.key, f"log_{side}")
+            for side in "12"
+        )
+        gold = item.key.values.get("gold")
+        ballots.append(
+            Ballot(
+                votes={name: row.parse("choice", word(_CHOICES, "1, 2 or equal")) for name, row in item.rows.items()},
+                hms=Choice.by_hms(first, second),
+                cluster=f"gold {gold}" if gold else f"pair {item.key.values['pair']}",
+            )
+        )
+    return ballots
 
 
-def _ballot(item: MarkedItem, hms: Callable[[Row, str], float]) -> Ballot:
-    gold = item.key.values.get("gold")
-    return Ballot(
-        votes={annotator: row.parse("choice", Choice.parse) for annotator, row in item.rows.items()},
-        hms=Choice.by_hms(hms(item.key, "1"), hms(item.key, "2")),
-        cluster=f"gold {gold}" if gold else f"pair {item.key.values['pair']}",
-    )
-
-
-def _recorded_hms(key: Row, side: str) -> float:
-    return key.parse(f"hms_{side}", number(0, 1))
-
-
-def _logged_hms(scores: Mapping[tuple[str, ...], float], key: Row, side: str) -> float:
-    log, sample_id, epoch = (key.values[column] for column in (f"log_{side}", "sample_id", "epoch"))
+def _logged_hms(scores: Mapping[tuple[str, ...], float], key: Row, column: str) -> float:
+    log, sample_id, epoch = (key.values[name] for name in (column, "sample_id", "epoch"))
     if (log, sample_id, epoch) not in scores:
         raise InvalidArgument(
             f"{key.location}: no log that was passed has HMS of sample {sample_id}, epoch {epoch}, in the run {log}. "
