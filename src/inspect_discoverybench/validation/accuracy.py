@@ -27,21 +27,6 @@ ROWS: tuple[tuple[str, tuple[Step, ...], float | None], ...] = (
 
 
 @dataclass(frozen=True)
-class Observation:
-    """Whether the judge is right in one step of one sample.
-
-    Attributes:
-        right: 1 or 0; for several steps, the share of those that are right.
-        weight: Number of judged samples that the sample represents.
-        cluster: Gold hypothesis of the sample.
-    """
-
-    right: float
-    weight: float
-    cluster: str
-
-
-@dataclass(frozen=True)
 class Accuracy:
     """Weighted share of right answers, with Wilson's interval for the effective sample size; None without samples.
 
@@ -105,7 +90,11 @@ def measure_judge(labels: Labels) -> JudgeAccuracy:
 
 
 def estimate_accuracy(
-    observations: Sequence[Observation], without_majority: int = 0, *, same_in_cluster: bool = False
+    right: Sequence[float],
+    weights: Sequence[float],
+    golds: Sequence[str],
+    without_majority: int = 0,
+    same_in_cluster: bool = False,
 ) -> Accuracy:
     """Estimate the share of right answers with its interval.
 
@@ -113,27 +102,28 @@ def estimate_accuracy(
     follows from the variance between clusters.
 
     Args:
-        observations: One for each sample.
+        right: 1 or 0 for each sample; for several steps, the share of those that are right.
+        weights: Number of judged samples that each sample represents.
+        golds: The gold hypothesis of each sample, which is its cluster.
         without_majority: Number of samples that are left out.
         same_in_cluster: Whether the judge gives the same answer to all samples of a cluster, as it does about the
             context of the gold hypothesis. A cluster is then a single observation.
     """
-    if not observations:
+    if not right:
         return Accuracy(None, None, 0, 0.0, without_majority)
-    weights = np.array([observation.weight for observation in observations])
-    answers = clustered([one.right for one in observations], [one.cluster for one in observations])
-    share = float(np.average(answers.values, weights=weights))
+    answers, weight = clustered(right, golds), np.array(weights)
+    share = float(np.average(answers.values, weights=weight))
     if same_in_cluster:
-        size = _kish(answers.sum_by_cluster(weights))
+        size = _kish(answers.sum_by_cluster(weight))
     else:
-        residuals = answers.sum_by_cluster(weights * (answers.values - share))
+        residuals = answers.sum_by_cluster(weight * (answers.values - share))
         size = float(answers.clusters)
         # Without variance, there is no evidence on whether the answers in a cluster depend on each other.
         if answers.clusters > 1 and residuals.any():
-            variance = size / (size - 1) * float(residuals @ residuals) / float(weights.sum()) ** 2
+            variance = size / (size - 1) * float(residuals @ residuals) / float(weight.sum()) ** 2
             size = share * (1 - share) / variance
-        size = min(size, _kish(weights))
-    return Accuracy(share, Interval(*wilson(share, size, math.inf)), len(observations), size, without_majority)
+        size = min(size, _kish(weight))
+    return Accuracy(share, Interval(*wilson(share, size, math.inf)), len(right), size, without_majority)
 
 
 def _step_accuracy(
@@ -158,18 +148,21 @@ def _step_accuracy(
 
 def _estimate(samples: Sequence[LabelledSample], steps: Sequence[Step], annotator: str | None) -> Accuracy:
     """Accuracy by one annotator, or by the majority if None."""
-    observations = []
+    used: list[LabelledSample] = []
+    shares: list[float] = []
     without_majority = 0
     for sample in samples:
         verdicts = [majority(verdicts) for step in steps if (verdicts := sample.verdicts(step, annotator))]
         decided = [verdict for verdict in verdicts if verdict is not None]
         if decided:
-            observations.append(Observation(fmean(decided), sample.weight, sample.gold))
+            used.append(sample)
+            shares.append(fmean(decided))
         elif verdicts:
             without_majority += 1
     # The question about the gold hypothesis does not depend on the prediction.
     same = tuple(steps) == (Step.GOLD_CONTEXT,)
-    return estimate_accuracy(observations, without_majority, same_in_cluster=same)
+    weights, golds = [sample.weight for sample in used], [sample.gold for sample in used]
+    return estimate_accuracy(shares, weights, golds, without_majority, same)
 
 
 def _kish(weights: np.ndarray) -> float:

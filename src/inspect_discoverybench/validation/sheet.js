@@ -134,10 +134,10 @@ function show() {
     section.classList.toggle("active", name === active);
     section.append(element("h2", { textContent: heading }));
     if (judged(name) !== null) {
-      const value = judged(name);
+      const { value, reason } = item().answers[name];
       const text = value === "" ? "No valid answer." : answers ? value + ": " + answers[value][0] : value;
       section.append(element("p", { className: "text answer", textContent: text }));
-      section.append(element("p", { className: "text quiet", textContent: item().answers[name].reason }));
+      section.append(element("p", { className: "text quiet", textContent: reason && "Reason: " + reason }));
     }
     if (judged(name) !== "") {
       const buttons = Object.entries(choices).map(([value, label]) =>
