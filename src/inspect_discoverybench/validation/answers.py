@@ -12,9 +12,9 @@ from inspect_discoverybench.scorer.context import Contexts, ContextVerdict, Matc
 from inspect_discoverybench.scorer.exchange import ParseFailure
 from inspect_discoverybench.scorer.facets import FACET_KEYS
 from inspect_discoverybench.scorer.relationship import Relationship
-from inspect_discoverybench.scorer.structured_reply import Reply, parse_reply
 from inspect_discoverybench.scorer.variables import Variables
 from inspect_discoverybench.scorer.verdict import Verdict
+from inspect_discoverybench.structured_reply import Reply, parse_reply
 
 
 class Step(StrEnum):
