@@ -36,7 +36,7 @@ DIFFERENT: list[tuple[Change, str]] = [
     (lambda m: m["settings"]["model_args"].update(stream=True), "settings.model_args.stream: not recorded and True"),
     (lambda m: m.update(gate=True), "gate: False and True"),
     (lambda m: m["prompts"].update(match_context="0" * 12), "prompts.match_context: "),
-    (lambda m: m.pop("settings"), "settings: "),
+    (lambda m: m.pop("settings"), "settings: recorded and not recorded"),
 ]
 
 
@@ -47,11 +47,10 @@ def test_scores_that_were_judged_differently_are_refused(change: Change, line: s
     logs = [react, changed(guess, change, slice(3, None))]
     with pytest.raises(InvalidArgument, match=r"were judged differently: .*or pass --anyway\.$") as raised:
         JudgedSamples.read(logs, "HMS")
-    assert line.split(":")[0] in raised.value.message
+    assert line in raised.value.message
     accepted = JudgedSamples.read(logs, "HMS", anyway=True)
     assert len(accepted.samples) == 8
-    assert accepted.differences
-    assert line.split(":")[0] in accepted.differences
+    assert line in (accepted.differences or "")
 
 
 def test_differences_about_one_sample_are_ignored() -> None:

@@ -90,11 +90,11 @@ class JudgedSamples:
                     samples.append(JudgedSample(run, score, judged))
                 else:
                     left_out[judged.outcome] += 1
-        samples.sort(key=lambda sample: (sample.id, sample.log))
         # Scores within one log can also differ, if some of its samples were scored again.
         records = [sample.judged.metadata for sample in samples]
         lines = dict.fromkeys(line for record in records for line in differences(records[0], record))
         message = f"The scores of {', '.join(paths)} were judged differently: {'; '.join(lines)}."
         if lines and not anyway:
             raise InvalidArgument(f"{message} Re-score the logs with `inspect score`, or pass --anyway.")
+        samples.sort(key=lambda sample: (sample.id, sample.log))
         return cls(samples, left_out, message if lines else None)
