@@ -47,6 +47,13 @@ def test_a_pair_is_scored_and_written(tmp_path: Path) -> None:
     assert record["replies"]["variables"]
 
 
+def test_the_form_of_the_released_evaluator_is_added(tmp_path: Path) -> None:
+    result = judge(aggregation="released", out=str(tmp_path / "score.json"), kind="synth")
+    assert result.exit_code == 0, result.output
+    scores = json.loads((tmp_path / "score.json").read_text("utf-8"))["scores"]
+    assert 0 <= scores["hms_released"] <= 1
+
+
 def test_a_skipped_facet_is_null(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     contexts = ['{"hypothesis": [{"context": "towns"}]}', '{"hypothesis": [{"context": "hills"}]}']
     answer = scripted(extract=contexts, match='{"match": false}')
@@ -87,7 +94,7 @@ def test_a_failing_judge_is_one_line_and_writes_no_file(
         ({"metadata": "."}, ". is a folder. Pass the path of a file."),
         ({"out": "."}, "--out . is a folder. Pass the path of a file."),
         ({"kind": "real"}, "has the format of DB-SYNTH. Omit --kind or pass --kind synth."),
-        ({"aggregation": "mean"}, "aggregation must be one of product, released, got 'mean'."),
+        ({"aggregation": "mean"}, "aggregation must be product or released, got 'mean'."),
         ({"grader": "discoverybench/genius"}, "Use discoverybench/baseline or discoverybench/lexical."),
         ({"out": "away/score.json"}, "--out away/score.json: the folder does not exist. Create it or choose another."),
     ],
