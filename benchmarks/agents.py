@@ -5,14 +5,14 @@ import json
 import os
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
 
-from endpoint import Answer, Endpoint, Request, endpoint, judge
+from endpoint import Answer, Request, endpoint, judge
 from measure import own_folders, require_data, show
 
 LATENCY = 0.2
+MODEL, JUDGE = "openai/gpt-4o", "openai/gpt-4o-2024-08-06"
 AGENTS = ("no_data_guess", "codegen", "react", "datavoyager", "reflexion")
 PROGRAMS = 6
 """Programs that the scripted analyst runs where an agent lets it choose."""
@@ -80,34 +80,10 @@ def _call(name: str, **arguments: str) -> Answer:
     return {"role": "assistant", "content": THOUGHT, "tool_calls": [call]}
 
 
-@dataclass(frozen=True)
-class Measured:
-    """What one agent used, on average per sample.
-
-    Attributes:
-        calls: Calls of the evaluated model.
-        input_tokens: Its input tokens.
-        output_tokens: Its output tokens.
-        most: Most tokens of one sample, input and output.
-        judge: Tokens of the judge, input and output.
-        seconds: Working seconds of one sample.
-        wall: Wall seconds of all samples.
-    """
-
-    calls: float
-    input_tokens: float
-    output_tokens: float
-    most: int
-    judge: float
-    seconds: float
-    wall: float
-
-
-def measure(server: Endpoint, agent: str, sandbox: str, limit: int | None) -> Measured:
-    """Run one agent on DB-REAL train."""
+def measure(agent: str, sandbox: str, limit: int | None) -> list[str]:
+    """Run one agent on DB-REAL train, and return its row of the table."""
     from inspect_ai import eval as inspect_eval
     from inspect_ai.event import ModelEvent
-    from inspect_ai.model import ModelUsage
     from inspect_ai.solver import SolverSpec
 
     from inspect_discoverybench import real
@@ -115,28 +91,31 @@ def measure(server: Endpoint, agent: str, sandbox: str, limit: int | None) -> Me
     # Each agent pays its own judge.
     os.environ["INSPECT_CACHE_DIR"] = str(Path(f"cache-{agent}").resolve())
     start = time.perf_counter()
-    log = inspect_eval(
+    [log] = inspect_eval(
         real(split="train", sandbox=sandbox),
-        model="openai/gpt-4o",
-        model_roles={"grader": "openai/gpt-4o-2024-08-06"},
+        model=MODEL,
+        model_roles={"grader": JUDGE},
         solver=SolverSpec(f"discoverybench/{agent}"),
         limit=limit,
-    )[0]
+    )
     wall = time.perf_counter() - start
     if log.status != "success" or not log.samples:
         sys.exit(f"{agent}: the eval ended with {log.status}: {log.error}")
-    requests = [[e for e in sample.events if isinstance(e, ModelEvent) and e.cache != "read"] for sample in log.samples]
-    agents = [[e.output.usage or ModelUsage() for e in sample if e.role != "grader"] for sample in requests]
-    judges = [[e.output.usage or ModelUsage() for e in sample if e.role == "grader"] for sample in requests]
-    return Measured(
-        calls=mean(len(sample) for sample in agents),
-        input_tokens=mean(sum(usage.input_tokens for usage in sample) for sample in agents),
-        output_tokens=mean(sum(usage.output_tokens for usage in sample) for sample in agents),
-        most=max(sum(usage.total_tokens for usage in sample) for sample in agents),
-        judge=mean(sum(usage.total_tokens for usage in sample) for sample in judges),
-        seconds=mean(sample.working_time or 0 for sample in log.samples),
-        wall=wall,
-    )
+    used = [sample.model_usage[MODEL] for sample in log.samples]
+    calls = [
+        sum(isinstance(event, ModelEvent) and event.role != "grader" for event in sample.events)
+        for sample in log.samples
+    ]
+    return [
+        agent,
+        f"{mean(calls):.1f}",
+        f"{mean(usage.input_tokens for usage in used):,.0f}",
+        f"{mean(usage.output_tokens for usage in used):,.0f}",
+        f"{max(usage.total_tokens for usage in used):,}",
+        f"{mean(sample.model_usage[JUDGE].total_tokens for sample in log.samples):,.0f}",
+        f"{mean(sample.working_time or 0 for sample in log.samples):.1f}",
+        f"{wall:.0f}",
+    ]
 
 
 def main() -> None:
@@ -148,23 +127,11 @@ def main() -> None:
     require_data()
     with own_folders(), endpoint(LATENCY, analyst) as server:
         os.environ |= {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "none"}
-        measurements = {agent: measure(server, agent, options.sandbox, options.limit) for agent in AGENTS}
+        rows = [measure(agent, options.sandbox, options.limit) for agent in AGENTS]
     show(
         f"Agents on DB-REAL train, {options.sandbox}, endpoint of {LATENCY} s",
         ["agent", "calls", "tokens in", "tokens out", "most in a sample", "judge", "seconds", "wall s"],
-        [
-            [
-                agent,
-                f"{m.calls:.1f}",
-                f"{m.input_tokens:,.0f}",
-                f"{m.output_tokens:,.0f}",
-                f"{m.most:,}",
-                f"{m.judge:,.0f}",
-                f"{m.seconds:.1f}",
-                f"{m.wall:.0f}",
-            ]
-            for agent, m in measurements.items()
-        ],
+        rows,
         "For each sample, but for the last column. Four characters count as a token.",
         f"A scripted analyst: {PROGRAMS} programs where the agent lets it choose, no trial of Reflexion reaches 1.",
     )

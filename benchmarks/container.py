@@ -1,4 +1,4 @@
-"""Start and end of a Docker sample, beside an empty container and beside Inspect's own copying of the same files."""
+"""Start and end of a Docker sample, beside an empty container with and without the same files."""
 
 import argparse
 import sys
@@ -9,7 +9,7 @@ from statistics import median
 
 from inspect_ai import Task, task_with
 from inspect_ai import eval as inspect_eval
-from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.dataset import MemoryDataset
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec
 from measure import own_folders, require_engine, show
@@ -21,7 +21,8 @@ from inspect_discoverybench.dataset.samples import Hints
 ROUNDS = 4
 SAMPLES = 4
 """Samples of a round. The time between two of them is the end of the one and the start of the other."""
-TARGET = 1.15
+TARGET = 1.25
+"""Times the empty container with the same files."""
 EMPTY = {
     "services": {
         "default": {
@@ -48,29 +49,23 @@ def note_time(times: list[float]) -> Solver:
     return solve
 
 
-def samples() -> list[Sample]:
-    """Samples with the path of one data file each, as Inspect would copy it."""
-    return splits.demo(Hints())[:SAMPLES]
-
-
 def empty(files: bool) -> Task:
-    """A task with an empty container."""
-    bare = [
-        Sample(id=sample.id, input=sample.input, files=sample.files if files else None, setup=None)
-        for sample in samples()
-    ]
+    """The samples of the demo in an empty container, with or without their data files."""
+    samples = splits.demo(Hints())[:SAMPLES]
+    bare = [sample.model_copy(update={"files": sample.files if files else None}) for sample in samples]
     return Task(dataset=bare, sandbox=SandboxEnvironmentSpec("docker", ComposeConfig.model_validate(EMPTY)))
 
 
 def ours() -> Task:
-    """The demo in Docker: hardened container, data file, verification."""
+    """The demo in Docker: hardened container, data files, verification."""
     task = demo(sandbox="docker")
     return task_with(task, dataset=MemoryDataset(list(task.dataset)[:SAMPLES]), scorer=[])
 
 
+FLOOR = "an empty container, the same files by Inspect"
 TASKS: dict[str, Callable[[], Task]] = {
     "an empty container": lambda: empty(files=False),
-    "an empty container, the same data file": lambda: empty(files=True),
+    FLOOR: lambda: empty(files=True),
     "a sample of ours": ours,
 }
 
@@ -93,19 +88,13 @@ def main() -> None:
         for _ in range(ROUNDS):
             for name, make in TASKS.items():
                 seconds_by_task[name] += seconds(make())
-    floor = median(seconds_by_task["an empty container"])
+    floor = median(seconds_by_task[FLOOR])
     show(
         "Start and end of a Docker sample, one after the other",
         ("what", "ratio", "target", "median s", "samples"),
         [
-            (
-                name,
-                f"{median(values) / floor:.2f}",
-                f"{TARGET}" if "ours" in name else "",
-                f"{median(values):.2f}",
-                str(len(values)),
-            )
-            for name, values in seconds_by_task.items()
+            (name, f"{median(v) / floor:.2f}", f"{TARGET}" if "ours" in name else "", f"{median(v):.2f}", str(len(v)))
+            for name, v in seconds_by_task.items()
         ],
         f"{ROUNDS} alternating rounds of {SAMPLES} samples. The image exists.",
     )

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from inspect_ai.log import EvalSample, list_eval_logs, read_eval_log
-from measure import own_folders, show
+from measure import own_folders, processes_in, show
 
 from inspect_discoverybench.dataset import splits
 from inspect_discoverybench.sandbox import image
@@ -87,39 +87,18 @@ class Crash:
     again: tuple[str, ...] | None = tuple(RUN)
 
 
-def samples() -> list[EvalSample]:
-    """Every sample in the logs."""
-    result = []
+def scored() -> dict[str | None, EvalSample]:
+    """Scored samples in the logs by the id that Inspect gives to each run of a sample."""
+    result: dict[str | None, EvalSample] = {}
     for info in list_eval_logs("logs/crash"):
         with suppress(FileNotFoundError):
-            result += read_eval_log(info, resolve_attachments=True).samples or []
+            samples = read_eval_log(info, resolve_attachments=True).samples or []
+            result |= {sample.uuid: sample for sample in samples if sample.scores and not sample.error}
     return result
 
 
-def scored() -> dict[str | None, EvalSample]:
-    """Scored samples by the id that Inspect gives to each run of a sample."""
-    return {sample.uuid: sample for sample in samples() if sample.scores and not sample.error}
-
-
-def observed(sample: EvalSample) -> bool:
-    """Whether the sample's second cell ran undisturbed."""
-    return any(message.role == "tool" and message.text == OBSERVATION for message in sample.messages)
-
-
-def kernels(folder: Path) -> list[str]:
-    """Kernels of local sandboxes of this benchmark."""
-    names = []
-    for process in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            command = (process / "cmdline").read_bytes().decode().split("\0")
-            is_kernel = any(part.endswith("kernel.pyc") for part in command)
-            if is_kernel and (process / "cwd").readlink().is_relative_to(folder):
-                names.append(process.name)
-    return names
-
-
 def containers() -> list[str]:
-    """Containers of the engine in `DOCKER_HOST`."""
+    """Containers of the engine in `DOCKER_HOST`; none if it does not answer."""
     if "DOCKER_HOST" not in os.environ:
         return []
     return subprocess.run(["docker", "ps", "-aq"], capture_output=True, text=True, check=False).stdout.split()
@@ -132,17 +111,15 @@ def measured(crash: Crash, folder: Path) -> list[str]:
     for log in Path("logs/crash").glob("*"):
         log.unlink()
     agent = Agent()
-    with serve(agent.answer) as endpoint:
+    with serve(agent.answer) as endpoint, Path("first.txt").open("w+", encoding="utf-8") as output:
         os.environ |= {"LAB_API_KEY": "none", "LAB_BASE_URL": endpoint.url}
         model = f"openai-api/lab/{endpoint.url.split(':')[-1].removesuffix('/v1')}"
         Path("crash.yaml").write_text(EXPERIMENT.replace("SANDBOX", crash.sandbox).replace("MODEL", model), "utf-8")
         command = [word.replace("MODEL", model) for word in crash.command]
-        first = Path("first.txt")
-        with first.open("wb") as output:
-            evaluation = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
+        evaluation = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
         if not agent.busy.wait(HANG_SECONDS):
             evaluation.kill()
-            sys.exit(f"{crash.name}: the run did not reach its third sample.\n{first.read_text('utf-8')}")
+            sys.exit(f"{crash.name}: the run did not reach its third sample. Its output is in {output.name}.")
         time.sleep(2)
         crash.happen(evaluation)
         try:
@@ -151,21 +128,20 @@ def measured(crash: Crash, folder: Path) -> list[str]:
             evaluation.kill()
             code = "hangs"
         time.sleep(3)
-        leftovers = f"{len(kernels(folder))} / {len(containers())}"
+        kernels = [process for process in processes_in(folder) if "kernel.pyc" in " ".join(process.cmdline())]
+        leftovers = f"{len(kernels)} / {len(containers())}"
         before = scored()
-        message = " ".join(sorted({sample.error.message for sample in samples() if sample.error}))
-        message = message or next(
-            (line for line in first.read_text("utf-8").splitlines() if line.startswith("Error")), "–"
-        )
         crash.repair()
         logs = [info.name for info in list_eval_logs("logs/crash")]
         again = crash.again or (str(BIN / "inspect"), "eval-retry", "--log-dir", "logs/crash", *logs)
         second = subprocess.run(again, capture_output=True, text=True, timeout=2 * HANG_SECONDS, check=False)
         after = scored()
-    print(f"{crash.name}: {message}\n{second.stdout[-500:] if second.returncode else ''}", file=sys.stderr)
-    wrong = sum(not observed(sample) for sample in before.values())
-    overlap = len(before.keys() & after.keys())
-    return [crash.name, code, f"{len(before)}", f"{wrong}", leftovers, f"{overlap}", f"{len(after)} of {SAMPLES}"]
+        output.seek(0)
+        errors = [line for line in output.read().splitlines() if line.startswith("Error")]
+    print(f"{crash.name}: {errors}\n{second.stdout[-500:] if second.returncode else ''}", file=sys.stderr)
+    disturbed = sum(not any(message.text == OBSERVATION for message in sample.messages) for sample in before.values())
+    kept = len(before.keys() & after.keys())
+    return [crash.name, code, f"{len(before)}", f"{disturbed}", leftovers, f"{kept}", f"{len(after)} of {SAMPLES}"]
 
 
 def send(number: int) -> Callable[[subprocess.Popen[bytes]], None]:
@@ -180,33 +156,24 @@ def fill_disk(_: subprocess.Popen[bytes]) -> None:
             filler.write(bytes(4096))
 
 
-def free_disk() -> None:
-    """Free the space in the log directory."""
-    Path("logs/crash/filler").unlink()
+def move(folder: str, name: str) -> None:
+    """Rename a folder."""
+    Path(folder).rename(name)
 
 
-def remove_data(_: subprocess.Popen[bytes]) -> None:
-    """Remove the data folder."""
-    Path("studies").rename("gone")
-
-
-def restore_data() -> None:
-    """Put the data folder back."""
-    shutil.move("gone", "studies")
-
-
-@dataclass
 class Engine:
     """A Docker engine of this benchmark's own, which may be killed."""
 
-    folder: Path
-    process: subprocess.Popen[bytes] | None = None
+    def __init__(self, folder: Path) -> None:
+        """Start it."""
+        self.folder = folder
+        self.start()
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
         folders = [f"--data-root={self.folder}/data", f"--exec-root={self.folder}/exec"]
         options = [f"--pidfile={self.folder}/pid", f"--host=unix://{self.folder}/socket", "--bridge=none"]
-        with Path(f"{self.folder}/log").open("ab") as log:
+        with (self.folder / "log").open("ab") as log:
             # In a network of its own, because it would remove the bridge of the machine's engine.
             command = ["unshare", "--net", "dockerd", *folders, *options, "--iptables=false"]
             self.process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
@@ -214,11 +181,10 @@ class Engine:
             if not subprocess.run(["docker", "info"], capture_output=True, check=False).returncode:
                 return
             time.sleep(0.3)
-        sys.exit(f"The second Docker engine does not start:\n{Path(f'{self.folder}/log').read_text('utf-8')[-2000:]}")
+        sys.exit(f"The second Docker engine does not start:\n{(self.folder / 'log').read_text('utf-8')[-2000:]}")
 
     def kill(self, *_: object) -> None:
         """Kill it without a chance to clean up."""
-        assert self.process
         self.process.kill()
         self.process.wait()
 
@@ -230,13 +196,11 @@ def engine(folder: Path) -> Iterator[Engine]:
     saved = subprocess.Popen(["docker", "save", image()], stdout=subprocess.PIPE)
     os.environ["DOCKER_HOST"] = f"unix://{folder}/socket"
     own = Engine(folder)
-    own.start()
     try:
         subprocess.run(["docker", "load", "--quiet"], stdin=saved.stdout, capture_output=True, check=True)
         yield own
     finally:
         remove_containers()
-        assert own.process
         own.process.terminate()
         own.process.wait()
         del os.environ["DOCKER_HOST"]
@@ -280,8 +244,8 @@ def main() -> None:
             Crash("`discoverybench run`: kill -9", send(signal.SIGKILL)),
             Crash("`discoverybench run`: SIGTERM", send(signal.SIGTERM)),
             Crash("`inspect eval`: kill -9", send(signal.SIGKILL), command=tuple(EVAL), again=None),
-            Crash("full disk", fill_disk, free_disk),
-            Crash("data folder removed", remove_data, restore_data),
+            Crash("full disk", fill_disk, lambda: Path("logs/crash/filler").unlink()),
+            Crash("data folder removed", lambda _: move("studies", "gone"), lambda: move("gone", "studies")),
         ]
         rows = [measured(crash, folder) for crash in crashes if only in crash.name]
         with engine(folder / "e") as own:

@@ -7,12 +7,13 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from multiprocessing import get_context
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
+import psutil  # type: ignore[import-untyped]
 from rich.console import Console
 from rich.table import Table
 
@@ -55,6 +56,16 @@ def in_fresh_process(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
     """What a function of a benchmark's own file returns in a new interpreter; that file imports nothing heavy."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         return pool.submit(function, *args, **kwargs).result()
+
+
+def processes_in(folder: Path) -> list[psutil.Process]:
+    """Other processes that work in a folder of a benchmark, such as the kernels of local sandboxes."""
+    found = []
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            if process.pid != os.getpid() and Path(process.cwd()).is_relative_to(folder):
+                found.append(process)
+    return found
 
 
 def require_data() -> None:

@@ -14,9 +14,8 @@ from typing import Any
 import yaml
 from inspect_ai.tool import ToolDef
 
-from inspect_discoverybench.dataset.data_checksum import data_checksum
-from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, task_text
-from inspect_discoverybench.dataset.source import COMMIT, checksums
+from inspect_discoverybench.dataset.released import COMMIT, checksums
+from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, data_checksum, task_text
 from inspect_discoverybench.dataset.splits import demo
 from inspect_discoverybench.prompts import Prompt, prompt_names
 from inspect_discoverybench.sandbox import BUILD_INPUTS

@@ -27,7 +27,7 @@ from inspect_discoverybench.sandbox import VALUES, image
 from inspect_discoverybench.shipped import shipped
 from inspect_discoverybench.solvers.reflexion import reflexion
 from tests import cluster
-from tests.solvers.playing import Turn, finished, observations, python, score, scripted, submit
+from tests.solvers.scripted import Turn, finished, observations, python, score, scripted, submit
 
 IMAGE = "registry.example.org/team/sandbox:1@sha256:" + 64 * "0"
 CHART = Path(str(files("k8s_sandbox"))) / "resources" / "helm" / "agent-env"
@@ -269,10 +269,9 @@ def as_docker_runs_it(spec: Values) -> ComposeConfig:
 
 CELL = """
 import os, pandas, matplotlib.pyplot
-print(len(pandas.read_csv("data.csv")) > 100, os.stat(".").st_uid, os.getuid())
+print(len(pandas.read_csv("data.csv")) > 100, os.getcwd(), os.getuid())
 for folder in (".", os.path.expanduser("~"), "/tmp", "/var/tmp"):
-    print(folder, os.path.exists(f"{folder}/left"))
-    open(f"{folder}/left", "w").close()
+    open(f"{folder}/note", "w").close()
 """
 
 
@@ -288,14 +287,11 @@ def agent(messages: list[ChatMessage], must: str) -> Turn:
 @pytest.mark.usefixtures("engine")
 @pytest.mark.timeout(900)
 def test_the_session_and_files_work_in_the_container_of_the_pod(helm: str) -> None:
-    """With Reflexion, which copies the data files and empties all writable folders between its trials."""
+    """With Reflexion, which opens a new folder with the data files for its second trial."""
     spec = pod(rendered(helm, values_file(image=image())))
     task = task_with(demo(), sandbox=SandboxEnvironmentSpec("docker", as_docker_runs_it(spec)))
     [log] = inspect_eval(task, model=scripted(agent), solver=reflexion(trials=2), limit=1)
     [sample] = finished(log).samples or []
     assert sample.error is None
     assert score(sample) == 0
-    # The folders belong to root.
-    assert observations(sample) == [
-        "True 0 1000\n. False\n/home/agent False\n/tmp False\n/var/tmp False",
-    ]
+    assert observations(sample) == ["True /workspace/trial-2 1000"]

@@ -14,7 +14,7 @@ from inspect_ai.log import EvalLog
 from inspect_ai.solver import SolverSpec, chain, generate, use_tools
 
 from inspect_discoverybench import custom, demo, judge_audit, real, synth_generate
-from inspect_discoverybench.dataset.source import COMMIT
+from inspect_discoverybench.dataset.released import COMMIT
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.results import read_results
 from inspect_discoverybench.sandbox import build_digest, image

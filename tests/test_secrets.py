@@ -18,7 +18,7 @@ from inspect_ai.log import read_eval_log
 from inspect_discoverybench import demo
 from inspect_discoverybench.cli.main import main
 from tests.endpoint import Answer, Request, question, serve, tool_call, truthful
-from tests.solvers.playing import observations
+from tests.solvers.scripted import observations
 
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "HF_TOKEN", "OUR_PASSWORD")
 HYPOTHESIS = "In Norway, salmon shrink by 3 %."

@@ -25,7 +25,7 @@ from inspect_flow.api import load_spec
 
 import inspect_discoverybench as tasks
 from inspect_discoverybench import _registry as solvers
-from inspect_discoverybench.dataset.source import ARCHIVE_URL
+from inspect_discoverybench.dataset.released import ARCHIVE_URL
 from tests.conftest import UV
 
 REPOSITORY = Path(__file__).parents[1]

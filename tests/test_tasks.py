@@ -28,7 +28,7 @@ from inspect_discoverybench.scorer.judge import require_judge
 from tests.dataset.studies import first_of_each_study
 from tests.endpoint import Answer, Endpoint, Request, serve, tool_call
 from tests.scorer import judging
-from tests.solvers.playing import scripted, submit
+from tests.solvers.scripted import scripted, submit
 
 INSPECT = Path(sys.executable).with_name("inspect")
 EXAMPLE = Path(__file__).parents[1] / "examples/lighthouses"

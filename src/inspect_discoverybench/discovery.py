@@ -14,7 +14,7 @@ from inspect_ai.viewer import (
 )
 
 from inspect_discoverybench.dataset.data_files import verify_data_files
-from inspect_discoverybench.dataset.source import REPOSITORY
+from inspect_discoverybench.dataset.released import REPOSITORY
 from inspect_discoverybench.hypothesis import SCORE_NAME
 from inspect_discoverybench.provenance import Data, Provenance
 from inspect_discoverybench.scorer.facets import SCORE_KEYS

@@ -20,7 +20,6 @@ DiscoveryBenchError            base class; the message is one line: what is wron
 ├── AuthorFailed               the author gave no valid reply (the step is rejected with the reason)
 ├── ExpressionRefused          an expression of a semantic tree is not on the allow-list
 ├── InvalidTree                a semantic tree cannot be read or is invalid
-├── CheckFailed                a check of `discoverybench doctor` failed
 ├── SessionFailed              the sandbox could not run the Python session
 └── SandboxLost                the sandbox ended or cannot be reached, and the agent's code is not the cause
 ```
@@ -129,10 +128,6 @@ class JudgeFailed(ModelFailed):
 
 class ReplyMissing(ModelFailed):
     """A provider returned a reply without choices."""
-
-
-class CheckFailed(DiscoveryBenchError):
-    """A check of `discoverybench doctor` failed."""
 
 
 class SessionFailed(DiscoveryBenchError):

@@ -105,7 +105,7 @@ def _compose(chosen: str | None, build: bool) -> ComposeConfig:
 def _exists(name: str) -> bool:
     """Whether Docker has the image. If Docker does not respond, the answer is no, and Inspect reports the problem."""
     try:
-        # The command uses the same context as Compose, and the Docker SDK is slow to import.
+        # The command uses the same context as Compose.
         lookup = subprocess.run(
             ["docker", "image", "inspect", name], capture_output=True, timeout=LOOKUP_TIMEOUT, check=False
         )

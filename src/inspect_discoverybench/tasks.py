@@ -7,10 +7,8 @@ from inspect_ai.dataset import MemoryDataset
 from inspect_ai.model import GenerateConfig
 
 from inspect_discoverybench.dataset import splits
-from inspect_discoverybench.dataset.data_checksum import data_checksum
-from inspect_discoverybench.dataset.samples import Hints, SampleMetadata
-from inspect_discoverybench.dataset.selection import FieldFilter, select
-from inspect_discoverybench.dataset.source import COMMIT
+from inspect_discoverybench.dataset.released import COMMIT
+from inspect_discoverybench.dataset.samples import FieldFilter, Hints, SampleMetadata, data_checksum, select
 from inspect_discoverybench.discovery import discovery_task, end_session, location
 from inspect_discoverybench.errors import require_positive
 from inspect_discoverybench.provenance import Data, Provenance
@@ -151,7 +149,7 @@ def custom(
         aggregation: `product`, or `released` to also report `hms_released`, the form of the released evaluator.
 
     Raises:
-        InvalidArgument: An argument is invalid, the path does not exist, or no study has a requested hint.
+        InvalidArgument: An argument is invalid, or no study has a requested hint.
         DataError: A file is missing, invalid or truncated.
     """
     hints = Hints(domain_knowledge, workflow_tags)

@@ -50,8 +50,8 @@ def logs(tmp_path: Path) -> list[Path]:
 def test_the_candidate_is_compared_with_the_baseline_on_common_tasks(logs: list[Path]) -> None:
     comparison = as_json(*logs)
     [pair] = comparison["pairs"]
-    assert [key["key"] for key in pair["keys"]] == ["hms", "context", "variables", "relationship"]
     [hms, *_] = pair["keys"]
+    assert [key["key"] for key in pair["keys"]] == ["hms", "context", "variables", "relationship"]
     paired = hms["paired"]
     assert hms["candidate"]["mean"] - hms["baseline"]["mean"] == pytest.approx(paired["difference"])
     assert paired["low"] < 0.5 < paired["high"]
@@ -86,14 +86,6 @@ def test_epochs_are_averaged_within_a_task(tmp_path: Path) -> None:
     assert pair["common"] == 20
 
 
-def test_a_candidate_that_fails_on_tasks_does_not_pass_the_gate(tmp_path: Path) -> None:
-    faulty = replace(STRONG, errors=0.9)
-    baseline, candidate = write_logs([STRONG, faulty], tmp_path, samples=40)
-    result = run(baseline, candidate, "--fail-if-worse", "0.1")
-    assert result.exit_code == 1
-    assert result.stderr.startswith("The candidate")
-
-
 @pytest.mark.usefixtures("sweep")
 def test_the_release_gate_fails_only_beyond_the_margin(logs: list[Path]) -> None:
     weak, strong = logs
@@ -103,6 +95,12 @@ def test_the_release_gate_fails_only_beyond_the_margin(logs: list[Path]) -> None
     assert result.exit_code == 1
     assert result.stderr == "The candidate's mean is below the baseline's by more than 0.02.\n"
     assert run(strong, weak, "--fail-if-worse", "0.9").exit_code == 0
+
+
+def test_a_candidate_without_scores_does_not_pass_the_gate(tmp_path: Path) -> None:
+    logs = write_logs([STRONG, replace(STRONG, errors=0.9)], tmp_path, samples=40)
+    result = run(*logs, "--fail-if-worse", "0.1")
+    assert (result.exit_code, result.stderr[:13]) == (1, "The candidate")
 
 
 @pytest.mark.usefixtures("sweep")
@@ -144,7 +142,6 @@ def change(path: Path, **metadata: object) -> None:
     ("metadata", "difference"),
     [
         ({"judge": "provider/other"}, "judge: provider/judge and provider/other"),
-        ({"aggregation": "subhypotheses"}, "aggregation: product and subhypotheses"),
         ({"prompts": {"system": "fe9876543210"}}, "prompts.system: 0123456789ab and fe9876543210"),
         ({"settings": {"temperature": 1.0, "seed": 0}}, "settings.temperature: 0.0 and 1.0"),
     ],
@@ -262,14 +259,6 @@ def test_a_score_of_several_keys_needs_the_name_of_one(tmp_path: Path) -> None:
     assert pair["keys"][0]["paired"]["difference"] == 1
 
 
-@pytest.mark.usefixtures("sweep")
-def test_equal_scores_outside_0_to_1_are_a_tie(tmp_path: Path) -> None:
-    logs = [other_benchmark(tmp_path, ["aaaaa", "bbbbb"], length()) for _ in range(2)]
-    [pair] = as_json(*logs)["pairs"]
-    assert pair["keys"][0]["paired"]["ties"] == 2
-    assert pair["keys"][0]["baseline"]["mean"] == 5
-
-
 def test_logs_that_are_left_out_are_named(logs: list[Path]) -> None:
     (logs[0].parent / "2026-01-02_broken.eval").touch()
     result = run(logs[0].parent)
@@ -288,12 +277,12 @@ def test_models_with_colons_and_commas_are_selected(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("sweep")
 def test_scores_outside_0_to_1_keep_their_unit(tmp_path: Path) -> None:
-    short, long = (
-        other_benchmark(tmp_path, answers, length()) for answers in (["a", "b", "c"], ["aaaaa", "bbb", "cccc"])
-    )
+    answers = (["a", "b", "c"], ["aaaaa", "bbb", "c"])
+    short, long = (other_benchmark(tmp_path, texts, length()) for texts in answers)
     [pair] = as_json(short, long, "--score", "length")["pairs"]
-    assert pair["keys"][0]["paired"]["difference"] == pytest.approx(3)
-    assert pair["keys"][0]["candidate"]["mean"] == pytest.approx(4)
+    paired = pair["keys"][0]["paired"]
+    assert paired["difference"] == pytest.approx(2)
+    assert (paired["wins"], paired["losses"], paired["ties"]) == (2, 0, 1)
 
 
 @pytest.mark.parametrize(

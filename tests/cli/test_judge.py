@@ -90,8 +90,8 @@ def test_a_failing_judge_is_one_line_and_writes_no_file(
     ("changed", "line"),
     [
         ({"pred": "  "}, "--pred is empty. Pass a non-empty text."),
-        ({"metadata": "nowhere.json"}, "nowhere.json does not exist."),
-        ({"metadata": "."}, ". is a folder. Pass the path of a file."),
+        ({"metadata": "nowhere.json"}, "nowhere.json cannot be read: No such file or directory."),
+        ({"metadata": "."}, ". cannot be read: Is a directory."),
         ({"out": "."}, "--out . is a folder. Pass the path of a file."),
         ({"kind": "real"}, "has the format of DB-SYNTH. Omit --kind or pass --kind synth."),
         ({"aggregation": "mean"}, "aggregation must be product or released, got 'mean'."),

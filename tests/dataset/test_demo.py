@@ -1,6 +1,5 @@
 """The demo tasks: the trees in examples/trees give them, without a model."""
 
-import csv
 import json
 import os
 import shutil
@@ -60,46 +59,10 @@ def test_the_data_show_the_gold_expression(folder: Path) -> None:
     assert slope == pytest.approx(1, abs=0.08)
 
 
-def test_the_demo_is_small() -> None:
-    sizes = {name: len(body) for name, body in contents(DEMO).items()}
-    assert len(FOLDERS) == 8
+def test_the_demo_is_small_and_varied() -> None:
+    sizes = [len(body) for body in contents(DEMO).values()]
     assert len(sizes) == 16
-    assert max(sizes.values()) <= 30_000
-    assert sum(sizes.values()) <= 200_000
-
-
-def test_goals_are_unlike_each_other() -> None:
+    assert sum(sizes) <= 200_000
     goals = [study_of(folder)["queries"][0] for folder in FOLDERS]
-    assert len({goal["qid"] for goal in goals}) == 8
+    assert len({goal["qid"] for goal in goals}) == len({goal["true_hypothesis"] for goal in goals}) == 8
     assert {goal["difficulty"] for goal in goals} == {1, 2, 3, 4}
-    assert len({goal["true_hypothesis"] for goal in goals}) == 8
-
-
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: str(folder.name))
-def test_each_task_has_the_form_of_db_synth(folder: Path) -> None:
-    study = study_of(folder)
-    (file,), (goal,) = study["datasets"], study["queries"]
-    with (folder / file["name"]).open(encoding="utf-8", newline="") as file_object:
-        header, *rows = csv.reader(file_object)
-    assert set(study) == {"id", "domain", "datasets", "queries"}
-    assert header == [column["name"] for column in file["columns"]]
-    assert all(column["description"] for column in file["columns"])
-    assert 6 <= len(header) <= 9
-    assert 200 <= len(rows) <= 300
-    assert any("" in row for row in rows)
-    assert set(goal) == {
-        "qid",
-        "question",
-        "question_type",
-        "difficulty",
-        "target_col",
-        "true_hypothesis",
-        "true_hypothesis_expr",
-        "relevant_cols",
-    }
-    assert goal["question_type"] == "general"
-    assert goal["target_col"] in goal["relevant_cols"]
-    assert set(goal["relevant_cols"]) < set(header)
-    assert all(
-        f"df['{name}']" in goal["true_hypothesis_expr"] for name in set(goal["relevant_cols"]) - {goal["target_col"]}
-    )

@@ -47,7 +47,7 @@ NOT_RUN = {
     "sbatch --array=1-4%2 demo.sh": "the same",
     "sbatch --array=2,4 demo.sh": "the same",
     "seq 16 | parallel -j 4 discoverybench run mine.yaml --shard {}/16": "GNU parallel; other shards are run",
-    "discoverybench data fetch": "downloads; dataset/test_source.py fetches from a loopback server",
+    "discoverybench data fetch": "downloads; dataset/test_released.py fetches from a loopback server",
 }
 """Commands that this test does not run, and where they are covered."""
 

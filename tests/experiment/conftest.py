@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from inspect_discoverybench.experiment import dry_run
+from inspect_discoverybench.experiment.run import dry_run
 from tests.experiment.command import MATRIX
 
 
@@ -25,4 +25,4 @@ def own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 def dry_run_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Dry-run in this process: tests have no display that Inspect could keep, and a process takes three seconds."""
     if "command_line" not in request.fixturenames:
-        monkeypatch.setattr("inspect_discoverybench.cli.run.dry_run_in_subprocess", dry_run.dry_run)
+        monkeypatch.setattr("inspect_discoverybench.cli.run.dry_run_in_subprocess", dry_run)

@@ -24,7 +24,7 @@ def forecasts(file: str, *arguments: str) -> list[dict[str, Any]]:
     return runs
 
 
-@pytest.mark.parametrize("place", ["--model-cost-config", "--prices", "environment", "options"])
+@pytest.mark.parametrize("place", ["--prices", "environment", "options"])
 def test_the_forecast_multiplies_the_use_of_finished_samples(
     file: str, tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,15 +5,16 @@ from pathlib import Path
 
 import pytest
 from inspect_ai import eval_set
-from inspect_ai.log import list_eval_logs, read_eval_log
+from inspect_ai.log import EvalConfig
 from inspect_ai.util import SandboxEnvironmentSpec
 
 from inspect_discoverybench.errors import InvalidExperiment
+from inspect_discoverybench.experiment.experiment_source import Source
 from inspect_discoverybench.experiment.options import EXPERIMENT_KEYS, eval_set_options
-from inspect_discoverybench.experiment.source import Source
 from tests.experiment.command import logs, run
 
 SOURCE = Path("small.yaml")
+POLICY = {"approvers": [{"name": "auto", "tools": "*"}]}
 
 
 def options(**values: object) -> dict[str, object]:
@@ -24,30 +25,20 @@ def options(**values: object) -> dict[str, object]:
     ("name", "value", "argument"),
     [
         ("max_samples", 4, 4),
-        ("max_sandboxes", 2, 2),
         ("fail_on_error", 0.5, 0.5),
         ("fail_on_error", False, False),
-        ("retry_on_error", 2, 2),
-        ("turn_limit", 7, 7),
         ("sample_id", ["a", "b"], ["a", "b"]),
-        ("sample_id", "demo/*", "demo/*"),
         ("approval", "policy.yaml", "policy.yaml"),
+        ("approval", POLICY, EvalConfig.model_validate({"approval": POLICY}).approval),
         ("sandbox", "local", "local"),
         ("sandbox", "k8s:values.yaml", ("k8s", "values.yaml")),
         ("sandbox", ["k8s", "values.yaml"], ("k8s", "values.yaml")),
         ("sandbox", {"type": "k8s", "config": "v.yaml"}, SandboxEnvironmentSpec("k8s", "v.yaml")),
         ("temperature", 0.5, 0.5),
-        ("log_dir_allow_dirty", True, True),
     ],
 )
 def test_values_are_converted_to_arguments(name: str, value: object, argument: object) -> None:
     assert options(**{name: value}) == {name: argument}
-
-
-def test_an_approval_policy_can_be_written_in_the_experiment() -> None:
-    policy = {"approvers": [{"name": "auto", "tools": "*"}]}
-    content = options(approval=policy)["approval"]
-    assert type(content).__name__ == "ApprovalPolicyConfig"
 
 
 def test_every_argument_of_eval_set_is_an_option_or_a_key() -> None:
@@ -63,11 +54,9 @@ def test_every_argument_of_eval_set_is_an_option_or_a_key() -> None:
     ("change", "line"),
     [
         ("options.max_smaples=3", "options.max_smaples: eval_set has no such argument. Did you mean max_samples?"),
-        ("options.zzzzzz=3", "options.zzzzzz: eval_set has no such argument.\n"),
         ("options.limit=3", "options.limit: use limits.samples instead."),
         ("options.model=x", "options.model: use models instead."),
         ("options.max_samples=many", "options.max_samples: Input should be a valid integer, got 'many'."),
-        ("options.max_samples=true", "options.max_samples: Input should be a valid integer, got 'True'."),
         ("options.approval={approvers: 3}", "options.approval: "),
         ("options.scanner=nowhere.yaml", "options.scanner: "),
         ("options.temperature=hot", "options.temperature: "),
@@ -75,11 +64,10 @@ def test_every_argument_of_eval_set_is_an_option_or_a_key() -> None:
     ],
 )
 def test_an_invalid_option_is_one_line_with_the_remedy(file: str, change: str, line: str) -> None:
-    for mode in (["--dry-run"], []):
-        result = run(file, "--set", change, *mode)
-        assert result.exit_code == 2, result.output
-        assert line in result.output
-        assert len(result.output.splitlines()) == 1
+    result = run(file, "--set", change)
+    assert result.exit_code == 2, result.output
+    assert line in result.output
+    assert len(result.output.splitlines()) == 1
     assert not Path("logs").exists()
 
 
@@ -94,8 +82,6 @@ def test_options_reach_the_run(file: str) -> None:
         "solvers=[discoverybench/gold]",
     ]
     arguments = [word for change in changes for word in ("--set", change)]
-    expected = run(file, "--dry-run", *arguments, "--model", "discoverybench/baseline")
-    assert expected.exit_code == 0, expected.output
     result = run(file, *arguments, "--model", "discoverybench/baseline")
     assert result.exit_code == 0, result.output
     [log] = logs()
@@ -104,4 +90,4 @@ def test_options_reach_the_run(file: str) -> None:
     assert log.eval.model_generate_config.attempt_timeout == 90  # the judge inherits it from here
     assert log.eval.metadata
     assert (log.eval.metadata["team"], log.eval.metadata["experiment"]) == ("lab", "small")
-    assert read_eval_log(list_eval_logs("logs/small")[0], header_only=True).status == "success"
+    assert log.status == "success"

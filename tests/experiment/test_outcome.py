@@ -27,20 +27,20 @@ def replay(values: list[float | None]) -> Scorer:
     return score
 
 
-def outcome(values: list[float | None]) -> RunOutcome:
+@pytest.mark.parametrize(
+    ("values", "value", "bounds"),
+    [
+        ([1.0, 0.5, None, None], 0.75, (1.5 / 4, 3.5 / 4)),
+        ([1.0, 0.5], 0.75, None),
+        ([None, None], None, None),
+    ],
+)
+def test_bounds_count_unscored_samples_as_0_and_as_1(
+    values: list[float | None], value: float | None, bounds: tuple[float, float] | None
+) -> None:
     samples = [Sample(id=str(number), input="-") for number in range(len(values))]
     [log] = inspect_eval(Task(dataset=samples, solver=nothing(), scorer=replay(values)), model="mockllm/model")
     assert log.status == "success", log.error
-    return RunOutcome.of_log(log)
-
-
-def test_bounds_count_unscored_samples_as_0_and_as_1() -> None:
-    result = outcome([1.0, 0.5, None, None])
-    assert result.value == pytest.approx(0.75)
-    assert result.bounds == pytest.approx((1.5 / 4, 3.5 / 4))
-    assert result.to_json()["bounds"] == pytest.approx([1.5 / 4, 3.5 / 4])
-
-
-@pytest.mark.parametrize("values", [[1.0, 0.5], [None, None]])
-def test_no_bounds_where_all_or_none_are_scored(values: list[float | None]) -> None:
-    assert outcome(values).bounds is None
+    outcome = RunOutcome.of_log(log)
+    assert outcome.value == pytest.approx(value)
+    assert outcome.bounds == pytest.approx(bounds)

@@ -81,7 +81,7 @@ def test_a_killed_run_is_completed_and_leaves_one_log_for_each_run(tmp_path: Pat
         assert "2 of 2 runs are complete." in again.output
         assert finished(logs()) == after
 
-        # Only Inspect notices, in the process of the rehearsal.
+        # Only Inspect notices, in the process of the dry run.
         rejected = run("small.yaml", "--set", "limits={}", "--set", "options.sample_id=[nowhere]")
         assert rejected.exit_code == 2
         [line] = rejected.output.splitlines()
@@ -129,54 +129,13 @@ def test_a_terminated_run_removes_its_containers_and_exits_with_1(tmp_path: Path
     assert lookup.returncode, "the container is still there"
 
 
-FAULTS: list[Answer | None] = [
-    None,
-    500,
-    429,
-    Raw(None),
-    Raw(body=b"<html>Maintenance</html>", content_type="text/html"),
-    Raw(body=b'{"id": "1", "object": "chat.comp'),
-    502,
-    None,
-]
-
-
-def test_requests_that_fail_are_errors_which_the_next_run_completes(tmp_path: Path) -> None:
-    """Each sample's first request meets another fault of the provider."""
-    texts: list[str] = []
-
-    def answer(request: Request) -> Answer:
-        text = str(request["messages"])
-        fault = None if text in texts else FAULTS[len(texts)]
-        if text not in texts:
-            texts.append(text)
-        return fault or tool_call("submit", hypothesis="y rises with x.", workflow="1. load")
-
-    with lab(answer) as (model, _):
-        text = MATRIX.replace("discoverybench/gold, ", "").replace("samples: 2", "samples: 8")
-        text = re.sub(
-            "models: .*", f"models: [{{name: {model}, args: {{max_retries: 0}}, config: {{max_retries: 0}}}}]", text
-        )
-        (tmp_path / "small.yaml").write_text(f"{text}options: {{continue_on_fail: true}}\n", "utf-8")
-        first = run("small.yaml", "--retries", "0")
-        assert first.exit_code == 1, first.output
-        before = finished(logs())
-        assert len(before) == FAULTS.count(None)
-        result = run("small.yaml", "--retries", "0")
-        assert result.exit_code == 0, result.output
-    [log] = logs()
-    after = finished([log])
-    assert (log.status, len(after)) == ("success", 8)
-    assert set(before) <= set(after)
-
-
-@pytest.mark.parametrize("of", ["agent", "judge"])
-def test_an_outage_leaves_no_zero_and_the_next_run_completes(of: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("role", "fault"), [("agent", 429), ("judge", 429), ("agent", Raw(None)), ("judge", 502)])
+def test_an_outage_leaves_no_zero_and_the_next_run_completes(role: str, fault: Answer, tmp_path: Path) -> None:
     is_out = True
 
     def answer(request: Request) -> Answer:
-        if is_out and (question(request) is not None) == (of == "judge"):
-            return 429
+        if is_out and (question(request) is not None) == (role == "judge"):
+            return fault
         return (
             truthful(request) if question(request) else tool_call("submit", hypothesis="y rises with x.", workflow="w")
         )
@@ -229,15 +188,12 @@ def test_a_full_disk_is_reported_and_the_next_run_completes(tmp_path: Path, smal
 
 def test_copies_of_logs_are_never_removed(complete: str) -> None:
     [first, *_] = Path("logs/small").glob("*.eval")
-    (Path("logs/small") / "backup").mkdir()
-    copies = [first.with_name(f"{first.stem}-scored.eval")]
+    Path("logs/small/backup").mkdir()
+    copies = [first.with_name(f"{first.stem}-scored.eval"), Path("logs/small/backup") / first.name]
     for copy in copies:
         shutil.copy(first, copy)
-    header = read_eval_log(str(first), header_only=True)
-    backup = Path("logs/small/backup") / first.name
-    shutil.copy(first, backup)
-    assert remove_leftovers([header], "logs/small") == []
-    assert all(path.is_file() for path in (first, backup, *copies))
+    assert remove_leftovers([read_eval_log(str(first), header_only=True)], "logs/small") == []
+    assert all(path.is_file() for path in (first, *copies))
 
 
 @pytest.fixture
@@ -250,10 +206,9 @@ def complete(tmp_path: Path) -> str:
     return "small.yaml"
 
 
-def test_changes_that_would_drop_finished_samples_are_rejected(complete: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changes_that_would_drop_finished_samples_are_rejected(complete: str) -> None:
     before = finished(logs())
     rejections = [
-        (["epochs=1"], "2 finished samples of ", "epochs was 2 and is now 1"),
         (["limits.samples=1"], "2 finished samples of ", "limits.samples was 2 and is now 1"),
         (["limits.samples=1", "epochs=3"], "2 finished samples of ", "limits.samples was 2 and is now 1"),
         (
@@ -263,7 +218,6 @@ def test_changes_that_would_drop_finished_samples_are_rejected(complete: str, mo
         ),
         (["options.sample_shuffle=7"], "4 finished samples of ", "sample_shuffle was not set and is now 7"),
         (["models.0=mockllm/x"], "", "does not belong to this experiment in its current form"),
-        (["limits.messages=7"], "", "does not belong to this experiment in its current form"),
     ]
     for changes, count, change in rejections:
         arguments = [word for change_ in changes for word in ("--set", change_)]
@@ -278,15 +232,6 @@ def test_changes_that_would_drop_finished_samples_are_rejected(complete: str, mo
     assert finished(logs()) == before
 
 
-def test_more_epochs_and_samples_keep_finished_samples(complete: str) -> None:
-    before = finished(logs())
-    result = run(complete, "--set", "epochs=3", "--limit", "3")
-    assert result.exit_code == 0, result.output
-    after = finished(logs())
-    assert set(before) <= set(after)
-    assert len(after) == 2 * 3 * 3
-
-
 def test_a_truncated_log_is_reported_with_the_remedy(complete: str) -> None:
     log = next(Path("logs/small").glob("*.eval"))
     log.write_bytes(log.read_bytes()[:-100])
@@ -295,28 +240,3 @@ def test_a_truncated_log_is_reported_with_the_remedy(complete: str) -> None:
     assert re.search(rf"small.yaml: \S*logs/small/{log.name} cannot be read: ", result.output)
     assert "inspect log recover" in result.output
     assert len(result.output.splitlines()) == 1
-
-
-def test_a_run_whose_data_lost_samples_is_rejected(tmp_path: Path) -> None:
-    shutil.copytree(STUDY, tmp_path / "study")
-    (tmp_path / "shrunk.yaml").write_text(
-        "name: shrunk\ntasks: [{name: discoverybench/custom, args: {path: study, sandbox: local}}]\n"
-        "solvers: [discoverybench/gold]\nmodels: [discoverybench/baseline]\ngrader: discoverybench/lexical\n"
-        "log_dir: logs/shrunk\n",
-        "utf-8",
-    )
-    assert run("shrunk.yaml").exit_code == 0
-    metadata = tmp_path / "study" / "metadata_0.json"
-    metadata.write_text(metadata.read_text("utf-8").replace('"qid": 0', '"qid": 17'), "utf-8")
-    result = run("shrunk.yaml", "--dry-run")
-    assert result.exit_code == 2, result.output
-    assert "finished samples of " in result.output
-
-
-def test_a_log_directory_is_used_by_one_run_at_a_time(file: str) -> None:
-    from inspect_discoverybench.experiment.log_folder import locked
-
-    with locked("logs/small"):
-        result = run(file)
-    assert result.exit_code == 2
-    assert "logs/small is in use by another run." in result.output

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspect_discoverybench.experiment.log_folder import locked
+from inspect_discoverybench.experiment.log_lock import locked
 from inspect_discoverybench.experiment.shard import assign_samples
 from inspect_discoverybench.results import read_results
 from tests.experiment.command import logs, run
@@ -51,7 +51,7 @@ def test_shards_are_disjoint_balanced_and_stable(sizes: list[int], count: int, m
     assert max(equal) - min(equal) <= 1
 
 
-@pytest.mark.parametrize("value", ["0/4", "5/4", "x", "1/0", "-1/4", "1/2/3", "", "1/10001", "٣/٤"])
+@pytest.mark.parametrize("value", ["0/4", "5/4", "x", "1/2/3", "", "1/10001", "٣/٤"])
 def test_an_invalid_shard_is_one_clear_line(file: str, value: str) -> None:
     result = run(file, "--shard", value)
     assert result.exit_code == 2
@@ -65,9 +65,7 @@ def test_an_invalid_shard_is_one_clear_line(file: str, value: str) -> None:
     ("arguments", "line"),
     [
         (["--shard", "1/4", "--dry-run"], "--shard 1/4 runs a shard. Omit --dry-run, or --shard."),
-        (["--shard", "1/4", "--shards", "4"], "--shard 1/4 runs a shard. Omit --shards, or --shard."),
         (["--status"], "--status requires the number of shards. Add --shards N."),
-        (["--print", "slurm"], "--print slurm requires the number of shards. Add --shards N."),
         (["--shards", "4"], "--shards 4 requires either --status or --print slurm. To run a shard, use --shard K/4."),
         (["--mem", "8G"], "--partition, --time, --mem, --container and --sbatch require --print slurm."),
         (
@@ -107,7 +105,6 @@ def test_shards_are_run_one_by_one_and_read_as_one(file: str) -> None:
             ["--shard", "1/4"],
             "logs/small belongs to a run in 2 shards, got 4. Use the same number, or another log_dir.",
         ),
-        (["--shards", "4", "--status"], "logs/small belongs to a run in 2 shards, got 4."),
         ([], "logs/small belongs to a run in 2 shards. Add --shard K/2, or use another log_dir."),
         (["--shard", "1/2", "--set", "solvers=[discoverybench/gold]"], "does not belong to this experiment"),
         (["--shard", "1/2", "--set", "options.sample_shuffle=7"], "sample_shuffle was not set and is now 7"),
@@ -175,7 +172,7 @@ def test_a_file_system_without_locks_is_named_and_no_sample_counts_twice(
     ]
     empty = run(*arguments, "--shard", "3/3")
     assert empty.exit_code == 0, empty.output
-    assert "0 of 0 runs are complete." in empty.output
+    assert "Shard 3/3 has no samples: there are only 2. Use at most 2 shards." in empty.output
 
 
 def test_the_slurm_script_passes_every_word_unchanged(file: str, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.reflexion import ReflexionState, reflexion
 from tests.dataset.studies import first_of_each_study
-from tests.solvers.playing import score, submission
+from tests.solvers.scripted import score, submission
 
 BEEKEEPING = "demo/beekeeping_0_0/0/0"
 TREES = "demo/street-trees_0_0/0/4"  # the study that the analyst does not solve

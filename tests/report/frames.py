@@ -7,7 +7,7 @@ import pandas as pd
 
 from inspect_discoverybench.report.samples import label_samples
 from inspect_discoverybench.results import SAMPLE_COLUMNS
-from inspect_discoverybench.results.reading import NUMBERS
+from inspect_discoverybench.results.frame import NUMBERS
 
 RECORD = '{"judge": "provider/judge"}'
 

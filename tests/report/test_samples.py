@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from inspect_discoverybench.dataset.samples import Hints
-from inspect_discoverybench.dataset.splits import REAL
+from inspect_discoverybench.dataset.splits import released
 from inspect_discoverybench.report.samples import workflow_categories
 
 CATEGORIES = {
@@ -65,7 +65,7 @@ def test_order_is_kept_repetition_is_not_and_unknown_tags_are_folded() -> None:
 
 
 def test_released_tags_are_the_26_categories(upstream: Path) -> None:
-    samples = REAL["test"].load(Hints())
+    samples = released("real", "test", Hints())
 
     counts = Counter(
         name for sample in samples for name in workflow_categories((sample.metadata or {})["workflow_tags"])

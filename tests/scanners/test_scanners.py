@@ -22,7 +22,7 @@ from inspect_discoverybench._registry import SCANNERS
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.scanners.scan import scan
 from tests.solvers.agents import AGENTS
-from tests.solvers.playing import python, scripted, submit
+from tests.solvers.scripted import python, scripted, submit
 
 LOGS = Path(__file__).parents[1] / "fixtures" / "logs"
 NUMBER, CELL, QUESTION = SCANNERS

@@ -23,8 +23,8 @@ from inspect_discoverybench.scorer.settings import JudgeSettings
 from inspect_discoverybench.solvers.reflexion import reflexion
 from tests.endpoint import Answer, Endpoint, Refused, Request, question, serve
 from tests.scorer.judging import CONTEXTS, FULL, judge_at, sample, scripted, writes_its_number
-from tests.solvers.playing import scripted as playing
-from tests.solvers.playing import submit
+from tests.solvers.scripted import scripted as playing
+from tests.solvers.scripted import submit
 
 pytestmark = pytest.mark.usefixtures("sweep")
 

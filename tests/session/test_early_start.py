@@ -91,14 +91,17 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> dict[str, EvalSample]:
 pytestmark = pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="there is no /proc here")
 
 
-def test_the_kernel_loads_libraries_before_the_first_call(samples: dict[str, EvalSample]) -> None:
-    assert samples["call after a while"].store["early"]
-    assert samples["call after a while"].store["seen"] == "True"
-
-
-def test_a_call_at_once_waits_for_the_start(samples: dict[str, EvalSample]) -> None:
-    assert samples["call at once"].store["seen"] == "True"
-    assert samples["call at once"].store_as(SessionState).installations == 1
+@pytest.mark.parametrize(
+    ("name", "early", "installations"),
+    [("call after a while", True, 1), ("call at once", None, 1), ("broken", None, 2), ("kernel lost", True, 1)],
+)
+def test_the_first_call_uses_the_kernel_or_starts_another(
+    samples: dict[str, EvalSample], name: str, early: bool | None, installations: int
+) -> None:
+    """If a kernel is lost before the first call, no variables had been defined yet, so none were lost."""
+    sample, session = samples[name], samples[name].store_as(SessionState)
+    assert (sample.store.get("early"), sample.store["seen"]) == (early, "True")
+    assert (session.installations, session.restarts) == (installations, 0)
 
 
 def test_a_sample_without_a_call_leaves_no_kernel(samples: dict[str, EvalSample]) -> None:
@@ -106,19 +109,6 @@ def test_a_sample_without_a_call_leaves_no_kernel(samples: dict[str, EvalSample]
     for sample in samples.values():
         assert sample.error is None
         assert kernels(Path(sample.store["folder"])) == []
-
-
-def test_a_failed_start_is_repeated_by_the_first_call(samples: dict[str, EvalSample]) -> None:
-    assert samples["broken"].store["seen"] == "True"
-    assert samples["broken"].store_as(SessionState).installations == 2
-
-
-def test_a_kernel_that_is_lost_before_the_first_call_is_not_reported(samples: dict[str, EvalSample]) -> None:
-    """No variables had been defined yet, so none were lost."""
-    sample = samples["kernel lost"]
-    assert sample.store["early"]
-    assert sample.store["seen"] == "True"
-    assert sample.store_as(SessionState).restarts == 0
 
 
 def test_an_agent_starts_the_session_before_its_first_model_call() -> None:

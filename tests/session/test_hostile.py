@@ -18,9 +18,9 @@ from inspect_discoverybench.solvers.step import step
 from inspect_discoverybench.solvers.submission import submit
 from tests import shared
 from tests.session.attacks import ATTACKS, Attack
-from tests.solvers.playing import observations, score, speaker
-from tests.solvers.playing import python as python_call
-from tests.solvers.playing import submit as submit_call
+from tests.solvers.scripted import observations, replies, score
+from tests.solvers.scripted import python as python_call
+from tests.solvers.scripted import submit as submit_call
 
 pytestmark = pytest.mark.usefixtures("sweep")
 
@@ -36,7 +36,7 @@ def follow_attack() -> Solver:
         tools = [python(attack.seconds), submit()]
         gold = submit_call(hypothesis=state.target.text, workflow="w")
         turns = [*map(python_call, attack.cells), gold]
-        model = get_model("mockllm/model", custom_outputs=speaker(turns, 1), memoize=False)
+        model = get_model("mockllm/model", custom_outputs=replies(turns), memoize=False)
         for turn in turns:
             result = await step(state.messages, tools, "submit" if turn is gold else "python", model)
             state.messages.extend(result.messages)

@@ -16,14 +16,14 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import subprocess
 
 from inspect_discoverybench import demo
-from inspect_discoverybench.session.snapshot import Snapshot
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.step import step
 from inspect_discoverybench.solvers.submission import submit
+from inspect_discoverybench.solvers.trial_folder import open_trial_folder
 from tests import shared
-from tests.solvers.playing import python as python_call
-from tests.solvers.playing import score, speaker
-from tests.solvers.playing import submit as submit_call
+from tests.solvers.scripted import python as python_call
+from tests.solvers.scripted import replies, score
+from tests.solvers.scripted import submit as submit_call
 
 pytestmark = pytest.mark.usefixtures("sweep")
 
@@ -34,7 +34,7 @@ NO_ENGINE = "unix:///nonexistent/docker.sock"
 
 async def _call(state: TaskState, code: str) -> str:
     """Run one cell as a tool call, and return what the agent sees."""
-    model = get_model("mockllm/model", custom_outputs=speaker([python_call(code)], 1), memoize=False)
+    model = get_model("mockllm/model", custom_outputs=replies([python_call(code)]), memoize=False)
     result = await step(state.messages, [python(), submit()], "python", model)
     state.messages.extend(result.messages)
     return result.messages[-1].text
@@ -69,9 +69,8 @@ async def _engine_stopped_before_the_first_cell(state: TaskState) -> None:
 
 
 async def _container_killed_between_trials(state: TaskState) -> None:
-    snapshot = await Snapshot.take([])
     await _kill_container(state)
-    await snapshot.restore()
+    await open_trial_folder("trial-2", {}, {})
 
 
 LOSSES: dict[str, Callable[[TaskState], Awaitable[None]]] = {
@@ -90,7 +89,7 @@ def lose_the_sandbox() -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         await LOSSES[str(state.sample_id)](state)
         turn = submit_call(hypothesis=state.target.text, workflow="w")
-        model = get_model("mockllm/model", custom_outputs=speaker([turn], 1), memoize=False)
+        model = get_model("mockllm/model", custom_outputs=replies([turn]), memoize=False)
         state.messages.extend((await step(state.messages, [submit()], "submit", model)).messages)
         return state
 
@@ -117,22 +116,14 @@ def samples(engine: None) -> dict[str, EvalSample]:
     return {str(sample.id): sample for sample in read_eval_log(location, resolve_attachments=True).samples or []}
 
 
-@pytest.mark.parametrize("name", [name for name in LOSSES if name.startswith("container killed")])
-def test_a_killed_container_is_an_error_that_names_it(samples: dict[str, EvalSample], name: str) -> None:
-    error = samples[name].error
-    assert error
-    assert error.message.startswith("The sandbox was lost: container ")
-    assert "is exited (exit code 137) and did not run out of memory" in error.message
-    assert "inspect eval-retry" in error.message
-    assert not samples[name].scores
-
-
-@pytest.mark.parametrize("name", ["engine stopped", "engine stopped before the first cell"])
-def test_an_engine_that_does_not_answer_is_an_error_that_names_it(samples: dict[str, EvalSample], name: str) -> None:
+@pytest.mark.parametrize("name", [name for name in LOSSES if name != "killed after out of memory"])
+def test_a_loss_through_the_infrastructure_is_an_error_that_names_it(samples: dict[str, EvalSample], name: str) -> None:
     error = samples[name].error
     assert error
     assert error.message.startswith("The sandbox was lost: ")
-    assert NO_ENGINE in error.message
+    killed = "is exited (exit code 137) and did not run out of memory"
+    assert (NO_ENGINE if name.startswith("engine") else killed) in error.message
+    assert "inspect eval-retry" in error.message
     assert os.linesep not in error.message
     assert not samples[name].scores
 

@@ -40,4 +40,4 @@ def test_a_sleeping_cell_does_not_delay_other_samples() -> None:
     [ordinary] = [sample for sample in log.samples or [] if sample.id == "ordinary"]
     assert ordinary.total_time
     assert ordinary.working_time
-    assert ordinary.working_time <= ordinary.total_time < SLEEP_SECONDS / 2
+    assert ordinary.working_time <= ordinary.total_time < SLEEP_SECONDS

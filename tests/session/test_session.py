@@ -1,6 +1,6 @@
-"""The Python session through the tool, in the sandboxes of the real task: local, and the container.
+"""The Python session through the tool, in the container of the real task, and the end of sessions in the local sandbox.
 
-One eval for each sandbox runs every script, each in a sample of its own.
+One eval runs every script, each in a sample of its own.
 """
 
 import base64
@@ -11,7 +11,7 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from inspect_ai import eval as inspect_eval
 from inspect_ai import task_with
-from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.dataset import MemoryDataset
 from inspect_ai.log import EvalSample, read_eval_log
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec, store
@@ -42,14 +42,7 @@ Samples = dict[str, EvalSample]
 
 @dataclass(frozen=True)
 class Script:
-    """The calls of an agent.
-
-    Attributes:
-        cells: Code of each call.
-        seconds: Time limit of a call.
-        output_bytes: Maximum output of a call.
-        figures: Whether open figures are returned.
-    """
+    """The code of each call of an agent, and the arguments of the tool."""
 
     cells: list[str]
     seconds: int = DEFAULT_CELL_SECONDS
@@ -79,29 +72,6 @@ for process in os.listdir('/proc'):
         if here and 'client.pyc\\0run' in command:
             os.kill(int(process), signal.SIGKILL)
 """
-
-SCRIPTS = {
-    "variables": Script(
-        ["import pandas as pd\ndata = pd.read_csv('data.csv')", "rows = len(data)", "rows > 100"],
-    ),
-    "time limit": Script(
-        ["x = 1", "print('on the way')\nwhile True: pass", "x", IGNORES_INTERRUPTS, "x"],
-        seconds=2,
-    ),
-    "folder removed": Script(["x = 1", "import shutil\nx = 1\nshutil.rmtree('.session')", "y = 2", "y"]),
-    "output limit": Script(["print('A' * 100 + 'B' * 1_000_000 + 'C' * 99)"], output_bytes=200),
-    "client killed": Script([KILL_THE_CLIENT, "open('ran').read()"]),
-    "folder replaced by a file": Script(
-        ["import os, shutil; shutil.rmtree('.session'); open('.session', 'w').close()", "1", "x = 2", "x"]
-    ),
-    "programs overwritten": Script(
-        ["for name in ('client', 'kernel'): open(f'.session/{name}.pyc', 'w').write('print(1)')", "1", "x = 2", "x"]
-    ),
-    "client removed": Script(
-        ["import os; os.remove('.session/client.pyc'); os.chmod('.session', 0)", "1", "x = 2", "x"]
-    ),
-}
-"""Scripts for both sandboxes."""
 
 PLOTS = """
 import matplotlib.pyplot as plt
@@ -143,7 +113,20 @@ for name in {PACKAGES}:
             print(name)
 """
 
-IN_DOCKER = {
+SCRIPTS = {
+    "time limit": Script(
+        ["x = 1", "print('on the way')\nwhile True: pass", "x", IGNORES_INTERRUPTS, "x"],
+        seconds=2,
+    ),
+    "folder removed": Script(["x = 1", "import shutil\nx = 1\nshutil.rmtree('.session')", "y = 2", "y"]),
+    "output limit": Script(["print('A' * 100 + 'B' * 1_000_000 + 'C' * 99)"], output_bytes=200),
+    "client killed": Script([KILL_THE_CLIENT, "open('ran').read()"]),
+    "folder replaced by a file": Script(
+        ["import os, shutil; shutil.rmtree('.session'); open('.session', 'w').close()", "1", "x = 2", "x"]
+    ),
+    "client removed": Script(
+        ["import os; os.remove('.session/client.pyc'); os.chmod('.session', 0)", "1", "x = 2", "x"]
+    ),
     "out of memory": Script(
         [
             "open('kept.txt', 'w').write('here')",
@@ -151,15 +134,8 @@ IN_DOCKER = {
             "print(open('kept.txt').read())",
         ]
     ),
-    "figure saved": Script(
-        [
-            "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.savefig('figure.png')",
-            "open('figure.png', 'rb').read(4)",
-        ]
-    ),
     # The second cell is one that runs when nothing is open.
     "figures": Script([PLOTS, "import base64, io, json"], figures=True),
-    "figures not returned": Script([PLOTS]),
     "large, many and broken figures": Script(
         [NOISE, "plt.title('$' + chr(92) + 'frac{1}$'); print('before')"], figures=True
     ),
@@ -168,7 +144,7 @@ IN_DOCKER = {
     "packages": Script([IMPORTS]),
     "no python": Script(["1"]),
 }
-"""Scripts for the container only."""
+"""Scripts by name."""
 
 
 @solver
@@ -176,7 +152,7 @@ def follow_script() -> Solver:
     """Call the tool with each cell of the sample's script."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        script = (SCRIPTS | IN_DOCKER)[str(state.sample_id)]
+        script = SCRIPTS[str(state.sample_id)]
         tool = python(script.seconds, script.output_bytes, script.figures)
         store().set("observations", [await tool(code=code) for code in script.cells])
         return state
@@ -196,49 +172,27 @@ def without_python() -> SandboxEnvironmentSpec:
     return spec
 
 
-def run_scripts(sandbox: str) -> str:
+def run_scripts() -> str:
     """Run the scripts in one eval and return the path of its log."""
-    task = demo(sandbox=sandbox)
-    first = task.dataset[0]
-
-    def sample(name: str) -> Sample:
-        changes: dict[str, Any] = {"id": name}
-        if name == "no python":
-            changes["sandbox"] = without_python()
-        return first.model_copy(update=changes)
-
-    names = SCRIPTS if sandbox == "local" else SCRIPTS | IN_DOCKER
+    task = demo(sandbox="docker")
+    samples = [task.dataset[0].model_copy(update={"id": name}) for name in SCRIPTS]
+    samples[-1].sandbox = without_python()
     [log] = inspect_eval(
-        task_with(task, dataset=MemoryDataset([sample(name) for name in names]), scorer=[]),
+        task_with(task, dataset=MemoryDataset(samples), scorer=[]),
         model="mockllm/model",
         solver=follow_script(),
         fail_on_error=False,
         max_samples=4,
-        max_subprocesses=4,
-        log_dir=str(shared.folder() / f"session-{sandbox}"),
+        log_dir=str(shared.folder() / "session"),
     )
+    assert log.status == "success", log.error
     return log.location
 
 
-def load(sandbox: str) -> Samples:
-    location = shared.once(f"session-{sandbox}", lambda: run_scripts(sandbox))
-    log = read_eval_log(location, resolve_attachments=True)
-    assert log.status == "success", log.error
-    return {str(sample.id): sample for sample in log.samples or []}
-
-
 @pytest.fixture(scope="module")
-def container(engine: None) -> Samples:
-    return load("docker")
-
-
-# A fixture that a parameter requests implies no marker.
-@pytest.fixture(params=["local", pytest.param("docker", marks=pytest.mark.docker)])
-def samples(request: pytest.FixtureRequest) -> Samples:
-    if request.param == "local":
-        return load("local")
-    container: Samples = request.getfixturevalue("container")
-    return container
+def samples(engine: None) -> Samples:
+    log = read_eval_log(shared.once("session", run_scripts), resolve_attachments=True)
+    return {str(sample.id): sample for sample in log.samples or []}
 
 
 def observations(sample: EvalSample) -> list[Any]:
@@ -254,10 +208,6 @@ def png_size(figure: dict[str, str]) -> tuple[int, int]:
     assert content.startswith(b"\x89PNG")
     width, height = struct.unpack(">II", content[16:24])
     return width, height
-
-
-def test_variables_are_kept(samples: Samples) -> None:
-    assert observations(samples["variables"]) == ["[No output.]", "[No output.]", "True"]
 
 
 def test_a_cell_is_interrupted_at_its_time_limit(samples: Samples) -> None:
@@ -282,8 +232,8 @@ def test_output_is_truncated(samples: Samples) -> None:
     assert output == "A" * 100 + "\n[... 1000000 bytes of output omitted ...]\n" + "C" * 99
 
 
-def test_running_out_of_memory_ends_only_the_session(container: Samples) -> None:
-    sample = container["out of memory"]
+def test_running_out_of_memory_ends_only_the_session(samples: Samples) -> None:
+    sample = samples["out of memory"]
     _, death, after = observations(sample)
     assert death.startswith("now\n[The session died while running this code")
     assert "ran out of memory" in death
@@ -292,22 +242,17 @@ def test_running_out_of_memory_ends_only_the_session(container: Samples) -> None
     assert sample.store_as(SessionState).restarts == 1
 
 
-def test_figures_can_be_saved(container: Samples) -> None:
-    assert observations(container["figure saved"]) == ["[No output.]", r"b'\x89PNG'"]
-
-
-def test_open_figures_are_shown_once_beside_the_text(container: Samples) -> None:
-    first, second = observations(container["figures"])
+def test_open_figures_are_shown_once_beside_the_text(samples: Samples) -> None:
+    first, second = observations(samples["figures"])
     text, *figures = first
     assert text["text"] == "drawn"
     assert [figure["type"] for figure in figures] == ["image", "image"]
     assert all(max(png_size(figure)) <= 720 for figure in figures)
     assert second == "[No output.]"
-    assert observations(container["figures not returned"]) == ["drawn"]
 
 
-def test_large_numerous_and_broken_figures_are_reported(container: Samples) -> None:
-    many, none = observations(container["large, many and broken figures"])
+def test_large_numerous_and_broken_figures_are_reported(samples: Samples) -> None:
+    many, none = observations(samples["large, many and broken figures"])
     assert many[0]["text"] == "Only the first 4 of 6 figures are shown."
     assert len(many) == 5
     assert sum(len(figure["image"]) for figure in many[1:]) > 4_000_000
@@ -315,8 +260,8 @@ def test_large_numerous_and_broken_figures_are_reported(container: Samples) -> N
     assert "Figure 1 could not be drawn: ValueError" in none
 
 
-def test_a_slow_figure_does_not_delay_later_cells(container: Samples) -> None:
-    plot, after, interruption, figure = observations(container["slow figure"])
+def test_a_slow_figure_does_not_delay_later_cells(samples: Samples) -> None:
+    plot, after, interruption, figure = observations(samples["slow figure"])
     assert plot.startswith("[Interrupted after the time limit of 10 s. The session keeps its variables.]")
     assert after == "5"
     assert "keeps its variables" in interruption
@@ -324,24 +269,24 @@ def test_a_slow_figure_does_not_delay_later_cells(container: Samples) -> None:
     assert max(png_size(figure[-1])) <= 720
 
 
-def test_the_session_is_lost_if_code_closes_its_folder(container: Samples) -> None:
-    closed, after = observations(container["folder closed"])
+def test_the_session_is_lost_if_code_closes_its_folder(samples: Samples) -> None:
+    closed, after = observations(samples["folder closed"])
     assert LOST in closed
     assert LOST in after
 
 
-def test_every_documented_package_can_be_imported(container: Samples) -> None:
+def test_every_documented_package_can_be_imported(samples: Samples) -> None:
     assert len(PACKAGES) > 10
-    [output] = observations(container["packages"])
+    [output] = observations(samples["packages"])
     assert list(dict.fromkeys(output.splitlines())) == PACKAGES
 
 
-def test_a_sandbox_without_python_is_an_error(container: Samples) -> None:
-    error = container["no python"].error
+def test_a_sandbox_without_python_is_an_error(samples: Samples) -> None:
+    error = samples["no python"].error
     assert error
     assert error.message.startswith("The sandbox cannot run a Python session (exit code 127: ")
     assert "python3" in error.message
-    assert not container["no python"].scores
+    assert not samples["no python"].scores
 
 
 def test_a_cell_runs_at_most_once(samples: Samples) -> None:
@@ -351,9 +296,13 @@ def test_a_cell_runs_at_most_once(samples: Samples) -> None:
     assert value == "'x'"
 
 
-@pytest.mark.parametrize("harm", ["folder replaced by a file", "programs overwritten", "client removed"])
+@pytest.mark.parametrize("harm", ["folder replaced by a file", "client removed"])
 def test_a_session_survives_changes_to_its_files(samples: Samples, harm: str) -> None:
     assert observations(samples[harm])[3] == "2"
+
+
+WRITE_NOTE = "import os\nwith open({!r}, 'w') as file: _ = file.write(os.getcwd())"
+"""Writes the working folder to a file."""
 
 
 def noted(note: Path) -> list[int]:
@@ -361,9 +310,7 @@ def noted(note: Path) -> list[int]:
     return kernels(Path(note.read_text("utf-8")))
 
 
-ENDINGS = [
-    f"{ending}, {position} cell" for ending in ("success", "limit", "failure") for position in ("first", "second")
-]
+ENDINGS = ["success", "limit", "failure"]
 
 
 @solver
@@ -371,15 +318,11 @@ def end_in_every_way(folder: Path) -> Solver:
     """Run a cell that writes its working folder to a note, count the kernels there, and end as the sample's id says."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        ending = str(state.sample_id)
-        note = folder / ending
-        write_note = f"import os\nwith open({str(note)!r}, 'w') as file: _ = file.write(os.getcwd())"
-        tool = python()
+        note = folder / str(state.sample_id)
+        endless = "while True: pass" if state.sample_id == "limit" else ""
         try:
-            if ending.endswith("second cell"):
-                await tool(code="1")
-            await tool(code=write_note + ("\nwhile True: pass" if ending.startswith("limit") else ""))
-            if ending.startswith("failure"):
+            await python()(code=f"{WRITE_NOTE.format(str(note))}\n{endless}")
+            if state.sample_id == "failure":
                 raise RuntimeError("the solver fails")
         finally:
             store().set("kernels", len(noted(note)))
@@ -405,12 +348,13 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai.solver import solver
 from inspect_discoverybench import demo
 from inspect_discoverybench.session.tool import python
+from tests.session.test_session import WRITE_NOTE
 
 @solver
 def endless():
     async def solve(state, generate):
         note = sys.argv[1] + "/" + str(state.sample_id).replace("/", "-")
-        await python()(code=f"import os; file = open({note!r}, 'w'); _ = file.write(os.getcwd()); file.close()")
+        await python()(code=WRITE_NOTE.format(note))
         await python()(code="while True: pass")
         return state
     return solve
@@ -419,26 +363,29 @@ inspect_eval(demo(), model="mockllm/model", solver=endless(), limit=2, max_subpr
 """
 
 
+def wait_for(condition: Callable[[], bool], seconds: float) -> None:
+    """Wait until a condition holds."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
 @pytest.mark.usefixtures("command_line")
 @pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="there is no /proc here")
 def test_no_kernel_is_left_however_a_local_eval_is_ended(notes: Path) -> None:
-    signals = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
     evaluations = {}
-    for number in signals:
-        (notes / number.name).mkdir()
-        evaluations[number] = subprocess.Popen([sys.executable, "-c", KILLED, str(notes / number.name)])
+    for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
+        folder = notes / number.name
+        folder.mkdir()
+        environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+        evaluations[number] = subprocess.Popen([sys.executable, "-c", KILLED, folder], env=environment)
 
-    def running() -> dict[str, list[int]]:
-        return {
-            number.name: [len(noted(note)) for note in (notes / number.name).iterdir() if note.read_text("utf-8")]
-            for number in signals
-        }
+    def running() -> list[int]:
+        return [len(noted(note)) for note in notes.glob("*/*") if note.read_text("utf-8")]
 
     try:
-        deadline = time.monotonic() + 120
-        while running() != {number.name: [1, 1] for number in signals} and time.monotonic() < deadline:
-            time.sleep(0.1)
-        assert running() == {number.name: [1, 1] for number in signals}
+        wait_for(lambda: running() == [1] * 6, 120)
         for number, evaluation in evaluations.items():
             evaluation.send_signal(number)
         for evaluation in evaluations.values():
@@ -448,10 +395,7 @@ def test_no_kernel_is_left_however_a_local_eval_is_ended(notes: Path) -> None:
         for evaluation in evaluations.values():
             evaluation.kill()
             evaluation.wait()
-    deadline = time.monotonic() + 20
-    while running() != {number.name: [0, 0] for number in signals} and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert running() == {number.name: [0, 0] for number in signals}
+    wait_for(lambda: running() == [0] * 6, 20)
 
 
 @pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="there is no /proc here")
@@ -463,20 +407,9 @@ def test_no_kernel_is_left_when_a_local_sample_ends(notes: Path) -> None:
         model="mockllm/model",
         solver=end_in_every_way(notes),
         time_limit=5,
-        # The endless cells each occupy one.
-        max_subprocesses=len(ENDINGS),
         fail_on_error=False,
     )
     # An idle kernel would exit only after ten seconds.
-    deadline = time.monotonic() + 1
-    processes = {ending: noted(notes / ending) for ending in ENDINGS}
-    while any(processes.values()) and time.monotonic() < deadline:
-        time.sleep(0.02)
-        processes = {ending: noted(notes / ending) for ending in ENDINGS}
-    assert processes == {ending: [] for ending in ENDINGS}
-    assert log.samples
-    for sample in log.samples:
-        ending = str(sample.id)
-        assert (sample.limit is not None) == ending.startswith("limit"), ending
-        assert (sample.error is not None) == ending.startswith("failure"), ending
-        assert sample.store["kernels"] == 1, ending
+    wait_for(lambda: not any(noted(notes / ending) for ending in ENDINGS), 1)
+    endings = {str(s.id): (bool(s.limit), bool(s.error), s.store["kernels"]) for s in log.samples or []}
+    assert endings == {"success": (False, False, 1), "limit": (True, False, 1), "failure": (False, True, 1)}

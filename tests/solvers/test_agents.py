@@ -15,7 +15,18 @@ from inspect_discoverybench.solvers.datavoyager.datavoyager import datavoyager
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.reflexion import reflexion
 from tests.solvers.agents import AGENTS, USE_PYTHON
-from tests.solvers.playing import Script, Turn, judged, observations, play_all, python, reason, submission, submit
+from tests.solvers.scripted import (
+    Script,
+    Turn,
+    judged,
+    observations,
+    play_all,
+    python,
+    reason,
+    submission,
+    submit,
+    with_calls,
+)
 
 pytestmark = pytest.mark.usefixtures("sweep")
 
@@ -81,11 +92,7 @@ def test_a_call_with_invalid_arguments_submits_nothing(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["codegen", "datavoyager", "reflexion", "no_data_guess"])
 def test_submit_counts_beside_another_call(name: str) -> None:
-    both = python("1").model_copy(deep=True)
-    more = submit(hypothesis="y rises with x.", workflow="w").message.tool_calls
-    assert both.message.tool_calls
-    assert more
-    both.message.tool_calls.extend(more)
+    both = with_calls(python("1"), submit(hypothesis="y rises with x.", workflow="w"))
     sample = play_all({"both": [both]}, AGENTS[name]())["both"]
     assert submission(sample) is not None
 
@@ -103,7 +110,7 @@ def test_text_instead_of_the_last_call_is_read(name: str) -> None:
 @pytest.mark.parametrize("name", AGENTS)
 def test_a_submission_before_a_token_limit_is_scored(name: str) -> None:
     scripts = {f"call {number}": TROUBLES["works"] for number in range(8)}
-    samples = play_all(scripts, AGENTS[name](), costs=range(8), token_limit="output:500")
+    samples = play_all(scripts, AGENTS[name](), expensive=range(8), token_limit="output:500")
     limited = [sample for sample in samples.values() if sample.limit is not None]
     assert limited
     for sample in limited:

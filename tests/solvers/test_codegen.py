@@ -10,7 +10,7 @@ from inspect_ai.tool import ToolFunction
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.solvers.codegen import codegen
 from tests.session.kernel_client import Session
-from tests.solvers.playing import calls, observations, play, python, submission, submit
+from tests.solvers.scripted import calls, observations, play, python, submission, submit, with_calls
 
 HANDED_IN = submit(hypothesis="h", workflow="w")
 
@@ -35,12 +35,7 @@ def test_a_failed_program_is_not_run_again() -> None:
 
 
 def test_only_the_first_of_several_programs_runs() -> None:
-    two = python("print('first')")
-    more = python("print('second')").message.tool_calls
-    assert two.message.tool_calls
-    assert more
-    two.message.tool_calls.extend(more)
-    sample = play([two, HANDED_IN], codegen())
+    sample = play([with_calls(python("print('first')"), python("print('second')")), HANDED_IN], codegen())
     assert observations(sample) == ["first"]
     assert submission(sample)
 

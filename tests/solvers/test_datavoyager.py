@@ -11,10 +11,9 @@ from inspect_ai.tool import ToolFunction
 
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.solvers.datavoyager import critic
-from inspect_discoverybench.solvers.datavoyager.datavoyager import datavoyager
-from inspect_discoverybench.solvers.datavoyager.ledger import Ledger
+from inspect_discoverybench.solvers.datavoyager.datavoyager import Ledger, datavoyager
 from inspect_discoverybench.solvers.datavoyager.roles import Role
-from tests.solvers.playing import Turn, calls, observations, play, python, scripted, spans, submission, submit
+from tests.solvers.scripted import Turn, calls, observations, play, python, scripted, spans, submission, submit
 
 
 def verdict(next_role: str | None = "coder", instruction: str | None = "go on", **fields: Any) -> str:
@@ -66,7 +65,7 @@ def test_the_critic_chooses_the_next_role_until_the_goal_is_answered() -> None:
     state = ledger(sample)
     assert [turn.role for turn in state.turns] == ["planner", "coder", "analyst", "planner", "analyst"]
     assert state.turns[1].output.endswith("print(2)")
-    assert state.plan == "Words number 4."
+    assert state.turns[3].output == "Words number 4."
     assert [v.answered for v in state.verdicts if v] == [False, False, False, True]
     assert state.revisions == 0
     assert submission(sample)
@@ -104,26 +103,27 @@ def test_the_planner_revises_at_most_twice_after_two_turns_without_progress() ->
     assert submission(sample)
 
 
-def test_progress_resets_the_count() -> None:
-    replies = [verdict("coder", f"try {n}", progress=n % 2 == 1) for n in range(8)]
-    sample = play(Team(*replies), datavoyager(turns=6))
-    assert ledger(sample).revisions == 0
+ALTERNATING = [verdict("coder", f"try {n}", progress=n % 2 == 1) for n in range(8)]
+COUNT, COUNT_AGAIN = verdict("coder", "count"), verdict("coder", "count", progress=False)
+DIFFERENT = [verdict("coder", f"try {n}") for n in range(4)]
 
 
-def test_a_repeated_instruction_without_progress_is_a_loop() -> None:
-    first, again = verdict("coder", "count"), verdict("coder", "count", progress=False)
-    sample = play(Team(first, again, ANSWERED), datavoyager())
-    assert [turn.role for turn in ledger(sample).turns] == ["planner", "coder", "planner", "analyst"]
-    sample = play(Team(first, first, ANSWERED), datavoyager())
-    assert [turn.role for turn in ledger(sample).turns] == ["planner", "coder", "coder", "analyst"]
-
-
-@pytest.mark.usefixtures("sweep")
-def test_a_repeated_program_is_a_loop() -> None:
-    replies = [verdict("coder", f"try {n}") for n in range(4)]
-    sample = play(Team(*replies, code=["print('same')"] * 3), datavoyager(turns=3))
-    assert ledger(sample).revisions == 1
-    assert [turn.role for turn in ledger(sample).turns] == ["planner", "coder", "coder", "planner", "analyst"]
+@pytest.mark.parametrize(
+    ("replies", "code", "roles"),
+    [
+        (ALTERNATING, [], ["coder"] * 3),
+        ([COUNT, COUNT_AGAIN, ANSWERED], [], ["coder", "planner"]),
+        ([COUNT, COUNT, ANSWERED], [], ["coder", "coder"]),
+        (DIFFERENT, ["print('same')"] * 3, ["coder", "coder", "planner"]),
+    ],
+    ids=["progress in between", "an instruction repeated without progress", "repeated with progress", "code repeated"],
+)
+def test_the_planner_revises_the_plan_of_a_team_in_a_loop(
+    replies: list[str], code: list[str], roles: list[str]
+) -> None:
+    sample = play(Team(*replies, code=code), datavoyager(turns=3))
+    assert [turn.role for turn in ledger(sample).turns] == ["planner", *roles, "analyst"]
+    assert ledger(sample).revisions == roles.count("planner")
 
 
 @pytest.mark.parametrize("turns", [1, 3])

@@ -9,7 +9,7 @@ from inspect_ai.util import sandbox, store
 from inspect_discoverybench import real
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
-from tests.solvers.playing import calls, play, scripted, submission, submit
+from tests.solvers.scripted import calls, play, scripted, submission, submit
 
 HANDED_IN = submit(hypothesis="h", workflow="w")
 

@@ -18,7 +18,7 @@ from inspect_discoverybench.answer import answer_of
 from inspect_discoverybench.hypothesis import Submission
 from inspect_discoverybench.solvers.gold import gold as gold_solver
 from inspect_discoverybench.solvers.person import instruct_person
-from tests.solvers.playing import play, score
+from tests.solvers.scripted import play, score
 
 TITLE = "## If you are a person"
 INSPECT = Path(sysconfig.get_path("scripts")) / "inspect"

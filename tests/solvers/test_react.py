@@ -2,22 +2,32 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any
 
 import pytest
 from inspect_ai.event import ToolEvent
 from inspect_ai.log import EvalSample
-from inspect_ai.model import ChatMessage, ChatMessageTool, ChatMessageUser, ModelOutput
+from inspect_ai.model import ChatMessage, ChatMessageUser, ModelOutput
 from inspect_ai.tool import ToolFunction
 
 from inspect_discoverybench.session.session import SessionState
 from inspect_discoverybench.solvers.react import react
-from tests.solvers import playing
-from tests.solvers.playing import Turn, judged, observations, python, score, submit, submitted
+from tests.solvers import scripted
+from tests.solvers.scripted import (
+    Script,
+    calls,
+    judged,
+    observations,
+    python,
+    reason,
+    score,
+    submit,
+    submitted,
+    with_calls,
+)
 
 
-def play(turns: Sequence[Turn], *, most: int = 25, **options: Any) -> EvalSample:
-    return playing.play(turns, react(turns=most), **options)
+def play(script: Script, turns: int = 25) -> EvalSample:
+    return scripted.play(script, react(turns=turns))
 
 
 def test_variables_are_kept_until_the_submission() -> None:
@@ -35,21 +45,6 @@ def test_variables_are_kept_until_the_submission() -> None:
     assert sample.messages[-1].role == "tool"
     assert sample.store_as(SessionState).cells == 2
     assert judged(sample)
-
-
-def test_errors_in_code_are_shown_to_the_agent() -> None:
-    sample = play([python("1/0"), submit(hypothesis="h", workflow="w")])
-    assert "ZeroDivisionError" in observations(sample)[0]
-    assert submitted(sample).hypothesis == "h"
-
-
-def test_the_agent_continues_after_the_kernel_dies() -> None:
-    sample = play(
-        [python("x = 1"), python("import os; os._exit(1)"), python("x"), submit(hypothesis="h", workflow="w")]
-    )
-    assert "All variables are lost" in observations(sample)[1]
-    assert observations(sample)[2].startswith("[The previous session ended, so this call ran in a new one")
-    assert sample.store_as(SessionState).restarts == 1
 
 
 def test_fenced_code_is_run() -> None:
@@ -93,7 +88,7 @@ def test_a_second_text_in_a_row_leads_to_the_forced_call() -> None:
     sample = play(["I look.", "I look.", submit(hypothesis="h", workflow="w")])
     assert submitted(sample).hypothesis == "h"
     assert prompts(sample) == [REMINDER, LAST]
-    last = playing.calls(sample)[-1]
+    last = calls(sample)[-1]
     assert [tool.name for tool in last.tools] == ["submit"]
     assert last.tool_choice == ToolFunction(name="submit")
 
@@ -101,7 +96,7 @@ def test_a_second_text_in_a_row_leads_to_the_forced_call() -> None:
 def test_text_in_reply_to_the_forced_call_is_requested_again_and_then_read() -> None:
     sample = play(["I look.", "I look.", "Done.", TEXTS[0]])
     assert prompts(sample) == [REMINDER, LAST, AGAIN]
-    assert len(playing.calls(sample)) == 4
+    assert len(calls(sample)) == 4
     assert sample.scores
     assert sample.scores["HMS"].answer == "y rises with x."
     assert (sample.scores["HMS"].metadata or {})["submission_source"] == "object"
@@ -113,61 +108,29 @@ def test_other_text_in_reply_to_the_forced_call_is_quoted_by_the_judge() -> None
     assert "y rises with x" in str(sample.scores["HMS"].answer)
     assert (sample.scores["HMS"].metadata or {})["submission_source"] == "quoted"
     sample = play(["I will now submit my hypothesis."])
-    assert playing.reason(sample) == "refusal"
+    assert reason(sample) == "refusal"
     assert score(sample) == 0
 
 
 @pytest.mark.parametrize("turns", [1, 2, 4])
 def test_turns_is_the_number_of_model_calls_and_the_last_is_forced(turns: int) -> None:
-    def plays(messages: Sequence[ChatMessage], must: str) -> ModelOutput:
+    def must_submit(messages: Sequence[ChatMessage], must: str) -> ModelOutput:
         return submit(hypothesis="h", workflow="w") if must == "submit" else python("1")
 
-    sample = playing.play(plays, react(turns=turns))
-    assert len(playing.calls(sample)) == turns
+    sample = play(must_submit, turns)
+    assert len(calls(sample)) == turns
     assert len(observations(sample)) == turns - 1
     assert submitted(sample).hypothesis == "h"
     assert prompts(sample) == [LAST]
 
 
 def test_without_a_call_of_submit_there_is_no_submission() -> None:
-    sample = play([python("1")], most=4)
-    assert len(playing.calls(sample)) == 5  # the forced call is requested once more
-    assert playing.reason(sample) == "no_response"
+    sample = play([python("1")], turns=4)
+    assert len(calls(sample)) == 5  # the forced call is requested once more
+    assert reason(sample) == "no_response"
     assert not judged(sample)
-
-
-@pytest.mark.parametrize(
-    ("options", "limit"),
-    [({"message_limit": 6}, "message"), ({"token_limit": "output:40", "tokens": 20}, "token"), ({}, None)],
-)
-def test_a_limit_before_the_submission_scores_0(options: dict[str, Any], limit: str | None) -> None:
-    sample = play([python("1")], **options)
-    assert (sample.limit.type if sample.limit else None) == limit
-    assert sample.scores
-    assert sample.scores["HMS"].value == {"hms": 0, "context": 0, "variables": 0, "relationship": 0}
-    assert sample.scores["HMS"].reason == "no_response"
-    assert not judged(sample)
-
-
-def test_an_empty_hypothesis_is_rejected() -> None:
-    sample = play([submit(hypothesis="  ", workflow="w"), submit(hypothesis="h", workflow="w")])
-    errors = [m.error.message for m in sample.messages if isinstance(m, ChatMessageTool) and m.error]
-    assert errors == ["The hypothesis is empty or a placeholder: ''. Submit one declarative statement."]
-    assert submitted(sample).hypothesis == "h"
 
 
 def test_the_first_of_two_submissions_in_one_turn_counts() -> None:
-    both = submit(hypothesis="first", workflow="w")
-    second = submit(hypothesis="second", workflow="w").choices[0].message.tool_calls
-    assert both.choices[0].message.tool_calls
-    assert second
-    both.choices[0].message.tool_calls.extend(second)
-    sample = play([both])
+    sample = play([with_calls(submit(hypothesis="first", workflow="w"), submit(hypothesis="second", workflow="w"))])
     assert submitted(sample).hypothesis == "first"
-
-
-@pytest.mark.parametrize("turn", ["", ModelOutput.from_content("mockllm/model", "", stop_reason="content_filter")])
-def test_empty_replies_and_refusals_have_no_submission(turn: Turn) -> None:
-    sample = play([turn], most=3)
-    assert sample.scores
-    assert sample.scores["HMS"].reason == "no_response"

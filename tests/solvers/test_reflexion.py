@@ -1,23 +1,27 @@
 """Reflexion: what the model learns from the judge, and the state in which each trial starts."""
 
 import json
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from inspect_ai import Task, task_with
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import MemoryDataset
+from inspect_ai.event import InfoEvent
 from inspect_ai.log import EvalSample
 from inspect_ai.model import ChatMessage, ModelCost
 from inspect_ai.scorer import includes
 from inspect_ai.tool import ToolFunction
 
 from inspect_discoverybench import demo
-from inspect_discoverybench.hypothesis import Submission
+from inspect_discoverybench.hypothesis import Submission, SubmissionState
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.session.session import SessionState
 from inspect_discoverybench.solvers.reflexion import ReflexionState, reflexion
 from tests.endpoint import Answer, Request, question, serve, slots, tool_call, truthful
-from tests.solvers.playing import (
+from tests.solvers.scripted import (
+    Script,
     Turn,
     calls,
     finished,
@@ -38,7 +42,7 @@ GOLD = "Among the test loaves, proofing hours and hydration interact"
 def wrong(messages: list[ChatMessage], must: str) -> Turn:
     """An agent that never finds the gold hypothesis and reflects on the score."""
     if must == "python":
-        return python("seen = globals().get('seen', 0) + 1\nprint('programs in this session:', seen)")
+        return python("seen = globals().get('seen', 0) + 1\nprint(seen, len(open('data.csv').read()))")
     if must == "submit":
         return submit(hypothesis="In Norway, salmon shrink by 3 %.", workflow="1. guess")
     return "REFLECTION: " + messages[-1].text.splitlines()[0]
@@ -48,88 +52,76 @@ def record(sample: EvalSample) -> ReflexionState:
     return sample.store_as(ReflexionState)
 
 
-def test_every_trial_is_recorded_with_its_reflection() -> None:
+@pytest.fixture
+def play_with_judge(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[EvalSample, int]]:
+    """Runs a script with a judge that answers as a function says; returns the sample and the number of requests."""
+
+    def run(script: Script, answer: Callable[[Request], Answer], trials: int = 3) -> tuple[EvalSample, int]:
+        with serve(answer) as endpoint:
+            monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
+            monkeypatch.setenv("OPENAI_API_KEY", "test")
+            sample = play(script, reflexion(trials), model_roles={"grader": "openai/gpt-4o"})
+            return sample, len(endpoint.judge_requests())
+
+    return run
+
+
+def test_each_trial_is_recorded_and_has_a_new_conversation_and_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inspect_discoverybench.solvers.trial_folder.PART_BYTES", 1000)
     sample = play(wrong, reflexion())
     turns = ["trial 1", "oracle 1", "reflection 1", "trial 2", "oracle 2", "reflection 2", "trial 3", "oracle 3"]
     assert spans(sample) == turns
     assert len(calls(sample)) == 3 * 2 + 2
-    trials = record(sample).trials
-    assert [trial.hms for trial in trials] == [0.0, 0.0, 0.0]
-    assert [bool(trial.reflection) for trial in trials] == [True, True, False]
-    assert all(trial.submission and "salmon" in trial.submission.hypothesis for trial in trials)
-    assert record(sample).oracle is True
-    assert record(sample).best_hms == 0.0
-
-
-def test_a_trial_starts_with_a_new_conversation_and_session() -> None:
-    sample = play(wrong, reflexion())
+    state = record(sample)
+    assert [trial.hms for trial in state.trials] == [0.0, 0.0, 0.0]
+    assert [bool(trial.reflection) for trial in state.trials] == [True, True, False]
+    assert all(trial.submission and "salmon" in trial.submission.hypothesis for trial in state.trials)
+    assert (state.oracle, state.best_hms) == (True, 0.0)
     first, second, third = [call.input for call in calls(sample) if call.tool_choice == ToolFunction(name="python")]
     assert [message.role for message in first] == ["system", "user"]
-    assert [message.role for message in second] == ["system", "user", "user"]
+    assert [message.role for message in second] == [message.role for message in third] == ["system", "user", "user"]
     assert [message.text for message in second[:2]] == [message.text for message in first]
     assert "REFLECTION: That was trial 1" in second[2].text
     assert "REFLECTION: That was trial 2" in third[2].text
-    assert [message.role for message in third] == ["system", "user", "user"]
-    assert sample.store_as(SessionState).cells == 3
-    assert observations(sample) == ["programs in this session: 1"]
-    assert sample.store_as(SessionState).restarts == 0
+    session = sample.store_as(SessionState)
+    assert (session.cells, session.restarts) == (3, 0)
+    [data] = (demo().dataset[0].files or {}).values()
+    assert observations(sample) == [f"1 {len(Path(data).read_text('utf-8'))}"]
 
 
-def test_a_trial_starts_with_the_original_files() -> None:
-    spoil = "import os; print(sorted(os.listdir())); open('data.csv', 'w'); open('note', 'w'); os.chmod('.', 0o300)"
-
-    def spoiler(messages: list[ChatMessage], must: str) -> Turn:
-        return (
-            python(f"print(len(open('data.csv').read()) > 1000); {spoil}")
-            if must == "python"
-            else wrong(messages, must)
-        )
-
-    sample = play(spoiler, reflexion(trials=2))
-    assert observations(sample) == ["True\n['.session-2', 'data.csv']"]
-
-
-LOOK = """
-import os
-print(sorted(os.listdir('.')), os.path.islink('data.csv'), len(open('data.csv').read()) > 1000)
-for folder in ('/tmp', '/var/tmp', '/dev/shm', os.path.expanduser('~')):
-    print(folder, os.listdir(folder))
-print(sum('import' in open(f'/proc/{p}/cmdline').read() for p in filter(str.isdigit, os.listdir('/proc'))), 'daemons')
-print(open('/proc/sysvipc/shm').read().count('\\n') - 1, 'segments')
+DAEMON = """
+import subprocess, sys, time
+_ = subprocess.Popen([sys.executable, '-c', {!r}], start_new_session=True)
+time.sleep(0.5)
 """
-PLANT = """
-import ctypes, subprocess, sys
-for folder in ('/tmp', '/var/tmp', '/dev/shm', os.path.expanduser('~')):
-    os.makedirs(f'{folder}/left/closed')
-    os.chmod(f'{folder}/left/closed', 0)
-_ = ctypes.CDLL(None).shmget(7, 4096, 0o1600)
-daemon = '''
-import os, time
+OVERWRITE = """
 while True:
     try:
-        os.symlink('/etc/passwd', 'link')
-        os.replace('link', 'data.csv')
+        open({!r}, 'w').close()
     except OSError:
         pass
-'''
-_ = subprocess.Popen([sys.executable, '-c', daemon], start_new_session=True)
-import time; time.sleep(0.5)
 """
 SPOILS = {
-    "plant": PLANT,
-    "kill": "import signal; os.kill(-1, signal.SIGKILL)",
-    "close": "os.chmod('.', 0)",
+    "delete": "import os; os.remove('data.csv')",
+    "change": DAEMON.format(OVERWRITE.format("/workspace/data.csv")),
+    "kill": "import os, signal; os.kill(-1, signal.SIGKILL)",
+    "create": "import os; os.mkdir('trial-2')",
+    "follow": DAEMON.format(OVERWRITE.format("/workspace/trial-2/data.csv")),
 }
-"""What a trial does to its container, by name."""
+"""What the first trial does to its container, by name."""
+OBSTACLES = {"create": "File exists", "follow": "data.csv changed while the folder was prepared"}
+"""Why no other trial follows."""
 
 
 @pytest.mark.usefixtures("engine")
-def test_a_trial_in_a_container_starts_fresh() -> None:
+def test_a_trial_has_the_original_data_whatever_earlier_ones_did() -> None:
+    look = "import os; print(os.getcwd(), sorted(os.listdir()), len(open('data.csv').read()) > 1000)\n"
+
     def spoiler(messages: list[ChatMessage], must: str) -> Turn:
         name = next(name for name in SPOILS if any(f"Spoil by: {name}" in message.text for message in messages))
         # Only later trials have a message with reflections.
         later = any("REFLECTION" in message.text for message in messages)
-        return python(LOOK if later else LOOK + SPOILS[name]) if must == "python" else wrong(messages, must)
+        return python(look if later else look + SPOILS[name]) if must == "python" else wrong(messages, must)
 
     task = demo(sandbox="docker")
     first = task.dataset[0]
@@ -137,14 +129,16 @@ def test_a_trial_in_a_container_starts_fresh() -> None:
     [log] = inspect_eval(
         task_with(task, dataset=MemoryDataset(samples)), model=scripted(spoiler), solver=reflexion(trials=2)
     )
-    evals = finished(log).samples or []
-    assert [sample.error for sample in evals] == [None] * len(SPOILS)
-    for sample in evals:
-        assert len(record(sample).trials) == 2, sample.id
-        working, *lines = observations(sample)[0].splitlines()
-        assert working.endswith("'data.csv'] False True"), sample.id
-        empty = [f"{folder} []" for folder in ("/tmp", "/var/tmp", "/dev/shm", "/home/agent")]
-        assert lines == [*empty, "0 daemons", "0 segments"], sample.id
+    for sample in finished(log).samples or []:
+        assert sample.error is None
+        trials, [seen] = record(sample).trials, observations(sample)
+        if obstacle := OBSTACLES.get(str(sample.id)):
+            assert len(trials) == 1, sample.id
+            assert any(obstacle in str(event.data) for event in sample.events if isinstance(event, InfoEvent))
+            assert trials[0].submission == sample.store_as(SubmissionState).submission
+        else:
+            assert len(trials) == 2, sample.id
+            assert seen == "/workspace/trial-2 ['.session-2', 'data.csv'] True", sample.id
 
 
 def test_no_trial_follows_if_the_working_directory_is_deleted() -> None:
@@ -166,7 +160,9 @@ def test_finished_trials_are_recorded_at_a_turn_limit(turns: int) -> None:
     assert reason(sample) is None
 
 
-def test_the_model_sees_only_the_score_of_the_judge(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_model_sees_only_the_score_of_the_judge(
+    play_with_judge: Callable[..., tuple[EvalSample, int]],
+) -> None:
     """The judge says a secret in every reply; the gold texts are looked for too."""
     secret = "XYLOPHONE"
 
@@ -182,19 +178,14 @@ def test_the_model_sees_only_the_score_of_the_judge(monkeypatch: pytest.MonkeyPa
                 return json.dumps({"answer": "B", "explanation": secret})
         return json.dumps({"match": True, "explanation": secret})
 
-    with serve(judge) as endpoint:
-        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
-        monkeypatch.setenv("OPENAI_API_KEY", "test")
-        sample = play(wrong, reflexion(), model_roles={"grader": "openai/gpt-4o"})
-        assert endpoint.judge_requests()
+    sample, requests = play_with_judge(wrong, judge)
+    assert requests
     gold = str(sample.target)
     assert gold.startswith(GOLD)
     for call in calls(sample):
         heard = json.dumps([message.model_dump(mode="json") for message in call.input])
         assert "hydration_percent" in heard
-        assert secret not in heard
-        assert GOLD not in heard
-        for word in ("sizeA", "explanation", "HypoA", "gold", "matched"):
+        for word in (secret, GOLD, "sizeA", "explanation", "HypoA", "gold", "matched"):
             assert word not in heard
     # HMS = context 1 × variables 0.5 × relationship 0.5: the number, and it alone.
     assert [trial.hms for trial in record(sample).trials] == [0.25, 0.25, 0.25]
@@ -205,39 +196,30 @@ def test_the_model_sees_only_the_score_of_the_judge(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_solved_task_needs_one_trial() -> None:
-    with_gold: dict[str, str] = {}
-
-    def right(messages: list[ChatMessage], must: str) -> Turn:
-        return python("1") if must == "python" else submit(hypothesis=with_gold["text"], workflow="w")
-
-    with_gold["text"] = str(next(iter(demo().dataset)).target)
-    sample = play(right, reflexion())
+    gold = submit(hypothesis=str(demo().dataset[0].target), workflow="w")
+    sample = play([python("1"), gold], reflexion())
     assert spans(sample) == ["trial 1", "oracle 1"]
     assert record(sample).best_hms == 1.0
     assert score(sample) == 1.0
 
 
-def test_the_last_trial_is_scored_and_the_best_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
-    tries = iter(["In bakeries, volume rises.", "In Norway, salmon shrink by 3 %."])
-
-    def worse(messages: list[ChatMessage], must: str) -> Turn:
-        if must == "submit":
-            return submit(hypothesis=next(tries), workflow="w")
-        return python("1") if must == "python" else "I will try something else."
-
+def test_the_last_trial_is_scored_and_the_best_is_recorded(
+    play_with_judge: Callable[..., tuple[EvalSample, int]],
+) -> None:
     def judge(request: Request) -> str:
-        if question(request) == "variables" and "salmon" not in slots(request)["HypoB"]:
-            return json.dumps({"sizeA": 2, "sizeB": 2, "intersection": 1, "explanation": "half"})
-        return json.dumps({"answer": "A", "explanation": ""}) if question(request) == "relationship" else same(request)
+        match question(request):
+            case "variables" if "salmon" not in slots(request)["HypoB"]:
+                return json.dumps({"sizeA": 2, "sizeB": 2, "intersection": 1, "explanation": "half"})
+            case "relationship":
+                return json.dumps({"answer": "A", "explanation": ""})
+            case "match":
+                return json.dumps({"match": True})
+        return truthful(request)
 
-    def same(request: Request) -> str:
-        answer = truthful(request)
-        return json.dumps({"match": True}) if question(request) == "match" else answer
-
-    with serve(judge) as endpoint:
-        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
-        monkeypatch.setenv("OPENAI_API_KEY", "test")
-        sample = play(worse, reflexion(trials=2), model_roles={"grader": "openai/gpt-4o"})
+    better = submit(hypothesis="In bakeries, volume rises.", workflow="w")
+    worse = submit(hypothesis="In Norway, salmon shrink by 3 %.", workflow="w")
+    script = [python("1"), better, "I will try something else.", python("1"), worse]
+    sample, _ = play_with_judge(script, judge, trials=2)
     assert [trial.hms for trial in record(sample).trials] == [0.5, 0.0]
     assert score(sample) == 0
     assert record(sample).best_hms == 0.5
@@ -298,46 +280,34 @@ def test_the_cost_of_the_oracle_does_not_count_towards_the_limit(monkeypatch: py
             assert (sample.limit.type if sample.limit else None) == reached
 
 
-def test_a_goal_without_a_gold_hypothesis_is_rejected_before_the_first_call() -> None:
-    task = demo()
-    for sample in task.dataset:
-        sample.target = ""
+@pytest.mark.parametrize(
+    ("task", "message"),
+    [
+        (task_with(demo(), scorer=includes()), "no score has the key hms: ['I']. Score with discoverybench/hms."),
+        (
+            task_with(demo(), dataset=[demo().dataset[0].model_copy(update={"target": ""})]),
+            "reflexion needs a gold hypothesis for its oracle, but demo/",
+        ),
+    ],
+    ids=["another scorer", "no gold hypothesis"],
+)
+def test_the_oracle_requires_the_hms_scorer_and_a_gold_hypothesis(task: Task, message: str) -> None:
     [log] = inspect_eval(task, model=scripted(wrong), solver=reflexion(), limit=1)
-    assert log.samples
-    [sample_log] = log.samples
-    assert sample_log.error
-    assert "reflexion needs a gold hypothesis for its oracle, but demo/" in sample_log.error.message
-    assert calls(sample_log) == []
+    assert log.error
+    assert message in log.error.message
 
 
-def test_the_trials_end_if_the_judge_gives_no_score(monkeypatch: pytest.MonkeyPatch) -> None:
-    with serve(lambda _: "I cannot say.") as endpoint:
-        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
-        monkeypatch.setenv("OPENAI_API_KEY", "test")
-        sample = play(wrong, reflexion(), model_roles={"grader": "openai/gpt-4o"})
+def test_the_trials_end_if_the_judge_gives_no_score(
+    play_with_judge: Callable[..., tuple[EvalSample, int]],
+) -> None:
+    sample, _ = play_with_judge(wrong, lambda _: "I cannot say.")
     assert [trial.hms for trial in record(sample).trials] == [None]
     assert record(sample).best_hms is None
     assert reason(sample) == "grader_failed"
 
 
-def _play_task(task: Task) -> EvalSample:
-    log = inspect_eval(task, model=scripted(wrong), solver=reflexion(), limit=1)[0]
-    assert log.samples
-    return log.samples[0]
-
-
-def test_the_oracle_requires_the_hms_scorer() -> None:
-    sample = _play_task(task_with(demo(), scorer=includes()))
-    assert sample.error
-    assert "no score has the key hms: ['I']. Score with discoverybench/hms." in sample.error.message
-
-
-def test_replies_of_the_oracle_are_cached(monkeypatch: pytest.MonkeyPatch) -> None:
-    with serve(truthful) as endpoint:
-        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
-        monkeypatch.setenv("OPENAI_API_KEY", "test")
-        sample = play(wrong, reflexion(trials=2), model_roles={"grader": "openai/gpt-4o"})
-        requests = len(endpoint.judge_requests())
+def test_replies_of_the_oracle_are_cached(play_with_judge: Callable[..., tuple[EvalSample, int]]) -> None:
+    sample, requests = play_with_judge(wrong, truthful, trials=2)
     # The pair is the same in both trials and at the end: Inspect's cache answers all but the first time.
     assert requests == 5
     assert [trial.hms for trial in record(sample).trials] == [0.0, 0.0]

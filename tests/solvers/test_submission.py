@@ -1,23 +1,19 @@
 """What models write as arguments of `submit`, through Inspect's own execution of tools."""
 
 import json
-from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pytest
 from inspect_ai.event import ModelEvent, ToolEvent
-from inspect_ai.log import EvalSample
 from inspect_ai.model import ChatMessageTool, ModelOutput
-from inspect_ai.solver import Solver
 from inspect_ai.tool import ToolDef
 
 from inspect_discoverybench.hypothesis import MAX_CHARACTERS
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.submission import HYPOTHESIS_DESCRIPTION, submit
-from tests.solvers import playing
-from tests.solvers.agents import AGENTS
-from tests.solvers.playing import play, play_all, submission, submitted
+from tests.solvers.scripted import calls, play, play_all, submission, submitted
+from tests.solvers.scripted import submit as submit_call
 
 H = "In all rows, y rises with x."
 LONG = "step " * 3_000
@@ -26,10 +22,8 @@ LISTED = ["load", "fit"]
 CALLS: dict[str, tuple[dict[str, Any], str, str]] = {
     # arguments, hypothesis, workflow
     "as asked": ({"hypothesis": H, "workflow": "1. load"}, H, "1. load"),
-    "no workflow": ({"hypothesis": H}, H, ""),
     "workflow null": ({"hypothesis": H, "workflow": None}, H, ""),
     "workflow a list": ({"hypothesis": H, "workflow": LISTED}, H, "load\nfit"),
-    "workflow an empty list": ({"hypothesis": H, "workflow": []}, H, ""),
     "workflow a mapping": ({"hypothesis": H, "workflow": {"1": "load", "2": "fit"}}, H, "1: load\n2: fit"),
     "workflow a list of mappings": (
         {"hypothesis": H, "workflow": [{"step": 1, "do": "load"}]},
@@ -40,11 +34,7 @@ CALLS: dict[str, tuple[dict[str, Any], str, str]] = {
     "workflow too long": ({"hypothesis": H, "workflow": LONG}, H, LONG[:MAX_CHARACTERS].strip()),
     "hypothesis too long": ({"hypothesis": "y rises. " * 3_000}, ("y rises. " * 3_000)[:MAX_CHARACTERS].strip(), ""),
     "extra key": ({"hypothesis": H, "workflow": "w", "confidence": 0.9}, H, "w"),
-    "several extra keys": ({"hypothesis": H, "workflow": "w", "context": "all", "p": None, "tags": ["a"]}, H, "w"),
     "capitals": ({"Hypothesis": H, "Workflow": "w"}, H, "w"),
-    "all capitals": ({"HYPOTHESIS": H, "WORKFLOW": "w"}, H, "w"),
-    "one in capitals": ({"Hypothesis": H, "workflow": "w"}, H, "w"),
-    "spaces in the keys": ({" hypothesis ": H, "workflow ": "w"}, H, "w"),
     "hypothesis a mapping": (
         {"hypothesis": {"context": "all rows", "variables": ["x", "y"], "relationship": "y rises"}, "workflow": "w"},
         "context: all rows\nvariables: x, y\nrelationship: y rises",
@@ -54,7 +44,6 @@ CALLS: dict[str, tuple[dict[str, Any], str, str]] = {
     "hypothesis a list": ({"hypothesis": [H, "z falls."], "workflow": "w"}, f"{H}\nz falls.", "w"),
     "JSON text as the hypothesis": ({"hypothesis": json.dumps({"hypothesis": H, "workflow": "w"})}, H, "w"),
     "null key beside it": ({"null_hypothesis": "nothing", "hypothesis": H, "workflow": "w"}, H, "w"),
-    "both lists": ({"hypothesis": [H], "workflow": [["load"], ["fit"]]}, H, "load\nfit"),
     "white space around it": ({"hypothesis": f"\n  {H}\n", "workflow": "\tw "}, H, "w"),
     "half a character": ({"hypothesis": "y \ud83d rises.", "workflow": None}, "y ? rises.", ""),
 }
@@ -74,19 +63,11 @@ def unparsed(raw: str, content: str = "") -> ModelOutput:
     return output
 
 
-def played(scripts: Iterable[tuple[str, Sequence[ModelOutput | str]]], solver: Solver) -> dict[str, EvalSample]:
-    """Every script once; a demo task has room for eight in one eval."""
-    samples: dict[str, EvalSample] = {}
-    waiting = list(scripts)
-    for start in range(0, len(waiting), 8):
-        samples |= play_all(dict(waiting[start : start + 8]), solver, score=False)
-    return samples
-
-
 @pytest.mark.parametrize("agent", ["react", "no_data_guess"])
 def test_each_call_is_submitted_as_text(agent: str) -> None:
     solver = react(turns=2) if agent == "react" else no_data_guess()
-    samples = played([(name, [call(arguments)]) for name, (arguments, _, _) in CALLS.items()], solver)
+    scripts = {name: [call(arguments)] for name, (arguments, _, _) in CALLS.items()}
+    samples = play_all(scripts, solver, score=False)
     submissions = {name: submission(sample) for name, sample in samples.items()}
     assert {name: answer and (answer.hypothesis, answer.workflow) for name, answer in submissions.items()} == {
         name: (hypothesis, workflow) for name, (_, hypothesis, workflow) in CALLS.items()
@@ -120,25 +101,11 @@ def test_the_agent_is_notified_of_truncation() -> None:
     assert result.text.endswith("[The workflow had 14,999 characters. Only the first 10,000 were submitted.]")
 
 
-def forced(*submissions: ModelOutput) -> playing.Script:
-    """Follows instructions; its calls of `submit` are these, the last one repeated."""
-    answers = iter(submissions)
-    last = submissions[-1]
-
-    def turn(messages: Sequence[Any], must: str) -> ModelOutput | str:
-        if must == "submit":
-            return next(answers, last)
-        if must == "python":
-            return playing.python("1")
-        return json.dumps({"reason": "r", "answered": True, "progress": True, "next": None, "instruction": None})
-
-    return turn
-
-
 REFUSED: dict[str, ModelOutput] = {
     "cut off": unparsed(f'{{"hypothesis": "{H}", "workflow": "w'),
     "no arguments": call({}),
     "other arguments": call({"guess": 1}),
+    "another tool": call({"code": "1"}, function="plot"),
     "empty": call({"hypothesis": " "}),
     "null": call({"hypothesis": None}),
     "placeholder": call({"hypothesis": "<hypothesis>", "workflow": "N/A"}),
@@ -151,37 +118,14 @@ REFUSED: dict[str, ModelOutput] = {
 @pytest.mark.parametrize("agent", ["react", "no_data_guess"])
 def test_what_is_plainly_no_hypothesis_is_refused_and_can_be_called_again(agent: str) -> None:
     solver = react(turns=1) if agent == "react" else no_data_guess()
-    right = playing.submit(hypothesis=H, workflow="w")
-    for name, sample in played([(name, [output, right]) for name, output in REFUSED.items()], solver).items():
+    right = submit_call(hypothesis=H, workflow="w")
+    for name, sample in play_all({name: [output, right] for name, output in REFUSED.items()}, solver).items():
         assert submitted(sample).hypothesis == H, name
-    for name, sample in played([(name, [output]) for name, output in REFUSED.items()], solver).items():
+    for name, sample in play_all({name: [output] for name, output in REFUSED.items()}, solver, score=False).items():
         assert submission(sample) is None, name
-        assert len(playing.calls(sample)) == 2, name
+        assert len(calls(sample)) == 2, name
 
 
 def test_the_name_of_the_tool_can_have_another_form() -> None:
     output = call({"hypothesis": H, "workflow": "w"}, function="functions.submit")
     assert submitted(play([output], no_data_guess())).hypothesis == H
-
-
-EMPTY: dict[str, ModelOutput] = {
-    "no hypothesis": call({"workflow": "w"}),
-    "empty hypothesis": call({"hypothesis": " "}),
-    "other arguments": call({"guess": 1}),
-    "another tool": call({"code": "1"}, function="plot"),
-}
-
-
-@pytest.mark.parametrize("agent", ["codegen", "no_data_guess", "datavoyager", "reflexion"])
-@pytest.mark.usefixtures("sweep")
-def test_a_forced_call_without_a_hypothesis_is_requested_once_more(agent: str) -> None:
-    right = playing.submit(hypothesis=H, workflow="w")
-    scripts = {f"{name}, then right": forced(empty, right) for name, empty in EMPTY.items()}
-    scripts |= {f"{name}, for ever": forced(empty) for name, empty in EMPTY.items()}
-    for name, sample in play_all(scripts, AGENTS[agent]()).items():
-        last = [call.input[-1].text for call in playing.calls(sample)]
-        assert [text.startswith("No hypothesis has been submitted.") for text in last].count(True) >= 1, name
-        if name.endswith("then right"):
-            assert submitted(sample).hypothesis == H, name
-        else:
-            assert playing.reason(sample) == "no_response", name

@@ -19,7 +19,7 @@ from inspect_discoverybench.session.tool import python as python_tool
 from inspect_discoverybench.solvers.codegen import codegen
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.submission import submit as submit_tool
-from tests.solvers.playing import Script, Turn, judged, play, python, scripted, submission, submit, submitted
+from tests.solvers.scripted import Script, Turn, judged, play, python, scripted, submission, submit, submitted
 
 H = "In all rows, y rises with x."
 OBJECT = f'{{"hypothesis": "{H}", "workflow": "w"}}'
@@ -127,12 +127,7 @@ deep = partial(deepagent, compaction=None)
 TRANSFER = tool_call("transfer_to_helper")
 AGENTS: dict[str, tuple[Solver, list[Turn]]] = {
     "react()": (as_solver(react_agent()), [tool_call("submit", answer=H)]),
-    "react() that keeps the call": (reacting(keep_in_messages=True), [tool_call("submit", answer=H)]),
     "react() with another name": (reacting(name="finish"), [tool_call("finish", answer=H)]),
-    "react() with another name that keeps the call": (
-        reacting(name="finish", keep_in_messages=True),
-        [tool_call("finish", answer=H)],
-    ),
     "react() with the answer only": (
         reacting(name="finish", answer_only=True, keep_in_messages=True),
         [tool_call("finish", answer=H)],
@@ -166,7 +161,6 @@ AGENTS: dict[str, tuple[Solver, list[Turn]]] = {
     ),
     "deepagent() without a submit tool": (as_solver(deep(submit=False)), [OBJECT]),
     "basic_agent()": (basic_agent(), [tool_call("submit", answer=H)]),
-    "basic_agent() with our arguments": (basic_agent(), [tool_call("submit", hypothesis=H, workflow="w")]),
     "basic_agent() with another name": (basic_agent(submit_name="finish"), [tool_call("finish", answer=H)]),
     "basic_agent() with a second attempt": (
         basic_agent(submit_name="finish", max_attempts=2),
@@ -201,15 +195,10 @@ def test_the_answer_of_another_agent_is_judged(agent: Solver, turns: list[Turn])
     assert judged(sample)
 
 
-@pytest.mark.parametrize("name", ["check_answer", "think"])
-def test_a_call_of_another_tool_before_the_answer_is_not_the_answer(name: str) -> None:
-    turns: list[Turn] = [tool_call(name, answer="In some rows, y falls with x."), H]
-    assert score_of(play(turns, with_tool(receiver(name)))).answer == H
-
-
-def test_a_failed_call_of_a_submit_tool_is_not_the_answer() -> None:
-    turns: list[Turn] = [tool_call("finish", answer="In some rows, y falls with x."), H]
-    assert score_of(play(turns, with_tool(receiver("final_answer")))).answer == H
+@pytest.mark.parametrize(("called", "offered"), [("check_answer", "check_answer"), ("finish", "final_answer")])
+def test_a_call_of_another_tool_or_a_failed_one_is_not_the_answer(called: str, offered: str) -> None:
+    turns: list[Turn] = [tool_call(called, answer="In some rows, y falls with x."), H]
+    assert score_of(play(turns, with_tool(receiver(offered)))).answer == H
 
 
 @pytest.mark.parametrize(
@@ -238,12 +227,6 @@ def test_a_refusal_is_told_by_the_judge(agent: Solver, flagged: ModelOutput) -> 
     assert "asserts no hypothesis" in str(score.explanation)
     assert "help with that" in str(score.explanation)
     assert score.answer is None
-
-
-def test_an_answer_is_not_flagged_as_a_refusal() -> None:
-    metadata = score_of(play([H], one_reply())).metadata
-    assert metadata
-    assert "refusal" not in metadata
 
 
 NO_CHOICES = ModelOutput(model="mockllm/model", choices=[])

@@ -1,14 +1,12 @@
 """The mean and its interval, against closed forms, statsmodels and simulations."""
 
 import math
-import random
 
 import numpy as np
 import pytest
 import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import t
 from statsmodels.stats.proportion import proportion_confint
 
 from inspect_discoverybench.errors import InvalidArgument
@@ -27,11 +25,6 @@ def test_the_variance_is_that_of_statsmodels() -> None:
     factor = len(TEST_SPLIT) / (len(TEST_SPLIT) - 1)
     assert clustered(values, clusters).variance == pytest.approx(float(fit.cov_params()[0, 0]) * factor)
     assert estimate_mean(values, clusters).mean == pytest.approx(float(fit.params[0]))
-
-
-def test_independent_tasks_have_the_usual_variance() -> None:
-    values = [0.0, 0.5, 1.0, 0.25]
-    assert clustered(values, range(4)).variance == pytest.approx(np.var(values, ddof=1) / 4)
 
 
 @pytest.mark.parametrize(("successes", "tasks"), [(0, 8), (3, 8), (25, 25), (60, 239)])
@@ -58,18 +51,11 @@ def test_all_zeros_and_all_ones_give_an_interval(tasks: int) -> None:
     assert (1 - ones.high, 1 - ones.low) == pytest.approx((zeros.low, zeros.high))
 
 
-def test_a_single_cluster_is_less_than_independent_tasks() -> None:
-    values = [0.0, 1.0, 0.5, 0.0]
-    one, four = estimate_mean(values, "aaaa"), estimate_mean(values, "abcd")
-    assert (one.tasks, one.clusters, four.clusters) == (4, 1, 4)
-    assert one.high - one.low > four.high - four.low
-
-
 def test_equal_scores_in_a_cluster_count_less_than_independent_ones() -> None:
     values = [1.0, 1.0, 0.0, 0.0] * 10
-    together = estimate_mean(values, [n // 2 for n in range(40)])
-    alone = estimate_mean(values, range(40))
-    assert together.high - together.low > 1.2 * (alone.high - alone.low)
+    one, pairs, alone = (estimate_mean(values, [n // size for n in range(40)]) for size in (40, 2, 1))
+    assert (one.tasks, one.clusters, pairs.clusters, alone.clusters) == (40, 1, 20, 40)
+    assert one.high - one.low > pairs.high - pairs.low > 1.2 * (alone.high - alone.low)
 
 
 @given(SCORES)
@@ -78,17 +64,6 @@ def test_the_interval_contains_the_mean_and_is_no_point(scores: list[tuple[float
     assert 0 <= estimate.low <= estimate.mean <= estimate.high <= 1
     assert estimate.low < estimate.high
     assert estimate.mean == pytest.approx(math.fsum(score for score, _ in scores) / len(scores))
-
-
-@given(SCORES, st.randoms(use_true_random=False))
-def test_the_order_of_tasks_and_the_names_of_clusters_do_not_matter(
-    scores: list[tuple[float, int]], shuffler: random.Random
-) -> None:
-    shuffled = list(scores)
-    shuffler.shuffle(shuffled)
-    first = estimate_mean([score for score, _ in scores], [cluster for _, cluster in scores])
-    second = estimate_mean([score for score, _ in shuffled], [f"gold {cluster}" for _, cluster in shuffled])
-    assert (first.mean, first.low, first.high) == pytest.approx((second.mean, second.low, second.high), abs=1e-9)
 
 
 @given(SCORES)
@@ -106,7 +81,7 @@ def test_the_interval_of_the_complement_is_the_complement(scores: list[tuple[flo
         ([0.5, math.nan], "ab", "Each score must be a number from 0 to 1, got nan"),
         ([0.5, 1.5], "ab", "got 1.5"),
         ([-0.1], "a", "got -0.1"),
-        ([0.5, 1.0], "a", "got 2 values and 1 clusters"),
+        ([0.5, 1.0], "a", "got 2 scores and 1 clusters"),
     ],
 )
 def test_invalid_scores(values: list[float], clusters: str, message: str) -> None:
@@ -118,9 +93,6 @@ def test_bounds_count_unscored_samples_as_0_and_as_1() -> None:
     assert bounds([1.0, 0.5], 2) == pytest.approx((1.5 / 4, 3.5 / 4))
     assert bounds([1.0, 0.5], 0) == pytest.approx((0.75, 0.75))
     assert bounds([], 3) == (0, 1)
-    for values, unscored in (([], 0), ([1.0], -1), ([math.nan], 1)):
-        with pytest.raises(InvalidArgument):
-            bounds(values, unscored)
 
 
 @pytest.mark.parametrize("data", SIZES)
@@ -135,9 +107,3 @@ def test_coverage(data: str, sweep: None) -> None:
                 estimate = estimate_mean(simulate(generator, sizes, mean, correlation), clusters)
                 hits.append(estimate.low <= mean <= estimate.high)
     assert 0.93 <= np.mean(hits) <= 0.97
-
-
-def test_the_degrees_of_freedom_widen_the_interval() -> None:
-    low, high = wilson(0.5, 10, 16)
-    quantile = t.ppf(0.975, 16)
-    assert high - low == pytest.approx(quantile * math.sqrt(1 / (10 + quantile**2)))

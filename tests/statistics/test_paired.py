@@ -64,12 +64,6 @@ def test_the_interval_of_no_difference_is_no_point() -> None:
         assert (result.difference, result.p_value, result.ties) == (0, 1, tasks)
 
 
-def test_the_interval_of_a_difference_of_1_is_no_point() -> None:
-    result = compare_paired([1] * 8, [0] * 8, range(8))
-    assert result.low < 0.8
-    assert result.high == 1
-
-
 def test_a_single_cluster_decides_nothing() -> None:
     result = compare_paired([1, 1], [0, 0], "aa")
     assert (result.low, result.high, result.p_value) == (-1, 1, 1)
@@ -83,12 +77,6 @@ def test_the_smallest_detectable_difference_is_near_that_of_the_paired_t_test() 
     effect = float(TTestPower().solve_power(nobs=200, alpha=0.05, power=0.8))
     result = compare_paired(a.tolist(), b.tolist(), range(200))
     assert 1 < result.smallest_detectable / (effect * np.std(a - b, ddof=1)) < 1.02
-
-
-def test_117_clusters() -> None:
-    """For this number statsmodels returns the effect size in an array."""
-    result = compare_paired([0, 1] * 58 + [0], [0] * 117, range(117))
-    assert 0 < result.smallest_detectable < 0.2
 
 
 @settings(max_examples=25)
@@ -115,19 +103,9 @@ def test_the_order_of_tasks_and_the_names_of_clusters_do_not_matter(
     assert (first.low, first.high, first.p_value) == pytest.approx((second.low, second.high, second.p_value))
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "clusters", "message"),
-    [
-        ([], [], "", "At least one score"),
-        ([1.0], [1.0, 0.0], "a", "the same tasks, got 1 and 2 scores"),
-        ([1.0, 0.0], [1.0, 0.0], "a", "2 values and 1 clusters"),
-        ([1.0], [math.nan], "a", "got nan"),
-        ([2.0], [0.0], "a", "got 2"),
-    ],
-)
-def test_invalid_scores(a: list[float], b: list[float], clusters: str, message: str) -> None:
-    with pytest.raises(InvalidArgument, match=message):
-        compare_paired(a, b, clusters)
+def test_two_systems_need_scores_of_the_same_tasks() -> None:
+    with pytest.raises(InvalidArgument, match="the same tasks, got 1 and 2 scores"):
+        compare_paired([1.0], [1.0, 0.0], "a")
 
 
 @pytest.mark.parametrize("data", SIZES)

@@ -1,11 +1,8 @@
 """Holm's correction and the uncertainty of a ranking."""
 
-import math
-
 import numpy as np
 import pytest
 
-from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.statistics.ranking import first_shares, holm
 
 
@@ -17,17 +14,8 @@ def test_holm_by_hand() -> None:
     assert holm([0.2]) == pytest.approx([0.2])
 
 
-@pytest.mark.parametrize("p_value", [math.nan, -0.1, 1.1])
-def test_invalid_p_values(p_value: float) -> None:
-    with pytest.raises(InvalidArgument, match=f"got {p_value}"):
-        holm([0.5, p_value])
-
-
-def test_a_dominant_system_is_always_first() -> None:
+def test_a_dominant_system_is_always_first_and_equal_systems_share_each_draw() -> None:
     assert first_shares(np.array([[1, 1, 1], [0, 0.5, 0]]), "abc") == [1, 0]
-
-
-def test_equal_systems_share_each_draw() -> None:
     assert first_shares(np.array([[1, 0, 0.5]] * 3), "abc") == pytest.approx([1 / 3] * 3)
 
 
@@ -53,9 +41,3 @@ def test_the_order_of_tasks_does_not_matter() -> None:
     assert first_shares(scores, clusters) == pytest.approx(
         first_shares(scores[:, order], [f"gold {clusters[n]}" for n in order])
     )
-
-
-@pytest.mark.parametrize("scores", [np.array([]), np.array([0.5, 1.0]), np.array([[math.nan]]), np.array([[1.0, 0.0]])])
-def test_invalid_scores(scores: np.ndarray) -> None:
-    with pytest.raises(InvalidArgument):
-        first_shares(scores, "a")

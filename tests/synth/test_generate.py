@@ -20,7 +20,7 @@ from inspect_discoverybench.cli.main import main
 from inspect_discoverybench.errors import InvalidArgument, InvalidTree
 from inspect_discoverybench.session.reply import CellResult
 from inspect_discoverybench.session.session import PythonSession
-from tests.solvers.playing import finished, score
+from tests.solvers.scripted import finished, score
 from tests.synth.authoring import (
     BASELINE,
     ROOT,

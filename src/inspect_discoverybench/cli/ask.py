@@ -6,11 +6,12 @@ import click
 from rich.console import Console
 from rich.markdown import Markdown
 
-from inspect_discoverybench.errors import DiscoveryBenchError
-from inspect_discoverybench.experiment.goal import ask as ask_goal
+from inspect_discoverybench.cli.exit_code import exit_with_2
+from inspect_discoverybench.errors import one_line
+from inspect_discoverybench.experiment.single_goal import run_goal, submission_of
+from inspect_discoverybench.hypothesis import SCORE_NAME
 
 UNANSWERED = 1
-BAD_INPUT = 2
 
 
 @click.command()
@@ -28,17 +29,17 @@ def ask(metadata: Path, goal: str, model: str, solver: str, grader: str | None, 
     The exit code is 0 if a hypothesis was submitted, 1 if not or if the sample ended with an error, and 2 for invalid
     options.
     """
-    try:
-        outcome = ask_goal(metadata, goal, solver, model, grader, sandbox)
-    except DiscoveryBenchError as error:
-        error.show()
-        raise click.exceptions.Exit(BAD_INPUT) from error
-    if outcome.submission is not None:
-        click.echo(f"Hypothesis: {outcome.submission.hypothesis}\n")
-        click.echo(f"Workflow: {outcome.submission.workflow or 'none'}\n")
-    if outcome.explanation is not None:
-        Console().print(Markdown(outcome.explanation))
-    click.echo(f"Log: {outcome.log}")
-    if outcome.error is not None or outcome.submission is None:
-        click.echo(f"Error: {outcome.error or 'nothing was submitted'}", err=True)
+    with exit_with_2():
+        log = run_goal(metadata, goal, solver, model, grader, sandbox)
+    sample = log.samples[0] if log.samples else None
+    submission = submission_of(sample) if sample else None
+    if submission is not None:
+        click.echo(f"Hypothesis: {submission.hypothesis}\n\nWorkflow: {submission.workflow or 'none'}\n")
+    score = (sample.scores or {}).get(SCORE_NAME) if sample else None
+    if score is not None and score.explanation:
+        Console().print(Markdown(score.explanation))
+    click.echo(f"Log: {log.location}")
+    if submission is None:
+        error = sample.error if sample else log.error
+        click.echo(f"Error: {one_line(Exception(error.message)) if error else 'nothing was submitted'}", err=True)
         raise click.exceptions.Exit(UNANSWERED)

@@ -5,11 +5,9 @@ import os
 from pathlib import Path
 
 import click
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
 
-from inspect_discoverybench.dataset import source
+from inspect_discoverybench.cli.table import print_table
+from inspect_discoverybench.dataset import released
 from inspect_discoverybench.dataset.audit import Audit, audit_release, audit_studies
 from inspect_discoverybench.errors import DataCorrupt
 
@@ -23,11 +21,11 @@ def data() -> None:
 @click.option("--force", is_flag=True, help="Download again and replace existing data.")
 def fetch(force: bool) -> None:
     """Download the released data into the cache folder and verify every file."""
-    root = source.fetch(force=force)
-    click.echo(f"{len(source.checksums())} files in {root}")
-    folder = os.environ.get(source.DATA_DIR_VARIABLE)
+    root = released.fetch(force=force)
+    click.echo(f"{len(released.checksums())} files in {root}")
+    folder = os.environ.get(released.DATA_DIR_VARIABLE)
     if folder:
-        click.echo(f"Evaluations use a different folder: {source.DATA_DIR_VARIABLE}={folder}", err=True)
+        click.echo(f"Evaluations use a different folder: {released.DATA_DIR_VARIABLE}={folder}", err=True)
 
 
 @data.command()
@@ -41,18 +39,16 @@ def verify(path: Path | None) -> None:
 
     The exit code is 1 if a file is missing or changed.
     """
-    root = source.local_root(path)
-    report = source.verify(root)
+    root = released.local_root(path)
+    report = released.verify(root)
     for name in report.missing:
         click.echo(f"missing  {name}")
     for name in report.changed:
         click.echo(f"changed  {name}")
-    click.echo(f"Released data in {root}")
-    table = Table("files checked", "missing", "changed")
-    table.add_row(str(report.checked), str(len(report.missing)), str(len(report.changed)))
-    Console().print(table)
+    counts = [str(report.checked), str(len(report.missing)), str(len(report.changed))]
+    print_table(f"Released data in {root}", (), ("files checked", "missing", "changed"), [counts])
     if not report.clean:
-        raise DataCorrupt(f"{root} differs from the release. {source.remedy(root)}")
+        raise DataCorrupt(f"{root} differs from the release. {released.remedy(root)}")
 
 
 @data.command()
@@ -70,44 +66,25 @@ def audit(path: Path | None, answer_key: Path | None, as_json: bool) -> None:
 
     The exit code is 1 if a file is unusable or a goal has no gold hypothesis.
     """
-    audits = [audit_studies(path, answer_key)] if path else audit_release(source.local_root())
+    audits = [audit_studies(path, answer_key)] if path else audit_release(released.local_root())
     if as_json:
-        click.echo(json.dumps({audit.name: _to_json(audit) for audit in audits}, indent=2))
+        counts = {
+            result.name: {row.name: {"count": row.count, "items": row.items} for row in result.rows}
+            for result in audits
+        }
+        click.echo(json.dumps(counts, indent=2))
     else:
-        _print_table(audits)
+        _print_audits(audits)
     if any(result.problems for result in audits):
         raise click.exceptions.Exit(1)
 
 
-def _to_json(audit: Audit) -> dict[str, object]:
-    return {row.name: {"count": row.count, "items": row.items} for row in audit.rows}
-
-
-def _print_table(audits: list[Audit]) -> None:
-    counts = [{row.name: str(row.count) for row in audit.rows} for audit in audits]
-    table = Table(box=SIMPLE_HEAD)
-    table.add_column()
-    for audit in audits:
-        # Without a minimum, a narrow terminal would cut the names of the splits.
-        header = audit.name.replace("/", "\n")
-        table.add_column(header, justify="right", min_width=max(map(len, header.splitlines())))
-    for name in _merged_names([list(column) for column in counts]):
-        table.add_row(name, *(column.get(name, "0") for column in counts))
-    Console().print(table)
+def _print_audits(audits: list[Audit]) -> None:
+    columns = [{row.name: str(row.count) for row in audit.rows} for audit in audits]
+    # The longest column first, which has the rows in their order.
+    names = dict.fromkeys(name for column in sorted(columns, key=len, reverse=True) for name in column)
+    rows = [[name, *(column.get(name, "0") for column in columns)] for name in names]
+    print_table("", [""], [audit.name.replace("/", "\n") for audit in audits], rows)
     for audit in audits:
         for problem in audit.problems:
             click.echo(f"{audit.name}: {problem}")
-
-
-def _merged_names(columns: list[list[str]]) -> list[str]:
-    """All row names, in an order that agrees with the order in each column."""
-    merged: list[str] = []
-    for names in columns:
-        position = 0
-        for name in names:
-            if name in merged:
-                position = merged.index(name) + 1
-            else:
-                merged.insert(position, name)
-                position += 1
-    return merged

@@ -1,13 +1,9 @@
 """`discoverybench doctor`: check the installation."""
 
 import json
-from typing import TYPE_CHECKING
+from dataclasses import asdict
 
 import click
-
-# These modules import the tasks and the judge, which takes seconds. The command imports them when it runs.
-if TYPE_CHECKING:
-    from inspect_discoverybench.doctor.check import CheckResult
 
 FAILED = 1
 COLORS = {"ok": "green", "warning": "yellow", "failure": "red", "skipped": "bright_black"}
@@ -33,38 +29,22 @@ def doctor(model: str | None, grader: str | None, sandbox: str, as_json: bool) -
 
     Exit codes: 0 no check failed, 1 a check failed, 2 invalid options.
     """
-    from inspect_discoverybench.doctor.check import Status, run_checks
+    # These modules import the tasks and the judge, which takes seconds.
+    from inspect_discoverybench.doctor.check import run_checks
     from inspect_discoverybench.doctor.checks import all_checks
 
-    checks = list(all_checks(sandbox, model, grader))
+    checks = all_checks(sandbox, model, grader)
     width = max(len(check.name) for check in checks) + 2
-    results = []
-    for result in run_checks(checks):
-        results.append(result)
+    findings = []
+    for finding in run_checks(checks):
+        findings.append(asdict(finding) | {"seconds": round(finding.seconds, 3)})
         if not as_json:
-            _print(result, width)
-    failed = any(result.finding.status is Status.FAILURE for result in results)
+            status = click.style(f"{finding.status:<{STATUS_WIDTH}}", fg=COLORS[finding.status])
+            click.echo(f"{status}{finding.name:<{width}}{finding.message}")
+            if finding.remedy:
+                click.echo(f"{'':<{STATUS_WIDTH + width}}{finding.remedy}")
+    failed = any(finding["status"] == "failure" for finding in findings)
     if as_json:
-        click.echo(json.dumps({"ok": not failed, "checks": [_to_json(result) for result in results]}, indent=2))
+        click.echo(json.dumps({"ok": not failed, "checks": findings}, indent=2))
     if failed:
         raise click.exceptions.Exit(FAILED)
-
-
-def _print(result: "CheckResult", width: int) -> None:
-    """Print one line, and a second one with the remedy. Without a terminal, the output has no colours."""
-    finding = result.finding
-    status = click.style(f"{finding.status:<{STATUS_WIDTH}}", fg=COLORS[finding.status])
-    click.echo(f"{status}{result.name:<{width}}{finding.message}")
-    if finding.remedy:
-        click.echo(f"{'':<{STATUS_WIDTH + width}}{finding.remedy}")
-
-
-def _to_json(result: "CheckResult") -> dict[str, object]:
-    finding = result.finding
-    return {
-        "name": result.name,
-        "status": finding.status.value,
-        "message": finding.message,
-        "remedy": finding.remedy or None,
-        "seconds": round(result.seconds, 3),
-    }

@@ -4,32 +4,31 @@ import json
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext, redirect_stdout
+from contextlib import nullcontext, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
 
 import click
 from inspect_ai.log import EvalLog
 
+from inspect_discoverybench.cli.exit_code import exit_with_2
 from inspect_discoverybench.cli.number import plural
 from inspect_discoverybench.cli.run_tables import print_forecasts, print_outcomes, print_statuses
 from inspect_discoverybench.cli.termination import interrupt_on_termination
-from inspect_discoverybench.errors import DataMissing, DiscoveryBenchError, DiskFull, InvalidArgument
-from inspect_discoverybench.experiment.dry_run import ExperimentFile, dry_run_in_subprocess
-from inspect_discoverybench.experiment.export import as_yaml, command, flow
-from inspect_discoverybench.experiment.forecast import forecast, sample_count
+from inspect_discoverybench.errors import DataMissing, InvalidArgument
+from inspect_discoverybench.experiment.export import command, flow, run_config
+from inspect_discoverybench.experiment.forecast import forecast
 from inspect_discoverybench.experiment.full_disk import full_disk_errors, require_space
-from inspect_discoverybench.experiment.log_folder import check_no_samples_lost, has_logs, locked, remove_leftovers
+from inspect_discoverybench.experiment.log_folder import check_no_samples_lost, remove_leftovers
+from inspect_discoverybench.experiment.log_lock import locked
 from inspect_discoverybench.experiment.outcome import RunOutcome
-from inspect_discoverybench.experiment.run import ExperimentPlan
-from inspect_discoverybench.experiment.shard import MAX_SHARDS, Shard, restrict_to_shard, shard_dry_runs
-from inspect_discoverybench.experiment.shard_status import shard_statuses
+from inspect_discoverybench.experiment.run import ExperimentFile, ExperimentPlan, dry_run_in_subprocess
+from inspect_discoverybench.experiment.shard import MAX_SHARDS, Shard, restrict_to_shard, shard_dry_runs, shard_statuses
 from inspect_discoverybench.experiment.slurm import array_script
-from inspect_discoverybench.results.summary import read_summaries
+from inspect_discoverybench.results.log_files import logs_in, read_summaries, sample_keys
 from inspect_discoverybench.shipped import shipped
 
 INCOMPLETE = 1
-BAD_FILE = 2
 
 
 @click.command()
@@ -53,7 +52,7 @@ BAD_FILE = 2
     help="Print commands, files for `inspect eval --run-config`, a spec for inspect-flow, or a batch script for Slurm "
     "(with --shards), then exit.",
 )
-@click.option("--shard", "part", metavar="K/N", help="Run the K-th of N equal parts of the samples; K is 1 to N.")
+@click.option("--shard", "shard_text", metavar="K/N", help="Run the K-th of N equal parts of the samples; K is 1 to N.")
 @click.option("--shards", type=click.IntRange(1, MAX_SHARDS), help="Number of shards, for --status and --print slurm.")
 @click.option("--status", is_flag=True, help="Print which shards are finished, running or missing, then exit.")
 @click.option("--partition", help="For --print slurm: the partition.")
@@ -72,7 +71,7 @@ def run(
     changes: tuple[str, ...],
     price_file: Path | None,
     form: str | None,
-    part: str | None,
+    shard_text: str | None,
     shards: int | None,
     status: bool,
     retries: int | None,
@@ -91,33 +90,26 @@ def run(
     words = _command(file, {**given, "--retries": retries})
     changes += (f"models={json.dumps(models)}",) if models else ()
     changes += (f"limits.samples={limit}",) if limit is not None else ()
+    experiment = ExperimentFile(_resolve(file), changes, price_file)
     try:
-        experiment = ExperimentFile(_resolve(file), changes, price_file)
-        shard = Shard.parse(part) if part is not None else None
-        modes = [check and "--check", dry_run and "--dry-run", form and f"--print {form}", status and "--status"]
-        _check_combination(shard, shards, [mode for mode in modes if mode], slurm)
-        if form == "slurm" and shards:
-            plan = experiment.plan()
-            plan.dry_run()
-            click.echo(array_script(plan.experiment.name, words, shards, **slurm), nl=False)
-        elif shards:
-            _print_status(experiment, shards, words, as_json=as_json)
-        elif form:
-            _print_form(experiment, form)
-        elif check or dry_run:
-            _print_dry_run(experiment, as_json=as_json, check=check)
-        else:
-            with interrupt_on_termination():
-                _run(experiment, retries, as_json, shard, words)
-    except DiskFull as error:
-        error.show()
-        raise click.exceptions.Exit(INCOMPLETE) from error
+        with exit_with_2():
+            shard = Shard.parse(shard_text) if shard_text is not None else None
+            modes = [check and "--check", dry_run and "--dry-run", form and f"--print {form}", status and "--status"]
+            _check_combination(shard, shards, [mode for mode in modes if mode], slurm)
+            if shards and form:
+                _print_slurm(experiment, words, shards, slurm)
+            elif shards:
+                _print_status(experiment, shards, words, as_json=as_json)
+            elif form:
+                _print_form(experiment, form)
+            elif check or dry_run:
+                _print_dry_run(experiment, as_json=as_json, check=check)
+            else:
+                with interrupt_on_termination():
+                    _run(experiment, retries, as_json, shard, words)
     except KeyboardInterrupt as error:
         click.echo("Interrupted. Finished samples are in the logs. Repeat the command to continue.", err=True)
         raise click.exceptions.Exit(INCOMPLETE) from error
-    except DiscoveryBenchError as error:
-        error.show()
-        raise click.exceptions.Exit(BAD_FILE) from error
 
 
 def _check_combination(
@@ -148,17 +140,14 @@ def _run(file: ExperimentFile, retries: int | None, as_json: bool, shard: Shard 
         require_space(logs, log_dir)
         if complete and len(logs) < len(plan.runs):
             raise KeyboardInterrupt  # `eval_set` reports success if Ctrl-C ends its only attempt
-        leftovers = remove_leftovers(logs, log_dir, keep=plan.arguments.get("retry_cleanup") is False)
+        leftovers = [] if plan.arguments.get("retry_cleanup") is False else remove_leftovers(logs, log_dir)
     order = {run.cell.labels: number for number, run in enumerate(plan.runs)}
     outcomes = sorted(map(RunOutcome.of_log, logs), key=lambda o: order.get((o.task, o.solver, o.model), len(order)))
-    if as_json:
-        click.echo(json.dumps({"name": plan.experiment.name, "runs": [o.to_json() for o in outcomes]}, indent=2))
-    else:
-        print_outcomes(plan, outcomes)
-        if shard is not None:
-            click.echo(f"To see all shards, run: {shlex.join([*command, '--shards', str(shard.count), '--status'])}")
-        elif any(outcome.metric == "hms" and outcome.scored for outcome in outcomes):
-            click.echo(f"To make a report, run: discoverybench report {shlex.quote(log_dir)}")
+    print_outcomes(plan, outcomes, as_json=as_json)
+    if shard is not None and not as_json:
+        click.echo(f"To see all shards, run: {shlex.join([*command, '--shards', str(shard.count), '--status'])}")
+    elif not as_json and any(outcome.metric == "hms" and outcome.scored for outcome in outcomes):
+        click.echo(f"To make a report, run: discoverybench report {shlex.quote(log_dir)}")
     for leftover in leftovers:
         click.echo(
             f"{leftover} is left over from a killed run. Delete it if no other process is writing to it.", err=True
@@ -169,14 +158,14 @@ def _run(file: ExperimentFile, retries: int | None, as_json: bool, shard: Shard 
 
 def _checked(whole: ExperimentPlan, file: ExperimentFile, shard: Shard | None, log_dir: str) -> ExperimentPlan:
     """The plan, or the part of it that a shard runs, checked to keep the finished samples in its log directory."""
-    plan = whole
-    if shard is not None:
-        dry_runs = shard_dry_runs(dry_run_in_subprocess(file), shard.count)
-        plan = restrict_to_shard(whole, shard, dry_runs[str(shard)])
-    elif has_logs(log_dir):
-        dry_runs = {"": dry_run_in_subprocess(file)}
-    else:
-        return plan
+    if shard is None and not logs_in(log_dir):
+        return whole
+    logs = dry_run_in_subprocess(file)
+    dry_runs = shard_dry_runs(logs, shard.count) if shard else {"": logs}
+    plan = restrict_to_shard(whole, shard, dry_runs[str(shard)]) if shard else whole
+    if not plan.runs:  # only a shard can have none
+        samples = sum(len(log.eval.dataset.sample_ids or []) for log in logs)
+        click.echo(f"Shard {shard} has no samples: there are only {samples}. Use at most {samples} shards.", err=True)
     if finished := check_no_samples_lost(whole, dry_runs, str(shard or "")):
         click.echo(f"{plural(finished, 'finished sample')} in {log_dir} will be kept.", err=True)
     return plan
@@ -188,6 +177,12 @@ def _plan_and_dry_run(file: ExperimentFile) -> tuple[ExperimentPlan, list[EvalLo
     dry_run = plan.dry_run()
     check_no_samples_lost(plan, {"": dry_run})
     return plan, dry_run
+
+
+def _print_slurm(file: ExperimentFile, command: Sequence[str], count: int, options: Mapping[str, Any]) -> None:
+    plan = file.plan()
+    plan.dry_run()
+    click.echo(array_script(plan.experiment.name, command, count, **options), nl=False)
 
 
 def _print_status(file: ExperimentFile, count: int, command: Sequence[str], *, as_json: bool) -> None:
@@ -203,7 +198,7 @@ def _print_status(file: ExperimentFile, count: int, command: Sequence[str], *, a
 def _print_dry_run(file: ExperimentFile, *, as_json: bool, check: bool) -> None:
     plan, dry_run = _plan_and_dry_run(file)
     if check and not as_json:
-        samples = plural(sum(map(sample_count, dry_run)), "sample")
+        samples = plural(sum(len(sample_keys(log)) for log in dry_run), "sample")
         click.echo(f"{file.path}: {plural(len(plan.runs), 'run')} with {samples} can run.")
         return
     print_forecasts(plan, forecast(dry_run, read_summaries(plan.experiment.log_dir)), as_json=as_json)
@@ -214,12 +209,12 @@ def _print_form(file: ExperimentFile, form: str) -> None:
     cells = [run.cell for run in plan.runs]
     match form:
         case "flow":
-            click.echo(flow(plan.experiment, cells), nl=False)
+            text = flow(plan.experiment, cells)
         case "commands":
-            click.echo("\n".join(command(plan.experiment, cell) for cell in cells))
+            text = "".join(f"{command(plan.experiment, cell)}\n" for cell in cells)
         case _:
-            files = [as_yaml(plan.experiment, cell, log) for cell, log in zip(cells, dry_run, strict=True)]
-            click.echo("---\n".join(files), nl=False)
+            text = "---\n".join(run_config(plan.experiment, *pair) for pair in zip(cells, dry_run, strict=True))
+    click.echo(text, nl=False)
 
 
 def _command(file: str, options: Mapping[str, Any]) -> list[str]:
@@ -233,12 +228,8 @@ def _command(file: str, options: Mapping[str, Any]) -> list[str]:
 
 def _resolve(file: str) -> Path:
     """The path, or else the shipped experiment with this name."""
-    path, name = Path(file), f"evals/{Path(file).stem}.yaml"
-    return path if path.exists() or len(path.parts) > 1 or not _is_shipped(name) else shipped(name)
-
-
-def _is_shipped(name: str) -> bool:
-    try:
-        return shipped(name).is_file()
-    except DataMissing:
-        return False
+    path = Path(file)
+    if len(path.parts) == 1 and not path.exists():
+        with suppress(DataMissing):
+            return shipped(f"evals/{path.stem}.yaml")
+    return path

@@ -27,7 +27,9 @@ def print_table(
         rows: Cells of each row.
         total: Cells of a last row, below a line.
     """
-    table = Table(title=Text(title), title_justify="left", box=SIMPLE_HEAD)
+    table = Table(
+        title=Text(title) or None, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False
+    )
     for name in names:
         table.add_column(name)
     for number in numbers:

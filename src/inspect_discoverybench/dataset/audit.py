@@ -5,24 +5,35 @@ A file that cannot be used is reported instead of raised, so an audit also check
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from inspect_discoverybench.dataset import splits
-from inspect_discoverybench.dataset.contents import AuditedGoal, Contents
-from inspect_discoverybench.dataset.metadata import metadata_number
-from inspect_discoverybench.dataset.question import group_by_question
-from inspect_discoverybench.dataset.samples import Hints
-from inspect_discoverybench.dataset.studies import absolute, metadata_files
-from inspect_discoverybench.dataset.target import Target
-from inspect_discoverybench.dataset.text_file import read_text_and_encoding
-from inspect_discoverybench.dataset.variant import PROCESSED_FOLDERS
-from inspect_discoverybench.dataset.workflow import bucket, workflow_length
-from inspect_discoverybench.errors import DataError, DataMissing
+from inspect_discoverybench.dataset.answer_key import AnswerKey
+from inspect_discoverybench.dataset.data_files import locate
+from inspect_discoverybench.dataset.metadata import Goal, Study, metadata_number
+from inspect_discoverybench.dataset.samples import Hints, SampleMetadata
+from inspect_discoverybench.dataset.studies import (
+    absolute,
+    goal_metadata,
+    group_by_question,
+    metadata_files,
+    with_repeated_questions,
+    with_target,
+)
+from inspect_discoverybench.dataset.table import Table, is_table
+from inspect_discoverybench.dataset.target import Target, synth_targets
+from inspect_discoverybench.dataset.text_file import is_windows_1252
+from inspect_discoverybench.errors import DataError
 
 LEAK_THRESHOLD = 0.8
 """A text reveals the gold hypothesis if it contains at least this share of its words."""
+
+
+Counted = Mapping[str, int | Sequence[str]]
+"""A number or the items themselves, by what is counted."""
 
 
 @dataclass(frozen=True)
@@ -38,11 +49,6 @@ class AuditRow:
     name: str
     count: int
     items: tuple[str, ...] = ()
-
-    @classmethod
-    def of_items(cls, name: str, items: Sequence[str]) -> "AuditRow":
-        """Count these items."""
-        return cls(name, len(items), tuple(items))
 
 
 @dataclass(frozen=True)
@@ -71,9 +77,8 @@ def audit_release(root: Path) -> list[Audit]:
     """
     audits = []
     for split in (*splits.REAL.values(), *splits.SYNTH.values()):
-        paths = metadata_files(root / split.folder)
         answer_key = root / split.answer_key if split.answer_key else None
-        contents = Contents.read(paths, answer_key, split.name if split.kind == "synth" else None)
+        contents = _Contents(split.name, metadata_files(root / split.folder), answer_key)
         audits.append(_audit(f"{split.kind}/{split.name}", contents))
     return audits
 
@@ -87,79 +92,126 @@ def audit_studies(path: Path, answer_key: Path | None = None) -> Audit:
 
     Raises:
         DataMissing: There is no metadata file at the path.
+        InvalidMetadata: The name of a metadata file is invalid.
     """
     location = absolute(path)
-    if not location.exists():
-        raise DataMissing(f"The path '{path}' does not exist. Check the spelling or pass an absolute path.")
-    contents = Contents.read(metadata_files(location) if location.is_dir() else [location], answer_key)
-    errors: list[str] = []
-    if not contents.errors and not _without_gold(contents.goals):
+    contents = _Contents("custom", metadata_files(location), answer_key)
+    if not contents.errors and not contents.without_gold:
         # Loading the samples finds what remains, such as an answer key that is listed as a data file.
-        try:
+        with contents.collect_error():
             splits.custom(path, answer_key, Hints())
+    return _audit(location.name, contents)
+
+
+class _Contents:
+    """Everything that could be read of some studies, and the errors of the rest.
+
+    Attributes:
+        paths: Paths of all metadata files.
+        answer_key: Path of the answer key, if it could be read.
+        studies: The studies by metadata file.
+        goals: Their goals. The gold hypothesis is empty if there is none.
+        tables: The tables by data file.
+        other_data_files: Data files that are not tables.
+        errors: Messages about files that cannot be used.
+    """
+
+    def __init__(self, split: str, paths: Sequence[Path], answer_key: Path | None) -> None:
+        """Read all files of these studies.
+
+        Args:
+            split: Name of the split.
+            paths: Paths of the metadata files.
+            answer_key: CSV file with the gold hypotheses; otherwise they are in the metadata.
+        """
+        self.paths = paths
+        self.answer_key: AnswerKey | None = None
+        self.studies: dict[Path, Study] = {}
+        self.tables: dict[Path, Table] = {}
+        self.other_data_files: list[Path] = []
+        self.errors: list[str] = []
+        with self.collect_error():
+            self.answer_key = AnswerKey(answer_key) if answer_key else None
+        for path in paths:
+            with self.collect_error():
+                self.studies[path] = Study.read(path)
+        named = {(path.parent, file.name) for path, study in self.studies.items() for file in study.data_files}
+        for folder, name in sorted(named):
+            with self.collect_error():
+                path = locate(folder, name)
+                if is_table(path):
+                    self.tables[path] = Table.read(path)
+                else:
+                    self.other_data_files.append(path)
+        self.goals = with_repeated_questions(
+            [self._goal(split, path, goal) for path, study in self.studies.items() for goal in study.goals]
+        )
+
+    @property
+    def without_gold(self) -> list[str]:
+        """Ids of the goals that have no gold hypothesis."""
+        return [_short_id(goal.sample_id) for goal in self.goals if not goal.gold_hypothesis]
+
+    @contextmanager
+    def collect_error(self) -> Iterator[None]:
+        """Record a data error instead of raising it."""
+        try:
+            yield
         except DataError as error:
-            errors.append(error.message)
-    return _audit(location.name, contents, errors)
+            self.errors.append(error.message)
+
+    def _goal(self, split: str, path: Path, goal: Goal) -> SampleMetadata:
+        """A goal with the properties of its target column. For DB-SYNTH, only the column's name is as recorded."""
+        study = self.studies[path]
+        metadata = goal_metadata(split, path, study, goal, self.answer_key)
+        recorded = synth_targets().get(metadata.key)
+        column = recorded.column if recorded else goal.target_column
+        table = self.tables.get(path.parent / study.data_files[0].name)
+        if column is None or table is None or len(study.data_files) > 1:
+            return metadata
+        return with_target(metadata, Target.of(column, table, goal.relevant_columns))
 
 
-def _audit(name: str, contents: Contents, task_errors: Sequence[str] = ()) -> Audit:
-    goals = contents.goals
-    without_gold = _without_gold(goals)
-    errors = [*contents.errors, *task_errors]
+def _audit(name: str, contents: _Contents) -> Audit:
+    counted = {**_sizes(contents), **_categories(contents), **_formats(contents), **_irregularities(contents)}
     rows = (
-        *_sizes(contents),
-        AuditRow.of_items("goals without a gold hypothesis", without_gold),
-        *_categories(goals),
-        *_workflows(contents),
-        *_formats(contents),
-        *_duplicates(goals),
-        *_targets(contents),
-        AuditRow.of_items("questions that reveal the gold hypothesis", _leaks(goals, lambda goal: goal.goal.question)),
-        AuditRow.of_items(
-            "hints that reveal the gold hypothesis", _leaks(goals, lambda goal: goal.study.domain_knowledge)
-        ),
-        AuditRow.of_items("unusable files", errors),
+        AuditRow(name, value) if isinstance(value, int) else AuditRow(name, len(value), tuple(value))
+        for name, value in counted.items()
     )
-    return Audit(name, rows, (*(f"{goal_id}: no gold hypothesis" for goal_id in without_gold), *errors))
+    missing = (f"{goal_id}: no gold hypothesis" for goal_id in contents.without_gold)
+    return Audit(name, tuple(rows), (*missing, *contents.errors))
 
 
-def _sizes(contents: Contents) -> list[AuditRow]:
+def _sizes(contents: _Contents) -> Counted:
     goals = contents.goals
-    return [
-        AuditRow("study folders", len({path.parent for path in contents.metadata_files})),
-        AuditRow("metadata files", len(contents.metadata_files)),
-        AuditRow("goals", len(goals)),
-        AuditRow("distinct gold hypotheses", len({goal.gold for goal in goals if goal.gold})),
-        AuditRow("data files", len(contents.tables) + len(contents.other_data_files)),
-        AuditRow("goals with several data files", sum(len(goal.data_files) > 1 for goal in goals)),
-        AuditRow("maximum data files per goal", max((len(goal.data_files) for goal in goals), default=0)),
-    ]
+    return {
+        "study folders": len({path.parent for path in contents.paths}),
+        "metadata files": len(contents.paths),
+        "goals": len(goals),
+        "distinct gold hypotheses": len({goal.gold_hypothesis for goal in goals if goal.gold_hypothesis}),
+        "data files": len(contents.tables) + len(contents.other_data_files),
+        "goals with several data files": sum(goal.data_file_count > 1 for goal in goals),
+        "maximum data files per goal": max((goal.data_file_count for goal in goals), default=0),
+        "goals without a gold hypothesis": contents.without_gold,
+    }
 
 
-def _categories(goals: Sequence[AuditedGoal]) -> list[AuditRow]:
-    domains = Counter(goal.study.domain for goal in goals)
-    difficulties = (str(goal.goal.difficulty) for goal in goals if goal.goal.difficulty is not None)
-    return [
-        AuditRow.of_items("domains", [f"{domain}: {count}" for domain, count in sorted(domains.items())]),
-        *_count_by_value("question type", (goal.goal.question_type for goal in goals)),
-        *_count_by_value("difficulty", difficulties),
-    ]
+def _categories(contents: _Contents) -> Counted:
+    goals = contents.goals
+    domains = Counter(goal.domain for goal in goals)
+    return {
+        "domains": [f"{domain}: {count}" for domain, count in sorted(domains.items())],
+        **_count_by_value("question type", (goal.question_type for goal in goals)),
+        **_count_by_value("difficulty", (goal.difficulty for goal in goals)),
+        "studies with a public workflow": sum(bool(study.workflow) for study in contents.studies.values()),
+        **_count_by_value("workflow length", (goal.workflow_bucket for goal in goals)),
+    }
 
 
-def _workflows(contents: Contents) -> list[AuditRow]:
-    lengths = [workflow_length(goal.study.workflow) for goal in contents.goals]
-    return [
-        AuditRow("studies with a public workflow", sum(bool(study.workflow) for study in contents.studies.values())),
-        *_count_by_value("workflow length", (bucket(length) for length in lengths if length is not None)),
-    ]
-
-
-def _formats(contents: Contents) -> list[AuditRow]:
+def _formats(contents: _Contents) -> Counted:
     """Deviations from the format that most of the release uses."""
     studies, tables = contents.studies, contents.tables
-    text_files = [*studies]
-    if contents.answer_key and contents.answer_key.is_file():
-        text_files.append(contents.answer_key)
+    text_files = [*studies, *([contents.answer_key.path] if contents.answer_key else [])]
     missing_columns = [
         f"{_short(path)}: {file.name}: {column.name}"
         for path, study in studies.items()
@@ -168,11 +220,9 @@ def _formats(contents: Contents) -> list[AuditRow]:
         for column in file.columns
         if column.name not in table.columns
     ]
-    rows = {
-        "studies without domain knowledge": [
-            _short(path) for path, study in studies.items() if not study.domain_knowledge
-        ],
-        "Windows-1252 files": [_short(path) for path in text_files if _is_windows_1252(path)],
+    return {
+        "studies without domain knowledge": [_short(path) for path, study in studies.items() if not study.background],
+        "Windows-1252 files": [_short(path) for path in text_files if is_windows_1252(path)],
         "ids that differ from the file number": [
             _short(path) for path, study in studies.items() if study.id not in (None, metadata_number(path))
         ],
@@ -182,52 +232,31 @@ def _formats(contents: Contents) -> list[AuditRow]:
         "data files in other formats": [_short(path) for path in contents.other_data_files],
         "described columns that are missing": missing_columns,
     }
-    return [AuditRow.of_items(name, items) for name, items in rows.items()]
 
 
-def _duplicates(goals: Sequence[AuditedGoal]) -> list[AuditRow]:
-    groups = [group for group in group_by_question(goals, lambda goal: goal.goal.question) if len(group) > 1]
-    conflicting = [group for group in groups if len({goal.gold for goal in group}) > 1]
-    variants = [
-        f"{hard.id} = {easy.id}"
-        for group in groups
-        for hard in group
-        for easy in group
-        if easy.folder == PROCESSED_FOLDERS.get(hard.folder)
-    ]
-    return [
-        AuditRow.of_items("duplicate questions", [_ids(group) for group in groups]),
-        AuditRow.of_items("duplicates: hard and easy variants", variants),
-        AuditRow.of_items("duplicates: different gold hypotheses", [_ids(group) for group in conflicting]),
-    ]
+def _irregularities(contents: _Contents) -> Counted:
+    """Goals with a known peculiarity, which their samples have as a flag."""
+    goals = contents.goals
+    groups = [group for group in group_by_question(goals) if len(group) > 1]
 
+    def ids(belongs: Callable[[SampleMetadata], bool]) -> list[str]:
+        return [_short_id(goal.sample_id) for goal in goals if belongs(goal)]
 
-def _targets(contents: Contents) -> list[AuditRow]:
-    targets = {
-        goal.id: Target.of(goal.target_column, table, goal.goal.relevant_columns)
-        for goal in contents.goals
-        if goal.target_column is not None and len(goal.data_files) == 1
-        if (table := contents.tables.get(goal.data_files[0])) is not None
+    return {
+        "duplicate questions": [_ids(group) for group in groups],
+        "duplicates: hard and easy variants": [
+            f"{_short_id(goal.sample_id)} = {_short_id(goal.variant_of)}" for goal in goals if goal.variant_of
+        ],
+        "duplicates: different gold hypotheses": [_ids(group) for group in groups if group[0].conflicting_gold],
+        "goals with a known target column": sum(goal.solvable is not None for goal in goals),
+        "constant target columns": ids(lambda goal: goal.solvable is False),
+        "nearly constant target columns": ids(lambda goal: goal.near_constant is True),
+        "goals with known predictors": sum(goal.predictors_present is not None for goal in goals),
+        "goals with missing predictors": ids(lambda goal: goal.predictors_present is False),
+        "questions that reveal the gold hypothesis": ids(lambda goal: reveals(goal.goal, goal.gold_hypothesis)),
+        "hints that reveal the gold hypothesis": ids(lambda goal: reveals(goal.domain_knowledge, goal.gold_hypothesis)),
+        "unusable files": contents.errors,
     }
-    constant = [goal_id for goal_id, target in targets.items() if not target.solvable]
-    near_constant = [goal_id for goal_id, target in targets.items() if target.near_constant]
-    missing = [goal_id for goal_id, target in targets.items() if target.predictors_present is False]
-    with_predictors = sum(target.predictors_present is not None for target in targets.values())
-    return [
-        AuditRow("goals with a known target column", len(targets)),
-        AuditRow.of_items("constant target columns", constant),
-        AuditRow.of_items("nearly constant target columns", near_constant),
-        AuditRow("goals with known predictors", with_predictors),
-        AuditRow.of_items("goals with missing predictors", missing),
-    ]
-
-
-def _without_gold(goals: Sequence[AuditedGoal]) -> list[str]:
-    return [goal.id for goal in goals if not goal.gold]
-
-
-def _leaks(goals: Sequence[AuditedGoal], text: Callable[[AuditedGoal], str]) -> list[str]:
-    return [goal.id for goal in goals if reveals(text(goal), goal.gold)]
 
 
 def reveals(text: str, gold: str) -> bool:
@@ -241,16 +270,18 @@ def _words(text: str) -> list[str]:
     return re.findall(r"\w+", text.casefold())
 
 
-def _is_windows_1252(path: Path) -> bool:
-    return read_text_and_encoding(path)[1] == "Windows-1252"
+def _count_by_value(name: str, values: Iterable[object]) -> Counted:
+    counts = Counter(str(value) for value in values if value is not None)
+    return {f"{name}: {value}": count for value, count in sorted(counts.items())}
 
 
-def _count_by_value(name: str, values: Iterable[str]) -> list[AuditRow]:
-    return [AuditRow(f"{name}: {value}", count) for value, count in sorted(Counter(values).items())]
+def _short_id(sample_id: str) -> str:
+    """`<study folder>/<metadata number>/<query id>`."""
+    return sample_id.partition("/")[2]
 
 
-def _ids(goals: Sequence[AuditedGoal]) -> str:
-    return " = ".join(goal.id for goal in goals)
+def _ids(goals: Sequence[SampleMetadata]) -> str:
+    return " = ".join(_short_id(goal.sample_id) for goal in goals)
 
 
 def _short(path: Path) -> str:

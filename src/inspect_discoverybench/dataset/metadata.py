@@ -5,43 +5,42 @@ list of one list; DB-SYNTH has flat lists. Fields that this package does not nee
 """
 
 import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
-from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
 
 from inspect_discoverybench.dataset.text_file import read_text
 from inspect_discoverybench.errors import InvalidMetadata
 
-T = TypeVar("T")
+METADATA_NAME = re.compile(r"metadata_(\d+)\.json")
 
 _MISSPELLED_QUESTION_TYPES = {"variable": "variables", "relationhsip": "relationship"}
-
-
-def _strip(value: Any) -> Any:
-    return value.strip() if isinstance(value, str) else value
-
-
-def _strip_or_empty(value: Any) -> Any:
-    return "" if value is None else _strip(value)
-
-
-def _empty_for_none(value: Any) -> Any:
-    return () if value is None else value
-
-
-def _correct_question_type(value: Any) -> Any:
-    return _MISSPELLED_QUESTION_TYPES.get(value, value) if isinstance(value, str) else value
 
 
 def _flatten_columns(value: Any) -> Any:
     return value.get("raw") if isinstance(value, Mapping) else value
 
 
-RequiredText = Annotated[str, BeforeValidator(_strip), Field(min_length=1)]
-OptionalText = Annotated[str, BeforeValidator(_strip_or_empty)]
+def _flatten_queries(value: Any) -> Any:
+    if isinstance(value, list) and all(isinstance(part, list) for part in value):
+        return [query for part in value for query in part]
+    return value
+
+
+def _require_different_names(files: "tuple[DataFile, ...]") -> "tuple[DataFile, ...]":
+    names = [PurePosixPath(file.name) for file in files]  # `./a.csv` and `a.csv` are the same file
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"data file {name} is described twice; remove one entry")
+    return files
+
+
+RequiredText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+OptionalText = Annotated[
+    str, StringConstraints(strip_whitespace=True), BeforeValidator(lambda value: "" if value is None else value)
+]
 
 
 class ReleasedModel(BaseModel):
@@ -72,15 +71,13 @@ class Goal(ReleasedModel):
     `relevant_columns` are the columns of the gold expression, where that is public (DB-SYNTH).
     """
 
-    query_id: int = Field(validation_alias=AliasChoices("qid", "query_id"))
+    query_id: int = Field(validation_alias="qid")
     question: RequiredText
-    question_type: Annotated[str, BeforeValidator(_correct_question_type)]
+    question_type: Annotated[str, AfterValidator(lambda name: _MISSPELLED_QUESTION_TYPES.get(name, name))]
     difficulty: int | None = None
     true_hypothesis: OptionalText = ""
-    target_column: str | None = Field(default=None, validation_alias=AliasChoices("target_col", "target_column"))
-    relevant_columns: Annotated[tuple[str, ...], BeforeValidator(_empty_for_none)] = Field(
-        default=(), validation_alias="relevant_cols"
-    )
+    target_column: str | None = Field(default=None, validation_alias="target_col")
+    relevant_columns: tuple[str, ...] = Field(default=(), validation_alias="relevant_cols")
 
 
 class Study(ReleasedModel):
@@ -91,8 +88,12 @@ class Study(ReleasedModel):
 
     id: int | None = None
     domain: RequiredText
-    data_files: tuple[DataFile, ...] = Field(validation_alias="datasets", min_length=1)
-    goals: tuple[Goal, ...] = Field(validation_alias="queries", min_length=1)
+    data_files: Annotated[tuple[DataFile, ...], AfterValidator(_require_different_names)] = Field(
+        validation_alias="datasets", min_length=1
+    )
+    goals: Annotated[tuple[Goal, ...], BeforeValidator(_flatten_queries)] = Field(
+        validation_alias="queries", min_length=1
+    )
     workflow: OptionalText = ""
     workflow_tags: OptionalText = ""
     domain_knowledge: OptionalText = ""
@@ -102,7 +103,7 @@ class Study(ReleasedModel):
         """Read one metadata file.
 
         Raises:
-            DataMissing: The file does not exist or cannot be read.
+            DataMissing: The file cannot be read.
             InvalidMetadata: The file is not JSON, or a field is missing or has the wrong type.
         """
         try:
@@ -112,23 +113,11 @@ class Study(ReleasedModel):
             field = ".".join(str(part) for part in first["loc"]) or "the file"
             raise InvalidMetadata(f"{path}: {field}: {first['msg'].removeprefix('Value error, ')}.") from error
 
-    @model_validator(mode="before")
-    @classmethod
-    def _normalize(cls, data: Any) -> Any:
-        if not isinstance(data, Mapping):
-            return data
-        return {**data, "queries": _flat_queries(data), "domain_knowledge": _domain_knowledge(data)}
-
-    @model_validator(mode="after")
-    def _reject_duplicates(self) -> "Study":
-        query_id = _first_duplicate([goal.query_id for goal in self.goals])
-        if query_id is not None:
-            raise ValueError(f"two queries have qid {query_id}; use a different qid for each")
-        # `./a.csv` and `a.csv` are the same file.
-        name = _first_duplicate([str(PurePosixPath(file.name)) for file in self.data_files])
-        if name is not None:
-            raise ValueError(f"data file {name} is described twice; remove one entry")
-        return self
+    @property
+    def background(self) -> str:
+        """The domain knowledge of the study, or else of its first data file that has any."""
+        texts = [self.domain_knowledge, *(file.domain_knowledge for file in self.data_files)]
+        return next((text for text in texts if text), "")
 
 
 def metadata_number(path: Path) -> int:
@@ -137,26 +126,7 @@ def metadata_number(path: Path) -> int:
     Raises:
         InvalidMetadata: The file is not named `metadata_<number>.json`.
     """
-    match = re.fullmatch(r"metadata_(\d+)\.json", path.name)
+    match = METADATA_NAME.fullmatch(path.name)
     if match is None:
         raise InvalidMetadata(f"{path}: invalid name of a metadata file. Rename it to metadata_<number>.json.")
     return int(match.group(1))
-
-
-def _flat_queries(data: Mapping[str, Any]) -> Any:
-    queries = data.get("queries")
-    if isinstance(queries, list) and all(isinstance(part, list) for part in queries):
-        return [query for part in queries for query in part]
-    return queries
-
-
-def _domain_knowledge(data: Mapping[str, Any]) -> Any:
-    """The domain knowledge of the study, or else that of its first data file that has any."""
-    files = data.get("datasets")
-    entries = [file for file in files if isinstance(file, Mapping)] if isinstance(files, list) else []
-    texts = [entry.get("domain_knowledge") for entry in (data, *entries)]
-    return next((text for text in texts if text), "")
-
-
-def _first_duplicate(values: Sequence[T]) -> T | None:
-    return next((value for value, count in Counter(values).items() if count > 1), None)

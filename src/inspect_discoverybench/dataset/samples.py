@@ -1,6 +1,8 @@
 """Inspect samples of goals: task text, files for the sandbox, and metadata."""
 
-from collections.abc import Callable, Mapping
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
@@ -9,9 +11,17 @@ from inspect_ai.dataset import Sample
 from pydantic import BaseModel, ConfigDict
 
 from inspect_discoverybench.dataset.metadata import DataFile
-from inspect_discoverybench.dataset.target import Measure
-from inspect_discoverybench.dataset.workflow import Bucket
+from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.prompts import Prompt
+
+FieldFilter = str | int | bool | list[str] | list[int] | None
+"""One value, several values, or None for all."""
+
+GOAL_FIELDS = (
+    *("goal", "gold_hypothesis", "gold_workflow", "data_files", "data_checksums"),
+    *("workflow_tags", "domain_knowledge"),
+)
+"""Metadata fields of a goal that come from the data. The other fields are derived from them."""
 
 
 @dataclass(frozen=True)
@@ -25,35 +35,6 @@ class Hints:
 
     domain_knowledge: bool = False
     workflow_tags: bool = False
-
-
-@dataclass(frozen=True)
-class SandboxFiles:
-    """The data files of a sample.
-
-    Attributes:
-        paths: Absolute paths on this machine, by name in the sandbox.
-        checksums: SHA-256 of each data file by name in the sandbox.
-    """
-
-    paths: Mapping[str, str]
-    checksums: Mapping[str, str]
-
-    @classmethod
-    def of(cls, paths: Mapping[str, Path], checksum: Callable[[Path], str]) -> "SandboxFiles":
-        """Resolve and check data files.
-
-        Args:
-            paths: Data files by name in the sandbox.
-            checksum: Returns the SHA-256 of a file.
-
-        Raises:
-            DataMissing: A file cannot be read.
-        """
-        return cls(
-            {name: str(path.resolve()) for name, path in paths.items()},
-            {name: checksum(path) for name, path in paths.items()},
-        )
 
 
 class SampleMetadata(BaseModel):
@@ -104,7 +85,7 @@ class SampleMetadata(BaseModel):
     gold_hypothesis: str
     gold_workflow: str | None
     workflow_length: int | None = None
-    workflow_bucket: Bucket | None = None
+    workflow_bucket: Literal["s", "m", "l"] | None = None
     data_files: tuple[DataFile, ...]
     data_file_count: int
     data_checksums: dict[str, str] = {}
@@ -115,34 +96,42 @@ class SampleMetadata(BaseModel):
     near_constant: bool | None = None
     predictors_present: bool | None = None
     gold_agreement: float | None = None
-    gold_agreement_measure: Measure | None = None
+    gold_agreement_measure: Literal["spearman", "equal_labels"] | None = None
     duplicate_of: str | None = None
     variant: Literal["easy", "hard"] | None = None
     variant_of: str | None = None
     conflicting_gold: bool = False
 
     @property
+    def key(self) -> tuple[str, str, int, int]:
+        """Split, study folder, metadata number and query id."""
+        return self.split, self.dataset, self.metadata_number, self.query_id
+
+    @property
     def sample_id(self) -> str:
         """`<split>/<study folder>/<metadata number>/<query id>`."""
-        return f"{self.split}/{self.dataset}/{self.metadata_number}/{self.query_id}"
+        return "/".join(map(str, self.key))
 
 
-def to_sample(metadata: SampleMetadata, hints: Hints, files: SandboxFiles) -> Sample:
+def to_sample(
+    metadata: SampleMetadata, hints: Hints, files: Mapping[str, Path], checksum: Callable[[Path], str]
+) -> Sample:
     """Make the Inspect sample of a goal.
 
     Args:
         metadata: Metadata of the goal.
         hints: Hints to add to the task text.
-        files: Data files of the study.
+        files: The data files on this machine, by name in the sandbox.
+        checksum: Returns the SHA-256 of a data file.
     """
     missing = tuple(name for name, requested in asdict(hints).items() if requested and not getattr(metadata, name))
-    sample_metadata = metadata.model_copy(update={"missing_hints": missing, "data_checksums": dict(files.checksums)})
+    checksums = {name: checksum(path) for name, path in files.items()}
     return Sample(
         id=metadata.sample_id,
         input=task_text(metadata, hints),
         target=metadata.gold_hypothesis,
-        metadata=sample_metadata.model_dump(),
-        files=dict(files.paths),
+        metadata=metadata.model_copy(update={"missing_hints": missing, "data_checksums": checksums}).model_dump(),
+        files={name: str(path.resolve()) for name, path in files.items()},
     )
 
 
@@ -163,6 +152,55 @@ def task_text(metadata: SampleMetadata, hints: Hints) -> str:
     )
 
 
+def select(samples: Sequence[Sample], **filters: FieldFilter) -> list[Sample]:
+    """Keep the samples that match every filter.
+
+    Args:
+        samples: Samples whose metadata has these fields.
+        filters: Accepted values by metadata field.
+
+    Raises:
+        InvalidArgument: A value matches no sample, or no sample matches all filters.
+    """
+    accepted = {
+        name: [_text(value) for value in (values if isinstance(values, list) else [values])]
+        for name, values in filters.items()
+        if values is not None
+    }
+    for name, values in accepted.items():
+        possible = {_text(value) for sample in samples if (value := (sample.metadata or {})[name]) is not None}
+        for value in values:
+            if value not in possible:
+                choices = ", ".join(sorted(possible))
+                raise InvalidArgument(f"{name}={value} matches no sample. Possible values: {choices}.")
+    selected = [
+        s for s in samples if s.metadata and all(_text(s.metadata[n]) in values for n, values in accepted.items())
+    ]
+    if not selected:
+        pairs = ", ".join(f"{name}={','.join(values)}" for name, values in accepted.items())
+        raise InvalidArgument(f"No sample matches all of {pairs}. Remove one of these filters.")
+    return selected
+
+
+def data_checksum(samples: Iterable[Sample], fields: Sequence[str] = GOAL_FIELDS) -> str:
+    """SHA-256 of the ids and metadata of samples, as hexadecimal digits. The order of the samples does not matter.
+
+    Args:
+        samples: The samples.
+        fields: Names of the metadata to include.
+    """
+    contents = sorted(
+        json.dumps([sample.id, {name: (sample.metadata or {}).get(name) for name in fields}], sort_keys=True)
+        for sample in samples
+    )
+    return hashlib.sha256("\n".join(contents).encode()).hexdigest()
+
+
 def _description(file: DataFile) -> str:
     columns = "\n".join(f"- {column.name}: {' '.join(column.description.split())}" for column in file.columns)
     return Prompt.load("solvers/data_file").render(name=file.name, description=file.description, columns=columns)
+
+
+def _text(value: object) -> str:
+    """A value as a user types it on the command line."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,5 +1,6 @@
 """Loading samples: the released splits, the demo and custom studies."""
 
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -8,15 +9,14 @@ from typing import Literal
 from inspect_ai.dataset import Sample
 
 from inspect_discoverybench.dataset.answer_key import AnswerKey
-from inspect_discoverybench.dataset.data_files import checksum
-from inspect_discoverybench.dataset.data_path import locate
-from inspect_discoverybench.dataset.metadata import Goal
-from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, SandboxFiles, to_sample
-from inspect_discoverybench.dataset.source import checksums, data_root, require_released
-from inspect_discoverybench.dataset.studies import absolute, described_target, goal_metadata, metadata_files, read_goals
+from inspect_discoverybench.dataset.data_files import locate
+from inspect_discoverybench.dataset.metadata import Goal, Study
+from inspect_discoverybench.dataset.released import checksums, data_root, file_checksum, require_released
+from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, to_sample
+from inspect_discoverybench.dataset.studies import absolute, goal_metadata, metadata_files, read_goals
 from inspect_discoverybench.dataset.table import Table, is_table
-from inspect_discoverybench.dataset.target import Target, synth_targets
 from inspect_discoverybench.errors import InvalidArgument, InvalidMetadata
+from inspect_discoverybench.text import fold
 
 Kind = Literal["real", "synth"]
 
@@ -43,6 +43,10 @@ class Split:
         """Path of its answer key, relative to the released data; None if the metadata has the gold hypotheses."""
         return f"eval/answer_key_{self.kind}.csv" if self.name == "test" else None
 
+    def files(self) -> list[str]:
+        """Paths of its files, relative to the released data."""
+        return [path for path in checksums() if path == self.answer_key or path.startswith(f"{self.folder}/")]
+
     def goals(self, root: Path) -> list[tuple[Path, SampleMetadata]]:
         """Read every goal.
 
@@ -56,32 +60,11 @@ class Split:
             DataError: A file is missing or invalid.
         """
         key = AnswerKey(root / self.answer_key) if self.answer_key else None
-        find_target = _released_target if self.kind == "synth" else described_target
-        goals = read_goals(self.name, metadata_files(root / self.folder), key, find_target)
-        return [(folder, _with_tree_level(goal) if self.kind == "synth" else goal) for folder, goal in goals]
-
-    def files(self) -> list[str]:
-        """Paths of its files, relative to the released data."""
-        return [path for path in checksums() if path == self.answer_key or path.startswith(f"{self.folder}/")]
-
-    def load(self, hints: Hints) -> list[Sample]:
-        """Load every sample, after checking all files against the release.
-
-        Args:
-            hints: Hints to add to the task text.
-
-        Raises:
-            DataError: The data are missing, or a file differs from the released file.
-            InvalidArgument: No sample has a requested hint.
-        """
-        root = data_root()
-        require_released(root, self.files())
-        return _samples(
-            f"DB-{self.kind.upper()} {self.name}",
-            self.goals(root),
-            hints,
-            lambda path: checksums()[path.relative_to(root).as_posix()],
-        )
+        goals = read_goals(self.name, metadata_files(root / self.folder), key)
+        if self.kind == "real":
+            return goals
+        # The last number in the name of a folder is the level below the root of the semantic tree.
+        return [(folder, goal.model_copy(update={"tree_level": int(folder.name[-1])})) for folder, goal in goals]
 
 
 REAL: Mapping[str, Split] = {name: Split("real", name) for name in ("train", "test")}
@@ -104,13 +87,20 @@ def released(kind: Kind, split: str, hints: Hints) -> list[Sample]:
     if str(split) not in splits:  # `str`, because the command line turns `train,test` into a list
         choices = ", ".join(splits)
         raise InvalidArgument(f"split={split} is not a split of DB-{kind.upper()}. Possible values: {choices}.")
-    return splits[split].load(hints)
+    root, chosen = data_root(), splits[split]
+    require_released(root, chosen.files())
+    return _samples(
+        f"DB-{kind.upper()} {split}",
+        chosen.goals(root),
+        hints,
+        lambda path: checksums()[path.relative_to(root).as_posix()],
+    )
 
 
 def demo(hints: Hints) -> list[Sample]:
     """Load the eight invented studies of the demo."""
     paths = metadata_files(Path(__file__).with_name("demo"))
-    return _samples("the demo", read_goals("demo", paths, None, described_target), hints)
+    return _samples("the demo", read_goals("demo", paths, None), hints, file_checksum)
 
 
 def custom(path: Path, answer_key: Path | None, hints: Hints) -> list[Sample]:
@@ -122,15 +112,12 @@ def custom(path: Path, answer_key: Path | None, hints: Hints) -> list[Sample]:
         hints: Hints to add to the task text.
 
     Raises:
-        InvalidArgument: The path does not exist, or no sample has a requested hint.
+        InvalidArgument: No sample has a requested hint.
         DataError: A file is missing, invalid or truncated.
     """
-    if not path.expanduser().exists():
-        raise InvalidArgument(f"The path '{path}' does not exist. Check the spelling or pass an absolute path.")
-    location = absolute(path)
-    paths = metadata_files(location) if location.is_dir() else [location]
-    goals = read_goals("custom", paths, AnswerKey(answer_key) if answer_key else None, described_target)
-    samples = _samples(str(path), goals, hints)
+    paths = metadata_files(absolute(path))
+    goals = read_goals("custom", paths, AnswerKey(answer_key) if answer_key else None)
+    samples = _samples(str(path), goals, hints, file_checksum)
     for file in sorted({folder / file.name for folder, goal in goals for file in goal.data_files}):
         if answer_key and file.samefile(answer_key):
             raise InvalidMetadata(
@@ -158,35 +145,25 @@ def single_goal(path: Path, goal: str, hints: Hints) -> list[Sample]:
     """
     if not goal.strip():
         raise InvalidArgument("goal is empty. Pass a question about the data.")
-    if not path.expanduser().is_file():
-        raise InvalidArgument(f"path={path} is not a file. With a goal, the path must be that of one metadata file.")
     location = absolute(path)
-    return _samples(str(path), [(location.parent, goal_metadata(location, goal))], hints)
-
-
-def _released_target(metadata: SampleMetadata, goal: Goal, folder: Path) -> Target | None:
-    return synth_targets()[metadata.split, metadata.dataset, metadata.metadata_number, metadata.query_id]
-
-
-def _with_tree_level(goal: SampleMetadata) -> SampleMetadata:
-    """Add the level below the root of the semantic tree: the last number in the name of a DB-SYNTH folder."""
-    return goal.model_copy(update={"tree_level": int(goal.dataset.rpartition("_")[2])})
+    if not location.is_file():
+        raise InvalidArgument(f"path={path} is not a file. With a goal, the path must be that of one metadata file.")
+    study = Study.read(location)
+    next_id = max(known.query_id for known in study.goals) + 1
+    new_goal = Goal.model_validate({"qid": next_id, "question": goal, "question_type": "general"})
+    asked = next((known for known in study.goals if fold(known.question) == fold(goal)), new_goal)
+    metadata = goal_metadata("custom", location, study, asked)
+    return _samples(str(path), [(location.parent, metadata)], hints, file_checksum)
 
 
 def _samples(
-    source: str,
-    goals: list[tuple[Path, SampleMetadata]],
-    hints: Hints,
-    checksum: Callable[[Path], str] = checksum,
+    source: str, goals: list[tuple[Path, SampleMetadata]], hints: Hints, checksum: Callable[[Path], str]
 ) -> list[Sample]:
     for hint, requested in asdict(hints).items():
         if requested and not any(getattr(goal, hint) for _, goal in goals):
             raise InvalidArgument(f"{hint}=true: no sample of {source} has this hint. Remove the argument.")
-    files: dict[tuple[Path, tuple[str, ...]], SandboxFiles] = {}
-    samples = []
-    for folder, goal in goals:
-        names = tuple(file.name for file in goal.data_files)
-        if (folder, names) not in files:
-            files[folder, names] = SandboxFiles.of({name: locate(folder, name) for name in names}, checksum)
-        samples.append(to_sample(goal, hints, files[folder, names]))
-    return samples
+    checksum = functools.cache(checksum)  # many goals have the same data files
+    return [
+        to_sample(goal, hints, {file.name: locate(folder, file.name) for file in goal.data_files}, checksum)
+        for folder, goal in goals
+    ]

@@ -6,28 +6,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal
 
 from inspect_discoverybench.dataset.table import Table
 
 MISSING = frozenset({"", "nan", "NaN", "NA"})
 NEAR_CONSTANT_SHARE = 0.95
 """A column is nearly constant if its most common value has at least this share of the rows."""
-
-Measure = Literal["spearman", "equal_labels"]
-
-
-@dataclass(frozen=True)
-class GoldAgreement:
-    """Agreement of the target column with the gold expression evaluated on the released data.
-
-    Attributes:
-        value: Spearman's rank correlation, −1 to 1, or the share of equal labels, 0 to 1.
-        measure: `spearman` or `equal_labels`.
-    """
-
-    value: float
-    measure: Measure
 
 
 @dataclass(frozen=True)
@@ -39,14 +23,17 @@ class Target:
         distinct_values: Number of distinct values.
         top_share: Share of the most common value, 0 to 1.
         predictors_present: Whether the data file has every other column of the gold expression; None if unknown.
-        agreement: Agreement with the gold expression; None if it is unknown or cannot be evaluated.
+        agreement: Agreement of the column with the gold expression evaluated on the released data: Spearman's rank
+            correlation, −1 to 1, or the share of equal labels, 0 to 1. None if unknown.
+        measure: `spearman` or `equal_labels`; None without agreement.
     """
 
     column: str
     distinct_values: int
     top_share: float
     predictors_present: bool | None = None
-    agreement: GoldAgreement | None = None
+    agreement: float | None = None
+    measure: str | None = None
 
     @property
     def solvable(self) -> bool:
@@ -67,7 +54,7 @@ class Target:
             table: The data file.
             relevant_columns: Columns of the gold expression; may include the target.
         """
-        values = Counter(row.get(column) or "" for row in table.rows)
+        values = Counter(row.get(column, "") for row in table.rows.values())
         for missing in MISSING:
             del values[missing]
         top = max(values.values(), default=0) / max(1, values.total())
@@ -90,14 +77,8 @@ def synth_targets() -> Mapping[tuple[str, str, int, int], Target]:
                 int(row["distinct_values"]),
                 float(row["top_share"]),
                 row["predictors_present"] == "1",
-                _agreement(row["agreement"], row["measure"]),
+                float(row["agreement"]) if row["agreement"] else None,
+                row["measure"] if row["agreement"] else None,
             )
             for row in csv.DictReader(file)
         }
-
-
-def _agreement(value: str, measure: str) -> GoldAgreement | None:
-    """Parse one row; None if the expression cannot be evaluated or the correlation is undefined."""
-    if not value:
-        return None
-    return GoldAgreement(float(value), "spearman" if measure == "spearman" else "equal_labels")

@@ -7,40 +7,34 @@ from inspect_discoverybench.errors import DataMissing, InvalidMetadata
 
 
 def read_text(path: Path) -> str:
-    """Read a text file. See `read_text_and_encoding` for encodings and errors."""
-    return read_text_and_encoding(path)[0]
-
-
-def read_text_and_encoding(path: Path) -> tuple[str, str]:
-    """Read a text file, and name its encoding: `UTF-8` or `Windows-1252`.
-
-    80 metadata files and one answer key of DB-SYNTH are in Windows-1252.
+    """Read a text file. 80 metadata files and one answer key of DB-SYNTH are in Windows-1252.
 
     Raises:
-        DataMissing: The file does not exist or cannot be read.
+        DataMissing: The file cannot be read.
         InvalidMetadata: The file is in neither encoding.
     """
-    content = _read_bytes(path)
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise DataMissing(f"{path} cannot be read: {error.strerror}. Check the path and its permissions.") from error
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise InvalidMetadata(f"{path}: the file is encoded in UTF-16. Save it as UTF-8.")
     try:
-        return content.decode("utf-8-sig"), "UTF-8"
-    except UnicodeDecodeError:
-        pass
-    try:
-        return content.decode("cp1252"), "Windows-1252"
+        return content.decode("utf-8-sig" if _is_utf_8(content) else "cp1252")
     except UnicodeDecodeError as error:
         raise InvalidMetadata(
             f"{path}: byte {error.start} is neither UTF-8 nor Windows-1252. Save the file as UTF-8."
         ) from error
 
 
-def _read_bytes(path: Path) -> bytes:
+def is_windows_1252(path: Path) -> bool:
+    """Whether a file that `read_text` can read is not in UTF-8."""
+    return not _is_utf_8(path.read_bytes())
+
+
+def _is_utf_8(content: bytes) -> bool:
     try:
-        return path.read_bytes()
-    except FileNotFoundError as error:
-        raise DataMissing(f"{path} does not exist. Check the path.") from error
-    except IsADirectoryError as error:
-        raise DataMissing(f"{path} is a folder. Pass the path of a file.") from error
-    except OSError as error:
-        raise DataMissing(f"{path} cannot be read: {error.strerror}. Check its permissions.") from error
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -1,40 +1,31 @@
-"""Checks, each with its own time limit, and their findings."""
+"""Checks of an installation, each with a time limit, and what they find."""
 
-import contextvars
+import os
+import re
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
-from enum import StrEnum
+from threading import Thread
 
-from inspect_discoverybench.doctor.secret import redact
-from inspect_discoverybench.errors import CheckFailed, inspect_errors
+from inspect_discoverybench.errors import one_line
 
+_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
+_KEY_LIKE = re.compile(r"\b(?:sk|pk|rk|key|hf|gsk|xai|AIza)[-_][\w*•.-]{6,}|Bearer\s+\S+", re.IGNORECASE)
+"""Matches keys by their format, including keys with masked characters."""
 
-class Status(StrEnum):
-    """Result of a check."""
-
-    OK = "ok"
-    WARNING = "warning"
-    FAILURE = "failure"
-    SKIPPED = "skipped"
+MIN_SECRET = 6
+"""Minimum length of a value to replace. Shorter values also occur in ordinary words."""
 
 
-@dataclass(frozen=True)
-class Finding:
-    """What a check found.
+class Problem(Exception):
+    """Raised by a check that is not ok: what is wrong, and what to do if it is not the remedy of the check."""
 
-    Attributes:
-        status: The result.
-        message: What was found, in one line.
-        remedy: What to do about it; empty if there is nothing to do.
-    """
-
-    status: Status
-    message: str
-    remedy: str = ""
+    def __init__(self, message: str, remedy: str = "", warning: bool = False) -> None:
+        """Create a failure or a warning."""
+        super().__init__(message)
+        self.remedy, self.status = remedy, "warning" if warning else "failure"
 
 
 @dataclass(frozen=True)
@@ -43,68 +34,68 @@ class Check:
 
     Attributes:
         name: Name of the check.
-        run: Returns the finding. Any exception counts as a failure.
-        remedy: What to do if the check raises an exception or exceeds its time limit.
-        seconds: Time limit.
+        run: Returns what was found, in one line. Any exception but a warning is a failure.
+        remedy: What to do if the check is not ok.
         requires: Names of earlier checks that must be ok.
+        seconds: Time limit, which allows for a busy machine.
     """
 
     name: str
-    run: Callable[[], Finding]
-    remedy: str
-    seconds: float
-    requires: tuple[str, ...] = ()
+    run: Callable[[], str]
+    remedy: str = ""
+    requires: Sequence[str] = ()
+    seconds: float = 300
 
 
 @dataclass(frozen=True)
-class CheckResult:
-    """The finding of a check.
-
-    Attributes:
-        name: Name of the check.
-        finding: The finding, without secrets.
-        seconds: How long it took.
-    """
+class Finding:
+    """What a check found: its status (`ok`, `warning`, `failure` or `skipped`), a message and a remedy, in one line."""
 
     name: str
-    finding: Finding
+    status: str
+    message: str
+    remedy: str | None
     seconds: float
 
 
-def run_checks(checks: Iterable[Check]) -> Iterator[CheckResult]:
-    """Run checks in order. A check is skipped if one that it requires is not ok.
-
-    Args:
-        checks: The checks; each comes after those that it requires.
-    """
-    statuses: dict[str, Status] = {}
+def run_checks(checks: Sequence[Check]) -> Iterator[Finding]:
+    """Run checks in order. A check is skipped if one that it requires is not ok."""
+    passed = set()
     for check in checks:
         started = time.monotonic()
-        missing = [name for name in check.requires if statuses[name] is not Status.OK]
-        finding = Finding(Status.SKIPPED, f"needs {', '.join(missing)}") if missing else _run(check)
-        statuses[check.name] = finding.status
-        clean = Finding(finding.status, redact(finding.message), redact(finding.remedy))
-        yield CheckResult(check.name, clean, time.monotonic() - started)
+        if missing := [name for name in check.requires if name not in passed]:
+            status, message, remedy = "skipped", f"needs {', '.join(missing)}", ""
+        else:
+            status, message, remedy = _run(check)
+        if status == "ok":
+            passed.add(check.name)
+        yield Finding(check.name, status, redact(message), redact(remedy) or None, time.monotonic() - started)
 
 
-def _run(check: Check) -> Finding:
-    """Run a check in a thread that is abandoned after the time limit: clients of engines and providers may hang."""
-    findings: list[Finding] = []
+def _run(check: Check) -> tuple[str, str, str]:
+    """The status, message and remedy of a check."""
+    results: list[tuple[str, str, str]] = []
 
     def run() -> None:
         try:
-            with inspect_errors(CheckFailed, check.name):
-                findings.append(check.run())
-        except CheckFailed as error:
-            message = error.message.removeprefix(f"{check.name}: ").rstrip(".")
-            findings.append(Finding(Status.FAILURE, message, check.remedy))
+            results.append(("ok", check.run(), ""))
+        except Exception as error:  # noqa: BLE001 - the other checks run, whatever happens in this one
+            problem = error if isinstance(error, Problem) else Problem(str(error))
+            results.append((problem.status, one_line(error), problem.remedy or check.remedy))
 
-    thread = threading.Thread(target=contextvars.copy_context().run, args=(run,), daemon=True)
+    # The thread is abandoned after the time limit: clients of engines and providers may hang.
+    thread = Thread(target=run, daemon=True)
     # Standard output is for findings only. Inspect and the clients of engines may print to it.
     with redirect_stdout(sys.stderr):
         thread.start()
         thread.join(check.seconds)
-    if findings:
-        return findings[0]
     reason = f"did not finish within {check.seconds:g} s" if thread.is_alive() else "ended without a result"
-    return Finding(Status.FAILURE, reason, check.remedy)
+    return results[0] if results else ("failure", reason, check.remedy)
+
+
+def redact(text: str) -> str:
+    """Replace secrets in environment variables and anything like a key, which providers may repeat in their errors."""
+    for name, value in sorted(os.environ.items(), key=lambda item: -len(item[1])):
+        if _SECRET_NAME.search(name) and len(value) >= MIN_SECRET:
+            text = text.replace(value, f"[{name}]")
+    return _KEY_LIKE.sub("[key]", text)

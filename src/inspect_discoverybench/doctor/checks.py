@@ -1,45 +1,217 @@
 """The checks that `discoverybench doctor` runs."""
 
-from collections.abc import Iterator
+import os
+import platform
+import re
+import shlex
+import subprocess
 from functools import partial
+from importlib.metadata import requires, version
+from tempfile import TemporaryDirectory
+from typing import Any
 
-from inspect_discoverybench.doctor.check import Check
-from inspect_discoverybench.doctor.cluster import check_cluster
-from inspect_discoverybench.doctor.engine import check_compose, check_engine, check_image
-from inspect_discoverybench.doctor.installation import check_data, check_packages, check_python
-from inspect_discoverybench.doctor.model import check_call, check_key, check_pair
-from inspect_discoverybench.doctor.session import check_session
+from inspect_ai import Task
+from inspect_ai import eval as inspect_eval
+from inspect_ai.dataset import Sample
+from inspect_ai.log import EvalSample
+from inspect_ai.model import get_model
+from inspect_ai.solver import generate
+from inspect_ai.util import ComposeConfig
+from packaging.requirements import Requirement
+
+from inspect_discoverybench.dataset import released
+from inspect_discoverybench.doctor.check import Check, Problem
+from inspect_discoverybench.errors import DataMissing, one_line
+from inspect_discoverybench.sandbox import image, sandbox_spec
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE
+from inspect_discoverybench.session.session import SessionState
+from inspect_discoverybench.shipped import shipped
+from inspect_discoverybench.tasks import demo, judge_audit
 
-PROVIDERS = ("docker", "k8s", "local")
+PACKAGE = "inspect-discoverybench"
+COMMAND_SECONDS = 20
+
+_ENGINE = ("Docker Engine", "24.0.6", "docker", "version", "--format", "{{.Server.Version}}")
+_COMPOSE = ("Compose", "2.21.0", "docker", "compose", "version", "--short")
+"""Names, the oldest versions that Inspect supports, and commands that print the versions."""
 
 _START_DOCKER = "Install and start Docker, and allow this user to use it. The demo does not need it."
+_SET_KEY = "Set the key, or choose another model."
+_MODEL_SETTINGS = "Check the model's provider and its settings."
+
+_DIAGNOSES = {
+    "401": ("the provider rejects the API key (401)", "Set a valid key."),
+    "403": ("the provider denies access (403)", "Check that the key may use this model."),
+    "404": ("the provider does not have this model (404)", "Check the name of the model and the base URL."),
+    "429": ("the rate limit or quota is exceeded (429)", "Check the account, or try again later."),
+}
+"""Meaning and remedy by status code. They replace the provider's message, which may repeat parts of the key."""
 
 
-def all_checks(provider: str, model: str | None, grader: str | None) -> Iterator[Check]:
-    """The checks in the order in which they run. Time limits allow for a busy machine.
+def all_checks(provider: str, model: str | None, grader: str | None) -> list[Check]:
+    """The checks in the order in which they run.
 
     Args:
-        provider: The sandbox: one of `PROVIDERS`.
+        provider: The sandbox: `docker`, `k8s` or `local`.
         model: The evaluated model; None to check none.
         grader: The judge; None to check only the key of the default judge.
     """
-    yield Check("python", check_python, "", 60)
-    yield Check("packages", check_packages, "Run: pip install --upgrade inspect-discoverybench", 60)
-    yield Check("data", check_data, "Run: discoverybench data verify", 300)
-    if provider == "docker":
-        yield Check("engine", check_engine, _START_DOCKER, 120)
-        yield Check("compose", check_compose, _START_DOCKER, 60)
-        yield Check("image", check_image, _START_DOCKER, 120, requires=("engine",))
-    if provider == "k8s":
-        yield Check("cluster", check_cluster, "Check the current context: kubectl cluster-info", 120)
-    required = {"docker": ("engine", "compose", "image"), "k8s": ("cluster",)}.get(provider, ())
-    remedy = f"Run a sample: inspect eval discoverybench/demo -T sandbox={provider} --limit 1"
-    yield Check("session", partial(check_session, provider), remedy, 300, requires=required)
-    remedy = "Check the model's name, its key and its package."
+    sandbox_checks = {
+        "docker": [
+            Check("engine", partial(check_version, *_ENGINE), _START_DOCKER),
+            Check("compose", partial(check_version, *_COMPOSE), "Install the Docker Compose plugin."),
+            Check("image", check_image, _START_DOCKER, ["engine"]),
+        ],
+        "k8s": [Check("cluster", check_cluster, "Install Helm 3, and check the current context: kubectl cluster-info")],
+        "local": [],
+    }[provider]
+    run_sample = f"Run a sample: inspect eval discoverybench/demo -T sandbox={provider} --limit 1"
+    checks = [
+        Check("python", lambda: f"{platform.python_version()} on {platform.system()} {platform.machine()}"),
+        Check("packages", check_packages, f"Run: pip install --upgrade {PACKAGE}"),
+        Check("data", check_data, "Run: discoverybench data fetch"),
+        *sandbox_checks,
+        Check("session", partial(check_session, provider), run_sample, [check.name for check in sandbox_checks]),
+    ]
     if model is not None:
-        yield Check("model key", partial(check_key, model, True), remedy, 120)
-        yield Check("model call", partial(check_call, model), remedy, 240, requires=("model key",))
-    yield Check("judge key", partial(check_key, grader or DEFAULT_JUDGE, grader is not None), remedy, 120)
+        checks.append(Check("model key", partial(check_key, model), _SET_KEY))
+        checks.append(Check("model call", partial(check_call, model), _MODEL_SETTINGS, ["model key"]))
     if grader is not None:
-        yield Check("judge pair", partial(check_pair, grader), remedy, 240, requires=("judge key",))
+        checks.append(Check("judge key", partial(check_key, grader), _SET_KEY))
+        checks.append(Check("judge pair", partial(check_pair, grader), _MODEL_SETTINGS, ["judge key"]))
+    else:
+        remedy = "Set the key, or name a judge in every run: --model-role grader=PROVIDER/MODEL"
+        checks.append(Check("judge key", partial(check_key, DEFAULT_JUDGE, chosen=False), remedy))
+    return checks
+
+
+def check_packages() -> str:
+    """Whether every required package is installed in a supported version."""
+    requirements = [Requirement(text) for text in requires(PACKAGE) or []]
+    # Skip extras, which are optional, and requirements whose markers are for other machines.
+    applicable = [r for r in requirements if r.marker is None or r.marker.evaluate({"extra": ""})]
+    problems = [
+        f"{requirement.name} {installed} is installed, but {requirement.specifier} is required"
+        for requirement in applicable
+        if not requirement.specifier.contains(installed := version(requirement.name), prereleases=True)
+    ]
+    if problems:
+        raise Problem("; ".join(problems))
+    names = ", ".join(f"{name} {version(name)}" for name in (PACKAGE, "inspect-ai"))
+    return f"{names}; all {len(applicable)} requirements are met"
+
+
+def check_data() -> str:
+    """Whether the released data are present and every file matches the release."""
+    try:
+        root = released.local_root()
+    except DataMissing as error:
+        if os.environ.get(released.DATA_DIR_VARIABLE):
+            problem, _, remedy = error.message.partition(". ")
+            raise Problem(problem, remedy) from error
+        message = "the released data are not downloaded; `real` and `synth` download them on first use"
+        raise Problem(message, warning=True) from error
+    report = released.verify(root)
+    if not report.clean:
+        raise Problem(f"{root}: {report}", released.remedy(root))
+    return f"all {report.checked} files in {root} match the release"
+
+
+def check_version(name: str, minimum: str, *command: str) -> str:
+    """Whether a program responds with a version such as `v26.1.5+dfsg1` that Inspect supports."""
+    found = _output(*command)
+    numbers, required = ([int(n) for n in re.findall(r"\d+", text)[:3]] for text in (found, minimum))
+    if numbers < required:
+        raise Problem(f"{name} {found} is older than {minimum}", f"Install a newer {name}.")
+    return f"{name} {found}"
+
+
+def check_image() -> str:
+    """Whether the engine has the image that tasks use. The tag of our own is a digest of the files it is built from."""
+    config = sandbox_spec("docker").config
+    name = str(config.services["default"].image) if isinstance(config, ComposeConfig) else ""
+    try:
+        identity = _output("docker", "image", "inspect", "--format", "{{.Id}}", name)
+    except Problem as missing:
+        if name != image():
+            raise Problem(f"{name} is not on this machine", f"Run: docker pull {name}", warning=True) from missing
+        build = f"Run: docker build --tag {name} {shlex.quote(str(shipped('sandbox')))}"
+        raise Problem(f"{name} is not built; the first run builds it", build, warning=True) from missing
+    return f"{name} ({identity[:19]})"
+
+
+def check_cluster() -> str:
+    """Whether the provider and Helm are installed, and the cluster of the current context responds."""
+    sandbox_spec("k8s")
+    _output("helm", "list", "--short")
+    return "Helm reaches the cluster of the current context"
+
+
+def check_session(provider: str) -> str:
+    """Whether an agent can run code in a sandbox of this provider: one sample of the demo, with the offline model."""
+    sample = _run_sample(demo(sandbox=provider), "discoverybench/baseline", limit=1)
+    if sample.store_as(SessionState).cells == 0:
+        raise Problem("the agent ran no code")
+    return f"an agent ran code in the sandbox {provider} ({sample.total_time or 0:.1f} s)"
+
+
+def check_key(model: str, chosen: bool = True) -> str:
+    """Whether the model can be created, which requires its key and its package; only a warning unless it was chosen."""
+    try:
+        get_model(model)  # inspect-evals-lint: ignore[IEBP001] -- no task is built
+    except Exception as error:  # providers raise different types
+        raise Problem(f"{model}: {one_line(error)}", warning=not chosen) from error
+    return f"{model} can be created"
+
+
+def check_call(model: str) -> str:
+    """Ask the model one question."""
+    sample = _run_sample(
+        Task(
+            dataset=[Sample(id="question", input="This is a test of the connection. Reply with the word: ready")],
+            solver=generate(),
+        ),
+        model,
+    )
+    tokens = sum(usage.total_tokens for usage in sample.model_usage.values())
+    if not sample.output.completion.strip():
+        raise Problem(f"{model} returned an empty reply ({tokens} tokens)", warning=True)
+    return f"{model} replied in {sample.total_time or 0:.1f} s ({tokens} tokens)"
+
+
+def check_pair(judge: str) -> str:
+    """Let the judge decide one pair of the judge audit."""
+    # A judge that always agrees is wrong about this pair.
+    kind = "relation negated"
+    sample = _run_sample(judge_audit(repeats=1, kind=kind, released=False), judge, limit=1)
+    score = (sample.scores or {})["audit"]
+    if "no valid reply" in str(score.answer):
+        raise Problem(f"{judge}: {score.answer}, after three attempts", "Choose another judge.")
+    if score.as_dict()["right"] != 1:
+        remedy = f"Run: inspect eval discoverybench/judge_audit --model {judge}"
+        raise Problem(f"{judge} judged a pair incorrectly ({kind}): {score.answer}", remedy, warning=True)
+    return f"{judge} judged a pair correctly in {sample.total_time or 0:.1f} s ({kind})"
+
+
+def _output(*command: str) -> str:
+    """Run one of the programs that Inspect and its providers use, and return its output."""
+    done = subprocess.run(command, capture_output=True, text=True, timeout=COMMAND_SECONDS, check=False)
+    if done.returncode:
+        raise Problem(done.stderr.strip() or f"`{shlex.join(command)}` failed")
+    return done.stdout.strip()
+
+
+def _run_sample(task: Task, model: str, **options: Any) -> EvalSample:
+    """Run one sample as a user does, and leave no log behind. The options of Inspect's `eval` select the sample."""
+    limits: Any = {"time_limit": 90, "timeout": 45, "max_retries": 1}
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        [log] = inspect_eval(
+            task, model=model, log_dir=folder, display="none", log_level="critical", **limits, **options
+        )
+        # Read the samples here: the log that Inspect returns loads them from the file on access.
+        samples = list(log.samples or [])
+    error = samples[0].error if samples else log.error
+    if error is None:
+        return samples[0]
+    status = re.search(r"\b(401|403|404|429)\b", error.message)
+    raise Problem(*_DIAGNOSES[status[1]]) if status else Problem(error.message)

@@ -1,18 +1,18 @@
 """What a run will use, extrapolated from the finished samples in its log directory."""
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from inspect_ai import task_identifier
 from inspect_ai.log import EvalLog
 
-from inspect_discoverybench.results.summary import LogSummary
+from inspect_discoverybench.results.columns import total_cost
+from inspect_discoverybench.results.log_files import LogSummary, sample_keys
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """The expected use of a run. Numbers are NaN without a finished sample, or without prices.
+    """The expected use of a run. Numbers are None without a finished sample, or without prices.
 
     Attributes:
         samples: Number of samples, multiplied by epochs.
@@ -23,8 +23,8 @@ class Forecast:
 
     samples: int
     finished: int
-    tokens: float
-    cost: float
+    tokens: float | None
+    cost: float | None
 
 
 def forecast(dry_run: Sequence[EvalLog], logs: Iterable[LogSummary]) -> list[Forecast]:
@@ -34,23 +34,19 @@ def forecast(dry_run: Sequence[EvalLog], logs: Iterable[LogSummary]) -> list[For
         dry_run: The dry run of the experiment.
         logs: The logs in its log directory.
     """
-    usages: dict[str, dict[str | None, tuple[float, float]]] = {task_identifier(log, None): {} for log in dry_run}
-    for log in logs:
-        for sample in log.finished:
-            used = (sample.model_usage or {}).values()
-            costs = [math.nan if u.total_cost is None and u.total_tokens else u.total_cost or 0.0 for u in used]
-            usages.setdefault(log.run, {})[sample.uuid] = (sum(u.total_tokens for u in used), sum(costs))
+    finished = {(log.run, sample.uuid): sample for log in logs for sample in log.finished}
     forecasts = []
     for run in dry_run:
-        finished = list(usages[task_identifier(run, None)].values())
-        samples = sample_count(run)
-        tokens, cost = (
-            samples * sum(use[n] for use in finished) / len(finished) if finished else math.nan for n in (0, 1)
+        samples, name = len(sample_keys(run)), task_identifier(run, None)
+        own = [sample for (log_run, _), sample in finished.items() if log_run == name]
+        usages = [usage for sample in own for usage in (sample.model_usage or {}).values()]
+        cost = total_cost(usages) if own else None
+        forecasts.append(
+            Forecast(
+                samples=samples,
+                finished=len(own),
+                tokens=samples * sum(usage.total_tokens for usage in usages) / len(own) if own else None,
+                cost=None if cost is None else samples * cost / len(own),
+            )
         )
-        forecasts.append(Forecast(samples, len(finished), tokens, cost))
     return forecasts
-
-
-def sample_count(dry_run: EvalLog) -> int:
-    """Number of samples of a run, multiplied by epochs."""
-    return len(dry_run.eval.dataset.sample_ids or []) * (dry_run.eval.config.epochs or 1)

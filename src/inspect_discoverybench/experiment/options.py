@@ -1,8 +1,7 @@
 """The key `options` of an experiment: arguments of Inspect's `eval_set` that have no other key."""
 
-import difflib
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, get_type_hints
 
 from inspect_ai import ScannerConfig, eval_set
@@ -12,31 +11,23 @@ from inspect_ai.util import SandboxEnvironmentSpec, registry_create
 from pydantic import TypeAdapter, ValidationError
 
 from inspect_discoverybench.errors import InvalidExperiment, inspect_errors
-from inspect_discoverybench.experiment.source import Source
+from inspect_discoverybench.experiment.definition import LIMIT_ARGUMENTS
+from inspect_discoverybench.experiment.experiment_source import Source, did_you_mean, reason_of_error
 
 EXPERIMENT_KEYS = {
-    "tasks": "tasks",
+    **{name: name for name in ("tasks", "log_dir", "epochs", "max_connections", "tags")},
+    **{argument: f"limits.{limit}" for limit, argument in LIMIT_ARGUMENTS.items()},
     "task_args": "args of a task, or defaults.tasks",
     "solver": "solvers",
     "model": "models",
     "model_base_url": "base_url of a model",
     "model_args": "args of a model",
     "model_roles": "roles",
-    "log_dir": "log_dir",
-    "limit": "limits.samples",
-    "epochs": "epochs",
-    "message_limit": "limits.messages",
-    "token_limit": "limits.tokens",
-    "time_limit": "limits.time",
-    "working_limit": "limits.working",
-    "cost_limit": "limits.cost",
-    "max_connections": "max_connections",
-    "tags": "tags",
 }
 """Arguments of `eval_set` that an experiment sets from other keys."""
 
-_ARGUMENTS = set(inspect.signature(eval_set).parameters) - {"kwargs"} - set(EXPERIMENT_KEYS)
 _SETTINGS = set(GenerateConfigArgs.__annotations__) - set(EXPERIMENT_KEYS)
+_ARGUMENTS = set(inspect.signature(eval_set).parameters) - {"kwargs"} - set(EXPERIMENT_KEYS) | _SETTINGS
 
 
 def eval_set_options(options: Mapping[str, Any], source: Source) -> dict[str, Any]:
@@ -52,64 +43,41 @@ def eval_set_options(options: Mapping[str, Any], source: Source) -> dict[str, An
     """
     arguments = {}
     for name, value in options.items():
-        place = source.where(("options", name))
+        where = f"{source.where('options', name)}: options.{name}"
         if name in EXPERIMENT_KEYS:
-            raise InvalidExperiment(f"{place}: options.{name}: use {EXPERIMENT_KEYS[name]} instead.")
-        if name not in _ARGUMENTS | _SETTINGS:
-            nearest = difflib.get_close_matches(name, _ARGUMENTS | _SETTINGS, 1, 0.5)
-            hint = f" Did you mean {nearest[0]}?" if nearest else ""
-            raise InvalidExperiment(f"{place}: options.{name}: eval_set has no such argument.{hint}")
-        arguments[name] = _argument(name, value, f"{place}: options.{name}")
+            raise InvalidExperiment(f"{where}: use {EXPERIMENT_KEYS[name]} instead.")
+        if name not in _ARGUMENTS:
+            raise InvalidExperiment(f"{where}: eval_set has no such argument.{did_you_mean(name, [*_ARGUMENTS])}")
+        try:
+            with inspect_errors(InvalidExperiment, where):
+                arguments[name] = _argument(name, value)
+        except InvalidExperiment as error:
+            if isinstance(error.__cause__, ValidationError):
+                raise InvalidExperiment(f"{where}: {reason_of_error(error.__cause__.errors()[0])}") from error
+            raise
     return arguments
 
 
-def _argument(name: str, value: Any, where: str) -> Any:
-    try:
-        if name in _SETTINGS:
-            return getattr(GenerateConfig.model_validate({name: value}), name)
-        if name in _CONVERSIONS:
-            with inspect_errors(InvalidExperiment, where):
-                return _CONVERSIONS[name](value)
-        hint = get_type_hints(eval_set)[name]
-        # YAML values already have types, so only mappings are converted.
-        return TypeAdapter(hint).validate_python(value, strict=not isinstance(value, dict))
-    except ValidationError as error:
-        reason = error.errors()[0]["msg"]
-        raise InvalidExperiment(f"{where}: {reason}, got {str(value)[:80]!r}.") from error
-
-
-def _sandbox(value: Any) -> Any:
-    """Accept `k8s:values.yaml`, as for Inspect's `--sandbox`, or a mapping with `type` and `config`."""
-    if isinstance(value, str):
-        provider, _, config = value.partition(":")
-        return (provider, config) if config else provider
-    if isinstance(value, list):
-        return tuple(value)
-    return TypeAdapter(SandboxEnvironmentSpec | None).validate_python(value)
-
-
-def _scanner(value: Any) -> Any:
-    """Accept a file or registry names, as for Inspect's `--scanner`, or the contents of such a file."""
-    if isinstance(value, str):
-        is_file = value.endswith((".yaml", ".yml", ".json"))
-        return ScannerConfig.from_file(value) if is_file else [registry_create("scanner", value)]
-    if isinstance(value, list):
-        return [registry_create("scanner", name) for name in value]
-    return TypeAdapter(ScannerConfig | None).validate_python(value)
-
-
-def _policy(name: str) -> Callable[[Any], Any]:
-    """Accept the path of a policy file, or its contents."""
-
-    def convert(value: Any) -> Any:
-        return value if isinstance(value, str) else getattr(EvalConfig.model_validate({name: value}), name)
-
-    return convert
-
-
-_CONVERSIONS: dict[str, Callable[[Any], Any]] = {
-    "sandbox": _sandbox,
-    "scanner": _scanner,
-    "approval": _policy("approval"),
-    "review": _policy("review"),
-}
+def _argument(name: str, value: Any) -> Any:
+    """The argument in the type that `eval_set` takes."""
+    if name in _SETTINGS:
+        return getattr(GenerateConfig.model_validate({name: value}), name)
+    match name, value:
+        case "sandbox", str() if ":" in value:  # `k8s:values.yaml`, as for Inspect's `--sandbox`
+            return tuple(value.split(":", 1))
+        case "sandbox", [provider, config]:
+            return provider, config
+        case "sandbox", dict():
+            return TypeAdapter(SandboxEnvironmentSpec).validate_python(value)
+        case "scanner", str() if value.endswith((".yaml", ".yml", ".json")):
+            return ScannerConfig.from_file(value)
+        case "scanner", str() | list():  # registry names, as for Inspect's `--scanner`
+            return [registry_create("scanner", scanner) for scanner in ([value] if isinstance(value, str) else value)]
+        case "scanner", dict():
+            return ScannerConfig.model_validate(value)
+        case (("approval" | "review"), dict()):
+            return getattr(EvalConfig.model_validate({name: value}), name)
+        case (("sandbox" | "scanner" | "approval" | "review"), (str() | None)):
+            return value
+    # YAML values already have types, so only mappings are converted.
+    return TypeAdapter(get_type_hints(eval_set)[name]).validate_python(value, strict=not isinstance(value, dict))

@@ -4,18 +4,18 @@ import json
 import math
 import shlex
 from dataclasses import dataclass
-from typing import Any
 
-from inspect_ai.log import EvalLog, EvalSampleSummary, headline_metric
+from inspect_ai.log import EvalLog, EvalMetric, headline_metric
 
 from inspect_discoverybench.hypothesis import SCORE_NAME, WITHOUT_HYPOTHESIS
-from inspect_discoverybench.results.summary import LogSummary, is_scored
+from inspect_discoverybench.results.columns import total_cost
+from inspect_discoverybench.results.log_files import LogSummary, is_scored
 from inspect_discoverybench.scorer.metrics import CI_LOWER, CI_UPPER
 
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """The outcome of one run. Numbers that the log does not have are NaN.
+    """The outcome of one run. Numbers that the log does not have are None.
 
     Attributes:
         task: Task with its arguments.
@@ -40,14 +40,14 @@ class RunOutcome:
     solver: str
     model: str
     metric: str | None
-    value: float
-    interval: tuple[float, float]
+    value: float | None
+    interval: tuple[float | None, float | None]
     scored: int
     unscored: int
     no_submission: int
     errors: int
     tokens: int
-    cost: float
+    cost: float | None
     complete: bool
     error: str | None
     log: str
@@ -68,21 +68,21 @@ class RunOutcome:
         # Without scores, Inspect reports a mean of 0.
         metrics = resolved.score.metrics if resolved and scored else {}
         usages = log.stats.model_usage.values()
-        costs = [math.nan if u.total_cost is None and u.total_tokens else u.total_cost or 0.0 for u in usages]
-        bounds = [metrics[name].value if name in metrics else math.nan for name in (CI_LOWER, CI_UPPER)]
         return cls(
-            task=str(labels.get("task", log.eval.task)),
-            solver=str(labels.get("solver", log.eval.solver or "")),
-            model=str(labels.get("model", log.eval.model)),
+            task=labels.get("task", log.eval.task),
+            solver=labels.get("solver", log.eval.solver or ""),
+            model=labels.get("model", log.eval.model),
             metric=resolved.score.name if resolved else None,
-            value=float(resolved.metric.value) if resolved and scored else math.nan,
-            interval=(float(bounds[0]), float(bounds[1])),
+            value=float(resolved.metric.value) if resolved and scored else None,
+            interval=(_number(metrics.get(CI_LOWER)), _number(metrics.get(CI_UPPER))),
             scored=scored,
             unscored=len(ended) - scored if log.eval.scorers else 0,
-            no_submission=sum(_has_no_submission(sample) for sample in ended),
+            no_submission=sum(
+                any(score.reason in WITHOUT_HYPOTHESIS for score in (sample.scores or {}).values()) for sample in ended
+            ),
             errors=sum(sample.error is not None for sample in summary.samples),
             tokens=sum(usage.total_tokens for usage in usages),
-            cost=sum(costs),
+            cost=total_cost(usages),
             complete=summary.is_complete,
             error=" ".join(log.error.message.split())[:1000] if log.error else None,
             log=summary.path,
@@ -92,18 +92,14 @@ class RunOutcome:
     @property
     def bounds(self) -> tuple[float, float] | None:
         """The value if all unscored samples had scored 0, and if all had scored 1; None if none is unscored."""
-        if math.isnan(self.value) or not self.unscored:
+        if self.value is None or not self.unscored:
             return None
-        total = self.value * self.scored
-        return total / (self.scored + self.unscored), (total + self.unscored) / (self.scored + self.unscored)
+        total, samples = self.value * self.scored, self.scored + self.unscored
+        return total / samples, (total + self.unscored) / samples
 
-    def to_json(self) -> dict[str, Any]:
-        """The attributes as JSON values, with null for NaN."""
-        values = {**vars(self), "interval": list(self.interval), "bounds": list(self.bounds) if self.bounds else None}
-        return {
-            name: [_null_for_nan(item) for item in value] if isinstance(value, list) else _null_for_nan(value)
-            for name, value in values.items()
-        }
+
+def _number(metric: EvalMetric | None) -> float | None:
+    return None if metric is None or math.isnan(metric.value) else float(metric.value)
 
 
 def _score_command(log: EvalLog, location: str) -> str | None:
@@ -115,11 +111,3 @@ def _score_command(log: EvalLog, location: str) -> str | None:
             values = [f"{name}={json.dumps(value)}" for name, value in (scorer.options or {}).items()]
             words += ["--scorer", "discoverybench/hms", *(word for value in values for word in ("-S", value))]
     return shlex.join([*words, "--action", "overwrite", "--overwrite"])
-
-
-def _null_for_nan(value: Any) -> Any:
-    return None if isinstance(value, float) and math.isnan(value) else value
-
-
-def _has_no_submission(sample: EvalSampleSummary) -> bool:
-    return any(score.reason in WITHOUT_HYPOTHESIS for score in (sample.scores or {}).values())

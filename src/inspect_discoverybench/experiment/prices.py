@@ -3,13 +3,14 @@
 import os
 from collections.abc import Iterable, Mapping
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 import yaml
 from inspect_ai.model import Model, ModelCost, ModelInfo, get_model_info, set_model_info
 from pydantic import TypeAdapter, ValidationError
 
-from inspect_discoverybench.errors import InvalidExperiment
+from inspect_discoverybench.errors import InvalidExperiment, one_line
 
 ENVIRONMENT = "INSPECT_EVAL_MODEL_COST_CONFIG"
 """Inspect's environment variable for the path of a price file."""
@@ -29,12 +30,9 @@ def read_prices(*sources: str | Path | Prices | None) -> Prices:
     Raises:
         InvalidExperiment: A file cannot be read or is not in Inspect's format.
     """
-    prices = _parsed(files(__package__).joinpath("prices.yaml").read_text("utf-8"), "prices.yaml")
+    prices = _read(files(__package__).joinpath("prices.yaml"))
     for source in (os.environ.get(ENVIRONMENT), *sources):
-        if isinstance(source, Mapping):
-            prices = {**prices, **source}
-        elif source:
-            prices = {**prices, **_read(Path(source))}
+        prices = {**prices, **(source if isinstance(source, Mapping) else _read(Path(source)) if source else {})}
     return prices
 
 
@@ -49,20 +47,13 @@ def register_prices(models: Iterable[str | Model], prices: Prices) -> None:
             set_model_info(str(model), info.model_copy(update={"cost": prices[str(model)]}))
 
 
-def _read(path: Path) -> Prices:
+def _read(path: Path | Traversable) -> Prices:
     try:
-        return _parsed(path.read_text("utf-8"), str(path))
+        return _FORM.validate_python(yaml.safe_load(path.read_text("utf-8")))
     except OSError as error:
         raise InvalidExperiment(f"The price file {path} cannot be read ({error.strerror}). Check the path.") from error
-
-
-def _parsed(text: str, name: str) -> Prices:
-    try:
-        return _FORM.validate_python(yaml.safe_load(text))
     except (yaml.YAMLError, ValidationError) as error:
-        first = error.errors()[0] if isinstance(error, ValidationError) else None
-        reason = f"{'.'.join(map(str, first['loc']))}: {first['msg']}" if first else "not YAML or JSON"
         raise InvalidExperiment(
-            f"The price file {name} is not in the format of --model-cost-config ({reason}). Expected for each model: "
-            "PROVIDER/MODEL: {input: 2.5, output: 10, input_cache_write: 2.5, input_cache_read: 1.25}."
+            f"The price file {path} is not in the format of --model-cost-config ({one_line(error)}). Expected for each "
+            "model: PROVIDER/MODEL: {input: 2.5, output: 10, input_cache_write: 2.5, input_cache_read: 1.25}."
         ) from error

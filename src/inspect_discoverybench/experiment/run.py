@@ -2,7 +2,9 @@
 
 import inspect
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
@@ -16,27 +18,20 @@ from pydantic import ValidationError
 
 from inspect_discoverybench.discovery import DEFAULT_JUDGE_KEY
 from inspect_discoverybench.errors import InvalidExperiment, inspect_errors
-from inspect_discoverybench.experiment.experiment import Component, Experiment, ModelSpec
+from inspect_discoverybench.experiment.definition import Component, Experiment, ModelSpec
+from inspect_discoverybench.experiment.experiment_source import Source, load
 from inspect_discoverybench.experiment.matrix import MatrixCell, matrix
 from inspect_discoverybench.experiment.options import eval_set_options
 from inspect_discoverybench.experiment.prices import Prices, read_prices, register_prices
-from inspect_discoverybench.experiment.source import Place, Source
 from inspect_discoverybench.scorer.judge import INHERITED
 
 
 @dataclass(frozen=True)
 class ExperimentRun:
-    """One cell of the matrix, ready to run.
-
-    Attributes:
-        cell: The cell.
-        task: The task with its solver and model.
-        judge: Name of the judge; None if the task does not use one.
-    """
+    """One cell of the matrix, and its task with its solver and model, ready to run."""
 
     cell: MatrixCell
     task: Task
-    judge: str | None
 
 
 @dataclass(frozen=True)
@@ -47,14 +42,12 @@ class ExperimentPlan:
         experiment: The experiment.
         source: The experiment file.
         runs: One run per cell, in the order of the file.
-        prices: Prices of all models with a known price.
         arguments: Arguments of `eval_set`, except the tasks.
     """
 
     experiment: Experiment
     source: Source
     runs: tuple[ExperimentRun, ...]
-    prices: Prices
     arguments: Mapping[str, Any]
 
     def dry_run(self) -> list[EvalLog]:
@@ -71,14 +64,10 @@ class ExperimentPlan:
         ignored = {"scanner", "notification", "acp_server", "display", "trace", "eval_set_id"}
         arguments = {name: value for name, value in self.arguments.items() if name in accepted - ignored}
         with TemporaryDirectory() as folder, inspect_errors(InvalidExperiment, str(self.source.path)):
-            # A list, so that the logs are read before the folder is deleted.
-            return list(
-                inspect_eval(
-                    [run.task for run in self.runs],
-                    **arguments | {"log_dir": folder, "log_realtime": False, "ctl_server": False},
-                    run_samples=False,
-                )
-            )
+            arguments |= {"log_dir": folder, "log_realtime": False, "ctl_server": False}
+            logs = inspect_eval([run.task for run in self.runs], **arguments, run_samples=False)
+            # Without samples, which Inspect would try to read from the folder when it no longer exists.
+            return [log.model_copy(update={"samples": None, "reductions": None}) for log in logs]
 
     def run(self, retries: int | None = None) -> tuple[bool, list[EvalLog]]:
         """Run the samples that are missing in the log directory.
@@ -92,112 +81,111 @@ class ExperimentPlan:
         Raises:
             InvalidExperiment: Inspect rejects the experiment.
         """
-        arguments = dict(self.arguments)
-        if retries is not None:
-            arguments["retry_attempts"] = retries
+        given = {} if retries is None else {"retry_attempts": retries}
         with inspect_errors(InvalidExperiment, str(self.source.path)):
-            return eval_set([run.task for run in self.runs], **arguments)
+            return eval_set([run.task for run in self.runs], **{**self.arguments, **given})
 
 
-def prepare(experiment: Experiment, source: Source, price_file: Path | None = None) -> ExperimentPlan:
-    """Build every run of an experiment without starting it.
+@dataclass(frozen=True)
+class ExperimentFile:
+    """An experiment file with the changes of the command line.
 
-    Args:
-        experiment: The experiment.
-        source: The experiment file.
+    Attributes:
+        path: The file.
+        changes: Changes of the form `a.b=c`.
         price_file: File in the format of `--model-cost-config`. It takes precedence over the prices of `options`.
+    """
+
+    path: Path
+    changes: tuple[str, ...]
+    price_file: Path | None
+
+    def plan(self) -> ExperimentPlan:
+        """Read the file and build every run, without starting it.
+
+        Raises:
+            InvalidExperiment: The file is invalid, a name is not registered, or a model cannot be called.
+        """
+        experiment, source = load(self.path, self.changes)
+        cells = matrix(experiment, source)
+        options = eval_set_options(experiment.options, source)
+        if experiment.limits.samples is not None and options.get("sample_id") is not None:
+            where = source.where("options", "sample_id")
+            raise InvalidExperiment(
+                f"{where}: options.sample_id and limits.samples are mutually exclusive. Remove one."
+            )
+        prices = read_prices(options.pop("model_cost_config", None), self.price_file)
+        # Set on the evaluated models, from which the judge inherits them. Their configs lack settings of `eval_set`.
+        timeouts = {name: options[name] for name in INHERITED if name in options}
+        models = {
+            cell.numbers[2]: _build_model(cell.model, source.where("models", cell.numbers[2]), timeouts)
+            for cell in cells
+        }
+        roles = {
+            role: _build_model(spec, source.where(*(["grader"] if spec is experiment.grader else ["roles", role])))
+            for role, spec in experiment.all_roles.items()
+        }
+        runs = tuple(_build_run(cell, models[cell.numbers[2]], source) for cell in cells)
+        all_models = [*models.values(), *roles.values()]
+        if "grader" not in roles:
+            all_models += _default_judges([run.task for run in runs], source)
+        register_prices(all_models, prices)
+        if experiment.limits.cost is not None:
+            _require_prices({str(model) for model in all_models}, prices, source)
+        arguments = {
+            # Write every finished sample to the log immediately, so that a killed process loses none.
+            "log_buffer": 1,
+            **options,
+            **experiment.arguments,
+            "log_dir": experiment.log_dir,
+            "model_roles": roles,
+        }
+        return ExperimentPlan(experiment, source, runs, arguments)
+
+
+def dry_run(file: ExperimentFile) -> list[EvalLog]:
+    """Dry-run an experiment: one log per run, without samples.
 
     Raises:
-        InvalidExperiment: A name is not registered, an argument is invalid, or a model cannot be called.
+        InvalidExperiment: Inspect rejects the experiment.
     """
-    cells = matrix(experiment, source)
-    options = eval_set_options(experiment.options, source)
-    if experiment.limits.samples is not None and options.get("sample_id") is not None:
-        where = source.where(("options", "sample_id"))
-        raise InvalidExperiment(f"{where}: options.sample_id and limits.samples are mutually exclusive. Remove one.")
-    prices = read_prices(options.pop("model_cost_config", None), price_file)
-    # Set on the evaluated models, from which the judge inherits them. Their configs lack settings of `eval_set`.
-    timeouts = {name: options[name] for name in INHERITED if name in options}
-    models = {cell.model_place: _build_model(cell.model, source, cell.model_place, timeouts) for cell in cells}
-    roles = _build_roles(experiment, source)
-    runs = tuple(_build_run(cell, models[cell.model_place], experiment, source) for cell in cells)
-    all_models = [*models.values(), *roles.values(), *_default_judges(runs, experiment, source)]
-    register_prices(all_models, prices)
-    if experiment.limits.cost is not None:
-        _require_prices({str(model) for model in all_models}, prices, source)
-    return ExperimentPlan(experiment, source, runs, prices, _eval_set_arguments(experiment, options, roles))
+    return file.plan().dry_run()
 
 
-def _eval_set_arguments(
-    experiment: Experiment, options: Mapping[str, Any], roles: Mapping[str, Model]
-) -> dict[str, Any]:
-    limits = experiment.limits
-    return {
-        # Write every finished sample to the log immediately, so that a killed process loses none.
-        "log_buffer": 1,
-        **options,
-        "log_dir": experiment.log_dir,
-        "model_roles": roles,
-        "limit": limits.samples,
-        "epochs": experiment.epochs,
-        "message_limit": limits.messages,
-        "token_limit": limits.tokens,
-        "time_limit": limits.time,
-        "working_limit": limits.working,
-        "cost_limit": limits.cost,
-        "max_connections": experiment.max_connections,
-        "tags": [experiment.name, *experiment.tags],
-        "metadata": {**(options.get("metadata") or {}), "experiment": experiment.name},
-    }
+def dry_run_in_subprocess(file: ExperimentFile) -> list[EvalLog]:
+    """Dry-run an experiment in a separate process.
+
+    Inspect keeps the display of the first `eval` in a process, and a dry run has no display.
+    """
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        return pool.submit(dry_run, file).result()
 
 
-def _build_run(cell: MatrixCell, model: Model, experiment: Experiment, source: Source) -> ExperimentRun:
-    task: Task = _create("task", cell.task, source.where(cell.task_place))
-    task_name, solver_name, model_name = cell.labels
-    metadata = {**(task.metadata or {}), "run": {"task": task_name, "solver": solver_name, "model": model_name}}
-    if cell.solver is None:
-        task = task_with(task, model=model, metadata=metadata)
-    else:
+def _build_run(cell: MatrixCell, model: Model, source: Source) -> ExperimentRun:
+    task_number, solver_number, _ = cell.numbers
+    task: Task = _create("task", cell.task, source.where("tasks", task_number))
+    metadata = {**(task.metadata or {}), "run": dict(zip(("task", "solver", "model"), cell.labels, strict=True))}
+    changes: dict[str, Any] = {"model": model}
+    if cell.solver is not None:
         # Recorded here because `eval.solver` of the log is empty for a solver that is part of the task.
         metadata |= {"solver": cell.solver.name, "solver_args": cell.solver.args}
-        solver = _create("solver", cell.solver, source.where(cell.solver_place))
-        task = task_with(task, model=model, solver=solver, metadata=metadata)
-    return ExperimentRun(cell, task, _judge_name(task, experiment))
+        changes["solver"] = _create("solver", cell.solver, source.where("solvers", solver_number))
+    return ExperimentRun(cell, task_with(task, metadata=metadata, **changes))
 
 
-def _judge_name(task: Task, experiment: Experiment) -> str | None:
-    default = (task.metadata or {}).get(DEFAULT_JUDGE_KEY)
-    return None if default is None else _experiment_judge(experiment) or default
-
-
-def _experiment_judge(experiment: Experiment) -> str | None:
-    """The judge that the experiment file names."""
-    spec = experiment.grader or experiment.roles.get("grader")
-    return spec.name if spec else None
-
-
-def _build_roles(experiment: Experiment, source: Source) -> dict[str, Model]:
-    roles = {role: _build_model(spec, source, ("roles", role)) for role, spec in experiment.roles.items()}
-    if experiment.grader is not None:
-        roles["grader"] = _build_model(experiment.grader, source, ("grader",))
-    return roles
-
-
-def _default_judges(runs: Iterable[ExperimentRun], experiment: Experiment, source: Source) -> list[Model]:
-    """The default judges of the tasks, if the experiment file names no judge."""
-    if _experiment_judge(experiment) is not None:
-        return []
-    message = f"{source.where(())}: the default judge cannot be called. Name one, such as grader: PROVIDER/MODEL"
+def _default_judges(tasks: Iterable[Task], source: Source) -> list[Model]:
+    message = f"{source.where()}: the default judge cannot be called. Name one, such as grader: PROVIDER/MODEL"
     with inspect_errors(InvalidExperiment, message):
-        names = sorted({run.judge for run in runs if run.judge})
-        return [get_model(name) for name in names]  # inspect-evals-lint: ignore[IEBP001] -- checked before any run
+        names = {str(name) for task in tasks if (name := (task.metadata or {}).get(DEFAULT_JUDGE_KEY))}
+        # inspect-evals-lint: ignore[IEBP001] -- checked before any run
+        return [get_model(name) for name in sorted(names)]
 
 
 def _require_prices(names: Iterable[str], prices: Prices, source: Source) -> None:
     missing = sorted(name for name in names if name not in prices)
     if missing:
         raise InvalidExperiment(
-            f"{source.where(('limits', 'cost'))}: limits.cost requires a price for every model, but there is none for "
+            f"{source.where('limits', 'cost')}: limits.cost requires a price for every model, but there is none for "
             f"{', '.join(missing)}. Add it with --model-cost-config FILE, or use limits.tokens."
         )
 
@@ -207,8 +195,8 @@ def _create(kind: Literal["task", "solver"], component: Component, where: str) -
         return registry_create(kind, component.name, **component.args)
 
 
-def _build_model(spec: ModelSpec, source: Source, place: Place, settings: Mapping[str, Any] | None = None) -> Model:
-    where = f"{source.where(place)}: model {spec.name}"
+def _build_model(spec: ModelSpec, where: str, settings: Mapping[str, Any] | None = None) -> Model:
+    where = f"{where}: model {spec.name}"
     try:
         config = GenerateConfig.model_validate({**spec.config, **(settings or {})})
     except ValidationError as error:

@@ -1,19 +1,20 @@
 """Shards: disjoint, balanced parts of an experiment's samples. Each has its own log directory."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from math import gcd
 from pathlib import Path
 from urllib.parse import urlparse
 
-from inspect_ai import task_with
+from inspect_ai import task_identifier, task_with
 from inspect_ai.log import EvalLog
 
 from inspect_discoverybench.errors import InvalidArgument, InvalidExperiment
+from inspect_discoverybench.experiment.log_lock import is_locked
 from inspect_discoverybench.experiment.run import ExperimentPlan, ExperimentRun
-from inspect_discoverybench.results.summary import read_summaries
+from inspect_discoverybench.results.log_files import is_scored, read_summaries, sample_keys
 
 MAX_SHARDS = 10_000
 
@@ -56,12 +57,10 @@ class Shard:
 
 
 def assign_samples(runs: Sequence[SampleIds], count: int) -> list[list[SampleIds]]:
-    """Divide the samples of all runs among shards.
+    """Divide the samples of all runs among shards, by their positions only.
 
-    The first sample of every run is assigned, then the second, and so on. Each goes to a shard with the fewest samples
-    of its run, and among them to one with the fewest samples. Two shards therefore differ by at most one sample of each
-    run, and by at most one sample in total if all runs have equally many. Samples stay in their shard when
-    `limits.samples` increases. All epochs of a sample are in one shard.
+    Two shards differ by at most one sample of each run, and by at most one sample in total if all runs have equally
+    many. Samples stay in their shard when `limits.samples` increases. All epochs of a sample are in one shard.
 
     Args:
         runs: Sample ids of each run.
@@ -71,16 +70,12 @@ def assign_samples(runs: Sequence[SampleIds], count: int) -> list[list[SampleIds
         For each shard, its sample ids of each run.
     """
     shards: list[list[SampleIds]] = [[[] for _ in runs] for _ in range(count)]
-    sizes = [0] * count
-    for position in range(max(map(len, runs), default=0)):
-        # If all runs have the same number of samples, rotating by one after each full cycle always leaves such a shard.
-        start = position * len(runs) + position * gcd(len(runs), count) // count
-        for run, samples in enumerate(runs):
-            if position < len(samples):
-                order = ((start + run + step) % count for step in range(count))
-                chosen = min(order, key=lambda shard: (len(shards[shard][run]), sizes[shard]))
-                shards[chosen][run].append(samples[position])
-                sizes[chosen] += 1
+    for run, samples in enumerate(runs):
+        for position, sample in enumerate(samples):
+            # The first samples of all runs go to shards in turn, then the second ones, and so on. One is skipped
+            # whenever the turn is back at the first shard; otherwise a run would always meet the same shards.
+            turn = position * len(runs) + position * gcd(len(runs), count) // count
+            shards[(turn + run) % count][run].append(sample)
     return shards
 
 
@@ -109,38 +104,36 @@ def restrict_to_shard(plan: ExperimentPlan, shard: Shard, dry_run: Sequence[Eval
     Raises:
         InvalidExperiment: An option does not work with shards.
     """
-    where = plan.source.where
     if plan.arguments.get("sample_shuffle") is True:
         raise InvalidExperiment(
-            f"{where(('options', 'sample_shuffle'))}: options.sample_shuffle must be a seed with --shard, such as 7, "
-            "so that all shards have the same order."
+            f"{plan.source.where('options', 'sample_shuffle')}: options.sample_shuffle must be a seed with --shard, "
+            "such as 7, so that all shards have the same order."
         )
     if plan.arguments.get("bundle_dir") is not None:
         raise InvalidExperiment(
-            f"{where(('options', 'bundle_dir'))}: options.bundle_dir cannot be used with --shard. Remove it, and run "
-            "`inspect view bundle` at the end."
+            f"{plan.source.where('options', 'bundle_dir')}: options.bundle_dir cannot be used with --shard. Remove it, "
+            "and run `inspect view bundle` at the end."
         )
+    parent = plan.experiment.log_dir
+    # Equal in all shards, so that a shard that was started twice is read once. Shards that are moved keep it.
+    recorded = next((log.header.eval.eval_set_id for log in read_summaries(parent)), None)
+    place = parent if urlparse(parent).scheme else str(Path(parent).resolve())
+    eval_set_id = recorded or sha256(f"{place} {shard.count}".encode()).hexdigest()[:32]
+    arguments = {
+        "eval_set_id": eval_set_id,
+        **plan.arguments,
+        "log_dir": shard.log_dir(parent),
+        "metadata": {**plan.arguments["metadata"], "shard": str(shard)},
+        # Already applied in the dry run.
+        "limit": None,
+        "sample_id": None,
+    }
     runs = [
         _restrict(run, {*log.eval.dataset.sample_ids})
         for run, log in zip(plan.runs, dry_run, strict=True)
         if log.eval.dataset.sample_ids
     ]
-    log_dir = shard.log_dir(plan.experiment.log_dir)
-    metadata = {**plan.arguments["metadata"], "shard": str(shard)}
-    # Equal in all shards, so that a shard that was started twice is read once. Shards that are moved keep it.
-    parent = plan.experiment.log_dir
-    first = next((log.header.eval.eval_set_id for log in read_summaries(parent)), None)
-    place = parent if urlparse(parent).scheme else str(Path(parent).resolve())
-    eval_set_id = (
-        plan.arguments.get("eval_set_id") or first or sha256(f"{place} {shard.count}".encode()).hexdigest()[:32]
-    )
-    # The options that select samples were already applied in the dry run.
-    arguments = {**plan.arguments, "log_dir": log_dir, "metadata": metadata, "eval_set_id": eval_set_id} | {
-        "limit": None,
-        "sample_id": None,
-    }
-    experiment = plan.experiment.model_copy(update={"log_dir": log_dir})
-    return replace(plan, experiment=experiment, runs=tuple(runs), arguments=arguments)
+    return replace(plan, runs=tuple(runs), arguments=arguments)
 
 
 def _restrict(run: ExperimentRun, ids: set[int | str]) -> ExperimentRun:
@@ -156,3 +149,69 @@ def _with_samples(log: EvalLog, ids: SampleIds) -> EvalLog:
     dataset = log.eval.dataset.model_copy(update={"sample_ids": ids, "samples": len(ids)})
     config = log.eval.config.model_copy(update={"limit": None, "sample_id": None})
     return log.model_copy(update={"eval": log.eval.model_copy(update={"dataset": dataset, "config": config})})
+
+
+@dataclass(frozen=True)
+class ShardStatus:
+    """The state of a shard. Samples are counted once for each run and epoch.
+
+    Attributes:
+        shard: The shard, as `K/N`.
+        state: `finished` if its runs are complete, `running` if a process holds its lock, otherwise `missing`.
+        samples: Number of its samples.
+        finished: Number of samples that ended without an error.
+        missing: Number of samples that have not ended.
+        errors: Number of samples that ended with an error.
+        unscored: Number of finished samples that the judge failed to score.
+    """
+
+    shard: str
+    state: str
+    samples: int
+    finished: int
+    missing: int
+    errors: int
+    unscored: int
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the shard is finished, and every sample has a score."""
+        return self.state == "finished" and not self.errors and not self.unscored
+
+
+def shard_statuses(log_dir: str, dry_runs: Mapping[str, Sequence[EvalLog]]) -> list[ShardStatus]:
+    """Read the state of every shard.
+
+    Args:
+        log_dir: Log directory of the experiment.
+        dry_runs: The dry run of each shard.
+
+    Raises:
+        UnreadableLog: A log is damaged.
+    """
+    return [_status(shard, Shard.parse(shard).log_dir(log_dir), dry_run) for shard, dry_run in dry_runs.items()]
+
+
+def _status(shard: str, log_dir: str, dry_run: Sequence[EvalLog]) -> ShardStatus:
+    planned = {(task_identifier(log, None), *key) for log in dry_run for key in sample_keys(log)}
+    # Check the lock before reading the logs: a shard that ends in between counts as running, not as missing.
+    is_running = is_locked(log_dir)
+    ended = [
+        ((log.run, str(sample.id), sample.epoch), log, sample)
+        for log in read_summaries(log_dir)
+        for sample in log.samples
+        if sample.completed
+    ]
+    finished = planned & {key for key, _, sample in ended if not sample.error}
+    failed = planned & {key for key, _, _ in ended} - finished
+    scored = {key for key, log, sample in ended if is_scored(sample) or not log.header.eval.scorers}
+    is_complete = planned <= {key for key, log, _ in ended if log.is_complete}
+    return ShardStatus(
+        shard=shard,
+        state="running" if is_running else "finished" if is_complete else "missing",
+        samples=len(planned),
+        finished=len(finished),
+        missing=len(planned - finished - failed),
+        errors=len(failed),
+        unscored=len(finished - scored),
+    )

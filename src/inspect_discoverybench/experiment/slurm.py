@@ -11,12 +11,9 @@ def array_script(
     name: str,
     command: Sequence[str],
     count: int,
-    *,
-    partition: str | None = None,
-    time: str | None = None,
-    mem: str | None = None,
     container: str | None = None,
     sbatch: Sequence[str] = (),
+    **options: str | None,
 ) -> str:
     """Write the batch script.
 
@@ -27,18 +24,15 @@ def array_script(
         name: Name of the job.
         command: The command that runs the experiment, without its shard.
         count: Number of shards.
-        partition: Partition; by default that of the cluster.
-        time: Time limit of a shard, such as `02:00:00`.
-        mem: Memory of a shard, such as `8G`.
         container: Command that starts a container, such as `apptainer exec eval.sif`.
-        sbatch: Other options of sbatch without dashes, such as `account=lab` or `exclusive`.
+        sbatch: Options of sbatch without dashes, such as `account=lab` or `exclusive`.
+        options: Options of sbatch by name, such as `time`; None for the cluster's default.
 
     Raises:
         InvalidArgument: A value has a line break, or the container command has unbalanced quotes.
     """
-    named = {"partition": partition, "time": time, "mem": mem}
-    directives = [f"job-name={name}", f"array=1-{count}", "requeue", "open-mode=append"]
-    directives += [*(f"{key}={value}" for key, value in named.items() if value is not None), *sbatch]
+    given = [f"{key}={value}" for key, value in options.items() if value is not None]
+    directives = [f"job-name={name}", f"array=1-{count}", "requeue", "open-mode=append", *given, *sbatch]
     for value in (*directives, *command, container or ""):
         if "\n" in value or "\r" in value:
             raise InvalidArgument(f"A batch script cannot have a line break in a value, got {value!r}.")
@@ -46,12 +40,8 @@ def array_script(
         words = [*shlex.split(container or ""), *command]
     except ValueError as error:
         raise InvalidArgument(f"--container has unbalanced quotes, got {container}.") from error
-    lines = [
-        "#!/bin/bash",
-        *(f"#SBATCH --{_directive(directive)}" for directive in directives),
-        f'exec {shlex.join(words)} --shard "$SLURM_ARRAY_TASK_ID/{count}"',
-    ]
-    return "\n".join(lines) + "\n"
+    lines = ["#!/bin/bash", *(f"#SBATCH --{_directive(directive)}" for directive in directives)]
+    return "\n".join([*lines, f'exec {shlex.join(words)} --shard "$SLURM_ARRAY_TASK_ID/{count}"', ""])
 
 
 def _directive(directive: str) -> str:

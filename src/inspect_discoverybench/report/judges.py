@@ -187,11 +187,8 @@ def _with_labels(samples: pd.DataFrame, labels: Sequence[LabelledSample]) -> pd.
 
 def _row(benchmark: str, configuration: str, rows: pd.DataFrame) -> dict[str, object]:
     golds = rows.gold_hypothesis.tolist()
-    labelled = rows.true.notna().to_numpy().nonzero()[0].tolist()
     raw = estimate_mean(rows.hms.tolist(), golds)
-    corrected = corrected_mean(
-        rows.hms.tolist(), labelled, rows.true.iloc[labelled].tolist(), golds, rows.probability.tolist()
-    )
+    corrected = corrected_mean(rows.hms.tolist(), rows.true.tolist(), golds, rows.probability.tolist())
     return {
         "benchmark": benchmark,
         "configuration": configuration,

@@ -9,7 +9,7 @@ import pandas as pd
 from inspect_discoverybench.errors import DataMissing, InvalidArgument
 from inspect_discoverybench.hypothesis import SCORE_NAME
 from inspect_discoverybench.report.configurations import name_configurations
-from inspect_discoverybench.results.scores import read_scores
+from inspect_discoverybench.results.frame import read_scores
 
 SELECTORS = (
     *("agent", "model", "task", "split", "domain", "study", "goal_type", "difficulty", "score", "epoch"),

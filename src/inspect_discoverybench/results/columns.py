@@ -14,7 +14,7 @@ from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.model import ModelUsage
 
 from inspect_discoverybench.hypothesis import SCORE_NAME, Facet
-from inspect_discoverybench.results.judged import Judged
+from inspect_discoverybench.results.sample_score import SampleScore
 
 JUDGE_ROLE = "grader"
 
@@ -41,21 +41,9 @@ EXCLUDED_FIELDS = {"messages", "events", "attachments", "output"}
 """Fields of samples that no column reads. Skip them with `samples_df(…, exclude_fields=EXCLUDED_FIELDS)`."""
 
 _METADATA = (
-    "split",
-    "domain",
-    "difficulty",
-    "tree_level",
-    "workflow_tags",
-    "workflow_length",
-    "workflow_bucket",
-    "goal",
-    "gold_hypothesis",
-    "solvable",
-    "near_constant",
-    "duplicate_of",
-    "conflicting_gold",
-    "variant",
-    "variant_of",
+    *("split", "domain", "difficulty", "tree_level", "workflow_tags", "workflow_length", "workflow_bucket"),
+    *("goal", "gold_hypothesis", "solvable", "near_constant", "duplicate_of", "conflicting_gold"),
+    *("variant", "variant_of"),
 )
 
 
@@ -167,39 +155,41 @@ def _data_files(sample: EvalSample) -> str | None:
     return _json(sample.metadata.get("data_checksums") or {}) or None
 
 
-def _judge_usage(sample: EvalSample) -> ModelUsage | None:
+def _judge_usage(sample: EvalSample) -> list[ModelUsage] | None:
     """The judge's token usage; None if it is unknown, because `inspect score` does not record it."""
     usage = (sample.role_usage or {}).get(JUDGE_ROLE)
+    if usage:
+        return [usage]
     is_judged = any((score.metadata or {}).get("replies") for score in (sample.scores or {}).values())
-    return usage or (None if is_judged else ModelUsage(total_cost=0.0))
+    return None if is_judged else []
 
 
-def _tokens(sample: EvalSample) -> int:
-    return sum(usage.total_tokens for usage in (sample.model_usage or {}).values()) - (_judge_tokens(sample) or 0)
+def _used(total: Callable[[Iterable[ModelUsage]], Any]) -> Callable[[EvalSample], Any]:
+    """The usage of all models but the judge. If the judge's usage was not recorded, it is not in the total either."""
+
+    def read(sample: EvalSample) -> Any:
+        everything, judge = total((sample.model_usage or {}).values()), total(_judge_usage(sample) or [])
+        return None if everything is None or judge is None else everything - judge
+
+    return read
 
 
-def _judge_tokens(sample: EvalSample) -> int | None:
-    usage = _judge_usage(sample)
-    return usage.total_tokens if usage else None
+def _judge_used(total: Callable[[Iterable[ModelUsage]], Any]) -> Callable[[EvalSample], Any]:
+    def read(sample: EvalSample) -> Any:
+        usage = _judge_usage(sample)
+        return None if usage is None else total(usage)
+
+    return read
 
 
-def _cost(sample: EvalSample) -> float | None:
-    judge = (sample.role_usage or {}).get(JUDGE_ROLE)
-    judge_cost = _total_cost([judge] if judge else [])
-    total = _total_cost((sample.model_usage or {}).values())
-    return None if total is None or judge_cost is None else total - judge_cost
+def _total_tokens(usages: Iterable[ModelUsage]) -> int:
+    return sum(usage.total_tokens for usage in usages)
 
 
-def _judge_cost(sample: EvalSample) -> float | None:
-    usage = _judge_usage(sample)
-    return _total_cost([usage]) if usage else None
-
-
-def _total_cost(usages: Iterable[ModelUsage]) -> float | None:
+def total_cost(usages: Iterable[ModelUsage]) -> float | None:
     """Costs in US dollars; None if one of them is unknown."""
-    costs = [0.0 if usage.total_cost is None and not usage.total_tokens else usage.total_cost for usage in usages]
-    priced = [cost for cost in costs if cost is not None]
-    return sum(priced) if len(priced) == len(costs) else None
+    costs = [usage.total_cost if usage.total_tokens or usage.total_cost else 0.0 for usage in usages]
+    return None if None in costs else sum(cost for cost in costs if cost is not None)
 
 
 def _error(sample: EvalSample) -> str | None:
@@ -222,10 +212,10 @@ SAMPLE_IDENTITY: list[Column] = [
 """Columns that identify the sample and its goal."""
 
 SAMPLE_USAGE: list[Column] = [
-    SampleColumn("tokens", path=_tokens, full=True),
-    SampleColumn("judge_tokens", path=_judge_tokens, full=True),
-    SampleColumn("cost", path=_cost, full=True),
-    SampleColumn("judge_cost", path=_judge_cost, full=True),
+    SampleColumn("tokens", path=_used(_total_tokens), full=True),
+    SampleColumn("judge_tokens", path=_judge_used(_total_tokens), full=True),
+    SampleColumn("cost", path=_used(total_cost), full=True),
+    SampleColumn("judge_cost", path=_judge_used(total_cost), full=True),
     SampleColumn("seconds", path=lambda sample: sample.total_time, full=True),
     SampleColumn("cells", path=_stored("SessionState:cells"), full=True),
     SampleColumn("best_trial_hms", path=_stored("ReflexionState:best_hms"), full=True),
@@ -242,26 +232,29 @@ def score_columns(score: str = SCORE_NAME) -> list[Column]:
         score: Name of the score in the log, such as `HMS`, or `HMS1` for the first one that was appended.
     """
 
-    def column(name: str, value: Callable[[Judged], Any]) -> SampleColumn:
+    def column(name: str, value: Callable[[SampleScore], Any]) -> SampleColumn:
         def read(sample: EvalSample) -> Any:
-            return value(Judged.of(sample, score))
+            return value(SampleScore.of(sample, score))
 
         return SampleColumn(name, path=read, full=True)
 
+    def facet_column(facet: Facet) -> SampleColumn:
+        return column(facet.value, lambda own: own.facet(facet.value))
+
     return [
-        column("score", lambda judged: score),
-        column("outcome", lambda judged: judged.outcome.value),
-        column("hms", lambda judged: judged.value("hms")),
-        *[column(facet.value, lambda judged, facet=facet: judged.facet(facet)) for facet in Facet],  # type: ignore[misc]
-        column("hms_recall", lambda judged: judged.value("hms_recall")),
-        column("hms_f1", lambda judged: judged.value("hms_f1")),
-        column("judge", lambda judged: judged.metadata.get("judge")),
-        column("judge_record", lambda judged: judged.record),
-        column("hypothesis", lambda judged: judged.hypothesis),
-        column("workflow", lambda judged: judged.workflow),
-        column("submission_source", lambda judged: judged.submission_source),
-        column("refusal", lambda judged: bool(judged.metadata.get("refusal"))),
-        column("explanation", lambda judged: judged.explanation),
+        column("score", lambda own: score),
+        column("outcome", lambda own: own.outcome.value),
+        column("hms", lambda own: own.value("hms")),
+        *map(facet_column, Facet),
+        column("hms_recall", lambda own: own.value("hms_recall")),
+        column("hms_f1", lambda own: own.value("hms_f1")),
+        column("judge", lambda own: own.metadata.get("judge")),
+        column("judge_record", lambda own: own.judge_record),
+        column("hypothesis", lambda own: own.submitted("hypothesis", own.score.answer if own.score else None)),
+        column("workflow", lambda own: own.submitted("workflow", own.metadata.get("workflow"))),
+        column("submission_source", lambda own: own.submission_source),
+        column("refusal", lambda own: bool(own.metadata.get("refusal"))),
+        column("explanation", lambda own: own.score.explanation if own.score else None),
     ]
 
 

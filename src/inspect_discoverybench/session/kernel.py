@@ -83,20 +83,13 @@ def read_request(client: socket.socket) -> tuple[str, bool]:
         OSError: The client does not continue.
         ValueError: The client disconnected before the end of the request.
     """
-    request = bytearray()
-    while b"\n" not in request and (chunk := client.recv(65536)):
-        request += chunk
-    header, _, code = bytes(request).partition(b"\n")
-    figures, length = map(int, header.split(b" "))
-    parts = [code]
-    missing = length - len(code)
-    while missing:
-        parts.append(client.recv(min(missing, 65536)))
-        missing -= len(parts[-1])
-        if not parts[-1]:
-            raise ValueError("the request is incomplete")
+    with client.makefile("rb") as request:
+        figures, length = map(int, request.readline().split())
+        code = request.read(length)
+    if len(code) < length:
+        raise ValueError("the request is incomplete")
     # Lone surrogates stay what they are, so that Python names them in its error message.
-    return b"".join(parts).decode("utf-8", "surrogatepass"), bool(figures)
+    return code.decode("utf-8", "surrogatepass"), bool(figures)
 
 
 def warm_up(server: socket.socket) -> None:
@@ -162,7 +155,7 @@ class Cell:
             self.running = False
         except BaseException:  # noqa: BLE001 - for example an interrupt while a traceback is printed or figures are drawn
             self.running = False
-        flush()
+        ctypes.CDLL(None).fflush(None)  # the buffers of C code; Python's streams are not buffered
         if os.getpid() != kernel:
             os._exit(0)  # a child forked by the cell must not become a second kernel
         redirect(os.open(os.devnull, os.O_WRONLY))
@@ -182,11 +175,6 @@ def redirect(output: int) -> None:
         stream = io.TextIOWrapper(raw, "utf-8", "replace", write_through=True)
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
-
-
-def flush() -> None:
-    """Flush the buffers of C code; Python's streams are not buffered."""
-    ctypes.CDLL(None).fflush(None)
 
 
 def execute(code: str, namespace: dict[str, Any], name: str) -> str:

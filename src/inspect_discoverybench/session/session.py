@@ -57,17 +57,18 @@ _starting: ContextVar[anyio.Event | None] = ContextVar("starting", default=None)
 class SessionState(StoreModel):
     """The state of a sample's session, kept in the log."""
 
+    working_folder: str | None = None
+    """Folder in which cells run; None for the sandbox's own working folder."""
+
     folder: str | None = None
-    """Folder of the session in the sandbox; None until the first cell."""
+    """Folder of the session's own files, in the working folder; None until the first cell."""
 
     host: str | None = None
-    """Host name of the sandbox, read when the first kernel started. In Docker, it is the id of the container."""
+    """Host name of the sandbox, in Docker the id of the container; None until a kernel has started. Later failures of
+    the session are caused by the agent's code."""
 
     installations: int = 0
     """Number of times the client and the kernel were written. The agent's code can delete or change it."""
-
-    started: bool = False
-    """Whether a kernel has ever started. Later failures of the session are caused by the agent's code."""
 
     cells: int = 0
     """Number of cells run."""
@@ -110,7 +111,7 @@ class PythonSession:
             await require_not_lost()
             if isinstance(failure, SandboxUnavailableError):
                 raise  # Inspect makes it an error of the tool call
-            if not state.started:
+            if state.host is None:
                 raise SessionFailed(f"The sandbox cannot run a Python session ({failure})") from None
             await self.stop()
             cell = CellResult("unusable", str(failure), restarted=False)
@@ -124,13 +125,18 @@ class PythonSession:
         state = store_as(SessionState)
         if state.folder is not None:
             with suppress(_Unusable, SandboxUnavailableError):
-                await _client(state.folder, "stop", seconds=STOP_SECONDS)
+                await _python([f"{state.folder}/client.pyc", "stop", state.folder], None, STOP_SECONDS)
             state.folder = None
+
+    async def move_to(self, folder: str) -> None:
+        """End the kernel, if any. The next cell starts a new session with this working folder."""
+        await self.stop()
+        store_as(SessionState).working_folder = folder
 
     async def end(self) -> None:
         """End the kernel in a local sandbox, which does not end processes itself. Others end with their sandbox."""
         await _started()
-        if store_as(SessionState).folder is not None and is_local():
+        if store_as(SessionState).folder is not None and _is_local():
             await self.stop()
 
     def start_early(self) -> None:
@@ -174,21 +180,18 @@ class PythonSession:
         state.installations += 1
         folder = ".session" if state.installations == 1 else f".session-{state.installations}"
         sources = [files(__package__).joinpath(name).read_text("utf-8") for name in ("client.py", "kernel.py")]
-        command = [interpreter(), "-I", "-S", "-c", _INSTALL, folder, _owner()]
-        result = await _exec(command, "\0".join(sources), START_SECONDS)
+        result = await _python(["-c", _INSTALL, folder, _owner()], "\0".join(sources), START_SECONDS)
         if not result.stdout.startswith("ready "):
             raise _Unusable(_reason(result))
-        if not state.started:
-            state.host = result.stdout.split()[1]
-        state.folder, state.started = folder, True
+        state.folder = folder
+        state.host = state.host or result.stdout.split()[1]
 
     async def _call(self, state: SessionState, code: str) -> ExecResult[str]:
-        limits = (str(self.cell_seconds), str(self.output_bytes), str(int(self.figures)))
+        limits = [str(self.cell_seconds), str(self.output_bytes), str(int(self.figures))]
         # A model's text may contain lone surrogates.
         source = code.encode("utf-8", "surrogatepass")
-        return await _client(
-            str(state.folder), "run", *limits, source=source, seconds=self.cell_seconds + CLIENT_SECONDS
-        )
+        command = [f"{state.folder}/client.pyc", "run", str(state.folder), _owner(), *limits]
+        return await _python(command, source, self.cell_seconds + CLIENT_SECONDS)
 
 
 class _Unusable(Exception):
@@ -201,25 +204,25 @@ async def _started() -> None:
         await starting.wait()
 
 
-async def _client(
-    folder: str, command: str, *arguments: str, source: bytes | None = None, seconds: int
-) -> ExecResult[str]:
-    """Run the session's client in the sandbox. The errors are those of `_exec`."""
-    # Isolated mode without site-packages starts in milliseconds.
-    program = [interpreter(), "-I", "-S", f"{folder}/client.pyc"]
-    return await _exec([*program, command, folder, _owner(), *arguments], source, seconds)
-
-
-async def _exec(command: list[str], source: bytes | str | None, seconds: int) -> ExecResult[str]:
-    """Run a command in the sandbox, with `source` as its standard input.
+async def _python(arguments: list[str], source: bytes | str | None, seconds: int) -> ExecResult[str]:
+    """Run Python in the sandbox's working folder, with `source` as its standard input.
 
     Raises:
-        _Unusable: The command did not end in time, or could not be run although the sandbox runs other commands.
+        _Unusable: It did not end in time, or could not be run although the sandbox runs other commands.
         SandboxUnavailableError: The sandbox runs no commands.
     """
+    # The interpreter with the data analysis packages. Isolated mode without site-packages starts in milliseconds.
+    interpreter = sys.executable if _is_local() else "python3"
     try:
         # A cell may sleep for minutes, so it holds none of the few processes that Inspect allows at a time.
-        return await sandbox().exec(command, input=source, timeout=seconds, timeout_retry=False, concurrency=False)
+        return await sandbox().exec(
+            [interpreter, "-I", "-S", *arguments],
+            input=source,
+            cwd=store_as(SessionState).working_folder,
+            timeout=seconds,
+            timeout_retry=False,
+            concurrency=False,
+        )
     except TimeoutError:  # a subclass of OSError
         raise _Unusable(f"no answer within {seconds} s") from None
     except (OSError, RuntimeError) as error:
@@ -235,7 +238,7 @@ async def require_not_lost() -> None:
     Raises:
         SandboxLost: The infrastructure is the cause.
     """
-    if not is_local():
+    if not _is_local():
         await require_sandbox(store_as(SessionState).host)
 
 
@@ -246,18 +249,13 @@ def _reason(result: ExecResult[str]) -> str:
     return f"exit code {result.returncode}" + (f": {text[-500:]}" if text else "")
 
 
-def is_local() -> bool:
+def _is_local() -> bool:
     """Whether the sandbox is this machine."""
     # `sandbox()` returns a proxy that records events. Unwrap it with the base class, as the provider can be any.
     provider = registry_info(type(sandbox().as_type(SandboxEnvironment))).name  # type: ignore[type-abstract]
     return provider.endswith("/local")
 
 
-def interpreter() -> str:
-    """The interpreter with the data analysis packages; in a local sandbox the one that runs Inspect."""
-    return sys.executable if is_local() else "python3"
-
-
 def _owner() -> str:
     """Process id of this evaluation if the sandbox sees it, so that the kernel can end with it; otherwise 0."""
-    return str(os.getpid() if is_local() else 0)
+    return str(os.getpid() if _is_local() else 0)

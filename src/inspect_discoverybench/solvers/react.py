@@ -1,5 +1,7 @@
 """ReAct: a loop of thought, `python` call and observation (paper §5.1)."""
 
+from functools import partial
+
 from inspect_ai.agent import Agent, AgentPrompt, AgentState, AgentSubmit, agent, as_solver
 from inspect_ai.agent import react as react_agent
 from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, get_model
@@ -40,16 +42,14 @@ def react(turns: int = DEFAULT_TURNS, figures: bool = False, cell_seconds: int =
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         start_agent()
-        loop = _Loop(turns - 1)
+        prompt = Prompt.load("solvers/react").render()
         agent = react_agent(
             name="react",
-            model=loop.generate(),
-            prompt=AgentPrompt(
-                instructions=Prompt.load("solvers/react").render(), handoff_prompt=None, assistant_prompt=None
-            ),
+            model=generate_message(),
+            prompt=AgentPrompt(instructions=prompt, handoff_prompt=None, assistant_prompt=None),
             tools=[run_code],
             submit=AgentSubmit(tool=submission, keep_in_messages=True),
-            on_continue=loop.next_turn,
+            on_continue=partial(_next_turn, turns=turns),
         )
         if turns > 1:
             await as_solver(agent)(state, generate)
@@ -66,39 +66,27 @@ def react(turns: int = DEFAULT_TURNS, figures: bool = False, cell_seconds: int =
     return solve
 
 
-class _Loop:
-    """The model calls before the last one."""
+@agent
+def generate_message() -> Agent:  # inspect-evals-lint: ignore[custom_solver_tests] -- all tests of react() run it
+    """Generate one message, like `react()` does by default, and repair it."""
 
-    def __init__(self, turns: int) -> None:
-        """Start with no calls.
+    async def execute(state: AgentState, tools: list[Tool]) -> AgentState:
+        state.output = await generate_reply(get_model(), state.messages, tools)
+        state.messages.append(state.output.message)
+        return state
 
-        Args:
-            turns: Maximum number of calls.
-        """
-        self.remaining = turns
-        self.was_reminded = False
+    return execute
 
-    def generate(self) -> Agent:
-        """The agent that generates one message, like `react()` does by default, and repairs it."""
 
-        @agent
-        def generate_turn() -> Agent:  # inspect-evals-lint: ignore[custom_solver_tests] -- all tests of react() run it
-            async def execute(state: AgentState, tools: list[Tool]) -> AgentState:
-                self.remaining -= 1
-                state.output = await generate_reply(get_model(), state.messages, tools)
-                state.messages.append(state.output.message)
-                return state
-
-            return execute
-
-        return generate_turn()
-
-    async def next_turn(self, state: AgentState) -> bool | AgentState:
-        """Continue after a tool call, append a reminder to a first text, and stop before the last call."""
-        has_called = bool(state.output.message.tool_calls)
-        if self.remaining <= 0 or (self.was_reminded and not has_called):
-            return False
-        self.was_reminded = not has_called
-        if not has_called:
-            state.messages.append(ChatMessageUser(content=Prompt.load("solvers/react_reminder").render()))
-        return True if has_called else state
+async def _next_turn(state: AgentState, *, turns: int) -> bool | AgentState:
+    """Continue after a tool call, append a reminder to a first text, and stop before the last call."""
+    calls = sum(isinstance(message, ChatMessageAssistant) for message in state.messages)
+    reminder = Prompt.load("solvers/react_reminder").render()
+    was_reminded = any(message.text == reminder for message in state.messages[-2:])
+    has_called = bool(state.output.message.tool_calls)
+    if calls >= turns - 1 or (was_reminded and not has_called):
+        return False
+    if has_called:
+        return True
+    state.messages.append(ChatMessageUser(content=reminder))
+    return state

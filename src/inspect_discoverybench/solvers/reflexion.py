@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from inspect_ai.log import transcript
-from inspect_ai.model import ChatMessage, ChatMessageUser, ModelOutput
+from inspect_ai.model import ChatMessageUser, ModelOutput
 from inspect_ai.scorer import score
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool
@@ -25,32 +25,32 @@ from inspect_discoverybench.errors import InvalidArgument, require_positive
 from inspect_discoverybench.hypothesis import Submission, SubmissionState
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
-from inspect_discoverybench.session.snapshot import Snapshot
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.codegen import run_codegen
 from inspect_discoverybench.solvers.step import step
 from inspect_discoverybench.solvers.submission import submit
+from inspect_discoverybench.solvers.trial_folder import open_trial_folder, read_data_files
 
 DEFAULT_TRIALS = 3
 """Default maximum number of trials (paper §5.1)."""
 
 
 class Trial(BaseModel):
-    """One completed trial.
-
-    Attributes:
-        submission: The trial's submission; None if nothing was submitted.
-        texts: What the model wrote instead of calling `submit`.
-        hms: The oracle's score in 0–1; None if the judge gave no valid reply.
-        reflection: The model's reflection for the next trial; None for the last trial.
-    """
+    """One completed trial."""
 
     model_config = ConfigDict(frozen=True)
 
     submission: Submission | None = None
+    """The trial's submission; None if nothing was submitted."""
+
     texts: list[str] = Field(default_factory=list)
+    """What the model wrote instead of calling `submit`."""
+
     hms: float | None = None
+    """The oracle's score in 0–1; None if the judge gave no valid reply."""
+
     reflection: str | None = None
+    """The model's reflection for the next trial; None for the last trial."""
 
 
 class ReflexionState(StoreModel):
@@ -75,10 +75,9 @@ class ReflexionState(StoreModel):
 def reflexion(trials: int = DEFAULT_TRIALS, figures: bool = False, cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
     """Repeat CodeGen until HMS is 1, with a reflection on the score between trials.
 
-    The score is the only information from the judge that the model sees. Each trial starts with a clean conversation,
-    a new session and a sandbox in its initial state: all processes are ended, all writable folders emptied and the data
-    files copied again. If the code of a trial makes this impossible, that trial is the last. If a limit ends a trial
-    before it submits, the previous trial's submission is scored.
+    The score is the only information from the judge that the model sees. Each trial starts with a clean conversation
+    and a new session in a new folder with the original data files. If the code of a trial makes this impossible, that
+    trial is the last. If a limit ends a trial before it submits, the previous trial's submission is scored.
 
     Args:
         trials: Maximum number of trials.
@@ -93,16 +92,28 @@ def reflexion(trials: int = DEFAULT_TRIALS, figures: bool = False, cell_seconds:
     tools = [python(cell_seconds, figures=figures), submit()]
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        _require_gold_hypothesis(state)
+        if not state.target.text.strip():
+            raise InvalidArgument(
+                f"reflexion needs a gold hypothesis for its oracle, but {state.sample_id} has none. Use another agent, "
+                "or add the gold hypothesis to the answer key or the metadata file."
+            )
         store_as(SubmissionState).texts = []
+        metadata = state.metadata_as(SampleMetadata)
+        data_files = await read_data_files([file.name for file in metadata.data_files])
         task_messages = list(state.messages)
-        snapshot = await Snapshot.take([file.name for file in state.metadata_as(SampleMetadata).data_files])
+        lessons: list[str] = []
         record = store_as(ReflexionState)
         for number in range(1, trials + 1):
             async with span(f"trial {number}", type="agent"):
-                if number > 1 and not await snapshot.restore():
-                    break
-                state.messages = [*task_messages, *_reflection_messages(record.trials)]
+                if lessons:
+                    obstacle = await open_trial_folder(f"trial-{number}", data_files, metadata.data_checksums)
+                    if obstacle is not None:
+                        transcript().info(f"There are no more trials: {obstacle}", source="reflexion")
+                        break
+                state.messages = list(task_messages)
+                if lessons:
+                    text = Prompt.load("solvers/reflexion_lessons").render(reflections="\n\n".join(lessons))
+                    state.messages.append(ChatMessageUser(content=text))
                 await _run_trial(state, tools)
             stored = store_as(SubmissionState)
             record.trials = [*record.trials, Trial(submission=stored.submission, texts=stored.texts or [])]
@@ -112,8 +123,12 @@ def reflexion(trials: int = DEFAULT_TRIALS, figures: bool = False, cell_seconds:
             if hms is None or hms >= 1 or number == trials:
                 break
             async with span(f"reflection {number}", type="agent"):
-                reflection = await _reflect(state.messages, tools, hms, number, trials)
+                prompt = Prompt.load("solvers/reflexion_reflect")
+                request = prompt.render(trial=str(number), trials=str(trials), hms=f"{hms:.2f}")
+                message = ChatMessageUser(content=request, metadata={"role": "reflection"})
+                reflection = (await step([*state.messages, message], tools, "none")).output.completion
             record.update_last_trial(reflection=reflection)
+            lessons.append(f"Trial {number}, score {hms:.2f}:\n{reflection}")
         transcript().info(
             {"oracle": True, "hms": [trial.hms for trial in record.trials], "best_hms": record.best_hms},
             source="reflexion",
@@ -121,14 +136,6 @@ def reflexion(trials: int = DEFAULT_TRIALS, figures: bool = False, cell_seconds:
         return state
 
     return solve
-
-
-def _require_gold_hypothesis(state: TaskState) -> None:
-    if not state.target.text.strip():
-        raise InvalidArgument(
-            f"reflexion needs a gold hypothesis for its oracle, but {state.sample_id} has none. Use another agent, or "
-            "add the gold hypothesis to the answer key or the metadata file."
-        )
 
 
 async def _run_trial(state: TaskState, tools: Sequence[Tool]) -> None:
@@ -139,13 +146,12 @@ async def _run_trial(state: TaskState, tools: Sequence[Tool]) -> None:
     stored = store_as(SubmissionState)
     previous = stored.submission, stored.texts
     stored.submission, state.output = None, ModelOutput()
-    completed = False
     try:
         await run_codegen(state, tools)
-        completed = True
-    finally:  # limits raise exceptions of several types
-        if not completed and stored.submission is None:
+    except BaseException:  # limits raise exceptions of several types
+        if stored.submission is None:
             stored.submission, stored.texts = previous
+        raise
 
 
 async def _oracle_score(state: TaskState) -> float | None:
@@ -180,23 +186,3 @@ def _suspend_cost_limit(state: TaskState) -> Iterator[None]:
         yield
     finally:
         state.cost_limit = None if limit is None else limit + sample_limits().cost.usage - initial_cost
-
-
-async def _reflect(
-    conversation: Sequence[ChatMessage], tools: Sequence[Tool], hms: float, number: int, trials: int
-) -> str:
-    """The model's reflection on a trial, from the trial's conversation and score."""
-    prompt = Prompt.load("solvers/reflexion_reflect").render(trial=str(number), trials=str(trials), hms=f"{hms:.2f}")
-    message = ChatMessageUser(content=prompt, metadata={"role": "reflection"})
-    reflection = await step([*conversation, message], tools, "none")
-    return reflection.output.completion
-
-
-def _reflection_messages(trials: Sequence[Trial]) -> list[ChatMessage]:
-    """The reflections on all previous trials as one message; empty before the first trial."""
-    if not trials:
-        return []
-    reflections = "\n\n".join(
-        f"Trial {number}, score {trial.hms:.2f}:\n{trial.reflection}" for number, trial in enumerate(trials, 1)
-    )
-    return [ChatMessageUser(content=Prompt.load("solvers/reflexion_lessons").render(reflections=reflections))]

@@ -1,9 +1,10 @@
 """One step of an agent: a generation and the tool call it must make, if any."""
 
+import json
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from inspect_ai.model import (
     ChatMessage,
@@ -16,7 +17,6 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import Tool, ToolChoice, ToolDef, ToolFunction
 from inspect_ai.util import store_as, suspend_turn_limit
-from pydantic_core import PydanticSerializationError
 
 from inspect_discoverybench.errors import ReplyMissing, model_errors
 from inspect_discoverybench.hypothesis import SubmissionState
@@ -28,41 +28,33 @@ from inspect_discoverybench.text import replace_surrogates
 MAX_TRIES = 3
 """Maximum number of requests for one reply if the provider returns replies without choices."""
 
-RequiredTool = Literal["python", "submit", "none"]
-"""The tool that the model must call in a step; `none` forbids tool calls."""
-
 
 @dataclass(frozen=True)
 class StepResult:
-    """The result of one step.
-
-    Attributes:
-        output: The model's last output.
-        messages: Messages to append to the conversation: the model's message with at most one tool call, and the
-            result of the call. A repeated step has the messages of both attempts.
-        tool_called: Whether the model called a tool.
-    """
+    """The result of one step."""
 
     output: ModelOutput
+    """The model's last output."""
+
     messages: Sequence[ChatMessage]
+    """Messages to append: the model's, with at most one tool call, and the result of the call."""
+
     tool_called: bool
+    """Whether the model called a tool."""
 
 
 async def step(
     conversation: Sequence[ChatMessage],
     tools: Sequence[Tool],
-    required_tool: RequiredTool,
+    required_tool: Literal["python", "submit", "none"],
     model: Model | None = None,
 ) -> StepResult:
-    """Generate once, and execute the first call of the required tool.
-
-    The model may still answer in text, for example because it cannot call tools or refuses. Its text is then the
-    result of the step.
+    """Generate once, and execute the first call of the required tool. The model may still answer in text.
 
     Args:
         conversation: The messages so far. They are not modified.
         tools: All tools of the agent. Some providers require them if the conversation contains tool calls.
-        required_tool: The tool to call.
+        required_tool: The tool that the model must call; `none` forbids calls.
         model: The model to call; defaults to the evaluated model.
 
     Raises:
@@ -135,17 +127,6 @@ async def generate_reply(
 
 def _encodable(output: ModelOutput) -> ModelOutput:
     """Replace lone surrogates in the output, which could not be logged."""
-    try:
-        output.model_dump_json()
-    except PydanticSerializationError:
-        return ModelOutput.model_validate(_replace_nested_surrogates(output.model_dump()))
-    return output
-
-
-def _replace_nested_surrogates(value: Any) -> Any:
-    match value:
-        case list():
-            return [_replace_nested_surrogates(item) for item in value]
-        case dict():
-            return {_replace_nested_surrogates(key): _replace_nested_surrogates(item) for key, item in value.items()}
-    return replace_surrogates(value) if isinstance(value, str) else value
+    text = json.dumps(output.model_dump(mode="json"), ensure_ascii=False)
+    encodable = replace_surrogates(text)
+    return output if encodable == text else ModelOutput.model_validate_json(encodable)

@@ -65,33 +65,28 @@ class Clustered:
         return np.bincount(self.index, weights=values, minlength=self.clusters)
 
 
-def clustered(
-    values: Sequence[float], clusters: Sequence[Hashable], low: float = 0.0, high: float = 1.0, name: str = "value"
-) -> Clustered:
-    """Check values and group them by cluster.
+def clustered(scores: Sequence[float], clusters: Sequence[Hashable]) -> Clustered:
+    """Check scores and group them by cluster.
 
     Args:
-        values: One value per task.
+        scores: One score in [0, 1] per task.
         clusters: The cluster of each task.
-        low: Smallest possible value.
-        high: Largest possible value.
-        name: What a value is, for error messages.
 
     Raises:
-        InvalidArgument: There are no values, a value is not a number from `low` to `high`, or the lengths differ.
+        InvalidArgument: There are no scores, a score is not in [0, 1], or the lengths differ.
     """
     import numpy as np
 
-    if len(values) != len(clusters):
-        raise InvalidArgument(f"Each {name} needs a cluster, got {len(values)} values and {len(clusters)} clusters.")
-    if not len(values):
-        raise InvalidArgument(f"At least one {name} is required, got none.")
-    for value in values:
-        if not low <= value <= high:  # also false for NaN
-            raise InvalidArgument(f"Each {name} must be a number from {low:g} to {high:g}, got {value}.")
+    if len(scores) != len(clusters):
+        raise InvalidArgument(f"Each score needs a cluster, got {len(scores)} scores and {len(clusters)} clusters.")
+    if not len(scores):
+        raise InvalidArgument("At least one score is required, got none.")
+    for score in scores:
+        if not 0 <= score <= 1:  # also false for NaN
+            raise InvalidArgument(f"Each score must be a number from 0 to 1, got {score}.")
     numbers: dict[Hashable, int] = {}
     index = np.array([numbers.setdefault(cluster, len(numbers)) for cluster in clusters])
-    return Clustered(np.asarray(values, dtype=float), index, np.bincount(index).astype(float))
+    return Clustered(np.asarray(scores, dtype=float), index, np.bincount(index).astype(float))
 
 
 def resampled_counts(clusters: int, resamples: int, generator: "np.random.Generator") -> "np.ndarray":

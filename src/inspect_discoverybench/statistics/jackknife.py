@@ -1,4 +1,4 @@
-"""Jackknife interval for any bounded statistic of independent rows, such as Fleiss' kappa."""
+"""Jackknife interval for a statistic of independent rows that lies between −1 and 1, such as Fleiss' kappa."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -13,9 +13,9 @@ TYPICAL_WEIGHT = 6
 
 
 def jackknife_interval(
-    rows: Sequence[Row], statistic: Callable[[Sequence[Row]], float | None], low: float = -1.0, high: float = 1.0
+    rows: Sequence[Row], statistic: Callable[[Sequence[Row]], float | None]
 ) -> tuple[float, float] | None:
-    """The 95 % interval of a statistic that lies between two bounds.
+    """The 95 % interval of a statistic that lies between −1 and 1.
 
     It is Wilson's score interval for the statistic scaled to [0, 1], with the effective sample size implied by the
     jackknife variance. It is asymmetric near a bound and never a single point: if annotators agree on all
@@ -25,8 +25,6 @@ def jackknife_interval(
     Args:
         rows: Independent observations, such as the pairs of one gold hypothesis.
         statistic: Computes the statistic of some rows; None if it is not defined.
-        low: Smallest possible value of the statistic.
-        high: Largest possible value.
 
     Returns:
         The endpoints of the interval; None for fewer than two rows, or if the statistic is not defined without one of
@@ -40,11 +38,10 @@ def jackknife_interval(
     if len(defined) < count:
         return None
     center = math.fsum(defined) / count
-    variance = (count - 1) / count * math.fsum((other - center) ** 2 for other in defined) / (high - low) ** 2
-    position = min(1.0, max(0.0, (value - low) / (high - low)))
-    size = _effective_size(variance, position * (1 - position), count)
-    ends = wilson(position, size, count + TYPICAL_WEIGHT - 1)
-    return low + (high - low) * ends[0], low + (high - low) * ends[1]
+    variance = (count - 1) / count * math.fsum((other - center) ** 2 for other in defined) / 4
+    share = min(1.0, max(0.0, (value + 1) / 2))
+    low, high = wilson(share, _effective_size(variance, share * (1 - share), count), count + TYPICAL_WEIGHT - 1)
+    return 2 * low - 1, 2 * high - 1
 
 
 def _effective_size(variance: float, unit_variance: float, count: int) -> float:

@@ -11,7 +11,6 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.statistics.clusters import Clustered, clustered
 
 TYPICAL_CORRELATION = 0.3
@@ -53,7 +52,7 @@ def estimate_mean(values: Sequence[float], clusters: Sequence[Hashable]) -> Esti
     Raises:
         InvalidArgument: There are no values, a value is not in [0, 1], or the lengths differ.
     """
-    scores = clustered(values, clusters, name="score")
+    scores = clustered(values, clusters)
     design_effect, degrees = _design_effect(scores)
     low, high = wilson(scores.mean, scores.tasks / design_effect, degrees)
     return Estimate(scores.mean, low, high, scores.tasks, scores.clusters)
@@ -80,18 +79,10 @@ def bounds(values: Sequence[float], unscored_count: int) -> tuple[float, float]:
     """The mean if every unscored sample had scored 0, and if every one had scored 1.
 
     Args:
-        values: Scores of the scored samples.
-        unscored_count: Number of unscored samples.
-
-    Raises:
-        InvalidArgument: There are no samples, a value is not in [0, 1], or the count is negative.
+        values: Scores of the scored samples in [0, 1].
+        unscored_count: Number of unscored samples. There is at least one sample.
     """
-    if unscored_count < 0:
-        raise InvalidArgument(f"The number of unscored samples must not be negative, got {unscored_count}.")
-    if not values and unscored_count:
-        return 0.0, 1.0
-    total = clustered(values, range(len(values)), name="score").mean * len(values)
-    samples = len(values) + unscored_count
+    total, samples = math.fsum(values), len(values) + unscored_count
     return total / samples, min(1.0, (total + unscored_count) / samples)
 
 

@@ -7,14 +7,12 @@ clusters. The test flips the signs of whole clusters. docs/statistics.md has the
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.statistics.clusters import Clustered, clustered, resampled_counts
 from inspect_discoverybench.statistics.power import SIGNIFICANCE_LEVEL, smallest_effect_size
-
-if TYPE_CHECKING:
-    import numpy as np
 
 RESAMPLES = 2000
 PERMUTATIONS = 9999
@@ -77,11 +75,9 @@ def compare_paired(
     Raises:
         InvalidArgument: There are no scores, a score is not in [0, 1], or the lengths differ.
     """
-    import numpy as np
-
     if len(a) != len(b):
         raise InvalidArgument(f"A paired comparison needs the same tasks, got {len(a)} and {len(b)} scores.")
-    first, second = clustered(a, clusters, name="score"), clustered(b, clusters, name="score")
+    first, second = clustered(a, clusters), clustered(b, clusters)
     # Sums of decimal fractions such as 0.1 + 0.2 - 0.3 must be ties.
     differences = Clustered(np.round(first.values - second.values, 12), first.index, first.sizes)
     low, high = _interval(differences, seed)
@@ -101,7 +97,7 @@ def compare_paired(
     )
 
 
-def _pseudo_variance(differences: Clustered, means: "np.ndarray | float") -> "np.ndarray | float":
+def _pseudo_variance(differences: Clustered, means: np.ndarray | float) -> np.ndarray | float:
     """Variance that the two pseudo tasks add, for each mean. It grows with the size of clusters."""
     shrinkage = PSEUDO_TASKS * differences.tasks / (differences.tasks + PSEUDO_TASKS)
     squares = PSEUDO_SQUARES + shrinkage * means**2
@@ -114,8 +110,6 @@ def _standard_error(differences: Clustered) -> float:
 
 def _interval(differences: Clustered, seed: int) -> tuple[float, float]:
     """The studentized bootstrap interval. It is never narrower than the normal interval."""
-    import numpy as np
-
     if differences.clusters < 2:
         return -1.0, 1.0
     statistics = _resampled_statistics(differences, seed)
@@ -127,10 +121,8 @@ def _interval(differences: Clustered, seed: int) -> tuple[float, float]:
     )
 
 
-def _resampled_statistics(differences: Clustered, seed: int) -> "np.ndarray":
+def _resampled_statistics(differences: Clustered, seed: int) -> np.ndarray:
     """The t statistic of each bootstrap resample of clusters."""
-    import numpy as np
-
     count, totals, sizes = differences.clusters, differences.totals, differences.sizes
     # For a given seed, the order of clusters must not matter.
     order = np.lexsort((totals, sizes))
@@ -147,8 +139,6 @@ def _resampled_statistics(differences: Clustered, seed: int) -> "np.ndarray":
 
 def _sign_flip_test(differences: Clustered, seed: int) -> tuple[float, str]:
     """The two-sided sign-flip test of the sums of clusters. It is exact if few clusters have a difference."""
-    import numpy as np
-
     observed = abs(math.fsum(differences.totals))
     # Flipped at random, a sum and its absolute value have the same distribution. The order must not matter for a seed.
     totals = np.sort(np.abs(differences.totals))

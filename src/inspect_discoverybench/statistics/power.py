@@ -3,6 +3,9 @@
 import math
 from functools import cache
 
+from scipy.optimize import brentq
+from statsmodels.stats.power import TTestPower
+
 SIGNIFICANCE_LEVEL = 0.05
 TARGET_POWER = 0.8
 
@@ -17,9 +20,6 @@ def smallest_effect_size(units: int) -> float:
     Returns:
         Mean difference divided by the standard deviation of the differences; NaN for fewer than two units.
     """
-    from scipy.optimize import brentq
-    from statsmodels.stats.power import TTestPower
-
     if units < 2:
         return math.nan
 

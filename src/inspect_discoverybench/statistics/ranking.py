@@ -2,13 +2,11 @@
 
 import math
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING
 
-from inspect_discoverybench.errors import InvalidArgument
+import numpy as np
+from statsmodels.stats.multitest import multipletests
+
 from inspect_discoverybench.statistics.clusters import clustered, resampled_counts
-
-if TYPE_CHECKING:
-    import numpy as np
 
 RESAMPLES = 2000
 
@@ -21,19 +19,11 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
     Returns:
         The adjusted p-values in the same order.
-
-    Raises:
-        InvalidArgument: A p-value is not in [0, 1].
     """
-    from statsmodels.stats.multitest import multipletests
-
-    for p_value in p_values:
-        if not 0 <= p_value <= 1:
-            raise InvalidArgument(f"A p-value must be a number from 0 to 1, got {p_value}.")
     return [float(value) for value in multipletests(p_values, method="holm")[1]] if len(p_values) else []
 
 
-def first_shares(scores: "np.ndarray", clusters: Sequence[Hashable], seed: int = 0) -> list[float]:
+def first_shares(scores: np.ndarray, clusters: Sequence[Hashable], seed: int = 0) -> list[float]:
     """How often each system has the highest mean when the clusters are resampled.
 
     Args:
@@ -47,12 +37,7 @@ def first_shares(scores: "np.ndarray", clusters: Sequence[Hashable], seed: int =
     Raises:
         InvalidArgument: There are no scores, a score is not in [0, 1], or the lengths differ.
     """
-    import numpy as np
-
-    table = np.asarray(scores, dtype=float)
-    if table.ndim != 2 or not table.size:
-        raise InvalidArgument(f"Scores must be a table of systems × tasks, got the shape {table.shape}.")
-    systems = [clustered(row.tolist(), clusters, name="score") for row in table]
+    systems = [clustered(row.tolist(), clusters) for row in scores]
     totals = np.array([system.totals for system in systems])
     sizes, count = systems[0].sizes, systems[0].clusters
     order = np.lexsort((*totals, sizes))  # the order of clusters must not matter for a given seed

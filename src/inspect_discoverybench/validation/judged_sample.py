@@ -8,7 +8,7 @@ from hashlib import sha256
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.judge_record import differences
 from inspect_discoverybench.results import Outcome
-from inspect_discoverybench.results.judged import Judged, read_judged
+from inspect_discoverybench.results.sample_score import SampleScore, read_judged
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class JudgedSample:
 
     log: str
     score: str
-    judged: Judged
+    judged: SampleScore
 
     @property
     def id(self) -> tuple[str, int]:
@@ -33,7 +33,7 @@ class JudgedSample:
     @property
     def hypothesis(self) -> str:
         """The predicted hypothesis."""
-        return self.judged.hypothesis or ""
+        return (self.judged.score and self.judged.score.answer) or ""
 
     @property
     def texts(self) -> dict[str, str]:
@@ -86,8 +86,9 @@ class JudgedSamples:
                 raise InvalidArgument(message)
             logs[run] = path
             for judged in judged_samples:
-                if judged.outcome is Outcome.SCORED and judged.hypothesis:
-                    samples.append(JudgedSample(run, score, judged))
+                sample = JudgedSample(run, score, judged)
+                if judged.outcome is Outcome.SCORED and sample.hypothesis:
+                    samples.append(sample)
                 else:
                     left_out[judged.outcome] += 1
         # Scores within one log can also differ, if some of its samples were scored again.

@@ -94,7 +94,7 @@ def _item(name: str, sample: JudgedSample, key: Mapping[str, str]) -> Item:
             **sample.texts,
             "gold_workflow": sample.judged.sample.metadata["gold_workflow"] or NOT_PUBLIC,
             "predicted_hypothesis": sample.hypothesis,
-            "predicted_workflow": sample.judged.workflow or NOT_SUBMITTED,
+            "predicted_workflow": sample.judged.metadata.get("workflow") or NOT_SUBMITTED,
         },
         key={
             "log": sample.log,

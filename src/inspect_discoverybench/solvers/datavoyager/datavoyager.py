@@ -2,23 +2,83 @@
 
 from collections.abc import Sequence
 
-from inspect_ai.model import ChatMessage, ChatMessageAssistant, ContentReasoning, ContentText
+from inspect_ai.model import ChatMessage, ChatMessageAssistant, ContentReasoning, ContentText, ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool
-from inspect_ai.util import span, store_as
+from inspect_ai.util import StoreModel, span, store_as
+from pydantic import BaseModel, ConfigDict, Field
 
 from inspect_discoverybench.errors import require_positive
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
 from inspect_discoverybench.session.tool import python
-from inspect_discoverybench.solvers.datavoyager.critic import ask_critic
-from inspect_discoverybench.solvers.datavoyager.ledger import Ledger, RoleTurn
+from inspect_discoverybench.solvers.datavoyager.critic import CriticReply, ask_critic
 from inspect_discoverybench.solvers.datavoyager.roles import Role, turn_message
-from inspect_discoverybench.solvers.step import StepResult, start_agent, step, submit_step
+from inspect_discoverybench.solvers.step import start_agent, step, submit_step
 from inspect_discoverybench.solvers.submission import submit
 
 DEFAULT_TURNS = 20
 """Default maximum number of turns assigned by the critic."""
+
+MAX_STALLS = 2
+"""Number of consecutive turns without progress after which the planner revises the plan."""
+
+MAX_REVISIONS = 2
+"""Maximum number of revisions."""
+
+
+class RoleTurn(BaseModel):
+    """One turn of a role: its instruction, and the text and code of its messages."""
+
+    model_config = ConfigDict(frozen=True)
+
+    role: Role
+    instruction: str
+    output: str
+
+
+class Ledger(StoreModel):
+    """The team's progress, kept in the log alongside the conversation."""
+
+    turns: list[RoleTurn] = Field(default_factory=list)
+    """Every turn of the planner, the coder and the analyst, in order."""
+
+    verdicts: list[CriticReply | None] = Field(default_factory=list)
+    """Every reply of the critic, in order; None for an invalid reply."""
+
+    stalls: int = 0
+    """Number of turns without progress since the last progress or revision."""
+
+    revisions: int = 0
+    """Number of revisions requested so far."""
+
+    revised_at: int = 0
+    """Number of turns before the last revision. Loops are detected among later turns only."""
+
+    def record_verdict(self, reply: CriticReply | None) -> bool:
+        """Add a reply of the critic; return whether the planner must revise the plan.
+
+        The plan is revised if the team stalls or is in a loop, at most `MAX_REVISIONS` times.
+
+        Args:
+            reply: The critic's reply; None if it was invalid, which counts as a turn without progress.
+        """
+        self.verdicts = [*self.verdicts, reply]
+        if reply is not None and reply.answered:
+            return False
+        progress = reply is not None and reply.progress
+        self.stalls = 0 if progress else self.stalls + 1
+        recent = self.turns[self.revised_at :]
+        # A loop: a role repeated its text or code, or the critic, without progress, repeats an instruction.
+        outputs = [(turn.role, turn.output) for turn in recent]
+        repeats_output = len(set(outputs)) < len(outputs)
+        instructions = [(turn.role, turn.instruction) for turn in recent]
+        repeats_instruction = reply is not None and not progress and (reply.next, reply.instruction) in instructions
+        is_stuck = self.stalls >= MAX_STALLS or repeats_output or repeats_instruction
+        if not is_stuck or self.revisions == MAX_REVISIONS:
+            return False
+        self.stalls, self.revisions, self.revised_at = 0, self.revisions + 1, len(self.turns)
+        return True
 
 
 @solver
@@ -49,8 +109,7 @@ def datavoyager(turns: int = DEFAULT_TURNS, figures: bool = False, cell_seconds:
                 break
             role, instruction = next_turn
             await _take_turn(state, tools, role, instruction)
-        final = await _take_turn(state, tools, Role.ANALYST, _instruction("submit"), must_submit=True)
-        state.output = final.output
+        state.output = await _take_turn(state, tools, Role.ANALYST, _instruction("submit"), must_submit=True)
         return state
 
     return solve
@@ -73,7 +132,7 @@ async def _next_turn(state: TaskState, tools: Sequence[Tool]) -> tuple[Role, str
 
 async def _take_turn(
     state: TaskState, tools: Sequence[Tool], role: Role, instruction: str, *, must_submit: bool = False
-) -> StepResult:
+) -> ModelOutput:
     """Run one turn of a role, and add its messages to the shared conversation and the ledger."""
     async with span(role, type="agent"):
         state.messages.append(turn_message(role, instruction))
@@ -84,18 +143,14 @@ async def _take_turn(
             turn = await step(conversation, tools, "python" if role is Role.CODER else "none", role.model())
         messages = [_without_reasoning(message) for message in turn.messages]
         state.messages.extend(messages)
-    store_as(Ledger).record_turn(RoleTurn(role=role, instruction=instruction, output=_text_and_code(messages)))
-    return turn
-
-
-def _text_and_code(messages: Sequence[ChatMessage]) -> str:
-    """The text of a role's messages and the code of its `python` calls."""
     parts: list[str] = []
     for message in messages:
         if isinstance(message, ChatMessageAssistant):
             code = [str(call.arguments["code"]) for call in message.tool_calls or [] if "code" in call.arguments]
             parts += [message.text, *code]
-    return "\n\n".join(parts)
+    ledger = store_as(Ledger)
+    ledger.turns = [*ledger.turns, RoleTurn(role=role, instruction=instruction, output="\n\n".join(parts))]
+    return turn.output
 
 
 def _without_json_form(message: ChatMessage) -> ChatMessage:

@@ -1,4 +1,4 @@
-"""One score of a sample in a log: outcome, facets and record of the judge."""
+"""One score of a sample in a log: outcome, values and record of the judge."""
 
 import json
 import math
@@ -12,7 +12,7 @@ from inspect_ai.log import EvalSample, read_eval_log
 from inspect_ai.scorer import Score
 
 from inspect_discoverybench.errors import DataMissing, InvalidArgument, UnreadableLog, inspect_errors
-from inspect_discoverybench.hypothesis import WITHOUT_HYPOTHESIS, Facet, source_name
+from inspect_discoverybench.hypothesis import WITHOUT_HYPOTHESIS, source_name
 from inspect_discoverybench.judge_record import COMPARED_KEYS
 
 
@@ -36,14 +36,14 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True)
-class Judged:
+class SampleScore:
     """A sample with one of its scores; the score is None if the sample does not have it."""
 
     sample: EvalSample
     score: Score | None
 
     @classmethod
-    def of(cls, sample: EvalSample, score: str) -> "Judged":
+    def of(cls, sample: EvalSample, score: str) -> "SampleScore":
         """Select the score with this name."""
         return cls(sample, (sample.scores or {}).get(score))
 
@@ -56,6 +56,11 @@ class Judged:
             return Outcome.LIMIT if self.sample.limit else Outcome.NO_SUBMISSION
         return Outcome.UNSCORED if math.isnan(self.value("hms")) else Outcome.SCORED
 
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """Metadata of the score; empty without a score."""
+        return (self.score.metadata if self.score else None) or {}
+
     def value(self, key: str) -> float:
         """A value of the score in 0–1; NaN if it has none or if the sample ended with an error."""
         if self.score is None or self.sample.error is not None or not isinstance(self.score.value, Mapping):
@@ -64,11 +69,15 @@ class Judged:
         value = self.score.value.get(key)
         return math.nan if isinstance(value, bool) or not isinstance(value, int | float) else float(value)
 
-    def facet(self, facet: Facet) -> float:
+    def facet(self, name: str) -> float:
         """The score of a facet in 0–1; for unscored samples, the facet if it was decided; otherwise NaN."""
-        value = self.value(facet.value)
-        decided = (self.metadata.get("facets") or {}).get(facet.value)
+        value = self.value(name)
+        decided = (self.metadata.get("facets") or {}).get(name)
         return float(decided) if math.isnan(value) and isinstance(decided, int | float) else value
+
+    def submitted(self, part: str, scored: str | None) -> str | None:
+        """What was scored, or else this part of what was submitted; None if there is no submission."""
+        return scored or (self.sample.store.get("SubmissionState:submission") or {}).get(part)
 
     @property
     def submission_source(self) -> str | None:
@@ -77,37 +86,13 @@ class Judged:
         return source_name(name) if isinstance(name, str) else None
 
     @property
-    def metadata(self) -> Mapping[str, Any]:
-        """Metadata of the score; empty without a score."""
-        return (self.score.metadata if self.score else None) or {}
-
-    @property
-    def record(self) -> str | None:
+    def judge_record(self) -> str | None:
         """How the sample was judged, as JSON with sorted keys; None if the judge was not asked."""
         compared = {key: self.metadata[key] for key in COMPARED_KEYS if key in self.metadata}
         return json.dumps(compared, sort_keys=True) if compared else None
 
-    @property
-    def hypothesis(self) -> str | None:
-        """The predicted hypothesis; None if nothing was submitted."""
-        return (self.score.answer if self.score else None) or self._submission.get("hypothesis")
 
-    @property
-    def workflow(self) -> str | None:
-        """The predicted workflow; None if nothing was submitted."""
-        return self.metadata.get("workflow") or self._submission.get("workflow")
-
-    @property
-    def explanation(self) -> str | None:
-        """The verdict on each facet with the judge's reason, as markdown."""
-        return self.score.explanation if self.score else None
-
-    @property
-    def _submission(self) -> Mapping[str, Any]:
-        return self.sample.store.get("SubmissionState:submission") or {}
-
-
-def read_judged(path: str, score: str) -> tuple[str, list[Judged]]:
+def read_judged(path: str, score: str) -> tuple[str, list[SampleScore]]:
     """Read the samples of one log with one of their scores, without transcripts.
 
     Args:
@@ -131,4 +116,4 @@ def read_judged(path: str, score: str) -> tuple[str, list[Judged]]:
     if score not in names:
         available = ", ".join(names) or "none"
         raise InvalidArgument(f"{path}: no sample has the score '{score}'. Available scores: {available}.")
-    return log.eval.task_id, [Judged.of(sample, score) for sample in samples]
+    return log.eval.task_id, [SampleScore.of(sample, score) for sample in samples]

@@ -13,8 +13,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
-from typing import Literal
 
 import click
 
@@ -67,7 +65,20 @@ def checksums() -> Mapping[str, str]:
     """SHA-256 of every released file by path. `checksums.txt` describes how they were computed."""
     text = Path(__file__).with_name("checksums.txt").read_text(encoding="utf-8")
     lines = (line.partition("  ") for line in text.splitlines() if not line.startswith("#"))
-    return MappingProxyType({path: digest for digest, _, path in lines})
+    return {path: digest for digest, _, path in lines}
+
+
+def file_checksum(path: Path) -> str:
+    """SHA-256 of a file on this machine, as hexadecimal digits.
+
+    Raises:
+        DataMissing: The file cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise DataMissing(f"{path} cannot be read: {error.strerror}. Check its permissions.") from error
 
 
 def cache_folder() -> Path:
@@ -110,14 +121,13 @@ def local_root(folder: Path | None = None) -> Path:
     return root
 
 
-def fetch(progress: bool = True, force: bool = False) -> Path:
+def fetch(force: bool = False) -> Path:
     """Download the released data into the cache folder, unless they are already there.
 
     Several processes may call this at once: one downloads, and the others wait. The folder appears only once all files
     are there and verified.
 
     Args:
-        progress: Show the progress of the download on standard error.
         force: Replace the folder if it exists.
 
     Returns:
@@ -136,20 +146,27 @@ def fetch(progress: bool = True, force: bool = False) -> Path:
         root.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(root.with_suffix(".lock")):
             if force or not root.is_dir():
-                _download_tree(root, progress)
+                _download_tree(root)
     except OSError as error:
         raise DownloadFailed(f"{root} could not be written: {error}. Fix the problem, {_ALTERNATIVE}") from error
     return root
 
 
-def verify(root: Path, prefix: str = "") -> IntegrityReport:
-    """Compare the files in a folder with the released files.
+def verify(root: Path, paths: Iterable[str] | None = None) -> IntegrityReport:
+    """Compare files with the released files.
 
     Args:
-        root: The folder.
-        prefix: Check only paths that start with this prefix.
+        root: Folder with the released data.
+        paths: Paths of the files, relative to the folder; by default all.
+
+    Raises:
+        DataMissing: A file cannot be read.
     """
-    return _compare(root, (path for path in checksums() if path.startswith(prefix)))
+    checked = list(checksums() if paths is None else paths)
+    missing = tuple(path for path in checked if not (root / path).is_file())
+    present = (path for path in checked if path not in missing)
+    changed = tuple(path for path in present if file_checksum(root / path) != checksums()[path])
+    return IntegrityReport(len(checked), missing, changed)
 
 
 def require_released(root: Path, paths: Iterable[str]) -> None:
@@ -160,10 +177,10 @@ def require_released(root: Path, paths: Iterable[str]) -> None:
         paths: Paths of the files, relative to the folder.
 
     Raises:
-        DataMissing: A file is missing.
+        DataMissing: A file is missing or cannot be read.
         DataCorrupt: A file differs from the released file.
     """
-    report = _compare(root, paths)
+    report = verify(root, paths)
     if not report.clean:
         error = DataMissing if report.missing else DataCorrupt
         raise error(f"{root}: {report}. Run `discoverybench data verify` for the full list. {remedy(root)}")
@@ -176,27 +193,7 @@ def remedy(root: Path) -> str:
     return f"Use a clone of {REPOSITORY} at commit {COMMIT[:7]}, or unset {DATA_DIR_VARIABLE} to download the data."
 
 
-def _compare(root: Path, paths: Iterable[str]) -> IntegrityReport:
-    states = {path: _state(root / path, checksums().get(path)) for path in paths}
-    return IntegrityReport(
-        checked=len(states),
-        missing=tuple(path for path, state in states.items() if state == "missing"),
-        changed=tuple(path for path, state in states.items() if state == "changed"),
-    )
-
-
-def _state(path: Path, checksum: str | None) -> Literal["released", "missing", "changed"]:
-    try:
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-        return "missing"
-    except OSError as error:
-        raise DataMissing(f"{path} cannot be read: {error.strerror}. Check its permissions.") from error
-    return "released" if digest == checksum else "changed"
-
-
-def _download_tree(root: Path, progress: bool) -> None:
+def _download_tree(root: Path) -> None:
     """Download the released files into `root`, which appears only once it is complete."""
     url = os.environ.get(ARCHIVE_URL_VARIABLE) or ARCHIVE_URL
     partial = root.with_suffix(".partial")
@@ -205,7 +202,7 @@ def _download_tree(root: Path, progress: bool) -> None:
     tree = partial / "tree"
     tree.mkdir(parents=True)
     try:
-        _extract(_download(url, partial, progress), tree, url)
+        _extract(_download(url, partial), tree, url)
         report = verify(tree)
         if not report.clean:
             raise DataCorrupt(f"{url}: {report}. {_RETRY}")
@@ -216,14 +213,13 @@ def _download_tree(root: Path, progress: bool) -> None:
         shutil.rmtree(partial, ignore_errors=True)
 
 
-def _download(url: str, folder: Path, progress: bool) -> Path:
+def _download(url: str, folder: Path) -> Path:
     import pooch
 
     # pooch suggests pinning the hash of the archive, which changes whenever the host compresses it again.
     pooch.get_logger().setLevel("WARNING")
-    if progress:
-        click.echo(f"Downloading the released data from {url}", err=True)
-    downloader = pooch.HTTPDownloader(progressbar=progress, chunk_size=2**16)
+    click.echo(f"Downloading the released data from {url}", err=True)
+    downloader = pooch.HTTPDownloader(progressbar=True, chunk_size=2**16)
     try:
         return Path(pooch.retrieve(url, None, "archive.tar.gz", folder, downloader=downloader))
     except OSError as error:  # includes all errors of `requests`

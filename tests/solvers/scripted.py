@@ -1,9 +1,12 @@
 """A solver on a demo task, with a scripted model."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from inspect_ai import eval as inspect_eval
+from inspect_ai import task_with
+from inspect_ai.dataset import MemoryDataset
 from inspect_ai.event import ModelEvent, SpanBeginEvent
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.model import (
@@ -24,8 +27,7 @@ from inspect_discoverybench.hypothesis import Submission, SubmissionState
 Turn = ModelOutput | str
 Tokens = int | Callable[[int], int]
 """Output tokens of every turn, or of the turn of a number."""
-Speaker = Callable[[list[ChatMessage], list[ToolInfo], ToolChoice, GenerateConfig], ModelOutput]
-Played = dict[str, EvalSample]
+Reply = Callable[[list[ChatMessage], list[ToolInfo], ToolChoice, GenerateConfig], ModelOutput]
 Script = Sequence[Turn] | Callable[[list[ChatMessage], str], Turn]
 """Turns, the last of which is repeated; or a function of the messages and the tool that must be called."""
 
@@ -38,28 +40,36 @@ def submit(**arguments: Any) -> ModelOutput:
     return ModelOutput.for_tool_call("mockllm/model", "submit", arguments)
 
 
-def speaker(script: Script, tokens: Tokens) -> Speaker:
+def with_calls(*outputs: ModelOutput) -> ModelOutput:
+    """One output with the calls of all."""
+    calls = [call for output in outputs for call in output.message.tool_calls or []]
+    return ModelOutput.from_message(outputs[0].message.model_copy(update={"tool_calls": calls}))
+
+
+def replies(script: Script, tokens: Tokens = 1) -> Reply:
     """The output function of a model that follows the script."""
     turns = 0
 
-    def output(
+    def reply(
         messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
         nonlocal turns
         must = choice.name if isinstance(choice, ToolFunction) else ""
         turn = script(messages, must) if callable(script) else script[min(turns, len(script) - 1)]
-        reply = ModelOutput.from_content("mockllm/model", turn) if isinstance(turn, str) else turn.model_copy(deep=True)
+        output = (
+            ModelOutput.from_content("mockllm/model", turn) if isinstance(turn, str) else turn.model_copy(deep=True)
+        )
         cost = tokens(turns) if callable(tokens) else tokens
-        reply.usage = ModelUsage(input_tokens=1, output_tokens=cost, total_tokens=cost + 1)
+        output.usage = ModelUsage(input_tokens=1, output_tokens=cost, total_tokens=cost + 1)
         turns += 1
-        return reply
+        return output
 
-    return output
+    return reply
 
 
 def scripted(script: Script, tokens: Tokens = 1) -> Model:
     """A model that follows the script."""
-    return get_model("mockllm/model", custom_outputs=speaker(script, tokens), memoize=False)
+    return get_model("mockllm/model", custom_outputs=replies(script, tokens), memoize=False)
 
 
 def finished(log: EvalLog) -> EvalLog:
@@ -68,49 +78,53 @@ def finished(log: EvalLog) -> EvalLog:
     return read_eval_log(log.location, resolve_attachments=True)
 
 
-def expensive_call(at: int) -> Tokens:
-    """1000 output tokens for the call of this number, and 1 for any other."""
-    return lambda number: 1000 if number == at else 1
-
-
-def play_all(scripts: Mapping[str, Script], solver: Solver, *, costs: Sequence[int] = (), **options: Any) -> Played:
-    """Run up to eight scripts at once, each on a demo task of its own.
+def play_all(
+    scripts: Mapping[str, Script], solver: Solver, *, expensive: Sequence[int] = (), **options: Any
+) -> dict[str, EvalSample]:
+    """Run scripts, each on a demo task of its own.
 
     Args:
         scripts: Scripts by their names.
         solver: The solver.
-        costs: For each script, the number of the call that costs 1000 tokens; any other costs 1.
+        expensive: For each script, the number of the call that costs 1000 tokens; any other costs 1.
         options: Of the eval.
     """
     task = demo()
-    names = dict(zip((str(sample.input) for sample in task.dataset), scripts, strict=False))
-    speakers = {
-        name: speaker(script, expensive_call(costs[n]) if costs else 1)
-        for n, (name, script) in enumerate(scripts.items())
+    first = task.dataset[0]
+    samples = [first.model_copy(update={"id": name, "input": f"{name}\n{first.input}"}) for name in scripts]
+    functions = {
+        name: replies(script, partial(_cost, expensive[number]) if expensive else 1)
+        for number, (name, script) in enumerate(scripts.items())
     }
 
-    def output(
+    def reply(
         messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
-        # DataVoyager cuts the last sentence off.
-        task_texts = [message.text for message in messages if len(message.text) > 500]
-        name = next(name for text, name in names.items() if any(text.startswith(cut) for cut in task_texts))
-        return speakers[name](messages, tools, choice, config)
+        first_lines = {message.text.partition("\n")[0] for message in messages if message.role == "user"}
+        [name] = first_lines & functions.keys()
+        return functions[name](messages, tools, choice, config)
 
-    model = get_model("mockllm/model", custom_outputs=output, memoize=False)
-    log = finished(inspect_eval(task, model=model, solver=solver, limit=len(scripts), **options)[0])
-    assert log.samples
-    assert [sample.error for sample in log.samples] == [None] * len(scripts)
-    return {names[str(sample.input)]: sample for sample in log.samples}
+    model = get_model("mockllm/model", custom_outputs=reply, memoize=False)
+    log = finished(
+        inspect_eval(task_with(task, dataset=MemoryDataset(samples)), model=model, solver=solver, **options)[0]
+    )
+    return {str(sample.id): _without_error(sample) for sample in log.samples or []}
+
+
+def _cost(expensive: int, number: int) -> int:
+    return 1000 if number == expensive else 1
+
+
+def _without_error(sample: EvalSample) -> EvalSample:
+    assert sample.error is None
+    return sample
 
 
 def play(script: Script, solver: Solver, *, tokens: Tokens = 1, **options: Any) -> EvalSample:
     """Run one demo task; options are those of the eval."""
-    model = scripted(script, tokens)
-    log = finished(inspect_eval(demo(), model=model, solver=solver, limit=1, **options)[0])
+    log = finished(inspect_eval(demo(), model=scripted(script, tokens), solver=solver, limit=1, **options)[0])
     assert log.samples
-    assert log.samples[0].error is None
-    return log.samples[0]
+    return _without_error(log.samples[0])
 
 
 def submission(sample: EvalSample) -> Submission | None:

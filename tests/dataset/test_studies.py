@@ -2,7 +2,7 @@
 
 import pytest
 
-from inspect_discoverybench.dataset.workflow import bucket, workflow_length
+from inspect_discoverybench.dataset.studies import bucket, workflow_length
 
 WORKFLOWS = {
     "one step per line": ("1. Load.\n2. Fit.\n3. Test.", 3),

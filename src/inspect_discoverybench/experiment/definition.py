@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 from inspect_ai import Task
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
 
 
 class StrictModel(BaseModel):
@@ -77,18 +77,23 @@ class Limits(StrictModel):
         return tokens
 
 
+LIMIT_ARGUMENTS = {
+    "samples": "limit",
+    "messages": "message_limit",
+    "tokens": "token_limit",
+    "time": "time_limit",
+    "working": "working_limit",
+    "cost": "cost_limit",
+}
+"""Arguments of `eval_set`, by the limit that sets them."""
+
+
 class Exclusion(StrictModel):
     """Combinations to leave out: those that match all of these names."""
 
     task: str | None = None
     solver: str | None = None
     model: str | None = None
-
-    @model_validator(mode="after")
-    def _names_something(self) -> "Exclusion":
-        if self.task is None and self.solver is None and self.model is None:
-            raise ValueError("name a task, a solver or a model")
-        return self
 
 
 class Defaults(StrictModel):
@@ -154,6 +159,23 @@ class Experiment(StrictModel):
 
     defaults: Defaults = Defaults()
     """See `Defaults`."""
+
+    @property
+    def all_roles(self) -> dict[str, ModelSpec]:
+        """The models of all roles, with the judge."""
+        return {**self.roles, **({"grader": self.grader} if self.grader else {})}
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Arguments of `eval_set` that have their own keys: limits, epochs, connections, tags and metadata."""
+        limits = self.limits.model_dump(exclude_none=True)
+        return {
+            **{LIMIT_ARGUMENTS[name]: value for name, value in limits.items()},
+            **({"max_connections": self.max_connections} if self.max_connections else {}),
+            "epochs": self.epochs,
+            "tags": [self.name, *self.tags],
+            "metadata": {**(self.options.get("metadata") or {}), "experiment": self.name},
+        }
 
 
 def schema() -> dict[str, Any]:

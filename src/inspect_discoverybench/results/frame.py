@@ -1,0 +1,195 @@
+"""Results: one frame of samples from any mix of logs."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from inspect_ai.analysis import Column, SampleColumn, samples_df
+from inspect_ai.log import EvalLog, EvalSample
+from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, PARTIAL
+
+from inspect_discoverybench.hypothesis import SCORE_NAME, Facet
+from inspect_discoverybench.results.columns import (
+    EVAL_COLUMNS,
+    SAMPLE_IDENTITY,
+    SAMPLE_USAGE,
+    is_own_task,
+    score_columns,
+)
+from inspect_discoverybench.results.log_files import LogRows, Paths, local_path, read_rows
+from inspect_discoverybench.results.sample_score import SampleScore
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TASKS = ("real", "synth", "custom", "demo")
+"""Tasks whose logs contain results."""
+
+NUMBERS = [
+    *("epoch", "difficulty", "tree_level", "workflow_length"),
+    *("hms", *(facet.value for facet in Facet), "hms_recall", "hms_f1"),
+    *("tokens", "judge_tokens", "cost", "judge_cost", "seconds", "cells", "best_trial_hms"),
+]
+"""Columns of numbers. A value that a log does not have is NaN."""
+
+_WORDS = {CORRECT.casefold(): 1.0, PARTIAL.casefold(): 0.5, INCORRECT.casefold(): 0.0, NOANSWER.casefold(): 0.0} | {
+    **dict.fromkeys(("yes", "true"), 1.0),
+    **dict.fromkeys(("no", "false"), 0.0),
+}
+"""The letters and words that Inspect's `value_to_float` converts to numbers."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """The samples of logs.
+
+    Attributes:
+        samples: One row per sample, epoch and judge; columns as in `SAMPLE_COLUMNS`, and `uuid`.
+        left_out: One row per log that could not be used; columns `log` and `reason`.
+    """
+
+    samples: "pd.DataFrame"
+    left_out: "pd.DataFrame"
+
+
+def read_results(paths: Paths, workers: int = 1) -> Results:
+    """Read the results of logs of this package.
+
+    A sample that is in several logs, such as the copies that `inspect score` and `inspect eval-retry` make, is read
+    once for each judge.
+
+    Args:
+        paths: A log or a folder that is searched for logs, or several. URLs such as `s3://…` also work.
+        workers: Number of processes that read logs in parallel.
+
+    Raises:
+        DataMissing: There is no log, or none of the logs can be used.
+    """
+    import pandas as pd
+
+    logs = read_rows(paths, _hms_rows, _no_results, workers)
+    results = _collect(logs, keys=["uuid", "score", "judge_record"], value="hms")
+    results.samples[NUMBERS] = results.samples[NUMBERS].apply(pd.to_numeric, errors="coerce")
+    return results
+
+
+def read_scores(paths: Paths, workers: int = 1) -> Results:
+    """Read every numeric score of any Inspect logs, of this package or not.
+
+    Args:
+        paths: A log or a folder that is searched for logs, or several. URLs such as `s3://…` also work.
+        workers: Number of processes that read logs in parallel.
+
+    Returns:
+        One row per sample, epoch, score and key. Columns: those of `EVAL_COLUMNS`, `uuid`, `id`, `epoch`, the identity
+        of the sample, `input`, `target`, `score` (name of the score), `key` (key of its value; empty if the value is a
+        single number), `value` (NaN if the sample has no such score) and `judge_record`.
+
+    Raises:
+        DataMissing: There is no log, or none of the logs can be used.
+    """
+    logs = read_rows(paths, _score_rows, _no_objection, workers)
+    return _collect(logs, keys=["uuid", "score", "key", "judge_record"], value="value")
+
+
+def _collect(logs: Sequence[LogRows], keys: list[str], value: str) -> Results:
+    """Collect the rows of logs, in the order in which the runs started.
+
+    Of the attempts at a sample, only the last one counts. Of rows with equal keys, one with a value is preferred, and
+    then the one from the log that was changed last.
+    """
+    import pandas as pd
+
+    logs = sorted(logs, key=lambda log: log.modified)
+    samples = pd.DataFrame([row for log in logs for row in log.rows])
+    samples = samples.sort_values("created", kind="stable", ignore_index=True)
+    # `eval-retry` repeats the samples with an error under a new uuid. Where the file system has no locks, a shard that
+    # was started twice has two logs.
+    samples = samples[samples.uuid == samples.groupby(["run", "id", "epoch"]).uuid.transform("last")]
+    samples = samples.assign(has_score=samples[value].notna()).sort_values("has_score", kind="stable")
+    samples = samples.drop_duplicates(keys, keep="last")
+    # A log that was not scored, next to its scored copy.
+    is_obsolete = ~samples.has_score & samples.judge_record.isna() & samples.groupby("uuid").has_score.transform("any")
+    samples = samples[~is_obsolete].sort_index().drop(columns="has_score")
+    left_out = [(log.log, log.left_out) for log in logs if log.left_out]
+    return Results(samples.reset_index(drop=True), pd.DataFrame(left_out, columns=["log", "reason"]))
+
+
+def _no_results(header: EvalLog) -> str | None:
+    if is_own_task(header) and header.eval.task.rpartition("/")[2] in TASKS:
+        return None
+    return f"has no DiscoveryBench results: its task is {header.eval.task}"
+
+
+def _no_objection(_: EvalLog) -> None:
+    """Any log may have numeric scores."""
+
+
+def _frame_rows(log: EvalLog, columns: list[Column]) -> list[Mapping[str, Any]]:
+    """Rows of one log, with None for missing values."""
+    frame = samples_df([log], columns=[*EVAL_COLUMNS, *SAMPLE_IDENTITY, *columns], quiet=True)
+    frame = frame.astype(object).where(frame.notna(), None).rename(columns={"sample_id": "uuid"})
+    frame["log"] = frame["log"].map(local_path)
+    return [*frame.drop(columns="eval_id").to_dict("records")]  # type: ignore[list-item]
+
+
+def _hms_rows(log: EvalLog) -> list[Mapping[str, Any]]:
+    """A row for each sample and score with HMS: `HMS`, and `HMS1`, … for further judges."""
+    names = {
+        name
+        for sample in log.samples or []
+        for name, score in (sample.scores or {}).items()
+        if (isinstance(score.value, Mapping) and "hms" in score.value) or name.rstrip("0123456789") == SCORE_NAME
+    }
+    scores = sorted(names) or [SCORE_NAME]
+    return [row for score in scores for row in _frame_rows(log, [*score_columns(score), *SAMPLE_USAGE])]
+
+
+def _score_rows(log: EvalLog) -> list[Mapping[str, Any]]:
+    """A row for each sample, score and key."""
+    samples = log.samples or []
+    rows = _frame_rows(log, [_text_column("target"), _text_column("input")])
+    values = [_numbers(sample) for sample in samples]
+    keys = sorted({key for numbers in values for key in numbers})
+    return [
+        {
+            **row,
+            "score": name,
+            "key": key,
+            "value": numbers.get((name, key), math.nan),
+            "judge_record": SampleScore.of(sample, name).judge_record,
+        }
+        for row, sample, numbers in zip(rows, samples, values, strict=True)
+        for name, key in keys
+    ]
+
+
+def _text_column(name: str) -> Column:
+    def read(sample: EvalSample) -> str:
+        parts = getattr(sample, name)
+        return parts if isinstance(parts, str) else "\n".join(getattr(part, "text", part) for part in parts)
+
+    return SampleColumn(name, path=read, full=True)
+
+
+def _numbers(sample: EvalSample) -> dict[tuple[str, str], float]:
+    """Each numeric value by the name of its score and its key. A sample that ended with an error has none."""
+    scores = (sample.scores or {}) if sample.error is None else {}
+    values = {
+        (name, key): _number(value)
+        for name, score in scores.items()
+        for key, value in (score.value.items() if isinstance(score.value, Mapping) else [("", score.value)])
+    }
+    return {key: number for key, number in values.items() if number is not None}
+
+
+def _number(value: object) -> float | None:
+    """The value as a number; None if it is not a finite number or the sample is unscored."""
+    if isinstance(value, str):
+        value = _WORDS.get(value.casefold(), value)
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
+    return number if math.isfinite(number) else None

@@ -1,0 +1,204 @@
+"""Finds and reads log files: headers and summaries of samples, or rows of all usable logs."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlparse
+
+from inspect_ai import task_identifier
+from inspect_ai.log import (
+    EvalLog,
+    EvalLogInfo,
+    EvalSampleSummary,
+    list_eval_logs,
+    read_eval_log,
+    read_eval_log_sample_summaries,
+)
+
+from inspect_discoverybench.errors import DataMissing, UnreadableLog, inspect_errors
+from inspect_discoverybench.results.columns import EXCLUDED_FIELDS
+
+Paths = str | Path | Iterable[str | Path]
+"""A log, or a folder that is searched for logs, or several. URLs such as `s3://…` also work."""
+
+PARALLEL_LOGS = 8
+"""Minimum number of logs for which to start workers, which takes seconds. Fewer are read in this process."""
+
+
+@dataclass(frozen=True)
+class LogSummary:
+    """A log without transcripts, which is all that a run is resumed from.
+
+    Attributes:
+        path: Path of a local log, or URL of a remote one.
+        header: Its header.
+        samples: Summaries of the samples that it has so far.
+    """
+
+    path: str
+    header: EvalLog
+    samples: Sequence[EvalSampleSummary]
+
+    @classmethod
+    def read(cls, location: str) -> "LogSummary":
+        """Read a log.
+
+        Raises:
+            UnreadableLog: The log is damaged.
+        """
+        path = local_path(location)
+        with inspect_errors(UnreadableLog, f"{path} cannot be read"):
+            return cls(path, read_eval_log(path, header_only=True), read_eval_log_sample_summaries(path))
+
+    @property
+    def run(self) -> str:
+        """Inspect's identifier of the task with its solver, model and settings; equal in a dry run and in its logs."""
+        return task_identifier(self.header, None)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the run has ended with all samples."""
+        return self.header.status == "success" and not self.header.invalidated
+
+    @property
+    def finished(self) -> list[EvalSampleSummary]:
+        """Samples that ended without an error."""
+        return [sample for sample in self.samples if sample.completed and sample.error is None]
+
+
+def logs_in(folder: str, *, recursive: bool = True) -> list[EvalLogInfo]:
+    """The logs in a folder. There are none if it does not exist."""
+    return list_eval_logs(folder, recursive=recursive) if urlparse(folder).scheme or Path(folder).is_dir() else []
+
+
+def read_summaries(folder: str) -> Iterator[LogSummary]:
+    """Read the logs in a folder and its subfolders one by one.
+
+    Raises:
+        UnreadableLog: A log is damaged.
+    """
+    yield from (LogSummary.read(info.name) for info in logs_in(folder))
+
+
+def local_path(location: str) -> str:
+    """The path of a local log, or the URL of a remote one."""
+    parts = urlparse(location)
+    return unquote(parts.path) if parts.scheme == "file" else location
+
+
+def sample_keys(log: EvalLog) -> set[tuple[str, int]]:
+    """Sample id and epoch of all samples that a run has in the end."""
+    return set(product(map(str, log.eval.dataset.sample_ids or []), range(1, (log.eval.config.epochs or 1) + 1)))
+
+
+def is_scored(sample: EvalSampleSummary) -> bool:
+    """Whether every scorer scored the sample; HMS is unscored if its key is.
+
+    Inspect marks an unscored sample with NaN, which is null in JSON logs.
+    """
+    values: list[Any] = [score.value for score in (sample.scores or {}).values()]
+    values = [value.get("hms", 0.0) if isinstance(value, Mapping) else value for value in values]
+    return bool(values) and not any(
+        value is None or (isinstance(value, float) and math.isnan(value)) for value in values
+    )
+
+
+@dataclass(frozen=True)
+class LogRows:
+    """Rows of one log, or the reason why it is left out.
+
+    Attributes:
+        log: Path of the log.
+        rows: Its rows.
+        left_out: Why it has no rows; None if it has.
+        task_id: Inspect's id of the run, which retries keep; None if the log cannot be read.
+        modified: When the file was last changed, in seconds since 1970; 0 for remote logs.
+    """
+
+    log: str
+    rows: Sequence[Mapping[str, Any]] = ()
+    left_out: str | None = None
+    task_id: str | None = None
+    modified: float = 0.0
+
+
+RowsOf = Callable[[EvalLog], Sequence[Mapping[str, Any]]]
+Objection = Callable[[EvalLog], str | None]
+
+
+def read_rows(paths: Paths, rows_of: RowsOf, objection: Objection, workers: int) -> list[LogRows]:
+    """Read all logs in files and folders. A log that cannot be used is left out with the reason.
+
+    Args:
+        paths: A log or a folder that is searched for logs, or several.
+        rows_of: Returns the rows of a log. Like `objection`, it is sent to processes, so it is a module's function.
+        objection: Returns why a log with this header cannot be used; None if it can.
+        workers: Number of processes that read logs in parallel.
+
+    Raises:
+        DataMissing: There is no log, or none of the logs can be used.
+    """
+    paths = [paths] if isinstance(paths, str | Path) else paths
+    locations = list(dict.fromkeys(log for path in paths for log in _logs_at(str(path))))
+    read = partial(_read, rows_of, objection)
+    if workers == 1 or len(locations) < PARALLEL_LOGS:
+        logs = [*map(read, locations)]
+    else:
+        with ProcessPoolExecutor(workers) as pool:
+            logs = [*pool.map(read, locations)]
+    usable = {log.task_id: log.log for log in logs if log.rows}
+    if not usable:
+        more = f" ({len(logs) - 1} other logs cannot be used either)" if len(logs) > 1 else ""
+        raise DataMissing(f"No log can be used. {logs[0].log}: {logs[0].left_out}{more}.")
+    return [
+        replace(log, left_out=f"superseded by {usable[log.task_id]}") if log.left_out and log.task_id in usable else log
+        for log in logs
+    ]
+
+
+def _logs_at(path: str) -> list[str]:
+    if "://" not in path and not Path(path).exists():
+        raise DataMissing(f"The path '{path}' does not exist. Check the spelling or pass an absolute path.")
+    if Path(path).is_file():
+        return [path]
+    logs = sorted(local_path(info.name) for info in logs_in(path))
+    if not logs:
+        raise DataMissing(f"The folder '{path}' has no Inspect logs. Pass a folder that was the --log-dir of a run.")
+    return logs
+
+
+def _read(rows_of: RowsOf, objection: Objection, location: str) -> LogRows:
+    result = LogRows(location)
+    try:
+        with inspect_errors(UnreadableLog, "cannot be read"):
+            header = read_eval_log(location, header_only=True)
+            result = replace(result, task_id=header.eval.task_id, modified=_modified(location))
+            if reason := objection(header) or _unfinished(header):
+                return replace(result, left_out=reason)
+            log = read_eval_log(location, exclude_fields=EXCLUDED_FIELDS)
+            rows = rows_of(log) if log.samples else []
+    except UnreadableLog as error:
+        return LogRows(location, left_out=error.message.rstrip("."))
+    missing = "has no numeric score" if log.samples else "has no samples"
+    return replace(result, rows=rows, left_out=None if rows else missing)
+
+
+def _modified(location: str) -> float:
+    path = Path(local_path(location))
+    return path.stat().st_mtime if path.exists() else 0.0
+
+
+def _unfinished(header: EvalLog) -> str | None:
+    match header.status:
+        case "started":
+            return "has not finished; if the process was killed, complete it with `inspect eval-retry`"
+        case "cancelled":
+            return "was cancelled; complete it with `inspect eval-retry`"
+        case "error":
+            return "ended with an error; complete it with `inspect eval-retry`"
+    return "was invalidated" if header.invalidated else None

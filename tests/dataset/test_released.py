@@ -1,0 +1,175 @@
+"""The released data, fetched from a mirror on loopback that serves an archive of them."""
+
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from inspect_discoverybench.dataset import released
+from inspect_discoverybench.errors import DataCorrupt, DataMissing, DownloadFailed
+from tests.dataset.mirror import DATA_FILE, Mirror, pack
+
+pytestmark = pytest.mark.usefixtures("sweep")
+
+FETCH = """
+from inspect_discoverybench.dataset import released
+print("ready", flush=True)
+print(released.fetch())
+"""
+
+
+@pytest.fixture
+def caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty folder for caches; no user's data folder."""
+    monkeypatch.delenv("DISCOVERYBENCH_DATA_DIR", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+    # macOS derives the cache folder from the home folder.
+    monkeypatch.setenv("HOME", str(tmp_path / "caches"))
+    yield tmp_path / "caches"
+    # Pytest would keep 55 MB of every test of the last three runs.
+    shutil.rmtree(tmp_path / "caches", ignore_errors=True)
+
+
+@pytest.fixture
+def mirror(upstream: Path, caches: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mirror]:
+    with Mirror(pack(upstream)) as server:
+        monkeypatch.setenv("DISCOVERYBENCH_ARCHIVE_URL", server.url)
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+        yield server
+
+
+def left_behind(caches: Path) -> set[str]:
+    """Contents of the cache folder other than the lock."""
+    return {path.name for path in caches.glob("**/inspect-discoverybench/*") if path.suffix != ".lock"}
+
+
+def start_fetch() -> subprocess.Popen[str]:
+    process = subprocess.Popen([sys.executable, "-c", FETCH], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+def test_data_root_fetches_once_and_only_the_released_files(mirror: Mirror, caches: Path) -> None:
+    root = released.data_root()
+    files = {path.relative_to(root).as_posix() for path in root.rglob("*") if not path.is_dir()}
+    assert files == set(released.checksums())
+    assert released.verify(root).clean
+    assert root.is_relative_to(caches)
+    assert left_behind(caches) == {released.COMMIT}
+
+    assert released.data_root() == released.fetch() == released.local_root() == root
+    assert mirror.requests == 1
+
+
+def test_two_processes_share_one_download(mirror: Mirror, caches: Path) -> None:
+    mirror.gate.clear()
+    processes = [start_fetch(), start_fetch()]
+    assert mirror.request_event.wait(60)
+    # Long enough for the second process to reach the lock or, without a lock, the mirror.
+    time.sleep(0.5)
+    mirror.gate.set()
+    answers = [process.communicate(timeout=60)[0].strip() for process in processes]
+    assert [process.returncode for process in processes] == [0, 0]
+    assert answers == [str(released.cache_folder())] * 2
+    assert mirror.requests == 1
+    assert left_behind(caches) == {released.COMMIT}
+
+
+def test_a_killed_fetch_does_not_affect_the_next_one(mirror: Mirror, caches: Path) -> None:
+    mirror.gate.clear()
+    process = start_fetch()
+    assert mirror.request_event.wait(60)
+    process.kill()
+    process.communicate()
+    assert left_behind(caches) == {f"{released.COMMIT}.partial"}
+
+    mirror.gate.set()
+    assert released.verify(released.fetch()).clean
+    assert left_behind(caches) == {released.COMMIT}
+
+
+def half(body: bytes) -> bytes:
+    return body[: len(body) // 20]
+
+
+def sign_in_page(_: bytes) -> bytes:
+    return b"<html>Sign in</html>"
+
+
+@pytest.mark.parametrize("damage", [half, sign_in_page])
+def test_a_damaged_archive_is_rejected(mirror: Mirror, caches: Path, damage: Callable[[bytes], bytes]) -> None:
+    mirror.body = damage(mirror.body)
+    with pytest.raises(DataCorrupt, match=f"{mirror.url} is a damaged archive: .*DISCOVERYBENCH_DATA_DIR"):
+        released.fetch()
+    assert left_behind(caches) == set()
+
+
+def test_a_changed_file_in_the_archive_is_rejected(mirror: Mirror, upstream: Path, caches: Path) -> None:
+    mirror.body = pack(upstream, files=((DATA_FILE, b"changed"),))
+    with pytest.raises(DataCorrupt, match=f"{DATA_FILE} differs .* `discoverybench data fetch`"):
+        released.fetch()
+    assert left_behind(caches) == set()
+
+
+def test_members_outside_the_released_paths_are_not_extracted(
+    mirror: Mirror, upstream: Path, caches: Path, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    mirror.body = pack(
+        upstream,
+        files=(("../escape.csv", b"a"), ("../../escape.csv", b"b"), ("eval/../../../escape.csv", b"c")),
+        links=(("discoverybench/real", str(outside)), ("discoverybench/synth", "../../../../outside")),
+    )
+    assert released.verify(released.fetch()).clean
+    assert not list(tmp_path.rglob("escape.csv"))
+    assert not list(outside.iterdir())
+    assert left_behind(caches) == {released.COMMIT}
+
+
+def test_forced_fetch_replaces_the_folder_only_when_it_succeeds(mirror: Mirror, caches: Path) -> None:
+    root = released.cache_folder()
+    (root / DATA_FILE).parent.mkdir(parents=True)
+    (root / DATA_FILE).write_text("changed", encoding="utf-8")
+    assert released.fetch() == root
+    mirror.drops_connections = True
+    with pytest.raises(DownloadFailed):
+        released.fetch(force=True)
+    assert released.verify(root).changed == (DATA_FILE,)
+
+    mirror.drops_connections = False
+    assert released.fetch(force=True) == root
+    assert released.verify(root).clean
+    assert left_behind(caches) == {released.COMMIT}
+
+
+def test_an_unwritable_cache_is_one_line(caches: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    monkeypatch.setenv("HOME", str(tmp_path / "file"))
+    with pytest.raises(DownloadFailed, match="could not be written"):
+        released.fetch()
+
+
+def test_the_folder_of_the_user_is_used_unchanged(upstream: Path) -> None:
+    assert released.data_root() == upstream.absolute()
+    assert released.verify(upstream) == released.IntegrityReport(1466, (), ())
+
+
+def test_a_folder_without_data_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", str(tmp_path))
+    with pytest.raises(
+        DataMissing, match=f"DATA_DIR={tmp_path} .*`discoverybench/`.* or unset DISCOVERYBENCH_DATA_DIR"
+    ):
+        released.data_root()
+
+
+def test_packages_for_downloads_are_not_imported_early() -> None:
+    code = "import sys, inspect_discoverybench.dataset.released; print(*sys.modules)"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert {"pooch", "requests", "tqdm", "filelock"}.isdisjoint(result.stdout.split())
