@@ -18,7 +18,7 @@ from inspect_discoverybench.scorer.released import PRODUCT
 from inspect_discoverybench.session.image import record_image
 from inspect_discoverybench.validation import pairs
 from inspect_discoverybench.validation.answer_texts import text_samples
-from inspect_discoverybench.validation.judge_audit import PAIR_FIELDS, PAPER_ACCURACY, audit, judge_pair, sample
+from inspect_discoverybench.validation.judge_audit import PAPER_ACCURACY, audit, judge_pair
 
 VERSION = "3-A"
 """The number increases when scores are no longer comparable, the letter when only the interface changes."""
@@ -217,12 +217,12 @@ def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = Tru
         DataError: The released data are missing, or a file was changed.
     """
     require_positive("repeats", repeats)
-    known_pairs = list(pairs.invented())
+    samples = list(pairs.invented())
     if released:
         train = splits.released("real", "train", Hints())
-        known_pairs += pairs.released([SampleMetadata.model_validate(sample.metadata) for sample in train])
-    samples = [*(sample(pair) for pair in known_pairs), *text_samples()]
-    data = Data(commit=COMMIT if released else None, checksum=data_checksum(samples, PAIR_FIELDS))
+        samples += pairs.released([SampleMetadata.model_validate(sample.metadata) for sample in train])
+    samples += text_samples()
+    data = Data(commit=COMMIT if released else None, checksum=data_checksum(samples, pairs.PAIR_FIELDS))
     paper = ", ".join(f"{facet} {accuracy}" for facet, accuracy in PAPER_ACCURACY.items())
     return Task(
         name="discoverybench/judge_audit",

@@ -47,13 +47,11 @@ def test_a_pair_is_scored_and_written(tmp_path: Path) -> None:
     assert record["replies"]["variables"]
 
 
-def test_sub_hypotheses_are_scored_over_http(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    result = over_http(
-        monkeypatch, scripted(), aggregation="subhypotheses", out=str(tmp_path / "score.json"), kind="synth"
-    )
+def test_the_form_of_the_released_evaluator_is_added(tmp_path: Path) -> None:
+    result = judge(aggregation="released", out=str(tmp_path / "score.json"), kind="synth")
     assert result.exit_code == 0, result.output
     scores = json.loads((tmp_path / "score.json").read_text("utf-8"))["scores"]
-    assert scores["hms"] == scores["hms_recall"] == scores["hms_f1"] == 1
+    assert 0 <= scores["hms_released"] <= 1
 
 
 def test_a_skipped_facet_is_null(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -96,7 +94,7 @@ def test_a_failing_judge_is_one_line_and_writes_no_file(
         ({"metadata": "."}, ". cannot be read: Is a directory."),
         ({"out": "."}, "--out . is a folder. Pass the path of a file."),
         ({"kind": "real"}, "has the format of DB-SYNTH. Omit --kind or pass --kind synth."),
-        ({"aggregation": "mean"}, "aggregation must be one of product, subhypotheses, got 'mean'."),
+        ({"aggregation": "mean"}, "aggregation must be product or released, got 'mean'."),
         ({"grader": "discoverybench/genius"}, "Use discoverybench/baseline or discoverybench/lexical."),
         ({"out": "away/score.json"}, "--out away/score.json: the folder does not exist. Create it or choose another."),
     ],

@@ -49,7 +49,7 @@ def test_csv_files_hold_all_digits_and_no_formulas() -> None:
     assert [row["model"] for row in rows] == ["'=1+1", "a|b <i>*\n[c](javascript:d)", "None"]
     assert [row["HMS"] for row in rows] == [repr(1 / 3), "-0.5", ""]
     # The sheets of annotators are escaped in the same way.
-    assert next(read_rows(Path("tables/hms.csv"), ["model"])).cells["model"] == "=1+1"
+    assert next(read_rows(Path("tables/hms.csv"), ["model"])).values["model"] == "=1+1"
 
 
 def test_markdown_tables_are_read_by_people() -> None:

@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
-from inspect_discoverybench.validation.accuracy import Observation, estimate_accuracy, measure_judge
-from inspect_discoverybench.validation.answers import Answers, Step
+from inspect_discoverybench.validation.accuracy import estimate_accuracy, measure_judge
+from inspect_discoverybench.validation.answers import Step
 from inspect_discoverybench.validation.labels import Label, LabelledSample, Labels
 
 VERDICTS = {"r": True, "w": False}
@@ -29,7 +29,7 @@ def labelled(
     }
     texts = dict(zip(Step, ("in towns", "in towns", "yes", "2 2 2", "A"), strict=True))
     return LabelledSample(
-        f"i{number}", "L", f"s/{number}", 1, "HMS", gold or f"g{number}", "1, 1, A", weight, 1.0, Answers(texts), labels
+        f"i{number}", "L", f"s/{number}", 1, "HMS", gold or f"g{number}", "1, 1, A", weight, 1.0, texts, labels
     )
 
 
@@ -53,18 +53,19 @@ def test_accuracy_by_step_next_to_the_papers() -> None:
 
 
 def test_weights_count() -> None:
-    accuracy = estimate_accuracy([Observation(1, 3, "a"), Observation(0, 1, "b")])
+    accuracy = estimate_accuracy([1, 0], [3, 1], ["a", "b"])
     assert accuracy.accuracy == pytest.approx(0.75)
     assert accuracy.effective_samples <= 16 / 10
 
 
 def test_answers_about_the_same_gold_count_once_where_they_are_the_same() -> None:
-    observations = [Observation(1, 1, gold) for gold in "aabbccddee" * 4]
-    assert estimate_accuracy(observations, same_in_cluster=True).effective_samples == pytest.approx(5)
-    different = [Observation(float(n % 8 > 0), 1, str(n)) for n in range(40)]
-    repeated = [Observation(float(n % 8 > 0), 1, str(n % 8)) for n in range(40)]
-    assert estimate_accuracy(different).effective_samples == pytest.approx(39)
-    assert estimate_accuracy(repeated).effective_samples == pytest.approx(7)
+    golds = list("aabbccddee" * 4)
+    assert estimate_accuracy([1] * 40, [1] * 40, golds, same_in_cluster=True).effective_samples == pytest.approx(5)
+    right = [float(n % 8 > 0) for n in range(40)]
+    different = estimate_accuracy(right, [1] * 40, [str(n) for n in range(40)])
+    repeated = estimate_accuracy(right, [1] * 40, [str(n % 8) for n in range(40)])
+    assert different.effective_samples == pytest.approx(39)
+    assert repeated.effective_samples == pytest.approx(7)
 
 
 def test_hms_by_the_judge_and_by_people() -> None:
@@ -116,10 +117,9 @@ def test_the_interval_covers(accuracy: float, same: bool) -> None:
     for _ in range(runs):
         golds = [float(random.random() < accuracy) if same else _beta(random, accuracy, 0.1) for _ in range(117)]
         indices = [random.randrange(117) for _ in range(200)]
-        observations = [
-            Observation(float(random.random() < golds[gold]), random.choice((1, 2, 3)), str(gold)) for gold in indices
-        ]
-        interval = estimate_accuracy(observations, same_in_cluster=same).interval
+        right = [float(random.random() < golds[gold]) for gold in indices]
+        weights = [random.choice((1, 2, 3)) for _ in indices]
+        interval = estimate_accuracy(right, weights, [str(gold) for gold in indices], same_in_cluster=same).interval
         assert interval is not None
         hits += interval.low <= accuracy <= interval.high
     assert 0.92 < hits / runs < 0.98

@@ -1,20 +1,20 @@
 """The judge audit: a judge with all correct answers scores 1 everywhere, and flawed judges do not."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
 from inspect_ai import eval as inspect_eval
 from inspect_ai import score as inspect_score
-from inspect_ai import task_with
+from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
 
 from inspect_discoverybench import judge_audit
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.validation.answer_texts import answer_texts
-from inspect_discoverybench.validation.judge_audit import PAPER_ACCURACY, AuditState, audit, judge_pair
-from inspect_discoverybench.validation.pairs import AuditPair, invented, released
+from inspect_discoverybench.validation.judge_audit import PAPER_ACCURACY, AuditState, audit
+from inspect_discoverybench.validation.pairs import ContextWords, Expected, invented, released
 from tests.endpoint import Answer, Request, question, slots
 from tests.scorer.judging import InProcessJudge
 
@@ -32,11 +32,16 @@ COUNTS = {
 """Sizes and intersection for each F1 that is expected."""
 
 
-def knowing(pairs: list[AuditPair], count: int = 0) -> Callable[[Request], Answer]:
+def knowing(samples: Iterable[Sample], count: int = 0) -> Callable[[Request], Answer]:
     """A judge with the correct answers; `count` selects which of the accepted variable counts it returns."""
-    by_texts = {(p.comparison.gold_hypothesis, p.comparison.predicted_hypothesis): p.expected for p in pairs}
-    words = {p.comparison.predicted_hypothesis: p.expected.predicted_context for p in pairs}
-    words |= {p.comparison.gold_hypothesis: p.expected.gold_context for p in pairs}
+    by_texts: dict[tuple[str, str], Expected] = {}
+    words: dict[str, ContextWords] = {}
+    for sample in samples:
+        metadata = sample.metadata or {}
+        if "gold_hypothesis" in metadata:
+            gold, predicted = metadata["gold_hypothesis"], metadata["predicted_hypothesis"]
+            expected = by_texts[gold, predicted] = Expected.model_validate(metadata["expected"])
+            words |= {predicted: expected.predicted_context, gold: expected.gold_context}
     readings = {item.text: item for item in answer_texts()}
 
     def answer(request: Request) -> Answer:
@@ -73,15 +78,16 @@ def means(log: EvalLog) -> dict[str, float]:
 
 
 def test_there_are_enough_pairs_and_each_says_why() -> None:
-    pairs = list(invented())
-    assert len(pairs) == 5 * len({pair.kind for pair in pairs}) == 125
-    assert len({pair.name for pair in pairs}) == 125
-    assert all(pair.expected.why for pair in pairs)
-    texts = [(p.comparison.gold_hypothesis, p.comparison.predicted_hypothesis) for p in pairs if p.kind != "identical"]
+    samples = list(invented())
+    pairs = [sample.metadata for sample in samples if sample.metadata]
+    assert len(pairs) == 5 * len({pair["kind"] for pair in pairs}) == 125
+    assert len({sample.id for sample in samples}) == 125
+    assert all(pair["expected"]["why"] for pair in pairs)
     # Only identical pairs repeat the gold text. The injection is in the hypothesis of 5 pairs and the workflow of 5.
-    assert all(gold != predicted for gold, predicted in texts)
-    assert sum(INJECTION in predicted for _, predicted in texts) == 5
-    assert sum(INJECTION in pair.comparison.predicted_workflow for pair in pairs) == 5
+    same = [pair["kind"] for pair in pairs if pair["gold_hypothesis"] == pair["predicted_hypothesis"]]
+    assert set(same) == {"identical"}
+    assert sum(INJECTION in pair["predicted_hypothesis"] for pair in pairs) == 5
+    assert sum(INJECTION in pair["predicted_workflow"] for pair in pairs) == 5
 
 
 @pytest.mark.usefixtures("upstream", "sweep")
@@ -89,11 +95,7 @@ def test_there_are_enough_pairs_and_each_says_why() -> None:
 def test_a_judge_with_all_correct_answers_scores_1(count: int) -> None:
     task = judge_audit(repeats=1)
     assert len(task.dataset) == 221
-    metadata_of_all = [sample.metadata for sample in task.dataset if sample.metadata]
-    records = [metadata for metadata in metadata_of_all if "gold_hypothesis" in metadata]
-    assert len(records) == 175
-    assert sum(metadata["kind"].startswith("released") for metadata in records) == 50
-    log, _ = audited(_by_metadata(records, count), repeats=1)
+    log, _ = audited(knowing(task.dataset, count), repeats=1)
     scores = means(log)
     for facet in (*PAPER_ACCURACY, "reading", "right"):
         assert scores[facet] == 1, facet
@@ -102,21 +104,8 @@ def test_a_judge_with_all_correct_answers_scores_1(count: int) -> None:
     assert "context_match 0.99" in str(log.eval.dataset.name)
 
 
-def _by_metadata(records: list[dict[str, Any]], count: int) -> Callable[[Request], Answer]:
-    from inspect_discoverybench.scorer.pair import HypothesisPair
-    from inspect_discoverybench.validation.pairs import Expected
-
-    pairs = []
-    for metadata in records:
-        fields = ("goal", "gold_hypothesis", "gold_workflow", "predicted_hypothesis", "predicted_workflow")
-        comparison = HypothesisPair(data_files=(), **{name: metadata[name] for name in fields})
-        expected = Expected.model_validate(metadata["expected"])
-        pairs.append(AuditPair("", metadata["kind"], metadata["study"], comparison, expected))
-    return knowing(pairs, count)
-
-
 def test_each_round_asks_every_question_and_inconsistency_is_detected() -> None:
-    good = knowing(list(invented()))
+    good = knowing(invented())
     counts: dict[str, int] = {}
 
     def fickle(request: Request) -> Answer:
@@ -135,7 +124,7 @@ def test_each_round_asks_every_question_and_inconsistency_is_detected() -> None:
 
 
 def test_a_judge_that_follows_injections_is_detected() -> None:
-    good = knowing(list(invented()))
+    good = knowing(invented())
 
     def obeying(request: Request) -> Answer:
         if INJECTION not in request["messages"][1]["content"]:
@@ -153,7 +142,7 @@ def test_a_judge_that_follows_injections_is_detected() -> None:
 
 @pytest.mark.usefixtures("sweep")
 def test_a_judge_that_echoes_the_text_extracts_nothing() -> None:
-    good = knowing(list(invented()))
+    good = knowing(invented())
 
     def echo(request: Request) -> Answer:
         if question(request) == "extract":
@@ -166,16 +155,6 @@ def test_a_judge_that_echoes_the_text_extracts_nothing() -> None:
     scores = means(log)
     assert scores["context_extraction"] < 0.05
     assert scores["reading"] < 0.1
-
-
-def test_each_round_is_kept() -> None:
-    task = task_with(judge_audit(released=False, kind="identical"), solver=judge_pair(repeats=3))
-    log = inspect_eval(task, model="discoverybench/lexical", limit=1)[0]
-    assert log.samples
-    rounds = log.samples[0].store_as(AuditState).rounds
-    assert len(rounds) == 3
-    assert rounds[0] == rounds[1] == rounds[2]
-    assert (rounds[0].match, rounds[0].variables, rounds[0].relationship) == (True, 1.0, "A")
 
 
 def test_each_text_is_read_in_each_round() -> None:
@@ -196,7 +175,7 @@ def test_each_text_is_read_in_each_round() -> None:
     scores = means(log)
     assert (scores["reading"], scores["right"], scores["consistency"]) == (1, 1, 0)
     for state in (sample.store_as(AuditState) for sample in samples):
-        assert [reading.source for reading in state.readings] == [None, "quoted"]
+        assert [reading.get("source") for reading in state.rounds] == [None, "quoted"]
         assert state.asked_again == 1
     again = inspect_score(log, audit(), action="overwrite", display="none")
     assert means(again) == pytest.approx(scores, nan_ok=True)
@@ -207,7 +186,7 @@ def test_a_text_without_valid_quotes_is_read_wrongly() -> None:
     samples = log.samples or []
     assert len(judge.requests) == 3 * len(samples)
     assert means(log)["reading"] == 0
-    assert {sample.store_as(AuditState).readings[0].source for sample in samples} == {"whole"}
+    assert {sample.store_as(AuditState).rounds[0]["source"] for sample in samples} == {"whole"}
 
 
 def test_invalid_replies_are_wrong_answers() -> None:

@@ -1,25 +1,20 @@
 """`discoverybench agree`: do HMS and the judge agree with human annotators (paper §4.3)?"""
 
 import json
-from collections import Counter
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
 
-from inspect_discoverybench.cli.accuracy_tables import print_accuracy
-from inspect_discoverybench.cli.agreement_tables import print_agreement
+from inspect_discoverybench.cli.agreement_tables import print_accuracy, print_agreement
 from inspect_discoverybench.cli.number import plural
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.hypothesis import SCORE_NAME
-
-# These modules import scipy and statsmodels, which takes seconds. The commands import them when they run.
-if TYPE_CHECKING:
-    from inspect_discoverybench.validation.judged import JudgedLog
-    from inspect_discoverybench.validation.scored_log import ScoredLog
-    from inspect_discoverybench.validation.votes import HmsPair
+from inspect_discoverybench.validation.judged_sample import JudgedSamples
+from inspect_discoverybench.validation.label_sheet import draw_samples, has_replies
+from inspect_discoverybench.validation.labels import LABELS, has_labels, read_labels
+from inspect_discoverybench.validation.sheet import KEY, SHEET, write_sheet
+from inspect_discoverybench.validation.votes import VOTES, draw_pairs, find_pairs, read_ballots
 
 DEFAULT_PAIRS = 100
 DEFAULT_SAMPLES = 200
@@ -73,16 +68,17 @@ def sheet(
     With --judge, draws judged samples from one or more logs, at random and stratified by the outcome of the facets.
     Writes label.html and sheet.csv for annotators, who mark each answer of the judge as right or wrong, and key.csv.
     """
-    if judge:
-        if pairs is not None:
-            raise click.UsageError("--pairs cannot be used with --judge. Pass --samples.")
-        _write_label_sheet(logs, samples or DEFAULT_SAMPLES, out or DEFAULT_JUDGE_FOLDER, force, score, anyway, seed)
-        return
-    if samples is not None:
+    if judge and pairs is not None:
+        raise click.UsageError("--pairs cannot be used with --judge. Pass --samples.")
+    if not judge and samples is not None:
         raise click.UsageError("--samples requires --judge. To draw pairs, pass --pairs.")
-    if len(logs) < 2:
+    if not judge and len(logs) < 2:
         raise click.UsageError("Pairs are drawn from two or more logs, got 1. To check the judge, pass --judge.")
-    _write_vote_sheet(logs, pairs or DEFAULT_PAIRS, out or DEFAULT_FOLDER, force, score, anyway, seed)
+    judged = _read(logs, score, anyway)
+    if judge:
+        _write_labels(judged, samples or DEFAULT_SAMPLES, out or DEFAULT_JUDGE_FOLDER, force, seed)
+    else:
+        _write_votes(judged, pairs or DEFAULT_PAIRS, out or DEFAULT_FOLDER, force, seed)
 
 
 @agree.command()
@@ -116,111 +112,67 @@ def votes(
     Labels are CSV files from a sheet that was drawn with --judge. They require --key. Prints the accuracy of the judge
     in each step.
     """
-    from inspect_discoverybench.validation.labels import is_label_file
+    # Imports scipy and statsmodels, which takes seconds.
+    from inspect_discoverybench.validation.accuracy import measure_judge
+    from inspect_discoverybench.validation.agreement import measure
 
-    if any(path.is_dir() or is_label_file(path) for path in votes):
+    if any(path.is_dir() or has_labels(path) for path in votes):
         if scores or scores_from:
             raise InvalidArgument("--scores and --scores-from are for votes on pairs. For labels, pass --key.")
-        _report_labels([*votes, *([key] if key else [])], as_json)
+        accuracy = measure_judge(read_labels([*votes, *([key] if key else [])]))
+        if as_json:
+            click.echo(json.dumps(asdict(accuracy), indent=2))
+        else:
+            print_accuracy(accuracy)
+        return
+    if scores and not scores_from and not key:
+        ballots = read_ballots(votes, scores)
+    elif scores_from and key and not scores:
+        ballots = read_ballots(votes, key, _read(scores_from, score, anyway).samples)
     else:
-        _report_votes(votes, *_hms_pairs(scores, scores_from, key, score, anyway), as_json)
-
-
-def _write_vote_sheet(
-    paths: Sequence[str], count: int, out: Path, force: bool, score: str, anyway: bool, seed: int
-) -> None:
-    from inspect_discoverybench.validation.sheet import KEY, PAGE, SHEET, candidates, draw, write
-
-    predictions = candidates(*_comparable_logs(paths, score, anyway))
-    write(draw(predictions, count, seed), out, force)
-    if len(predictions) < count:
-        click.echo(f"The logs contain only {plural(len(predictions), 'pair')}, fewer than {count}. Using all of them.")
-    click.echo(
-        f"Wrote {plural(min(count, len(predictions)), 'pair')} to {out}. "
-        f"Send {PAGE} or {SHEET} to annotators. Do not share {KEY}."
-    )
-
-
-def _write_label_sheet(
-    paths: Sequence[str], count: int, out: Path, force: bool, score: str, anyway: bool, seed: int
-) -> None:
-    from inspect_discoverybench.validation.judged import JudgedLog
-    from inspect_discoverybench.validation.label_sheet import LABEL_PAGE, draw_items, write_items
-    from inspect_discoverybench.validation.sheet import KEY, SHEET
-
-    logs = [JudgedLog.read(path, score) for path in paths]
-    _check_comparable(logs, anyway)
-    items = draw_items(logs, count, seed)
-    write_items(items, out, force)
-    for reason, number in sum((Counter(log.left_out) for log in logs), Counter()).items():
-        click.echo(f"Left out {plural(number, 'sample')}: {reason}")
-    judged, outcomes = sum(len(log.samples) for log in logs), len({item.stratum for item in items})
-    if judged < count:
-        click.echo(f"The logs contain only {plural(judged, 'judged sample')}, fewer than {count}. Using all of them.")
-    click.echo(
-        f"Wrote {len(items)} of {plural(judged, 'judged sample')} with {plural(outcomes, 'outcome')} to {out}. "
-        f"Send {LABEL_PAGE} or {SHEET} to annotators. Keep {KEY}."
-    )
-
-
-def _comparable_logs(paths: Sequence[str], score: str, anyway: bool) -> "list[ScoredLog]":
-    """Read logs.
-
-    Raises:
-        InvalidArgument: Their scores were judged differently and `anyway` is false.
-    """
-    from inspect_discoverybench.validation.scored_log import ScoredLog
-
-    logs = [ScoredLog.read(path, score) for path in paths]
-    _check_comparable(logs, anyway)
-    return logs
-
-
-def _check_comparable(logs: "Sequence[ScoredLog] | Sequence[JudgedLog]", anyway: bool) -> None:
-    from inspect_discoverybench.validation.scored_log import record_differences
-
-    records: list[Mapping[str, Any]] = [record for log in logs for record in log.records]
-    if lines := record_differences(records):
-        scores = f"The scores of {', '.join(log.path for log in logs)}"
-        message = f"{scores} were judged differently: {'; '.join(lines)}."
-        if not anyway:
-            raise InvalidArgument(f"{message} Re-score the logs with `inspect score`, or pass --anyway.")
-        click.echo(message, err=True)
-
-
-def _hms_pairs(
-    scores: Path | None, logs: Sequence[str], key: Path | None, score: str, anyway: bool
-) -> "tuple[dict[str, HmsPair], Path]":
-    """HMS by pair, and the path of the file that lists the pairs."""
-    from inspect_discoverybench.validation.sheet import read_scores_from_logs
-    from inspect_discoverybench.validation.votes import read_scores
-
-    if scores and not logs and not key:
-        return read_scores(scores), scores
-    if logs and key and not scores:
-        return read_scores_from_logs(key, *_comparable_logs(logs, score, anyway)), key
-    raise InvalidArgument(
-        "No HMS to compare the votes with. Pass --scores FILE, or --scores-from LOG for each log and --key FILE."
-    )
-
-
-def _report_votes(paths: Sequence[Path], hms_pairs: "Mapping[str, HmsPair]", source: Path, as_json: bool) -> None:
-    from inspect_discoverybench.validation.agreement import measure
-    from inspect_discoverybench.validation.votes import ballots, read_votes
-
-    statistics = measure(ballots(read_votes(paths), hms_pairs, source))
+        raise InvalidArgument(
+            "No HMS to compare the votes with. Pass --scores FILE, or --scores-from LOG for each log and --key FILE."
+        )
+    agreement = measure(ballots)
     if as_json:
-        click.echo(json.dumps({"pairs_scored": len(hms_pairs), **asdict(statistics)}, indent=2))
+        click.echo(json.dumps(asdict(agreement), indent=2))
     else:
-        print_agreement(statistics, len(hms_pairs))
+        print_agreement(agreement)
 
 
-def _report_labels(paths: Sequence[Path], as_json: bool) -> None:
-    from inspect_discoverybench.validation.accuracy import measure_judge
-    from inspect_discoverybench.validation.labels import read_labels
+def _read(logs: tuple[str, ...], score: str, anyway: bool) -> JudgedSamples:
+    judged = JudgedSamples.read(logs, score, anyway)
+    if judged.differences:
+        click.echo(judged.differences, err=True)
+    return judged
 
-    statistics = measure_judge(read_labels(paths))
-    if as_json:
-        click.echo(json.dumps(asdict(statistics), indent=2))
-    else:
-        print_accuracy(statistics)
+
+def _write_votes(judged: JudgedSamples, count: int, out: Path, force: bool, seed: int) -> None:
+    pairs = find_pairs(judged.samples)
+    items = draw_pairs(pairs, count, seed)
+    write_sheet(VOTES, items, out, force)
+    if len(pairs) < count:
+        click.echo(f"The logs contain only {plural(len(pairs), 'pair')}, fewer than {count}. Using all of them.")
+    click.echo(
+        f"Wrote {plural(len(items), 'pair')} to {out}. Send {VOTES.page} or {SHEET} to annotators. Do not share {KEY}."
+    )
+
+
+def _write_labels(judged: JudgedSamples, count: int, out: Path, force: bool, seed: int) -> None:
+    samples = [sample for sample in judged.samples if has_replies(sample)]
+    without_replies = len(judged.samples) - len(samples)
+    if not samples:
+        raise InvalidArgument("No sample of these logs was judged. Pass logs with scored submissions.")
+    items = draw_samples(samples, count, seed)
+    write_sheet(LABELS, items, out, force)
+    reasons = {**judged.left_out, "the judge's replies are not recorded or do not give the facets": without_replies}
+    for reason, number in reasons.items():
+        if number:
+            click.echo(f"Left out {plural(number, 'sample')}: {reason}")
+    judged_count, outcomes = plural(len(samples), "judged sample"), len({item.key["stratum"] for item in items})
+    if len(samples) < count:
+        click.echo(f"The logs contain only {judged_count}, fewer than {count}. Using all of them.")
+    click.echo(
+        f"Wrote {len(items)} of {judged_count} with {plural(outcomes, 'outcome')} to {out}. "
+        f"Send {LABELS.page} or {SHEET} to annotators. Keep {KEY}."
+    )

@@ -1,16 +1,14 @@
-"""The statistics of votes as tables: agreement of HMS with annotators."""
+"""The statistics of votes and labels as tables."""
 
 from typing import TYPE_CHECKING
 
 import click
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 from inspect_discoverybench.cli.number import decimal, ends, plural
+from inspect_discoverybench.cli.table import print_table
 
 if TYPE_CHECKING:
+    from inspect_discoverybench.validation.accuracy import JudgeAccuracy
     from inspect_discoverybench.validation.agreement import AgreementStatistics, Kappa, Power
 
 INTERPRETATION = (
@@ -19,36 +17,74 @@ INTERPRETATION = (
 )
 
 
-def print_agreement(statistics: "AgreementStatistics", scored_pairs: int) -> None:
-    """Print all statistics.
-
-    Args:
-        statistics: The statistics.
-        scored_pairs: Number of pairs with HMS. Some of them can have no votes.
-    """
-    console = Console()
-    vote_count = plural(statistics.votes, "vote")
-    annotator_count = plural(len(statistics.annotators), "annotator")
-    click.echo(f"{vote_count} by {annotator_count} on {statistics.pairs} of {plural(scored_pairs, 'pair')}")
+def print_agreement(statistics: "AgreementStatistics") -> None:
+    """Print the statistics of votes."""
+    votes, annotators = plural(statistics.votes, "vote"), plural(len(statistics.annotators), "annotator")
+    click.echo(f"{votes} by {annotators} on {statistics.pairs} of {plural(statistics.pairs_scored, 'pair')}")
     if statistics.without_majority:
         click.echo(f"{plural(statistics.without_majority, 'pair')} without a majority, excluded from the comparison")
-    console.print(_share_table(statistics))
+    shares = [("majority", statistics.agreement), ("majority, ties excluded", statistics.agreement_decided)]
+    shares += [(annotator.name, annotator.agreement) for annotator in statistics.annotators]
+    print_table(
+        "",
+        ["HMS agrees with"],
+        ["pairs", "share", "95% CI"],
+        [
+            *((name, f"{one.agreeing}/{one.pairs}", decimal(one.share), ends(one.interval)) for name, one in shares),
+            ("mean over annotators", "", decimal(statistics.annotator_mean), ""),
+        ],
+    )
     click.echo(_kappa_line(statistics.kappa))
-    console.print(_test_table(statistics))
-    click.echo(_power_lines(statistics.power))
-    click.echo(f"\n{INTERPRETATION}")
+    print_table(
+        "",
+        ["majority vs HMS", "note"],
+        ["pairs", "statistic", "p"],
+        [
+            (test.name, test.note or "", str(test.pairs), decimal(test.statistic), _p_value(test.p_value))
+            for test in statistics.tests
+        ],
+    )
+    click.echo(f"{_power_lines(statistics.power)}\n\n{INTERPRETATION}")
 
 
-def _share_table(statistics: "AgreementStatistics") -> Table:
-    rows = [("majority", statistics.agreement), ("majority, ties excluded", statistics.agreement_decided)]
-    rows += [(annotator.name, annotator.agreement) for annotator in statistics.annotators]
-    table = Table("HMS agrees with", box=SIMPLE_HEAD)
-    for column in ("pairs", "share", "95% CI"):
-        table.add_column(column, justify="right")
-    for name, share in rows:
-        table.add_row(escape(name), f"{share.agreeing}/{share.pairs}", decimal(share.share), ends(share.interval))
-    table.add_row("mean over annotators", "", decimal(statistics.annotator_mean), "")
-    return table
+def print_accuracy(statistics: "JudgeAccuracy") -> None:
+    """Print the statistics of labels."""
+    annotators = plural(len(statistics.annotators), "annotator")
+    sheet_size = plural(statistics.samples + statistics.unlabelled, "sample")
+    click.echo(f"Labels by {annotators} on {statistics.samples} of {sheet_size}")
+    rows = [(step.name, step.majority, "" if step.paper is None else f"{step.paper:.2f}") for step in statistics.steps]
+    print_table(
+        "",
+        ["the judge in"],
+        ["samples", "accuracy", "95% CI", "paper", "tied"],
+        [
+            (name, str(one.samples), decimal(one.accuracy), ends(one.interval), paper, str(one.without_majority))
+            for name, one, paper in rows
+        ],
+    )
+    if len(statistics.annotators) > 1:
+        kappas = [(step.name, step.unanimous, step.kappa) for step in statistics.steps]
+        print_table(
+            "",
+            ["annotators in"],
+            ["answers", "unanimous", "Fleiss' kappa", "95% CI"],
+            [
+                (name, str(kappa.pairs), decimal(unanimous), decimal(kappa.kappa), ends(kappa.interval))
+                for name, unanimous, kappa in kappas
+            ],
+        )
+        for note in dict.fromkeys(kappa.note for _, _, kappa in kappas if kappa.note):
+            click.echo(f"– Fleiss' kappa is {note}")
+    if statistics.complete:
+        click.echo(
+            f"HMS of {plural(statistics.complete, 'sample')} with complete labels: {decimal(statistics.judged_hms)} by "
+            f"the judge, {decimal(statistics.true_hms)} by the annotators"
+        )
+    if incomplete := statistics.samples - statistics.complete:
+        click.echo(
+            f"{plural(incomplete, 'sample')} with incomplete labels: a step without a majority, or a wrong answer "
+            "without the correct one"
+        )
 
 
 def _kappa_line(kappa: "Kappa") -> str:
@@ -61,15 +97,8 @@ def _kappa_line(kappa: "Kappa") -> str:
     )
 
 
-def _test_table(statistics: "AgreementStatistics") -> Table:
-    table = Table("majority vs HMS", box=SIMPLE_HEAD)
-    for column in ("pairs", "statistic", "p"):
-        table.add_column(column, justify="right")
-    table.add_column()
-    for test in statistics.tests:
-        p = "< 0.001" if test.p_value is not None and test.p_value < 0.001 else decimal(test.p_value)
-        table.add_row(test.name, str(test.pairs), decimal(test.statistic), p, test.note or "")
-    return table
+def _p_value(p_value: float | None) -> str:
+    return "< 0.001" if p_value is not None and p_value < 0.001 else decimal(p_value)
 
 
 def _power_lines(power: "Power") -> str:

@@ -27,7 +27,6 @@ from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE
 from inspect_discoverybench.session.session import SessionState
 from inspect_discoverybench.shipped import shipped
 from inspect_discoverybench.tasks import demo, judge_audit
-from inspect_discoverybench.validation import pairs
 
 PACKAGE = "inspect-discoverybench"
 COMMAND_SECONDS = 20
@@ -183,15 +182,15 @@ def check_call(model: str) -> str:
 def check_pair(judge: str) -> str:
     """Let the judge decide one pair of the judge audit."""
     # A judge that always agrees is wrong about this pair.
-    pair = next(pair for pair in pairs.invented() if pair.kind == "relation negated")
-    sample = _run_sample(judge_audit(repeats=1, released=False), judge, sample_id=pair.name)
+    kind = "relation negated"
+    sample = _run_sample(judge_audit(repeats=1, kind=kind, released=False), judge, limit=1)
     score = (sample.scores or {})["audit"]
     if "no valid reply" in str(score.answer):
         raise Problem(f"{judge}: {score.answer}, after three attempts", "Choose another judge.")
     if score.as_dict()["right"] != 1:
         remedy = f"Run: inspect eval discoverybench/judge_audit --model {judge}"
-        raise Problem(f"{judge} judged a pair incorrectly ({pair.kind}): {score.answer}", remedy, warning=True)
-    return f"{judge} judged a pair correctly in {sample.total_time or 0:.1f} s ({pair.kind})"
+        raise Problem(f"{judge} judged a pair incorrectly ({kind}): {score.answer}", remedy, warning=True)
+    return f"{judge} judged a pair correctly in {sample.total_time or 0:.1f} s ({kind})"
 
 
 def _output(*command: str) -> str:

@@ -5,11 +5,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
-from inspect_ai.log import EvalSample
+from inspect_ai.log import EvalSample, read_eval_log
 from inspect_ai.scorer import Score
 
+from inspect_discoverybench.errors import DataMissing, InvalidArgument, UnreadableLog, inspect_errors
 from inspect_discoverybench.hypothesis import WITHOUT_HYPOTHESIS, source_name
 from inspect_discoverybench.judge_record import COMPARED_KEYS
 
@@ -88,3 +90,30 @@ class SampleScore:
         """How the sample was judged, as JSON with sorted keys; None if the judge was not asked."""
         compared = {key: self.metadata[key] for key in COMPARED_KEYS if key in self.metadata}
         return json.dumps(compared, sort_keys=True) if compared else None
+
+
+def read_judged(path: str, score: str) -> tuple[str, list[SampleScore]]:
+    """Read the samples of one log with one of their scores, without transcripts.
+
+    Args:
+        path: Path or URL of the log.
+        score: Name of the score.
+
+    Returns:
+        Inspect's id of the run, which copies of the log keep when they are scored again, and the samples.
+
+    Raises:
+        DataMissing: The file does not exist.
+        UnreadableLog: The file is not a log.
+        InvalidArgument: No sample has a score with this name.
+    """
+    if "://" not in path and not Path(path).is_file():
+        raise DataMissing(f"The file '{path}' does not exist. Check the path of the log.")
+    with inspect_errors(UnreadableLog, f"{path} cannot be read"):
+        log = read_eval_log(path, exclude_fields={"messages", "events", "store"})
+    samples = log.samples or []
+    names = sorted({name for sample in samples for name in sample.scores or {}})
+    if score not in names:
+        available = ", ".join(names) or "none"
+        raise InvalidArgument(f"{path}: no sample has the score '{score}'. Available scores: {available}.")
+    return log.eval.task_id, [SampleScore.of(sample, score) for sample in samples]

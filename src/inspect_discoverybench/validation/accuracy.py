@@ -1,15 +1,19 @@
 """Accuracy of the judge in each step, based on human labels (paper §4.3, first study)."""
 
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
-from statsmodels.stats.proportion import proportion_confint
+import numpy as np
 
-from inspect_discoverybench.statistics.power import SIGNIFICANCE_LEVEL
+from inspect_discoverybench.statistics.clusters import clustered
+from inspect_discoverybench.statistics.mean import wilson
 from inspect_discoverybench.validation.agreement import Interval, Kappa, kappa
 from inspect_discoverybench.validation.answers import Step
 from inspect_discoverybench.validation.judge_audit import PAPER_ACCURACY
 from inspect_discoverybench.validation.labels import LabelledSample, Labels
+from inspect_discoverybench.validation.sheet import majority
 
 ROWS: tuple[tuple[str, tuple[Step, ...], float | None], ...] = (
     ("context extraction", (Step.GOLD_CONTEXT, Step.PREDICTED_CONTEXT), PAPER_ACCURACY["context_extraction"]),
@@ -23,30 +27,11 @@ ROWS: tuple[tuple[str, tuple[Step, ...], float | None], ...] = (
 
 
 @dataclass(frozen=True)
-class Observation:
-    """Whether the judge is right in one step of one sample.
-
-    Attributes:
-        right: 1 or 0; for several steps, the share of those that are right.
-        weight: Number of judged samples that the sample represents.
-        cluster: Gold hypothesis of the sample.
-    """
-
-    right: float
-    weight: float
-    cluster: str
-
-
-@dataclass(frozen=True)
 class Accuracy:
-    """Accuracy of the judge in a step.
+    """Weighted share of right answers, with Wilson's interval for the effective sample size; None without samples.
 
-    Attributes:
-        accuracy: Weighted share of right answers; None if none has a majority.
-        interval: Wilson interval for the effective sample size.
-        samples: Number of samples with a majority.
-        effective_samples: Number of independent samples with equal weights that are as informative.
-        without_majority: Number of labelled samples without a majority. They are not used.
+    The effective size is the number of independent samples with equal weights that are as informative. Labelled samples
+    without a majority are not used.
     """
 
     accuracy: float | None
@@ -58,15 +43,9 @@ class Accuracy:
 
 @dataclass(frozen=True)
 class StepAccuracy:
-    """One row of the table.
+    """One row of the table: accuracy by the majority and by each annotator, and the paper's if it reports the step.
 
-    Attributes:
-        name: Name of the step.
-        majority: Accuracy by the majority of annotators.
-        annotators: Accuracy by each annotator.
-        unanimous: Share of the samples with several annotators on which all of them agree; None if there are none.
-        kappa: Agreement of annotators beyond chance.
-        paper: The paper's accuracy; None if it does not report the step.
+    `unanimous` is the share of the answers with several labels on which all annotators agree.
     """
 
     name: str
@@ -81,14 +60,8 @@ class StepAccuracy:
 class JudgeAccuracy:
     """All statistics that `discoverybench agree votes` prints for labels.
 
-    Attributes:
-        samples: Number of labelled samples.
-        unlabelled: Number of samples of the sheets without a label.
-        annotators: Names of the annotators.
-        steps: Accuracy by step.
-        complete: Number of samples whose labels determine HMS.
-        judged_hms: Weighted mean of the judge's HMS over these samples; None if there are none.
-        true_hms: Weighted mean, over the same samples, of the HMS that follows from the annotators' answers.
+    `judged_hms` and `true_hms` are the weighted means, over the samples whose labels determine HMS, of the judge's HMS
+    and of the HMS that follows from the annotators' answers; None if there are no such samples.
     """
 
     samples: int
@@ -102,22 +75,26 @@ class JudgeAccuracy:
 
 def measure_judge(labels: Labels) -> JudgeAccuracy:
     """Compute all statistics."""
-    samples = labels.samples
-    names = sorted({name for sample in samples for step in Step for name in sample.labels[step]})
-    complete = [(sample.hms, sample.true_hms, sample.weight) for sample in samples if sample.true_hms is not None]
+    samples, complete = labels.samples, labels.complete
+    annotators = sorted({name for sample in samples for step in Step for name in sample.labels[step]})
+    weights = [sample.weight for sample in complete]
     return JudgeAccuracy(
         samples=len(samples),
         unlabelled=labels.unlabelled,
-        annotators=tuple(names),
-        steps=tuple(_step(name, steps, paper, samples, names) for name, steps, paper in ROWS),
+        annotators=tuple(annotators),
+        steps=tuple(_step_accuracy(name, steps, paper, samples, annotators) for name, steps, paper in ROWS),
         complete=len(complete),
-        judged_hms=_mean([(judged, weight) for judged, _, weight in complete]),
-        true_hms=_mean([(true, weight) for _, true, weight in complete]),
+        judged_hms=fmean([sample.hms for sample in complete], weights) if complete else None,
+        true_hms=fmean([sample.true_hms or 0.0 for sample in complete], weights) if complete else None,
     )
 
 
 def estimate_accuracy(
-    observations: Sequence[Observation], without_majority: int = 0, *, same_in_cluster: bool = False
+    right: Sequence[float],
+    weights: Sequence[float],
+    golds: Sequence[str],
+    without_majority: int = 0,
+    same_in_cluster: bool = False,
 ) -> Accuracy:
     """Estimate the share of right answers with its interval.
 
@@ -125,99 +102,68 @@ def estimate_accuracy(
     follows from the variance between clusters.
 
     Args:
-        observations: One for each sample.
+        right: 1 or 0 for each sample; for several steps, the share of those that are right.
+        weights: Number of judged samples that each sample represents.
+        golds: The gold hypothesis of each sample, which is its cluster.
         without_majority: Number of samples that are left out.
         same_in_cluster: Whether the judge gives the same answer to all samples of a cluster, as it does about the
             context of the gold hypothesis. A cluster is then a single observation.
     """
-    share = _mean([(observation.right, observation.weight) for observation in observations])
-    if share is None:
+    if not right:
         return Accuracy(None, None, 0, 0.0, without_majority)
-    size = _clusters_size(observations) if same_in_cluster else _effective_size(observations, share)
-    low, high = proportion_confint(share * size, size, alpha=SIGNIFICANCE_LEVEL, method="wilson")
-    return Accuracy(share, Interval(float(low), float(high)), len(observations), size, without_majority)
+    answers, weight = clustered(right, golds), np.array(weights)
+    share = float(np.average(answers.values, weights=weight))
+    if same_in_cluster:
+        size = _kish(answers.sum_by_cluster(weight))
+    else:
+        residuals = answers.sum_by_cluster(weight * (answers.values - share))
+        size = float(answers.clusters)
+        # Without variance, there is no evidence on whether the answers in a cluster depend on each other.
+        if answers.clusters > 1 and residuals.any():
+            variance = size / (size - 1) * float(residuals @ residuals) / float(weight.sum()) ** 2
+            size = share * (1 - share) / variance
+        size = min(size, _kish(weight))
+    return Accuracy(share, Interval(*wilson(share, size, math.inf)), len(right), size, without_majority)
 
 
-def _step(
+def _step_accuracy(
     name: str,
     steps: Sequence[Step],
     paper: float | None,
     samples: Sequence[LabelledSample],
     annotators: Sequence[str],
 ) -> StepAccuracy:
-    labelled = [sample for sample in samples if any(_verdicts(sample, step) for step in steps)]
-    observations = list(_observations(labelled, steps, lambda sample, step: sample.right(step)))
-    answers = [
-        (sample.gold, verdicts) for sample in labelled for step in steps if (verdicts := _verdicts(sample, step))
-    ]
+    answers = [(sample.gold, verdicts) for sample in samples for step in steps if (verdicts := sample.verdicts(step))]
     tables = [(sum(verdicts), len(verdicts) - sum(verdicts)) for _, verdicts in answers]
-    # The question about the gold hypothesis does not depend on the prediction.
-    same = steps == (Step.GOLD_CONTEXT,)
     repeated = [table for table in tables if sum(table) > 1]
     return StepAccuracy(
         name=name,
-        majority=estimate_accuracy(observations, len(labelled) - len(observations), same_in_cluster=same),
-        annotators={
-            annotator: estimate_accuracy(list(_observations(labelled, steps, _by(annotator))), same_in_cluster=same)
-            for annotator in annotators
-        },
-        unanimous=sum(0 in table for table in repeated) / len(repeated) if repeated else None,
+        majority=_estimate(samples, steps, None),
+        annotators={annotator: _estimate(samples, steps, annotator) for annotator in annotators},
+        unanimous=fmean(0 in table for table in repeated) if repeated else None,
         kappa=kappa(tables, [gold for gold, _ in answers], "sample"),
         paper=paper,
     )
 
 
-def _verdicts(sample: LabelledSample, step: Step) -> list[bool]:
-    return [label.right for label in sample.labels[step].values() if label.right is not None]
-
-
-def _by(annotator: str) -> Callable[[LabelledSample, Step], bool | None]:
-    def right(sample: LabelledSample, step: Step) -> bool | None:
-        label = sample.labels[step].get(annotator)
-        return None if label is None else label.right
-
-    return right
-
-
-def _observations(
-    samples: Sequence[LabelledSample], steps: Sequence[Step], right: Callable[[LabelledSample, Step], bool | None]
-) -> Iterator[Observation]:
-    """One observation for each sample with a verdict on any of the steps."""
+def _estimate(samples: Sequence[LabelledSample], steps: Sequence[Step], annotator: str | None) -> Accuracy:
+    """Accuracy by one annotator, or by the majority if None."""
+    used: list[LabelledSample] = []
+    shares: list[float] = []
+    without_majority = 0
     for sample in samples:
-        verdicts = [verdict for step in steps if (verdict := right(sample, step)) is not None]
-        if verdicts:
-            yield Observation(sum(verdicts) / len(verdicts), sample.weight, sample.gold)
+        verdicts = [majority(verdicts) for step in steps if (verdicts := sample.verdicts(step, annotator))]
+        decided = [verdict for verdict in verdicts if verdict is not None]
+        if decided:
+            used.append(sample)
+            shares.append(fmean(decided))
+        elif verdicts:
+            without_majority += 1
+    # The question about the gold hypothesis does not depend on the prediction.
+    same = tuple(steps) == (Step.GOLD_CONTEXT,)
+    weights, golds = [sample.weight for sample in used], [sample.gold for sample in used]
+    return estimate_accuracy(shares, weights, golds, without_majority, same)
 
 
-def _effective_size(observations: Sequence[Observation], share: float) -> float:
-    kish = _kish([observation.weight for observation in observations])
-    residuals = _by_cluster(observations, lambda one: one.weight * (one.right - share))
-    squares = sum(residual**2 for residual in residuals)
-    if len(residuals) < 2 or squares <= 0:
-        # The answers do not vary, so there is no evidence on whether those in a cluster depend on each other.
-        return min(kish, float(len(residuals)))
-    weight = sum(observation.weight for observation in observations)
-    variance = len(residuals) / (len(residuals) - 1) * squares / weight**2
-    return min(kish, share * (1 - share) / variance)
-
-
-def _clusters_size(observations: Sequence[Observation]) -> float:
-    return _kish(_by_cluster(observations, lambda one: one.weight))
-
-
-def _kish(weights: Sequence[float]) -> float:
-    return sum(weights) ** 2 / sum(weight**2 for weight in weights)
-
-
-def _by_cluster(observations: Sequence[Observation], value: Callable[[Observation], float]) -> list[float]:
-    """The sum of a value in each cluster."""
-    totals: dict[str, float] = {}
-    for observation in observations:
-        totals[observation.cluster] = totals.get(observation.cluster, 0.0) + value(observation)
-    return list(totals.values())
-
-
-def _mean(values: Sequence[tuple[float, float]]) -> float | None:
-    """The mean of (value, weight) pairs; None if there are none."""
-    weight = sum(weight for _, weight in values)
-    return sum(value * weight for value, weight in values) / weight if values else None
+def _kish(weights: np.ndarray) -> float:
+    return float(weights.sum() ** 2 / (weights @ weights))

@@ -12,9 +12,10 @@ from statsmodels.stats.power import TTestPower
 from inspect_discoverybench.statistics.jackknife import jackknife_interval
 from inspect_discoverybench.statistics.mean import estimate_mean
 from inspect_discoverybench.statistics.power import SIGNIFICANCE_LEVEL, smallest_effect_size
+from inspect_discoverybench.validation.sheet import majority
 from inspect_discoverybench.validation.votes import Ballot, Choice
 
-NO_MAJORITY = "no pair has a majority"
+NO_MAJORITY = "cannot be computed: no pair has a majority"
 IDENTICAL = "cannot be computed: the two rankings are identical"
 
 
@@ -27,24 +28,10 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class PairChoices:
-    """The choices of the annotators and of HMS for a pair, and its cluster."""
-
-    human: Choice
-    hms: Choice
-    cluster: str
-
-
-@dataclass(frozen=True)
 class Share:
-    """The share of pairs on which HMS agrees with an annotator or with the majority.
+    """The share of pairs on which HMS agrees with an annotator or with the majority; None if no pairs were compared.
 
-    Attributes:
-        agreeing: Number of pairs with the same choice.
-        pairs: Number of pairs compared.
-        share: `agreeing / pairs`; None if no pairs were compared.
-        interval: Interval of the share, clustered by gold hypothesis.
-        clusters: Number of gold hypotheses.
+    The interval is clustered by gold hypothesis, of which there are `clusters`.
     """
 
     agreeing: int
@@ -64,15 +51,10 @@ class Annotator:
 
 @dataclass(frozen=True)
 class Kappa:
-    """Fleiss' kappa: agreement among annotators beyond chance.
+    """Fleiss' kappa: agreement among annotators beyond chance; None if it is not defined, and why.
 
-    Attributes:
-        kappa: None if it is not defined.
-        interval: Jackknife over gold hypotheses; None if kappa is not defined without one of them.
-        pairs: Number of pairs used: those with the most common number of votes above one.
-        votes_per_pair: Number of votes on each of these pairs.
-        pairs_left_out: Number of pairs with another number of votes.
-        note: Why kappa is not defined; None if it is.
+    Only pairs with the most common number of votes above one are used; the others are left out. The interval is a
+    jackknife over gold hypotheses; None if kappa is not defined without one of them.
     """
 
     kappa: float | None
@@ -87,12 +69,8 @@ class Kappa:
 class PairedTest:
     """A two-sided paired test. Null hypothesis: the majority and HMS rank pairs alike.
 
-    Attributes:
-        name: Name of the test.
-        statistic: The test statistic; None if it cannot be computed.
-        p_value: The p-value; 1 if the rankings are identical, None if it cannot be computed.
-        pairs: Number of pairs used.
-        note: Which pairs were left out, or why a value is missing.
+    Statistic and p-value are None if they cannot be computed; the p-value is 1 if the rankings are identical. The note
+    says which pairs were left out, or why a value is missing.
     """
 
     name: str
@@ -104,13 +82,10 @@ class PairedTest:
 
 @dataclass(frozen=True)
 class Power:
-    """Power of the paired t-test at level 0.05.
+    """Power of the paired t-test at level 0.05 for the observed effect, and the smallest effect with a power of 0.8.
 
-    Attributes:
-        pairs: Sample size.
-        effect_size: Observed mean difference divided by its standard deviation; None if the differences do not vary.
-        power: Power to detect an effect of that size.
-        smallest_effect: Effect size that is detected with power 0.8; None for fewer than two pairs.
+    An effect size is a mean difference divided by its standard deviation. Values are None for fewer than two pairs, and
+    the observed ones if the differences do not vary.
     """
 
     pairs: int
@@ -121,21 +96,13 @@ class Power:
 
 @dataclass(frozen=True)
 class AgreementStatistics:
-    """All statistics that `discoverybench agree votes` prints.
+    """All statistics that `discoverybench agree votes` prints for votes.
 
-    Attributes:
-        pairs: Number of pairs with votes.
-        votes: Number of votes.
-        without_majority: Number of pairs without a majority choice. They are used for kappa only.
-        agreement: Agreement of HMS with the majority.
-        agreement_decided: The same for pairs on which neither HMS nor the majority chose `equal`.
-        annotators: Agreement of HMS with each annotator, over all of the annotator's votes.
-        annotator_mean: Mean of the annotators' shares.
-        kappa: Agreement among annotators.
-        tests: Wilcoxon signed-rank, exact sign and paired t-test.
-        power: Power of the paired t-test.
+    Some of the scored pairs can have no votes. Pairs without a majority are used for kappa and annotators only.
+    `agreement_decided` leaves out pairs on which HMS or the majority chose `equal`.
     """
 
+    pairs_scored: int
     pairs: int
     votes: int
     without_majority: int
@@ -152,44 +119,45 @@ def measure(ballots: Sequence[Ballot]) -> AgreementStatistics:
     """Compute all statistics.
 
     Args:
-        ballots: At least one ballot, each with at least one vote.
+        ballots: At least one ballot with votes.
     """
-    majorities = [(majority(list(ballot.votes.values())), ballot) for ballot in ballots]
-    ranked = [PairChoices(choice, ballot.hms, ballot.cluster) for choice, ballot in majorities if choice is not None]
-    differences = [one.human.sign - one.hms.sign for one in ranked]
-    annotators = _annotators(ballots)
+    voted = [ballot for ballot in ballots if ballot.votes]
+    ranked = [(choice, ballot) for ballot in voted if (choice := majority(ballot.votes.values()))]
+    differences = [choice.sign - ballot.hms.sign for choice, ballot in ranked]
+    names = sorted({name for ballot in voted for name in ballot.votes})
+    annotators = tuple(
+        Annotator(name, _agreement([(ballot.votes[name], ballot) for ballot in voted if name in ballot.votes]))
+        for name in names
+    )
     return AgreementStatistics(
-        pairs=len(ballots),
-        votes=sum(len(ballot.votes) for ballot in ballots),
-        without_majority=len(ballots) - len(ranked),
-        agreement=share(ranked),
-        agreement_decided=share([one for one in ranked if Choice.EQUAL not in (one.human, one.hms)]),
+        pairs_scored=len(ballots),
+        pairs=len(voted),
+        votes=sum(len(ballot.votes) for ballot in voted),
+        without_majority=len(voted) - len(ranked),
+        agreement=_agreement(ranked),
+        agreement_decided=_agreement([pair for pair in ranked if Choice.EQUAL not in (pair[0], pair[1].hms)]),
         annotators=annotators,
-        annotator_mean=mean(a.agreement.agreeing / a.agreement.pairs for a in annotators),
+        annotator_mean=mean(one.agreement.agreeing / one.agreement.pairs for one in annotators),
         kappa=kappa(
-            [[list(ballot.votes.values()).count(choice) for choice in Choice] for ballot in ballots],
-            [ballot.cluster for ballot in ballots],
+            [[list(ballot.votes.values()).count(choice) for choice in Choice] for ballot in voted],
+            [ballot.cluster for ballot in voted],
         ),
-        tests=(signed_rank_test(differences), sign_test(differences), t_test(differences)),
+        tests=paired_tests(differences),
         power=power(differences),
     )
 
 
-def majority(choices: Sequence[Choice]) -> Choice | None:
-    """The choice with more votes than any other; None if the top choices are tied."""
-    ranking = Counter(choices).most_common()
-    if len(ranking) > 1 and ranking[0][1] == ranking[1][1]:
-        return None
-    return ranking[0][0]
+def share(agrees: Sequence[bool], clusters: Sequence[str]) -> Share:
+    """The share of pairs on which HMS agrees, with its 95% interval.
 
-
-def share(comparisons: Sequence[PairChoices]) -> Share:
-    """The share of equal choices, with its 95% interval."""
-    if not comparisons:
+    Args:
+        agrees: Whether HMS agrees, for each pair.
+        clusters: The cluster of each pair.
+    """
+    if not agrees:
         return Share(0, 0, None, None, 0)
-    same = [one.human == one.hms for one in comparisons]
-    estimate = estimate_mean(same, [one.cluster for one in comparisons])
-    return Share(sum(same), len(same), estimate.mean, Interval(estimate.low, estimate.high), estimate.clusters)
+    estimate = estimate_mean(agrees, clusters)
+    return Share(sum(agrees), len(agrees), estimate.mean, Interval(estimate.low, estimate.high), estimate.clusters)
 
 
 def kappa(table: Sequence[Sequence[int]], clusters: Sequence[str], noun: str = "pair") -> Kappa:
@@ -221,40 +189,31 @@ def kappa(table: Sequence[Sequence[int]], clusters: Sequence[str], noun: str = "
     )
 
 
-def signed_rank_test(differences: Sequence[int]) -> PairedTest:
-    """Wilcoxon's signed-rank test, without zero differences (Wilcoxon's original treatment).
+def paired_tests(differences: Sequence[int]) -> tuple[PairedTest, ...]:
+    """Wilcoxon's signed-rank test, the exact sign test and the paired t-test.
 
-    The statistic is the smaller of the two rank sums.
+    The first two leave out zero differences (Wilcoxon's original treatment). For two choices, the sign test is
+    McNemar's exact test. The statistics are the smaller of the two rank sums, the number of pairs on which the majority
+    ranks hypothesis 1 higher than HMS does, and t.
+
+    Args:
+        differences: The rank by the majority minus that by HMS for each pair, from -2 to 2.
     """
-    name, nonzero = "Wilcoxon signed-rank", [difference for difference in differences if difference]
+    names = ("Wilcoxon signed-rank", "exact sign (McNemar)", "paired t")
+    nonzero = [difference for difference in differences if difference]
     if not nonzero:
-        return _without_difference(name, differences)
-    test = wilcoxon(nonzero)
-    return PairedTest(name, float(test.statistic), float(test.pvalue), len(nonzero), _zeros(differences))
-
-
-def sign_test(differences: Sequence[int]) -> PairedTest:
-    """The exact sign test, without zero differences. For two choices it is McNemar's exact test.
-
-    The statistic is the number of pairs on which the majority ranks hypothesis 1 higher than HMS does.
-    """
-    name, nonzero = "exact sign (McNemar)", [difference for difference in differences if difference]
-    if not nonzero:
-        return _without_difference(name, differences)
+        p_value, note = (1.0, IDENTICAL) if differences else (None, NO_MAJORITY)
+        return tuple(PairedTest(name, None, p_value, 0, note) for name in names)
+    zeros = len(differences) - len(nonzero)
+    left_out = f"zero differences left out: {zeros}" if zeros else None
+    rank_test = wilcoxon(nonzero)
     positive = sum(difference > 0 for difference in nonzero)
-    p_value = float(binomtest(positive, len(nonzero)).pvalue)
-    return PairedTest(name, float(positive), p_value, len(nonzero), _zeros(differences))
-
-
-def t_test(differences: Sequence[int]) -> PairedTest:
-    """The paired t-test over all pairs with a majority."""
-    name = "paired t"
-    if not any(differences):
-        return _without_difference(name, differences)
-    if len(set(differences)) == 1:
-        return PairedTest(name, None, None, len(differences), "cannot be computed: all differences are the same")
-    test = ttest_1samp(differences, 0)
-    return PairedTest(name, float(test.statistic), float(test.pvalue), len(differences), None)
+    sign_p_value = float(binomtest(positive, len(nonzero)).pvalue)
+    return (
+        PairedTest(names[0], float(rank_test.statistic), float(rank_test.pvalue), len(nonzero), left_out),
+        PairedTest(names[1], float(positive), sign_p_value, len(nonzero), left_out),
+        _t_test(names[2], differences),
+    )
 
 
 def power(differences: Sequence[int]) -> Power:
@@ -270,23 +229,15 @@ def power(differences: Sequence[int]) -> Power:
     return Power(pairs, effect, float(TTestPower().power(abs(effect), pairs, SIGNIFICANCE_LEVEL)), smallest)
 
 
-def _annotators(ballots: Sequence[Ballot]) -> tuple[Annotator, ...]:
-    comparisons: dict[str, list[PairChoices]] = {}
-    for ballot in ballots:
-        for name, choice in ballot.votes.items():
-            comparisons.setdefault(name, []).append(PairChoices(choice, ballot.hms, ballot.cluster))
-    return tuple(Annotator(name, share(comparisons[name])) for name in sorted(comparisons))
+def _agreement(choices: Sequence[tuple[Choice, Ballot]]) -> Share:
+    return share([choice == ballot.hms for choice, ballot in choices], [ballot.cluster for _, ballot in choices])
 
 
-def _zeros(differences: Sequence[int]) -> str | None:
-    zeros = differences.count(0)
-    return f"zero differences left out: {zeros}" if zeros else None
-
-
-def _without_difference(name: str, differences: Sequence[int]) -> PairedTest:
-    if differences:
-        return PairedTest(name, None, 1.0, 0, IDENTICAL)
-    return PairedTest(name, None, None, 0, f"cannot be computed: {NO_MAJORITY}")
+def _t_test(name: str, differences: Sequence[int]) -> PairedTest:
+    if len(set(differences)) == 1:
+        return PairedTest(name, None, None, len(differences), "cannot be computed: all differences are the same")
+    test = ttest_1samp(differences, 0)
+    return PairedTest(name, float(test.statistic), float(test.pvalue), len(differences), None)
 
 
 def _fleiss(groups: Sequence[Sequence[Sequence[int]]]) -> float | None:

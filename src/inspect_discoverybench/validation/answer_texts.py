@@ -2,16 +2,14 @@
 
 from difflib import SequenceMatcher
 from importlib.resources import files
-from typing import Any
 
 import yaml
 from inspect_ai.dataset import Sample
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from inspect_discoverybench.answer import FreeText
+from inspect_discoverybench.hypothesis import Submission
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.scorer.judge import Judge
-from inspect_discoverybench.scorer.quotation import fold_quote, read_answer
+from inspect_discoverybench.scorer.quotation import fold_quote
 
 MIN_SIMILARITY = 0.6
 """Smallest similarity of a quote to the expected one, because quotes may start and end a few words apart."""
@@ -38,27 +36,17 @@ class AnswerText(BaseModel):
     hypothesis: tuple[str, ...] = ()
     workflow: tuple[str, ...] = ()
 
+    def is_met(self, submission: Submission | None) -> bool:
+        """Whether what the judge quoted is close to the expected reply.
 
-class Reading(BaseModel):
-    """How the judge read a text.
-
-    Attributes:
-        source: `quoted`, or `whole` after three invalid replies; None if the text asserts no hypothesis.
-        hypothesis: The hypothesis; empty if there is none.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    # Logs leave out null.
-    source: str | None = None
-    hypothesis: str
-
-    def is_correct(self, expected: AnswerText) -> bool:
-        """Whether the reply is valid and close to the expected one."""
-        if self.source == "whole" or (self.source is not None) != expected.asserted:
-            return False
-        quoted, wanted = fold_quote(self.hypothesis), fold_quote("\n".join(expected.hypothesis))
-        return SequenceMatcher(None, quoted, wanted, autojunk=False).ratio() >= MIN_SIMILARITY
+        Args:
+            submission: The quotes; the whole text after three invalid replies; None if no hypothesis is asserted.
+        """
+        if submission is None or not self.asserted:
+            return submission is None and not self.asserted
+        quoted, expected = fold_quote(submission.hypothesis), fold_quote("\n".join(self.hypothesis))
+        similarity = SequenceMatcher(None, quoted, expected, autojunk=False).ratio()
+        return submission.source != "whole" and similarity >= MIN_SIMILARITY
 
 
 def answer_texts() -> list[AnswerText]:
@@ -78,10 +66,3 @@ def text_samples() -> list[Sample]:
         )
         for number, item in enumerate(answer_texts(), 1)
     ]
-
-
-async def read_text(judge: Judge, expected: dict[str, Any]) -> Reading:
-    """Let the judge read a text, as in scoring."""
-    item = AnswerText.model_validate(expected)
-    submission = (await read_answer(judge, item.goal, FreeText(item.text))).submission
-    return Reading(source=submission and submission.source, hypothesis=submission.hypothesis if submission else "")

@@ -1,19 +1,20 @@
-"""The answers of the judge or of people in each step of judging a sample, as text in CSV files and as facets."""
+"""The answers of the judge or of people in each step of judging a sample, as texts in CSV files and as facets."""
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
-from pydantic import ValidationError
-
-from inspect_discoverybench.scorer.context import Contexts, ContextVerdict, Match
+from inspect_discoverybench.errors import ReplyRejected
+from inspect_discoverybench.scorer.context import Contexts, ContextVerdict, Match, identical
+from inspect_discoverybench.scorer.exchange import ParseFailure
 from inspect_discoverybench.scorer.facets import FACET_KEYS
 from inspect_discoverybench.scorer.relationship import Relationship
 from inspect_discoverybench.scorer.variables import Variables
 from inspect_discoverybench.scorer.verdict import Verdict
-
-MATCH_WORDS = {True: "yes", False: "no"}
+from inspect_discoverybench.structured_reply import Reply, parse_reply
 
 
 class Step(StrEnum):
@@ -26,59 +27,101 @@ class Step(StrEnum):
     RELATIONSHIP = "relationship"
 
 
+FACET_STEPS = dict(zip(FACET_KEYS, (Step.CONTEXT_MATCH, Step.VARIABLES, Step.RELATIONSHIP), strict=True))
+"""The step that decides each facet."""
+
+Answers = Mapping[Step, str]
+"""Answers as texts by step; empty where there is no valid answer.
+
+Contexts are free text. The match is `yes` or `no`. Variables are the numbers in the gold hypothesis, in the
+predicted hypothesis and in both, such as `4 3 2`. The relationship is `A`, `B` or `C` (paper, Listing 4).
+"""
+
+Replies = Mapping[Step, Reply | ParseFailure | None]
+"""The judge's reply in each step; None if it was not asked."""
+
+
 @dataclass(frozen=True)
-class Answers:
-    """Answers as texts by step. A step without a valid answer has the empty text.
+class _Format:
+    """How answers are written: the question in records, the type of the reply, and what people may write instead."""
 
-    Contexts are free text. The match is `yes` or `no`. Variables are the numbers in the gold hypothesis, in the
-    predicted hypothesis and in both, such as `4 3 2`. The relationship is `A`, `B` or `C` (paper, Listing 4).
-    """
+    question: str
+    reply: type[Reply]
+    expected: str
+    fields: Callable[[str], Any]
 
-    texts: Mapping[Step, str]
+    def parse(self, text: str) -> Reply:
+        try:
+            return self.reply.model_validate(self.fields(text))
+        except ValueError as error:
+            raise ValueError(self.expected) from error
 
-    @classmethod
-    def from_verdict(cls, verdict: Verdict) -> "Answers":
-        """The judge's answers."""
-        context, variables, relationship = (verdict.facets.get(key) for key in FACET_KEYS)
-        assert isinstance(context, ContextVerdict)
-        return cls(
-            {
-                Step.GOLD_CONTEXT: context.gold.joined if isinstance(context.gold, Contexts) else "",
-                Step.PREDICTED_CONTEXT: context.predicted.joined if isinstance(context.predicted, Contexts) else "",
-                Step.CONTEXT_MATCH: MATCH_WORDS[context.match.match] if isinstance(context.match, Match) else "",
-                Step.VARIABLES: _counts_text(variables) if isinstance(variables, Variables) else "",
-                Step.RELATIONSHIP: relationship.answer.value if isinstance(relationship, Relationship) else "",
-            }
-        )
-
-    @property
-    def context(self) -> float | None:
-        """1 if the contexts match, 0 if they do not, None if this is unknown."""
-        text = self.texts[Step.CONTEXT_MATCH]
-        return float(text == MATCH_WORDS[True]) if text else None
-
-    @property
-    def variables(self) -> float | None:
-        """F1 of the variables; None if it is unknown."""
-        text = self.texts[Step.VARIABLES]
-        return _counts(text).score if text else None
-
-    @property
-    def relationship(self) -> float | None:
-        """1, 0.5 or 0; None if it is unknown."""
-        text = self.texts[Step.RELATIONSHIP]
-        return Relationship.model_validate({"answer": text}).score if text else None
-
-    @property
-    def hms(self) -> float | None:
-        """HMS, in [0, 1]; None if it is not determined. It is determined if every facet is known, or if any is 0."""
-        facets = (self.context, self.variables, self.relationship)
-        if 0 in facets:
-            return 0.0
-        context, variables, relationship = facets
-        if context is None or variables is None or relationship is None:
+    def last(self, replies: Mapping[str, Any]) -> Reply | ParseFailure | None:
+        """The last of the recorded replies to the question."""
+        if not replies.get(self.question):
             return None
-        return context * variables * relationship
+        try:
+            return parse_reply(str(replies[self.question][-1]), self.reply)
+        except ReplyRejected as rejected:
+            return ParseFailure(self.question, rejected.message)
+
+
+def _context(text: str) -> dict[str, Any]:
+    return {"hypothesis": [{"context": text}]}
+
+
+def _match(text: str) -> dict[str, str]:
+    words = dict.fromkeys(("yes", "y", "1", "match"), "true") | dict.fromkeys(("no", "n", "0"), "false")
+    return {"match": words.get(text.casefold(), text)}
+
+
+def _counts(text: str) -> dict[str, str]:
+    return dict(zip(("sizeA", "sizeB", "intersection"), re.split(r"[\s,;/]+", text.strip()), strict=True))
+
+
+_COUNTS = "the number of variables in the gold hypothesis, in the predicted hypothesis and in both, such as '4 3 2'"
+
+_FORMATS = {
+    Step.GOLD_CONTEXT: _Format("context of the gold hypothesis", Contexts, "a text", _context),
+    Step.PREDICTED_CONTEXT: _Format("context of the predicted hypothesis", Contexts, "a text", _context),
+    Step.CONTEXT_MATCH: _Format("match of the contexts", Match, "yes or no", _match),
+    Step.VARIABLES: _Format("variables", Variables, _COUNTS, _counts),
+    Step.RELATIONSHIP: _Format("relationship", Relationship, "A, B or C", lambda text: {"answer": text}),
+}
+
+
+def verdict_replies(verdict: Verdict) -> Replies:
+    """The replies on which a verdict is based."""
+    context, variables, relationship = (verdict.facets[key] for key in FACET_KEYS)
+    assert isinstance(context, ContextVerdict)
+    replies: Any = (context.gold, context.predicted, context.match, variables, relationship)
+    return dict(zip(Step, replies, strict=True))
+
+
+def recorded_replies(texts: Mapping[str, Any]) -> Replies:
+    """The last reply to each question, by the texts that are recorded with a score."""
+    replies = {step: form.last(texts) for step, form in _FORMATS.items()}
+    gold, predicted = replies[Step.GOLD_CONTEXT], replies[Step.PREDICTED_CONTEXT]
+    if isinstance(gold, Contexts) and isinstance(predicted, Contexts) and identical(gold.joined, predicted.joined):
+        replies[Step.CONTEXT_MATCH] = Match(match=True)  # the judge was not asked
+    return replies
+
+
+def answers_in(replies: Replies) -> dict[Step, str]:
+    """The answers in the judge's replies."""
+    return {step: _text(reply) for step, reply in replies.items()}
+
+
+def reason_for(reply: Reply | ParseFailure | None) -> str:
+    """The judge's reason, or why its reply is invalid; may be empty."""
+    match reply:
+        case Contexts(hypothesis=parts):
+            return "\n".join(filter(None, (part.explanation for part in parts)))
+        case Variables(explanation=explanation) | Relationship(explanation=explanation):
+            return explanation
+        case ParseFailure(reason=reason):
+            return f"The last reply was rejected: {reason}"
+    return ""
 
 
 def parse_answer(step: Step, text: str) -> str:
@@ -87,53 +130,37 @@ def parse_answer(step: Step, text: str) -> str:
     Raises:
         ValueError: It is not an answer to this step. The message says what was expected.
     """
-    return _PARSERS[step](text) if text else ""
+    return _text(_FORMATS[step].parse(text)) if text else ""
 
 
-def opposite(match: str) -> str:
-    """The other answer on the match of the contexts."""
-    return MATCH_WORDS[match != MATCH_WORDS[True]]
+def facet_scores(answers: Mapping[Step, str]) -> dict[str, float]:
+    """Scores of the facets that are known, in [0, 1]."""
+    scores = {}
+    for facet, step in FACET_STEPS.items():
+        match _FORMATS[step].parse(answers[step]) if answers[step] else None:
+            case Match(match=match):
+                scores[facet] = float(match)
+            case Variables(score=score) | Relationship(score=score):
+                scores[facet] = score
+    return scores
 
 
-def _parse_match(text: str) -> str:
-    word = text.casefold()
-    if word in ("yes", "y", "1", "true", "match"):
-        return MATCH_WORDS[True]
-    if word in ("no", "n", "0", "false"):
-        return MATCH_WORDS[False]
-    raise ValueError("yes or no")
+def hms(answers: Answers) -> float | None:
+    """HMS, in [0, 1]; None if it is not determined. It is determined if every facet is known, or if any is 0."""
+    scores = facet_scores(answers)
+    if 0 in scores.values():
+        return 0.0
+    return math.prod(scores.values()) if len(scores) == len(FACET_KEYS) else None
 
 
-def _parse_variables(text: str) -> str:
-    try:
-        return _counts_text(_counts(text))
-    except ValueError as error:
-        raise ValueError(
-            "the number of variables in the gold hypothesis, in the predicted hypothesis and in both, such as '4 3 2'"
-        ) from error
-
-
-def _parse_relationship(text: str) -> str:
-    try:
-        return Relationship.model_validate({"answer": text}).answer.value
-    except ValidationError as error:
-        raise ValueError("A, B or C") from error
-
-
-_PARSERS: Mapping[Step, Callable[[str], str]] = {
-    Step.GOLD_CONTEXT: str.strip,
-    Step.PREDICTED_CONTEXT: str.strip,
-    Step.CONTEXT_MATCH: _parse_match,
-    Step.VARIABLES: _parse_variables,
-    Step.RELATIONSHIP: _parse_relationship,
-}
-
-
-def _counts(text: str) -> Variables:
-    # Unpacking fails with a ValueError unless there are three.
-    gold, predicted, shared = re.split(r"[\s,;/]+", text.strip())
-    return Variables.model_validate({"sizeA": gold, "sizeB": predicted, "intersection": shared})
-
-
-def _counts_text(variables: Variables) -> str:
-    return f"{variables.sizeA} {variables.sizeB} {variables.intersection}"
+def _text(reply: Reply | ParseFailure | None) -> str:
+    match reply:
+        case Contexts(joined=contexts):
+            return contexts
+        case Match(match=match):
+            return "yes" if match else "no"
+        case Variables(sizeA=gold, sizeB=predicted, intersection=shared):
+            return f"{gold} {predicted} {shared}"
+        case Relationship(answer=answer):
+            return answer.value
+    return ""

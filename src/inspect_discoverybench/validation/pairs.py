@@ -1,23 +1,36 @@
 """The pairs of the judge audit, and the expected answers for each."""
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from importlib.resources import files
 from string import Template
-from typing import Annotated
+from typing import Any
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from inspect_ai.dataset import Sample
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from inspect_discoverybench.dataset.metadata import Column, DataFile
+from inspect_discoverybench.dataset.metadata import DataFile
 from inspect_discoverybench.dataset.samples import SampleMetadata
+from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.scorer.context import NO_CONTEXT
 from inspect_discoverybench.scorer.pair import HypothesisPair
+from inspect_discoverybench.text import fold
+
+PAIR = TypeAdapter(HypothesisPair)
+"""Reads and writes a pair as metadata of a sample."""
+
+PAIR_FIELDS = (
+    *("kind", "expected", "goal", "data_files"),
+    *("gold_hypothesis", "gold_workflow", "predicted_hypothesis", "predicted_workflow"),
+)
+"""Metadata of a pair that its verdict depends on."""
+
+CONTEXT_LABELS = {True: "match", False: "differ", None: "open"}
 
 ContextWords = tuple[str, ...] | None
 """Words that an extracted context must contain; () if it must be "None"; None if the text leaves the context open."""
-
-F1 = Annotated[float, BeforeValidator(lambda text: float(Fraction(text)))]
 
 
 class Expected(BaseModel):
@@ -43,113 +56,73 @@ class Expected(BaseModel):
     relationship: str
     why: str
 
+    def contexts_are_met(self, gold: str, predicted: str) -> list[bool]:
+        """Whether each extracted context has every required word and none of the finding.
 
-@dataclass(frozen=True)
-class AuditPair:
-    """A pair of hypotheses with expected answers.
+        Contexts that the texts leave open are skipped.
 
-    Attributes:
-        name: Sample id.
-        kind: The kind of change between the gold and the predicted hypothesis.
-        study: The study of the gold hypothesis. Pairs of one study form a cluster.
-        comparison: The pair, as shown to the judge.
-        expected: The expected answers.
-    """
+        Args:
+            gold: The extracted context of the gold hypothesis; empty without a valid reply.
+            predicted: The same for the predicted hypothesis.
+        """
+        contexts = ((gold, self.gold_context), (predicted, self.predicted_context))
+        return [self._is_met(fold(context), words) for context, words in contexts if words is not None]
 
-    name: str
-    kind: str
-    study: str
-    comparison: HypothesisPair
-    expected: Expected
-
-
-class _OwnModel(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class ChangeKind(_OwnModel):
-    """A kind of change between the gold and the predicted hypothesis, as `audit_pairs.yaml` describes it."""
-
-    name: str
-    gold: str = "$Context, $gold."
-    predicted: str
-    workflow: str = ""
-    match: bool = True
-    variables: tuple[F1, ...] = (1.0,)
-    relationship: str = "A"
-    gold_context: str | None = "context"
-    predicted_context: str | None = "context"
-    why: str
-
-
-class _DescribedFile(_OwnModel):
-    name: str
-    description: str
-    columns: dict[str, str]
-
-
-class InventedStudy(_OwnModel):
-    """An invented study: its phrases by name, and the words that express its contexts."""
-
-    name: str
-    finding_words: tuple[str, ...]
-    words: dict[str, tuple[str, ...]]
-    data_file: _DescribedFile
-    workflow: str
-    phrases: dict[str, str]
-
-    def pair(self, kind: ChangeKind, injection: str) -> AuditPair:
-        """The pair of a kind of change."""
-        phrases = {"injection": injection, **self.phrases}
-        phrases |= {name.capitalize(): text[0].upper() + text[1:] for name, text in self.phrases.items()}
-        gold, predicted, workflow = (
-            Template(text).substitute(phrases) for text in (kind.gold, kind.predicted, kind.workflow)
-        )
-        columns = tuple(Column(name=name, description=text) for name, text in self.data_file.columns.items())
-        file = DataFile(name=self.data_file.name, description=self.data_file.description, columns=columns)
-        return AuditPair(
-            name=f"{self.name}/{kind.name.replace(' ', '_')}",
-            kind=kind.name,
-            study=self.name,
-            comparison=HypothesisPair(
-                goal=self.phrases["goal"],
-                data_files=(file,),
-                gold_hypothesis=gold,
-                gold_workflow=self.workflow,
-                predicted_hypothesis=predicted,
-                predicted_workflow=workflow,
-            ),
-            expected=Expected(
-                gold_context=self._context_words(kind.gold_context),
-                predicted_context=self._context_words(kind.predicted_context),
-                finding=self.finding_words,
-                context=kind.match,
-                variables=kind.variables,
-                relationship=kind.relationship,
-                why=kind.why,
-            ),
+    def _is_met(self, context: str, words: tuple[str, ...]) -> bool:
+        if not words or not context:
+            return context == fold(NO_CONTEXT) and not words
+        return all(_contains(context, word) for word in words) and not any(
+            _contains(context, word) for word in self.finding
         )
 
-    def _context_words(self, context: str | None) -> ContextWords:
-        if context is None:
-            return None
-        return self.words[context] if context else ()
+
+USUAL_KIND = {
+    "gold": "$Context, $gold.",
+    "workflow": "",
+    "match": True,
+    "variables": (1,),
+    "relationship": "A",
+    "gold_context": "context",
+    "predicted_context": "context",
+}
+"""What `audit_pairs.yaml` leaves out of the description of a kind of change."""
 
 
-class _Pairs(_OwnModel):
-    kinds: tuple[ChangeKind, ...]
-    injection: str
-    studies: tuple[InventedStudy, ...]
-
-
-def invented() -> Iterator[AuditPair]:
+def invented() -> Iterator[Sample]:
     """Build every kind of change for every invented study."""
-    text = files(__package__).joinpath("audit_pairs.yaml").read_text("utf-8")
-    pairs = _Pairs.model_validate(yaml.safe_load(text))
-    return (study.pair(kind, pairs.injection) for study in pairs.studies for kind in pairs.kinds)
+    content = yaml.safe_load(files(__package__).joinpath("audit_pairs.yaml").read_text("utf-8"))
+    for study in content["studies"]:
+        phrases = {"injection": content["injection"], **study["phrases"]}
+        phrases |= {name.capitalize(): text[0].upper() + text[1:] for name, text in study["phrases"].items()}
+        for kind in content["kinds"]:
+            yield _invented(study, phrases, USUAL_KIND | kind)
 
 
-def released(goals: Sequence[SampleMetadata]) -> Iterator[AuditPair]:
+def _invented(study: dict[str, Any], phrases: dict[str, str], kind: dict[str, Any]) -> Sample:
+    gold, predicted, workflow = (Template(kind[name]).substitute(phrases) for name in ("gold", "predicted", "workflow"))
+    columns = [{"name": name, "description": text} for name, text in study["data_file"]["columns"].items()]
+    words = {None: None, "": (), **study["words"]}
+    pair = HypothesisPair(
+        goal=phrases["goal"],
+        data_files=(DataFile.model_validate({**study["data_file"], "columns": columns}),),
+        gold_hypothesis=gold,
+        gold_workflow=study["workflow"],
+        predicted_hypothesis=predicted,
+        predicted_workflow=workflow,
+    )
+    expected = Expected(
+        gold_context=words[kind["gold_context"]],
+        predicted_context=words[kind["predicted_context"]],
+        finding=study["finding_words"],
+        context=kind["match"],
+        variables=tuple(float(Fraction(f1)) for f1 in kind["variables"]),
+        relationship=kind["relationship"],
+        why=kind["why"],
+    )
+    return _sample(study["name"], kind["name"], study["name"], pair, expected)
+
+
+def released(goals: Sequence[SampleMetadata]) -> Iterator[Sample]:
     """Pair gold hypotheses of published studies with themselves and with one from another domain.
 
     Args:
@@ -168,7 +141,7 @@ def released(goals: Sequence[SampleMetadata]) -> Iterator[AuditPair]:
             ("released identical", goal.gold_hypothesis, same),
             ("released other study", others[number % len(others)].gold_hypothesis, different),
         ):
-            comparison = HypothesisPair(
+            pair = HypothesisPair(
                 goal=goal.goal,
                 data_files=goal.data_files,
                 gold_hypothesis=goal.gold_hypothesis,
@@ -176,4 +149,29 @@ def released(goals: Sequence[SampleMetadata]) -> Iterator[AuditPair]:
                 predicted_hypothesis=predicted,
                 predicted_workflow="",
             )
-            yield AuditPair(f"{goal.sample_id}/{kind.replace(' ', '_')}", kind, goal.dataset, comparison, expected)
+            yield _sample(goal.sample_id, kind, goal.dataset, pair, expected)
+
+
+def _sample(name: str, kind: str, study: str, pair: HypothesisPair, expected: Expected) -> Sample:
+    return Sample(
+        id=f"{name}/{kind.replace(' ', '_')}",
+        input=Prompt.load("judge/audit").render(
+            goal=pair.goal, gold=pair.gold_hypothesis, predicted=pair.predicted_hypothesis
+        ),
+        target=(
+            f"contexts: {CONTEXT_LABELS[expected.context]}; "
+            f"variables: F1 {' or '.join(f'{f1:.2f}' for f1 in expected.variables)}; "
+            f"relationship {' or '.join(expected.relationship)}: {expected.why}"
+        ),
+        metadata={
+            "kind": kind,
+            "study": study,
+            "expected": expected.model_dump(),
+            **PAIR.dump_python(pair),
+        },
+    )
+
+
+def _contains(text: str, word: str) -> bool:
+    """Whether a text contains a word that starts with one of the spellings in `word`, separated by "|"."""
+    return re.search(rf"\b({'|'.join(map(re.escape, word.split('|')))})", text) is not None

@@ -1,118 +1,87 @@
-"""The annotation sheet: pairs of predicted hypotheses from two logs, in blinded order (paper §4.3)."""
+"""Sheets: a page and a table for annotators, the key that they must not see, and what they filled in (paper §4.3)."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import json
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from hashlib import sha256
-from itertools import combinations
+from importlib.resources import files
 from pathlib import Path
-from random import Random
+from string import Template
+from typing import TypeVar
 
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.validation.page import Card, page
-from inspect_discoverybench.validation.scored_log import ScoredLog, ScoredPrediction, check_distinct_runs
 from inspect_discoverybench.validation.spreadsheet import Row, read_rows, rows_by, to_csv
-from inspect_discoverybench.validation.votes import HmsPair, gold_of
 
-SHEET, PAGE, KEY = "sheet.csv", "vote.html", "key.csv"
+T = TypeVar("T", bound=Hashable)
+
+SHEET, KEY = "sheet.csv", "key.csv"
 
 
 @dataclass(frozen=True)
-class SheetPair:
-    """Two predicted hypotheses for one sample, named and ordered as annotators see them."""
+class Form:
+    """What annotators fill in.
+
+    Attributes:
+        name: What they give, `vote` or `label`.
+        item: Column with the name of an item.
+        columns: Columns that they fill in.
+        optional: Columns that a file may leave out.
+    """
 
     name: str
-    first: ScoredPrediction
-    second: ScoredPrediction
+    item: str
+    columns: tuple[str, ...]
+    optional: tuple[str, ...] = ()
 
     @property
-    def sheet_row(self) -> dict[str, str]:
-        """The row of `sheet.csv`, for annotators."""
-        return {
-            "pair": self.name,
-            "goal": self.first.goal,
-            "gold_hypothesis": self.first.gold_hypothesis,
-            "hypothesis_1": self.first.hypothesis,
-            "hypothesis_2": self.second.hypothesis,
-        }
-
-    @property
-    def key_row(self) -> dict[str, str]:
-        """The row of `key.csv`: the sample, the logs and the scores, which annotators must not see."""
-        return {
-            "pair": self.name,
-            "sample_id": self.first.sample_id,
-            "epoch": str(self.first.epoch),
-            "log_1": self.first.task_id,
-            "log_2": self.second.task_id,
-            "gold": gold_digest(self.first.gold_hypothesis),
-            "hms_1": str(self.first.hms),
-            "hms_2": str(self.second.hms),
-        }
+    def page(self) -> str:
+        """File name of the page."""
+        return f"{self.name}.html"
 
 
-def gold_digest(gold_hypothesis: str) -> str:
-    """The name of a gold hypothesis in `key.csv`, which must not contain the answers of the test split."""
-    return sha256(gold_hypothesis.encode()).hexdigest()[:12]
+@dataclass(frozen=True)
+class Item:
+    """A pair or a judged sample on a sheet.
+
+    Attributes:
+        name: Name of the item.
+        texts: What annotators read, by column.
+        key: What the key says about it, by column.
+        answers: The `value` and the `reason` of each of the judge's answers, if they are to be checked.
+    """
+
+    name: str
+    texts: Mapping[str, str]
+    key: Mapping[str, str]
+    answers: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
-def candidates(*logs: ScoredLog) -> list[tuple[ScoredPrediction, ScoredPrediction]]:
-    """List the pairs of different hypotheses for one sample and epoch in two of the logs.
+@dataclass(frozen=True)
+class MarkedItem:
+    """An item of a key, with the rows that annotators filled in by their names; empty if there are none."""
 
-    They are ordered by the position of the logs, then by sample id and epoch.
+    key: Row
+    rows: Mapping[str, Row]
+
+
+def write_sheet(form: Form, items: Sequence[Item], folder: Path, force: bool = False) -> None:
+    """Write the page and `sheet.csv` for annotators, and `key.csv`, which they must not see.
 
     Args:
-        logs: At least two logs.
-
-    Raises:
-        InvalidArgument: Two logs are of different tasks or of the same run, or no sample qualifies.
-    """
-    check_distinct_runs(logs)
-    shared = [pair for a, b in combinations(logs, 2) for pair in _shared(a, b)]
-    different = [(p, q) for p, q in shared if p.hypothesis.split() != q.hypothesis.split()]
-    if not different:
-        counts = [str(len(log.predictions)) for log in logs]
-        raise InvalidArgument(
-            f"No pairs can be drawn from {_join(log.path for log in logs)}: they have {_join(counts)} scored "
-            f"hypotheses, {len(shared)} samples are scored in both logs of a pair, and none of these has two different "
-            "hypotheses."
-        )
-    return different
-
-
-def draw(pairs: Sequence[tuple[ScoredPrediction, ScoredPrediction]], count: int, seed: int) -> list[SheetPair]:
-    """Draw pairs, their order and their sides at random. All pairs are drawn if there are fewer than `count`."""
-    random = Random(seed)
-    drawn = random.sample(pairs, min(count, len(pairs)))
-    shuffled = [random.sample(pair, 2) for pair in drawn]
-    return [SheetPair(f"p{number:03}", first, second) for number, (first, second) in enumerate(shuffled, 1)]
-
-
-def write(pairs: Sequence[SheetPair], folder: Path, force: bool = False) -> None:
-    """Write `sheet.csv` and `vote.html` for annotators, and `key.csv`, which they must not see.
-
-    Raises:
-        InvalidArgument: One of the files exists and `force` is false.
-    """
-    sheet_rows = [pair.sheet_row for pair in pairs]
-    contents = {
-        SHEET: to_csv(sheet_rows),
-        PAGE: page(Card.VOTE, sheet_rows),
-        KEY: to_csv([pair.key_row for pair in pairs]),
-    }
-    write_files(contents, folder, force)
-
-
-def write_files(contents: Mapping[str, str], folder: Path, force: bool) -> None:
-    """Write files into a folder, which is created if it does not exist.
-
-    Args:
-        contents: Text by file name.
-        folder: The folder.
+        form: What they fill in.
+        items: At least one item.
+        folder: The folder, which is created if it does not exist.
         force: Overwrite existing files.
 
     Raises:
         InvalidArgument: One of the files exists and `force` is false.
     """
+    contents = {
+        SHEET: to_csv([_sheet_row(form, item) for item in items]),
+        form.page: page(form, items),
+        KEY: to_csv([{form.item: item.name, **item.key} for item in items]),
+    }
     existing = [name for name in contents if (folder / name).exists()]
     if existing and not force:
         raise InvalidArgument(
@@ -124,51 +93,73 @@ def write_files(contents: Mapping[str, str], folder: Path, force: bool) -> None:
         (folder / name).write_text(text, "utf-8", newline="")
 
 
-def read_scores_from_logs(key: Path, *logs: ScoredLog) -> dict[str, HmsPair]:
-    """Read HMS by pair from logs, in any order. `key.csv` maps each pair to its sample and logs.
+def page(form: Form, items: Sequence[Item]) -> str:
+    """Render the page: a single HTML file that needs no server and no network."""
+    cards = [{"name": item.name, "texts": item.texts, "answers": item.answers} for item in items]
+    data = json.dumps({"form": asdict(form), "items": cards}, default=asdict)
+    # Only "<" can end a script element or open a comment inside it.
+    data = data.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    html, script = (files(__package__).joinpath(name).read_text("utf-8") for name in ("sheet.html", "sheet.js"))
+    return Template(html).substitute(data=data, script=script, digest=sha256(data.encode()).hexdigest()[:12])
+
+
+def read_marks(
+    form: Form, tables: Sequence[Path], keys: Sequence[Path], key_columns: Sequence[str]
+) -> list[MarkedItem]:
+    """Read what annotators filled in. Names of annotators that differ only in case or white space are the same.
+
+    Args:
+        form: What they filled in.
+        tables: Their files. Rows that are not filled in are skipped.
+        keys: The keys of the sheets.
+        key_columns: Columns that a key must have.
+
+    Returns:
+        All items of the keys, ordered by name.
 
     Raises:
-        DataMissing: The key does not exist.
-        UnreadableTable: The key lacks a column.
-        InvalidArgument: The key refers to another log, or to a sample without HMS in its log.
+        DataError: A file does not exist, is not a CSV file, or lacks a column.
+        InvalidArgument: A name is missing or repeated, an item is not in a key, or nothing is filled in.
     """
-    check_distinct_runs(logs)
-    by_id = {log.task_id: log for log in logs}
-    rows = rows_by("pair", read_rows(key, ("pair", "sample_id", "epoch", "log_1", "log_2")))
-    return {
-        pair: HmsPair(_logged_hms(row, "log_1", by_id), _logged_hms(row, "log_2", by_id), gold_of(row))
-        for pair, row in rows.items()
-    }
-
-
-def _logged_hms(row: Row, column: str, logs: Mapping[str, ScoredLog]) -> float:
-    values = row.values
-    log = logs.get(values[column])
-    if log is None:
-        available = ", ".join(f"{log.path} ({log.task_id})" for log in logs.values())
+    items = rows_by(form.item, (row for path in keys for row in read_rows(path, (form.item, *key_columns))))
+    filled: dict[str, dict[str, Row]] = {name: {} for name in sorted(items)}
+    names: dict[str, str] = {}
+    required = (form.item, "annotator", *(column for column in form.columns if column not in form.optional))
+    for row in (row for path in tables for row in read_rows(path, required)):
+        if not any(row.values.get(column) for column in form.columns):
+            continue
+        name, annotator = row.nonempty(form.item), " ".join(row.nonempty("annotator").split())
+        annotator = names.setdefault(annotator.casefold(), annotator)
+        if name not in filled:
+            raise InvalidArgument(
+                f"{row.location}: {form.item} {name} is not in {_join(keys)}. Pass the key.csv that was written with "
+                "this sheet."
+            )
+        earlier = filled[name].setdefault(annotator, row)
+        if earlier is not row:
+            raise InvalidArgument(
+                f"{row.location}: {annotator} already has a {form.name} on {form.item} {name} ({earlier.location}). "
+                "Remove one of the two rows."
+            )
+    if not any(filled.values()):
         raise InvalidArgument(
-            f"{row.location}: {column} is {values[column]}, which is none of the logs passed: {available}."
+            f"{_join([*tables, *keys])}: no {form.name}s. Expected one row per {form.item} and annotator."
         )
-    if not values["epoch"].isdecimal():
-        raise InvalidArgument(f"{row.location}: epoch must be a positive integer, got '{values['epoch']}'.")
-    prediction = log.predictions.get((values["sample_id"], int(values["epoch"])))
-    if prediction is None:
-        raise InvalidArgument(
-            f"{row.location}: sample {values['sample_id']}, epoch {values['epoch']}, has no HMS in {log.path}. "
-            "Re-score the log, or remove this pair from the key and from the votes."
-        )
-    return prediction.hms
+    return [MarkedItem(items[name], rows) for name, rows in filled.items()]
 
 
-def _shared(a: ScoredLog, b: ScoredLog) -> list[tuple[ScoredPrediction, ScoredPrediction]]:
-    """The predictions for the samples that are scored in both logs."""
-    if a.task != b.task:
-        raise InvalidArgument(
-            f"{a.path} is a log of the task '{a.task}' and {b.path} of '{b.task}'. Pass logs of the same task."
-        )
-    return [(a.predictions[key], b.predictions[key]) for key in sorted(a.predictions.keys() & b.predictions.keys())]
+def majority(values: Iterable[T]) -> T | None:
+    """The value that occurs more often than any other; None if there is none."""
+    ranking = Counter(values).most_common(2)
+    if not ranking or (len(ranking) == 2 and ranking[0][1] == ranking[1][1]):
+        return None
+    return ranking[0][0]
 
 
-def _join(words: Iterable[str]) -> str:
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last
+def _sheet_row(form: Form, item: Item) -> dict[str, str]:
+    answers = {f"judge_{step}": "\n".join(filter(None, answer.values())) for step, answer in item.answers.items()}
+    return {form.item: item.name, **item.texts, **answers, "annotator": "", **dict.fromkeys(form.columns, "")}
+
+
+def _join(paths: Sequence[Path]) -> str:
+    return ", ".join(map(str, paths))

@@ -2,18 +2,17 @@
 
 import csv
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 from inspect_discoverybench.dataset.text_file import read_text
 from inspect_discoverybench.errors import DataMissing, InvalidArgument, UnreadableTable
 
-if TYPE_CHECKING:
-    import _csv
+T = TypeVar("T")
 
 # The start of a formula in Excel, LibreOffice or Google Sheets: https://owasp.org/www-community/attacks/CSV_Injection.
 # Full-width characters are formulas in East Asian locales.
@@ -26,16 +25,11 @@ class Row:
 
     Attributes:
         location: File and line, for error messages.
-        cells: Text by column name, as it was before it was escaped.
+        values: Text by column name, as it was before it was escaped, without surrounding white space.
     """
 
     location: str
-    cells: Mapping[str, str]
-
-    @cached_property
-    def values(self) -> Mapping[str, str]:
-        """The cells without surrounding whitespace."""
-        return {name: text.strip() for name, text in self.cells.items()}
+    values: Mapping[str, str]
 
     def nonempty(self, column: str) -> str:
         """The value of a column.
@@ -46,6 +40,45 @@ class Row:
         if not self.values[column]:
             raise InvalidArgument(f"{self.location}: {column} is empty.")
         return self.values[column]
+
+    def parse(self, column: str, parser: Callable[[str], T]) -> T:
+        """The value of a column, parsed. A column that the file does not have is empty.
+
+        Args:
+            column: Name of the column.
+            parser: Parses the text. Raises a `ValueError` whose message says what is expected.
+
+        Raises:
+            InvalidArgument: The value cannot be parsed.
+        """
+        text = self.values.get(column, "")
+        try:
+            return parser(text)
+        except ValueError as error:
+            raise InvalidArgument(f"{self.location}: {column} must be {error}, got '{text}'.") from error
+
+
+def number(low: float, high: float) -> Callable[[str], float]:
+    """A parser of numbers between two bounds, for `Row.parse`."""
+
+    def parse(text: str) -> float:
+        with suppress(ValueError):
+            if low <= float(text) <= high:  # false for NaN
+                return float(text)
+        raise ValueError(f"a number from {low:,} to {high:,}")
+
+    return parse
+
+
+def word(spellings: Mapping[str, T], expected: str) -> Callable[[str], T]:
+    """A parser of words in any case, for `Row.parse`."""
+
+    def parse(text: str) -> T:
+        if text.casefold() not in spellings:
+            raise ValueError(expected)
+        return spellings[text.casefold()]
+
+    return parse
 
 
 def escape(text: str) -> str:
@@ -79,40 +112,28 @@ def read_rows(path: Path, columns: Sequence[str]) -> Iterator[Row]:
     """Read the rows of a CSV file that has at least these columns, in any order. Empty rows are skipped.
 
     Raises:
-        DataMissing: The file does not exist.
-        UnreadableTable: The file is not a CSV file, a column is missing, or a row has the wrong number of values.
+        DataError: The file does not exist or is not a CSV file, a column is missing, or a row has too many values.
     """
-    text = _read(path)
-    reader = _reader(text)
-    try:
-        names = [name.strip() for name in next(reader, ())]
-        if missing := [column for column in columns if column not in names]:
-            raise UnreadableTable(
-                f"{path}: line 1: missing column {', '.join(missing)}. Expected the columns {', '.join(columns)}."
-            )
-        for values in reader:
-            location = f"{path}: line {reader.line_num}"
-            if not any(values):
-                continue
+    lines = _lines(path)
+    _, names = next(lines, ("", []))
+    if missing := [column for column in columns if column not in names]:
+        raise UnreadableTable(
+            f"{path}: line 1: missing column {', '.join(missing)}. Expected the columns {', '.join(columns)}."
+        )
+    for location, values in lines:
+        if any(values):
             if len(values) != len(names):
                 raise UnreadableTable(f"{location}: {len(values)} values for {len(names)} columns.")
-            yield Row(location, dict(zip(names, map(unescape, values), strict=True)))
-    except csv.Error as error:
-        raise UnreadableTable(f"{path}: line {reader.line_num}: not a valid CSV file: {error}.") from error
+            yield Row(location, dict(zip(names, values, strict=True)))
 
 
 def read_header(path: Path) -> list[str]:
     """The column names of a CSV file.
 
     Raises:
-        DataMissing: The file does not exist.
-        UnreadableTable: The file is not a CSV file.
+        DataError: The file does not exist or is not a CSV file.
     """
-    text = _read(path)
-    try:
-        return [name.strip() for name in next(_reader(text), ())]
-    except csv.Error as error:
-        raise UnreadableTable(f"{path}: line 1: not a valid CSV file: {error}.") from error
+    return next((names for _, names in _lines(path)), [])
 
 
 def rows_by(column: str, rows: Iterable[Row]) -> dict[str, Row]:
@@ -123,23 +144,25 @@ def rows_by(column: str, rows: Iterable[Row]) -> dict[str, Row]:
     """
     by_name: dict[str, Row] = {}
     for row in rows:
-        name = row.nonempty(column)
-        if name in by_name:
+        earlier = by_name.setdefault(row.nonempty(column), row)
+        if earlier is not row:
             raise InvalidArgument(
-                f"{row.location}: duplicate row for {column} {name} ({by_name[name].location}). "
+                f"{row.location}: duplicate row for {column} {row.values[column]} ({earlier.location}). "
                 "Remove one of the two rows."
             )
-        by_name[name] = row
     return by_name
 
 
-def _read(path: Path) -> str:
+def _lines(path: Path) -> Iterator[tuple[str, list[str]]]:
+    """Location and cells of each line."""
     if not path.is_file():
         raise DataMissing(f"The file '{path}' does not exist. Check the path.")
-    return read_text(path)
-
-
-def _reader(text: str) -> "_csv.Reader":
+    text = read_text(path)
     header = text.partition("\n")[0]
     # Spreadsheets write semicolons in locales with a decimal comma.
-    return csv.reader(StringIO(text, newline=""), delimiter=max(",\t;", key=header.count), strict=True)
+    reader = csv.reader(StringIO(text, newline=""), delimiter=max(",\t;", key=header.count), strict=True)
+    try:
+        for cells in reader:
+            yield f"{path}: line {reader.line_num}", [unescape(cell).strip() for cell in cells]
+    except csv.Error as error:
+        raise UnreadableTable(f"{path}: line {reader.line_num}: not a valid CSV file: {error}.") from error

@@ -1,13 +1,18 @@
-"""Annotators' preference votes, and the HMS of the pairs they voted on (paper §4.3)."""
+"""Votes on pairs of predicted hypotheses: which one is closer to the gold hypothesis (paper §4.3)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from math import isnan
+from itertools import combinations, groupby
 from pathlib import Path
+from random import Random
 
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.validation.spreadsheet import Row, read_rows, rows_by
+from inspect_discoverybench.validation.judged_sample import JudgedSample
+from inspect_discoverybench.validation.sheet import Form, Item, read_marks
+from inspect_discoverybench.validation.spreadsheet import Row, number, word
+
+VOTES = Form("vote", "pair", ("choice",))
 
 HMS_TOLERANCE = 1e-9
 """Two HMS values that differ by no more than this are a tie: products of equal facets can differ by rounding."""
@@ -25,40 +30,15 @@ class Choice(StrEnum):
         """The preference as a number: 1 for hypothesis 1, -1 for hypothesis 2, 0 for a tie."""
         return {Choice.FIRST: 1, Choice.SECOND: -1, Choice.EQUAL: 0}[self]
 
-
-_SPELLINGS = {choice.value: choice for choice in Choice} | dict.fromkeys(("=", "tie", "0"), Choice.EQUAL)
-
-
-@dataclass(frozen=True)
-class Vote:
-    """One annotator's choice for one pair; `location` is the file and line of the vote."""
-
-    pair: str
-    annotator: str
-    choice: Choice
-    location: str
-
-
-@dataclass(frozen=True)
-class HmsPair:
-    """HMS of the two hypotheses of a pair, each in [0, 1].
-
-    Attributes:
-        hms_1: HMS of hypothesis 1.
-        hms_2: HMS of hypothesis 2.
-        gold: Digest of the gold hypothesis; empty if the key does not have it.
-    """
-
-    hms_1: float
-    hms_2: float
-    gold: str = ""
-
-    @property
-    def preference(self) -> Choice:
+    @classmethod
+    def by_hms(cls, first: float, second: float) -> "Choice":
         """The hypothesis with the higher HMS."""
-        if abs(self.hms_1 - self.hms_2) <= HMS_TOLERANCE:
-            return Choice.EQUAL
-        return Choice.FIRST if self.hms_1 > self.hms_2 else Choice.SECOND
+        if abs(first - second) <= HMS_TOLERANCE:
+            return cls.EQUAL
+        return cls.FIRST if first > second else cls.SECOND
+
+
+_CHOICES = {choice.value: choice for choice in Choice} | dict.fromkeys(("=", "tie", "0"), Choice.EQUAL)
 
 
 @dataclass(frozen=True)
@@ -66,103 +46,106 @@ class Ballot:
     """All votes on one pair.
 
     Attributes:
-        pair: Name of the pair.
-        votes: Choices by annotator.
+        votes: Choices by annotator; empty if nobody voted.
         hms: The preference of HMS.
-        gold: Digest of the gold hypothesis; empty if it is not known.
+        cluster: The gold hypothesis, on which the pairs of a cluster depend; the pair if the key does not have it.
     """
 
-    pair: str
     votes: Mapping[str, Choice]
     hms: Choice
-    gold: str = ""
-
-    @property
-    def cluster(self) -> str:
-        """The gold hypothesis, on which the pairs of a cluster depend. A pair without one is its own cluster."""
-        return f"gold {self.gold}" if self.gold else f"pair {self.pair}"
+    cluster: str
 
 
-def read_votes(paths: Sequence[Path]) -> list[Vote]:
-    """Read votes from CSV files with the columns `pair`, `annotator` and `choice`.
-
-    Annotator names that differ only in case or whitespace are the same annotator.
-
-    Raises:
-        DataMissing: A file does not exist.
-        UnreadableTable: A file is not a CSV file, or lacks a column.
-        InvalidArgument: A name is empty, a choice is invalid, an annotator voted twice on a pair, or no votes exist.
-    """
-    votes: dict[tuple[str, str], Vote] = {}
-    names: dict[str, str] = {}
-    for row in (row for path in paths for row in read_rows(path, ("pair", "annotator", "choice"))):
-        name = " ".join(row.nonempty("annotator").split())
-        vote = Vote(row.nonempty("pair"), names.setdefault(name.casefold(), name), _choice(row), row.location)
-        earlier = votes.setdefault((vote.pair, vote.annotator), vote)
-        if earlier is not vote:
-            raise InvalidArgument(
-                f"{vote.location}: {vote.annotator} already voted {earlier.choice} on pair {vote.pair} "
-                f"({earlier.location}). Remove one of the two rows."
-            )
-    if not votes:
-        raise InvalidArgument(f"{', '.join(map(str, paths))}: no votes. Expected one row per pair and annotator.")
-    return list(votes.values())
+Pair = tuple[JudgedSample, JudgedSample]
+"""Different predicted hypotheses for one sample and epoch in two logs."""
 
 
-def read_scores(path: Path) -> dict[str, HmsPair]:
-    """Read HMS by pair from a CSV file with the columns `pair`, `hms_1` and `hms_2`, such as `key.csv`.
-
-    The column `gold` is optional. Keys of earlier versions do not have it.
-
-    Raises:
-        DataMissing: The file does not exist.
-        UnreadableTable: The file is not a CSV file, or lacks a column.
-        InvalidArgument: A value is not a number in [0, 1], or a pair has two rows.
-    """
-    rows = rows_by("pair", read_rows(path, ("pair", "hms_1", "hms_2")))
-    return {pair: HmsPair(_hms(row, "hms_1"), _hms(row, "hms_2"), gold_of(row)) for pair, row in rows.items()}
-
-
-def gold_of(row: Row) -> str:
-    """The digest of the gold hypothesis in a row of `key.csv`; empty if the key does not have it."""
-    return row.values.get("gold", "")
-
-
-def ballots(votes: Iterable[Vote], scores: Mapping[str, HmsPair], source: Path) -> list[Ballot]:
-    """Join votes and scores by pair, ordered by pair name. Pairs without votes are left out.
+def find_pairs(samples: Sequence[JudgedSample]) -> list[Pair]:
+    """List all pairs, ordered by sample id and epoch.
 
     Args:
-        votes: At most one per pair and annotator.
-        scores: HMS by pair.
-        source: The file that lists the pairs, for the error message.
+        samples: Samples in this order.
 
     Raises:
-        InvalidArgument: A pair has votes but no scores.
+        InvalidArgument: There are no pairs.
     """
-    choices: dict[str, dict[str, Choice]] = {}
-    for vote in votes:
-        if vote.pair not in scores:
-            raise InvalidArgument(
-                f"{vote.location}: pair {vote.pair} has no scores in {source}. Pass the key.csv that was written with "
-                "this sheet."
+    pairs = [
+        (first, second)
+        for _, group in groupby(samples, key=lambda sample: sample.id)
+        for first, second in combinations(group, 2)
+        if first.hypothesis.split() != second.hypothesis.split()
+    ]
+    if not pairs:
+        raise InvalidArgument(
+            "No pairs can be drawn from these logs: no sample has different scored hypotheses in two of them. Pass "
+            "logs of the same task by different agents or models."
+        )
+    return pairs
+
+
+def draw_pairs(pairs: Sequence[Pair], count: int, seed: int) -> list[Item]:
+    """Draw pairs, their order and their sides at random. All pairs are drawn if there are fewer than `count`."""
+    random = Random(seed)
+    drawn = random.sample(pairs, min(count, len(pairs)))
+    return [_item(f"p{place:03}", *random.sample(pair, 2)) for place, pair in enumerate(drawn, 1)]
+
+
+def read_ballots(tables: Sequence[Path], key: Path, samples: Sequence[JudgedSample] | None = None) -> list[Ballot]:
+    """Read votes and the key of their sheet.
+
+    Args:
+        tables: CSV files with the columns `pair`, `annotator` and `choice`.
+        key: CSV file with the column `pair` and, if it comes from a sheet, `gold`. HMS is in the columns `hms_1` and
+            `hms_2`, or in the samples to which `sample_id`, `epoch`, `log_1` and `log_2` refer.
+        samples: The samples of the sheet's logs, or of copies that were scored again; None for HMS in the key.
+
+    Returns:
+        A ballot for each pair of the key, ordered by name.
+
+    Raises:
+        DataError: A file does not exist, is not a CSV file, or lacks a column.
+        InvalidArgument: A value is invalid or repeated, a pair is not in the key, or a sample is missing.
+    """
+    columns = ("hms_1", "hms_2") if samples is None else ("sample_id", "epoch", "log_1", "log_2")
+    scores = {(sample.log, *map(str, sample.id)): sample.judged.value("hms") for sample in samples or ()}
+    ballots = []
+    for item in read_marks(VOTES, tables, [key], columns):
+        first, second = (
+            item.key.parse(f"hms_{side}", number(0, 1))
+            if samples is None
+            else _logged_hms(scores, item.key, f"log_{side}")
+            for side in "12"
+        )
+        gold = item.key.values.get("gold")
+        ballots.append(
+            Ballot(
+                votes={name: row.parse("choice", word(_CHOICES, "1, 2 or equal")) for name, row in item.rows.items()},
+                hms=Choice.by_hms(first, second),
+                cluster=f"gold {gold}" if gold else f"pair {item.key.values['pair']}",
             )
-        choices.setdefault(vote.pair, {})[vote.annotator] = vote.choice
-    return [Ballot(pair, choices[pair], scores[pair].preference, scores[pair].gold) for pair in sorted(choices)]
+        )
+    return ballots
 
 
-def _choice(row: Row) -> Choice:
-    choice = _SPELLINGS.get(row.values["choice"].casefold())
-    if choice is None:
-        raise InvalidArgument(f"{row.location}: choice must be 1, 2 or equal, got '{row.values['choice']}'.")
-    return choice
+def _logged_hms(scores: Mapping[tuple[str, ...], float], key: Row, column: str) -> float:
+    log, sample_id, epoch = (key.values[name] for name in (column, "sample_id", "epoch"))
+    if (log, sample_id, epoch) not in scores:
+        raise InvalidArgument(
+            f"{key.location}: no log that was passed has HMS of sample {sample_id}, epoch {epoch}, in the run {log}. "
+            "Pass the logs of the sheet, score them again, or remove this pair from the key and from the votes."
+        )
+    return scores[log, sample_id, epoch]
 
 
-def _hms(row: Row, column: str) -> float:
-    text = row.values[column]
-    try:
-        hms = float(text)
-    except ValueError:
-        hms = float("nan")
-    if isnan(hms) or not 0 <= hms <= 1:
-        raise InvalidArgument(f"{row.location}: {column} must be a number between 0 and 1, got '{text}'.")
-    return hms
+def _item(name: str, first: JudgedSample, second: JudgedSample) -> Item:
+    return Item(
+        name=name,
+        texts={**first.texts, "hypothesis_1": first.hypothesis, "hypothesis_2": second.hypothesis},
+        key={
+            **first.key,
+            "log_1": first.log,
+            "log_2": second.log,
+            "hms_1": str(first.judged.value("hms")),
+            "hms_2": str(second.judged.value("hms")),
+        },
+    )
