@@ -158,8 +158,6 @@ def causes(error: BaseException) -> Iterator[BaseException]:
         match inner:
             case BaseExceptionGroup():
                 inner = inner.exceptions[0]
-            case RetryError():
-                inner = inner.last_attempt.exception()
             case _:
                 inner = inner.__cause__
 

@@ -16,7 +16,6 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import Tool, ToolChoice, ToolDef, ToolFunction
 from inspect_ai.util import store_as, suspend_turn_limit
-from pydantic_core import PydanticSerializationError
 
 from inspect_discoverybench.errors import ReplyMissing, model_errors
 from inspect_discoverybench.hypothesis import SubmissionState
@@ -137,7 +136,7 @@ def _encodable(output: ModelOutput) -> ModelOutput:
     """Replace lone surrogates in the output, which could not be logged."""
     try:
         output.model_dump_json()
-    except PydanticSerializationError:
+    except ValueError:  # pydantic's PydanticSerializationError
         return ModelOutput.model_validate(_replace_nested_surrogates(output.model_dump()))
     return output
 
