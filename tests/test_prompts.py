@@ -11,8 +11,9 @@ from inspect_discoverybench.dataset.metadata import Column, DataFile
 from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, task_text
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.scorer import quotation, relationship, variables
-from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.context import extraction_question, match_question
+from inspect_discoverybench.scorer.pair import HypothesisPair
+from inspect_discoverybench.scorer.released import Part, part_question, split_question
 from inspect_discoverybench.solvers.datavoyager.roles import Role, turn_message
 from inspect_discoverybench.solvers.person import person_instructions
 from inspect_discoverybench.synth.author import question
@@ -21,7 +22,7 @@ SYNTH_QUESTIONS = ("domains", "describe", "root", "expand", "goal", "review")
 GOLDEN = Path(__file__).parent / "golden" / "prompts"
 
 FILE = DataFile(name="farms.csv", description="Farms.", columns=(Column(name="rain", description="Rain\nin mm."),))
-PAIR = Comparison(
+PAIR = HypothesisPair(
     goal='What "raises" {yield}?',
     data_files=(FILE,),
     gold_hypothesis='In towns, "rain" raises yield by 3 kg.\n```',
@@ -50,6 +51,10 @@ RENDERED = {
     "judge/answer": quotation.question(PAIR.goal, 'I refuse {this}: "no $data".\n```').text,
     "judge/extract_context": extraction_question("gold", PAIR.datasets, PAIR.gold_hypothesis, PAIR.workflows[0]).text,
     "judge/match_context": match_question(PAIR, gold_context="towns", predicted_context="None").text,
+    "judge/extract_released": split_question("gold", PAIR.datasets, PAIR.gold_hypothesis, PAIR.workflows[0]).text,
+    "judge/match_released": part_question(
+        "", Part(text=PAIR.gold_hypothesis, context="towns"), Part(text=PAIR.predicted_hypothesis, context="in {towns}")
+    ).text,
     "judge/variables": variables.question(PAIR).text,
     "judge/relationship": relationship.question(PAIR).text,
     "judge/audit": Prompt.load("judge/audit").render(goal="g", gold="In {towns} $y", predicted="**p**"),

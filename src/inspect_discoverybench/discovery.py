@@ -15,8 +15,9 @@ from inspect_ai.viewer import (
 
 from inspect_discoverybench.dataset.data_files import verify_data_files
 from inspect_discoverybench.dataset.source import REPOSITORY
-from inspect_discoverybench.hypothesis import SCORE_NAME, Facet
+from inspect_discoverybench.hypothesis import SCORE_NAME
 from inspect_discoverybench.provenance import Data, Provenance
+from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.scorer.judge import DEFAULT_TIMEOUT, require_judge
 from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.session.image import record_image
@@ -60,7 +61,7 @@ def discovery_task(
         samples: The samples.
         sandbox: Sandbox for the agent's code.
         judge: Default model of the role `grader`.
-        aggregation: `product` or `subhypotheses`.
+        aggregation: `product` or `released`.
         version: Version of the task.
         data: The data of all samples, before any filter.
     """
@@ -99,7 +100,6 @@ async def end_session(state: TaskState) -> None:
 
 
 def _viewer() -> ViewerConfig:
-    keys = ["hms", *Facet]
     return ViewerConfig(
         sample_score_view=SampleScoreView(default="grid"),
         task_samples_view=TaskSamplesView(
@@ -107,7 +107,7 @@ def _viewer() -> ViewerConfig:
             columns=[
                 TaskSamplesColumn(id="sampleStatus"),
                 TaskSamplesColumn(id="sampleId"),
-                *(TaskSamplesColumn.score(SCORE_NAME, key) for key in keys),
+                *(TaskSamplesColumn.score(SCORE_NAME, key) for key in SCORE_KEYS),
                 TaskSamplesColumn(id="input", visible=False),
                 TaskSamplesColumn(id="answer"),
                 TaskSamplesColumn(id="target"),
@@ -116,8 +116,8 @@ def _viewer() -> ViewerConfig:
                 TaskSamplesColumn(id="limit"),
                 TaskSamplesColumn(id="error"),
             ],
-            score_labels={"hms": "HMS", **{facet: facet.capitalize() for facet in Facet}},
-            score_color_scales={key: ScoreColorScale(palette="good-high", min=0, max=1) for key in keys},
+            score_labels=SCORE_KEYS,
+            score_color_scales={key: ScoreColorScale(palette="good-high", min=0, max=1) for key in SCORE_KEYS},
             multiline=True,
         ),
     )

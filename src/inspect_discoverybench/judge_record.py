@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-COMPARED_KEYS = ("judge", "settings", "aggregation", "gate", "prompts")
+COMPARED_KEYS = ("judge", "settings", "gate", "prompts")
 """Keys that must be equal in comparable scores. The others describe a single sample."""
 
 

@@ -54,7 +54,7 @@ def real(
         sandbox: `docker`, `k8s` or `local`. Code in the local sandbox is not isolated from this machine.
         build: Build the Docker image even if it exists.
         image: Run this image instead of the package's.
-        aggregation: `product`, or `subhypotheses` to also report `hms_recall` and `hms_f1`.
+        aggregation: `product`, or `released` to also report `hms_released`, the form of the released evaluator.
 
     Raises:
         InvalidArgument: An argument is invalid, or the filters match no sample.
@@ -98,7 +98,7 @@ def synth(
         sandbox: `docker`, `k8s` or `local`. Code in the local sandbox is not isolated from this machine.
         build: Build the Docker image even if it exists.
         image: Run this image instead of the package's.
-        aggregation: `product`, or `subhypotheses` to also report `hms_recall` and `hms_f1`.
+        aggregation: `product`, or `released` to also report `hms_released`, the form of the released evaluator.
 
     Raises:
         InvalidArgument: An argument is invalid, or the filters match no sample.
@@ -148,7 +148,7 @@ def custom(
         sandbox: `docker`, `k8s` or `local`. Code in the local sandbox is not isolated from this machine.
         build: Build the Docker image even if it exists.
         image: Run this image instead of the package's.
-        aggregation: `product`, or `subhypotheses` to also report `hms_recall` and `hms_f1`.
+        aggregation: `product`, or `released` to also report `hms_released`, the form of the released evaluator.
 
     Raises:
         InvalidArgument: An argument is invalid, the path does not exist, or no study has a requested hint.
@@ -184,7 +184,7 @@ def demo(
         sandbox: `local`, `docker` or `k8s`. Code in the local sandbox is not isolated from this machine.
         build: Build the Docker image even if it exists.
         image: Run this image instead of the package's.
-        aggregation: `product`, or `subhypotheses` to also report `hms_recall` and `hms_f1`.
+        aggregation: `product`, or `released` to also report `hms_released`, the form of the released evaluator.
 
     Raises:
         InvalidArgument: An argument is invalid.

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from inspect_discoverybench.errors import ReplyRejected
 from inspect_discoverybench.scorer.context import Contexts, Match
 from inspect_discoverybench.scorer.relationship import Relationship
-from inspect_discoverybench.scorer.reply import Reply, parse_reply
+from inspect_discoverybench.scorer.structured_reply import Reply, parse_reply
 from inspect_discoverybench.scorer.variables import Variables
 
 CONTRACTS: list[type[Reply]] = [Contexts, Match, Variables, Relationship]
@@ -86,33 +86,3 @@ def test_reading_takes_linear_time(text: str) -> None:
     with pytest.raises(ReplyRejected):
         parse_reply(text, Match)
     assert time.process_time() - start < 1
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '<think>They match: {"match": true}</think>{"match": false}',
-        '<THINK>\n</Think>\n```json\n{"match": false}\n```',
-        '<think>one</think>\n<scratchpad>two</scratchpad> {"match": false}',
-        '\ufeff<think>the text says </think {"match": true}></think>{"match": false}',
-        'no opening tag</think>{"match": false}',
-        '{"match": false, "why": "</think>{\\"match\\": true}"}',
-    ],
-)
-def test_reasoning_before_the_object_is_ignored(text: str) -> None:
-    assert parse_reply(text, Match) == Match(match=False)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '<think>{"match": true}',
-        '{"match": false}<think></think>{"match": true}',
-        '{"match": false}</think>{"match": true}',
-        '<answer>{"match": true}</answer>',
-        '<think>it quotes </think>{"match": true} and goes on</think>{"match": false}',
-    ],
-)
-def test_text_around_the_object_is_rejected(text: str) -> None:
-    with pytest.raises(ReplyRejected):
-        parse_reply(text, Match)

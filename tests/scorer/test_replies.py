@@ -4,47 +4,41 @@ One eval judges all cases of a kind, each in a sample of its own.
 """
 
 import json
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Sequence
 from math import isnan
 from typing import Any
 
-import pytest
 from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog
 from inspect_ai.scorer import Score
 
 from inspect_discoverybench.scorer.scorer import hms
-from tests.endpoint import Answer, Request, question, slots
+from tests.endpoint import Request, question, slots
 from tests.scorer.judging import FULL, InProcessJudge, case_number, sample, scripted, writes_its_number
 
-INSIDE = [
+VALID = [
     ("match", '{"match": "false"}', "context", 0),
     ("match", '{"match": "True"}', "context", 1),
     ("match", '```json\n{"match": false}\n```', "context", 0),
-    ("match", '{"match": false, "why": "extra"}', "context", 0),
     ("relationship", '{"answer": "A"}', "relationship", 1),
     ("relationship", '{"answer": "a)"}', "relationship", 1),
     ("relationship", '{"answer": "A) very similar"}', "relationship", 1),
-    ("relationship", '{"answer": "very similar"}', "relationship", 1),
     ("relationship", '{"answer": "B) similar but general than HypoA"}', "relationship", 0.5),
-    ("relationship", '{"answer": "Similar but general than HypoA."}', "relationship", 0.5),
     ("relationship", '{"answer": "C. different"}', "relationship", 0),
     ("relationship", '{"answer": "B) similar but more general than HypoA"}', "relationship", 0.5),
     ("relationship", '{"answer": "Option A"}', "relationship", 1),
     ("relationship", '{"answer": "A - very similar"}', "relationship", 1),
     ("relationship", '{"answer": "Answer: C) different"}', "relationship", 0),
     ("relationship", 'Here it is:\n```json\n{"answer": "B"}\n```\nI hope this helps.', "relationship", 0.5),
-    ("relationship", '{"answer": "(C)"}', "relationship", 0),
     ("relationship", '{"answer": "Different"}', "relationship", 0),
     ("variables", '{"sizeA": "3", "sizeB": "3", "intersection": "3"}', "variables", 1),
     ("variables", '{"sizeA": 3, "sizeB": 3, "intersection": 0}', "variables", 0),
     ("variables", '{"sizeA": 3.0, "sizeB": 3, "intersection": 3, "explanation": ["a", "b"]}', "variables", 1),
     ("variables", '{"sizeA": 3, "sizeB": 0, "intersection": 0}', "variables", 0),
-    ("variables", '{"sizeA": "3", "sizeB": "0", "intersection": 0.0}', "variables", 0),
     ("relationship", '{"answer": "A", "explanation": "first line\nsecond\tline\r\n"}', "relationship", 1),
     ("relationship", '\ufeff{"answer": "B"}', "relationship", 0.5),
-    ("relationship", '\ufeff```json\n{"answer": "B"}\n```', "relationship", 0.5),
     ("relationship", '<think>Is it {"answer": "A"}? No.</think>\n{"answer": "C"}', "relationship", 0),
     ("relationship", '<thinking>\nA, or B?\n</thinking>\n\n```json\n{"answer": "B"}\n```', "relationship", 0.5),
     (
@@ -55,10 +49,12 @@ INSIDE = [
     ),
     ("relationship", 'The template holds the opening tag.</think>{"answer": "B"}', "relationship", 0.5),
     ("relationship", '{"answer": "C", "explanation": "</think>{\\"answer\\": \\"A\\"}"}', "relationship", 0),
-    ("match", '<think>They differ.</think>{"match": false}', "context", 0),
+    ("match", '<THINK>\n</Think>\n```json\n{"match": false}\n```', "context", 0),
+    ("match", '<think>one</think>\n<scratchpad>two</scratchpad> {"match": false}', "context", 0),
+    ("match", '\ufeff<think>the text says </think {"match": true}></think>{"match": false}', "context", 0),
 ]
 
-OUTSIDE = [
+INVALID = [
     ("extract", "I see no context."),
     ("extract", '{"hypothesis": "towns"}'),
     ("extract", '{"contexts": []}'),
@@ -86,6 +82,10 @@ OUTSIDE = [
     ("relationship", '{"answer": "A"} I hope this helps.'),
     ("relationship", 'Here it is: {"answer": "A"}'),
     ("relationship", '<answer>{"answer": "A"}</answer>'),
+    ("match", '<think>{"match": true}'),
+    ("match", '{"match": false}<think></think>{"match": true}'),
+    ("match", '{"match": false}</think>{"match": true}'),
+    ("match", '<think>it quotes </think>{"match": true} and goes on</think>{"match": false}'),
     ("relationship", "A"),
     ("relationship", ""),
     ("relationship", '{"answer": "A", "answer": "C"}'),
@@ -95,127 +95,80 @@ OUTSIDE = [
 ]
 
 
-class Judged:
-    """The log of an eval over the cases, numbered from 1, and the requests to the judge for each."""
+def judge_all(
+    cases: Sequence[tuple[Any, ...]], *, first_only: bool = False
+) -> tuple[EvalLog, dict[int, list[Request]]]:
+    """The log of an eval with a sample for each case, and the requests for each. The other questions are agreed with.
 
-    def __init__(self, log: EvalLog, requests: list[Request]) -> None:
-        assert log.status == "success", log.error
-        self.log = log
-        self.requests = requests
-
-    def score(self, index: int) -> Score:
-        assert self.log.samples
-        sample = next(s for s in self.log.samples if str(s.id).endswith(f"/{index + 1}"))
-        assert sample.scores
-        return sample.scores["HMS"]
-
-    def requests_of(self, index: int) -> list[Request]:
-        return [request for request in self.requests if case_number(request) == index + 1]
-
-
-@pytest.fixture(scope="module")
-def judge_all(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Judged]:
-    """Judge one sample per case, with a scripted judge."""
-
-    def judged(count: int, answer: Callable[[Request], Answer]) -> Judged:
-        judge = InProcessJudge(answer)
-        task = Task([sample(n) for n in range(1, count + 1)], solver=writes_its_number(), scorer=hms())
-        folder = tmp_path_factory.mktemp("judged")
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("INSPECT_CACHE_DIR", str(folder / "cache"))
-            log = inspect_eval(
-                task,
-                model="mockllm/model",
-                model_roles={"grader": judge.model},
-                log_dir=str(folder / "logs"),
-                display="none",
-            )[0]
-        return Judged(log, judge.requests)
-
-    return judged
-
-
-def agreeing(cases: list[tuple[Any, ...]]) -> Callable[[Request], str]:
-    """A judge that agrees with everything. Contexts differ only in the cases about the match."""
+    Args:
+        cases: Question and reply; other fields are ignored.
+        first_only: Whether only the first reply is that of the case.
+    """
     good = scripted()
 
     def answer(request: Request) -> str:
-        if question(request) == "extract" and cases[case_number(request) - 1][0] == "match":
+        name, reply, *_ = cases[case_number(request) - 1]
+        if question(request) == name and not (first_only and len(request["messages"]) > 2):
+            return str(reply)
+        if question(request) == "extract" and name == "match":
             return json.dumps({"hypothesis": [{"context": slots(request)["hypothesis"]}]})
         return str(good(request))
 
-    return answer
+    judge = InProcessJudge(answer)
+    task = Task([sample(n) for n in range(1, len(cases) + 1)], solver=writes_its_number(), scorer=hms())
+    log = inspect_eval(task, model="mockllm/model", model_roles={"grader": judge.model})[0]
+    assert log.status == "success", log.error
+    requests = defaultdict(list)
+    for request in judge.requests:
+        requests[case_number(request) - 1].append(request)
+    return log, requests
 
 
-@pytest.fixture(scope="module")
-def inside(judge_all: Callable[..., Judged]) -> Judged:
-    def answer(request: Request) -> Answer:
-        name, reply, *_ = INSIDE[case_number(request) - 1]
-        return reply if question(request) == name else agreeing(INSIDE)(request)
-
-    return judge_all(len(INSIDE), answer)
+def score_of_case(log: EvalLog, index: int) -> Score:
+    sample = next(s for s in log.samples or [] if str(s.id).endswith(f"/{index + 1}"))
+    return (sample.scores or {})["HMS"]
 
 
-@pytest.fixture(scope="module")
-def outside(judge_all: Callable[..., Judged]) -> Judged:
-    def answer(request: Request) -> Answer:
-        name, reply = OUTSIDE[case_number(request) - 1]
-        return reply if question(request) == name else agreeing(OUTSIDE)(request)
-
-    return judge_all(len(OUTSIDE), answer)
+def test_a_valid_reply_determines_the_score() -> None:
+    log, requests = judge_all(VALID)
+    for index, (name, reply, facet, value) in enumerate(VALID):
+        assert score_of_case(log, index).value == {**FULL, facet: value, "hms": value}, reply
+        assert len(requests[index]) == (5 if name == "match" else 4), reply
 
 
-@pytest.fixture(scope="module")
-def corrected(judge_all: Callable[..., Judged]) -> Judged:
-    """The first reply is outside the contract, the second one inside."""
-
-    def answer(request: Request) -> Answer:
-        name, reply = OUTSIDE[case_number(request) - 1]
-        first = question(request) == name and len(request["messages"]) == 2
-        return reply if first else agreeing(OUTSIDE)(request)
-
-    return judge_all(len(OUTSIDE), answer)
-
-
-@pytest.mark.parametrize("index", range(len(INSIDE)), ids=[f"{name}-{reply}" for name, reply, *_ in INSIDE])
-def test_a_valid_reply_determines_the_score(inside: Judged, index: int) -> None:
-    name, _, facet, value = INSIDE[index]
-    assert inside.score(index).value == {**FULL, facet: value, "hms": value}
-    assert len(inside.requests_of(index)) == (5 if name == "match" else 4)
-
-
-@pytest.mark.parametrize("index", range(len(OUTSIDE)), ids=[f"{name}-{reply[:60]}" for name, reply in OUTSIDE])
-def test_invalid_replies_are_sent_back_and_then_unscored(outside: Judged, index: int) -> None:
-    name, score = OUTSIDE[index][0], outside.score(index)
-    decided = {"context", "variables", "relationship"} - {{"extract": "context", "match": "context"}.get(name, name)}
-    assert isinstance(score.value, dict)
-    # NaN is excluded from every metric. Decided facets keep their values, here 1.
-    assert {key for key, value in score.value.items() if value == 1} == decided
-    assert isnan(float(str(score.value["hms"])))
-    assert score.reason == "grader_failed"
-    assert "Not scored" in str(score.explanation)
-    assert [question(request) for request in outside.requests_of(index)].count(name) == (6 if name == "extract" else 3)
-    assert score.metadata
-    assert set(score.metadata["facets"]) == decided
+def test_invalid_replies_are_sent_back_and_then_unscored() -> None:
+    log, requests = judge_all(INVALID)
+    for index, (name, reply) in enumerate(INVALID):
+        score = score_of_case(log, index)
+        decided = {"context", "variables", "relationship"} - {
+            {"extract": "context", "match": "context"}.get(name, name)
+        }
+        assert isinstance(score.value, dict)
+        # NaN is excluded from every metric. Decided facets keep their values, here 1.
+        assert {key for key, value in score.value.items() if value == 1} == decided, reply
+        assert isnan(float(str(score.value["hms"]))), reply
+        assert score.reason == "grader_failed", reply
+        assert "Not scored" in str(score.explanation), reply
+        asked = [question(request) for request in requests[index]].count(name)
+        assert asked == (6 if name == "extract" else 3), reply
+        assert set((score.metadata or {})["facets"]) == decided, reply
+    assert log.results
+    [hms_mean] = [score for score in log.results.scores if score.name == "hms" and "mean" in score.metrics]
+    assert (hms_mean.scored_samples, hms_mean.unscored_samples) == (0, len(INVALID))
+    whole = next(score for score in log.results.scores if score.name == "HMS")
+    values = {name: metric.value for name, metric in whole.metrics.items()}
+    assert values == {"unscored": len(INVALID), "lower_bound": 0, "upper_bound": 1}
 
 
-def test_unscored_samples_are_counted(outside: Judged) -> None:
-    assert outside.log.results
-    [hms_mean] = [score for score in outside.log.results.scores if score.name == "hms" and "mean" in score.metrics]
-    assert (hms_mean.scored_samples, hms_mean.unscored_samples) == (0, len(OUTSIDE))
-    bounds = next(score for score in outside.log.results.scores if score.name == "HMS")
-    values = {name: metric.value for name, metric in bounds.metrics.items()}
-    assert values == {"unscored": len(OUTSIDE), "lower_bound": 0, "upper_bound": 1}
-
-
-@pytest.mark.parametrize("index", range(len(OUTSIDE)), ids=[f"{name}-{reply[:60]}" for name, reply in OUTSIDE])
-def test_a_valid_second_reply_is_accepted(corrected: Judged, index: int) -> None:
-    (name, reply), score = OUTSIDE[index], corrected.score(index)
-    assert score.value == FULL
-    assert score.metadata
-    assert score.metadata["asked_again"] == (2 if name == "extract" else 1)
-    again = [request for request in corrected.requests_of(index) if len(request["messages"]) > 2]
-    assert len(again) == score.metadata["asked_again"]
-    for request in again:
-        assert request["messages"][2]["content"] == reply
-        assert "could not be used" in request["messages"][3]["content"]
+def test_a_valid_second_reply_is_accepted() -> None:
+    cases = [next(case for case in INVALID if case[0] == name) for name in ("extract", "match", "variables")]
+    log, requests = judge_all(cases, first_only=True)
+    for index, (name, reply) in enumerate(cases):
+        score = score_of_case(log, index)
+        assert score.value == FULL
+        assert (score.metadata or {})["asked_again"] == (2 if name == "extract" else 1)
+        again = [request for request in requests[index] if len(request["messages"]) > 2]
+        assert again
+        for request in again:
+            assert request["messages"][2]["content"] == reply
+            assert "could not be used" in request["messages"][3]["content"]

@@ -79,17 +79,6 @@ def test_rescoring_an_unscored_sample_asks_the_judge_again(bad: Answer) -> None:
         assert questions_since(endpoint, third) == []
 
 
-def test_a_valid_second_reply_is_cached() -> None:
-    with serve(scripted(extract=CONTEXTS, relationship=["A, I think.", '{"answer": "A"}'])) as endpoint:
-        score = score_of(run(endpoint))
-        assert (score.metadata or {})["asked_again"] == 1
-        first = len(endpoint.requests)
-        again = score_of(run(endpoint))
-        assert questions_since(endpoint, first) == []
-    assert again.value == score.value == FULL
-    assert (again.metadata or {})["asked_again"] == 0
-
-
 def test_judges_with_different_settings_do_not_share_replies() -> None:
     variants: list[dict[str, Any]] = [
         {},
@@ -113,21 +102,6 @@ def test_judges_with_different_settings_do_not_share_replies() -> None:
     with serve(scripted(extract=CONTEXTS)) as elsewhere:
         run(elsewhere)
         assert len(questions_since(elsewhere, 0)) == 5
-
-
-def test_base_urls_in_the_environment_are_part_of_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    def judged_at(endpoint: Endpoint) -> list[str]:
-        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
-        monkeypatch.setenv("OPENAI_API_KEY", "test")
-        before = len(endpoint.requests)
-        task = Task([sample()], solver=writes(PREDICTED, "stop"), scorer=hms())
-        log = inspect_eval(task, model="mockllm/model", model_roles={"grader": "openai/gpt-4o"})[0]
-        assert (score_of(log).metadata or {})["settings"]["base_url"] == endpoint.url
-        return questions_since(endpoint, before)
-
-    with serve(scripted(extract=CONTEXTS)) as one, serve(scripted(extract=CONTEXTS)) as other:
-        assert len(judged_at(one)) == len(judged_at(other)) == 5
-        assert judged_at(one) == []
 
 
 def test_epochs_share_the_cache_unless_it_is_disabled() -> None:

@@ -21,7 +21,7 @@ from inspect_discoverybench.scorer.relationship import Relationship
 from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.scorer.settings import JudgeSettings
 from inspect_discoverybench.solvers.reflexion import reflexion
-from tests.endpoint import QUESTIONS, Answer, Endpoint, Refused, Request, question, serve
+from tests.endpoint import Answer, Endpoint, Refused, Request, question, serve
 from tests.scorer.judging import CONTEXTS, FULL, judge_at, sample, scripted, writes_its_number
 from tests.solvers.playing import scripted as playing
 from tests.solvers.playing import submit
@@ -58,7 +58,7 @@ def by_question(requests: list[Request]) -> dict[str, set[str]]:
             for request in requests
             if question(request) == name
         }
-        for name in QUESTIONS.keys() - {"answer"}
+        for name in ("extract", "match", "variables", "relationship")
     }
 
 
@@ -145,14 +145,6 @@ def test_settings_of_the_eval_apply_to_an_audited_model_given_by_name() -> None:
     assert set(COMPARED_KEYS) <= score.metadata.keys()
 
 
-def test_settings_of_the_eval_do_not_affect_an_audited_model_object() -> None:
-    with serve(scripted()) as endpoint:
-        model = judge_at(endpoint, config=GenerateConfig(temperature=0.3))
-        score = audited(endpoint, model, temperature=0.5, seed=7, max_tokens=77)
-    assert {tuple(map(request.get, SENT)) for request in endpoint.requests} == {(0.3, 0, None)}
-    assert [settings(score)[name] for name in SENT] == [0.3, 0, None]
-
-
 def test_schemas_can_be_turned_off() -> None:
     with serve(scripted(extract=CONTEXTS)) as endpoint:
         log = judged(judge_at(endpoint), schema=False)
@@ -167,49 +159,30 @@ SETTINGS = {"response_schema": "response_format", "seed": "seed", "temperature":
 
 REFUSALS = [
     ({"temperature"}, "Unsupported value: 'temperature' does not support 0 with this model.", "temperature", 400),
-    ({"temperature"}, "temperature: only the default value is supported", None, 422),
-    (
-        {"response_schema"},
-        "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.",
-        None,
-        400,
-    ),
     ({"response_schema"}, "This model does not support structured outputs.", None, 400),
-    ({"seed"}, "Unknown parameter: 'seed'. Supported are: temperature, top_p, response_format.", "seed", 400),
-    ({"seed"}, "seed is not permitted; use temperature", None, 422),
-    ({"seed", "temperature"}, None, None, 400),
-    ({"response_schema", "seed"}, "Unrecognized request argument supplied.", None, 400),
-    ({"response_schema", "seed", "temperature"}, "Bad request.", None, 422),
+    ({"seed", "temperature"}, "Bad request.", None, 422),
 ]
 
 
 @pytest.mark.parametrize(("refused", "message", "param", "status"), REFUSALS)
-def test_rejected_settings_are_omitted_logged_once_and_recorded(
-    refused: set[str], message: str | None, param: str | None, status: int
+def test_a_rejected_request_is_repeated_without_all_defaults(
+    refused: set[str], message: str, param: str | None, status: int
 ) -> None:
     good = scripted(extract=CONTEXTS)
 
     def answer(request: Request) -> Answer:
-        for name in sorted(refused):
-            if SETTINGS[name] in request:
-                return Refused(message or f"Unsupported parameter: '{SETTINGS[name]}'.", param, status)
-        return good(request)
+        return Refused(message, param, status) if refused & _settings_in(request) else good(request)
 
     with serve(answer) as endpoint:
         log = judged(judge_at(endpoint, "openai-api/local/m"), count=3, max_samples=1)
-    questions = {question(request) for request in endpoint.requests if not refused & _settings_in(request)}
-    assert questions == QUESTIONS.keys() - {"answer"}
-    # The second and the third sample are asked without it from the start.
+    # The second and the third sample are asked without the defaults from the start.
     later = [request for request in endpoint.requests if any(f"case {n}" in str(request) for n in (2, 3))]
     assert later
-    assert all(not refused & _settings_in(request) for request in later)
+    assert not any(_settings_in(request) for request in later)
     assert [score.value for score in scores(log)] == [FULL] * 3
     for score in scores(log):
-        assert {name for name in SETTINGS if settings(score)[name] is None or settings(score)[name] is False} == refused
-    messages = notes(log)
-    assert len(messages) == len(refused)
-    for name in refused:
-        assert sum(name in note for note in messages) == 1
+        assert all(settings(score)[name] in (None, False) for name in SETTINGS)
+    assert len(notes(log)) == 1
 
 
 def test_a_rerun_from_the_cache_sends_few_rejected_requests() -> None:
@@ -223,6 +196,7 @@ def test_a_rerun_from_the_cache_sends_few_rejected_requests() -> None:
         before = len(endpoint.requests)
         again = judged(judge_at(endpoint), count=3, max_samples=1)
         repeated = endpoint.requests[before:]
+    # Only the first questions, which are asked at once, find out that the settings are rejected.
     assert all("seed" in request for request in repeated)
     assert len(repeated) <= 4
     assert [settings(score) for score in scores(again)] == [settings(score) for score in scores(first)]
@@ -256,24 +230,6 @@ def test_settings_rejected_by_anthropic_are_omitted() -> None:
     assert settings(score)["max_tokens"] == 4096  # what Inspect asks Anthropic for
 
 
-@pytest.mark.parametrize("message", ["Bad Request", "messages: roles must alternate"])
-def test_no_setting_is_omitted_after_a_single_bad_request(message: str) -> None:
-    good = scripted(extract=CONTEXTS)
-    rejections: list[Answer] = [Refused(message)]
-
-    def answer(request: Request) -> Answer:
-        return rejections.pop() if question(request) == "variables" and rejections else good(request)
-
-    with serve(answer) as endpoint:
-        log = judged(judge_at(endpoint), count=2, max_samples=1)
-    first, second = scores(log)
-    assert settings(first) == settings(second)
-    assert settings(first)["response_schema"] is True
-    assert all("response_format" in request for request in endpoint.requests)
-    assert len(endpoint.requests) == 11
-    assert not notes(log)
-
-
 def test_a_persistent_bad_request_is_an_error() -> None:
     with serve(lambda _: Refused("messages: roles must alternate")) as endpoint:
         log = judged(judge_at(endpoint))
@@ -281,25 +237,18 @@ def test_a_persistent_bad_request_is_an_error() -> None:
     assert not notes(log)
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
-        "Your credit balance is too low.",
-        "API key not valid. Please pass a valid API key.",
-        "You exceeded your current quota, please check your plan and billing details.",
-    ],
-)
-def test_account_errors_do_not_omit_settings(message: str) -> None:
-    with serve(lambda _: Refused(message)) as endpoint:
+@pytest.mark.parametrize("status", [400, 401])
+def test_account_errors_name_the_judge_and_the_cause(status: int) -> None:
+    message = "Your credit balance is too low."
+    with serve(lambda _: Refused(message, status=status)) as endpoint:
         log = judged(judge_at(endpoint))
-    assert log.status == "error"
-    assert 1 <= len(endpoint.requests) <= 4
-    assert all(_settings_in(request) == set(SETTINGS) for request in endpoint.requests)
     assert log.error
     assert message.rstrip(".") in log.error.message
     assert "openai/gpt-4o" in log.error.message
     assert "TaskGroup" not in log.error.message
     assert not notes(log)
+    # A key that is not valid is no reason to change the request.
+    assert status == 400 or all(_settings_in(request) == set(SETTINGS) for request in endpoint.requests)
 
 
 def test_settings_of_the_role_are_never_omitted() -> None:
@@ -349,7 +298,7 @@ def test_texts_of_model_arguments_are_recorded_as_digests(name: str) -> None:
         judge = get_model("mockllm/model", memoize=False)
         judge.model_args |= {name: {"code": [secret]} if name in ("cookies", "query") else secret, "dtype": "bfloat16"}
         judge.api.base_url = f"http://{name}:{secret}@localhost/v1?code={secret}"
-        return JudgeSettings().request(judge, Relationship, frozenset()).effective
+        return JudgeSettings().request(judge, Relationship).effective
 
     record = recorded("hush")
     assert "hush" not in json.dumps(record)

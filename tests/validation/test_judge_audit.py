@@ -103,13 +103,13 @@ def test_a_judge_with_all_correct_answers_scores_1(count: int) -> None:
 
 
 def _by_metadata(records: list[dict[str, Any]], count: int) -> Callable[[Request], Answer]:
-    from inspect_discoverybench.scorer.comparison import Comparison
+    from inspect_discoverybench.scorer.pair import HypothesisPair
     from inspect_discoverybench.validation.pairs import Expected
 
     pairs = []
     for metadata in records:
         fields = ("goal", "gold_hypothesis", "gold_workflow", "predicted_hypothesis", "predicted_workflow")
-        comparison = Comparison(data_files=(), **{name: metadata[name] for name in fields})
+        comparison = HypothesisPair(data_files=(), **{name: metadata[name] for name in fields})
         expected = Expected.model_validate(metadata["expected"])
         pairs.append(AuditPair("", metadata["kind"], metadata["study"], comparison, expected))
     return knowing(pairs, count)

@@ -41,7 +41,6 @@ DIFFERENT: list[tuple[Change, str]] = [
     (lambda m: m["settings"].update(top_p=0.5), "settings.top_p: not recorded and 0.5"),
     (lambda m: m["settings"]["model_args"].update(stream=True), "settings.model_args.stream: not recorded and True"),
     (lambda m: m.update(gate=True), "gate: False and True"),
-    (lambda m: m.update(aggregation="subhypotheses"), "aggregation: product and subhypotheses"),
     (lambda m: m["prompts"].update(match_context="0" * 12), "prompts.match_context: "),
     (lambda m: m.pop("settings"), "settings: recorded and not recorded"),
 ]

@@ -14,11 +14,10 @@ from rich.markdown import Markdown
 from inspect_discoverybench.dataset.metadata import Study
 from inspect_discoverybench.dataset.text_file import read_text
 from inspect_discoverybench.errors import DiscoveryBenchError, InvalidArgument, JudgeFailed
-from inspect_discoverybench.scorer.comparison import Comparison
 from inspect_discoverybench.scorer.explanation import explain
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
-from inspect_discoverybench.scorer.record import record
-from inspect_discoverybench.scorer.verdict import Aggregation, PairVerdict, compare
+from inspect_discoverybench.scorer.pair import HypothesisPair
+from inspect_discoverybench.scorer.verdict import Aggregation, Verdict, compare, record
 from inspect_discoverybench.text import replace_surrogates
 
 # This command is interactive. Inspect's default is to retry indefinitely.
@@ -36,7 +35,7 @@ EXIT_UNSCORED = 3
 @click.option("--metadata", required=True, type=click.Path(path_type=Path), help="Metadata file of the study.")
 @click.option("--kind", type=click.Choice(["real", "synth"]), help="Required format of the metadata file.")
 @click.option("--grader", default=DEFAULT_JUDGE, show_default=True, help="The judge, as PROVIDER/MODEL.")
-@click.option("--aggregation", default=Aggregation.PRODUCT.value, show_default=True, help="product or subhypotheses.")
+@click.option("--aggregation", default=Aggregation.PRODUCT.value, show_default=True, help="product or released.")
 @click.option("--gate", is_flag=True, help="Skip variables and relationship if the contexts do not match.")
 @click.option("--out", type=click.Path(path_type=Path), help="JSON file for the scores and raw replies.")
 def judge(
@@ -57,8 +56,8 @@ def judge(
     Exit codes: 0 scored, 1 judge failed, 2 invalid input, 3 not scored because the judge's replies were invalid.
     """
     try:
-        parsed_aggregation = Aggregation.parse(aggregation)
-        comparison = Comparison(
+        parsed_aggregation = Aggregation.parse(aggregation, gate)
+        pair = HypothesisPair(
             goal=_required("goal", goal),
             data_files=_study(metadata, kind).data_files,
             gold_hypothesis=_required("gold", gold),
@@ -75,12 +74,12 @@ def judge(
         error.show()
         raise click.exceptions.Exit(EXIT_INVALID_INPUT) from error
     try:
-        verdict = asyncio.run(compare(judge_model, comparison, gate, parsed_aggregation))
+        verdict = asyncio.run(compare(judge_model, pair, gate, parsed_aggregation))
     except JudgeFailed as error:
         raise JudgeFailed(error.failure, "Try again, or choose another judge.") from error
-    Console().print(Markdown(explain(comparison, verdict, "call")))
+    Console().print(Markdown(explain(pair, verdict, "call")))
     if out is not None:
-        result = {"scores": _json_values(verdict), **record(judge_model, verdict, gate, parsed_aggregation)}
+        result = {"scores": _json_values(verdict), **record(judge_model, verdict, gate)}
         out.write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n", "utf-8")
     if isnan(verdict.values["hms"]):
         raise click.exceptions.Exit(EXIT_UNSCORED)
@@ -108,6 +107,6 @@ def _study(path: Path, kind: str | None) -> Study:
     return study
 
 
-def _json_values(verdict: PairVerdict) -> dict[str, float | None]:
+def _json_values(verdict: Verdict) -> dict[str, float | None]:
     """The score keys, with None instead of NaN, which JSON lacks."""
     return {key: None if isnan(value) else value for key, value in verdict.values.items()}

@@ -84,6 +84,10 @@ def _extract_context(values: dict[str, Any]) -> dict[str, Any]:
     return {"hypothesis": [part]}
 
 
+def _split(values: dict[str, Any]) -> dict[str, Any]:
+    return {"sub_hypo": _extract_context(values)["hypothesis"]}
+
+
 def _match_context(values: dict[str, Any]) -> dict[str, Any]:
     gold, predicted = _text(values.get("gold_context")), _text(values.get("predicted_context"))
     match, reason = _contexts_agree(gold, predicted)
@@ -179,6 +183,8 @@ _RULES: dict[str, Rule] = {
     "Find the hypothesis that the author of the text finally asserts": _quote_answer,
     "your task is to extract the context present in the hypothesis": _extract_context,
     "your task is to determine if the predicted context semantically matches": _match_context,
+    "Split the hypothesis into its sub-hypotheses": _split,
+    "Decide whether the predicted context has the same meaning": _match_context,
     "what are the different variables found in the hypotheses?": _variables,
     "Does HypoB exhibit the same relation as HypoA?": _relationship,
 }

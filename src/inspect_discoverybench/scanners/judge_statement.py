@@ -11,7 +11,7 @@ from inspect_discoverybench.errors import ReplyRejected
 from inspect_discoverybench.scanners.spelled import UNITS
 from inspect_discoverybench.scorer.context import Match
 from inspect_discoverybench.scorer.relationship import LABELS, Relationship
-from inspect_discoverybench.scorer.reply import Explanation, Reply, parse_reply
+from inspect_discoverybench.scorer.structured_reply import Explanation, Reply, parse_reply
 from inspect_discoverybench.scorer.variables import Variables
 
 

@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field, StrictBool, StringConstraints
 
 from inspect_discoverybench.errors import AuthorFailed
 from inspect_discoverybench.scanners.finding import undecided
-from inspect_discoverybench.scorer.reply import Reply
+from inspect_discoverybench.scorer.structured_reply import Reply
 from inspect_discoverybench.synth.author import Author
 
 PROMPTS = "scanners"

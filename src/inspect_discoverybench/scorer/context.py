@@ -6,11 +6,11 @@ from typing import Annotated
 from pydantic import BeforeValidator, StrictBool
 
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.scorer.comparison import Comparison, to_json
+from inspect_discoverybench.scorer.exchange import ParseFailure, Question
 from inspect_discoverybench.scorer.judge import Judge, gather
-from inspect_discoverybench.scorer.question import ParseFailure, Question
-from inspect_discoverybench.scorer.reply import Explanation, Reply, parse_boolean
-from inspect_discoverybench.text import fold
+from inspect_discoverybench.scorer.pair import HypothesisPair, to_json
+from inspect_discoverybench.scorer.structured_reply import Explanation, Reply, parse_boolean
+from inspect_discoverybench.text import escape, fold
 
 NO_CONTEXT = "None"
 
@@ -67,38 +67,37 @@ class ContextVerdict:
             return False
         return identical(self.gold.joined, self.predicted.joined)
 
+    def describe(self) -> str:
+        """Both contexts and the decision as Markdown."""
+        lines = [
+            f"- {side}: {escape(reply.joined) if isinstance(reply, Contexts) else reply.describe()}"
+            for side, reply in (("gold", self.gold), ("predicted", self.predicted))
+        ]
+        return "\n".join([*lines, "", self._decision()])
 
-async def ask(judge: Judge, comparison: Comparison) -> ContextVerdict:
-    """Extract both contexts concurrently and independently, then ask about the match."""
-    gold_workflow, predicted_workflow = comparison.workflows
+    def _decision(self) -> str:
+        if self.match is None:
+            return "The judge was not asked about the match, because a context is missing."
+        if isinstance(self.match, ParseFailure):
+            return self.match.describe()
+        if self.identical:
+            return "The contexts are identical, so they match. The judge was not asked."
+        return f"Judge: the contexts {'match' if self.match.match else 'do not match'}."
+
+
+async def ask(judge: Judge, pair: HypothesisPair) -> ContextVerdict:
+    """Extract both contexts concurrently and independently, then ask about the match if they are not identical."""
+    gold_workflow, predicted_workflow = pair.workflows
     gold, predicted = await gather(
-        judge.ask(extraction_question("gold", comparison.datasets, comparison.gold_hypothesis, gold_workflow)),
-        judge.ask(
-            extraction_question("predicted", comparison.datasets, comparison.predicted_hypothesis, predicted_workflow)
-        ),
+        judge.ask(extraction_question("gold", pair.datasets, pair.gold_hypothesis, gold_workflow)),
+        judge.ask(extraction_question("predicted", pair.datasets, pair.predicted_hypothesis, predicted_workflow)),
     )
     if isinstance(gold, ParseFailure) or isinstance(predicted, ParseFailure):
         return ContextVerdict(gold, predicted, None)
-    return ContextVerdict(gold, predicted, await ask_match(judge, comparison, gold.joined, predicted.joined))
-
-
-async def ask_match(
-    judge: Judge, comparison: Comparison, gold_context: str, predicted_context: str, parts: str = ""
-) -> Match | ParseFailure:
-    """Decide whether two contexts match. The judge is asked only if they are not identical.
-
-    Args:
-        judge: The judge.
-        comparison: The hypotheses.
-        gold_context: Context of the gold hypothesis.
-        predicted_context: Context of the predicted hypothesis.
-        parts: Label of the sub-hypotheses, for the name of the question.
-    """
-    if identical(gold_context, predicted_context):
-        return Match(match=True)
-    return await judge.ask(
-        match_question(comparison, gold_context=gold_context, predicted_context=predicted_context, parts=parts)
-    )
+    if identical(gold.joined, predicted.joined):
+        return ContextVerdict(gold, predicted, Match(match=True))
+    question = match_question(pair, gold_context=gold.joined, predicted_context=predicted.joined)
+    return ContextVerdict(gold, predicted, await judge.ask(question))
 
 
 def extraction_question(side: str, datasets: str, hypothesis: str, workflow: str) -> Question[Contexts]:
@@ -112,17 +111,15 @@ def extraction_question(side: str, datasets: str, hypothesis: str, workflow: str
     return Question(f"context of the {side} hypothesis", text, Contexts)
 
 
-def match_question(
-    comparison: Comparison, *, gold_context: str, predicted_context: str, parts: str = ""
-) -> Question[Match]:
-    """Build the question whether two contexts match. The arguments are those of `ask_match`."""
+def match_question(pair: HypothesisPair, *, gold_context: str, predicted_context: str) -> Question[Match]:
+    """Build the question whether two contexts match."""
     text = Prompt.load("judge/match_context").render(
-        gold_hypothesis=to_json(comparison.gold_hypothesis),
+        gold_hypothesis=to_json(pair.gold_hypothesis),
         gold_context=to_json(gold_context),
-        predicted_hypothesis=to_json(comparison.predicted_hypothesis),
+        predicted_hypothesis=to_json(pair.predicted_hypothesis),
         predicted_context=to_json(predicted_context),
     )
-    return Question(f"match of the contexts{parts}", text, Match)
+    return Question("match of the contexts", text, Match)
 
 
 def identical(gold_context: str, predicted_context: str) -> bool:

@@ -4,20 +4,26 @@ from collections.abc import Awaitable
 from typing import Any, TypeVar, overload
 
 import anyio
-from inspect_ai.model import GenerateConfig, Model, get_model
+from inspect_ai.log import transcript
+from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, GenerateConfig, Model, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import span
 
-from inspect_discoverybench.errors import JudgeUnavailable, ends_sample, inspect_errors
-from inspect_discoverybench.scorer.conversation import Conversation, Exchange
-from inspect_discoverybench.scorer.question import ParseFailure, Question
-from inspect_discoverybench.scorer.reply import R
+from inspect_discoverybench.errors import (
+    JudgeUnavailable,
+    ReplyMissing,
+    ReplyRejected,
+    ends_sample,
+    inspect_errors,
+)
+from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.scorer.exchange import DefaultsRejected, Exchange, ParseFailure, Question
 from inspect_discoverybench.scorer.reply_cache import ReplyCache
-from inspect_discoverybench.scorer.settings import JudgeSettings
+from inspect_discoverybench.scorer.settings import JudgeSettings, RequestSettings
+from inspect_discoverybench.scorer.structured_reply import R, ask_until_valid
 
 A = TypeVar("A")
 B = TypeVar("B")
-C = TypeVar("C")
 
 ROLE = "grader"
 DEFAULT_JUDGE = "openai/gpt-4o-2024-08-06"
@@ -84,22 +90,61 @@ class Judge:
     async def ask(self, question: Question[R]) -> R | ParseFailure:
         """Ask a question until a reply is valid, at most three times.
 
-        An invalid reply is sent back with the validation error. A reply truncated by the token limit is requested
-        again with a higher limit.
+        An invalid reply is sent back with the validation error. If the provider rejects the request, it is repeated
+        once without all settings that the user did not choose.
 
         Raises:
             JudgeFailed: The provider failed, after Inspect's retries.
         """
-        conversation = Conversation(question, self.model, self.settings, self.cache, self.transport)
-        cached = conversation.read_cache()
-        if cached is not None:
-            # No span here: it would take Inspect as much CPU time as the rest of a cached question.
-            reply: R | ParseFailure = cached
-        else:
-            async with span(f"judge: {question.name}"):
-                reply = await conversation.run()
-        self.exchanges.append(conversation.exchange)
+        try:
+            return await self._ask(question, self.settings.request(self.model, question.reply))
+        except DefaultsRejected:
+            reply = await self._ask(question, self.settings.request(self.model, question.reply, defaults=False))
+        self.settings.record_rejection(self.model)
         return reply
+
+    async def _ask(self, question: Question[R], settings: RequestSettings) -> R | ParseFailure:
+        exchange = Exchange(question, self.model, settings, self.transport)
+        messages: list[ChatMessage] = [
+            ChatMessageSystem(content=Prompt.load("judge/system").render()),
+            ChatMessageUser(content=question.text),
+        ]
+        key = self.cache.key(settings.fingerprint, messages)
+
+        async def read(text: str) -> R:
+            return question.parse(text)
+
+        reply: R | ParseFailure | None = self._read_cache(key, exchange)
+        if reply is None:
+            # A span takes Inspect as much CPU time as the rest of a cached question.
+            async with span(f"judge: {question.name}"):
+                try:
+                    reply = await ask_until_valid(messages, exchange.send, read, _ask_again)
+                    self.cache.write(key, exchange.replies[-1])
+                except ReplyMissing as error:
+                    raise exchange.failure("its replies have no choices") from error
+                except ReplyRejected as rejected:
+                    reply = ParseFailure(question.name, rejected.message)
+        self.exchanges.append(exchange)
+        return reply
+
+    def _read_cache(self, key: str, exchange: Exchange) -> Any:
+        """The cached reply, which becomes the only reply of the exchange; None if there is none."""
+        text = self.cache.read(key)
+        if text is None:
+            return None
+        try:
+            reply = exchange.question.parse(text)
+        except ReplyRejected:  # the validation has become stricter, or the file is damaged
+            return None
+        question = {"name": exchange.question.name, "question": exchange.question.text}
+        transcript().info({**question, "reply": text}, source="judge cache")
+        exchange.replies.append(text)
+        return reply
+
+
+def _ask_again(reason: str) -> ChatMessageUser:
+    return ChatMessageUser(content=Prompt.load("judge/reask").render(reason=reason))
 
 
 def _timeouts(judge: Model) -> GenerateConfig:
@@ -127,8 +172,6 @@ def require_judge(grader: str) -> Solver:
 
 @overload
 async def gather(a: Awaitable[A], b: Awaitable[B], /) -> tuple[A, B]: ...
-@overload
-async def gather(a: Awaitable[A], b: Awaitable[B], c: Awaitable[C], /) -> tuple[A, B, C]: ...
 @overload
 async def gather(*questions: Awaitable[A]) -> tuple[A, ...]: ...
 async def gather(*questions: Awaitable[Any]) -> tuple[Any, ...]:

@@ -8,6 +8,7 @@ from typing import Literal, cast
 from inspect_ai.scorer import Metric, MetricProtocol, SampleScore, Value, grouped, mean, metric, stderr
 
 from inspect_discoverybench.hypothesis import WITHOUT_HYPOTHESIS
+from inspect_discoverybench.scorer.facets import FACET_KEYS
 from inspect_discoverybench.statistics.mean import Estimate, bounds, estimate_mean
 
 CLUSTER = "gold_hypothesis"
@@ -29,8 +30,8 @@ def hms_metrics() -> list[Metric | dict[str, list[Metric]]]:
         _named(CI_LOWER, partial(interval_end, "low")),
         _named(CI_UPPER, partial(interval_end, "high")),
     ]
-    # The patterns match only with `aggregation=subhypotheses`.
-    facets = dict.fromkeys(("context", "variables", "relationship", "hms_*", "context_*"), each)
+    # The patterns match only with `aggregation=released`.
+    facets = dict.fromkeys((*FACET_KEYS, "hms_*", "context_*"), each)
     groups = [_named(name, partial(group_means, field)) for name, field in GROUPS.items()]
     by_key = {"hms": [*each, _named("solvable", solvable), *groups], **facets}
     return [

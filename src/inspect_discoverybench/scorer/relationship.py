@@ -1,16 +1,27 @@
 """The relationship facet: the same relationship, a more general one, or a different one (paper, Listing 4)."""
 
 import re
+from enum import StrEnum
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from inspect_discoverybench.scorer.comparison import Comparison
-from inspect_discoverybench.scorer.hms import RELATIONSHIP_SCORES, RelationshipAnswer
+from inspect_discoverybench.scorer.exchange import ParseFailure, Question
 from inspect_discoverybench.scorer.judge import Judge
-from inspect_discoverybench.scorer.question import ParseFailure, Question
-from inspect_discoverybench.scorer.reply import Explanation, Reply
+from inspect_discoverybench.scorer.pair import HypothesisPair
+from inspect_discoverybench.scorer.structured_reply import Explanation, Reply
+from inspect_discoverybench.text import quoted_reason
 
+
+class RelationshipAnswer(StrEnum):
+    """The options for the relationship."""
+
+    SIMILAR = "A"
+    MORE_GENERAL = "B"
+    DIFFERENT = "C"
+
+
+SCORES = {RelationshipAnswer.SIMILAR: 1.0, RelationshipAnswer.MORE_GENERAL: 0.5, RelationshipAnswer.DIFFERENT: 0.0}
 LABELS = {
     RelationshipAnswer.SIMILAR: "very similar",
     RelationshipAnswer.MORE_GENERAL: "similar but general than HypoA",
@@ -51,19 +62,18 @@ class Relationship(Reply):
     @property
     def score(self) -> float:
         """1, 0.5 or 0."""
-        return RELATIONSHIP_SCORES[self.answer]
+        return SCORES[self.answer]
+
+    def describe(self) -> str:
+        """The option and the judge's explanation as Markdown."""
+        return f"{self.answer}) {LABELS[self.answer]}.{quoted_reason(self.explanation)}"
 
 
-def question(comparison: Comparison, parts: str = "") -> Question[Relationship]:
-    """Build the question about the relationship.
-
-    Args:
-        comparison: The hypotheses.
-        parts: Label of the sub-hypotheses, for the name of the question.
-    """
-    return Question(f"relationship{parts}", comparison.comparison_prompt("judge/relationship"), Relationship)
+def question(pair: HypothesisPair) -> Question[Relationship]:
+    """Build the question about the relationship."""
+    return Question("relationship", pair.prompt("judge/relationship"), Relationship)
 
 
-async def ask(judge: Judge, comparison: Comparison, parts: str = "") -> Relationship | ParseFailure:
-    """Ask the judge to choose an option. The other arguments are those of `question`."""
-    return await judge.ask(question(comparison, parts))
+async def ask(judge: Judge, pair: HypothesisPair) -> Relationship | ParseFailure:
+    """Ask the judge to choose an option."""
+    return await judge.ask(question(pair))

@@ -11,16 +11,15 @@ from inspect_discoverybench.answer import answer_of
 from inspect_discoverybench.dataset.samples import SampleMetadata
 from inspect_discoverybench.errors import RETRY, InvalidArgument, ModelFailed, one_line
 from inspect_discoverybench.hypothesis import NO_RESPONSE, NOT_ASSERTED, SCORE_NAME, Submission
-from inspect_discoverybench.scorer.comparison import Comparison
-from inspect_discoverybench.scorer.explanation import escape, explain, quoted_reason
-from inspect_discoverybench.scorer.hms import NO_PARTS, NO_SUBMISSION
+from inspect_discoverybench.scorer.explanation import explain
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
 from inspect_discoverybench.scorer.metrics import hms_metrics
 from inspect_discoverybench.scorer.outage import ended_by_limit, is_running, recorded_error, unanswered_request
+from inspect_discoverybench.scorer.pair import HypothesisPair
 from inspect_discoverybench.scorer.quotation import ReadAnswer, read_answer
-from inspect_discoverybench.scorer.record import record
 from inspect_discoverybench.scorer.settings import JudgeSettings
-from inspect_discoverybench.scorer.verdict import Aggregation, compare
+from inspect_discoverybench.scorer.verdict import Aggregation, compare, record
+from inspect_discoverybench.text import escape, quoted_reason
 
 MAX_SHOWN = 2_000
 """Maximum length of a text without a hypothesis in the explanation."""
@@ -43,13 +42,14 @@ def hms(
         grader: The judge. The role `grader` takes precedence.
         gate: Skip variables and relationship if the contexts do not match. Saves questions, but these facets have
             no value for the other samples.
-        aggregation: `product`, or `subhypotheses` to add `hms_recall` and `hms_f1`, which requires more questions.
+        aggregation: `product`, or `released` to add `hms_released`, `context_recall` and `context_precision`, which
+            requires more questions.
         schema: Send a reply schema to providers that support structured output.
 
     Raises:
-        InvalidArgument: `aggregation` is unknown.
+        InvalidArgument: `aggregation` is unknown, or does not go with `gate`.
     """
-    parsed_aggregation = Aggregation.parse(aggregation)
+    parsed_aggregation = Aggregation.parse(aggregation, gate)
     settings = JudgeSettings(schema=schema)
 
     async def score(state: TaskState, target: Target) -> Score:
@@ -69,9 +69,9 @@ def hms(
         if read.submission is None:
             if outage:
                 return _provider_failed(state, parsed_aggregation, outage)
-            return _not_asserted(read, parsed_aggregation, record(judge, None, gate, parsed_aggregation))
+            return _not_asserted(read, parsed_aggregation, record(judge, None, gate))
         submission = read.submission
-        comparison = Comparison(
+        pair = HypothesisPair(
             goal=sample_metadata.goal,
             data_files=sample_metadata.data_files,
             gold_hypothesis=target.text,
@@ -79,36 +79,31 @@ def hms(
             predicted_hypothesis=submission.hypothesis,
             predicted_workflow=submission.workflow,
         )
-        verdict = await compare(judge, comparison, gate, parsed_aggregation)
+        verdict = await compare(judge, pair, gate, parsed_aggregation)
         # `Score.value` is invariant in its value type.
         value: dict[str, str | int | float | bool | None] = {**verdict.values}
         return Score(
             value=value,
             reason="grader_failed" if isnan(verdict.values["hms"]) else None,
             answer=submission.hypothesis,
-            explanation=explain(comparison, verdict, submission.source),
-            metadata=record(judge, verdict, gate, parsed_aggregation)
+            explanation=explain(pair, verdict, submission.source),
+            metadata=record(judge, verdict, gate)
             | {"workflow": submission.workflow, "submission_source": submission.source},
         )
 
     return score
 
 
-def _keys(aggregation: Aggregation) -> list[str]:
-    parts = NO_PARTS.values() if aggregation is Aggregation.SUBHYPOTHESES else {}
-    return [*NO_SUBMISSION.values(), *parts]
-
-
 def _unscored(aggregation: Aggregation, reason: str) -> Score:
     """The score of a sample whose run failed: NaN on every key, which is excluded from every metric."""
     return Score(
-        value=dict.fromkeys(_keys(aggregation), nan), reason="scoring_failed", explanation=f"**Not scored**: {reason}"
+        value=dict.fromkeys(aggregation.keys, nan), reason="scoring_failed", explanation=f"**Not scored**: {reason}"
     )
 
 
 def _zero(aggregation: Aggregation, reason: str, explanation: str, metadata: dict[str, Any] | None = None) -> Score:
     """The score of a sample without a hypothesis: 0 on every key."""
-    value: dict[str, str | int | float | bool | None] = dict.fromkeys(_keys(aggregation), 0.0)
+    value: dict[str, str | int | float | bool | None] = dict.fromkeys(aggregation.keys, 0.0)
     return Score(value=value, reason=reason, explanation=f"**HMS 0**: {explanation}", metadata=metadata)
 
 

@@ -2,46 +2,20 @@
 
 import json
 import logging
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 from inspect_ai.model import GenerateConfig, Model, ResponseSchema
 
-from inspect_discoverybench.errors import causes, http_status
-from inspect_discoverybench.scorer.reply import Reply, reply_schema
+from inspect_discoverybench.scorer.structured_reply import Reply, reply_schema
 
 logger = logging.getLogger(__name__)
 
 DEFAULTS = GenerateConfig(temperature=0.0, seed=0)
 """Default settings besides the reply schema. No token limit is set, because reasoning counts towards it."""
-
-OPTIONAL = ("response_schema", "seed", "temperature")
-"""Settings that a provider may reject, in the order in which they are omitted if the error names none."""
-
-_SETTING_PATTERNS = {
-    "max_tokens": re.compile(r"token", re.IGNORECASE),
-    "response_schema": re.compile(
-        r"response[_ ]?(format|mime)|output[_ ]?(format|config)|text\.format|structured[_ ]output|schema|guided_",
-        re.IGNORECASE,
-    ),
-    "seed": re.compile(r"\bseed\b", re.IGNORECASE),
-    "temperature": re.compile(r"\btemperature\b", re.IGNORECASE),
-}
-
-_ACCOUNT = re.compile(
-    r"(api|access)[ _-]?key|credit|quota|billing|payment|authentication|(un|not )authorized|permission[ _]denied",
-    re.IGNORECASE,
-)
-"""Messages about the account. Some providers send them with status 400."""
-
-_ACCOUNT_STATUSES = {401, 402, 403}
-_BAD_REQUEST_STATUSES = {400, 422}
-_MESSAGE_ATTRIBUTES = ("param", "provider_message", "message")
-"""Attributes of provider errors that can name the rejected setting, the most specific first."""
 
 # Settings that affect how a request is sent, but not the reply.
 _TRANSPORT = {
@@ -96,94 +70,50 @@ class RequestSettings:
 
 
 class JudgeSettings:
-    """The judge's settings in one eval: the defaults, without those that the provider rejected."""
+    """The judge's settings in one eval: the defaults, unless the provider rejected them."""
 
     def __init__(self, *, schema: bool = True) -> None:
-        """Create settings, none of which has been rejected yet.
+        """Create settings that have not been rejected yet.
 
         Args:
             schema: Whether to send a reply schema.
         """
         self.schema = schema
-        self._rejected: dict[Model, frozenset[str]] = {}
-        self._requests: dict[tuple[Model, type[Reply], frozenset[str]], RequestSettings] = {}
+        self._rejected: set[Model] = set()
+        self._requests: dict[tuple[Model, type[Reply], bool], RequestSettings] = {}
 
-    def rejected(self, model: Model) -> frozenset[str]:
-        """The settings that the provider of this model has rejected."""
-        return self._rejected.get(model, frozenset())
-
-    def record_rejected(self, model: Model, omitted: frozenset[str]) -> None:
-        """Record settings that a provider rejected, after a request without them succeeded. Log each of them once."""
-        for name in sorted(omitted - self.rejected(model)):
-            logger.warning(f"The judge {model} does not accept the setting {name}. Continuing without it.")
-        self._rejected[model] = self.rejected(model) | omitted
-
-    def request(self, model: Model, reply_type: type[Reply], omitted: frozenset[str]) -> RequestSettings:
+    def request(self, model: Model, reply_type: type[Reply], *, defaults: bool = True) -> RequestSettings:
         """The settings of a request. Settings of the model, such as those of its role, take precedence.
 
         Args:
             model: The judge.
             reply_type: Type of the reply.
-            omitted: Settings that the provider rejected.
+            defaults: Whether to send the defaults. They are not sent to a provider that rejected them.
         """
-        key = (model, reply_type, omitted)
+        key = (model, reply_type, defaults and model not in self._rejected)
         if key not in self._requests:
             self._requests[key] = self._request(*key)
         return self._requests[key]
 
-    def _request(self, model: Model, reply_type: type[Reply], omitted: frozenset[str]) -> RequestSettings:
-        defaults: dict[str, Any] = DEFAULTS.model_dump(exclude_none=True)
-        if self.schema:
+    def record_rejection(self, model: Model) -> None:
+        """Record that a request succeeded only without the defaults. Log it once for each model."""
+        if model not in self._rejected:
+            self._rejected.add(model)
+            logger.warning(
+                f"The judge {model} does not accept all of the settings temperature 0, seed 0 and reply schema. "
+                "Continuing without them."
+            )
+
+    def _request(self, model: Model, reply_type: type[Reply], with_defaults: bool) -> RequestSettings:
+        defaults: dict[str, Any] = DEFAULTS.model_dump(exclude_none=True) if with_defaults else {}
+        if with_defaults and self.schema:
             defaults["response_schema"] = ResponseSchema(name=reply_type.__name__, json_schema=reply_schema(reply_type))
-        excluded = omitted | model.config.model_dump(exclude_none=True).keys()
-        config = GenerateConfig(**{name: value for name, value in defaults.items() if name not in excluded})
+        chosen = model.config.model_dump(exclude_none=True).keys()
+        config = GenerateConfig(**{name: value for name, value in defaults.items() if name not in chosen})
         effective = _effective(model, config)
         schema = config.model_dump(mode="json", include={"response_schema"}, exclude_none=True)
         fingerprint = sha256(json.dumps([effective, schema], sort_keys=True).encode()).hexdigest()
         return RequestSettings(config, effective, fingerprint)
-
-
-@dataclass(frozen=True)
-class RejectedSetting:
-    """A setting that the provider may have rejected.
-
-    Attributes:
-        setting: Name of the setting.
-        named: Whether the error names the setting. If not, it is a guess, and the error may have another reason.
-    """
-
-    setting: str
-    named: bool
-
-
-def rejection(error: BaseException, config: GenerateConfig) -> RejectedSetting | None:
-    """The setting to omit before repeating a rejected request; None if no such setting was rejected.
-
-    This is the setting that the error names, else the one that its message mentions first, else the first of
-    `OPTIONAL`. Settings of the model, which the user chose, are never omitted. Errors about the account, such as an
-    invalid API key, do not reject a setting.
-
-    Args:
-        error: The error that `generate` raised.
-        config: The config of the request, without the settings of the model.
-    """
-    sent = [name for name in ("max_tokens", *OPTIONAL) if getattr(config, name) is not None]
-    # The first cause, which is the provider's error, comes first; the others may quote the request.
-    chain = [*causes(error)][::-1]
-    statuses = {http_status(cause) for cause in chain}
-    if not sent or not statuses & _BAD_REQUEST_STATUSES or statuses & _ACCOUNT_STATUSES:
-        return None
-    for text in (str(getattr(cause, name, None) or "") for cause in chain for name in _MESSAGE_ATTRIBUTES):
-        if _ACCOUNT.search(text):
-            return None
-        mentioned = {
-            name: match.start() for name, pattern in _SETTING_PATTERNS.items() if (match := pattern.search(text))
-        }
-        if mentioned:
-            omittable = [name for name in mentioned if name in sent]
-            setting = min(omittable, key=lambda name: mentioned[name], default=None)
-            return RejectedSetting(setting, named=True) if setting else None
-    return RejectedSetting(sent[0], named=False)
 
 
 def token_limit(model: Model, config: GenerateConfig) -> int | None:
@@ -195,6 +125,8 @@ def token_limit(model: Model, config: GenerateConfig) -> int | None:
 def _effective(model: Model, config: GenerateConfig) -> dict[str, Any]:
     merged = model.config.merge(config)
     settings = merged.model_dump(mode="json", exclude_none=True, exclude={*_TRANSPORT, "response_schema"})
+    # A base URL set in the environment is available only from the provider's client.
+    url = model.api.base_url or getattr(getattr(model.api, "client", None), "base_url", None)
     return {
         "temperature": None,
         "seed": None,
@@ -202,16 +134,9 @@ def _effective(model: Model, config: GenerateConfig) -> dict[str, Any]:
         **_public(settings),
         "max_tokens": token_limit(model, config),
         "response_schema": merged.response_schema is not None,
-        "base_url": _public_url(_address(model)),
+        "base_url": _public_url(str(url).rstrip("/")) if url else None,
         "model_args": _public(model.model_args),
     }
-
-
-def _address(model: Model) -> str | None:
-    """The base URL of requests. One set in the environment is available only from the provider's client."""
-    client = getattr(model.api, "client", None)
-    url = model.api.base_url or getattr(client, "base_url", None)
-    return str(url).rstrip("/") if url else None
 
 
 def _public(value: Any, name: str = "") -> Any:
@@ -232,17 +157,13 @@ def _public(value: Any, name: str = "") -> Any:
     return type(value).__name__
 
 
-def _public_url(url: str | None) -> str | None:
-    """A URL without user, password, query and fragment. If it has any of them, a digest of the whole URL is added."""
-    if url is None:
-        return None
+def _public_url(url: str) -> str:
+    """The address without user, password, query and fragment; a digest of the whole URL shows that it has them."""
     try:
         parts = urlsplit(url)
     except ValueError:
         return _digest(url)
-    if not parts.scheme or not parts.netloc:
-        return _digest(url)
-    public = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+    public = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
     return public if public == url else f"{public} ({_digest(url)})"
 
 

@@ -5,11 +5,11 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from inspect_discoverybench.scorer.comparison import Comparison
-from inspect_discoverybench.scorer.hms import f1
+from inspect_discoverybench.scorer.exchange import ParseFailure, Question
 from inspect_discoverybench.scorer.judge import Judge
-from inspect_discoverybench.scorer.question import ParseFailure, Question
-from inspect_discoverybench.scorer.reply import Explanation, Reply
+from inspect_discoverybench.scorer.pair import HypothesisPair
+from inspect_discoverybench.scorer.structured_reply import Explanation, Reply
+from inspect_discoverybench.text import quoted_reason
 
 
 def _parse_count(value: Any) -> Any:
@@ -44,20 +44,22 @@ class Variables(Reply):
 
     @property
     def score(self) -> float:
-        """F1 of the predicted variables."""
-        return f1(self.sizeA, self.sizeB, self.intersection)
+        """F1 of the predicted variables: 2pr / (p + r) with p = intersection / sizeB and r = intersection / sizeA."""
+        return 2 * self.intersection / (self.sizeA + self.sizeB)
+
+    def describe(self) -> str:
+        """The counts, their F1 and the judge's explanation as Markdown."""
+        return (
+            f"{self.sizeA} in the gold hypothesis, {self.sizeB} in the predicted hypothesis, {self.intersection} "
+            f"shared: F1 = {self.score:.2f}.{quoted_reason(self.explanation)}"
+        )
 
 
-def question(comparison: Comparison, parts: str = "") -> Question[Variables]:
-    """Build the question about the variables.
-
-    Args:
-        comparison: The hypotheses.
-        parts: Label of the sub-hypotheses, for the name of the question.
-    """
-    return Question(f"variables{parts}", comparison.comparison_prompt("judge/variables"), Variables)
+def question(pair: HypothesisPair) -> Question[Variables]:
+    """Build the question about the variables."""
+    return Question("variables", pair.prompt("judge/variables"), Variables)
 
 
-async def ask(judge: Judge, comparison: Comparison, parts: str = "") -> Variables | ParseFailure:
-    """Ask the judge for the three counts. The other arguments are those of `question`."""
-    return await judge.ask(question(comparison, parts))
+async def ask(judge: Judge, pair: HypothesisPair) -> Variables | ParseFailure:
+    """Ask the judge for the three counts."""
+    return await judge.ask(question(pair))

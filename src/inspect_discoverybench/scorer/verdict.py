@@ -1,13 +1,21 @@
-"""The verdict on a pair of hypotheses, for either aggregation."""
+"""The verdict on a pair of hypotheses: questions → facets → HMS (paper §4.3), and the record of how it was reached."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from math import nan, prod
+from typing import Any
 
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.scorer.comparison import Comparison
-from inspect_discoverybench.scorer.judge import Judge
-from inspect_discoverybench.scorer.product import ProductVerdict, judge_product
-from inspect_discoverybench.scorer.subhypotheses import PartsVerdict, judge_parts
+from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.scorer import released
+from inspect_discoverybench.scorer.facets import FACET_KEYS, FACETS, SCORE_KEYS, FacetVerdict
+from inspect_discoverybench.scorer.judge import Judge, gather
+from inspect_discoverybench.scorer.pair import HypothesisPair
+from inspect_discoverybench.scorer.released import RELEASED_KEYS, ReleasedVerdict
+
+MIXED = "mixed"
+"""Recorded for a setting that differed between the questions of one sample."""
 
 
 class Aggregation(StrEnum):
@@ -16,51 +24,106 @@ class Aggregation(StrEnum):
     PRODUCT = "product"
     """HMS = context × variables × relationship of the whole hypotheses."""
 
-    SUBHYPOTHESES = "subhypotheses"
-    """Additionally `hms_recall` and `hms_f1`, from sub-hypotheses matched one to one."""
+    RELEASED = "released"
+    """Additionally `hms_released`, as the released evaluator computes it."""
 
     @classmethod
-    def parse(cls, value: str) -> "Aggregation":
+    def parse(cls, value: str, gate: bool = False) -> "Aggregation":
         """Parse the name of an aggregation.
 
         Raises:
-            InvalidArgument: The name is unknown.
+            InvalidArgument: The name is unknown, or `gate` would skip questions that it needs.
         """
         if value not in list(cls):
             raise InvalidArgument(f"aggregation must be one of {', '.join(cls)}, got '{value}'.")
+        if gate and value == cls.RELEASED:
+            raise InvalidArgument("aggregation=released needs all questions. Omit gate.")
         return cls(value)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The score keys."""
+        return (*SCORE_KEYS, *(RELEASED_KEYS if self is Aggregation.RELEASED else ()))
 
 
 @dataclass(frozen=True)
-class PairVerdict:
+class Verdict:
     """The judge's verdict on a pair of hypotheses.
 
     Attributes:
-        product: Verdict on the whole hypotheses.
-        parts: Verdict on their sub-hypotheses; None with `Aggregation.PRODUCT`.
+        facets: The verdict on each facet that was asked about.
+        released: The verdict on the sub-hypotheses; None with `Aggregation.PRODUCT`.
     """
 
-    product: ProductVerdict
-    parts: PartsVerdict | None = None
+    facets: Mapping[str, FacetVerdict]
+    released: ReleasedVerdict | None = None
+
+    @property
+    def decided(self) -> dict[str, float]:
+        """Scores of the decided facets."""
+        return {key: facet.score for key, facet in self.facets.items() if facet.score is not None}
+
+    @property
+    def is_gated(self) -> bool:
+        """Whether `gate` ended the questions, because the contexts do not match."""
+        return len(self.facets) < len(FACETS)
 
     @property
     def values(self) -> dict[str, float]:
-        """The score keys, with NaN for what is undecided."""
-        return self.product.values | (self.parts.values if self.parts else {})
+        """The score keys, with NaN for a facet that was not asked about or is undecided.
+
+        HMS is undecided if any facet is. Counting it as 0 because another facet is 0 would only remove samples that
+        could have scored, and bias the mean.
+        """
+        scores = dict.fromkeys(FACET_KEYS, nan) | self.decided
+        whole = {"hms": 0.0 if self.is_gated else prod(scores.values()), **scores}
+        return whole | (self.released.values(whole) if self.released else {})
 
 
 async def compare(
-    judge: Judge, comparison: Comparison, gate: bool = False, aggregation: Aggregation = Aggregation.PRODUCT
-) -> PairVerdict:
-    """Judge a pair of hypotheses.
+    judge: Judge, pair: HypothesisPair, gate: bool = False, aggregation: Aggregation = Aggregation.PRODUCT
+) -> Verdict:
+    """Judge a pair of hypotheses: five questions; four if the contexts are identical.
 
     Args:
         judge: The judge.
-        comparison: The hypotheses.
-        gate: Skip variables and relationship if the contexts do not match.
+        pair: The hypotheses.
+        gate: Ask about the context first, and skip the other facets if the contexts do not match.
         aggregation: Whether to ask about sub-hypotheses as well.
     """
-    product = await judge_product(judge, comparison, gate)
-    if aggregation is Aggregation.PRODUCT:
-        return PairVerdict(product)
-    return PairVerdict(product, await judge_parts(judge, comparison, product))
+    context, *others = FACETS
+    if gate:
+        first = await context.ask(judge, pair)
+        if first.score == 0:
+            return Verdict({context.key: first})
+        replies = [first, *await gather(*(facet.ask(judge, pair) for facet in others))]
+    else:
+        replies = [*await gather(*(facet.ask(judge, pair) for facet in FACETS))]
+    facets = dict(zip(FACET_KEYS, replies, strict=True))
+    return Verdict(facets, await released.ask(judge, pair) if aggregation is Aggregation.RELEASED else None)
+
+
+def record(judge: Judge, verdict: Verdict | None, gate: bool) -> dict[str, Any]:
+    """How a sample was judged, for the score metadata: judge, effective settings, prompts, decided facets, raw replies.
+
+    The verdict is None if the answer asserts no hypothesis, so that the facets were not asked about. `judge_record`
+    compares two records.
+    """
+    prompts = dict.fromkeys(("system", "answer", *(name for facet in FACETS for name in facet.prompts), "reask"))
+    parts = verdict.released if verdict else None
+    return {
+        "judge": str(judge.model),
+        "settings": _settings(judge),
+        "gate": gate,
+        "asked_again": sum(len(exchange.replies) - 1 for exchange in judge.exchanges),
+        "prompts": {name: Prompt.load(f"judge/{name}").fingerprint for name in prompts},
+        "facets": verdict.decided if verdict else {},
+        **({"released": parts.record()} if parts else {}),
+        "replies": {e.question.name: e.replies for e in sorted(judge.exchanges, key=lambda e: e.question.name)},
+    }
+
+
+def _settings(judge: Judge) -> dict[str, Any]:
+    used = [exchange.settings.effective for exchange in judge.exchanges]
+    first = used[0] if used else {}
+    return {name: first[name] if all(settings[name] == first[name] for settings in used) else MIXED for name in first}

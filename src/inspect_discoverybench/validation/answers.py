@@ -7,11 +7,11 @@ from enum import StrEnum
 
 from pydantic import ValidationError
 
-from inspect_discoverybench.scorer.context import Contexts, Match
-from inspect_discoverybench.scorer.hms import FacetScores
-from inspect_discoverybench.scorer.product import ProductVerdict
+from inspect_discoverybench.scorer.context import Contexts, ContextVerdict, Match
+from inspect_discoverybench.scorer.facets import FACET_KEYS
 from inspect_discoverybench.scorer.relationship import Relationship
 from inspect_discoverybench.scorer.variables import Variables
+from inspect_discoverybench.scorer.verdict import Verdict
 
 MATCH_WORDS = {True: "yes", False: "no"}
 
@@ -37,9 +37,10 @@ class Answers:
     texts: Mapping[Step, str]
 
     @classmethod
-    def from_verdict(cls, verdict: ProductVerdict) -> "Answers":
+    def from_verdict(cls, verdict: Verdict) -> "Answers":
         """The judge's answers."""
-        context, variables, relationship = verdict.context, verdict.variables, verdict.relationship
+        context, variables, relationship = (verdict.facets.get(key) for key in FACET_KEYS)
+        assert isinstance(context, ContextVerdict)
         return cls(
             {
                 Step.GOLD_CONTEXT: context.gold.joined if isinstance(context.gold, Contexts) else "",
@@ -77,7 +78,7 @@ class Answers:
         context, variables, relationship = facets
         if context is None or variables is None or relationship is None:
             return None
-        return FacetScores(context, variables, relationship).hms
+        return context * variables * relationship
 
 
 def parse_answer(step: Step, text: str) -> str:

@@ -24,16 +24,15 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from inspect_discoverybench.dataset.metadata import DataFile
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.scorer.comparison import Comparison
-from inspect_discoverybench.scorer.context import NO_CONTEXT, Contexts, Match
+from inspect_discoverybench.scorer.context import NO_CONTEXT, Contexts, ContextVerdict, Match
 from inspect_discoverybench.scorer.explanation import explain
+from inspect_discoverybench.scorer.facets import FACET_KEYS
 from inspect_discoverybench.scorer.judge import Judge
-from inspect_discoverybench.scorer.product import ProductVerdict, judge_product
-from inspect_discoverybench.scorer.record import record
+from inspect_discoverybench.scorer.pair import HypothesisPair
 from inspect_discoverybench.scorer.relationship import Relationship
 from inspect_discoverybench.scorer.settings import JudgeSettings
 from inspect_discoverybench.scorer.variables import Variables
-from inspect_discoverybench.scorer.verdict import Aggregation, PairVerdict
+from inspect_discoverybench.scorer.verdict import Verdict, compare, record
 from inspect_discoverybench.text import fold
 from inspect_discoverybench.validation.answer_texts import AnswerText, Reading, read_text
 from inspect_discoverybench.validation.pairs import AuditPair, ContextWords, Expected
@@ -70,9 +69,10 @@ class JudgeAnswers(BaseModel):
     relationship: str | None = None
 
     @classmethod
-    def from_verdict(cls, verdict: ProductVerdict) -> "JudgeAnswers":
+    def from_verdict(cls, verdict: Verdict) -> "JudgeAnswers":
         """Extract the answers from a verdict."""
-        context, variables, relationship = verdict.context, verdict.variables, verdict.relationship
+        context, variables, relationship = (verdict.facets[key] for key in FACET_KEYS)
+        assert isinstance(context, ContextVerdict)
         return cls(
             gold_context=context.gold.joined if isinstance(context.gold, Contexts) else None,
             predicted_context=context.predicted.joined if isinstance(context.predicted, Contexts) else None,
@@ -150,12 +150,12 @@ def judge_pair(repeats: int) -> Solver:
                 audit_state.readings = [*audit_state.readings, reading]
                 audit_state.asked_again += sum(len(exchange.replies) - 1 for exchange in judge.exchanges)
                 if len(audit_state.readings) == 1:
-                    audit_state.record = record(judge, None, gate=False, aggregation=Aggregation.PRODUCT)
+                    audit_state.record = record(judge, None, gate=False)
                     text = reading.hypothesis or "No hypothesis is asserted."
                     state.output = ModelOutput.from_content(str(judge.model), text)
                     state.messages.append(state.output.message)
             return state
-        comparison = Comparison(
+        comparison = HypothesisPair(
             goal=metadata["goal"],
             data_files=tuple(DataFile.model_validate(file) for file in metadata["data_files"]),
             gold_hypothesis=metadata["gold_hypothesis"],
@@ -165,13 +165,12 @@ def judge_pair(repeats: int) -> Solver:
         )
         for _ in range(repeats):
             judge = Judge(judge_model(get_model()), settings, cached=False)
-            verdict = await judge_product(judge, comparison)
+            verdict = await compare(judge, comparison)
             audit_state.rounds = [*audit_state.rounds, JudgeAnswers.from_verdict(verdict)]
             audit_state.asked_again += sum(len(exchange.replies) - 1 for exchange in judge.exchanges)
             if len(audit_state.rounds) == 1:
-                pair_verdict = PairVerdict(verdict)
-                audit_state.record = record(judge, pair_verdict, gate=False, aggregation=Aggregation.PRODUCT)
-                state.output = ModelOutput.from_content(str(judge.model), explain(comparison, pair_verdict, "call"))
+                audit_state.record = record(judge, verdict, gate=False)
+                state.output = ModelOutput.from_content(str(judge.model), explain(comparison, verdict, "call"))
                 state.messages.append(state.output.message)
         return state
 

@@ -9,11 +9,12 @@ from inspect_ai.log import EvalSample
 
 from inspect_discoverybench.errors import ReplyRejected
 from inspect_discoverybench.scorer.context import Contexts, ContextVerdict, Match, identical
-from inspect_discoverybench.scorer.product import ProductVerdict
-from inspect_discoverybench.scorer.question import ParseFailure
+from inspect_discoverybench.scorer.exchange import ParseFailure
+from inspect_discoverybench.scorer.facets import FacetVerdict
 from inspect_discoverybench.scorer.relationship import Relationship
-from inspect_discoverybench.scorer.reply import R, parse_reply
+from inspect_discoverybench.scorer.structured_reply import R, parse_reply
 from inspect_discoverybench.scorer.variables import Variables
+from inspect_discoverybench.scorer.verdict import Verdict
 from inspect_discoverybench.validation.answers import Answers
 from inspect_discoverybench.validation.scored_log import hms_of, read_log
 
@@ -52,7 +53,7 @@ class JudgedSample:
     gold_workflow: str
     predicted_hypothesis: str
     predicted_workflow: str
-    verdict: ProductVerdict
+    verdict: Verdict
     hms: float
     record: Mapping[str, Any]
 
@@ -120,7 +121,7 @@ def _judged(task_id: str, sample: EvalSample, name: str) -> JudgedSample | str:
     if hms is None:
         return UNSCORED
     verdict = _verdict(record["replies"])
-    if {facet.value: value for facet, value in verdict.facets.items()} != record.get("facets"):
+    if verdict.decided != record.get("facets"):
         return OTHER_FACETS
     return JudgedSample(
         task_id=task_id,
@@ -138,7 +139,7 @@ def _judged(task_id: str, sample: EvalSample, name: str) -> JudgedSample | str:
     )
 
 
-def _verdict(replies: Mapping[str, Any]) -> ProductVerdict:
+def _verdict(replies: Mapping[str, Any]) -> Verdict:
     """The verdict that follows from the last reply to each question, as it did when the sample was scored."""
     gold = _reply(replies, "context of the gold hypothesis", Contexts) or _unrecorded("context of the gold hypothesis")
     predicted = _reply(replies, "context of the predicted hypothesis", Contexts) or _unrecorded(
@@ -148,11 +149,12 @@ def _verdict(replies: Mapping[str, Any]) -> ProductVerdict:
     if match is None and isinstance(gold, Contexts) and isinstance(predicted, Contexts):
         same = identical(gold.joined, predicted.joined)
         match = Match(match=True) if same else _unrecorded("match of the contexts")
-    return ProductVerdict(
-        ContextVerdict(gold, predicted, match),
-        _reply(replies, "variables", Variables),
-        _reply(replies, "relationship", Relationship),
-    )
+    facets: dict[str, FacetVerdict | None] = {
+        "context": ContextVerdict(gold, predicted, match),
+        "variables": _reply(replies, "variables", Variables),
+        "relationship": _reply(replies, "relationship", Relationship),
+    }
+    return Verdict({key: verdict for key, verdict in facets.items() if verdict is not None})
 
 
 def _reply(replies: Mapping[str, Any], question: str, reply_type: type[R]) -> R | ParseFailure | None:

@@ -9,10 +9,10 @@ from random import Random
 from typing import Any
 
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.scorer.context import Contexts, Match
-from inspect_discoverybench.scorer.hms import RelationshipAnswer
-from inspect_discoverybench.scorer.question import ParseFailure
-from inspect_discoverybench.scorer.relationship import Relationship
+from inspect_discoverybench.scorer.context import Contexts, ContextVerdict, Match
+from inspect_discoverybench.scorer.exchange import ParseFailure
+from inspect_discoverybench.scorer.facets import FACET_KEYS
+from inspect_discoverybench.scorer.relationship import Relationship, RelationshipAnswer
 from inspect_discoverybench.scorer.variables import Variables
 from inspect_discoverybench.validation.answers import Step
 from inspect_discoverybench.validation.judged import JudgedLog, JudgedSample
@@ -145,20 +145,21 @@ def write_items(items: Sequence[LabelItem], folder: Path, force: bool = False) -
 
 def describe(sample: JudgedSample, step: Step) -> tuple[str, str]:
     """The judge's answer in a step and its reason, in words. The reason may be empty."""
-    verdict = sample.verdict
+    context, variables, relationship = (sample.verdict.facets.get(key) for key in FACET_KEYS)
+    assert isinstance(context, ContextVerdict)
     replies: dict[Step, object] = {
-        Step.GOLD_CONTEXT: verdict.context.gold,
-        Step.PREDICTED_CONTEXT: verdict.context.predicted,
-        Step.CONTEXT_MATCH: verdict.context.match,
-        Step.VARIABLES: verdict.variables,
-        Step.RELATIONSHIP: verdict.relationship,
+        Step.GOLD_CONTEXT: context.gold,
+        Step.PREDICTED_CONTEXT: context.predicted,
+        Step.CONTEXT_MATCH: context.match,
+        Step.VARIABLES: variables,
+        Step.RELATIONSHIP: relationship,
     }
     match reply := replies[step]:
         case Contexts():
             return reply.joined, "\n".join(filter(None, (part.explanation for part in reply.hypothesis)))
         case Match():
             answer = "The contexts match." if reply.match else "The contexts do not match."
-            return answer, "They are identical, so the judge was not asked." if verdict.context.identical else ""
+            return answer, "They are identical, so the judge was not asked." if context.identical else ""
         case Variables():
             counts = f"{reply.sizeA} in the gold hypothesis, {reply.sizeB} in the predicted hypothesis"
             return f"{counts}, {reply.intersection} shared (F1 {reply.score:.2f})", reply.explanation

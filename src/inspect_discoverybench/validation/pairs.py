@@ -12,7 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from inspect_discoverybench.dataset.metadata import Column, DataFile
 from inspect_discoverybench.dataset.samples import SampleMetadata
-from inspect_discoverybench.scorer.comparison import Comparison
+from inspect_discoverybench.scorer.pair import HypothesisPair
 
 ContextWords = tuple[str, ...] | None
 """Words that an extracted context must contain; () if it must be "None"; None if the text leaves the context open."""
@@ -59,7 +59,7 @@ class AuditPair:
     name: str
     kind: str
     study: str
-    comparison: Comparison
+    comparison: HypothesisPair
     expected: Expected
 
 
@@ -111,7 +111,7 @@ class InventedStudy(_OwnModel):
             name=f"{self.name}/{kind.name.replace(' ', '_')}",
             kind=kind.name,
             study=self.name,
-            comparison=Comparison(
+            comparison=HypothesisPair(
                 goal=self.phrases["goal"],
                 data_files=(file,),
                 gold_hypothesis=gold,
@@ -168,7 +168,7 @@ def released(goals: Sequence[SampleMetadata]) -> Iterator[AuditPair]:
             ("released identical", goal.gold_hypothesis, same),
             ("released other study", others[number % len(others)].gold_hypothesis, different),
         ):
-            comparison = Comparison(
+            comparison = HypothesisPair(
                 goal=goal.goal,
                 data_files=goal.data_files,
                 gold_hypothesis=goal.gold_hypothesis,

@@ -1,14 +1,23 @@
-"""The judge's replies: their schema, and how text is parsed."""
+"""Replies as JSON objects: their schema, how text is parsed, and how a model is asked until its reply is valid."""
 
 import json
 import re
+from collections.abc import Awaitable, Callable, Sequence
 from functools import cache
 from typing import Annotated, Any, TypeVar
 
+from inspect_ai.model import ChatMessage, ChatMessageAssistant, ModelOutput
 from inspect_ai.util import JSONSchema, json_schema
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
-from inspect_discoverybench.errors import ReplyRejected
+from inspect_discoverybench.errors import ReplyMissing, ReplyRejected
+from inspect_discoverybench.text import replace_surrogates
+
+_TRUNCATED = {
+    "max_tokens": "it was truncated by the token limit.",
+    "model_length": "the question does not fit into the context window.",
+}
+"""Stop reasons after which the same question is asked again, because the reply cannot be corrected."""
 
 BYTE_ORDER_MARK = "\ufeff"
 _OPENING_TAG = re.compile(r"\s*<([a-z][\w:.-]*)[^<>]*>", re.IGNORECASE)
@@ -18,7 +27,7 @@ _FENCE = re.compile(r"^[ \t]*```[^\n`]*\n(.*?)\n?[ \t]*```[ \t]*$", re.DOTALL | 
 
 
 class Reply(BaseModel):
-    """A reply of the judge. Unknown fields are ignored."""
+    """A reply. Unknown fields are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -33,9 +42,50 @@ def parse_boolean(value: Any) -> Any:
 
 
 Explanation = Annotated[str, BeforeValidator(_as_text)]
-"""The judge's explanation. A JSON value that is not a string is kept as JSON text."""
+"""An explanation. A JSON value that is not a string is kept as JSON text."""
 
 R = TypeVar("R", bound=Reply)
+T = TypeVar("T")
+
+
+async def ask_until_valid(
+    messages: Sequence[ChatMessage],
+    send: Callable[[list[ChatMessage]], Awaitable[ModelOutput]],
+    read: Callable[[str], Awaitable[T]],
+    ask_again: Callable[[str], ChatMessage],
+    attempts: int = 3,
+) -> T:
+    """Ask a model until its reply is valid. An invalid reply is sent back with the reason.
+
+    Args:
+        messages: The question.
+        send: Sends a conversation to the model.
+        read: Reads the text of a reply, or raises `ReplyRejected`.
+        ask_again: The message after an invalid reply, from the reason.
+        attempts: Maximum number of requests.
+
+    Raises:
+        ReplyRejected: The last reply is invalid.
+        ReplyMissing: The last reply has no choices.
+    """
+    conversation = [*messages]
+    error: ReplyRejected | ReplyMissing | None = None
+    for _ in range(attempts):
+        output = await send([*conversation])
+        if not output.choices:
+            error = ReplyMissing(f"The model {output.model} failed: its reply has no choices.")
+            continue
+        if output.stop_reason in _TRUNCATED:
+            error = ReplyRejected(_TRUNCATED[output.stop_reason])
+            continue
+        try:
+            return await read(output.completion)
+        except ReplyRejected as rejected:
+            error = rejected
+        invalid = ChatMessageAssistant(content=replace_surrogates(output.completion))
+        conversation += [invalid, ask_again(error.message)]
+    assert error is not None
+    raise error
 
 
 def parse_reply(text: str, reply_type: type[R]) -> R:

@@ -12,7 +12,7 @@ NOT_SUBMITTED = "No workflow was submitted."
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparison:
+class HypothesisPair:
     """A gold and a predicted hypothesis for one goal.
 
     Fields are keyword-only to prevent swapping gold and predicted.
@@ -43,7 +43,7 @@ class Comparison:
         """The gold and the predicted workflow as shown to the judge."""
         return self.gold_workflow or NOT_PUBLIC, self.predicted_workflow or NOT_SUBMITTED
 
-    def comparison_prompt(self, question: str) -> str:
+    def prompt(self, question: str) -> str:
         """Render the shared prompt head followed by a comparison question.
 
         Args:
