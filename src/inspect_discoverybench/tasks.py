@@ -18,9 +18,6 @@ from inspect_discoverybench.sandbox import sandbox_spec
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, DEFAULT_TIMEOUT
 from inspect_discoverybench.scorer.verdict import Aggregation
 from inspect_discoverybench.session.image import record_image
-from inspect_discoverybench.validation import pairs
-from inspect_discoverybench.validation.answer_texts import text_samples
-from inspect_discoverybench.validation.judge_audit import PAIR_FIELDS, PAPER_ACCURACY, audit, judge_pair, sample
 
 VERSION = "3-A"
 """The number increases when scores are no longer comparable, the letter when only the interface changes."""
@@ -218,6 +215,11 @@ def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = Tru
         InvalidArgument: An argument is invalid.
         DataError: The released data are missing, or a file was changed.
     """
+    # Every `inspect` command imports this module; the audit and the generator are imported only when they are used.
+    from inspect_discoverybench.validation import pairs
+    from inspect_discoverybench.validation.answer_texts import text_samples
+    from inspect_discoverybench.validation.judge_audit import PAIR_FIELDS, PAPER_ACCURACY, audit, judge_pair, sample
+
     require_positive("repeats", repeats)
     known_pairs = list(pairs.invented())
     if released:
@@ -288,7 +290,6 @@ def synth_generate(
         InvalidArgument: An argument is invalid, or the folder has other files.
         InvalidTree: A hand-written tree is invalid.
     """
-    # Every `inspect` command imports this module; the generator is imported only when it is used.
     from inspect_discoverybench.synth import generate
     from inspect_discoverybench.synth.domains import DomainSource
     from inspect_discoverybench.synth.set_folder import SetFolder

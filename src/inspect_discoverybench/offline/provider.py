@@ -10,7 +10,6 @@ from inspect_ai.model import (
     ModelAPI,
     ModelOutput,
     ModelUsage,
-    modelapi,
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
@@ -23,7 +22,6 @@ Rules = Callable[[Request], ChatMessageAssistant]
 DEFAULT_CONFIG = GenerateConfig()
 
 
-@modelapi(name="discoverybench")
 class OfflineModel(ModelAPI):
     """The models `discoverybench/baseline` and `discoverybench/lexical`, which need no network and no API key.
 
