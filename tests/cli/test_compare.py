@@ -144,7 +144,6 @@ def change(path: Path, **metadata: object) -> None:
     ("metadata", "difference"),
     [
         ({"judge": "provider/other"}, "judge: provider/judge and provider/other"),
-        ({"aggregation": "subhypotheses"}, "aggregation: product and subhypotheses"),
         ({"prompts": {"system": "fe9876543210"}}, "prompts.system: 0123456789ab and fe9876543210"),
         ({"settings": {"temperature": 1.0, "seed": 0}}, "settings.temperature: 0.0 and 1.0"),
     ],
