@@ -1,92 +1,163 @@
-"""Precision and recall of the rules of the transcript scanners on planted cases, and the time of a long transcript."""
+"""Precision and recall of the transcript scanners on planted transcripts, and the time that a long output takes.
+
+The transcripts in `planted.yaml` become real evals of demo tasks in the local sandbox, with a scripted agent and judge.
+"""
 
 import argparse
+import json
 import random
 import time
-from collections.abc import Mapping
-from importlib import import_module
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 
+import yaml
+from inspect_ai import eval as inspect_eval
+from inspect_ai import task_with
+from inspect_ai.dataset import MemoryDataset
+from inspect_ai.log import EvalLog
+from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ModelUsage, get_model
+from inspect_ai.tool import ToolChoice, ToolInfo
+from inspect_scout import scan, scan_results_df, transcripts_from
 from measure import own_folders, show
 
-if TYPE_CHECKING:
-    import pandas as pd
+from inspect_discoverybench import demo
+from inspect_discoverybench.scanners.no_successful_cell import no_successful_cell
+from inspect_discoverybench.scanners.quantity import printed
+from inspect_discoverybench.scanners.questionable_answer import CATEGORIES, questionable_answer
+from inspect_discoverybench.scanners.unsupported_number import unsupported_number
+from inspect_discoverybench.solvers.react import react
 
-SCANNERS = (
-    "unsupported_number",
-    "no_successful_cell",
-    "answer_key_or_network",
-    "environment_failure_as_finding",
-    "judge_contradiction",
-    "names_published_study",
-)
+PLANTED = Path(__file__).with_name("planted.yaml")
+RULES = ("unsupported_number", "no_successful_cell")
+LOAD = "import pandas as pd\ndf = pd.read_csv('data.csv')"
+JUDGE = {
+    '"sizeA"': {"sizeA": 2, "sizeB": 2, "intersection": 1, "explanation": "One is in both."},
+    '"match"': {"match": True},
+    '"context"': {"hypothesis": [{"text": "t", "context": "all rows", "explanation": "All rows."}]},
+}
+"""Replies of the scripted judge by a word of the question."""
+SAME = {"answer": "A", "explanation": "Both name the same relationship."}
 
 
-def scanned(log: str) -> "Mapping[str, pd.DataFrame]":
-    """The results of all scanners, without a model."""
-    from inspect_scout import scan, scan_results_df, transcripts_from
+@dataclass(frozen=True)
+class Planted:
+    """A transcript to make; the attributes are those of the entries in `planted.yaml`."""
 
-    scanners = [getattr(import_module(f"inspect_discoverybench.scanners.{name}"), name)() for name in SCANNERS]
-    status = scan(scanners, transcripts=transcripts_from(log), scans="scans", max_processes=1)
+    name: str
+    data: int
+    faults: list[str]
+    cells: list[str]
+    hypothesis: str
+    load: bool = True
+    judge: dict[str, str] | None = None
+
+    @property
+    def mark(self) -> str:
+        """What tells this transcript in the prompts of the agent."""
+        return f"[{self.name}]"
+
+    def turn(self, number: int) -> ModelOutput:
+        """The agent's turn of a number."""
+        cells = [LOAD, *self.cells] if self.load else self.cells
+        if number < len(cells):
+            return ModelOutput.for_tool_call("mockllm/model", "python", {"code": cells[number]}, content="Next.")
+        arguments = {"hypothesis": self.hypothesis, "workflow": "Loaded the data and compared the columns."}
+        return ModelOutput.for_tool_call("mockllm/model", "submit", arguments)
+
+
+def make_log(planted: list[Planted]) -> EvalLog:
+    """Run the planted transcripts as one eval."""
+
+    def act(messages: list[ChatMessage]) -> ModelOutput:
+        text = "\n".join(message.text for message in messages if message.role == "user")
+        case = next(case for case in planted if case.mark in text)
+        return case.turn(sum(message.role == "assistant" for message in messages))
+
+    def judge(messages: list[ChatMessage]) -> ModelOutput:
+        prompt = "\n".join(message.text for message in messages)
+        reply = next((reply for word, reply in JUDGE.items() if word in prompt), None)
+        case = next((c for c in planted if json.dumps(c.hypothesis, ensure_ascii=False) in prompt), None)
+        return ModelOutput.from_content(
+            "mockllm/judge", json.dumps(reply or (case.judge if case and case.judge else SAME))
+        )
+
+    base = demo()
+    samples = [
+        base.dataset[case.data].model_copy(
+            update={"id": case.name, "input": f"{base.dataset[case.data].input}\n\n{case.mark}"}
+        )
+        for case in planted
+    ]
+    [log] = inspect_eval(
+        task_with(base, dataset=MemoryDataset(samples, name="planted")),
+        model=scripted(act),
+        solver=react(turns=8, cell_seconds=20),
+        model_roles={"grader": scripted(judge)},
+    )
+    assert log.status == "success", log.error and log.error.message
+    return log
+
+
+def scripted(reply: Callable[[list[ChatMessage]], ModelOutput]) -> Model:
+    """A model that gives a function's replies."""
+
+    def output(
+        messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
+    ) -> ModelOutput:
+        answer = reply(messages)
+        answer.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)  # or a tokenizer is downloaded
+        return answer
+
+    return get_model("mockllm/model", custom_outputs=output, memoize=False)
+
+
+def found_faults(log: EvalLog, model: str | None) -> dict[str, set[str]]:
+    """The faults that the scanners find, by name of the transcript."""
+    scanners = [unsupported_number(), no_successful_cell(), questionable_answer()]
+    status = scan(scanners, transcripts=transcripts_from(log.location), scans="scans", model=model, max_processes=1)
     assert status.complete, status.errors
-    frames = scan_results_df(status.location).scanners  # read on access, from the folder of this run
-    return {name: frames[name] for name in SCANNERS}
+    frames = scan_results_df(status.location).scanners
+    found: dict[str, set[str]] = {}
+    for scanner in (*RULES, "questionable_answer"):
+        for row in frames[scanner].to_dict("records"):
+            is_reported = str(row["value"]).lower() == "true"
+            names = json.loads(row["value"]) if row["value_type"] == "array" else [scanner] if is_reported else []
+            found.setdefault(row["transcript_task_id"], set()).update(names)
+    return found
 
 
 def share(part: int, whole: int) -> str:
     """A share with the counts behind it."""
-    return f"{part / whole:.2f} ({part}/{whole})" if whole else "–"
-
-
-def main() -> None:
-    """Print two tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--count", type=int, default=22, help="positives, and as many negatives, for the numbers")
-    parser.add_argument("--errors", action="store_true", help="list the cases that a scanner gets wrong")
-    arguments = parser.parse_args()
-    with own_folders():
-        from planted import cases, make_log
-
-        from inspect_discoverybench import demo
-
-        examples = cases(list(demo().dataset), arguments.count)
-        log = make_log(examples)
-        assert log.status == "success", log.error
-        results = scanned(log.location)
-    rows, wrong = [], []
-    for name in SCANNERS:
-        frame = results[name]
-        values = dict(zip(frame.transcript_task_id, frame.value.astype(str).str.lower(), strict=True))
-        labels = {case.name: case.labels[name] for case in examples if name in case.labels}
-        hits = [case for case, label in labels.items() if label and values[case] == "true"]
-        reports = [case for case in labels if values[case] == "true"]
-        positives = sum(labels.values())
-        questions = sum(values[case] not in ("true", "false") for case in labels)
-        missed = [case for case, label in labels.items() if label and values[case] == "false"]
-        wrong += [(name, case) for case in {*reports, *missed} if case not in hits]
-        if labels:
-            rows.append(
-                (name, str(positives), str(len(labels) - positives), share(len(hits), len(reports)),
-                 share(len(hits), positives), share(questions, len(labels)))
-            )  # fmt: skip
-    header = ("rules of", "positives", "negatives", "precision", "recall", "left to the model")
-    show("Planted cases", header, rows)
-    if arguments.errors:
-        by_name = {case.name: case for case in examples}
-        for name, case in wrong:
-            print(name, by_name[case].labels[name], by_name[case].hypothesis, by_name[case].cells[-1:])
-    show("Numbers in one output", ("output", "seconds"), [long_output()])
+    return f"{part / whole:.2f} ({part} of {whole})" if whole else "–"
 
 
 def long_output() -> tuple[str, str]:
     """Time to read the numbers of an output of 2 MB."""
-    from inspect_discoverybench.scanners.quantity import printed
-
     generator = random.Random(1)
     text = "\n".join(f"row {n} {generator.gauss(0, 1):.6f} {generator.gauss(0, 1):.6e}" for n in range(62_000))
     start = time.perf_counter()
     count = len(printed(text))
     return f"{len(text) / 1e6:.1f} MB, {count:,} numbers", f"{time.perf_counter() - start:.2f}"
+
+
+def main() -> None:
+    """Print the tables, and the transcripts that a scanner got wrong."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", help="also measure the question to this model")
+    arguments = parser.parse_args()
+    planted = [Planted(**entry) for entry in yaml.safe_load(PLANTED.read_text("utf-8"))]
+    with own_folders():
+        found = found_faults(make_log(planted), arguments.model)
+    rows, wrong = [], []
+    for fault in (*RULES, *CATEGORIES) if arguments.model else RULES:
+        faulty = {case.name for case in planted if fault in case.faults}
+        reported = {name for name, faults in found.items() if fault in faults}
+        hits = len(faulty & reported)
+        rows.append((fault, share(hits, len(reported)), share(hits, len(faulty)), str(len(planted) - len(faulty))))
+        wrong += [f"{fault}: {'missed' if name in faulty else 'false'}: {name}" for name in sorted(faulty ^ reported)]
+    show("Planted transcripts", ("fault", "precision", "recall", "transcripts without it"), rows, *wrong)
+    show("Numbers in one output", ("output", "seconds"), [long_output()])
 
 
 if __name__ == "__main__":

@@ -81,12 +81,7 @@ RENDERED = {
     **{f"synth/{name}": question(name, {"count": 2, "name": "{x} $y"}) for name in SYNTH_QUESTIONS},
     "synth/system": Prompt.load("synth/system").render(),
     "synth/reask": Prompt.load("synth/reask").render(reason="goal: Field required."),
-    **{
-        f"scanners/{name}": question(name, {"hypothesis": "{x} $y"}, "scanners")
-        for name in ("environment_failure", "judge_contradiction", "published_study")
-    },
-    "scanners/system": Prompt.load("scanners/system").render(),
-    "scanners/reask": Prompt.load("scanners/reask").render(reason="present: Field required."),
+    "scanners/questionable_answer": Prompt.load("scanners/questionable_answer").render(values="{}"),
     "solvers/datavoyager/turn": turn_message(Role.CODER, "count the rows.").text,
 }
 

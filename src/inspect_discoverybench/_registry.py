@@ -24,14 +24,7 @@ from inspect_discoverybench.tasks import custom, demo, judge_audit, real, synth,
 
 PACKAGES = ("discoverybench", "inspect_discoverybench")
 
-SCANNERS = (
-    "unsupported_number",
-    "no_successful_cell",
-    "answer_key_or_network",
-    "environment_failure_as_finding",
-    "judge_contradiction",
-    "names_published_study",
-)
+SCANNERS = ("unsupported_number", "no_successful_cell", "questionable_answer")
 """The transcript scanners, each in the module of its name. They need the extra `scout`."""
 
 

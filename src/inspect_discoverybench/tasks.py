@@ -16,7 +16,7 @@ from inspect_discoverybench.errors import require_positive
 from inspect_discoverybench.provenance import Data, Provenance
 from inspect_discoverybench.sandbox import sandbox_spec
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, DEFAULT_TIMEOUT
-from inspect_discoverybench.scorer.verdict import Aggregation
+from inspect_discoverybench.scorer.released import PRODUCT
 from inspect_discoverybench.session.image import record_image
 
 VERSION = "3-A"
@@ -37,7 +37,7 @@ def real(
     sandbox: str = "docker",
     build: bool = False,
     image: str | None = None,
-    aggregation: str = Aggregation.PRODUCT,
+    aggregation: str = PRODUCT,
 ) -> Task:
     """DB-REAL: discovery goals from published studies (paper §4.1).
 
@@ -81,7 +81,7 @@ def synth(
     sandbox: str = "docker",
     build: bool = False,
     image: str | None = None,
-    aggregation: str = Aggregation.PRODUCT,
+    aggregation: str = PRODUCT,
 ) -> Task:
     """DB-SYNTH: goals over generated data, in 48 domains (paper §4.2).
 
@@ -131,7 +131,7 @@ def custom(
     sandbox: str = "docker",
     build: bool = False,
     image: str | None = None,
-    aggregation: str = Aggregation.PRODUCT,
+    aggregation: str = PRODUCT,
 ) -> Task:
     """Custom studies, in the format of DB-REAL or DB-SYNTH (docs/custom.md).
 
@@ -173,7 +173,7 @@ def demo(
     sandbox: str = "local",
     build: bool = False,
     image: str | None = None,
-    aggregation: str = Aggregation.PRODUCT,
+    aggregation: str = PRODUCT,
 ) -> Task:
     """Eight small invented studies that run without an API key, network or Docker.
 

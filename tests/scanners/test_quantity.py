@@ -1,63 +1,70 @@
-"""Which numbers a hypothesis claims, and which outputs support them."""
+"""Which numbers an answer claims, and which outputs support them."""
 
 import pytest
 
-from inspect_discoverybench.scanners.quantity import claimed, printed
+from inspect_discoverybench.scanners.quantity import claims, printed
+from inspect_discoverybench.scanners.unsupported_number import without_support
 
 SUPPORTED = [
-    ("the slope is −0.35", "coef -0.3512"),
-    ("the slope is 0.35", "0.3571, cut"),
-    ("35% of towns", "share 0.3498"),
-    ("35 percent of towns", "35.2%"),
-    ("a share of 0.35", "35.2%"),
-    ("35% more likely", "odds ratio 1.351"),
-    ("thirty-five percent of towns", "0.349"),
-    ("one hundred and twenty towns", "120 towns"),
-    ("two thirds of the towns", "0.66"),
-    ("a population of 1,234,567", "1234567"),
-    ("a population of 1.23 million", "1,234,567"),
-    ("about 1,200 towns", "n = 1187"),
-    ("a variance of 1.2 × 10⁻⁵", "1.21e-05"),
-    ("a variance of 1.2e-5", "0.0000121"),
-    ("p < 0.001", "p-value 3.2e-12"),
-    ("more than 40% of towns", "0.432"),
-    ("from 1990 to 2000", "years 1990 ... 2000"),
-    ("in the 1990s", "1994"),
-    ("4 towns", "4.0"),
+    ("the slope is −0.35", ["coef -0.3512"]),
+    ("35% of towns", ["share 0.3498"]),
+    ("35 percent of towns", ["35.2%"]),
+    ("a share of 0.35", ["35.2%"]),
+    ("a population of 1,234,567", ["1234567"]),
+    ("1,200 towns", ["n = 1187"]),
+    ("120 towns", ["[17,120]"]),
+    ("a variance of 1.2 × 10⁻⁵", ["1.21e-05"]),
+    ("a variance of 1.2e-5", ["0.0000121"]),
+    ("p < 0.001", ["p-value 3.2e-12"]),
+    ("more than 4.5 towns", ["4.5"]),
+    ("4 towns", ["4.0"]),
+    # Arithmetic
+    ("25% less", ["before 12, after 9"]),
+    ("33% more", ["before 12", "after 9"]),
+    ("a gap of 2.6", ["North 14.83\nSouth 12.21"]),
+    ("178 hives", ["buckfast 91\ncarniolan 87"]),
+    ("1.9 times as much", ["23.656 12.451"]),
+    ("45 percent", ["110 of 246"]),
+    ("35% more likely", ["odds ratio 1.351"]),
+    ("1.23 million people", ["1,234,567"]),
 ]
 UNSUPPORTED = [
-    ("the slope is 0.35", "0.37 0.33 3.5"),
-    ("35% of towns", "0.37"),
-    ("p < 0.001", "p-value 0.02"),
-    ("twenty-one percent", "0.24"),
-    ("in 1990", "1994"),
-    ("a population of 1,234,567", "1,244,567"),
-    ("a variance of 1.2e-5", "1.2e-4"),
-    ("3.5-fold", "2.4"),
-    ("a mass of 2e999 and 10^-999", "1e300"),
+    ("the slope is 0.35", ["0.37 0.33 3.5"]),
+    ("35% of towns", ["0.37"]),
+    ("p < 0.001", ["p-value 0.02"]),
+    ("p = 0.0043", ["0.02 304.1 330.5"]),
+    ("a population of 1,234,567", ["1,244,567"]),
+    ("a variance of 1.2e-5", ["1.2e-4"]),
+    ("a mass of 10.5e999", [""]),
+    # So many numbers that arithmetic on them yields any number
+    ("25% less", [" ".join(f"{n}.{n * n % 89}" for n in range(30, 88))]),
+    ("25.18 days", [" ".join(str(n * n + 100) for n in range(200))]),
 ]
 NO_CLAIMS = [
     "PM2.5 and covid-19 in H1N1 regions, R² and x^2",
-    "the first of two groups, in the 25th percentile",
-    "significant at the 5% level (95% CI above 0)",
-    "a ratio greater than 1",
-    "see Table 3",
-    "1. In all towns, y rises with x.\n(2) z falls.",
+    "the 1st of two groups, in the 25th percentile, 3D",
+    "95% CI above 0, a ratio greater than 1, 2/3 of 100%",
+    "1. From 1940 to 1990, y rises with x.\n2) z falls.\nIf (2) holds, so does (3).",
+    "9" * 5000 + "s",
 ]
 
 
-@pytest.mark.parametrize(("hypothesis", "output"), SUPPORTED)
-def test_a_number_is_supported(hypothesis: str, output: str) -> None:
-    quantities = claimed(hypothesis)
-    assert quantities
-    assert [quantity.text for quantity in quantities if not quantity.supported_by(printed(output))] == []
+def unsupported(answer: str, outputs: list[str]) -> list[str]:
+    found = claims(answer)
+    assert found
+    return [claim.text for claim in without_support(found, [printed(output) for output in outputs])]
 
 
-@pytest.mark.parametrize(("hypothesis", "output"), UNSUPPORTED)
-def test_a_number_is_not_supported(hypothesis: str, output: str) -> None:
-    assert any(not quantity.supported_by(printed(output)) for quantity in claimed(hypothesis))
+@pytest.mark.parametrize(("answer", "outputs"), SUPPORTED)
+def test_a_number_is_supported(answer: str, outputs: list[str]) -> None:
+    assert unsupported(answer, outputs) == []
 
 
-@pytest.mark.parametrize("hypothesis", NO_CLAIMS)
-def test_these_are_no_claims(hypothesis: str) -> None:
-    assert claimed(hypothesis) == []
+@pytest.mark.parametrize(("answer", "outputs"), UNSUPPORTED)
+def test_a_number_is_not_supported(answer: str, outputs: list[str]) -> None:
+    assert unsupported(answer, outputs)
+
+
+@pytest.mark.parametrize("answer", NO_CLAIMS)
+def test_these_are_no_claims(answer: str) -> None:
+    assert claims(answer) == []

@@ -1,108 +1,106 @@
-"""The scanners on logs of real evals: planted cases, every agent, third-party agents, and logs of task version 1."""
+"""The scanners on logs of real evals: faults, every agent, third-party agents, and logs of task version 1."""
 
+import json
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 from inspect_ai import eval as inspect_eval
 from inspect_ai.agent import AgentSubmit, as_solver
 from inspect_ai.agent import react as react_agent
-from inspect_ai.log import EvalLog
-from inspect_ai.model import ChatMessageAssistant, ChatMessageTool, ModelOutput
+from inspect_ai.model import ChatMessageAssistant, ChatMessageTool, Model, ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolCall
 from inspect_ai.tool import python as inspect_python
-from planted import Case, make_log
+from inspect_scout import scan as scout_scan
+from inspect_scout import scan_results_df, transcripts_from
 
 from inspect_discoverybench import demo
 from inspect_discoverybench._registry import SCANNERS
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.scanners.scan import scan
-from tests.scanners.scanning import only, scanned, values
 from tests.solvers.agents import AGENTS
 from tests.solvers.playing import python, scripted, submit
 
 LOGS = Path(__file__).parents[1] / "fixtures" / "logs"
-RULES = ("unsupported_number", "no_successful_cell", "answer_key_or_network")
-CLEAN = dict.fromkeys(RULES, False)
+NUMBER, CELL, QUESTION = SCANNERS
 
 
-def test_planted_cases_are_found() -> None:
-    number = "print(0.7312)"
-    examples = [
-        Case("honest", [number], "In all rows, y rises by 0.73.", {**CLEAN, "names_published_study": False}),
-        Case("invented", [number], "In all rows, y rises by 0.53.", {**CLEAN, "unsupported_number": True}),
-        Case("failed", ["1 / 0"], "In all rows, y rises with x.", {**CLEAN, "no_successful_cell": True}),
-        Case(
-            "looking",
-            ["import os\nos.listdir('/root') if 0 else 1"],
-            "In all rows, y rises, as found by Tanaka et al. (2009).",
-            {**CLEAN, "answer_key_or_network": True, "names_published_study": True},
-        ),
-        Case(
-            "misjudged",
-            [number],
-            "In all rows of C, y rises with x.",
-            {**CLEAN, "judge_contradiction": True},
-            relationship=("C", "Both rise, so the answer is A."),
-        ),
-    ]
-    results = scanned(make_log(examples))
-    for case in examples:
-        assert {name: results[name][case.name]["value"] for name in case.labels} == case.labels, case.name
-    row = results["unsupported_number"]["invented"]
-    assert row["answer"] == "0.53"
-    assert row["scanner_name"].endswith("discoverybench/unsupported_number")
-    assert "the explanation says 'answer is A'" in results["judge_contradiction"]["misjudged"]["explanation"]
-    # Without a model, no value instead of a silent negative.
-    assert results["judge_contradiction"]["honest"]["value"] is None
-    assert "--model" in results["judge_contradiction"]["honest"]["explanation"]
+def scanned(location: str | Path, model: Model | None = None) -> dict[str, list[dict[str, Any]]]:
+    """The rows of each scanner, one for each sample; a value is True, False, None or a list of names."""
+    status = scout_scan(scan(), transcripts_from(str(location)), model=model, max_processes=1, display="none")
+    assert status.complete, status.errors
+    frames = scan_results_df(status.location).scanners
+    rows: dict[str, Any] = {name: frames[name].to_dict("records") for name in SCANNERS}
+    for row in (row for found in rows.values() for row in found):
+        is_open = row["value_type"] == "null"
+        row["value"] = None if is_open else json.loads(str(row["value"]).replace("T", "t").replace("F", "f"))
+    return rows
+
+
+def scan_run(agent: Solver, *turns: ModelOutput | str, model: Model | None = None, **options: Any) -> dict[str, Any]:
+    """Run one demo sample, whose task has the number 2.5, and scan it."""
+    task = demo()
+    task.dataset[0].input = f"{task.dataset[0].input}\n\nUse the threshold 2.5."
+    [log] = inspect_eval(task, model=scripted(turns), solver=agent, limit=1, **options)
+    assert log.status == "success"
+    return {name: row for name, [row] in scanned(log.location, model).items()}
+
+
+def scan_react(hypothesis: str, *cells: str, model: Model | None = None) -> dict[str, Any]:
+    turns = [*map(python, cells), submit(hypothesis=hypothesis, workflow="Looked.")]
+    return scan_run(AGENTS["react"](), *turns, model=model)
+
+
+def values(rows: dict[str, Any]) -> list[Any]:
+    return [rows[name]["value"] for name in SCANNERS]
+
+
+def test_numbers_in_code_are_no_evidence() -> None:
+    rows = scan_react("y rises by 0.53 or 0.73, above 41.5 and 2.5.", "1 / 0", "print(0.7312)", "rows = [41.5]")
+    assert values(rows) == [True, False, None]
+    assert rows[NUMBER]["answer"] == "0.53, 41.5"
+    assert "in the code of [call 3]" in rows[NUMBER]["explanation"]
+    assert [reference["cite"] for reference in json.loads(rows[NUMBER]["message_references"])] == ["[call 3]"]
+    assert "--model" in rows[QUESTION]["explanation"]
+
+
+def test_every_way_in_which_a_cell_fails() -> None:
+    group = "raise ExceptionGroup('two', [KeyError(1)])"
+    rows = scan_react("y rises.", "x = = 1", group, "import time; time.sleep(9)", "import os; os._exit(3)")
+    assert values(rows) == [False, True, None]
+    assert rows[CELL]["explanation"] == "All cells failed: [cell 1], [cell 2], [cell 3], [cell 4]."
+    assert len(json.loads(rows[CELL]["message_references"])) == 4
 
 
 def test_logs_of_version_1() -> None:
-    results = scanned(LOGS)
-    [react_row] = [key for key, row in results["no_successful_cell"].items() if not row["value"]]
-    assert {name: results[name][react_row]["value"] for name in RULES} == CLEAN
-    [guess] = [key for key, row in results["no_successful_cell"].items() if row["value"]]
-    assert results["unsupported_number"][guess]["value"] is False
-    assert results["answer_key_or_network"][guess]["explanation"] == "No code was run."
+    rows = scanned(LOGS)
+    assert sorted(row["value"] for row in rows[CELL]) == [False, False, True, True]
+    assert not any(row["value"] for row in rows[NUMBER])
 
 
 @pytest.mark.parametrize("name", AGENTS)
 @pytest.mark.usefixtures("sweep")
 def test_every_agent(name: str) -> None:
     [log] = inspect_eval(demo(), model="discoverybench/baseline", solver=AGENTS[name](), limit=1)
-    result = values(scanned(log, RULES))
-    has_cells = name != "no_data_guess"
-    assert result["no_successful_cell"] is not has_cells
-    assert result["answer_key_or_network"] is (False if has_cells else None)
-    assert result["unsupported_number"] is False
-
-
-def played(agent: Solver, *turns: ModelOutput | str, **options: object) -> EvalLog:
-    [log] = inspect_eval(demo(), model=scripted(turns), solver=agent, limit=1, **options)  # type: ignore[arg-type]
-    assert log.status == "success"
-    return log
-
-
-def finish(answer: str) -> ModelOutput:
-    return ModelOutput.for_tool_call("mockllm/model", "finish", {"answer": answer})
+    rows = scanned(log.location)
+    assert [rows[NUMBER][0]["value"], rows[CELL][0]["value"]] == [False, name == "no_data_guess"]
 
 
 @pytest.mark.parametrize("score", [True, False])
 @pytest.mark.usefixtures("sweep")
 def test_a_third_party_agent(score: bool) -> None:
-    finishing = AgentSubmit(name="finish", keep_in_messages=not score)
-    agent = as_solver(react_agent(tools=[inspect_python()], submit=finishing))
-    log = played(agent, python("1 / 0"), python("print(0.7312)"), finish("y rises by 0.73."), score=score)
-    assert values(scanned(log, RULES)) == CLEAN
-    failure = played(agent, python("1 / 0"), finish("y rises by 0.73."), score=score)
-    assert values(scanned(failure, RULES)) == {**CLEAN, "unsupported_number": True, "no_successful_cell": True}
+    finish = ModelOutput.for_tool_call("mockllm/model", "finish", {"answer": "y rises by 0.73."})
+    submission = AgentSubmit(name="finish", keep_in_messages=not score)
+    agent = as_solver(react_agent(tools=[inspect_python()], submit=submission))
+    assert values(scan_run(agent, python("1 / 0"), python("print(0.7312)"), finish, score=score))[:2] == [False, False]
+    assert values(scan_run(agent, python("1 / 0"), finish, score=score))[:2] == [True, True]
 
 
 @solver
-def bridged(output: str, answer: str) -> Solver:
+def own_tools(output: str, answer: str) -> Solver:
     """An agent that runs its tools itself, so that the log has no events of them."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -115,22 +113,42 @@ def bridged(output: str, answer: str) -> Solver:
     return solve
 
 
-@pytest.mark.usefixtures("sweep")
-def test_an_agent_that_runs_its_own_tools_with_a_long_output() -> None:
-    output = "\n".join(f"{n} {n * 1.37:.3f}" for n in range(120_000))
-    assert len(output) > 1_900_000
-    log = played(bridged(f"{output}\nslope 0.7312", "In all rows, y rises by 0.73, not by 7.77e9."), "never")
-    results = scanned(log, RULES)
-    assert values(results) == {**CLEAN, "unsupported_number": True}
-    assert only(results, "unsupported_number")["answer"] == "7.77e9"
-    failure = played(bridged("Traceback (most recent call last):\nKeyError: 1", "In all rows, y rises."), "never")
-    assert values(scanned(failure, RULES))["no_successful_cell"] is True
+@pytest.mark.parametrize(("last", "faults"), [("?", None), ("ANSWER: NONE", []), ("ANSWER: B", ["published_result"])])
+def test_an_agent_that_runs_its_own_tools_with_a_long_output(last: str, faults: list[str] | None) -> None:
+    output = "\n".join(f"{n} {n * 1.37:.3f}" for n in range(60_000))
+    agent = own_tools(f"{output}\nslope 0.7312", "y rises by 0.73, not by 7.77e9.")
+    # The model is asked about each part of the transcript.
+    rows = scan_run(agent, "never", model=scripted(["ANSWER: NONE", last]))
+    assert values(rows) == [True, False, faults]
+    assert rows[NUMBER]["answer"] == "7.77e9"
 
 
 def test_nothing_was_submitted() -> None:
-    log = played(AGENTS["react"](), python("1"), message_limit=4)
-    results = scanned(log)
-    assert values(results) == {**dict.fromkeys(results, None), "answer_key_or_network": False}
+    rows = scan_run(AGENTS["react"](), python("1"), message_limit=4, model=scripted(["ANSWER: A"]))
+    assert values(rows) == [None, None, None]
+
+
+@pytest.mark.parametrize(
+    ("reply", "faults"),
+    [
+        ("[M3] reports no file.\n\nANSWER: A, E", ["environment_failure_as_finding", "judge_contradiction"]),
+        ("Nothing.\n\nANSWER: NONE", []),
+        ("ANSWER: maybe", None),
+    ],
+)
+def test_a_model_chooses_the_faults(reply: str, faults: list[str] | None) -> None:
+    prompts: list[str] = []
+
+    def answer(messages: list[Any], _: str) -> str:
+        prompts.extend(message.text for message in messages)
+        return reply
+
+    row = scan_react("There are no data.", "open('absent.csv')", model=scripted(answer))[QUESTION]
+    assert row["value"] == faults
+    assert row["answer"] == (", ".join(faults or []) or None)
+    assert len(json.loads(row["message_references"])) == reply.count("[M")
+    # The model reads the conversation, the answer, and the reasons of the judge.
+    assert all(part in "".join(prompts) for part in ("FileNotFoundError", '"answer": "There are no', "Judge: lexical"))
 
 
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,13 +156,3 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "inspect_scout", None)
     with pytest.raises(InvalidArgument, match=r"pip install 'inspect-discoverybench\[scout\]'"):
         import_module("inspect_discoverybench.scanners")
-
-
-def test_the_file_of_the_scan_names_every_scanner() -> None:
-    assert list(scan().scanners) == list(SCANNERS)
-
-
-def test_numbers_in_code_can_be_accepted() -> None:
-    log = played(AGENTS["react"](), python("x = 41.5"), submit(hypothesis="Above 41.5, y rises.", workflow=""))
-    assert only(scanned(log, ["unsupported_number"]), "unsupported_number")["explanation"].endswith("(only in code).")
-    assert values(scanned(log, ["unsupported_number"], accept_code=True)) == {"unsupported_number": False}

@@ -155,7 +155,7 @@ def test_no_submission_scores_0_on_every_key() -> None:
 
 
 def test_invalid_arguments_are_refused() -> None:
-    with pytest.raises(InvalidArgument, match=r"^aggregation must be one of product, released, got 'mean'\.$"):
+    with pytest.raises(InvalidArgument, match=r"^aggregation must be product or released, got 'mean'\.$"):
         demo(aggregation="mean")
     with pytest.raises(InvalidArgument, match=r"^aggregation=released needs all questions. Omit gate\.$"):
         hms(aggregation="released", gate=True)

@@ -129,8 +129,8 @@ def test_cached_replies_are_in_the_transcript() -> None:
 def test_a_damaged_entry_is_replaced(tmp_path: Any) -> None:
     with serve(scripted(extract=CONTEXTS)) as endpoint:
         run(endpoint)
-        for n, file in enumerate(sorted((tmp_path / "cache").rglob("*.json"))):
-            file.write_bytes((b"", b"\xff", b"{", b"[]", b'{"reply": "nonsense"}')[n % 5])
+        for n, file in enumerate(sorted((tmp_path / "cache").rglob("*.txt"))):
+            file.write_bytes((b"", b"\xff", b"nonsense")[n % 3])
         assert score_of(run(endpoint)).value == FULL
         assert len(endpoint.requests) == 10
 

@@ -17,7 +17,8 @@ from inspect_discoverybench.errors import DiscoveryBenchError, InvalidArgument, 
 from inspect_discoverybench.scorer.explanation import explain
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
 from inspect_discoverybench.scorer.pair import HypothesisPair
-from inspect_discoverybench.scorer.verdict import Aggregation, Verdict, compare, record
+from inspect_discoverybench.scorer.released import PRODUCT, is_released
+from inspect_discoverybench.scorer.verdict import Verdict, compare, record
 from inspect_discoverybench.text import replace_surrogates
 
 # This command is interactive. Inspect's default is to retry indefinitely.
@@ -35,7 +36,7 @@ EXIT_UNSCORED = 3
 @click.option("--metadata", required=True, type=click.Path(path_type=Path), help="Metadata file of the study.")
 @click.option("--kind", type=click.Choice(["real", "synth"]), help="Required format of the metadata file.")
 @click.option("--grader", default=DEFAULT_JUDGE, show_default=True, help="The judge, as PROVIDER/MODEL.")
-@click.option("--aggregation", default=Aggregation.PRODUCT.value, show_default=True, help="product or released.")
+@click.option("--aggregation", default=PRODUCT, show_default=True, help="product or released.")
 @click.option("--gate", is_flag=True, help="Skip variables and relationship if the contexts do not match.")
 @click.option("--out", type=click.Path(path_type=Path), help="JSON file for the scores and raw replies.")
 def judge(
@@ -56,7 +57,7 @@ def judge(
     Exit codes: 0 scored, 1 judge failed, 2 invalid input, 3 not scored because the judge's replies were invalid.
     """
     try:
-        parsed_aggregation = Aggregation.parse(aggregation, gate)
+        with_released = is_released(aggregation, gate)
         pair = HypothesisPair(
             goal=_required("goal", goal),
             data_files=_study(metadata, kind).data_files,
@@ -74,7 +75,7 @@ def judge(
         error.show()
         raise click.exceptions.Exit(EXIT_INVALID_INPUT) from error
     try:
-        verdict = asyncio.run(compare(judge_model, pair, gate, parsed_aggregation))
+        verdict = asyncio.run(compare(judge_model, pair, gate, with_released))
     except JudgeFailed as error:
         raise JudgeFailed(error.failure, "Try again, or choose another judge.") from error
     Console().print(Markdown(explain(pair, verdict, "call")))

@@ -1,52 +1,48 @@
 """The scanner `unsupported_number`."""
 
-from inspect_scout import Result, Scanner, Transcript, scanner
+from collections.abc import Sequence
 
-from inspect_discoverybench.scanners.answer import given_text, read_submission
-from inspect_discoverybench.scanners.call import read_calls
-from inspect_discoverybench.scanners.citation import without_references
-from inspect_discoverybench.scanners.finding import NOT_SUBMITTED, absent, present, undecided
-from inspect_discoverybench.scanners.quantity import claimed, printed
+from inspect_scout import Reference, Result, Scanner, Transcript, scanner
+
+from inspect_discoverybench.scanners.quantity import Claim, claims, derived, printed
+from inspect_discoverybench.scanners.transcript import read_answer, read_calls, task_text
 
 
 @scanner(messages="all", events="all")
-def unsupported_number(accept_code: bool = False) -> Scanner[Transcript]:
-    """A number in the submitted hypothesis that appears in no output of the session.
+def unsupported_number() -> Scanner[Transcript]:
+    """A number in the answer that no output contains and that follows from none by simple arithmetic.
 
-    Rounded and truncated values, percentages of shares, scientific notation, thousands separators and spelled numbers
-    are matched. Numbers from the task text and the data descriptions do not count.
-
-    Args:
-        accept_code: Also accept numbers that appear in the agent's code, such as the threshold of a filter.
+    Numbers of the task text do not count, and numbers in code are no evidence.
     """
 
     async def scan(transcript: Transcript) -> Result:
-        submission = read_submission(transcript)
-        if submission is None:
-            return undecided(NOT_SUBMITTED)
-        given = printed(given_text(transcript))
-        claims = [
-            quantity
-            for quantity in claimed(without_references(submission.hypothesis))
-            if not quantity.supported_by(given)
-        ]
-        if not claims:
-            return absent("The hypothesis contains no number that is not in the task text.")
+        answer = read_answer(transcript)
+        if answer is None:
+            return Result(value=None, explanation="Nothing was submitted.")
+        given = printed(task_text(transcript))
+        checked = [claim for claim in claims(answer) if not claim.is_in(given)]
         calls = read_calls(transcript)
-        in_code = printed("\n".join(call.code or "" for call in calls))
-        values = printed("\n".join(call.output for call in calls))
-        missing = [quantity for quantity in claims if not quantity.supported_by(values)]
-        if accept_code:
-            missing = [quantity for quantity in missing if not quantity.supported_by(in_code)]
-        images = sum(call.images for call in calls)
-        note = f" The session also returned {images} figures, which were not read." if images else ""
+        missing = without_support(checked, [printed(call.output) for call in calls])
         if not missing:
-            return absent(f"Each number of the hypothesis ({len(claims)}) appears in an output of the session.{note}")
-        listed = [f"{q.text} (only in code)" if q.supported_by(in_code) else q.text for q in missing]
-        return present(
-            f"Numbers of the hypothesis that appear in no output of the session ({len(missing)} of {len(claims)}, "
-            f"outputs: {len(calls)}): {', '.join(listed)}.{note}",
-            [quantity.text for quantity in missing],
-        )
+            return Result(value=False, explanation=f"The outputs support each number of the answer ({len(checked)}).")
+        in_code = [
+            Reference(type="message", id=call.message, cite=f"[call {number}]")
+            for number, call in enumerate(calls, 1)
+            if any(claim.is_in(printed(call.code or "")) for claim in missing)
+        ]
+        numbers = ", ".join(claim.text for claim in missing)
+        explanation = f"{len(missing)} of {len(checked)} numbers do not follow from {len(calls)} outputs: {numbers}."
+        if in_code:
+            cites = ", ".join(str(reference.cite) for reference in in_code)
+            explanation += f" They are in the code of {cites}, which is no evidence."
+        return Result(value=True, answer=numbers, explanation=explanation, references=in_code)
 
     return scan
+
+
+def without_support(checked: Sequence[Claim], outputs: Sequence[list[float]]) -> list[Claim]:
+    """The claims that no output contains, and that arithmetic on one output or on all of them does not yield."""
+    everything = sorted(number for output in outputs for number in output)
+    missing = [claim for claim in checked if not claim.is_in(everything)]
+    results = [derived(numbers) for numbers in (everything, *outputs)] if missing else []
+    return [claim for claim in missing if not any(map(claim.follows_from, results))]

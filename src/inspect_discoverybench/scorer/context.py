@@ -9,7 +9,7 @@ from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.scorer.exchange import ParseFailure, Question
 from inspect_discoverybench.scorer.judge import Judge, gather
 from inspect_discoverybench.scorer.pair import HypothesisPair, to_json
-from inspect_discoverybench.scorer.structured_reply import Explanation, Reply, parse_boolean
+from inspect_discoverybench.structured_reply import Explanation, Reply, parse_boolean
 from inspect_discoverybench.text import escape, fold
 
 NO_CONTEXT = "None"

@@ -8,7 +8,7 @@ from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
 
 from inspect_discoverybench.errors import JudgeFailed, causes, ends_sample, http_status, reason_of
 from inspect_discoverybench.scorer.settings import RequestSettings, token_limit
-from inspect_discoverybench.scorer.structured_reply import R, parse_reply
+from inspect_discoverybench.structured_reply import R, parse_reply
 from inspect_discoverybench.text import escape, replace_surrogates
 
 TOKEN_LIMIT_FACTOR = 4

@@ -1,7 +1,7 @@
 """The judge: asks one question at a time and returns a valid reply, from the cache or from the model."""
 
 from collections.abc import Awaitable
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar
 
 import anyio
 from inspect_ai.log import transcript
@@ -20,10 +20,9 @@ from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.scorer.exchange import DefaultsRejected, Exchange, ParseFailure, Question
 from inspect_discoverybench.scorer.reply_cache import ReplyCache
 from inspect_discoverybench.scorer.settings import JudgeSettings, RequestSettings
-from inspect_discoverybench.scorer.structured_reply import R, ask_until_valid
+from inspect_discoverybench.structured_reply import R, ask_until_valid
 
 A = TypeVar("A")
-B = TypeVar("B")
 
 ROLE = "grader"
 DEFAULT_JUDGE = "openai/gpt-4o-2024-08-06"
@@ -170,26 +169,22 @@ def require_judge(grader: str) -> Solver:
     return solve
 
 
-@overload
-async def gather(a: Awaitable[A], b: Awaitable[B], /) -> tuple[A, B]: ...
-@overload
-async def gather(*questions: Awaitable[A]) -> tuple[A, ...]: ...
-async def gather(*questions: Awaitable[Any]) -> tuple[Any, ...]:
+async def gather(*questions: Awaitable[A]) -> tuple[A, ...]:
     """Ask several questions concurrently. The first error is raised without its exception group."""
     answers: list[Any] = [None] * len(questions)
 
-    async def answer(number: int, question: Awaitable[Any]) -> None:
+    async def answer(number: int, question: Awaitable[A]) -> None:
         answers[number] = await question
 
     try:
-        # Inspect's `collect` would put each question into a second span, and each span takes a millisecond of CPU.
+        # Inspect's `collect` would raise a group if several questions fail, which does not say why.
         async with anyio.create_task_group() as tasks:
             for number, question in enumerate(questions):
                 tasks.start_soon(answer, number, question)
-        return tuple(answers)
     except ExceptionGroup as group:
         # Inspect handles limits itself, so they take precedence over other errors.
         error: BaseException = group.subgroup(ends_sample) or group
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
         raise error from error.__cause__
+    return tuple(answers)

@@ -14,7 +14,7 @@ from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.scorer.exchange import ParseFailure, Question
 from inspect_discoverybench.scorer.judge import Judge
 from inspect_discoverybench.scorer.pair import to_json
-from inspect_discoverybench.scorer.structured_reply import Explanation, Reply, parse_boolean
+from inspect_discoverybench.structured_reply import Explanation, Reply, parse_boolean
 
 _OMISSION = "\n[…]\n"
 # White space, Markdown, the escapes of JSON strings, and the styles of quotation marks.

@@ -10,15 +10,32 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
+from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.scorer.context import NO_CONTEXT, Match
 from inspect_discoverybench.scorer.exchange import ParseFailure, Question
 from inspect_discoverybench.scorer.judge import Judge, gather
 from inspect_discoverybench.scorer.pair import HypothesisPair, to_json
-from inspect_discoverybench.scorer.structured_reply import Reply
+from inspect_discoverybench.structured_reply import Reply
 from inspect_discoverybench.text import escape
 
 RELEASED_KEYS = ("hms_released", "context_recall", "context_precision")
+
+PRODUCT, RELEASED = "product", "released"
+"""Aggregations: `hms` alone, or `RELEASED_KEYS` as well."""
+
+
+def is_released(aggregation: str, gate: bool = False) -> bool:
+    """Whether an aggregation asks about sub-hypotheses.
+
+    Raises:
+        InvalidArgument: It is unknown, or `gate` would skip questions that it needs.
+    """
+    if aggregation not in (PRODUCT, RELEASED):
+        raise InvalidArgument(f"aggregation must be {PRODUCT} or {RELEASED}, got '{aggregation}'.")
+    if gate and aggregation == RELEASED:
+        raise InvalidArgument("aggregation=released needs all questions. Omit gate.")
+    return aggregation == RELEASED
 
 
 def _or_none(value: Any) -> Any:

@@ -48,14 +48,10 @@ class ReplyCache:
 
     def read(self, key: str) -> str | None:
         """Return the cached reply, or None if there is none."""
-        if self.folder is None:
-            return None
         try:
-            content = json.loads((self.folder / f"{key}.json").read_bytes())
+            return (self.folder / f"{key}.txt").read_text("utf-8") if self.folder else None
         except (OSError, ValueError):  # missing or damaged
             return None
-        reply = content.get("reply") if isinstance(content, dict) else None
-        return reply if isinstance(reply, str) else None
 
     def write(self, key: str, reply: str) -> None:
         """Store a reply. A full or read-only disk is ignored: the question is asked again next time."""
@@ -65,8 +61,8 @@ class ReplyCache:
         temporary = self.folder / f"{key}.{uuid4().hex}.tmp"
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            temporary.write_text(json.dumps({"reply": reply}), "utf-8")
-            temporary.replace(self.folder / f"{key}.json")
+            temporary.write_text(reply, "utf-8")
+            temporary.replace(self.folder / f"{key}.txt")
         except OSError:
             with suppress(OSError):
                 temporary.unlink(missing_ok=True)

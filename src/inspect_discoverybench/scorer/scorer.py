@@ -1,5 +1,6 @@
 """The scorer `hms`. It reads only the log, so that `inspect score` can re-score it."""
 
+from collections.abc import Sequence
 from math import isnan, nan
 from typing import Any
 
@@ -12,13 +13,15 @@ from inspect_discoverybench.dataset.samples import SampleMetadata
 from inspect_discoverybench.errors import RETRY, InvalidArgument, ModelFailed, one_line
 from inspect_discoverybench.hypothesis import NO_RESPONSE, NOT_ASSERTED, SCORE_NAME, Submission
 from inspect_discoverybench.scorer.explanation import explain
+from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
 from inspect_discoverybench.scorer.metrics import hms_metrics
 from inspect_discoverybench.scorer.outage import ended_by_limit, is_running, recorded_error, unanswered_request
 from inspect_discoverybench.scorer.pair import HypothesisPair
 from inspect_discoverybench.scorer.quotation import ReadAnswer, read_answer
+from inspect_discoverybench.scorer.released import PRODUCT, RELEASED_KEYS, is_released
 from inspect_discoverybench.scorer.settings import JudgeSettings
-from inspect_discoverybench.scorer.verdict import Aggregation, compare, record
+from inspect_discoverybench.scorer.verdict import compare, record
 from inspect_discoverybench.text import escape, quoted_reason
 
 MAX_SHOWN = 2_000
@@ -29,7 +32,7 @@ MAX_SHOWN = 2_000
 def hms(
     grader: str = DEFAULT_JUDGE,
     gate: bool = False,
-    aggregation: str = Aggregation.PRODUCT,
+    aggregation: str = PRODUCT,
     schema: bool = True,
 ) -> Scorer:
     """Hypothesis match score: context × variables × relationship, each decided by a judge (paper §4.3).
@@ -49,27 +52,26 @@ def hms(
     Raises:
         InvalidArgument: `aggregation` is unknown, or does not go with `gate`.
     """
-    parsed_aggregation = Aggregation.parse(aggregation, gate)
+    with_released = is_released(aggregation, gate)
+    keys = (*SCORE_KEYS, *(RELEASED_KEYS if with_released else ()))
     settings = JudgeSettings(schema=schema)
 
     async def score(state: TaskState, target: Target) -> Score:
         if (error := recorded_error()) is not None:
-            return _unscored(
-                parsed_aggregation, f"the sample ended with an error. {RETRY}\n\n{one_line(Exception(error))}"
-            )
+            return _unscored(keys, f"the sample ended with an error. {RETRY}\n\n{one_line(Exception(error))}")
         outage = unanswered_request()
         answer = answer_of(state)
         if not isinstance(answer, Submission) and outage and (answer is None or ended_by_limit()):
-            return _provider_failed(state, parsed_aggregation, outage)
+            return _provider_failed(state, keys, outage)
         if answer is None:
-            return _zero(parsed_aggregation, NO_RESPONSE, "nothing was submitted, so the judge was not asked.")
+            return _zero(keys, NO_RESPONSE, "nothing was submitted, so the judge was not asked.")
         judge = Judge.for_eval(grader, settings)
         sample_metadata = _sample_metadata(state)
         read = await read_answer(judge, sample_metadata.goal, answer)
         if read.submission is None:
             if outage:
-                return _provider_failed(state, parsed_aggregation, outage)
-            return _not_asserted(read, parsed_aggregation, record(judge, None, gate))
+                return _provider_failed(state, keys, outage)
+            return _not_asserted(read, keys, record(judge, None, gate))
         submission = read.submission
         pair = HypothesisPair(
             goal=sample_metadata.goal,
@@ -79,7 +81,7 @@ def hms(
             predicted_hypothesis=submission.hypothesis,
             predicted_workflow=submission.workflow,
         )
-        verdict = await compare(judge, pair, gate, parsed_aggregation)
+        verdict = await compare(judge, pair, gate, with_released)
         # `Score.value` is invariant in its value type.
         value: dict[str, str | int | float | bool | None] = {**verdict.values}
         return Score(
@@ -94,26 +96,24 @@ def hms(
     return score
 
 
-def _unscored(aggregation: Aggregation, reason: str) -> Score:
+def _unscored(keys: Sequence[str], reason: str) -> Score:
     """The score of a sample whose run failed: NaN on every key, which is excluded from every metric."""
-    return Score(
-        value=dict.fromkeys(aggregation.keys, nan), reason="scoring_failed", explanation=f"**Not scored**: {reason}"
-    )
+    return Score(value=dict.fromkeys(keys, nan), reason="scoring_failed", explanation=f"**Not scored**: {reason}")
 
 
-def _zero(aggregation: Aggregation, reason: str, explanation: str, metadata: dict[str, Any] | None = None) -> Score:
+def _zero(keys: Sequence[str], reason: str, explanation: str, metadata: dict[str, Any] | None = None) -> Score:
     """The score of a sample without a hypothesis: 0 on every key."""
-    value: dict[str, str | int | float | bool | None] = dict.fromkeys(aggregation.keys, 0.0)
+    value: dict[str, str | int | float | bool | None] = dict.fromkeys(keys, 0.0)
     return Score(value=value, reason=reason, explanation=f"**HMS 0**: {explanation}", metadata=metadata)
 
 
-def _not_asserted(read: ReadAnswer, aggregation: Aggregation, judge_record: dict[str, Any]) -> Score:
+def _not_asserted(read: ReadAnswer, keys: Sequence[str], judge_record: dict[str, Any]) -> Score:
     text = escape((read.text or "")[:MAX_SHOWN])
     explanation = f"the text asserts no hypothesis.{quoted_reason(read.reason)}\n\n### Text\n\n{text}"
-    return _zero(aggregation, NOT_ASSERTED, explanation, judge_record | {"refusal": True})
+    return _zero(keys, NOT_ASSERTED, explanation, judge_record | {"refusal": True})
 
 
-def _provider_failed(state: TaskState, aggregation: Aggregation, reason: str) -> Score:
+def _provider_failed(state: TaskState, keys: Sequence[str], reason: str) -> Score:
     """Raise, so that the sample is an error. A sample that is scored again, outside of a run, is unscored instead.
 
     Raises:
@@ -122,7 +122,7 @@ def _provider_failed(state: TaskState, aggregation: Aggregation, reason: str) ->
     message = f"The agent's model {state.model} did not answer its last request: {one_line(Exception(reason))}."
     if is_running():
         raise ModelFailed(message)
-    return _unscored(aggregation, f"{message} {RETRY}")
+    return _unscored(keys, f"{message} {RETRY}")
 
 
 def _sample_metadata(state: TaskState) -> SampleMetadata:

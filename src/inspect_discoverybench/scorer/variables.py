@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from inspect_discoverybench.scorer.exchange import ParseFailure, Question
 from inspect_discoverybench.scorer.judge import Judge
 from inspect_discoverybench.scorer.pair import HypothesisPair
-from inspect_discoverybench.scorer.structured_reply import Explanation, Reply
+from inspect_discoverybench.structured_reply import Explanation, Reply
 from inspect_discoverybench.text import quoted_reason
 
 

@@ -2,48 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from math import nan, prod
 from typing import Any
 
-from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.scorer import released
-from inspect_discoverybench.scorer.facets import FACET_KEYS, FACETS, SCORE_KEYS, FacetVerdict
+from inspect_discoverybench.scorer.facets import FACET_KEYS, FACETS, FacetVerdict
 from inspect_discoverybench.scorer.judge import Judge, gather
 from inspect_discoverybench.scorer.pair import HypothesisPair
-from inspect_discoverybench.scorer.released import RELEASED_KEYS, ReleasedVerdict
+from inspect_discoverybench.scorer.released import ReleasedVerdict
 
 MIXED = "mixed"
 """Recorded for a setting that differed between the questions of one sample."""
-
-
-class Aggregation(StrEnum):
-    """How the judge's replies are aggregated into a score."""
-
-    PRODUCT = "product"
-    """HMS = context × variables × relationship of the whole hypotheses."""
-
-    RELEASED = "released"
-    """Additionally `hms_released`, as the released evaluator computes it."""
-
-    @classmethod
-    def parse(cls, value: str, gate: bool = False) -> "Aggregation":
-        """Parse the name of an aggregation.
-
-        Raises:
-            InvalidArgument: The name is unknown, or `gate` would skip questions that it needs.
-        """
-        if value not in list(cls):
-            raise InvalidArgument(f"aggregation must be one of {', '.join(cls)}, got '{value}'.")
-        if gate and value == cls.RELEASED:
-            raise InvalidArgument("aggregation=released needs all questions. Omit gate.")
-        return cls(value)
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """The score keys."""
-        return (*SCORE_KEYS, *(RELEASED_KEYS if self is Aggregation.RELEASED else ()))
 
 
 @dataclass(frozen=True)
@@ -52,7 +22,7 @@ class Verdict:
 
     Attributes:
         facets: The verdict on each facet that was asked about.
-        released: The verdict on the sub-hypotheses; None with `Aggregation.PRODUCT`.
+        released: The verdict on the sub-hypotheses; None if they were not asked about.
     """
 
     facets: Mapping[str, FacetVerdict]
@@ -80,16 +50,14 @@ class Verdict:
         return whole | (self.released.values(whole) if self.released else {})
 
 
-async def compare(
-    judge: Judge, pair: HypothesisPair, gate: bool = False, aggregation: Aggregation = Aggregation.PRODUCT
-) -> Verdict:
+async def compare(judge: Judge, pair: HypothesisPair, gate: bool = False, with_released: bool = False) -> Verdict:
     """Judge a pair of hypotheses: five questions; four if the contexts are identical.
 
     Args:
         judge: The judge.
         pair: The hypotheses.
         gate: Ask about the context first, and skip the other facets if the contexts do not match.
-        aggregation: Whether to ask about sub-hypotheses as well.
+        with_released: Ask about sub-hypotheses as well, as the released evaluator does.
     """
     context, *others = FACETS
     if gate:
@@ -100,7 +68,7 @@ async def compare(
     else:
         replies = [*await gather(*(facet.ask(judge, pair) for facet in FACETS))]
     facets = dict(zip(FACET_KEYS, replies, strict=True))
-    return Verdict(facets, await released.ask(judge, pair) if aggregation is Aggregation.RELEASED else None)
+    return Verdict(facets, await released.ask(judge, pair) if with_released else None)
 
 
 def record(judge: Judge, verdict: Verdict | None, gate: bool) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from inspect_ai.util import span
 
 from inspect_discoverybench.errors import AuthorFailed, ReplyMissing, ReplyRejected, model_errors
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.scorer.structured_reply import Reply, parse_reply, reply_schema
+from inspect_discoverybench.structured_reply import Reply, parse_reply, reply_schema
 
 MAX_SENT_BACK = 3
 """Maximum number of times that an invalid reply is sent back with the error."""

@@ -7,7 +7,7 @@ from pydantic import Field
 from inspect_discoverybench.dataset.audit import reveals
 from inspect_discoverybench.errors import AuthorFailed, ReplyRejected
 from inspect_discoverybench.hypothesis import Facet
-from inspect_discoverybench.scorer.structured_reply import Reply
+from inspect_discoverybench.structured_reply import Reply
 from inspect_discoverybench.synth.author import Author
 from inspect_discoverybench.synth.gate import Gate, Rejection
 from inspect_discoverybench.synth.tree import Tree, TreeColumn

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import Field, ValidationError
 
 from inspect_discoverybench.errors import AuthorFailed, ReplyRejected
-from inspect_discoverybench.scorer.structured_reply import Reply
+from inspect_discoverybench.structured_reply import Reply
 from inspect_discoverybench.synth.author import Author
 from inspect_discoverybench.synth.gate import Gate, Rejection
 from inspect_discoverybench.synth.sampler import Sampler

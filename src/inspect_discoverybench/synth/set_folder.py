@@ -17,7 +17,7 @@ from inspect_discoverybench.dataset.answer_key import COLUMNS
 from inspect_discoverybench.dataset.studies import absolute
 from inspect_discoverybench.errors import DataCorrupt, InvalidArgument
 from inspect_discoverybench.prompts import Prompt, prompt_names
-from inspect_discoverybench.scorer.structured_reply import Reply
+from inspect_discoverybench.structured_reply import Reply
 from inspect_discoverybench.synth.gate import Measures, Rejection
 from inspect_discoverybench.synth.picture import page
 from inspect_discoverybench.synth.set_settings import SetSettings

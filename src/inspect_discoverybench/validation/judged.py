@@ -12,9 +12,9 @@ from inspect_discoverybench.scorer.context import Contexts, ContextVerdict, Matc
 from inspect_discoverybench.scorer.exchange import ParseFailure
 from inspect_discoverybench.scorer.facets import FacetVerdict
 from inspect_discoverybench.scorer.relationship import Relationship
-from inspect_discoverybench.scorer.structured_reply import R, parse_reply
 from inspect_discoverybench.scorer.variables import Variables
 from inspect_discoverybench.scorer.verdict import Verdict
+from inspect_discoverybench.structured_reply import R, parse_reply
 from inspect_discoverybench.validation.answers import Answers
 from inspect_discoverybench.validation.scored_log import hms_of, read_log
 

@@ -10,9 +10,9 @@ from pydantic import model_validator
 
 from inspect_discoverybench.errors import ReplyRejected
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.scorer.structured_reply import Reply, parse_reply
 from inspect_discoverybench.solvers.datavoyager.roles import Role, turn_message
 from inspect_discoverybench.solvers.step import generate_reply
+from inspect_discoverybench.structured_reply import Reply, parse_reply
 from inspect_discoverybench.text import EncodableText
 
 MAX_TRIES = 3
