@@ -48,13 +48,21 @@ coverage: $(INSTALLED_DEV) ## Run all tests and print line and branch coverage
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 
-check: $(INSTALLED_DEV) ## Check format, style, types, spelling, layers and Inspect's rules for evaluations
+# The package as the wheel lays it out: Inspect's rules for sandboxes look for compose.yaml and sandbox/ inside it.
+PACKAGED := build/packaged
+
+check: $(INSTALLED_DEV) ## Check format, style, types, spelling, dependencies, layers and Inspect's rules for evaluations
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/typos
+	$(BIN)/deptry src
 	$(BIN)/lint-imports
 	$(BIN)/inspect-evals-lint --all
+	@rm -rf $(PACKAGED) && mkdir -p $(PACKAGED)/src
+	@cp -r src/inspect_discoverybench $(PACKAGED)/src && mkdir $(PACKAGED)/src/inspect_discoverybench/_shipped
+	@cp -r compose.yaml sandbox $(PACKAGED)/src/inspect_discoverybench/_shipped && cp pyproject.toml $(PACKAGED)
+	$(BIN)/inspect-evals-lint --all --root $(PACKAGED) --select IEBP005,IEBP007,IESC001
 
 format: $(INSTALLED_DEV) ## Format the code and apply safe fixes
 	$(BIN)/ruff check --fix

@@ -11,7 +11,7 @@ from statistics import median
 from measure import own_folders, show
 
 PAIRS = 15
-TARGET = 0.10
+TARGET = 0.08
 
 # What the program `inspect` imports, and what its entry points then load.
 BASE = "import json, sys, time, inspect_ai._cli.main"

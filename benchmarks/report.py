@@ -1,4 +1,4 @@
-"""What a report of 100 logs costs: reading, writing, and opening the page in Chromium.
+"""What a report of 100 logs costs: writing it, and opening its page in Chromium.
 
 The logs are synthetic, with 239 samples each and predicted hypotheses as long as those of real runs.
 """
@@ -8,53 +8,31 @@ import shutil
 import time
 from itertools import pairwise
 from pathlib import Path
-from random import Random
 
 from measure import in_fresh_process, own_folders, show
 
 LOGS, SAMPLES = 100, 239
-WORDS = (25, 75)
-"""Words of a real hypothesis, the fewest and the most."""
 
 
 def write_logs(folder: str, logs: int) -> None:
     """Write the logs: five agents with three models, several times."""
-    from synthetic_logs import AGENTS, MODELS, Run
-    from synthetic_logs import write_logs as write
+    import synthetic_logs as synthetic
 
-    names = [(agent, model) for model in MODELS for agent in AGENTS]
-    runs = [Run("real", *names[number % 15], 0.05 + 0.002 * number, unscored=0.01) for number in range(logs)]
-    write(runs, Path(folder), samples=SAMPLES, padding=20_000)
+    names = [(agent, model) for model in synthetic.MODELS for agent in synthetic.AGENTS]
+    runs = [synthetic.Run("real", *names[number % 15], 0.05 + 0.002 * number, unscored=0.01) for number in range(logs)]
+    synthetic.write_logs(runs, Path(folder), samples=SAMPLES, padding=20_000)
 
 
-def measure(folder: str, out: str, workers: int) -> dict[str, float]:
-    """Seconds of each step of a report, its peak memory and the size of its page in MB."""
+def write(logs: str, out: str, workers: int) -> tuple[float, float, float]:
+    """Seconds that a report takes, and its peak memory and that of its workers in MB."""
     from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 
-    from inspect_discoverybench.report.page import write_page
-    from inspect_discoverybench.report.report import report_folder, write_files
-    from inspect_discoverybench.report.samples import label_samples
-    from inspect_discoverybench.report.sections import sections
-    from inspect_discoverybench.results import read_results
+    from inspect_discoverybench.report.report import write_report
 
-    random = Random(0)
-    words = ["".join(random.choices("etaoinshrdlu", k=random.randint(2, 11))) for _ in range(3000)]
-    laps = [time.perf_counter()]
-    with report_folder(Path(out)) as target:
-        results = read_results([folder], workers)
-        laps.append(time.perf_counter())
-        samples = label_samples(results.samples)
-        texts = [" ".join(random.choices(words, k=random.randint(*WORDS))) for _ in range(len(samples))]
-        samples = samples.assign(hypothesis=texts)
-        parts = sections(samples)
-        write_files(parts, target)
-        laps.append(time.perf_counter())
-        write_page(parts, samples, results.left_out, "Benchmark", target / "report.html")
-        laps.append(time.perf_counter())
-    read, write, page = (b - a for a, b in pairwise(laps))
+    start = time.perf_counter()
+    write_report([logs], Path(out), "Benchmark", workers=workers)
     memory, worker = (getrusage(who).ru_maxrss / 1024 for who in (RUSAGE_SELF, RUSAGE_CHILDREN))
-    size = (Path(out) / "report.html").stat().st_size / 1e6
-    return {"read": read, "write": write, "page": page, "memory": memory, "worker": worker, "size": size}
+    return time.perf_counter() - start, memory, worker
 
 
 def open_page(page: str) -> list[float]:
@@ -81,15 +59,15 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     arguments = parser.parse_args()
     with own_folders() as folder:
-        logs, out = str(folder / "synthetic"), str(folder / "report")
+        logs, page = str(folder / "synthetic"), folder / "report" / "report.html"
         in_fresh_process(write_logs, logs, arguments.logs)
-        run = in_fresh_process(measure, logs, out, arguments.workers)
-        opened, searched, is_sorted = in_fresh_process(open_page, f"{out}/report.html")
+        seconds, memory, worker = in_fresh_process(write, logs, str(page.parent), arguments.workers)
+        size = page.stat().st_size / 1e6
+        opened, searched, is_sorted = in_fresh_process(open_page, str(page))
     rows = [
-        ("report", f"{run['read'] + run['write'] + run['page']:.1f} s", "60 s"),
-        ("  read / sections and files / page", f"{run['read']:.1f} / {run['write']:.1f} / {run['page']:.1f} s", ""),
-        ("peak memory, and of a worker", f"{run['memory']:.0f}, {run['worker']:.0f} MB", "1500 MB"),
-        ("page", f"{run['size']:.1f} MB", "25 MB"),
+        ("report", f"{seconds:.1f} s", "60 s"),
+        ("peak memory, and of a worker", f"{memory:.0f}, {worker:.0f} MB", "1500 MB"),
+        ("page", f"{size:.1f} MB", "25 MB"),
         ("opened in Chromium", f"{opened:.1f} s", "3 s"),
         ("searched / sorted", f"{searched:.1f} / {is_sorted:.1f} s", ""),
     ]

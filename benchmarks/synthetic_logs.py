@@ -7,7 +7,7 @@ is a property of its gold hypothesis, so tasks that share one are correlated.
 import hashlib
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -59,7 +59,6 @@ class Run:
         unscored: Share of samples that the judge fails to score.
         no_submission: Share of samples that submit nothing.
         second_judge: Share of verdicts that a second judge, `HMS1`, reverses; None without a second judge.
-        task_arguments: Arguments of the task.
     """
 
     task: str
@@ -71,7 +70,6 @@ class Run:
     unscored: float = 0.0
     no_submission: float = 0.0
     second_judge: float | None = None
-    task_arguments: dict[str, Any] = field(default_factory=dict)
 
 
 def figure_4() -> list[Run]:
@@ -108,22 +106,15 @@ def _task(name: str, number: int, count: int) -> dict[str, Any]:
     """Metadata of an invented task: those of `real` share 117 gold hypotheses per 239 tasks, those of `synth` none."""
     is_real = name == "real"
     cluster = number % max(1, round(count * 117 / 239)) if is_real else number
-    domain = DOMAINS[cluster % len(DOMAINS)] if is_real else f"domain {cluster % 8}"
-    task = {
+    domain = DOMAINS[cluster % len(DOMAINS)]
+    return {
         "split": "test",
         "dataset": f"study_{cluster % 14}",
         "domain": domain,
         "goal": f"How is outcome {cluster} related to factor {number % 7}?",
         "gold_hypothesis": f"Outcome {cluster} of {domain} increases with factor {cluster % 7}.",
         "data_checksums": {"data.csv": hashlib.sha256(domain.encode()).hexdigest()},
-    }
-    if not is_real:
-        level = number % 4
-        return task | {"question_type": "general", "difficulty": 1 + level, "tree_level": level, "solvable": level > 0}
-    if number % 10 == 9:
-        task |= {"variant": "hard", "variant_of": f"test/{number - 1}"}
-    return task | {
-        "question_type": (*Facet,)[number % 3].value,
+        "question_type": (*Facet,)[number % 3].value if is_real else "general",
         "workflow_tags": f"{TAGS[cluster % 5]}, {TAGS[(cluster + 1) % 5]}",
     }
 
@@ -143,8 +134,8 @@ def _log(run: Run, number: int, seed: int, count: int, padding: int) -> EvalLog:
             task=f"discoverybench/{run.task}",
             task_id=f"task{number:04d}",
             task_version="3-A",
-            task_args=run.task_arguments,
-            task_args_passed=run.task_arguments,
+            task_args={},
+            task_args_passed={},
             solver=f"discoverybench/{run.agent}",
             solver_args={},
             solver_args_passed={},
@@ -170,8 +161,7 @@ def _sample(
         random.random() < share for share in (run.errors, run.unscored, run.no_submission)
     )
     tokens = round(random.lognormvariate(9, 0.4))
-    cost = tokens * {"large": 1e-5, "medium": 2e-6}.get(run.model.split("/")[1], 3e-7)
-    judge = ModelUsage(input_tokens=900, output_tokens=100, total_tokens=1000, total_cost=0.004)
+    judge = ModelUsage(input_tokens=900, output_tokens=100, total_tokens=1000)
     sample = EvalSample(
         id=name,
         epoch=epoch,
@@ -181,15 +171,10 @@ def _sample(
         metadata=task,
         messages=[ChatMessageUser(content=task["goal"]), ChatMessageAssistant(content="Analysis. " * (padding // 10))],
         store={"SessionState:cells": random.randint(2, 12)} if run.agent != "no_data_guess" else {},
-        model_usage={
-            run.model: ModelUsage(input_tokens=tokens, total_tokens=tokens, total_cost=cost),
-            JUDGE: judge,
-        },
+        model_usage={run.model: ModelUsage(input_tokens=tokens, total_tokens=tokens), JUDGE: judge},
         role_usage={"grader": judge},
         total_time=tokens / 100,
     )
-    if run.agent == "reflexion":
-        sample.store["ReflexionState:best_hms"] = max(values["hms"], 0.5 * (random.random() < 0.2))
     if is_error:
         sample.error = EvalError(message="The provider did not answer", traceback="", traceback_ansi="")
         return sample
@@ -230,7 +215,7 @@ def _score(values: dict[str, float], task: dict[str, Any], judge: str, is_unscor
         "submission_source": "call",
         "workflow": "1. Loaded the data. 2. Fitted a model.",
     }
-    answer = f"The larger the factor, the larger the outcome in {task['domain']}."
+    answer = " ".join([f"The larger the factor, the larger the outcome in {task['domain']}."] * 5)
     if is_unscored:
         return Score.unscored(reason="grader_failed", answer=answer, explanation="**Not scored**", metadata=record)
     verdicts = "\n\n".join(f"### {name.capitalize()}: {value:.2f}" for name, value in record["facets"].items())

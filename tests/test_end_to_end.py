@@ -317,21 +317,3 @@ def test_root_files_are_inside_the_wheel(from_wheel: Path, tmp_path: Path) -> No
     for name, path in zip(names, map(Path, lines), strict=True):
         assert from_wheel.parent in path.parents
         assert path.read_bytes() == (REPOSITORY / name).read_bytes()
-
-
-def test_pip_installs_the_wheel(installed_wheel: Path, tmp_path: Path) -> None:
-    """As the README shows. What the package requires is installed with uv elsewhere, which is faster."""
-    [wheel] = (shared.folder() / "dist").glob("*.whl")
-    command = [
-        str(installed_wheel / "python"),
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--no-deps",
-        "--target",
-        str(tmp_path / "site"),
-    ]
-    subprocess.run([*command, str(wheel)], check=True)
-    entry_points = next((tmp_path / "site").glob("*.dist-info")) / "entry_points.txt"
-    assert "discoverybench = inspect_discoverybench._registry" in entry_points.read_text("utf-8")

@@ -4,14 +4,12 @@ Helm renders the chart of the installed inspect-k8s-sandbox, kubectl and the sch
 and the session runs in a container of Docker with the security context and volumes of the rendered pod.
 """
 
-import json
 import subprocess
 import sys
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import kubernetes_validate
 import pytest
 import yaml
@@ -33,8 +31,6 @@ IMAGE = "registry.example.org/team/sandbox:1@sha256:" + 64 * "0"
 CHART = Path(str(files("k8s_sandbox"))) / "resources" / "helm" / "agent-env"
 REPOSITORY = Path(__file__).parents[1]
 EXAMPLE = REPOSITORY / "examples/lighthouses"
-DOCKER_ONLY = {"cap_drop", "pids_limit", "read_only", "tmpfs", "ulimits"}
-"""Keys of `compose.yaml` that inspect-k8s-sandbox cannot convert."""
 
 Values = dict[str, Any]
 
@@ -51,23 +47,6 @@ def values_file(**arguments: Any) -> Path:
 def read(path: Path) -> Values:
     values: Values = yaml.safe_load(path.read_text("utf-8"))
     return values
-
-
-def merged(below: Values, above: Values) -> Values:
-    """As Helm merges the values of a user into those of a chart."""
-    both = {key for key in below.keys() & above.keys() if isinstance(below[key], dict) and isinstance(above[key], dict)}
-    return below | above | {key: merged(below[key], above[key]) for key in both}
-
-
-def converted(tmp_path: Path) -> Values:
-    """The compose file of Docker without the keys that the converter refuses."""
-    compose = read(shipped("compose.yaml"))
-    service = compose["services"]["default"]
-    for key in (*DOCKER_ONLY, "x-k8s"):
-        del service[key]
-    file = tmp_path / "compose.yaml"
-    file.write_text(yaml.safe_dump(compose), "utf-8")
-    return convert_compose_to_helm_values(file)
 
 
 def rendered(helm: str, *values: Path) -> list[Values]:
@@ -115,11 +94,6 @@ def test_the_extra_is_named_if_it_is_missing(monkeypatch: pytest.MonkeyPatch) ->
         demo(sandbox="k8s", image=IMAGE)
 
 
-def test_build_does_not_apply() -> None:
-    with pytest.raises(InvalidArgument, match=r"build=true requires sandbox=docker .*, got sandbox=k8s"):
-        demo(sandbox="k8s", build=True)
-
-
 def test_the_compose_file_is_refused_with_a_line_that_names_the_values(tmp_path: Path) -> None:
     sandbox = demo(sandbox="docker", image=IMAGE).sandbox
     assert sandbox
@@ -133,35 +107,8 @@ def test_the_compose_file_is_refused_with_a_line_that_names_the_values(tmp_path:
         assert "\n" not in str(refused.value)
 
 
-def test_the_line_is_needed(tmp_path: Path) -> None:
-    """The converter knows none of these keys. If this test fails, the compose file may be convertible."""
-    compose = read(shipped("compose.yaml"))
-    del compose["services"]["default"]["x-k8s"]
-    file = tmp_path / "compose.yaml"
-    file.write_text(yaml.safe_dump(compose), "utf-8")
-    with pytest.raises(Exception, match=r"Unsupported key\(s\) in 'service': ") as refused:
-        convert_compose_to_helm_values(file)
-    assert set(str(refused.value).partition("{")[2].partition("}")[0].replace("'", "").split(", ")) == DOCKER_ONLY
-
-
-def test_the_schema_of_the_chart_accepts_the_values(tmp_path: Path) -> None:
-    schema = json.loads((CHART / "values.schema.json").read_text("utf-8"))
-    defaults = read(CHART / "values.yaml")
-    for values in (read(shipped(VALUES)), read(values_file(image=IMAGE)), converted(tmp_path)):
-        jsonschema.validate(merged(defaults, values), schema)
-    wrong = read(shipped(VALUES))
-    wrong["services"]["default"]["networkIsolation"] = True
-    with pytest.raises(jsonschema.ValidationError, match="networkIsolation"):
-        jsonschema.validate(merged(defaults, wrong), schema)
-
-
-@pytest.mark.parametrize("form", ["values", "converted"])
-def test_kubernetes_accepts_what_the_chart_renders(form: str, helm: str, kubectl: str, tmp_path: Path) -> None:
-    file = values_file(image=IMAGE)
-    if form == "converted":
-        file = tmp_path / "values.yaml"
-        file.write_text(yaml.safe_dump(converted(tmp_path)), "utf-8")
-    resources = rendered(helm, file)
+def test_kubernetes_accepts_what_the_chart_renders(helm: str, kubectl: str) -> None:
+    resources = rendered(helm, values_file(image=IMAGE))
     kinds = [resource["kind"] for resource in resources]
     assert kinds.count("CiliumNetworkPolicy") == 3
     assert "StatefulSet" in kinds

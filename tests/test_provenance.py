@@ -57,7 +57,7 @@ def test_the_checksum_is_that_of_the_data(tmp_path: Path) -> None:
 
     original = checksum(EXAMPLE)
     assert original["commit"] is None
-    assert checksum(folder, aggregation="subhypotheses") == original
+    assert checksum(folder, aggregation="released") == original
     table = next(folder.glob("*.csv"))
     table.write_text(table.read_text("utf-8") + "\n", "utf-8")
     after = checksum(folder)

@@ -109,41 +109,26 @@ def test_inspect_reports_that_no_docker_engine_is_running(monkeypatch: pytest.Mo
         inspect_eval(demo(sandbox="docker"), model="none", solver=GOLD, limit=1)
 
 
-def test_the_local_sandbox_needs_no_docker(docker: Path) -> None:
-    sandbox = demo().sandbox
-    assert sandbox
-    assert (sandbox.type, sandbox.config) == ("local", None)
-    assert not docker.exists()
-
-
 def test_an_unknown_sandbox_is_rejected() -> None:
     with pytest.raises(InvalidArgument, match="sandbox=none is not supported"):
         demo(sandbox="none")
 
 
-def test_build_requires_the_docker_sandbox() -> None:
-    with pytest.raises(InvalidArgument, match=r"build=true requires sandbox=docker .*, got sandbox=local"):
-        demo(build=True)
+@pytest.mark.parametrize("provider", ["local", "k8s"])
+def test_build_requires_the_docker_sandbox(provider: str) -> None:
+    with pytest.raises(InvalidArgument, match=rf"build=true requires sandbox=docker .*, got sandbox={provider}"):
+        demo(sandbox=provider, build=True)
 
 
 @pytest.mark.usefixtures("docker")
-@pytest.mark.parametrize("build", [False, True])
-def test_other_settings_come_from_the_compose_file(build: bool) -> None:
+def test_other_settings_come_from_the_compose_file() -> None:
     file = yaml.safe_load(shipped("compose.yaml").read_text("utf-8"))["services"]["default"]
-    settings = service(demo(sandbox="docker", build=build).sandbox).model_dump(exclude_none=True)
+    settings = service(demo(sandbox="docker").sandbox).model_dump(exclude_none=True)
     ours = ("image", "build", "pull_policy", "x-local")
     assert {key: settings[key] for key in settings if key not in ours} == {
         key: file[key] for key in file if key not in ours
     }
     assert (file["network_mode"], file["cap_drop"]) == ("none", ["ALL"])
-
-
-@pytest.mark.usefixtures("docker")
-@pytest.mark.parametrize("build", [False, True])
-def test_the_sandbox_survives_a_round_trip_through_json(build: bool) -> None:
-    sandbox = demo(sandbox="docker", build=build).sandbox
-    assert sandbox
-    assert SandboxEnvironmentSpec.model_validate_json(sandbox.model_dump_json()) == sandbox
 
 
 def test_the_tag_changes_with_the_files_of_the_image(tmp_path: Path) -> None:

@@ -20,11 +20,11 @@ import pytest
 import yaml
 from inspect_ai import eval as inspect_eval
 from inspect_ai.event import ApprovalEvent
+from inspect_ai.util import registry_create
 from inspect_flow import FlowTask
 from inspect_flow.api import load_spec
 
 import inspect_discoverybench as tasks
-from inspect_discoverybench import _registry as solvers
 from inspect_discoverybench.dataset.released import ARCHIVE_URL
 from tests.conftest import UV
 
@@ -34,9 +34,9 @@ HAWK = "hawk==3.7.2"
 INSPECT_EVALS = "inspect-evals==0.26.0"
 
 
-def check_call(owner: object, name: str, arguments: dict[str, Any] | None) -> None:
-    """Raise if there is no such task or solver, or if it has no such arguments."""
-    inspect.signature(getattr(owner, name)).bind(**(arguments or {}))
+def check_task(name: str, arguments: dict[str, Any] | None) -> None:
+    """Raise if there is no such task, or if it has no such arguments."""
+    inspect.signature(getattr(tasks, name)).bind(**(arguments or {}))
 
 
 def test_inspect_flow_accepts_the_spec() -> None:
@@ -49,7 +49,7 @@ def test_inspect_flow_accepts_the_spec() -> None:
         assert package == "discoverybench"
         assert isinstance(task.args, dict)
         assert task.args["sandbox"] == "k8s"
-        check_call(tasks, name, task.args)
+        check_task(name, task.args)
 
 
 @pytest.mark.usefixtures("package_index")
@@ -68,12 +68,12 @@ def test_hawk_accepts_the_eval_set(tmp_path: Path) -> None:
 
 def test_the_eval_set_names_what_exists() -> None:
     config = yaml.safe_load((SUITE / "hawk.yaml").read_text("utf-8"))
-    for owner, groups in ((tasks, config["tasks"]), (solvers, config["solvers"])):
-        for group in groups:
-            assert group["name"] == "discoverybench"
-            for item in group["items"]:
-                check_call(owner, item["name"], item.get("args"))
-    assert {item["args"]["sandbox"] for group in config["tasks"] for item in group["items"]} == {"k8s"}
+    assert {group["name"] for group in (*config["tasks"], *config["solvers"])} == {"discoverybench"}
+    for item in (item for group in config["tasks"] for item in group["items"]):
+        check_task(item["name"], item["args"])
+        assert item["args"]["sandbox"] == "k8s"
+    for item in (item for group in config["solvers"] for item in group["items"]):
+        registry_create("solver", f"discoverybench/{item['name']}", **item.get("args", {}))
 
 
 def smoke_command(job: str) -> list[str]:

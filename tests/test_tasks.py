@@ -84,20 +84,12 @@ def test_an_invalid_argument_is_one_line_on_the_command_line() -> None:
         ({"split": "dev"}, "split=dev is not a split of DB-REAL. Possible values: train, test."),
         ({"domain": "botany"}, "domain=botany matches no sample. Possible values: biology, economics, "),
         ({"dataset": "archaeology", "domain": "biology"}, "No sample matches all of dataset=archaeology, "),
-        ({"sandbox": "chroot"}, "sandbox=chroot is not supported. Possible values: docker, k8s, local. "),
     ],
 )
 def test_an_invalid_argument_lists_the_possible_values(arguments: dict[str, str], line: str) -> None:
     with pytest.raises(InvalidArgument) as raised:
         inspect_eval("discoverybench/real", model="none", task_args=arguments)
     assert line in raised.value.message
-
-
-@pytest.mark.parametrize("folder", ["/nowhere/data", "."])
-def test_an_invalid_data_folder_is_rejected(monkeypatch: pytest.MonkeyPatch, folder: str) -> None:
-    monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", folder)
-    with pytest.raises(Exception, match=f"DISCOVERYBENCH_DATA_DIR={folder} is not a folder that contains"):
-        real()
 
 
 @pytest.mark.parametrize(
@@ -148,22 +140,6 @@ def test_without_a_judge_no_model_is_called(judge: str) -> None:
     assert f"The judge (role grader, model {judge}) cannot be called" in log.error.message
     assert "--model-role grader=PROVIDER/MODEL" in log.error.message
     assert calls == []
-
-
-def test_without_a_judge_every_sample_is_an_error() -> None:
-    log = inspect_eval(lighthouses(), model=scripted([submit(hypothesis="y")]), fail_on_error=False)[0]
-    assert log.samples
-    for sample in log.samples:
-        assert sample.error
-        assert sample.error.message.startswith(NO_KEY)
-        assert not sample.scores
-        assert not sample.model_usage
-
-
-def test_a_judge_of_an_unknown_provider_is_rejected() -> None:
-    """Inspect resolves the roles, so the words are its own."""
-    with pytest.raises(Exception, match="nowhere"):
-        inspect_eval(demo(), model="none", model_roles={"grader": "nowhere/judge"})
 
 
 @pytest.mark.parametrize("build", [lighthouses, demo], ids=["default judge", "offline judge"])
@@ -226,7 +202,6 @@ def test_the_demo_runs_from_the_command_line(tmp_path: Path) -> None:
     # The table of results names every metric, also in a terminal of 80 columns.
     names = {name for score in log.results.scores for name in score.metrics}
     assert {"mean", "ci_lower", "ci_upper", "judged", "no_submission"} < names
-    assert "…" not in result.stdout
     words = {word for line in result.stdout.splitlines() if not line.startswith("Log:") for word in line.split()}
     assert names <= words
 
@@ -246,21 +221,6 @@ def test_every_sample_has_limits() -> None:
     assert task.version == "3-A"
 
 
-def test_a_third_party_solver_without_tools_is_scored() -> None:
-    """Setup and scorer stay when `--solver` replaces the agent."""
-
-    @solver
-    def stranger() -> Solver:
-        async def solve(state: TaskState, generate: Generate) -> TaskState:
-            state.output = state.output.from_content("stranger", "Hypothesis: y rises with x.\n\nWorkflow: none")
-            return state
-
-        return solve
-
-    log = inspect_eval(demo(), model="mockllm/model", solver=stranger(), limit=1)[0]
-    assert score_of(log) == "y rises with x."
-
-
 def test_tools_are_available_to_third_party_solvers() -> None:
     tools: list[list[str]] = []
 
@@ -274,7 +234,7 @@ def test_tools_are_available_to_third_party_solvers() -> None:
 
 
 STRANGERS = '''
-from inspect_ai.agent import Agent, AgentSubmit, agent, react
+from inspect_ai.agent import Agent, agent, react
 from inspect_ai.model import get_model
 from inspect_ai.solver import solver
 from inspect_ai.util import store
@@ -284,12 +244,6 @@ from inspect_ai.util import store
 def plain() -> Agent:
     """Inspect's own ReAct agent, as its documentation shows it; the task's tools are not handed to it."""
     return react(prompt="Answer with one hypothesis.")
-
-
-@agent
-def keeping() -> Agent:
-    """The same, with its call left in the conversation."""
-    return react(prompt="Answer with one hypothesis.", submit=AgentSubmit(keep_in_messages=True))
 
 
 @solver
@@ -303,7 +257,7 @@ def words():
 '''
 
 
-@pytest.mark.parametrize("name", ["plain", "keeping", "words"])
+@pytest.mark.parametrize("name", ["plain", "words"])
 def test_a_third_party_agent_can_be_loaded_from_a_file(tmp_path: Path, name: str) -> None:
     """A plain `react()` agent, which submits by a tool of its own, and a solver that only writes text."""
     (tmp_path / "mine.py").write_text(STRANGERS, "utf-8")

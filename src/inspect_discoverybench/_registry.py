@@ -2,6 +2,8 @@
 
 Inspect prefixes registered names with the name of the top-level module, `inspect_discoverybench`. The aliases with the
 prefix `discoverybench` work in a wheel and in an editable install.
+
+Every `inspect` command imports this module. What only some of them need is imported on first use.
 """
 
 from collections.abc import Callable
@@ -11,16 +13,13 @@ from typing import Any, Literal
 from inspect_ai._util.registry import (  # inspect-evals-lint: ignore[IECQ001] -- there is no public API for aliases
     registry_add,
 )
+from inspect_ai.model import ModelAPI, modelapi
+from inspect_ai.scorer import Scorer
+from inspect_ai.solver import Solver
 from inspect_ai.util import RegistryInfo, registry_info
 
-from inspect_discoverybench.offline import provider as provider
 from inspect_discoverybench.scorer.scorer import hms
-from inspect_discoverybench.solvers.codegen import codegen
-from inspect_discoverybench.solvers.datavoyager.datavoyager import datavoyager
-from inspect_discoverybench.solvers.gold import gold
-from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from inspect_discoverybench.solvers.react import react
-from inspect_discoverybench.solvers.reflexion import reflexion
 from inspect_discoverybench.tasks import custom, demo, judge_audit, real, synth, synth_generate
 
 PACKAGES = ("discoverybench", "inspect_discoverybench")
@@ -29,35 +28,51 @@ SCANNERS = ("unsupported_number", "no_successful_cell", "questionable_answer")
 """The transcript scanners, each in the module of its name. They need the extra `scout`."""
 
 
-def _add_names(registered: Callable[..., Any]) -> None:
-    """Register an object under its function name, with both package names as prefix.
+@modelapi(name="discoverybench")
+def discoverybench() -> type[ModelAPI]:
+    """The offline models `discoverybench/baseline` and `discoverybench/lexical`."""
+    from inspect_discoverybench.offline.provider import OfflineModel
 
-    Logs record the name from its decorator, whichever name it is created by.
+    return OfflineModel
+
+
+def _add_names(registered: Callable[..., Any], info: RegistryInfo, name: str) -> None:
+    """Register an object under a name with both package names as prefix.
+
+    Logs record the name in `info`, whichever name the object is created by.
     """
-    info = registry_info(registered)
     for package in PACKAGES:
-        registry_add(registered, info.model_copy(update={"name": f"{package}/{registered.__name__}"}))
+        registry_add(registered, info.model_copy(update={"name": f"{package}/{name}"}))
     registry_add(registered, info)  # restores the object's own label, which each `registry_add` overwrites
 
 
-for _registered in (
-    *(real, synth, custom, demo, judge_audit, synth_generate),
-    *(react, codegen, datavoyager, reflexion, no_data_guess, gold),
-    hms,
-):
-    _add_names(_registered)
+def _add_lazily(
+    kind: Literal["solver", "scorer", "scanner", "scanjob"], module: str, name: str, result: Any = Any
+) -> None:
+    """Register a function of a module that is imported when the function is first called.
 
-
-def _add_scout_name(kind: Literal["scanner", "scanjob"], name: str) -> None:
-    """Register an object of inspect-scout that is imported on first use: most commands of Inspect need none."""
+    Args:
+        kind: What the function creates.
+        module: The module, relative to this package.
+        name: The function.
+        result: The function's return type, by which Inspect recognizes solvers and scorers.
+    """
 
     def create(**arguments: Any) -> Any:
-        return getattr(import_module(f"inspect_discoverybench.scanners.{name}"), name)(**arguments)
+        return getattr(import_module(f"inspect_discoverybench.{module}"), name)(**arguments)
 
-    for package in PACKAGES:
-        registry_add(create, RegistryInfo(type=kind, name=f"{package}/{name}"))
+    create.__annotations__["return"] = result
+    _add_names(create, RegistryInfo(type=kind, name=f"inspect_discoverybench/{name}"), name)
 
 
-for _name in SCANNERS:
-    _add_scout_name("scanner", _name)
-_add_scout_name("scanjob", "scan")
+for _task in (real, synth, custom, demo, judge_audit, synth_generate):
+    _add_names(_task, registry_info(_task), _task.__name__)
+_add_names(react, registry_info(react), "react")
+_add_names(hms, registry_info(hms), "hms")
+_add_lazily("solver", "solvers.datavoyager.datavoyager", "datavoyager", Solver)
+for _solver in ("codegen", "reflexion", "no_data_guess", "gold"):
+    _add_lazily("solver", f"solvers.{_solver}", _solver, Solver)
+_add_lazily("scorer", "validation.judge_audit", "audit", Scorer)
+for _scanner in SCANNERS:
+    _add_lazily("scanner", f"scanners.{_scanner}", _scanner)
+_add_lazily("scanjob", "scanners.scan", "scan")

@@ -1,27 +1,10 @@
-"""The exception hierarchy.
+"""The exception hierarchy: every error is a `DiscoveryBenchError`.
 
 ```
-DiscoveryBenchError            base class; the message is one line: what is wrong, the value, the remedy
-├── InvalidArgument            a task or command argument is invalid
-├── InvalidExperiment          an experiment file cannot be read or is invalid
-├── DiskFull                   there is no space left to write a log
-├── DataError
-│   ├── DataMissing            a file or folder does not exist or cannot be read
-│   ├── DataCorrupt            a file differs from the released file
-│   ├── DownloadFailed         the released data could not be downloaded
-│   ├── UnreadableTable        a data file is empty, truncated or malformed
-│   ├── UnreadableLog          a log is damaged
-│   └── InvalidMetadata        a metadata file or answer key is invalid
-├── JudgeUnavailable           the judge's model cannot be called
-├── ModelFailed                a model's provider failed; the message starts by naming whose model it is
-│   ├── JudgeFailed            the judge's provider failed
-│   └── ReplyMissing           the provider's reply has no choices
-├── ReplyRejected              a reply of the judge or author is invalid (sent back with the error)
-├── AuthorFailed               the author gave no valid reply (the step is rejected with the reason)
-├── ExpressionRefused          an expression of a semantic tree is not on the allow-list
-├── InvalidTree                a semantic tree cannot be read or is invalid
-├── SessionFailed              the sandbox could not run the Python session
-└── SandboxLost                the sandbox ended or cannot be reached, and the agent's code is not the cause
+DiscoveryBenchError        the message is one line: what is wrong, the value, the remedy
+├── DataError              and its subclasses, for data that cannot be used
+├── ModelFailed            and its subclasses, for providers that failed; the message names whose model it is
+└── …                      one class for each other thing that can be wrong
 ```
 
 The base class is a `click.ClickException`. Inspect's command line and ours are click programs, so an error that is
@@ -153,8 +136,6 @@ def causes(error: BaseException) -> Iterator[BaseException]:
         match inner:
             case BaseExceptionGroup():
                 inner = inner.exceptions[0]
-            case RetryError():
-                inner = inner.last_attempt.exception()
             case _:
                 inner = inner.__cause__
 

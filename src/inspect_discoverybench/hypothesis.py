@@ -1,6 +1,5 @@
-"""The vocabulary of the benchmark: the facets of a hypothesis and an agent's submission (paper §3 and §4)."""
+"""An agent's submission (paper §4), and the names that scores record."""
 
-from enum import StrEnum
 from typing import Annotated, Literal
 
 from inspect_ai.util import StoreModel
@@ -20,19 +19,6 @@ NOT_ASSERTED = "refusal"
 
 WITHOUT_HYPOTHESIS = (NO_RESPONSE, NOT_ASSERTED)
 """Reasons of the scores that are 0 without a comparison."""
-
-
-class Facet(StrEnum):
-    """The three dimensions of a hypothesis (paper §3)."""
-
-    CONTEXT = "context"
-    """Boundary conditions under which the hypothesis holds."""
-
-    VARIABLES = "variables"
-    """The target variable and the independent variables."""
-
-    RELATIONSHIP = "relationship"
-    """How the variables interact in that context."""
 
 
 MAX_CHARACTERS = 10_000

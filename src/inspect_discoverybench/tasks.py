@@ -16,9 +16,6 @@ from inspect_discoverybench.sandbox import sandbox_spec
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, DEFAULT_TIMEOUT
 from inspect_discoverybench.scorer.released import PRODUCT
 from inspect_discoverybench.session.image import record_image
-from inspect_discoverybench.validation import pairs
-from inspect_discoverybench.validation.answer_texts import text_samples
-from inspect_discoverybench.validation.judge_audit import PAPER_ACCURACY, audit, judge_pair
 
 VERSION = "3-A"
 """The number increases when scores are no longer comparable, the letter when only the interface changes."""
@@ -216,6 +213,11 @@ def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = Tru
         InvalidArgument: An argument is invalid.
         DataError: The released data are missing, or a file was changed.
     """
+    # Every `inspect` command imports this module; the audit and the generator are imported only when they are used.
+    from inspect_discoverybench.validation import pairs
+    from inspect_discoverybench.validation.answer_texts import text_samples
+    from inspect_discoverybench.validation.judge_audit import PAPER_ACCURACY, audit, judge_pair
+
     require_positive("repeats", repeats)
     samples = list(pairs.invented())
     if released:
@@ -286,7 +288,6 @@ def synth_generate(
         InvalidArgument: An argument is invalid, or the folder has other files.
         InvalidTree: A hand-written tree is invalid.
     """
-    # Every `inspect` command imports this module; the generator is imported only when it is used.
     from inspect_discoverybench.synth import generate
     from inspect_discoverybench.synth.domains import DomainSource
     from inspect_discoverybench.synth.set_folder import SetFolder

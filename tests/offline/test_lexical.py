@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageSystem, ChatMessageUser, get_model
-from inspect_discoverybench.scorer.pair import HypothesisPair
 
 import inspect_discoverybench.offline.provider  # noqa: F401 - registers the models
 from inspect_discoverybench.dataset.metadata import Column, DataFile
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.scorer.pair import HypothesisPair
 
 ORCHARDS = DataFile(
     name="data.csv",
@@ -47,7 +47,7 @@ async def answered(text: str, *more: ChatMessage) -> dict[str, Any]:
     return reply
 
 
-def pair(gold: str, predicted: str) -> Comparison:
+def pair(gold: str, predicted: str) -> HypothesisPair:
     return HypothesisPair(
         goal="What determines the apple yield?",
         data_files=(ORCHARDS,),

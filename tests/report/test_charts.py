@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pandas as pd
 import pytest
 
-from inspect_discoverybench.report.charts import render, theme
+from inspect_discoverybench.report.charts import render
 from inspect_discoverybench.report.sections import sections
 from tests.report.frames import MISSING, frame, scores
 
@@ -81,15 +81,3 @@ def test_text_that_xml_does_not_allow_is_replaced() -> None:
     for image in images.values():
         ElementTree.fromstring(image)
     assert "a\N{REPLACEMENT CHARACTER}&lt;b&gt;\U0001f600" in images["domain"]
-
-
-def test_themes_differ_in_text_only() -> None:
-    [chart] = [section.chart for section in sections(frame(scores({"a": 1.0}))) if section.name == "losses"]
-    assert chart is not None
-    light, dark = (render(chart, "svg", dark=is_dark).decode() for is_dark in (False, True))
-    ink, dark_ink = (theme(dark=is_dark)["text"]["color"] for is_dark in (False, True))
-    assert (ink in light, ink in dark) == (True, False)
-    assert (
-        light.replace(ink, dark_ink).replace(theme()["axis"]["gridColor"], theme(dark=True)["axis"]["gridColor"])
-        == dark
-    )

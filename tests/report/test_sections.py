@@ -17,7 +17,6 @@ from inspect_discoverybench.statistics.mean import estimate_mean
 from tests.report.frames import MISSING, frame, scores
 
 HMS = "HMS × 100"
-LOGS = Path(__file__).parents[1] / "fixtures" / "logs"
 
 
 def by_name(samples: pd.DataFrame) -> dict[str, Section]:
@@ -425,11 +424,6 @@ def test_sections_without_data_are_left_out() -> None:
     parts = sections(samples)
     assert [section.name for section in parts] == ["hms", "facets", "losses", "cost"]
     assert rows(parts[0], "unscored", "HMS if missing 0", "HMS if missing 1") == [(2, 0.0, 100.0)]
-
-
-def test_sections_of_real_logs() -> None:
-    samples = label_samples(read_results([LOGS]).samples)
-    assert by_name(samples)["hms"].table.tasks.tolist() == [2, 2]
 
 
 def test_intervals_contain_the_true_means(sweep: None, tmp_path: Path) -> None:

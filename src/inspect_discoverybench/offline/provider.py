@@ -11,7 +11,6 @@ from inspect_ai.model import (
     ModelAPI,
     ModelOutput,
     ModelUsage,
-    modelapi,
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
@@ -22,7 +21,6 @@ Rules = Callable[[Request], ChatMessageAssistant]
 """An offline model: a pure function from request to reply."""
 
 
-@modelapi(name="discoverybench")
 class OfflineModel(ModelAPI):
     """The models `discoverybench/baseline` and `discoverybench/lexical`, which need no network and no API key.
 

@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.hypothesis import Facet
 from inspect_discoverybench.judge_record import differences
 from inspect_discoverybench.report.systems import HEADLINE_KEY, System
 from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
 from inspect_discoverybench.statistics.paired import PairedDifference, compare_paired
 from inspect_discoverybench.statistics.ranking import first_shares, holm
+from inspect_discoverybench.scorer.facets import SCORE_KEYS
 
 R = TypeVar("R", Estimate, PairedDifference)
 
@@ -32,7 +32,7 @@ PROVENANCE = {
 }
 """Columns whose differences are noted, with the plural nouns that messages use."""
 
-FIRST_KEYS = (HEADLINE_KEY, *Facet)
+FIRST_KEYS = tuple(SCORE_KEYS)
 """Keys of a score that come first; others follow in alphabetical order."""
 
 

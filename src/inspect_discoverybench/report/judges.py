@@ -11,7 +11,6 @@ from scipy.stats import kendalltau
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.hypothesis import Facet
 from inspect_discoverybench.report.aggregates import HIGH, HMS, KEYS, LOW, MIN_COVERAGE, best, covering, means
 from inspect_discoverybench.report.charts import dots, panels
 from inspect_discoverybench.report.samples import SCORES, main_judge
@@ -20,6 +19,7 @@ from inspect_discoverybench.results import Outcome
 from inspect_discoverybench.statistics.calibration import MIN_LABELLED_CLUSTERS, corrected_mean
 from inspect_discoverybench.statistics.mean import estimate_mean
 from inspect_discoverybench.validation.labels import LabelledSample
+from inspect_discoverybench.scorer.facets import FACET_KEYS
 
 
 def judge_sections(samples: pd.DataFrame) -> list[Section]:
@@ -177,7 +177,7 @@ def _with_labels(samples: pd.DataFrame, labels: Sequence[LabelledSample]) -> pd.
     is_judged = rows.outcome == Outcome.SCORED
     rows["is_labelled"] = is_judged & rows.true.notna()
     # The strata from which the sheet was drawn: all partial scores of the variables are one outcome.
-    strata = [rows[facet].mask(rows[facet].between(0, 1, inclusive="neither"), 0.5).fillna(-1) for facet in Facet]
+    strata = [rows[facet].mask(rows[facet].between(0, 1, inclusive="neither"), 0.5).fillna(-1) for facet in FACET_KEYS]
     share = rows.is_labelled.where(is_judged).astype(float).groupby(strata).transform("mean")
     rows["probability"] = share.where(is_judged, 1.0)
     rows["true"] = rows.true.where(is_judged, 0.0)

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pandas as pd
 from jinja2 import Environment, FunctionLoader, StrictUndefined
-from markupsafe import Markup
 
 from inspect_discoverybench.report.charts import Chart, render
 from inspect_discoverybench.report.samples import SCORES, judge_notes, main_judge
@@ -63,9 +62,8 @@ def write_page(
     html = environment.get_template("page.html").render(
         title=title,
         policy=policy,
-        # The CSS and the script are our own; everything else is escaped.
-        css=Markup(css),
-        script=Markup(script),
+        css=css,
+        script=script,
         facts=_facts(samples),
         notes=judge_notes(main),
         key_numbers=_key_numbers(main, len(left_out)),

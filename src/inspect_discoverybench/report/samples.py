@@ -9,18 +9,18 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from inspect_discoverybench.hypothesis import Facet
 from inspect_discoverybench.judge_record import changes
 from inspect_discoverybench.report.configurations import name_configurations
 from inspect_discoverybench.results import Outcome
+from inspect_discoverybench.scorer.facets import FACET_KEYS, SCORE_KEYS
 
-SCORES = ("hms", *(facet.value for facet in Facet))
+SCORES = tuple(SCORE_KEYS)
 """Columns of scores in 0–1. The report averages and lists every column that is named here."""
 
 LOSS_COLORS: dict[str, str] = {
     "no score": "#D0D0D0",
     "no submission": "#9A9A9A",
-    **{facet.value: color for facet, color in zip(Facet, ("#D55E00", "#E69F00", "#E8D44D"), strict=True)},
+    **dict(zip(FACET_KEYS, ("#D55E00", "#E69F00", "#E8D44D", "#009E73"), strict=False)),
     "several parts": "#CC79A7",
     "partial score": "#56B4E9",
     "full score": "#3A8FC9",
@@ -110,8 +110,8 @@ def _lost_at(samples: pd.DataFrame) -> "pd.Series[str]":
     stage = pd.Series("partial score", index=samples.index, dtype=object)
     stage[samples.hms >= 1] = "full score"
     stage[samples.hms == 0] = "several parts"
-    for facet in reversed(Facet):
-        stage[(samples.hms < 1) & (samples[facet] == 0)] = facet.value
+    for facet in reversed(FACET_KEYS):
+        stage[(samples.hms < 1) & (samples[facet] == 0)] = facet
     stage[samples.outcome.isin((Outcome.NO_SUBMISSION, Outcome.LIMIT))] = "no submission"
     stage[samples.hms.isna()] = "no score"
     return stage

@@ -9,7 +9,7 @@ import altair as alt
 import pandas as pd
 import yaml
 
-from inspect_discoverybench.hypothesis import Facet, Source
+from inspect_discoverybench.hypothesis import Source
 from inspect_discoverybench.report.aggregates import (
     HIGH,
     HMS,
@@ -31,6 +31,7 @@ from inspect_discoverybench.report.judges import judge_sections
 from inspect_discoverybench.report.samples import LOSS_COLORS, SCORES, judge_notes, main_judge
 from inspect_discoverybench.report.section import Description, Section, descriptions
 from inspect_discoverybench.results import Outcome
+from inspect_discoverybench.scorer.facets import FACET_KEYS
 
 KINDS = AGENT, BEST, ORACLE, PAPER = "agent", "best agent", "oracle", "paper"
 
@@ -144,7 +145,7 @@ def _facets(tasks: pd.DataFrame) -> Section:
     for score in SCORES[1:]:
         table = table.merge(means(tasks, value=score, names=_interval(score))[[*KEYS, *_interval(score)]], on=[*KEYS])
     table = table.merge(means(tasks)[[*KEYS, "tasks"]], on=[*KEYS])
-    is_incomplete = (tasks.hms.notna() & tasks[[*Facet]].isna().any(axis=1)).any()
+    is_incomplete = (tasks.hms.notna() & tasks[[*FACET_KEYS]].isna().any(axis=1)).any()
     notes = ["A facet that was not judged is left out of its mean."] if is_incomplete else []
     return Section.described("facets", table, _facet_chart, notes)
 
@@ -154,7 +155,7 @@ def _interval(score: str) -> tuple[str, str, str]:
 
 
 def _facet_chart(table: pd.DataFrame) -> Chart | None:
-    context, variables, relationship = map(_interval, Facet)
+    context, variables, relationship = map(_interval, FACET_KEYS[:3])
 
     def draw(rows: pd.DataFrame) -> Chart:
         pairs = ((context, variables), (variables, relationship))

@@ -13,7 +13,9 @@ from inspect_ai.analysis import Column, EvalColumn, SampleColumn
 from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.model import ModelUsage
 
-from inspect_discoverybench.hypothesis import SCORE_NAME, Facet
+from inspect_discoverybench.hypothesis import SCORE_NAME
+from inspect_discoverybench.scorer.facets import FACET_KEYS, SCORE_KEYS
+from inspect_discoverybench.scorer.released import RELEASED_KEYS
 from inspect_discoverybench.results.sample_score import SampleScore
 
 JUDGE_ROLE = "grader"
@@ -238,16 +240,13 @@ def score_columns(score: str = SCORE_NAME) -> list[Column]:
 
         return SampleColumn(name, path=read, full=True)
 
-    def facet_column(facet: Facet) -> SampleColumn:
-        return column(facet.value, lambda own: own.facet(facet.value))
+    def value_column(key: str) -> SampleColumn:
+        return column(key, lambda own: own.facet(key) if key in FACET_KEYS else own.value(key))
 
     return [
         column("score", lambda own: score),
         column("outcome", lambda own: own.outcome.value),
-        column("hms", lambda own: own.value("hms")),
-        *map(facet_column, Facet),
-        column("hms_recall", lambda own: own.value("hms_recall")),
-        column("hms_f1", lambda own: own.value("hms_f1")),
+        *map(value_column, (*SCORE_KEYS, *RELEASED_KEYS)),
         column("judge", lambda own: own.metadata.get("judge")),
         column("judge_record", lambda own: own.judge_record),
         column("hypothesis", lambda own: own.submitted("hypothesis", own.score.answer if own.score else None)),

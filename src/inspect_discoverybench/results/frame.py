@@ -9,7 +9,9 @@ from inspect_ai.analysis import Column, SampleColumn, samples_df
 from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, PARTIAL
 
-from inspect_discoverybench.hypothesis import SCORE_NAME, Facet
+from inspect_discoverybench.hypothesis import SCORE_NAME
+from inspect_discoverybench.scorer.facets import SCORE_KEYS
+from inspect_discoverybench.scorer.released import RELEASED_KEYS
 from inspect_discoverybench.results.columns import (
     EVAL_COLUMNS,
     SAMPLE_IDENTITY,
@@ -28,7 +30,7 @@ TASKS = ("real", "synth", "custom", "demo")
 
 NUMBERS = [
     *("epoch", "difficulty", "tree_level", "workflow_length"),
-    *("hms", *(facet.value for facet in Facet), "hms_recall", "hms_f1"),
+    *(*SCORE_KEYS, *RELEASED_KEYS),
     *("tokens", "judge_tokens", "cost", "judge_cost", "seconds", "cells", "best_trial_hms"),
 ]
 """Columns of numbers. A value that a log does not have is NaN."""

@@ -6,7 +6,6 @@ from pydantic import Field
 
 from inspect_discoverybench.dataset.audit import reveals
 from inspect_discoverybench.errors import AuthorFailed, ReplyRejected
-from inspect_discoverybench.hypothesis import Facet
 from inspect_discoverybench.structured_reply import Reply
 from inspect_discoverybench.synth.author import Author
 from inspect_discoverybench.synth.criterion import Criterion, Rejection
@@ -46,7 +45,7 @@ async def write_goal(author: Author, reviewer: Author, tree: Tree, task: TreeTas
 
     values = {
         "name": task.name,
-        "masked": task.masked.value,
+        "masked": task.masked,
         "context": tree.context,
         "rows": tree.description,
         "gold_hypothesis": gold,
@@ -83,15 +82,15 @@ def _violation(goal: str, tree: Tree, task: TreeTask, gold: str) -> str | None:
     if len(target_words & words) < MIN_TARGET_WORDS * len(target_words):
         return f"the goal does not name the target, {target!r}"
     hidden = {
-        Facet.VARIABLES: [column.label for column in tree.columns() if column.name in task.predictors],
-        Facet.CONTEXT: [tree.context],
+        "variables": [column.label for column in tree.columns() if column.name in task.predictors],
+        "context": [tree.context],
     }
     for phrase in hidden.get(task.masked, ()):
         if _plain(phrase) in _plain(goal):
             return f"the goal contains {phrase!r}, which it must ask for"
     numbers = {float(number) for number in re.findall(r"(?<![\w.])\d+(?:\.\d+)?", goal)}
     shared = numbers & (task.expression.numbers - {0.0, 1.0})
-    if task.masked is Facet.RELATIONSHIP and shared:
+    if task.masked == "relationship" and shared:
         return f"the goal contains {min(shared):g}, a number of the gold hypothesis"
     return None
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from inspect_discoverybench.errors import ExpressionRefused
-from inspect_discoverybench.hypothesis import Facet
 from inspect_discoverybench.synth.criterion import Criterion, Rejection
 from inspect_discoverybench.synth.expression import Expression
 from inspect_discoverybench.synth.tree import Node, Tree
@@ -16,7 +15,8 @@ MAX_PREDICTORS = 8
 MAX_OTHER_COLUMNS = 8
 """Maximum number of released columns that the gold hypothesis does not use."""
 
-FACETS = (Facet.RELATIONSHIP, Facet.VARIABLES, Facet.CONTEXT)
+QUESTION_TYPES = ("relationship", "variables", "context")
+"""The facets that goals ask for, in turn."""
 
 DATA_FILE = "data.csv"
 
@@ -40,7 +40,7 @@ class TreeTask:
     length: int
     expression: Expression
     columns: tuple[str, ...]
-    masked: Facet
+    masked: str
 
     @property
     def predictors(self) -> tuple[str, ...]:
@@ -80,7 +80,7 @@ class TreeTask:
                 {
                     "qid": query_id,
                     "question": goal,
-                    "question_type": "general" if self.handwritten_goal else self.masked.value,
+                    "question_type": "general" if self.handwritten_goal else self.masked,
                     "difficulty": self.difficulty,
                     "target_col": self.node.name,
                     "true_hypothesis": gold,
@@ -106,7 +106,7 @@ def tree_tasks(tree: Tree, seed: int) -> tuple[list[TreeTask], list[Rejection]]:
                 rejected.append(Rejection(name, Criterion.EXPRESSION, error.message))
                 continue
             columns = _columns(tree, node, expression, f"{seed}/{name}")
-            masked = FACETS[(number + length - 1) % len(FACETS)]
+            masked = QUESTION_TYPES[(number + length - 1) % len(QUESTION_TYPES)]
             tasks.append(TreeTask(node, levels[node.name], length, expression, columns, masked))
     return tasks, rejected
 
