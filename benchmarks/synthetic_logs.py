@@ -28,7 +28,7 @@ from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, ModelUsage
 from inspect_ai.scorer import Score
 from scipy.stats import beta
 
-from inspect_discoverybench.hypothesis import Facet
+from inspect_discoverybench.scorer.facets import FACET_KEYS
 
 DOMAINS = ("archaeology", "biology", "economics", "engineering", "meta_science", "sociology")
 TAGS = ("Regression Analysis", "Statistical Testing", "Data Integration", "correlation analysis", "feature engineering")
@@ -114,7 +114,7 @@ def _task(name: str, number: int, count: int) -> dict[str, Any]:
         "goal": f"How is outcome {cluster} related to factor {number % 7}?",
         "gold_hypothesis": f"Outcome {cluster} of {domain} increases with factor {cluster % 7}.",
         "data_checksums": {"data.csv": hashlib.sha256(domain.encode()).hexdigest()},
-        "question_type": (*Facet,)[number % 3].value if is_real else "general",
+        "question_type": FACET_KEYS[number % 3] if is_real else "general",
         "workflow_tags": f"{TAGS[cluster % 5]}, {TAGS[(cluster + 1) % 5]}",
     }
 
@@ -192,13 +192,13 @@ def _values(is_solved: bool, random: Random) -> dict[str, float]:
     context, variables, relationship = 1.0, 1.0, 0.0
     if is_solved:
         [(variables, relationship, _)] = random.choices(HMS_IF_SOLVED, [share for _, _, share in HMS_IF_SOLVED])
-    elif (failure := random.choices((*Facet,), (5, 2, 3))[0]) is Facet.CONTEXT:
+    elif (failure := random.choices(FACET_KEYS, (5, 2, 3))[0]) == "context":
         context, variables, relationship = 0.0, random.choice((0.4, 1.0)), random.choice((0.0, 0.5, 1.0))
-    elif failure is Facet.VARIABLES:
+    elif failure == "variables":
         variables, relationship = 0.0, random.choice((0.0, 0.5))
     else:
         variables = random.choice((0.5, 0.8, 1.0))
-    facets = dict(zip((facet.value for facet in Facet), (context, variables, relationship), strict=True))
+    facets = dict(zip(FACET_KEYS, (context, variables, relationship), strict=True))
     return {"hms": context * variables * relationship, **facets}
 
 

@@ -59,12 +59,12 @@ def pair(gold: str, predicted: str) -> HypothesisPair:
 
 
 async def variables(gold: str, predicted: str) -> tuple[int, int, int]:
-    reply = await answered(pair(gold, predicted).comparison_prompt("judge/variables"))
+    reply = await answered(pair(gold, predicted).prompt("judge/variables"))
     return reply["sizeA"], reply["sizeB"], reply["intersection"]
 
 
 async def relationship(gold: str, predicted: str, *more: ChatMessage) -> str:
-    reply = await answered(pair(gold, predicted).comparison_prompt("judge/relationship"), *more)
+    reply = await answered(pair(gold, predicted).prompt("judge/relationship"), *more)
     return str(reply["answer"])
 
 

@@ -11,11 +11,11 @@ import pandas as pd
 
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.judge_record import differences
-from inspect_discoverybench.report.systems import HEADLINE_KEY, System
+from inspect_discoverybench.report.systems import System
+from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
 from inspect_discoverybench.statistics.paired import PairedDifference, compare_paired
 from inspect_discoverybench.statistics.ranking import first_shares, holm
-from inspect_discoverybench.scorer.facets import SCORE_KEYS
 
 R = TypeVar("R", Estimate, PairedDifference)
 

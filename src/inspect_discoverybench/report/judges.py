@@ -16,10 +16,10 @@ from inspect_discoverybench.report.charts import dots, panels
 from inspect_discoverybench.report.samples import SCORES, main_judge
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results import Outcome
+from inspect_discoverybench.scorer.facets import FACET_KEYS
 from inspect_discoverybench.statistics.calibration import MIN_LABELLED_CLUSTERS, corrected_mean
 from inspect_discoverybench.statistics.mean import estimate_mean
 from inspect_discoverybench.validation.labels import LabelledSample
-from inspect_discoverybench.scorer.facets import FACET_KEYS
 
 
 def judge_sections(samples: pd.DataFrame) -> list[Section]:

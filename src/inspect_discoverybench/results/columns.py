@@ -14,9 +14,9 @@ from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.model import ModelUsage
 
 from inspect_discoverybench.hypothesis import SCORE_NAME
+from inspect_discoverybench.results.sample_score import SampleScore
 from inspect_discoverybench.scorer.facets import FACET_KEYS, SCORE_KEYS
 from inspect_discoverybench.scorer.released import RELEASED_KEYS
-from inspect_discoverybench.results.sample_score import SampleScore
 
 JUDGE_ROLE = "grader"
 

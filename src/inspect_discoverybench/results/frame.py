@@ -10,8 +10,6 @@ from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, PARTIAL
 
 from inspect_discoverybench.hypothesis import SCORE_NAME
-from inspect_discoverybench.scorer.facets import SCORE_KEYS
-from inspect_discoverybench.scorer.released import RELEASED_KEYS
 from inspect_discoverybench.results.columns import (
     EVAL_COLUMNS,
     SAMPLE_IDENTITY,
@@ -21,6 +19,8 @@ from inspect_discoverybench.results.columns import (
 )
 from inspect_discoverybench.results.log_files import LogRows, Paths, local_path, read_rows
 from inspect_discoverybench.results.sample_score import SampleScore
+from inspect_discoverybench.scorer.facets import SCORE_KEYS
+from inspect_discoverybench.scorer.released import RELEASED_KEYS
 
 if TYPE_CHECKING:
     import pandas as pd
