@@ -1,8 +1,6 @@
 """Judging a log again: by the command line, with nothing but the log, and two judges side by side."""
 
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -76,38 +74,3 @@ def test_logs_of_every_task_can_be_rescored(name: str, monkeypatch: pytest.Monke
         assert {"prompts", "gate", "asked_again"} <= set(score.metadata)
     assert both.results
     assert {result.scorer for result in both.results.scores} == {"HMS", "HMS1"}
-
-
-@pytest.mark.usefixtures("command_line", "upstream")
-def test_the_old_score_can_be_overwritten_with_another_aggregation(tmp_path: Path) -> None:
-    """In a new process, in which no task has been built."""
-    log = inspect_eval(
-        real(sandbox="local"),
-        model="discoverybench/baseline",
-        model_roles={"grader": "discoverybench/lexical"},
-        solver=SolverSpec("discoverybench/no_data_guess"),
-        limit=1,
-    )[0]
-    folder = tmp_path / "again"
-    folder.mkdir()
-    shutil.copy(log.location, folder / "log.eval")
-    command = [sys.executable, "-m", "inspect_ai", "score", "log.eval", "--scorer", "discoverybench/hms", "--overwrite"]
-    options = [
-        "--model-role",
-        "grader=discoverybench/lexical",
-        "--action",
-        "overwrite",
-        "-S",
-        "aggregation=released",
-    ]
-    environment = AWAY | {"HOME": str(folder), "INSPECT_CACHE_DIR": str(folder / "cache")}
-    result = subprocess.run(
-        [*command, *options], cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-    assert result.returncode == 0, result.stdout + result.stderr
-    new = read_eval_log(str(folder / "log.eval"))
-    assert new.samples
-    assert new.samples[0].scores
-    [score] = new.samples[0].scores.values()
-    assert isinstance(score.value, dict)
-    assert "hms_released" in score.value

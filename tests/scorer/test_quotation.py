@@ -10,7 +10,6 @@ from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, ModelOutput
 from inspect_ai.scorer import Score
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from inspect_discoverybench.hypothesis import MAX_TEXT
 from inspect_discoverybench.scorer.quotation import fold_quote
 from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.validation.answer_texts import AnswerText, answer_texts
@@ -72,11 +71,6 @@ def test_the_quote_is_the_hypothesis_and_the_question_comes_first() -> None:
     assert slots(judge.requests[0]) == {"goal": "What raises yield?", "text": TEXT}
 
 
-def test_marks_beside_punctuation_do_not_matter() -> None:
-    score, _ = judged(quoting("the p-value of X (p < 0.05)."), "I find the *p*-value of **X** (**p < 0.05**).")
-    assert score.answer == "the p-value of X (p < 0.05)."
-
-
 @pytest.mark.parametrize(
     "quote", ["**BMI** rises  with\nage.", "\u201cBMI rises with age.\u201d", "Hypothesis: BMI rises with age."]
 )
@@ -107,12 +101,6 @@ def test_an_invalid_reply_is_sent_back_and_the_whole_text_is_judged_in_the_end(r
     score, judge = judged([reply, quoting(QUOTE)])
     assert score.answer == QUOTE
     assert judge.judge_requests().count("answer") == 2
-
-
-def test_nothing_of_a_long_text_is_dropped() -> None:
-    text = "In towns. " + "So it goes. " * 4_000 + "A rises."
-    assert len(text) < MAX_TEXT
-    assert judged("no object", text)[0].answer == text
 
 
 def test_a_text_that_asserts_nothing_scores_0_with_the_reason() -> None:

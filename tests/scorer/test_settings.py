@@ -213,30 +213,6 @@ def _settings_in(request: Request) -> set[str]:
     return {name for name, field in SETTINGS.items() if field in request}
 
 
-def test_settings_rejected_by_anthropic_are_omitted() -> None:
-    good = scripted(extract=CONTEXTS)
-
-    def answer(request: Request) -> Answer:
-        if "output_config" in request or "output_format" in request:
-            return Refused("output_config.format: 'claude-3-5-sonnet-20241022' does not support output format.")
-        return good(request)
-
-    with serve(answer) as endpoint:
-        log = judged(judge_at(endpoint, "anthropic/claude-3-5-sonnet-20241022"))
-    [score] = scores(log)
-    assert score.value == FULL
-    assert settings(score)["response_schema"] is False
-    assert any("output_config" in request or "output_format" in request for request in endpoint.requests)
-    assert settings(score)["max_tokens"] == 4096  # what Inspect asks Anthropic for
-
-
-def test_a_persistent_bad_request_is_an_error() -> None:
-    with serve(lambda _: Refused("messages: roles must alternate")) as endpoint:
-        log = judged(judge_at(endpoint))
-    assert log.status == "error"
-    assert not notes(log)
-
-
 @pytest.mark.parametrize("status", [400, 401])
 def test_account_errors_name_the_judge_and_the_cause(status: int) -> None:
     message = "Your credit balance is too low."
@@ -291,12 +267,12 @@ def test_the_record_contains_the_settings_without_secrets() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["accessKey", "api_keys", "apiToken", "clientSecret", "passphrase", "subscriptionKey", "pat", "cookies", "query"],
+    ["accessKey", "passphrase", "cookies"],
 )
 def test_texts_of_model_arguments_are_recorded_as_digests(name: str) -> None:
     def recorded(secret: str) -> dict[str, Any]:
         judge = get_model("mockllm/model", memoize=False)
-        judge.model_args |= {name: {"code": [secret]} if name in ("cookies", "query") else secret, "dtype": "bfloat16"}
+        judge.model_args |= {name: {"code": [secret]} if name == "cookies" else secret, "dtype": "bfloat16"}
         judge.api.base_url = f"http://{name}:{secret}@localhost/v1?code={secret}"
         return JudgeSettings().request(judge, Relationship).effective
 

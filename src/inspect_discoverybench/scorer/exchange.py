@@ -87,7 +87,6 @@ class Exchange:
     transport: GenerateConfig
     replies: list[str] = field(default_factory=list)
     _token_limit: int | None = None
-    _can_raise_limit: bool = True
 
     async def send(self, conversation: list[ChatMessage]) -> ModelOutput:
         """Send a conversation. After a truncated reply, the token limit is raised if the provider accepts that.
@@ -102,7 +101,7 @@ class Exchange:
             if ends_sample(error):
                 raise
             if _is_bad_request(error) and self._token_limit:
-                self._token_limit, self._can_raise_limit = None, False
+                self._token_limit = None
                 return await self.send(conversation)
             if _is_bad_request(error) and not self.replies and self.settings.config.model_fields_set:
                 raise DefaultsRejected from error
@@ -110,12 +109,12 @@ class Exchange:
         if not output.choices:
             return output
         self.replies.append(replace_surrogates(output.completion))
-        if output.stop_reason == "max_tokens" and self._can_raise_limit:
+        if output.stop_reason == "max_tokens":
             output_tokens = output.usage.output_tokens if output.usage else 0
             limit = self._token_limit or token_limit(self.model, self.settings.config) or output_tokens
             self._token_limit = max(TOKEN_LIMIT_FACTOR * limit, MIN_RAISED_TOKEN_LIMIT)
         elif output.stop_reason == "model_length":
-            self._token_limit, self._can_raise_limit = None, False
+            self._token_limit = None
         return output
 
     def failure(self, reason: str) -> JudgeFailed:

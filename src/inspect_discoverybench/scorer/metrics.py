@@ -9,7 +9,7 @@ from inspect_ai.scorer import Metric, MetricProtocol, SampleScore, Value, groupe
 
 from inspect_discoverybench.hypothesis import WITHOUT_HYPOTHESIS
 from inspect_discoverybench.scorer.facets import FACET_KEYS
-from inspect_discoverybench.statistics.mean import Estimate, bounds, estimate_mean
+from inspect_discoverybench.statistics.mean import bounds, estimate_mean
 
 CLUSTER = "gold_hypothesis"
 CI_LOWER, CI_UPPER = "ci_lower", "ci_upper"
@@ -57,32 +57,23 @@ def interval_end(end: Literal["low", "high"]) -> Metric:
     def compute(scores: list[SampleScore]) -> Value:
         if not scores:
             return math.nan
-        estimate = _estimate(scores)
+        # Each sample without a gold hypothesis, from other tasks, is its own cluster.
+        clusters = [(score.sample_metadata or {}).get(CLUSTER, number) for number, score in enumerate(scores)]
+        estimate = estimate_mean([score.score.as_float() for score in scores], clusters)
         return estimate.low if end == "low" else estimate.high
 
     return compute
-
-
-def _estimate(scores: list[SampleScore]) -> Estimate:
-    """Estimate the mean. Each sample without a gold hypothesis, from other tasks, is its own cluster."""
-    clusters = [(score.sample_metadata or {}).get(CLUSTER, number) for number, score in enumerate(scores)]
-    return estimate_mean([score.score.as_float() for score in scores], clusters)
 
 
 def solvable() -> Metric:
     """Mean HMS and number of the samples flagged solvable. Only DB-SYNTH has this flag."""
 
     def compute(scores: list[SampleScore]) -> Value:
-        flagged = [score for score in scores if (score.sample_metadata or {}).get("solvable") is not None]
-        solvable_scores = [score for score in flagged if score.sample_metadata and score.sample_metadata["solvable"]]
+        flags = [(score.sample_metadata or {}).get("solvable") for score in scores]
+        flagged = [score for score, flag in zip(scores, flags, strict=True) if flag]
         if not flagged:
-            return {}
-        if not solvable_scores:
-            return {"samples": 0}
-        return {
-            "mean": cast(float, cast(MetricProtocol, mean())(solvable_scores)),
-            "samples": len(solvable_scores),
-        }
+            return {} if set(flags) <= {None} else {"samples": 0}
+        return {"mean": cast(float, cast(MetricProtocol, mean())(flagged)), "samples": len(flagged)}
 
     return compute
 

@@ -6,9 +6,7 @@ Sub-hypotheses ("parts") are matched by context; variables and relationship are 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import nan, prod
-from typing import Annotated, Any
-
-from pydantic import BeforeValidator
+from typing import Any
 
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.prompts import Prompt
@@ -38,15 +36,11 @@ def is_released(aggregation: str, gate: bool = False) -> bool:
     return aggregation == RELEASED
 
 
-def _or_none(value: Any) -> Any:
-    return NO_CONTEXT if value is None else value
-
-
 class Part(Reply):
-    """A sub-hypothesis and its context; "None" if it has none."""
+    """A sub-hypothesis and its context."""
 
     text: str
-    context: Annotated[str, BeforeValidator(_or_none)] = ""
+    context: str | None = None
     variables: Any = None
     relations: Any = None
 
@@ -104,7 +98,7 @@ class ReleasedVerdict:
         if self.failure:
             return self.failure.describe()
         lines = [
-            f"- {side} {number}: {escape(part.text)} (context: {escape(part.context)})"
+            f"- {side} {number}: {escape(part.text)} (context: {escape(str(part.context))})"
             for side, parts in (("gold", self.gold), ("predicted", self.predicted))
             for number, part in enumerate(parts, 1)
         ]
@@ -147,7 +141,8 @@ async def _extract(
     reply = await judge.ask(split_question(side, pair.datasets, hypothesis, workflow))
     if isinstance(reply, ParseFailure):
         return reply
-    return reply.sub_hypo or (Part(text=hypothesis, context=NO_CONTEXT),)
+    parts = reply.sub_hypo or (Part(text=hypothesis),)
+    return tuple(part.model_copy(update={"context": part.context or NO_CONTEXT}) for part in parts)
 
 
 async def _match(judge: Judge, label: str, gold: Part, predicted: Part) -> bool | ParseFailure:

@@ -31,26 +31,7 @@ _TRANSPORT = {
     "timeout",
 }
 
-_SHOWN = {
-    "api_version",
-    "device",
-    "device_map",
-    "dtype",
-    "effort",
-    "fallback_models",
-    "location",
-    "model_type",
-    "quantization",
-    "reasoning_effort",
-    "reasoning_format",
-    "reasoning_history",
-    "reasoning_mode",
-    "reasoning_summary",
-    "region",
-    "service_tier",
-    "stop_seqs",
-    "verbosity",
-}
+_SHOWN = GenerateConfig.model_fields.keys() - {"system_message"} | {"device", "dtype", "quantization"}
 """Names whose texts are recorded. Any other text may be a secret and is recorded as a digest."""
 
 
