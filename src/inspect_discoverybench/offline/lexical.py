@@ -18,6 +18,10 @@ _LABELLED = re.compile(
     r"^[\W_]*(?:\w+ ){0,2}(hypothesis|workflow)\b[^:\n]{0,30}:[*_\"'\s]*([^\n]*[^\n\"',}])",
     re.IGNORECASE | re.MULTILINE,
 )
+_NO_CLAIM = re.compile(
+    r"\W*(?:(?:i|we)(?: will|['’]ll| am| need| can| could| have submitted)|let|sorry|please)\b", re.IGNORECASE
+)
+"""How a sentence begins that announces, refuses or asks."""
 _GENERIC = content_stems(
     "mean average total number count index score level year site name type day mm cm km kg ml ha ms min percent pct usd"
 )
@@ -96,10 +100,11 @@ def _relationship(values: Values) -> tuple[dict[str, Any], str]:
 
 
 def _quote_answer(values: Values) -> tuple[dict[str, Any], str]:
-    """Quote the last labelled hypothesis of a text, else the text, unless it is a placeholder or a question."""
+    """Quote the last labelled hypothesis of a text, else the text, unless it is a placeholder, a plan or a question."""
     text = values["text"].strip()
+    is_plan = all(map(_NO_CLAIM.match, re.split(r"(?<=[.!?])\s+", text)))
     labelled = {match[1].casefold(): [match[2].strip("*_ ")] for match in _LABELLED.finditer(text) if match[2].strip()}
-    asserted = "hypothesis" in labelled or not (is_placeholder(text) or text.endswith("?"))
+    asserted = "hypothesis" in labelled or not (is_plan or is_placeholder(text) or text.endswith("?"))
     if not asserted:
         return {"asserted": False, "hypothesis": [], "workflow": []}, "no assertion"
     quotes = {"hypothesis": labelled.get("hypothesis", [text]), "workflow": labelled.get("workflow", [])}
