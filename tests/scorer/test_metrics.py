@@ -14,7 +14,6 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from inspect_discoverybench.hypothesis import NO_RESPONSE
 from inspect_discoverybench.scorer.metrics import hms_metrics
-from inspect_discoverybench.statistics.mean import estimate_mean
 
 
 def scored(hms: float) -> Score:
@@ -108,15 +107,6 @@ def test_counts_count_every_epoch() -> None:
     assert metrics(scores, "hms")["mean"] == pytest.approx((0.5 + 0.5 + 0 + 0) / 4)
 
 
-def test_a_field_that_groups_nothing_is_left_out() -> None:
-    metadata = [{**m, "domain": "x", "question_type": str(n), "difficulty": None} for n, m in enumerate(METADATA)]
-    assert not [
-        name
-        for name in metrics(results([[scored(1.0)]] * 4, metadata), "hms")
-        if name.startswith(("in", "goal", "difficulty"))
-    ]
-
-
 def test_solvable_samples_stand_beside_all_where_the_flag_exists() -> None:
     metadata = [{**m, "solvable": flag} for m, flag in zip(METADATA, (True, False, True, None), strict=True)]
     hms = metrics(results([[scored(1.0)], [scored(0.0)], [scored(0.5)], [scored(0.5)]], metadata), "hms")
@@ -141,12 +131,6 @@ def test_a_facet_without_a_value_enters_no_metric_of_its_own() -> None:
     counts = {score.name: (score.scored_samples, score.unscored_samples) for score in scores if "mean" in score.metrics}
     assert counts["variables"] == (3, 1)
     assert counts["hms"] == (4, 0)
-
-
-def test_the_interval_is_that_of_the_statistics() -> None:
-    hms = metrics(results([[scored(1.0)], [scored(0.5)], [MISSING], [UNSCORED]], METADATA), "hms")
-    estimate = estimate_mean([1, 0.5, 0], "aab")
-    assert (hms["ci_lower"], hms["ci_upper"]) == pytest.approx((estimate.low, estimate.high))
 
 
 def test_without_a_score_there_is_no_interval() -> None:

@@ -127,14 +127,6 @@ def audited(endpoint: Endpoint, model: str | Model, **options: Any) -> Score:
     return (log.samples[0].scores or {})["audit"]
 
 
-def test_settings_of_an_audited_model_take_precedence() -> None:
-    with serve(scripted()) as endpoint:
-        config = GenerateConfig(temperature=0.5, max_tokens=77)
-        score = audited(endpoint, judge_at(endpoint, config=config))
-    assert {tuple(map(request.get, SENT)) for request in endpoint.requests} == {(0.5, 0, 77)}
-    assert [settings(score)[name] for name in SENT] == [0.5, 0, 77]
-
-
 def test_settings_of_the_eval_apply_to_an_audited_model_given_by_name() -> None:
     with serve(scripted()) as endpoint:
         options = {"model_base_url": endpoint.url, "model_args": {"api_key": "test"}}
