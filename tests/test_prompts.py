@@ -21,7 +21,12 @@ from inspect_discoverybench.synth.author import question
 SYNTH_QUESTIONS = ("domains", "describe", "root", "expand", "goal", "review")
 GOLDEN = Path(__file__).parent / "golden" / "prompts"
 
-FILE = DataFile(name="farms.csv", description="Farms.", columns=(Column(name="rain", description="Rain\nin mm."),))
+FILE = DataFile(
+    name="farms.csv",
+    description="Farms.",
+    domain_knowledge="Farms {count} $once.",
+    columns=(Column(name="rain", description="Rain\nin mm."),),
+)
 PAIR = HypothesisPair(
     goal='What "raises" {yield}?',
     data_files=(FILE,),
@@ -61,6 +66,9 @@ RENDERED = {
     "judge/audit_text": Prompt.load("judge/audit_text").render(goal="g", text="I refuse {this} $y\n```"),
     "judge/reask": Prompt.load("judge/reask").render(reason="match: Field required."),
     "solvers/task": task_text(GOAL, Hints()),
+    "solvers/task_without_columns": task_text(
+        GOAL.model_copy(update={"data_files": (DataFile(name="tree.txt", description="A tree.", columns=()),)}), Hints()
+    ),
     "solvers/task_with_hints": task_text(GOAL, Hints(domain_knowledge=True, workflow_tags=True)),
     "solvers/react": Prompt.load("solvers/react").render(),
     "solvers/react_last": Prompt.load("solvers/react_last").render(),

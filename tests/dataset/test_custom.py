@@ -65,7 +65,7 @@ def test_a_hint_can_be_described_with_a_data_file_and_a_missing_one_has_no_headi
     write_study(tmp_path / "without")
     samples = {str(s.id).split("/")[1]: s for s in load(tmp_path, hints=Hints(domain_knowledge=True))}
     for name, missing in (("study", ()), ("file", ()), ("without", ("domain_knowledge",))):
-        assert ("## Domain knowledge" in str(samples[name].input)) == (not missing)
+        assert ("Domain knowledge" in str(samples[name].input)) == (not missing)
         assert (samples[name].metadata or {})["missing_hints"] == missing
 
 

@@ -69,7 +69,7 @@ def test_the_audit_counts_known_irregularities() -> None:
     absent = {"count": 0}
     assert {name: [audit.get(name, absent)["count"] for audit in audits.values()] for name in AUDIT} == AUDIT
     leaking = "questions that reveal the gold hypothesis"
-    assert audits["real/train"][leaking]["count"] + audits["real/test"][leaking]["count"] == 25
+    assert audits["real/train"][leaking]["count"] + audits["real/test"][leaking]["count"] == 22
     domains = [
         "biology: 16",
         "economics: 12",

@@ -3,7 +3,6 @@
 A file that cannot be used is reported instead of raised, so an audit also checks custom studies before they are run.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from inspect_discoverybench.dataset.studies import (
     goal_metadata,
     group_by_question,
     metadata_files,
+    reveals,
     with_repeated_questions,
     with_target,
 )
@@ -27,10 +27,6 @@ from inspect_discoverybench.dataset.table import Table, is_table
 from inspect_discoverybench.dataset.target import Target, synth_targets
 from inspect_discoverybench.dataset.text_file import is_windows_1252
 from inspect_discoverybench.errors import DataError
-
-LEAK_THRESHOLD = 0.8
-"""A text reveals the gold hypothesis if it contains at least this share of its words."""
-
 
 Counted = Mapping[str, int | Sequence[str]]
 """A number or the items themselves, by what is counted."""
@@ -221,7 +217,9 @@ def _formats(contents: _Contents) -> Counted:
         if column.name not in table.columns
     ]
     return {
-        "studies without domain knowledge": [_short(path) for path, study in studies.items() if not study.background],
+        "studies without domain knowledge": [
+            _short(path) for path, study in studies.items() if not study.domain_knowledge
+        ],
         "Windows-1252 files": [_short(path) for path in text_files if is_windows_1252(path)],
         "ids that differ from the file number": [
             _short(path) for path, study in studies.items() if study.id not in (None, metadata_number(path))
@@ -253,21 +251,11 @@ def _irregularities(contents: _Contents) -> Counted:
         "nearly constant target columns": ids(lambda goal: goal.near_constant is True),
         "goals with known predictors": sum(goal.predictors_present is not None for goal in goals),
         "goals with missing predictors": ids(lambda goal: goal.predictors_present is False),
-        "questions that reveal the gold hypothesis": ids(lambda goal: reveals(goal.goal, goal.gold_hypothesis)),
+        "questions that reveal the gold hypothesis": ids(lambda goal: goal.reveals_gold == "goal"),
+        "columns that reveal the gold hypothesis": ids(lambda goal: goal.reveals_gold == "column"),
         "hints that reveal the gold hypothesis": ids(lambda goal: reveals(goal.domain_knowledge, goal.gold_hypothesis)),
         "unusable files": contents.errors,
     }
-
-
-def reveals(text: str, gold: str) -> bool:
-    """Whether a text contains at least `LEAK_THRESHOLD` of the words of a gold hypothesis."""
-    gold_words, text_words = _words(gold), set(_words(text))
-    shared = sum(word in text_words for word in gold_words)
-    return bool(gold_words) and shared / len(gold_words) >= LEAK_THRESHOLD
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"\w+", text.casefold())
 
 
 def _count_by_value(name: str, values: Iterable[object]) -> Counted:

@@ -20,7 +20,11 @@ _MISSPELLED_QUESTION_TYPES = {"variable": "variables", "relationhsip": "relation
 
 
 def _flatten_columns(value: Any) -> Any:
-    return value.get("raw") if isinstance(value, Mapping) else value
+    """The columns without those that have no name, by which the release describes files that are no tables."""
+    columns = value.get("raw") if isinstance(value, Mapping) else value
+    if not isinstance(columns, list):
+        return columns
+    return [column for column in columns if not isinstance(column, Mapping) or column.get("name") != ""]
 
 
 def _flatten_queries(value: Any) -> Any:
@@ -112,12 +116,6 @@ class Study(ReleasedModel):
             first = error.errors()[0]
             field = ".".join(str(part) for part in first["loc"]) or "the file"
             raise InvalidMetadata(f"{path}: {field}: {first['msg'].removeprefix('Value error, ')}.") from error
-
-    @property
-    def background(self) -> str:
-        """The domain knowledge of the study, or else of its first data file that has any."""
-        texts = [self.domain_knowledge, *(file.domain_knowledge for file in self.data_files)]
-        return next((text for text in texts if text), "")
 
 
 def metadata_number(path: Path) -> int:

@@ -29,7 +29,7 @@ class Hints:
     """Hints in the task text (paper §5.3).
 
     Attributes:
-        domain_knowledge: Add the background of the study.
+        domain_knowledge: Add the background of the study and of its data files.
         workflow_tags: Add the keywords of the gold workflow.
     """
 
@@ -58,7 +58,7 @@ class SampleMetadata(BaseModel):
         data_file_count: Number of data files.
         data_checksums: SHA-256 of each data file by name, computed when the task is built.
         workflow_tags: Keywords of the gold workflow.
-        domain_knowledge: Background of the study.
+        domain_knowledge: Background of the study. That of a single data file is in its description.
         missing_hints: Requested hints that the study does not have.
         solvable: Whether the target column has at least two distinct values; None if the target column is unknown.
         near_constant: Whether one value fills at least 95 % of a varying target column; None if unknown.
@@ -68,6 +68,8 @@ class SampleMetadata(BaseModel):
         duplicate_of: Id of the first sample of the split with the same question; None for the first one.
         variant: `easy` or `hard`, if the same question is asked of processed and of raw data (paper §4.1).
         variant_of: Id of the easy variant; None except for hard variants.
+        reveals_gold: `goal` or `column` if the goal or the description of a column contains at least 80 % of the gold
+            hypothesis's numbers and words with at least four letters.
         conflicting_gold: Whether samples of the split with the same question have different gold hypotheses.
     """
 
@@ -100,6 +102,7 @@ class SampleMetadata(BaseModel):
     duplicate_of: str | None = None
     variant: Literal["easy", "hard"] | None = None
     variant_of: str | None = None
+    reveals_gold: Literal["goal", "column"] | None = None
     conflicting_gold: bool = False
 
     @property
@@ -124,7 +127,11 @@ def to_sample(
         files: The data files on this machine, by name in the sandbox.
         checksum: Returns the SHA-256 of a data file.
     """
-    missing = tuple(name for name, requested in asdict(hints).items() if requested and not getattr(metadata, name))
+    texts = {
+        "domain_knowledge": [metadata.domain_knowledge, *(file.domain_knowledge for file in metadata.data_files)],
+        "workflow_tags": [metadata.workflow_tags],
+    }
+    missing = tuple(name for name, requested in asdict(hints).items() if requested and not any(texts[name]))
     checksums = {name: checksum(path) for name, path in files.items()}
     return Sample(
         id=metadata.sample_id,
@@ -143,7 +150,7 @@ def task_text(metadata: SampleMetadata, hints: Hints) -> str:
     }
     hint_prompt = Prompt.load("solvers/hint")
     return Prompt.load("solvers/task").render(
-        data_files="\n\n".join(_description(file) for file in metadata.data_files),
+        data_files="\n\n".join(_description(file, hints) for file in metadata.data_files),
         goal=metadata.goal,
         without_tools=Prompt.load("solvers/without_tools").render(),
         hints="".join(
@@ -196,9 +203,15 @@ def data_checksum(samples: Iterable[Sample], fields: Sequence[str] = GOAL_FIELDS
     return hashlib.sha256("\n".join(contents).encode()).hexdigest()
 
 
-def _description(file: DataFile) -> str:
+def _description(file: DataFile, hints: Hints) -> str:
+    description, knowledge = file.description, file.domain_knowledge if hints.domain_knowledge else ""
+    if knowledge:
+        description = f"{description}\n\nDomain knowledge: {knowledge}"
+    if not file.columns:
+        suffix = Path(file.name).suffix
+        return Prompt.load("solvers/data_file_no_table").render(name=file.name, description=description, suffix=suffix)
     columns = "\n".join(f"- {column.name}: {' '.join(column.description.split())}" for column in file.columns)
-    return Prompt.load("solvers/data_file").render(name=file.name, description=file.description, columns=columns)
+    return Prompt.load("solvers/data_file").render(name=file.name, description=description, columns=columns)
 
 
 def _text(value: object) -> str:

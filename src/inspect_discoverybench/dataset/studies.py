@@ -9,7 +9,7 @@ from typing import Literal
 
 from inspect_discoverybench.dataset.answer_key import AnswerKey
 from inspect_discoverybench.dataset.data_files import locate
-from inspect_discoverybench.dataset.metadata import Goal, Study, metadata_number
+from inspect_discoverybench.dataset.metadata import DataFile, Goal, Study, metadata_number
 from inspect_discoverybench.dataset.samples import SampleMetadata
 from inspect_discoverybench.dataset.table import Table, is_table
 from inspect_discoverybench.dataset.target import Target, synth_targets
@@ -23,6 +23,10 @@ PROCESSED_FOLDERS: Mapping[str, str] = {
 }
 """Folders of DB-REAL with raw data, each with the folder of the processed data (paper, appendix D.2)."""
 
+REVEALED = 0.8
+"""Share of the words of a gold hypothesis from which a text counts as revealing it."""
+
+_CONTENT = re.compile(r"[^\W\d_]{4,}|\d+(?:\.\d+)?")
 _STEP = re.compile(r"(?P<line_start>^[ \t]*)?(?<![\w.,])(?P<number>\d+)[.)](?!\d)", re.MULTILINE)
 
 
@@ -102,6 +106,7 @@ def goal_metadata(
         InvalidMetadata: The name of the metadata file is invalid.
     """
     folder, number = path.parent.name, metadata_number(path)
+    gold = answer_key.gold(folder, number, goal.query_id) if answer_key else goal.true_hypothesis
     length = workflow_length(study.workflow)
     return SampleMetadata(
         split=split,
@@ -112,15 +117,28 @@ def goal_metadata(
         question_type=goal.question_type,
         difficulty=goal.difficulty,
         goal=goal.question,
-        gold_hypothesis=answer_key.gold(folder, number, goal.query_id) if answer_key else goal.true_hypothesis,
+        gold_hypothesis=gold,
         gold_workflow=study.workflow or None,
         workflow_length=length,
         workflow_bucket=bucket(length) if length else None,
         data_files=study.data_files,
         data_file_count=len(study.data_files),
         workflow_tags=study.workflow_tags,
-        domain_knowledge=study.background,
+        domain_knowledge=study.domain_knowledge,
+        reveals_gold=_revealing_place(goal.question, gold, study.data_files),
     )
+
+
+def reveals(text: str, gold: str) -> bool:
+    """Whether a text contains at least `REVEALED` of the numbers and longer words of a gold hypothesis."""
+    words = set(_CONTENT.findall(gold.casefold()))
+    return len(words.intersection(_CONTENT.findall(text.casefold()))) >= REVEALED * len(words) > 0
+
+
+def _revealing_place(goal: str, gold: str, files: Iterable[DataFile]) -> Literal["goal", "column"] | None:
+    if reveals(goal, gold):
+        return "goal"
+    return "column" if any(reveals(column.description, gold) for file in files for column in file.columns) else None
 
 
 def with_target(goal: SampleMetadata, target: Target) -> SampleMetadata:

@@ -4,7 +4,7 @@ import re
 
 from pydantic import Field
 
-from inspect_discoverybench.dataset.audit import reveals
+from inspect_discoverybench.dataset.studies import reveals
 from inspect_discoverybench.errors import AuthorFailed, ReplyRejected
 from inspect_discoverybench.structured_reply import Reply
 from inspect_discoverybench.synth.author import Author
