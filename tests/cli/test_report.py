@@ -58,5 +58,5 @@ def test_without_usable_logs_nothing_is_written(tmp_path: Path) -> None:
     (tmp_path / "2026-01-01_empty.eval").touch()
     result = run(tmp_path, "--out", tmp_path / "report")
     assert result.exit_code == 1
-    assert result.output.startswith("Error: No log can be used. ")
+    assert result.output.startswith("Error: None of 1 logs can be used. ")
     assert not (tmp_path / "report").exists()

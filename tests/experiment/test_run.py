@@ -39,28 +39,16 @@ def test_tables_in_a_pipe_are_not_truncated(file: str, monkeypatch: pytest.Monke
     [
         (["--set", "solvers=[discoverybench/genius]"], "small.yaml:3: solver discoverybench/genius: "),
         (
-            ["--set", "tasks=[{name: discoverybench/demo, args: {colour: red}}]"],
-            "small.yaml:2: task discoverybench/demo: ",
-        ),
-        (
-            ["--set", "tasks=[discoverybench/demo, {name: discoverybench/demo, args: {sandbox: x}}]"],
-            "small.yaml:2: task discoverybench/demo: sandbox=x",
+            ["--set", "tasks=[{name: discoverybench/demo, args: {sandbox: x}}]"],
+            "small.yaml:2: task discoverybench/demo",
         ),
         (["--model", "openai/gpt-4o"], "small.yaml:4: model openai/gpt-4o cannot be called: "),
-        (["--set", "grader=openai/gpt-4o"], "model openai/gpt-4o cannot be called: "),
-        (["--set", "models.0.config.heat=1"], "--set models.0.config.heat=1: 'discoverybench/baseline' has no keys."),
-        (["--set", "models.1.config.heat=1"], "small.yaml:4: model discoverybench/baseline: config: "),
         (["--set", "models.1.config.temperature=hot"], "small.yaml:4: model discoverybench/baseline: config.temperatu"),
         (["--set", "limits.tokens=0"], "small.yaml:6: limits.tokens: Input should be greater than or equal to 1"),
         (["--set", "limits.tokens=lots"], "small.yaml:6: limits.tokens: token limit: expected"),
-        (["--set", "limits.cost=1", "--model", "mockllm/x"], "there is none for mockllm/x. Add it with --model-cost-c"),
-        (["--set", "limits.cost=1", "--set", "roles={critic: mockllm/x}"], "there is none for mockllm/x."),
-        (
-            ["--model-cost-config", "nowhere.yaml"],
-            "The price file nowhere.yaml cannot be read (No such file or directory)",
-        ),
-        (["--set", "options.sample_id=a"], "options.sample_id and limits.samples are mutually exclusive."),
-        (["--set", "options.log_shared=true", "--set", "options.log_format=json"], "--log-shared is not compatible"),
+        (["--set", "limits.cost=1", "--set", "roles={critic: mockllm/x}"], "there is none for mockllm/x. Add it with "),
+        (["--model-cost-config", "nowhere.yaml"], "The price file nowhere.yaml cannot be read ("),
+        (["--set", "options.sample_id=a"], "small.yaml: You cannot specify both sample_id and limit."),
     ],
 )
 def test_an_invalid_experiment_is_rejected_before_it_runs(file: str, arguments: list[str], line: str) -> None:
@@ -73,7 +61,7 @@ def test_an_invalid_experiment_is_rejected_before_it_runs(file: str, arguments: 
 
 @pytest.mark.usefixtures("upstream")
 def test_a_default_judge_without_a_key_is_rejected(file: str) -> None:
-    result = run(file, "--check", "--set", "tasks=[{name: discoverybench/real, args: {sandbox: local}}]")
+    result = run(file, "--dry-run", "--set", "tasks=[{name: discoverybench/real, args: {sandbox: local}}]")
     assert result.exit_code == 2
     assert "OPENAI_API_KEY" in result.output
     assert len(result.output.strip().splitlines()) == 1
@@ -178,6 +166,6 @@ def test_a_cost_limit_works_with_configured_prices(file: str, tmp_path: Path, mo
 
 
 def test_shipped_experiments_can_be_run_by_name() -> None:
-    result = run("demo", "--check")
+    result = run("demo", "--dry-run")
     assert result.exit_code == 0, result.output
-    assert "3 runs with 24 samples can run." in result.output
+    assert re.search(r"3 runs +24 ", result.output)

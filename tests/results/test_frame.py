@@ -227,5 +227,5 @@ def test_no_logs_is_one_clear_line(tmp_path: Path) -> None:
     with pytest.raises(DataMissing, match=r"The path 'nowhere' does not exist\."):
         read_results(["nowhere"])
     (tmp_path / "2026-01-01_empty.eval").touch()
-    with pytest.raises(DataMissing, match=r"No log can be used\. .*empty.eval: cannot be read"):
+    with pytest.raises(DataMissing, match=r"None of 1 logs can be used\. .*empty.eval: cannot be read"):
         read_results([tmp_path])

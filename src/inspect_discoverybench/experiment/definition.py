@@ -42,7 +42,9 @@ NamedModel = Annotated[ModelSpec, BeforeValidator(_from_name, json_schema_input_
 
 
 class Limits(StrictModel):
-    """Limits of every sample, and the number of samples of every task. Aliases are the arguments of `eval_set`."""
+    """Limits of every sample, and the number of samples of every task."""
+
+    # The aliases are arguments of `eval_set`.
 
     messages: int | None = Field(default=None, ge=1, serialization_alias="message_limit")
     """Maximum number of messages of a sample."""

@@ -14,11 +14,12 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, Model, get_model
 from inspect_ai.util import registry_create
+from pydantic import ValidationError
 
 from inspect_discoverybench.discovery import DEFAULT_JUDGE_KEY
 from inspect_discoverybench.errors import InvalidExperiment, inspect_errors
 from inspect_discoverybench.experiment.definition import Component, Experiment, ModelSpec
-from inspect_discoverybench.experiment.experiment_source import Source, load
+from inspect_discoverybench.experiment.experiment_source import Source, load, reason_of_error
 from inspect_discoverybench.experiment.matrix import MatrixCell, matrix
 from inspect_discoverybench.experiment.options import eval_set_options
 from inspect_discoverybench.experiment.prices import read_prices, register_prices
@@ -164,8 +165,13 @@ def _create(kind: Literal["task", "solver"], component: Component, where: str) -
 
 
 def _build_model(spec: ModelSpec, where: str, settings: Mapping[str, Any]) -> Model:
-    with inspect_errors(InvalidExperiment, f"{where}: model {spec.name} cannot be called"):
+    try:
         config = GenerateConfig.model_validate({**spec.config, **settings})
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, ("config", *first["loc"])))
+        raise InvalidExperiment(f"{where}: model {spec.name}: {place}: {reason_of_error(first)}") from error
+    with inspect_errors(InvalidExperiment, f"{where}: model {spec.name} cannot be called"):
         return get_model(  # inspect-evals-lint: ignore[IEBP001] -- an experiment names its models
             spec.name, base_url=spec.base_url, config=config, **spec.args
         )
