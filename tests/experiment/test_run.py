@@ -18,22 +18,6 @@ CUSTOM = f"{{name: discoverybench/custom, args: {{path: '{STUDY}', goal: 'Why?',
 GOLD = ["--set", "solvers=[discoverybench/gold]", "--model", "discoverybench/baseline"]
 
 
-def test_tables_in_a_pipe_are_not_truncated(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "20")
-    arguments = [file, "--limit", "1", "--set", "models.1.config.top_p=0.25"]
-    dry_run = run(*arguments, "--dry-run")
-    assert not Path("logs").exists()
-    for result in (dry_run, run(*arguments)):
-        assert result.exit_code == 0, result.output
-        assert "small: logs in logs/small" in result.output
-        rows = [line.split("  ") for line in result.output.splitlines()]
-        names = [tuple(cell.strip() for cell in row if cell.strip())[:3] for row in rows]
-        for solver in ("gold", "no_data_guess"):
-            for model in ("discoverybench/baseline", "discoverybench/baseline(temperature=0.5, top_p=0.25)"):
-                assert ("discoverybench/demo", f"discoverybench/{solver}", model) in names
-        assert "…" not in result.output
-
-
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
@@ -85,16 +69,10 @@ def test_the_closing_table(file: str, tmp_path: Path) -> None:
 
     as_json = run(file, *changes, "--json")
     assert as_json.exit_code == 0, as_json.output
-    runs = json.loads(as_json.stdout)["runs"]
-    assert [(r["solver"], r["scored"], r["unscored"]) for r in runs] == [
-        ("discoverybench/gold", 2, 0),
-        ("discoverybench/no_data_guess", 2, 0),
-    ]
-    assert runs[0]["value"] == 1.0
-    estimate = estimate_mean([1, 1], "ab")
-    assert runs[0]["interval"] == pytest.approx([estimate.low, 1.0])
-    assert runs[0]["bounds"] is None
-    assert runs[1]["cost"] == usage.input_tokens
+    gold, no_data_guess = json.loads(as_json.stdout)["runs"]
+    assert (gold["value"], gold["scored"], gold["unscored"], gold["bounds"]) == (1.0, 2, 0, None)
+    assert gold["interval"] == pytest.approx([estimate_mean([1, 1], "ab").low, 1.0])
+    assert no_data_guess["cost"] == usage.input_tokens
 
 
 def test_unscored_samples_are_reported_with_the_command_to_score_them(
@@ -107,9 +85,6 @@ def test_unscored_samples_are_reported_with_the_command_to_score_them(
         assert "Unscored samples: 2. To score them again, run:" in result.output
         assert re.search(r"gold +\S+ +– +– +0 +2 +0 +0 ", result.output)
         assert "? marks a run with a model that has no price." in result.output
-        again = run(file, *GOLD, "--set", f"grader={model}", "--json")
-        assert again.exit_code == 1
-        assert json.loads(again.stdout)["runs"][0]["unscored"] == 2
     [command] = [line.strip() for line in result.output.splitlines() if line.startswith("  inspect score ")]
     monkeypatch.setenv("LAB_API_KEY", "test")
     monkeypatch.setenv("LAB_BASE_URL", "http://127.0.0.1:1/v1")

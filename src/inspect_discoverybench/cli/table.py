@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 UNLIMITED = 10_000
-"""Width in columns. Otherwise rich truncates names to fit the screen, and assumes 80 columns for pipes and CI logs."""
+"""Width in columns. Otherwise rich truncates names to fit the screen or 80 columns."""
 
 
 def print_table(

@@ -79,7 +79,7 @@ def _read(path: Path, including: tuple[Path, ...], included_at: str = "") -> tup
     Args:
         path: The file.
         including: The chain of files that include it, the outermost first.
-        included_at: Prefix of error messages: where the last of these files includes it.
+        included_at: Where the last of them includes it.
     """
     chain = (*including, path.resolve())
     if chain[-1] in including:

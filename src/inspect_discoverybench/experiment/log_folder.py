@@ -25,8 +25,7 @@ def locked(log_dir: str) -> Iterator[None]:
     The lock works across machines if their shared file system supports `flock`. If it does not, a warning is shown
     instead of using a lock file, because a dead process would leave that file behind and block every later run.
 
-    Args:
-        log_dir: The log directory. It is created if it does not exist. Remote ones cannot be locked.
+    The directory is created if it does not exist. Remote ones cannot be locked.
 
     Raises:
         InvalidExperiment: Another process is using the log directory.

@@ -13,13 +13,9 @@ from inspect_discoverybench.experiment.experiment_source import Source
 
 @dataclass(frozen=True)
 class MatrixCell:
-    """One combination.
+    """One combination, with all arguments and settings, and the positions of its parts in the experiment file.
 
-    Attributes:
-        task: The task with all arguments.
-        solver: The solver with all arguments; None for the default solver of the task.
-        model: The model with all settings.
-        numbers: Positions of the task, the solver and the model in the experiment file.
+    Without a solver, the task uses its own.
     """
 
     task: Component

@@ -16,11 +16,11 @@ from inspect_discoverybench.experiment.experiment_source import Source, did_you_
 INSTEAD = {
     **{name: name for name in ("tasks", "log_dir", "epochs", "max_connections", "tags")},
     **{str(field.serialization_alias): f"limits.{limit}" for limit, field in Limits.model_fields.items()},
-    "task_args": "args of a task, or defaults.tasks",
+    "task_args": "tasks",
     "solver": "solvers",
     "model": "models",
-    "model_base_url": "base_url of a model",
-    "model_args": "args of a model",
+    "model_base_url": "models",
+    "model_args": "models",
     "model_roles": "roles",
     "scanner": "`scout scan` on the logs",
 }
@@ -34,8 +34,7 @@ def eval_set_options(options: Mapping[str, Any], source: Source) -> dict[str, An
     """Convert the options to arguments of `eval_set`.
 
     Raises:
-        InvalidExperiment: `eval_set` has no such argument, there is another way to set it, or the value has the wrong
-            type.
+        InvalidExperiment: `eval_set` has no such argument, it is set in another way, or the value has the wrong type.
     """
     arguments = {}
     for name, value in options.items():

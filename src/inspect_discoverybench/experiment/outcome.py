@@ -18,19 +18,12 @@ class RunOutcome:
     """The outcome of one run. Numbers that the log does not have are None.
 
     Attributes:
-        task: Task with its arguments; likewise the solver, and the model with its settings.
-        metric: Name of the headline metric, such as `hms`; None if nothing is scored.
-        value: Its value.
-        interval: Its 95 % confidence interval.
+        metric: Name of the headline metric, such as `hms`, and its value; None if nothing is scored.
         bounds: The value if all unscored samples had scored 0, and if all had scored 1; None if none is unscored.
         scored: Number of samples with a score, including those without a submission.
-        unscored: Number of samples that the judge failed to score.
         no_submission: Number of samples that scored 0 because no hypothesis was submitted or asserted.
-        errors: Number of samples that ended with an error.
         tokens: Tokens of all models, including the judge; likewise their cost in US dollars.
-        complete: Whether all samples have finished.
         error: Why the run ended early, in one line; None if it is complete or was interrupted.
-        log: Path of the log.
         score_command: Command that scores the log again; None if nothing is scored.
     """
 

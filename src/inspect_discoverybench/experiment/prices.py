@@ -17,10 +17,9 @@ Prices = Mapping[str, ModelCost]
 
 
 def read_prices(*sources: str | Path | Prices | None) -> Prices:
-    """Merge the prices of this package, of the file in `INSPECT_EVAL_MODEL_COST_CONFIG` and of other sources.
+    """Merge the prices of this package, of the file in `INSPECT_EVAL_MODEL_COST_CONFIG` and of files or tables.
 
-    Args:
-        sources: Paths or tables. Later ones take precedence.
+    Later ones take precedence.
 
     Raises:
         InvalidExperiment: A file cannot be read or is not in Inspect's format.

@@ -48,9 +48,6 @@ class ExperimentPlan:
 
         Returns:
             One log per run. It has the effective settings and the ids of the samples that would run.
-
-        Raises:
-            InvalidExperiment: Inspect rejects the experiment.
         """
         accepted = inspect.signature(inspect_eval).parameters.keys() | GenerateConfig.model_fields.keys()
         # These have side effects outside the log directory, or no effect without samples.
@@ -63,16 +60,10 @@ class ExperimentPlan:
             return [log.model_copy(update={"samples": None, "reductions": None}) for log in logs]
 
     def run(self, retries: int | None = None) -> tuple[bool, list[EvalLog]]:
-        """Run the samples that are missing in the log directory.
-
-        Args:
-            retries: Maximum number of retries of a failed run. By default that of `options`, or Inspect's.
+        """Run the samples that are missing in the log directory, with this many retries of a failed run.
 
         Returns:
             Whether every run is complete, and the headers of the logs.
-
-        Raises:
-            InvalidExperiment: Inspect rejects the experiment.
         """
         given = {} if retries is None else {"retry_attempts": retries}
         with inspect_errors(InvalidExperiment, str(self.source.path)):
@@ -80,12 +71,7 @@ class ExperimentPlan:
 
 
 def plan_experiment(path: Path, changes: Sequence[str] = (), price_file: Path | None = None) -> ExperimentPlan:
-    """Read an experiment file and build every run, without starting it.
-
-    Args:
-        path: The file.
-        changes: Changes of the form `a.b=c`.
-        price_file: Prices, which take precedence over those of `options`.
+    """Read an experiment file with changes of the form `a.b=c`, and build every run without starting it.
 
     Raises:
         InvalidExperiment: The file is invalid, a name is not registered, or a model cannot be called.

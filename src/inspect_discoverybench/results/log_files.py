@@ -127,7 +127,7 @@ def read_rows(paths: Paths, rows_of: RowsOf, objection: Objection | None, worker
     Args:
         paths: A log or a folder that is searched for logs, or several.
         rows_of: Returns the rows of a log. Like `objection`, it is sent to processes, so it is a module's function.
-        objection: Returns why a log with this header cannot be used; None if it can. Without it, every log can.
+        objection: Returns why a log with this header cannot be used; None if it can.
         workers: Number of processes that read logs in parallel.
 
     Raises:

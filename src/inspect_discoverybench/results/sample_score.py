@@ -89,10 +89,7 @@ class SampleScore:
 
 
 def read_judged(path: str, score: str) -> tuple[str, list[SampleScore]]:
-    """Read the samples of one log with one of their scores, without transcripts.
-
-    Returns:
-        Inspect's id of the run, which copies of the log keep when they are scored again, and the samples.
+    """Read Inspect's id of a run, which copies of its log keep, and its samples with one score, without transcripts.
 
     Raises:
         DataMissing: The file does not exist.
