@@ -128,18 +128,6 @@ def write_prices(folder: Path, model: str) -> None:
     (folder / "costs.json").write_text(json.dumps({model: price}), "utf-8")
 
 
-def test_a_cost_limit_works_with_configured_prices(file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    guess = ["--set", "solvers=[discoverybench/no_data_guess]", "--set", "limits.cost=1", "--limit", "1"]
-    with lab(lambda _: tool_call("submit", hypothesis="y rises with x.", workflow="1. load")) as (model, _):
-        write_prices(tmp_path, model)
-        monkeypatch.setenv("INSPECT_EVAL_MODEL_COST_CONFIG", "costs.json")
-        result = run(file, *guess, "--model", model)
-    assert result.exit_code == 0, result.output
-    [log] = logs()
-    assert log.eval.config.cost_limit == 1
-    assert log.stats.model_usage[model].total_cost == pytest.approx(15e-6)
-
-
 def test_shipped_experiments_can_be_run_by_name() -> None:
     result = run("demo", "--dry-run")
     assert result.exit_code == 0, result.output
