@@ -12,9 +12,8 @@ from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import Sample
 from inspect_ai.log import read_eval_log, write_eval_log
-from inspect_ai.model import ModelOutput, ModelUsage, get_model
-from inspect_ai.scorer import Score, Scorer, Target, accuracy, match, scorer
-from inspect_ai.solver import TaskState
+from inspect_ai.model import ModelOutput, get_model
+from inspect_ai.scorer import match
 from synthetic_logs import Run, write_logs
 
 from inspect_discoverybench.cli.compare import compare
@@ -80,24 +79,18 @@ def test_systems_are_selected_from_one_folder(logs: list[Path]) -> None:
     assert pair["only_candidate"] == TASKS - pair["common"]
 
 
-def test_epochs_are_averaged_within_a_task(tmp_path: Path) -> None:
-    paths = write_logs([Run("real", "react", "provider/large", 0.3, epochs=3), WEAK], tmp_path, samples=20)
-    [pair] = as_json(*paths)["pairs"]
-    assert pair["common"] == 20
-
-
 @pytest.mark.usefixtures("sweep")
-def test_the_release_gate_fails_only_beyond_the_margin(logs: list[Path]) -> None:
+def test_a_worse_candidate_fails_only_beyond_the_margin(logs: list[Path]) -> None:
     weak, strong = logs
     assert run(weak, strong, "--fail-if-worse", "0.02").exit_code == 0
     assert run(strong, strong, "--fail-if-worse", "0").exit_code == 0
     result = run(strong, weak, "--fail-if-worse", "0.02")
     assert result.exit_code == 1
-    assert result.stderr == "The candidate's mean is below the baseline's by more than 0.02.\n"
+    assert result.stderr.startswith("The candidate's mean is below the baseline's by more than 0.02: ")
     assert run(strong, weak, "--fail-if-worse", "0.9").exit_code == 0
 
 
-def test_a_candidate_without_scores_does_not_pass_the_gate(tmp_path: Path) -> None:
+def test_missing_scores_count_against_the_candidate(tmp_path: Path) -> None:
     logs = write_logs([STRONG, replace(STRONG, errors=0.9)], tmp_path, samples=40)
     result = run(*logs, "--fail-if-worse", "0.1")
     assert (result.exit_code, result.stderr[:13]) == (1, "The candidate")
@@ -114,51 +107,25 @@ def test_more_than_two_systems_are_compared_pairwise_and_ranked(tmp_path: Path) 
     p_values = [pair["keys"][0]["paired"]["p_value"] for pair in comparison["pairs"]]
     adjusted = [pair["p_value_holm"] for pair in comparison["pairs"]]
     assert min(adjusted) == pytest.approx(3 * min(p_values))
-    gate = run(*paths, "--fail-if-worse", "0.02")
-    assert (gate.exit_code, gate.stderr) == (2, "Error: --fail-if-worse needs two systems, got 3.\n")
+    refused = run(*paths, "--fail-if-worse", "0.02")
+    assert (refused.exit_code, refused.stderr) == (2, "Error: --fail-if-worse needs two systems, got 3.\n")
 
 
 @pytest.mark.usefixtures("sweep")
-def test_missing_scores_give_both_bounds(tmp_path: Path) -> None:
-    faulty = Run("real", "react", "provider/large", 0.6, unscored=0.1, errors=0.05)
-    [pair] = as_json(*write_logs([WEAK, faulty], tmp_path, samples=TASKS))["pairs"]
-    assert pair["common"] + pair["missing"] == TASKS
-    assert pair["missing"] > 0
-    [hms, *_] = pair["keys"]
-    assert hms["worst"] < hms["paired"]["difference"] < hms["best"]
-    assert hms["best"] - hms["worst"] == pytest.approx(pair["missing"] / TASKS)
-
-
-def change(path: Path, **metadata: object) -> None:
-    """Change the recorded judge settings of a log."""
-    log = read_eval_log(str(path))
+def test_differently_judged_scores_are_refused(logs: list[Path]) -> None:
+    log = read_eval_log(str(logs[1]))
     for sample in log.samples or []:
         for score in (sample.scores or {}).values():
-            score.metadata = {**(score.metadata or {}), **metadata}
-    write_eval_log(log, str(path))
-
-
-@pytest.mark.parametrize(
-    ("metadata", "difference"),
-    [
-        ({"judge": "provider/other"}, "judge: provider/judge and provider/other"),
-        ({"prompts": {"system": "fe9876543210"}}, "prompts.system: 0123456789ab and fe9876543210"),
-        ({"settings": {"temperature": 1.0, "seed": 0}}, "settings.temperature: 0.0 and 1.0"),
-    ],
-)
-@pytest.mark.usefixtures("sweep")
-def test_differently_judged_scores_are_refused(logs: list[Path], metadata: dict[str, Any], difference: str) -> None:
-    change(logs[1], **metadata)
+            score.metadata = {**(score.metadata or {}), "prompts": {"system": "fe9876543210"}}
+    write_eval_log(log, str(logs[1]))
     result = run(*logs)
     assert result.exit_code == 2
-    assert difference in result.stderr
+    assert "prompts.system: 0123456789ab and fe9876543210" in result.stderr
     assert result.stderr.endswith("Use comparable logs, or pass --anyway.\n")
     assert result.stderr.count("\n") == 1
     permitted = run(*logs, "--anyway")
     assert permitted.exit_code == 0
-    assert f"Warning: react · provider/small and react · provider/large were judged differently: {difference}." in (
-        permitted.stderr
-    )
+    assert "Warning: react · provider/small and react · provider/large were judged differently: " in permitted.stderr
 
 
 def test_judges_of_one_log_are_compared_when_asked_for(tmp_path: Path) -> None:
@@ -206,24 +173,12 @@ def test_differences_in_the_provenance_are_noted_and_changed_data_files_are_refu
     assert f"the data files of the sample {log.samples[5].id} differ" in run(*logs).stderr
 
 
-@scorer(metrics=[accuracy()])
-def length() -> Scorer:
-    async def score(state: TaskState, target: Target) -> Score:
-        return Score(value=len(state.output.completion))
-
-    return score
-
-
-def other_benchmark(folder: Path, answers: list[str], scored_by: Scorer) -> str:
+def other_benchmark(folder: Path, answers: list[str]) -> str:
     """A log of a benchmark that is not ours."""
-    usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
-    outputs = [ModelOutput.from_content("model", answer) for answer in answers]
-    for output in outputs:
-        output.usage = usage
     samples = [Sample(id=number, input=f"{number} + 1 =", target=str(number + 1)) for number in range(len(answers))]
     [log] = inspect_eval(
-        Task(name="arithmetic", dataset=samples, scorer=scored_by),
-        model=get_model("mockllm/model", custom_outputs=outputs),
+        Task(name="arithmetic", dataset=samples, scorer=match()),
+        model=get_model("mockllm/model", custom_outputs=[ModelOutput.from_content("model", text) for text in answers]),
         log_dir=str(folder),
         display="none",
         max_samples=1,
@@ -233,30 +188,12 @@ def other_benchmark(folder: Path, answers: list[str], scored_by: Scorer) -> str:
 
 
 def test_logs_of_any_benchmark_are_compared(tmp_path: Path) -> None:
-    right, wrong = (other_benchmark(tmp_path, answers, match()) for answers in (["1", "2", "3"], ["0", "2", "0"]))
+    right, wrong = (other_benchmark(tmp_path, answers) for answers in (["1", "2", "3"], ["0", "2", "0"]))
     [pair] = as_json(wrong, right)["pairs"]
     [key] = pair["keys"]
     assert key["baseline"]["mean"] == pytest.approx(1 / 3)
     assert key["candidate"]["mean"] == 1
     assert (key["paired"]["wins"], key["paired"]["losses"], key["paired"]["ties"]) == (2, 0, 1)
-
-
-@scorer(metrics={"*": [accuracy()]})
-def several() -> Scorer:
-    async def score(state: TaskState, target: Target) -> Score:
-        return Score(value={"x_bad": 1 - len(state.output.completion), "z_good": len(state.output.completion)})
-
-    return score
-
-
-@pytest.mark.usefixtures("sweep")
-def test_a_score_of_several_keys_needs_the_name_of_one(tmp_path: Path) -> None:
-    logs = [other_benchmark(tmp_path, answers, several()) for answers in (["a", "b", "c"], ["aa", "bb", "cc"])]
-    assert run(*logs).stderr == (
-        f"Error: {logs[0]}: the score 'several' has several keys: x_bad, z_good. Select one with --score several.KEY.\n"
-    )
-    [pair] = as_json(*logs, "--score", "several.z_good")["pairs"]
-    assert pair["keys"][0]["paired"]["difference"] == 1
 
 
 def test_logs_that_are_left_out_are_named(logs: list[Path]) -> None:
@@ -267,40 +204,13 @@ def test_logs_that_are_left_out_are_named(logs: list[Path]) -> None:
     assert len(as_json(logs[0].parent)["left_out"]) == 1
 
 
-@pytest.mark.usefixtures("sweep")
-def test_models_with_colons_and_commas_are_selected(tmp_path: Path) -> None:
-    tagged = replace(WEAK, model="provider/small:8b,q4")
-    [path] = write_logs([tagged], tmp_path / "a", samples=10)
-    [other] = write_logs([STRONG], tmp_path / "b", samples=10)
-    assert len(as_json(f"{path}:model=provider/small:8b,q4,agent=react", other)["pairs"]) == 1
-
-
-@pytest.mark.usefixtures("sweep")
-def test_scores_outside_0_to_1_keep_their_unit(tmp_path: Path) -> None:
-    answers = (["a", "b", "c"], ["aaaaa", "bbb", "c"])
-    short, long = (other_benchmark(tmp_path, texts, length()) for texts in answers)
-    [pair] = as_json(short, long, "--score", "length")["pairs"]
-    paired = pair["keys"][0]["paired"]
-    assert paired["difference"] == pytest.approx(2)
-    assert (paired["wins"], paired["losses"], paired["ties"]) == (2, 0, 1)
-
-
 @pytest.mark.parametrize(
     ("operands", "message"),
     [
         (["nowhere", "nowhere"], "The path 'nowhere' does not exist. Check the spelling or pass an absolute path."),
-        (
-            ["{0}"],
-            "{0} has a single configuration, react · provider/small. Name at least two logs, folders or selections.",
-        ),
+        (["{0}"], "{0} has a single configuration, react · provider/small. Name at least two logs, folders or "),
         (["{0}", "{1}:model=x"], "{1}:model=x: no sample has model=x. Values in the logs: provider/large."),
         (["{0}", "{1}", "--score", "speed"], "{0} has no numeric score 'speed'. Numeric scores: HMS."),
-        (["{0}", "{1}", "--score", "HMS.speed"], "{0}: the score 'HMS' has no key 'speed'."),
-        (["{0}:colour=red", "{1}"], "{0}:colour=red: 'colour' does not select samples. Columns: agent, model, "),
-        (
-            ["{0}", str(OLD_LOGS / "v1_react.eval"), "--anyway"],
-            "react · provider/small and react · discoverybench/baseline have no common sample.",
-        ),
     ],
 )
 @pytest.mark.usefixtures("sweep")

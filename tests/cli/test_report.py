@@ -52,11 +52,3 @@ def test_other_files_in_the_output_folder_are_kept(tmp_path: Path) -> None:
     assert "--force" in result.output
     assert run(OLD_LOGS, "--out", tmp_path, "--force").exit_code == 0
     assert (tmp_path / "thesis.tex").read_text("utf-8") == "…"
-
-
-def test_without_usable_logs_nothing_is_written(tmp_path: Path) -> None:
-    (tmp_path / "2026-01-01_empty.eval").touch()
-    result = run(tmp_path, "--out", tmp_path / "report")
-    assert result.exit_code == 1
-    assert result.output.startswith("Error: No log can be used. ")
-    assert not (tmp_path / "report").exists()

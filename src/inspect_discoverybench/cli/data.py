@@ -8,7 +8,7 @@ import click
 
 from inspect_discoverybench.cli.table import print_table
 from inspect_discoverybench.dataset import released
-from inspect_discoverybench.dataset.audit import Audit, audit_release, audit_studies
+from inspect_discoverybench.dataset.audit import audit_release, audit_studies
 from inspect_discoverybench.errors import DataCorrupt
 
 
@@ -41,10 +41,8 @@ def verify(path: Path | None) -> None:
     """
     root = released.local_root(path)
     report = released.verify(root)
-    for name in report.missing:
-        click.echo(f"missing  {name}")
-    for name in report.changed:
-        click.echo(f"changed  {name}")
+    for line in (*(f"missing  {name}" for name in report.missing), *(f"changed  {name}" for name in report.changed)):
+        click.echo(line)
     counts = [str(report.checked), str(len(report.missing)), str(len(report.changed))]
     print_table(f"Released data in {root}", (), ("files checked", "missing", "changed"), [counts])
     if not report.clean:
@@ -74,17 +72,12 @@ def audit(path: Path | None, answer_key: Path | None, as_json: bool) -> None:
         }
         click.echo(json.dumps(counts, indent=2))
     else:
-        _print_audits(audits)
+        columns = [{row.name: str(row.count) for row in result.rows} for result in audits]
+        # The longest column first, which has the rows in their order.
+        names = dict.fromkeys(name for column in sorted(columns, key=len, reverse=True) for name in column)
+        rows = [[name, *(column.get(name, "0") for column in columns)] for name in names]
+        print_table("", [""], [result.name.replace("/", "\n") for result in audits], rows)
+        for problem in (f"{result.name}: {problem}" for result in audits for problem in result.problems):
+            click.echo(problem)
     if any(result.problems for result in audits):
         raise click.exceptions.Exit(1)
-
-
-def _print_audits(audits: list[Audit]) -> None:
-    columns = [{row.name: str(row.count) for row in audit.rows} for audit in audits]
-    # The longest column first, which has the rows in their order.
-    names = dict.fromkeys(name for column in sorted(columns, key=len, reverse=True) for name in column)
-    rows = [[name, *(column.get(name, "0") for column in columns)] for name in names]
-    print_table("", [""], [audit.name.replace("/", "\n") for audit in audits], rows)
-    for audit in audits:
-        for problem in audit.problems:
-            click.echo(f"{audit.name}: {problem}")

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 UNLIMITED = 10_000
-"""Width in columns. Otherwise rich truncates names to fit the screen, and assumes 80 columns for pipes and CI logs."""
+"""Width in columns. Otherwise rich truncates names to fit the screen or 80 columns."""
 
 
 def print_table(
@@ -18,18 +18,9 @@ def print_table(
     rows: Sequence[Sequence[str]],
     total: Sequence[str] | None = None,
 ) -> None:
-    """Print a table without truncating any cell.
-
-    Args:
-        title: Line above the table.
-        names: Headers of the first columns, which hold text.
-        numbers: Headers of the other columns, which hold numbers.
-        rows: Cells of each row.
-        total: Cells of a last row, below a line.
-    """
-    table = Table(
-        title=Text(title) or None, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False
-    )
+    """Print a table without truncating any cell: columns of text, then of numbers, and below a line the total."""
+    heading = Text(title) or None
+    table = Table(title=heading, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for name in names:
         table.add_column(name)
     for number in numbers:

@@ -7,8 +7,6 @@ from types import FrameType
 
 import psutil  # type: ignore[import-untyped]
 
-_SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
-
 
 @contextmanager
 def interrupt_on_termination() -> Iterator[None]:
@@ -17,7 +15,8 @@ def interrupt_on_termination() -> Iterator[None]:
     Slurm, Kubernetes and CI systems end a job with SIGTERM, and a closed terminal sends SIGHUP. A signal that
     is ignored, for example under `nohup`, stays ignored.
     """
-    handled = [number for number in _SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
+    signals = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    handled = [number for number in signals if signal.getsignal(number) is signal.SIG_DFL]
     for number in handled:
         signal.signal(number, _interrupt)
     try:

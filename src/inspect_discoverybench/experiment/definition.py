@@ -21,23 +21,17 @@ class Component(StrictModel):
     """A task or a solver."""
 
     name: str = Field(min_length=1)
-    """Registry name, such as `discoverybench/real`."""
+    """Registry name, such as `discoverybench/real`; of a model, its provider and name, such as `openai/gpt-4o`."""
 
     args: dict[str, Any] = Field(default_factory=dict)
-    """Its arguments, as for `-T` and `-S`."""
+    """Its arguments, as for `-T`, `-S` and `-M`."""
 
 
-class ModelSpec(StrictModel):
+class ModelSpec(Component):
     """A model of any Inspect provider."""
-
-    name: str = Field(min_length=1)
-    """Provider and model, such as `openai/gpt-4o`."""
 
     base_url: str | None = None
     """Base URL of the provider's API."""
-
-    args: dict[str, Any] = Field(default_factory=dict)
-    """Arguments of the provider, as for `-M`."""
 
     config: dict[str, Any] = Field(default_factory=dict)
     """Generation settings: the fields of Inspect's `GenerateConfig`."""
@@ -50,22 +44,24 @@ NamedModel = Annotated[ModelSpec, BeforeValidator(_from_name, json_schema_input_
 class Limits(StrictModel):
     """Limits of every sample, and the number of samples of every task."""
 
-    messages: int | None = Field(default=None, ge=1)
+    # The aliases are arguments of `eval_set`.
+
+    messages: int | None = Field(default=None, ge=1, serialization_alias="message_limit")
     """Maximum number of messages of a sample."""
 
-    tokens: int | str | None = None
+    tokens: int | str | None = Field(default=None, serialization_alias="token_limit")
     """Maximum number of tokens of a sample, as for Inspect's `--token-limit`: `500k`, `output:100k`."""
 
-    time: int | None = Field(default=None, ge=1)
+    time: int | None = Field(default=None, ge=1, serialization_alias="time_limit")
     """Maximum seconds of a sample."""
 
-    working: int | None = Field(default=None, ge=1)
+    working: int | None = Field(default=None, ge=1, serialization_alias="working_limit")
     """Maximum working seconds of a sample: without waiting for retries, rate limits and free connections."""
 
-    cost: float | None = Field(default=None, gt=0)
+    cost: float | None = Field(default=None, gt=0, serialization_alias="cost_limit")
     """Maximum cost of a sample in US dollars."""
 
-    samples: int | None = Field(default=None, ge=1)
+    samples: int | None = Field(default=None, ge=1, serialization_alias="limit")
     """Maximum number of samples of each task; all by default."""
 
     @field_validator("tokens")
@@ -75,17 +71,6 @@ class Limits(StrictModel):
             raise ValueError("Input should be greater than or equal to 1")
         Task(token_limit=tokens)  # raises ValueError
         return tokens
-
-
-LIMIT_ARGUMENTS = {
-    "samples": "limit",
-    "messages": "message_limit",
-    "tokens": "token_limit",
-    "time": "time_limit",
-    "working": "working_limit",
-    "cost": "cost_limit",
-}
-"""Arguments of `eval_set`, by the limit that sets them."""
 
 
 class Exclusion(StrictModel):
@@ -110,7 +95,12 @@ class Defaults(StrictModel):
 
 
 class Experiment(StrictModel):
-    """Tasks × solvers × models, minus the exclusions."""
+    """Tasks × solvers × models, minus the exclusions. An included file may provide the required keys."""
+
+    model_config = ConfigDict(json_schema_extra=lambda schema: schema.pop("required"))
+
+    include: str | tuple[str, ...] = ()
+    """Files to inherit values from. Values of this file take precedence."""
 
     name: str = Field(min_length=1)
     """Name of the experiment; every run is tagged with it."""
@@ -168,23 +158,10 @@ class Experiment(StrictModel):
     @property
     def arguments(self) -> dict[str, Any]:
         """Arguments of `eval_set` that have their own keys: limits, epochs, connections, tags and metadata."""
-        limits = self.limits.model_dump(exclude_none=True)
         return {
-            **{LIMIT_ARGUMENTS[name]: value for name, value in limits.items()},
+            **self.limits.model_dump(exclude_none=True, by_alias=True),
             **({"max_connections": self.max_connections} if self.max_connections else {}),
             "epochs": self.epochs,
             "tags": [self.name, *self.tags],
             "metadata": {**(self.options.get("metadata") or {}), "experiment": self.name},
         }
-
-
-def schema() -> dict[str, Any]:
-    """JSON schema of an experiment file, including the key `include`. Editors complete files with it."""
-    json_schema = Experiment.model_json_schema(mode="validation")
-    json_schema["properties"]["include"] = {
-        "description": "Files to inherit values from. Values of this file take precedence.",
-        "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
-    }
-    # An included file may provide the required keys.
-    del json_schema["required"]
-    return json_schema

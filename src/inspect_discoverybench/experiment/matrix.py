@@ -1,6 +1,7 @@
 """The matrix of an experiment: tasks × solvers × models, minus the exclusions."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -12,13 +13,9 @@ from inspect_discoverybench.experiment.experiment_source import Source
 
 @dataclass(frozen=True)
 class MatrixCell:
-    """One combination.
+    """One combination, with all arguments and settings, and the positions of its parts in the experiment file.
 
-    Attributes:
-        task: The task with all arguments.
-        solver: The solver with all arguments; None for the default solver of the task.
-        model: The model with all settings.
-        numbers: Positions of the task, the solver and the model in the experiment file.
+    Without a solver, the task uses its own.
     """
 
     task: Component
@@ -42,10 +39,6 @@ class MatrixCell:
 def matrix(experiment: Experiment, source: Source) -> list[MatrixCell]:
     """Combine tasks, solvers and models, in the order of the file.
 
-    Args:
-        experiment: The experiment.
-        source: The experiment file, for line numbers in error messages.
-
     Raises:
         InvalidExperiment: Two cells are equal, an exclusion matches nothing, or no cell is left.
     """
@@ -58,7 +51,12 @@ def matrix(experiment: Experiment, source: Source) -> list[MatrixCell]:
     cells = [
         MatrixCell(task, solver, model, numbers=(t, s, m)) for (t, task), (s, solver), (m, model) in product(*parts)
     ]
-    _reject_duplicates(cells, source)
+    counts = Counter(cell.labels for cell in cells)
+    for cell in cells:
+        if counts[cell.labels] > 1:  # Inspect ignores the `base_url` of a model
+            where, name = source.where("models", cell.numbers[2]), " · ".join(cell.labels)
+            remedy = "Remove one. A different base_url does not make a different run."
+            raise InvalidExperiment(f"{where}: {name} is in the matrix twice. {remedy}")
     for number, exclusion in enumerate(experiment.exclude):
         if not any(cell.matches(exclusion) for cell in cells):
             names = ", ".join(f"{key}={value}" for key, value in exclusion.model_dump(exclude_none=True).items())
@@ -72,18 +70,5 @@ def matrix(experiment: Experiment, source: Source) -> list[MatrixCell]:
 
 
 def _label(name: str, args: Mapping[str, Any]) -> str:
-    """Format a name with its arguments."""
     values = ", ".join(f"{key}={value}" for key, value in args.items())
     return f"{name}({values})" if values else name
-
-
-def _reject_duplicates(cells: Sequence[MatrixCell], source: Source) -> None:
-    """Inspect distinguishes runs by task, solver and model, but ignores the `base_url` of a model."""
-    seen: list[MatrixCell] = []
-    for cell in cells:
-        identity = MatrixCell(cell.task, cell.solver, cell.model.model_copy(update={"base_url": None}))
-        if identity in seen:
-            where, name = source.where("models", cell.numbers[2]), " · ".join(cell.labels)
-            remedy = "Remove one. A different base_url does not make a different run."
-            raise InvalidExperiment(f"{where}: {name} is in the matrix twice. {remedy}")
-        seen.append(identity)

@@ -5,7 +5,7 @@ import math
 import shlex
 from dataclasses import dataclass
 
-from inspect_ai.log import EvalLog, EvalMetric, headline_metric
+from inspect_ai.log import EvalLog, headline_metric
 
 from inspect_discoverybench.hypothesis import SCORE_NAME, WITHOUT_HYPOTHESIS
 from inspect_discoverybench.results.columns import total_cost
@@ -18,21 +18,12 @@ class RunOutcome:
     """The outcome of one run. Numbers that the log does not have are None.
 
     Attributes:
-        task: Task with its arguments.
-        solver: Solver with its arguments.
-        model: Model with its settings.
-        metric: Name of the headline metric, such as `hms`; None if nothing is scored.
-        value: Its value.
-        interval: Its 95 % confidence interval.
+        metric: Name of the headline metric, such as `hms`, and its value; None if nothing is scored.
+        bounds: The value if all unscored samples had scored 0, and if all had scored 1; None if none is unscored.
         scored: Number of samples with a score, including those without a submission.
-        unscored: Number of samples that the judge failed to score.
         no_submission: Number of samples that scored 0 because no hypothesis was submitted or asserted.
-        errors: Number of samples that ended with an error.
-        tokens: Tokens of all models, including the judge.
-        cost: Their cost in US dollars.
-        complete: Whether all samples have finished.
+        tokens: Tokens of all models, including the judge; likewise their cost in US dollars.
         error: Why the run ended early, in one line; None if it is complete or was interrupted.
-        log: Path of the log.
         score_command: Command that scores the log again; None if nothing is scored.
     """
 
@@ -42,6 +33,7 @@ class RunOutcome:
     metric: str | None
     value: float | None
     interval: tuple[float | None, float | None]
+    bounds: tuple[float, float] | None
     scored: int
     unscored: int
     no_submission: int
@@ -55,28 +47,29 @@ class RunOutcome:
 
     @classmethod
     def of_log(cls, log: EvalLog) -> "RunOutcome":
-        """Read a log.
-
-        Args:
-            log: Its header, as `eval_set` returns it.
-        """
+        """Read a log whose header `eval_set` returned."""
         summary = LogSummary.read(log.location)
         labels = (log.eval.metadata or {}).get("run") or {}
         ended = summary.finished
         scored = sum(is_scored(sample) for sample in ended)
+        unscored = len(ended) - scored if log.eval.scorers else 0
         resolved = headline_metric(log)
         # Without scores, Inspect reports a mean of 0.
-        metrics = resolved.score.metrics if resolved and scored else {}
+        metrics = {name: metric.value for name, metric in resolved.score.metrics.items()} if resolved and scored else {}
+        low, high = (metrics.get(name, math.nan) for name in (CI_LOWER, CI_UPPER))
+        value = float(resolved.metric.value) if resolved and scored else None
+        total = (value or 0.0) * scored
         usages = log.stats.model_usage.values()
         return cls(
             task=labels.get("task", log.eval.task),
             solver=labels.get("solver", log.eval.solver or ""),
             model=labels.get("model", log.eval.model),
             metric=resolved.score.name if resolved else None,
-            value=float(resolved.metric.value) if resolved and scored else None,
-            interval=(_number(metrics.get(CI_LOWER)), _number(metrics.get(CI_UPPER))),
+            value=value,
+            interval=(None, None) if math.isnan(low) or math.isnan(high) else (low, high),
+            bounds=(total / len(ended), (total + unscored) / len(ended)) if scored and unscored else None,
             scored=scored,
-            unscored=len(ended) - scored if log.eval.scorers else 0,
+            unscored=unscored,
             no_submission=sum(
                 any(score.reason in WITHOUT_HYPOTHESIS for score in (sample.scores or {}).values()) for sample in ended
             ),
@@ -86,27 +79,13 @@ class RunOutcome:
             complete=summary.is_complete,
             error=" ".join(log.error.message.split())[:1000] if log.error else None,
             log=summary.path,
-            score_command=_score_command(log, summary.path),
+            score_command=_score_command(log, summary.path) if log.eval.scorers else None,
         )
 
-    @property
-    def bounds(self) -> tuple[float, float] | None:
-        """The value if all unscored samples had scored 0, and if all had scored 1; None if none is unscored."""
-        if self.value is None or not self.unscored:
-            return None
-        total, samples = self.value * self.scored, self.scored + self.unscored
-        return total / samples, (total + self.unscored) / samples
 
-
-def _number(metric: EvalMetric | None) -> float | None:
-    return None if metric is None or math.isnan(metric.value) else float(metric.value)
-
-
-def _score_command(log: EvalLog, location: str) -> str | None:
-    if not log.eval.scorers:
-        return None
+def _score_command(log: EvalLog, location: str) -> str:
     words = ["inspect", "score", location]
-    for scorer in log.eval.scorers:
+    for scorer in log.eval.scorers or []:
         if scorer.name == SCORE_NAME:  # Inspect finds the other scorers by their names in the log
             values = [f"{name}={json.dumps(value)}" for name, value in (scorer.options or {}).items()]
             words += ["--scorer", "discoverybench/hms", *(word for value in values for word in ("-S", value))]

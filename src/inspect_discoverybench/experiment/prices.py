@@ -12,26 +12,20 @@ from pydantic import TypeAdapter, ValidationError
 
 from inspect_discoverybench.errors import InvalidExperiment, one_line
 
-ENVIRONMENT = "INSPECT_EVAL_MODEL_COST_CONFIG"
-"""Inspect's environment variable for the path of a price file."""
-
 Prices = Mapping[str, ModelCost]
 """US dollars per million tokens, by model name."""
 
-_FORM = TypeAdapter(dict[str, ModelCost])
-
 
 def read_prices(*sources: str | Path | Prices | None) -> Prices:
-    """Merge the prices of this package, of the file in `INSPECT_EVAL_MODEL_COST_CONFIG` and of other sources.
+    """Merge the prices of this package, of the file in `INSPECT_EVAL_MODEL_COST_CONFIG` and of files or tables.
 
-    Args:
-        sources: Paths or tables. Later ones take precedence.
+    Later ones take precedence.
 
     Raises:
         InvalidExperiment: A file cannot be read or is not in Inspect's format.
     """
     prices = _read(files(__package__).joinpath("prices.yaml"))
-    for source in (os.environ.get(ENVIRONMENT), *sources):
+    for source in (os.environ.get("INSPECT_EVAL_MODEL_COST_CONFIG"), *sources):
         prices = {**prices, **(source if isinstance(source, Mapping) else _read(Path(source)) if source else {})}
     return prices
 
@@ -49,11 +43,9 @@ def register_prices(models: Iterable[str | Model], prices: Prices) -> None:
 
 def _read(path: Path | Traversable) -> Prices:
     try:
-        return _FORM.validate_python(yaml.safe_load(path.read_text("utf-8")))
-    except OSError as error:
-        raise InvalidExperiment(f"The price file {path} cannot be read ({error.strerror}). Check the path.") from error
-    except (yaml.YAMLError, ValidationError) as error:
+        return TypeAdapter(dict[str, ModelCost]).validate_python(yaml.safe_load(path.read_text("utf-8")))
+    except (OSError, yaml.YAMLError, ValidationError) as error:
         raise InvalidExperiment(
-            f"The price file {path} is not in the format of --model-cost-config ({one_line(error)}). Expected for each "
-            "model: PROVIDER/MODEL: {input: 2.5, output: 10, input_cache_write: 2.5, input_cache_read: 1.25}."
+            f"The price file {path} cannot be read ({one_line(error)}). Expected for each model: "
+            "PROVIDER/MODEL: {input: 2.5, output: 10, input_cache_write: 2.5, input_cache_read: 1.25}."
         ) from error

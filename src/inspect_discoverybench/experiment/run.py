@@ -1,7 +1,7 @@
 """Running an experiment: its matrix becomes one call of Inspect's `eval_set`."""
 
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -19,10 +19,10 @@ from pydantic import ValidationError
 from inspect_discoverybench.discovery import DEFAULT_JUDGE_KEY
 from inspect_discoverybench.errors import InvalidExperiment, inspect_errors
 from inspect_discoverybench.experiment.definition import Component, Experiment, ModelSpec
-from inspect_discoverybench.experiment.experiment_source import Source, load
+from inspect_discoverybench.experiment.experiment_source import Source, load, reason_of_error
 from inspect_discoverybench.experiment.matrix import MatrixCell, matrix
 from inspect_discoverybench.experiment.options import eval_set_options
-from inspect_discoverybench.experiment.prices import Prices, read_prices, register_prices
+from inspect_discoverybench.experiment.prices import read_prices, register_prices
 from inspect_discoverybench.scorer.judge import INHERITED
 
 
@@ -36,14 +36,7 @@ class ExperimentRun:
 
 @dataclass(frozen=True)
 class ExperimentPlan:
-    """An experiment, ready to run.
-
-    Attributes:
-        experiment: The experiment.
-        source: The experiment file.
-        runs: One run per cell, in the order of the file.
-        arguments: Arguments of `eval_set`, except the tasks.
-    """
+    """An experiment, ready to run: one run per cell, and the other arguments of `eval_set`."""
 
     experiment: Experiment
     source: Source
@@ -55,13 +48,10 @@ class ExperimentPlan:
 
         Returns:
             One log per run. It has the effective settings and the ids of the samples that would run.
-
-        Raises:
-            InvalidExperiment: Inspect rejects the experiment.
         """
         accepted = inspect.signature(inspect_eval).parameters.keys() | GenerateConfig.model_fields.keys()
         # These have side effects outside the log directory, or no effect without samples.
-        ignored = {"scanner", "notification", "acp_server", "display", "trace", "eval_set_id"}
+        ignored = {"notification", "acp_server", "display", "trace", "eval_set_id"}
         arguments = {name: value for name, value in self.arguments.items() if name in accepted - ignored}
         with TemporaryDirectory() as folder, inspect_errors(InvalidExperiment, str(self.source.path)):
             arguments |= {"log_dir": folder, "log_realtime": False, "ctl_server": False}
@@ -70,95 +60,69 @@ class ExperimentPlan:
             return [log.model_copy(update={"samples": None, "reductions": None}) for log in logs]
 
     def run(self, retries: int | None = None) -> tuple[bool, list[EvalLog]]:
-        """Run the samples that are missing in the log directory.
-
-        Args:
-            retries: Maximum number of retries of a failed run. By default that of `options`, or Inspect's.
+        """Run the samples that are missing in the log directory, with this many retries of a failed run.
 
         Returns:
             Whether every run is complete, and the headers of the logs.
-
-        Raises:
-            InvalidExperiment: Inspect rejects the experiment.
         """
         given = {} if retries is None else {"retry_attempts": retries}
         with inspect_errors(InvalidExperiment, str(self.source.path)):
             return eval_set([run.task for run in self.runs], **{**self.arguments, **given})
 
 
-@dataclass(frozen=True)
-class ExperimentFile:
-    """An experiment file with the changes of the command line.
-
-    Attributes:
-        path: The file.
-        changes: Changes of the form `a.b=c`.
-        price_file: File in the format of `--model-cost-config`. It takes precedence over the prices of `options`.
-    """
-
-    path: Path
-    changes: tuple[str, ...]
-    price_file: Path | None
-
-    def plan(self) -> ExperimentPlan:
-        """Read the file and build every run, without starting it.
-
-        Raises:
-            InvalidExperiment: The file is invalid, a name is not registered, or a model cannot be called.
-        """
-        experiment, source = load(self.path, self.changes)
-        cells = matrix(experiment, source)
-        options = eval_set_options(experiment.options, source)
-        if experiment.limits.samples is not None and options.get("sample_id") is not None:
-            where = source.where("options", "sample_id")
-            raise InvalidExperiment(
-                f"{where}: options.sample_id and limits.samples are mutually exclusive. Remove one."
-            )
-        prices = read_prices(options.pop("model_cost_config", None), self.price_file)
-        # Set on the evaluated models, from which the judge inherits them. Their configs lack settings of `eval_set`.
-        timeouts = {name: options[name] for name in INHERITED if name in options}
-        models = {
-            cell.numbers[2]: _build_model(cell.model, source.where("models", cell.numbers[2]), timeouts)
-            for cell in cells
-        }
-        roles = {
-            role: _build_model(spec, source.where(*(["grader"] if spec is experiment.grader else ["roles", role])))
-            for role, spec in experiment.all_roles.items()
-        }
-        runs = tuple(_build_run(cell, models[cell.numbers[2]], source) for cell in cells)
-        all_models = [*models.values(), *roles.values()]
-        if "grader" not in roles:
-            all_models += _default_judges([run.task for run in runs], source)
-        register_prices(all_models, prices)
-        if experiment.limits.cost is not None:
-            _require_prices({str(model) for model in all_models}, prices, source)
-        arguments = {
-            # Write every finished sample to the log immediately, so that a killed process loses none.
-            "log_buffer": 1,
-            **options,
-            **experiment.arguments,
-            "log_dir": experiment.log_dir,
-            "model_roles": roles,
-        }
-        return ExperimentPlan(experiment, source, runs, arguments)
-
-
-def dry_run(file: ExperimentFile) -> list[EvalLog]:
-    """Dry-run an experiment: one log per run, without samples.
+def plan_experiment(path: Path, changes: Sequence[str] = (), price_file: Path | None = None) -> ExperimentPlan:
+    """Read an experiment file with changes of the form `a.b=c`, and build every run without starting it.
 
     Raises:
-        InvalidExperiment: Inspect rejects the experiment.
+        InvalidExperiment: The file is invalid, a name is not registered, or a model cannot be called.
     """
-    return file.plan().dry_run()
+    experiment, source = load(path, changes)
+    cells = matrix(experiment, source)
+    options = eval_set_options(experiment.options, source)
+    prices = read_prices(options.pop("model_cost_config", None), price_file)
+    # Set on the evaluated models, from which the judge inherits them. Their configs lack settings of `eval_set`.
+    timeouts = {name: options[name] for name in INHERITED if name in options}
+    models = {
+        cell.numbers[2]: _build_model(cell.model, source.where("models", cell.numbers[2]), timeouts) for cell in cells
+    }
+    roles = {
+        role: _build_model(spec, source.where(*(["grader"] if spec is experiment.grader else ["roles", role])), {})
+        for role, spec in experiment.all_roles.items()
+    }
+    runs = tuple(_build_run(cell, models[cell.numbers[2]], source) for cell in cells)
+    all_models = [*models.values(), *roles.values()]
+    if "grader" not in roles:
+        all_models += _default_judges([run.task for run in runs], source)
+    register_prices(all_models, prices)
+    unpriced = sorted({str(model) for model in all_models} - prices.keys())
+    if experiment.limits.cost is not None and unpriced:
+        raise InvalidExperiment(
+            f"{source.where('limits', 'cost')}: limits.cost requires a price for every model, but there is none "
+            f"for {', '.join(unpriced)}. Add it with --model-cost-config FILE, or use limits.tokens."
+        )
+    arguments = {
+        # Write every finished sample to the log immediately, so that a killed process loses none.
+        "log_buffer": 1,
+        **options,
+        **experiment.arguments,
+        "log_dir": experiment.log_dir,
+        "model_roles": roles,
+    }
+    return ExperimentPlan(experiment, source, runs, arguments)
 
 
-def dry_run_in_subprocess(file: ExperimentFile) -> list[EvalLog]:
+def dry_run(*file: Any) -> list[EvalLog]:
+    """Dry-run the experiment with these arguments of `plan_experiment`: one log per run, without samples."""
+    return plan_experiment(*file).dry_run()
+
+
+def dry_run_in_subprocess(*file: Any) -> list[EvalLog]:
     """Dry-run an experiment in a separate process.
 
     Inspect keeps the display of the first `eval` in a process, and a dry run has no display.
     """
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-        return pool.submit(dry_run, file).result()
+        return pool.submit(dry_run, *file).result()
 
 
 def _build_run(cell: MatrixCell, model: Model, source: Source) -> ExperimentRun:
@@ -181,29 +145,19 @@ def _default_judges(tasks: Iterable[Task], source: Source) -> list[Model]:
         return [get_model(name) for name in sorted(names)]
 
 
-def _require_prices(names: Iterable[str], prices: Prices, source: Source) -> None:
-    missing = sorted(name for name in names if name not in prices)
-    if missing:
-        raise InvalidExperiment(
-            f"{source.where('limits', 'cost')}: limits.cost requires a price for every model, but there is none for "
-            f"{', '.join(missing)}. Add it with --model-cost-config FILE, or use limits.tokens."
-        )
-
-
 def _create(kind: Literal["task", "solver"], component: Component, where: str) -> Any:
     with inspect_errors(InvalidExperiment, f"{where}: {kind} {component.name}"):
         return registry_create(kind, component.name, **component.args)
 
 
-def _build_model(spec: ModelSpec, where: str, settings: Mapping[str, Any] | None = None) -> Model:
-    where = f"{where}: model {spec.name}"
+def _build_model(spec: ModelSpec, where: str, settings: Mapping[str, Any]) -> Model:
     try:
-        config = GenerateConfig.model_validate({**spec.config, **(settings or {})})
+        config = GenerateConfig.model_validate({**spec.config, **settings})
     except ValidationError as error:
         first = error.errors()[0]
-        key = ".".join(["config", *map(str, first["loc"])])
-        raise InvalidExperiment(f"{where}: {key}: {first['msg'].removeprefix('Value error, ')}.") from error
-    with inspect_errors(InvalidExperiment, f"{where} cannot be called"):
+        place = ".".join(map(str, ("config", *first["loc"])))
+        raise InvalidExperiment(f"{where}: model {spec.name}: {place}: {reason_of_error(first)}") from error
+    with inspect_errors(InvalidExperiment, f"{where}: model {spec.name} cannot be called"):
         return get_model(  # inspect-evals-lint: ignore[IEBP001] -- an experiment names its models
             spec.name, base_url=spec.base_url, config=config, **spec.args
         )

@@ -1,7 +1,7 @@
 """Shards: disjoint, balanced parts of an experiment's samples. Each has its own log directory."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from math import gcd
@@ -12,7 +12,7 @@ from inspect_ai import task_identifier, task_with
 from inspect_ai.log import EvalLog
 
 from inspect_discoverybench.errors import InvalidArgument, InvalidExperiment
-from inspect_discoverybench.experiment.log_lock import is_locked
+from inspect_discoverybench.experiment.log_folder import is_locked
 from inspect_discoverybench.experiment.run import ExperimentPlan, ExperimentRun
 from inspect_discoverybench.results.log_files import is_scored, read_summaries, sample_keys
 
@@ -23,12 +23,7 @@ SampleIds = list[int | str]
 
 @dataclass(frozen=True)
 class Shard:
-    """One part of an experiment.
-
-    Attributes:
-        number: Its number, from 1 to `count`.
-        count: Number of parts.
-    """
+    """One part of an experiment: its number, from 1, and the number of parts."""
 
     number: int
     count: int
@@ -62,10 +57,6 @@ def assign_samples(runs: Sequence[SampleIds], count: int) -> list[list[SampleIds
     Two shards differ by at most one sample of each run, and by at most one sample in total if all runs have equally
     many. Samples stay in their shard when `limits.samples` increases. All epochs of a sample are in one shard.
 
-    Args:
-        runs: Sample ids of each run.
-        count: Number of shards.
-
     Returns:
         For each shard, its sample ids of each run.
     """
@@ -80,69 +71,12 @@ def assign_samples(runs: Sequence[SampleIds], count: int) -> list[list[SampleIds
 
 
 def shard_dry_runs(dry_run: Sequence[EvalLog], count: int) -> dict[str, list[EvalLog]]:
-    """The dry run of each shard, by `K/N`.
-
-    Args:
-        dry_run: The dry run of the whole experiment.
-        count: Number of shards.
-    """
+    """The dry run of each shard, by `K/N`, from that of the whole experiment."""
     samples = assign_samples([[*(log.eval.dataset.sample_ids or [])] for log in dry_run], count)
     return {
         str(Shard(number, count)): [_with_samples(log, ids) for log, ids in zip(dry_run, runs, strict=True)]
         for number, runs in enumerate(samples, start=1)
     }
-
-
-def restrict_to_shard(plan: ExperimentPlan, shard: Shard, dry_run: Sequence[EvalLog]) -> ExperimentPlan:
-    """Restrict a plan to the samples of a shard and to its log directory. Runs without samples are left out.
-
-    Args:
-        plan: The plan of the whole experiment.
-        shard: The shard.
-        dry_run: The dry run of the shard.
-
-    Raises:
-        InvalidExperiment: An option does not work with shards.
-    """
-    if plan.arguments.get("sample_shuffle") is True:
-        raise InvalidExperiment(
-            f"{plan.source.where('options', 'sample_shuffle')}: options.sample_shuffle must be a seed with --shard, "
-            "such as 7, so that all shards have the same order."
-        )
-    if plan.arguments.get("bundle_dir") is not None:
-        raise InvalidExperiment(
-            f"{plan.source.where('options', 'bundle_dir')}: options.bundle_dir cannot be used with --shard. Remove it, "
-            "and run `inspect view bundle` at the end."
-        )
-    parent = plan.experiment.log_dir
-    # Equal in all shards, so that a shard that was started twice is read once. Shards that are moved keep it.
-    recorded = next((log.header.eval.eval_set_id for log in read_summaries(parent)), None)
-    place = parent if urlparse(parent).scheme else str(Path(parent).resolve())
-    eval_set_id = recorded or sha256(f"{place} {shard.count}".encode()).hexdigest()[:32]
-    arguments = {
-        "eval_set_id": eval_set_id,
-        **plan.arguments,
-        "log_dir": shard.log_dir(parent),
-        "metadata": {**plan.arguments["metadata"], "shard": str(shard)},
-        # Already applied in the dry run.
-        "limit": None,
-        "sample_id": None,
-    }
-    runs = [
-        _restrict(run, {*log.eval.dataset.sample_ids})
-        for run, log in zip(plan.runs, dry_run, strict=True)
-        if log.eval.dataset.sample_ids
-    ]
-    return replace(plan, runs=tuple(runs), arguments=arguments)
-
-
-def _restrict(run: ExperimentRun, ids: set[int | str]) -> ExperimentRun:
-    dataset = run.task.dataset
-    for position, sample in enumerate(dataset, start=1):
-        if sample.id is None:  # Inspect numbers such samples by their position in the whole dataset
-            sample.id = position
-    subset = dataset.filter(lambda sample: sample.id in ids)
-    return replace(run, task=task_with(run.task, dataset=subset))
 
 
 def _with_samples(log: EvalLog, ids: SampleIds) -> EvalLog:
@@ -151,19 +85,49 @@ def _with_samples(log: EvalLog, ids: SampleIds) -> EvalLog:
     return log.model_copy(update={"eval": log.eval.model_copy(update={"dataset": dataset, "config": config})})
 
 
+def restrict_to_shard(plan: ExperimentPlan, shard: Shard, dry_run: Sequence[EvalLog]) -> ExperimentPlan:
+    """Restrict a plan to the samples of a shard, by its dry run, and to its log directory.
+
+    Runs without samples are left out.
+
+    Raises:
+        InvalidExperiment: An option does not work with shards.
+    """
+    if plan.arguments.get("sample_shuffle") is True or plan.arguments.get("bundle_dir") is not None:
+        raise InvalidExperiment(
+            f"{plan.source.where('options')}: --shard needs a seed in options.sample_shuffle, such as 7, so that all "
+            "shards have the same order, and cannot be used with options.bundle_dir: run `inspect view bundle` at the "
+            "end."
+        )
+    parent = plan.experiment.log_dir
+    # Equal in all shards, so that a shard that was started twice is read once. Shards that are moved keep it.
+    recorded = next((log.header.eval.eval_set_id for log in read_summaries(parent)), None)
+    place = parent if urlparse(parent).scheme else str(Path(parent).resolve())
+    arguments = {
+        "eval_set_id": recorded or sha256(f"{place} {shard.count}".encode()).hexdigest()[:32],
+        **plan.arguments,
+        "log_dir": shard.log_dir(parent),
+        "metadata": {**plan.arguments["metadata"], "shard": str(shard)},
+        # Already applied in the dry run.
+        "limit": None,
+        "sample_id": None,
+    }
+    samples = [{*(log.eval.dataset.sample_ids or [])} for log in dry_run]
+    runs = [_restrict(run, ids) for run, ids in zip(plan.runs, samples, strict=True) if ids]
+    return replace(plan, runs=tuple(runs), arguments=arguments)
+
+
+def _restrict(run: ExperimentRun, ids: set[int | str]) -> ExperimentRun:
+    dataset = run.task.dataset
+    for position, sample in enumerate(dataset, start=1):
+        if sample.id is None:  # Inspect numbers such samples by their position in the whole dataset
+            sample.id = position
+    return replace(run, task=task_with(run.task, dataset=dataset.filter(lambda sample: sample.id in ids)))
+
+
 @dataclass(frozen=True)
 class ShardStatus:
-    """The state of a shard. Samples are counted once for each run and epoch.
-
-    Attributes:
-        shard: The shard, as `K/N`.
-        state: `finished` if its runs are complete, `running` if a process holds its lock, otherwise `missing`.
-        samples: Number of its samples.
-        finished: Number of samples that ended without an error.
-        missing: Number of samples that have not ended.
-        errors: Number of samples that ended with an error.
-        unscored: Number of finished samples that the judge failed to score.
-    """
+    """The state of a shard: `finished`, `running` or `missing`, and its samples by how they ended, in all epochs."""
 
     shard: str
     state: str
@@ -173,26 +137,13 @@ class ShardStatus:
     errors: int
     unscored: int
 
-    @property
-    def is_complete(self) -> bool:
-        """Whether the shard is finished, and every sample has a score."""
-        return self.state == "finished" and not self.errors and not self.unscored
 
-
-def shard_statuses(log_dir: str, dry_runs: Mapping[str, Sequence[EvalLog]]) -> list[ShardStatus]:
-    """Read the state of every shard.
-
-    Args:
-        log_dir: Log directory of the experiment.
-        dry_runs: The dry run of each shard.
+def shard_status(shard: str, log_dir: str, dry_run: Sequence[EvalLog]) -> ShardStatus:
+    """Read the state of a shard from its log directory and its dry run.
 
     Raises:
         UnreadableLog: A log is damaged.
     """
-    return [_status(shard, Shard.parse(shard).log_dir(log_dir), dry_run) for shard, dry_run in dry_runs.items()]
-
-
-def _status(shard: str, log_dir: str, dry_run: Sequence[EvalLog]) -> ShardStatus:
     planned = {(task_identifier(log, None), *key) for log in dry_run for key in sample_keys(log)}
     # Check the lock before reading the logs: a shard that ends in between counts as running, not as missing.
     is_running = is_locked(log_dir)

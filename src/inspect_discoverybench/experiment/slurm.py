@@ -20,28 +20,23 @@ def array_script(
     Slurm's array indices run from 1 to N, as shards do. A task that is killed with its node is started again by Slurm
     and continues with the missing samples.
 
-    Args:
-        name: Name of the job.
-        command: The command that runs the experiment, without its shard.
-        count: Number of shards.
-        container: Command that starts a container, such as `apptainer exec eval.sif`.
-        sbatch: Options of sbatch without dashes, such as `account=lab` or `exclusive`.
-        options: Options of sbatch by name, such as `time`; None for the cluster's default.
+    The arguments are those of `discoverybench run --print slurm`; `command` is without a shard. Other options are those
+    of sbatch by name, such as `time`; None for the cluster's default.
 
     Raises:
         InvalidArgument: A value has a line break, or the container command has unbalanced quotes.
     """
     given = [f"{key}={value}" for key, value in options.items() if value is not None]
     directives = [f"job-name={name}", f"array=1-{count}", "requeue", "open-mode=append", *given, *sbatch]
-    for value in (*directives, *command, container or ""):
-        if "\n" in value or "\r" in value:
-            raise InvalidArgument(f"A batch script cannot have a line break in a value, got {value!r}.")
     try:
         words = [*shlex.split(container or ""), *command]
     except ValueError as error:
         raise InvalidArgument(f"--container has unbalanced quotes, got {container}.") from error
-    lines = ["#!/bin/bash", *(f"#SBATCH --{_directive(directive)}" for directive in directives)]
-    return "\n".join([*lines, f'exec {shlex.join(words)} --shard "$SLURM_ARRAY_TASK_ID/{count}"', ""])
+    for value in (*directives, *words):
+        if "\n" in value or "\r" in value:
+            raise InvalidArgument(f"A batch script cannot have a line break in a value, got {value!r}.")
+    lines = [f"#SBATCH --{_directive(directive)}" for directive in directives]
+    return "\n".join(["#!/bin/bash", *lines, f'exec {shlex.join(words)} --shard "$SLURM_ARRAY_TASK_ID/{count}"', ""])
 
 
 def _directive(directive: str) -> str:

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from inspect_ai.analysis import Column, SampleColumn, samples_df
 from inspect_ai.log import EvalLog, EvalSample
-from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, PARTIAL
 
 from inspect_discoverybench.hypothesis import SCORE_NAME
 from inspect_discoverybench.results.columns import (
     EVAL_COLUMNS,
     SAMPLE_IDENTITY,
     SAMPLE_USAGE,
-    is_own_task,
+    has_results,
     score_columns,
 )
 from inspect_discoverybench.results.log_files import LogRows, Paths, local_path, read_rows
@@ -25,9 +24,6 @@ from inspect_discoverybench.scorer.released import RELEASED_KEYS
 if TYPE_CHECKING:
     import pandas as pd
 
-TASKS = ("real", "synth", "custom", "demo")
-"""Tasks whose logs contain results."""
-
 NUMBERS = [
     *("epoch", "difficulty", "tree_level", "workflow_length"),
     *(*SCORE_KEYS, *RELEASED_KEYS),
@@ -35,24 +31,19 @@ NUMBERS = [
 ]
 """Columns of numbers. A value that a log does not have is NaN."""
 
-_WORDS = {CORRECT.casefold(): 1.0, PARTIAL.casefold(): 0.5, INCORRECT.casefold(): 0.0, NOANSWER.casefold(): 0.0} | {
-    **dict.fromkeys(("yes", "true"), 1.0),
-    **dict.fromkeys(("no", "false"), 0.0),
-}
+_WORDS = {"c": 1.0, "p": 0.5, "i": 0.0, "n": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 """The letters and words that Inspect's `value_to_float` converts to numbers."""
 
 
 @dataclass(frozen=True)
 class Results:
-    """The samples of logs.
-
-    Attributes:
-        samples: One row per sample, epoch and judge; columns as in `SAMPLE_COLUMNS`, and `uuid`.
-        left_out: One row per log that could not be used; columns `log` and `reason`.
-    """
+    """The samples of logs."""
 
     samples: "pd.DataFrame"
+    """One row per sample, epoch and judge; columns as in `SAMPLE_COLUMNS`, and `uuid`."""
+
     left_out: "pd.DataFrame"
+    """One row per log that could not be used; columns `log` and `reason`."""
 
 
 def read_results(paths: Paths, workers: int = 1) -> Results:
@@ -77,21 +68,17 @@ def read_results(paths: Paths, workers: int = 1) -> Results:
 
 
 def read_scores(paths: Paths, workers: int = 1) -> Results:
-    """Read every numeric score of any Inspect logs, of this package or not.
-
-    Args:
-        paths: A log or a folder that is searched for logs, or several. URLs such as `s3://…` also work.
-        workers: Number of processes that read logs in parallel.
+    """Read every numeric score of any Inspect logs, of this package or not. The arguments are those of `read_results`.
 
     Returns:
         One row per sample, epoch, score and key. Columns: those of `EVAL_COLUMNS`, `uuid`, `id`, `epoch`, the identity
-        of the sample, `input`, `target`, `score` (name of the score), `key` (key of its value; empty if the value is a
+        of the sample, `target`, `score` (name of the score), `key` (key of its value; empty if the value is a
         single number), `value` (NaN if the sample has no such score) and `judge_record`.
 
     Raises:
         DataMissing: There is no log, or none of the logs can be used.
     """
-    logs = read_rows(paths, _score_rows, _no_objection, workers)
+    logs = read_rows(paths, _score_rows, None, workers)
     return _collect(logs, keys=["uuid", "score", "key", "judge_record"], value="value")
 
 
@@ -119,13 +106,7 @@ def _collect(logs: Sequence[LogRows], keys: list[str], value: str) -> Results:
 
 
 def _no_results(header: EvalLog) -> str | None:
-    if is_own_task(header) and header.eval.task.rpartition("/")[2] in TASKS:
-        return None
-    return f"has no DiscoveryBench results: its task is {header.eval.task}"
-
-
-def _no_objection(_: EvalLog) -> None:
-    """Any log may have numeric scores."""
+    return None if has_results(header) else f"has no DiscoveryBench results: its task is {header.eval.task}"
 
 
 def _frame_rows(log: EvalLog, columns: list[Column]) -> list[Mapping[str, Any]]:
@@ -138,20 +119,15 @@ def _frame_rows(log: EvalLog, columns: list[Column]) -> list[Mapping[str, Any]]:
 
 def _hms_rows(log: EvalLog) -> list[Mapping[str, Any]]:
     """A row for each sample and score with HMS: `HMS`, and `HMS1`, … for further judges."""
-    names = {
-        name
-        for sample in log.samples or []
-        for name, score in (sample.scores or {}).items()
-        if (isinstance(score.value, Mapping) and "hms" in score.value) or name.rstrip("0123456789") == SCORE_NAME
-    }
-    scores = sorted(names) or [SCORE_NAME]
+    names = {name for sample in log.samples or [] for name in sample.scores or {}}
+    scores = sorted(name for name in names if name.rstrip("0123456789") == SCORE_NAME) or [SCORE_NAME]
     return [row for score in scores for row in _frame_rows(log, [*score_columns(score), *SAMPLE_USAGE])]
 
 
 def _score_rows(log: EvalLog) -> list[Mapping[str, Any]]:
     """A row for each sample, score and key."""
     samples = log.samples or []
-    rows = _frame_rows(log, [_text_column("target"), _text_column("input")])
+    rows = _frame_rows(log, [SampleColumn("target", path=lambda sample: str(sample.target), full=True)])
     values = [_numbers(sample) for sample in samples]
     keys = sorted({key for numbers in values for key in numbers})
     return [
@@ -165,14 +141,6 @@ def _score_rows(log: EvalLog) -> list[Mapping[str, Any]]:
         for row, sample, numbers in zip(rows, samples, values, strict=True)
         for name, key in keys
     ]
-
-
-def _text_column(name: str) -> Column:
-    def read(sample: EvalSample) -> str:
-        parts = getattr(sample, name)
-        return parts if isinstance(parts, str) else "\n".join(getattr(part, "text", part) for part in parts)
-
-    return SampleColumn(name, path=read, full=True)
 
 
 def _numbers(sample: EvalSample) -> dict[tuple[str, str], float]:

@@ -1,7 +1,7 @@
 """Finds and reads log files: headers and summaries of samples, or rows of all usable logs."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -32,13 +32,7 @@ PARALLEL_LOGS = 8
 
 @dataclass(frozen=True)
 class LogSummary:
-    """A log without transcripts, which is all that a run is resumed from.
-
-    Attributes:
-        path: Path of a local log, or URL of a remote one.
-        header: Its header.
-        samples: Summaries of the samples that it has so far.
-    """
+    """A log without transcripts: its path or URL, header, and summaries of the samples that it has so far."""
 
     path: str
     header: EvalLog
@@ -71,18 +65,18 @@ class LogSummary:
         return [sample for sample in self.samples if sample.completed and sample.error is None]
 
 
-def logs_in(folder: str, *, recursive: bool = True) -> list[EvalLogInfo]:
-    """The logs in a folder. There are none if it does not exist."""
-    return list_eval_logs(folder, recursive=recursive) if urlparse(folder).scheme or Path(folder).is_dir() else []
+def logs_in(folder: str) -> list[EvalLogInfo]:
+    """The logs in a folder and its subfolders. There are none if it does not exist."""
+    return list_eval_logs(folder) if urlparse(folder).scheme or Path(folder).is_dir() else []
 
 
-def read_summaries(folder: str) -> Iterator[LogSummary]:
-    """Read the logs in a folder and its subfolders one by one.
+def read_summaries(folder: str) -> list[LogSummary]:
+    """Read the logs in a folder and its subfolders.
 
     Raises:
         UnreadableLog: A log is damaged.
     """
-    yield from (LogSummary.read(info.name) for info in logs_in(folder))
+    return [LogSummary.read(info.name) for info in logs_in(folder)]
 
 
 def local_path(location: str) -> str:
@@ -110,28 +104,24 @@ def is_scored(sample: EvalSampleSummary) -> bool:
 
 @dataclass(frozen=True)
 class LogRows:
-    """Rows of one log, or the reason why it is left out.
-
-    Attributes:
-        log: Path of the log.
-        rows: Its rows.
-        left_out: Why it has no rows; None if it has.
-        task_id: Inspect's id of the run, which retries keep; None if the log cannot be read.
-        modified: When the file was last changed, in seconds since 1970; 0 for remote logs.
-    """
+    """Rows of the log with this path, or the reason why it is left out."""
 
     log: str
     rows: Sequence[Mapping[str, Any]] = ()
     left_out: str | None = None
+
     task_id: str | None = None
+    """Inspect's id of the run, which retries keep; None if the log cannot be read."""
+
     modified: float = 0.0
+    """When a local file was last changed, in seconds since 1970."""
 
 
 RowsOf = Callable[[EvalLog], Sequence[Mapping[str, Any]]]
 Objection = Callable[[EvalLog], str | None]
 
 
-def read_rows(paths: Paths, rows_of: RowsOf, objection: Objection, workers: int) -> list[LogRows]:
+def read_rows(paths: Paths, rows_of: RowsOf, objection: Objection | None, workers: int) -> list[LogRows]:
     """Read all logs in files and folders. A log that cannot be used is left out with the reason.
 
     Args:
@@ -153,8 +143,7 @@ def read_rows(paths: Paths, rows_of: RowsOf, objection: Objection, workers: int)
             logs = [*pool.map(read, locations)]
     usable = {log.task_id: log.log for log in logs if log.rows}
     if not usable:
-        more = f" ({len(logs) - 1} other logs cannot be used either)" if len(logs) > 1 else ""
-        raise DataMissing(f"No log can be used. {logs[0].log}: {logs[0].left_out}{more}.")
+        raise DataMissing(f"None of {len(logs)} logs can be used. {logs[0].log}: {logs[0].left_out}.")
     return [
         replace(log, left_out=f"superseded by {usable[log.task_id]}") if log.left_out and log.task_id in usable else log
         for log in logs
@@ -172,13 +161,14 @@ def _logs_at(path: str) -> list[str]:
     return logs
 
 
-def _read(rows_of: RowsOf, objection: Objection, location: str) -> LogRows:
+def _read(rows_of: RowsOf, objection: Objection | None, location: str) -> LogRows:
     result = LogRows(location)
     try:
         with inspect_errors(UnreadableLog, "cannot be read"):
             header = read_eval_log(location, header_only=True)
-            result = replace(result, task_id=header.eval.task_id, modified=_modified(location))
-            if reason := objection(header) or _unfinished(header):
+            modified = Path(location).stat().st_mtime if Path(location).exists() else 0.0
+            result = replace(result, task_id=header.eval.task_id, modified=modified)
+            if reason := (objection(header) if objection else None) or _unfinished(header):
                 return replace(result, left_out=reason)
             log = read_eval_log(location, exclude_fields=EXCLUDED_FIELDS)
             rows = rows_of(log) if log.samples else []
@@ -188,17 +178,8 @@ def _read(rows_of: RowsOf, objection: Objection, location: str) -> LogRows:
     return replace(result, rows=rows, left_out=None if rows else missing)
 
 
-def _modified(location: str) -> float:
-    path = Path(local_path(location))
-    return path.stat().st_mtime if path.exists() else 0.0
-
-
 def _unfinished(header: EvalLog) -> str | None:
-    match header.status:
-        case "started":
-            return "has not finished; if the process was killed, complete it with `inspect eval-retry`"
-        case "cancelled":
-            return "was cancelled; complete it with `inspect eval-retry`"
-        case "error":
-            return "ended with an error; complete it with `inspect eval-retry`"
+    if header.status != "success":
+        state = {"started": "has not finished", "error": "ended with an error"}.get(header.status, "was cancelled")
+        return f"{state}; complete it with `inspect eval-retry`"
     return "was invalidated" if header.invalidated else None

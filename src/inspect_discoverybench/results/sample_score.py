@@ -19,20 +19,16 @@ from inspect_discoverybench.judge_record import COMPARED_KEYS
 class Outcome(StrEnum):
     """How a sample ended."""
 
+    # The judge decided HMS.
     SCORED = "scored"
-    """The judge decided HMS."""
-
+    # Something was submitted, but it has no score: the judge failed, or the log was not scored.
     UNSCORED = "unscored"
-    """Something was submitted, but it has no score: the judge failed, or the log was not scored."""
-
+    # Nothing was submitted, or the text asserts no hypothesis; HMS is 0.
     NO_SUBMISSION = "no submission"
-    """Nothing was submitted, or the text asserts no hypothesis; HMS is 0."""
-
+    # A limit ended the sample before anything was submitted; HMS is 0.
     LIMIT = "limit"
-    """A limit ended the sample before anything was submitted; HMS is 0."""
-
+    # The sample ended with an error, so it has no score.
     ERROR = "error"
-    """The sample ended with an error, so it has no score."""
 
 
 @dataclass(frozen=True)
@@ -93,14 +89,7 @@ class SampleScore:
 
 
 def read_judged(path: str, score: str) -> tuple[str, list[SampleScore]]:
-    """Read the samples of one log with one of their scores, without transcripts.
-
-    Args:
-        path: Path or URL of the log.
-        score: Name of the score.
-
-    Returns:
-        Inspect's id of the run, which copies of the log keep when they are scored again, and the samples.
+    """Read Inspect's id of a run, which copies of its log keep, and its samples with one score, without transcripts.
 
     Raises:
         DataMissing: The file does not exist.
