@@ -56,35 +56,28 @@ class Ballot:
     cluster: str
 
 
-Pair = tuple[JudgedSample, JudgedSample]
-"""Different predicted hypotheses for one sample and epoch in two logs."""
-
-
-def find_pairs(samples: Sequence[JudgedSample]) -> list[Pair]:
-    """List all pairs, ordered by sample id and epoch.
+def draw_pairs(samples: Sequence[JudgedSample], count: int, seed: int) -> list[Item]:
+    """Draw pairs of different hypotheses for one sample and epoch, their order and their sides at random.
 
     Args:
-        samples: Samples in this order.
+        samples: Samples, ordered by id and epoch.
+        count: Number of pairs. All are drawn if there are fewer.
+        seed: Random seed.
 
     Raises:
         InvalidArgument: There are no pairs.
     """
     pairs = [
-        (first, second)
+        pair
         for _, group in groupby(samples, key=lambda sample: sample.id)
-        for first, second in combinations(group, 2)
-        if first.hypothesis.split() != second.hypothesis.split()
+        for pair in combinations(group, 2)
+        if pair[0].hypothesis.split() != pair[1].hypothesis.split()
     ]
     if not pairs:
         raise InvalidArgument(
             "No pairs can be drawn from these logs: no sample has different scored hypotheses in two of them. Pass "
-            "logs of the same task by different agents or models."
+            "logs of the same task by different agents or models, or --judge to check the judge."
         )
-    return pairs
-
-
-def draw_pairs(pairs: Sequence[Pair], count: int, seed: int) -> list[Item]:
-    """Draw pairs, their order and their sides at random. All pairs are drawn if there are fewer than `count`."""
     random = Random(seed)
     drawn = random.sample(pairs, min(count, len(pairs)))
     return [_item(f"p{place:03}", *random.sample(pair, 2)) for place, pair in enumerate(drawn, 1)]
@@ -109,19 +102,17 @@ def read_ballots(tables: Sequence[Path], key: Path, samples: Sequence[JudgedSamp
     columns = ("hms_1", "hms_2") if samples is None else ("sample_id", "epoch", "log_1", "log_2")
     scores = {(sample.log, *map(str, sample.id)): sample.judged.value("hms") for sample in samples or ()}
     ballots = []
-    for item in read_marks(VOTES, tables, [key], columns):
+    for pair, rows in read_marks(VOTES, tables, [key], columns):
         first, second = (
-            item.key.parse(f"hms_{side}", number(0, 1))
-            if samples is None
-            else _logged_hms(scores, item.key, f"log_{side}")
+            pair.parse(f"hms_{side}", number(0, 1)) if samples is None else _logged_hms(scores, pair, f"log_{side}")
             for side in "12"
         )
-        gold = item.key.values.get("gold")
+        gold = pair.values.get("gold")
         ballots.append(
             Ballot(
-                votes={name: row.parse("choice", word(_CHOICES, "1, 2 or equal")) for name, row in item.rows.items()},
+                votes={name: row.parse("choice", word(_CHOICES, "1, 2 or equal")) for name, row in rows.items()},
                 hms=Choice.by_hms(first, second),
-                cluster=f"gold {gold}" if gold else f"pair {item.key.values['pair']}",
+                cluster=f"gold {gold}" if gold else f"pair {pair.values['pair']}",
             )
         )
     return ballots
@@ -138,14 +129,6 @@ def _logged_hms(scores: Mapping[tuple[str, ...], float], key: Row, column: str) 
 
 
 def _item(name: str, first: JudgedSample, second: JudgedSample) -> Item:
-    return Item(
-        name=name,
-        texts={**first.texts, "hypothesis_1": first.hypothesis, "hypothesis_2": second.hypothesis},
-        key={
-            **first.key,
-            "log_1": first.log,
-            "log_2": second.log,
-            "hms_1": str(first.judged.value("hms")),
-            "hms_2": str(second.judged.value("hms")),
-        },
-    )
+    texts = {**first.texts, "hypothesis_1": first.hypothesis, "hypothesis_2": second.hypothesis}
+    hms = {"hms_1": str(first.judged.value("hms")), "hms_2": str(second.judged.value("hms"))}
+    return Item(name, texts, {**first.key, "log_1": first.log, "log_2": second.log, **hms})
