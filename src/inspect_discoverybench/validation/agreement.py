@@ -12,7 +12,7 @@ from inspect_discoverybench.statistics.jackknife import jackknife_interval
 from inspect_discoverybench.statistics.mean import estimate_mean
 from inspect_discoverybench.statistics.power import smallest_effect_size
 from inspect_discoverybench.validation.sheet import majority
-from inspect_discoverybench.validation.votes import Ballot, Choice
+from inspect_discoverybench.validation.votes import CHOICES, Ballot
 
 
 @dataclass(frozen=True)
@@ -41,22 +41,16 @@ class Statistic:
 
 
 def measure_agreement(ballots: Sequence[Ballot]) -> list[Statistic]:
-    """Compute all statistics of votes.
-
-    Pairs without a majority are used for kappa and annotators only.
-
-    Args:
-        ballots: At least one ballot with votes.
-    """
+    """Compute all statistics of votes. Pairs without a majority are used for kappa and annotators only."""
     voted = [ballot for ballot in ballots if ballot.votes]
-    ranked = [(choice, ballot) for ballot in voted if (choice := majority(ballot.votes.values()))]
-    decided = [(choice, ballot) for choice, ballot in ranked if Choice.EQUAL not in (choice, ballot.hms)]
+    ranked = [(choice, ballot) for ballot in voted if (choice := majority(ballot.votes.values())) is not None]
+    decided = [(choice, ballot) for choice, ballot in ranked if choice and ballot.hms]
     names = sorted({name for ballot in voted for name in ballot.votes})
     annotators = [
         _share(name, [(ballot.votes[name], ballot) for ballot in voted if name in ballot.votes]) for name in names
     ]
-    differences = [choice.sign - ballot.hms.sign for choice, ballot in ranked]
-    table = [[list(ballot.votes.values()).count(choice) for choice in Choice] for ballot in voted]
+    differences = [choice - ballot.hms for choice, ballot in ranked]
+    table = [[list(ballot.votes.values()).count(choice) for choice in CHOICES] for ballot in voted]
     return [
         Statistic("pairs", len(ballots)),
         Statistic("pairs with votes", len(voted)),
@@ -75,12 +69,8 @@ def kappa(name: str, table: Sequence[Sequence[int]], clusters: Sequence[str]) ->
     """Compute Fleiss' kappa (Fleiss 1971): agreement among annotators beyond chance.
 
     Only rows with the most common number of votes above one are used, or the higher of two that are equally common.
-    The interval is a jackknife over clusters; None if kappa is not defined without one of them.
-
-    Args:
-        name: Name of the statistic.
-        table: Number of votes for each choice, one row per pair.
-        clusters: The cluster of each row.
+    The interval is a jackknife over clusters; None if kappa is not defined without one of them. A row of the table has
+    the number of votes for each choice.
     """
     sizes = Counter(size for row in table if (size := sum(row)) > 1)
     if not sizes:
@@ -129,7 +119,7 @@ def paired_tests(differences: Sequence[int]) -> list[Statistic]:
     ]
 
 
-def _share(name: str, choices: Sequence[tuple[Choice, Ballot]]) -> Statistic:
+def _share(name: str, choices: Sequence[tuple[int, Ballot]]) -> Statistic:
     """The share of pairs on which HMS agrees. Its interval is clustered by gold hypothesis."""
     if not choices:
         return Statistic(f"HMS agrees with {name}", 0)

@@ -16,16 +16,7 @@ MIN_SIMILARITY = 0.6
 
 
 class AnswerText(BaseModel):
-    """A text with the expected reply.
-
-    Attributes:
-        kind: The kind of text, such as "closing remark".
-        goal: The discovery goal.
-        text: What the agent wrote last.
-        asserted: Whether its author asserts a hypothesis.
-        hypothesis: Quotes of the hypothesis.
-        workflow: Quotes of the workflow.
-    """
+    """What an agent wrote last, with the expected reply: whether a hypothesis is asserted, and quotes of it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -37,11 +28,7 @@ class AnswerText(BaseModel):
     workflow: tuple[str, ...] = ()
 
     def is_met(self, quoted: Mapping[str, str]) -> bool:
-        """Whether what the judge quoted is close to the expected reply.
-
-        Args:
-            quoted: The submission; the whole text after three invalid replies; empty if no hypothesis is asserted.
-        """
+        """Whether a submission, which is empty if no hypothesis is asserted, is close to the expected reply."""
         if not quoted or not self.asserted:
             return not quoted and not self.asserted
         texts = fold_quote(quoted["hypothesis"]), fold_quote("\n".join(self.hypothesis))

@@ -125,11 +125,10 @@ def audit() -> Scorer:
             rated = {READING: float(AnswerText.model_validate(expected).is_met(first[READING]))}
         values = dict.fromkeys((*ACCURACIES, "f1_error"), math.nan) | rated
         accuracies = [values[name] for name in ACCURACIES if not math.isnan(values[name])]
+        texts = ["no valid reply" if answer is None else str(answer) for answer in first.values()]
         return Score(
             value={**values, "consistency": _consistency(first, later), "right": sum(accuracies) / len(accuracies)},
-            answer="; ".join(
-                f"{name}: {'no valid reply' if answer is None else answer}" for name, answer in first.items()
-            ),
+            answer="; ".join(f"{name}: {text}" for name, text in zip(first, texts, strict=True)),
             explanation=f"Expected: {target.text}\n\n{state.output.completion}",
             metadata=audit_state.record,
         )

@@ -50,15 +50,7 @@ class JudgedSample:
 def read_judged_samples(
     paths: Sequence[str], score: str, anyway: bool = False
 ) -> tuple[list[JudgedSample], Counter[str]]:
-    """Read logs of different runs.
-
-    Args:
-        paths: Paths of the logs.
-        score: Name of the score.
-        anyway: Accept scores that were judged differently.
-
-    Returns:
-        The samples, ordered by id, epoch and log, and the number of samples without a scored hypothesis by outcome.
+    """Read logs of different runs: samples by id, epoch and log, and the number of those without a score by outcome.
 
     Raises:
         DataError: A file does not exist or is not a log.

@@ -49,9 +49,6 @@ class LabelledSample:
     Attributes:
         item: Name on the sheet.
         log: Id of the log's task (`eval.task_id`).
-        sample_id: Id of the sample.
-        epoch: Epoch, starting at 1.
-        score: Name of the score.
         gold: Digest of the gold hypothesis. Samples that share it form a cluster.
         weight: Number of judged samples that this one represents.
         hms: HMS by the judge, in [0, 1].
@@ -107,12 +104,7 @@ def has_replies(sample: JudgedSample) -> bool:
 
 
 def draw_samples(samples: Sequence[JudgedSample], count: int, seed: int) -> list[Item]:
-    """Draw judged samples at random, at least one of each outcome of the facets, and their order.
-
-    Args:
-        samples: Samples with replies.
-        count: Number of samples. All are drawn if there are fewer.
-        seed: Random seed.
+    """Draw samples with replies at random, at least one of each outcome of the facets, and their order.
 
     Raises:
         InvalidArgument: There are no samples, or `count` is smaller than the number of outcomes.
@@ -168,11 +160,7 @@ def read_labels(paths: Sequence[Path]) -> list[LabelledSample]:
 
 
 def has_labels(path: Path) -> bool:
-    """Whether a CSV file contains labels or is the key of their sheet, judging by its columns.
-
-    Raises:
-        DataError: The file does not exist or is not a CSV file.
-    """
+    """Whether a CSV file contains labels or is the key of their sheet, judging by its columns."""
     return LABELS.item in read_header(path)
 
 

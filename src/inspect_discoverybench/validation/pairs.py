@@ -38,16 +38,9 @@ ContextWords = tuple[str, ...] | None
 
 
 class Expected(BaseModel):
-    """The expected answers, and the reason for them.
+    """The expected answers, and the reason for them: accepted F1 and letters, several if the texts leave them open.
 
-    Attributes:
-        gold_context: Words that the extracted context of the gold hypothesis must contain.
-        predicted_context: The same for the predicted hypothesis.
-        finding: Words of the finding, which no extracted context may contain.
-        context: Whether the contexts match; None if the texts leave it open.
-        variables: Accepted F1 of the variables. Several if a judge may or may not count the context as a variable.
-        relationship: Accepted letters. Several if the listing leaves the answer open.
-        why: The reason for the expected answers, for readers of the log.
+    No extracted context may contain the words of the finding.
     """
 
     model_config = ConfigDict(frozen=True)

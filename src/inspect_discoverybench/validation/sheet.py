@@ -97,16 +97,9 @@ def page(form: Form, items: Sequence[Item]) -> str:
 def read_marks(
     form: Form, tables: Sequence[Path], keys: Sequence[Path], key_columns: Sequence[str]
 ) -> list[MarkedItem]:
-    """Read what annotators filled in. Names of annotators that differ only in case or white space are the same.
+    """Read what annotators filled in: all items of the keys, ordered by name.
 
-    Args:
-        form: What they filled in.
-        tables: Their files. Rows that are not filled in are skipped.
-        keys: The keys of the sheets.
-        key_columns: Columns that a key must have.
-
-    Returns:
-        All items of the keys, ordered by name.
+    Rows that are not filled in are skipped. Names of annotators that differ only in case or white space are the same.
 
     Raises:
         DataError: A file does not exist, is not a CSV file, or lacks a column.

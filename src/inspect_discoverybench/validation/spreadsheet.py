@@ -34,12 +34,7 @@ class Row:
     def parse(self, column: str, parser: Callable[[str], T]) -> T:
         """The value of a column, parsed. A column that the file does not have is empty.
 
-        Args:
-            column: Name of the column.
-            parser: Parses the text. Raises a `ValueError` whose message says what is expected.
-
-        Raises:
-            InvalidArgument: The value cannot be parsed.
+        The parser raises a `ValueError` whose message says what is expected. It becomes an `InvalidArgument`.
         """
         text = self.values.get(column, "")
         try:
@@ -116,11 +111,7 @@ def read_rows(path: Path, columns: Sequence[str]) -> Iterator[Row]:
 
 
 def read_header(path: Path) -> list[str]:
-    """The column names of a CSV file.
-
-    Raises:
-        DataError: The file does not exist or is not a CSV file.
-    """
+    """The column names of a CSV file."""
     return next((names for _, names in _lines(path)), [])
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import combinations, groupby
 from pathlib import Path
 from random import Random
@@ -14,31 +13,13 @@ from inspect_discoverybench.validation.spreadsheet import Row, number, word
 
 VOTES = Form("vote", "pair", ("choice",))
 
-HMS_TOLERANCE = 1e-9
-"""Two HMS values that differ by no more than this are a tie: products of equal facets can differ by rounding."""
+HMS_DECIMALS = 9
+"""HMS values that are equal when rounded are a tie: products of equal facets can differ by rounding."""
 
+CHOICES = (1, -1, 0)
+"""Which of two predicted hypotheses is closer to the gold hypothesis: the first, the second, or neither."""
 
-class Choice(StrEnum):
-    """Which of two predicted hypotheses is closer to the gold hypothesis."""
-
-    FIRST = "1"
-    SECOND = "2"
-    EQUAL = "equal"
-
-    @property
-    def sign(self) -> int:
-        """The preference as a number: 1 for hypothesis 1, -1 for hypothesis 2, 0 for a tie."""
-        return {Choice.FIRST: 1, Choice.SECOND: -1, Choice.EQUAL: 0}[self]
-
-    @classmethod
-    def by_hms(cls, first: float, second: float) -> "Choice":
-        """The hypothesis with the higher HMS."""
-        if abs(first - second) <= HMS_TOLERANCE:
-            return cls.EQUAL
-        return cls.FIRST if first > second else cls.SECOND
-
-
-_CHOICES = {choice.value: choice for choice in Choice} | dict.fromkeys(("=", "tie", "0"), Choice.EQUAL)
+_SPELLINGS = {"1": 1, "2": -1, **dict.fromkeys(("equal", "=", "tie", "0"), 0)}
 
 
 @dataclass(frozen=True)
@@ -51,18 +32,15 @@ class Ballot:
         cluster: The gold hypothesis, on which the pairs of a cluster depend; the pair if the key does not have it.
     """
 
-    votes: Mapping[str, Choice]
-    hms: Choice
+    votes: Mapping[str, int]
+    hms: int
     cluster: str
 
 
 def draw_pairs(samples: Sequence[JudgedSample], count: int, seed: int) -> list[Item]:
     """Draw pairs of different hypotheses for one sample and epoch, their order and their sides at random.
 
-    Args:
-        samples: Samples, ordered by id and epoch.
-        count: Number of pairs. All are drawn if there are fewer.
-        seed: Random seed.
+    The samples are ordered by id and epoch. If there are fewer pairs than `count`, all are drawn.
 
     Raises:
         InvalidArgument: There are no pairs.
@@ -107,11 +85,12 @@ def read_ballots(tables: Sequence[Path], key: Path, samples: Sequence[JudgedSamp
             pair.parse(f"hms_{side}", number(0, 1)) if samples is None else _logged_hms(scores, pair, f"log_{side}")
             for side in "12"
         )
+        difference = round(first - second, HMS_DECIMALS)
         gold = pair.values.get("gold")
         ballots.append(
             Ballot(
-                votes={name: row.parse("choice", word(_CHOICES, "1, 2 or equal")) for name, row in rows.items()},
-                hms=Choice.by_hms(first, second),
+                votes={name: row.parse("choice", word(_SPELLINGS, "1, 2 or equal")) for name, row in rows.items()},
+                hms=(difference > 0) - (difference < 0),
                 cluster=f"gold {gold}" if gold else f"pair {pair.values['pair']}",
             )
         )
