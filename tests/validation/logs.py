@@ -39,15 +39,8 @@ SCRIPT = {
 """In samples 3 and 4 a facet is undecided, so they are unscored. Sample 5 has no submission."""
 
 
-def judged(folder: Path, *, gate: bool = False, epochs: int = 1, name: str = "") -> str:
-    """Path of a log of the demo task, with the answers of `SCRIPT`.
-
-    Args:
-        folder: Folder of the log.
-        gate: Whether variables and relationship are skipped if the contexts do not match.
-        epochs: Number of epochs.
-        name: Added to the predicted hypotheses.
-    """
+def judged(folder: Path, *, gate: bool = False, name: str = "") -> str:
+    """Path of a log of the demo task, with the answers of `SCRIPT`. The name is added to the predicted hypotheses."""
     task = demo()
     golds = [str(sample.target) for sample in task.dataset]
     predictions = [f"Finding {number}{name}" if number != 7 else FORMULA for number in range(len(golds))]
@@ -82,7 +75,6 @@ def judged(folder: Path, *, gate: bool = False, epochs: int = 1, name: str = "")
         model="mockllm/model",
         model_roles={"grader": InProcessJudge(answer).model},
         solver=writes_predictions(),
-        epochs=epochs,
         log_dir=str(folder),
         display="none",
     )

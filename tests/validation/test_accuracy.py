@@ -53,16 +53,6 @@ def test_accuracy_by_step_next_to_the_papers() -> None:
     assert (variables.low, variables.high) == pytest.approx((0.577262, 0.983422), abs=2e-6)
 
 
-def test_weights_count() -> None:
-    assert weighted_share([1, 0], [3, 1], ["a", "b"])[0] == pytest.approx(0.75)
-
-
-def test_answers_about_the_same_gold_count_once_where_they_are_the_same() -> None:
-    golds = list("aabbccddee")
-    once = weighted_share([1] * 5, [1] * 5, golds[::2])
-    assert weighted_share([1] * 40, [1] * 40, golds * 4, same_in_cluster=True) == pytest.approx(once)
-
-
 def test_hms_by_the_judge_and_by_people() -> None:
     result = measured(
         labelled(0, ["rrrrr"], weight=2),
@@ -75,9 +65,7 @@ def test_hms_by_the_judge_and_by_people() -> None:
 
 
 def test_annotators_who_disagree() -> None:
-    result = measured(
-        labelled(0, ["rrrrr", "rrrrr"]), labelled(1, ["rrrrw", "rrrrr"]), labelled(2, ["rrrrw", "rrrrw"])
-    )
+    result = measured(labelled(0, ["rrrrr", "rrrrr"]), labelled(1, ["rrrrw", "rrrrr"]), labelled(2, ["rrrrw", "rrrrw"]))
     relationship = result["judge right: relationship"]
     assert (relationship.number, relationship.value, relationship.note) == (2, 0.5, "without a majority: 1")
     assert result["annotators unanimous: relationship"].value == pytest.approx(2 / 3)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from inspect_discoverybench.validation.agreement import Statistic, kappa, measure_agreement, paired_tests
@@ -50,29 +50,10 @@ def test_kappa_of_a_published_example() -> None:
     assert width(kappa("", table, [f"g{number // 3}" for number in range(30)])) != width(result)
 
 
-def test_perfect_agreement_on_few_pairs_is_not_certain() -> None:
-    result = kappa("", [[3, 0, 0], [0, 3, 0]] * 5, names(10))
-    assert result.value == 1
-    assert result.low is not None
-    assert result.low < 0.6
-
-
 def test_kappa_leaves_out_pairs_with_another_number_of_votes() -> None:
     result = kappa("", [[3, 0, 0], [0, 3, 0], [1, 1, 0], [1, 0, 0], [1, 0, 0], [1, 0, 0]], names(6))
     assert (result.value, result.number) == (1, 2)
     assert result.note == "3 votes each; 4 with another number of votes excluded"
-
-
-@pytest.mark.parametrize(
-    ("table", "note"),
-    [
-        ([[1, 0, 0], [0, 1, 0]], "not defined: nothing has votes from two annotators"),
-        ([[3, 0, 0], [3, 0, 0]], "not defined: all votes are the same choice"),
-    ],
-)
-def test_kappa_that_is_not_defined_says_why(table: list[list[int]], note: str) -> None:
-    result = kappa("", table, names(len(table)))
-    assert (result.value, result.low, result.note) == (None, None, note)
 
 
 def test_pairs_of_one_gold_widen_the_interval() -> None:
@@ -84,49 +65,19 @@ def test_pairs_of_one_gold_widen_the_interval() -> None:
     assert width(together) > 1.5 * width(apart)
 
 
-@pytest.mark.parametrize("zeros", [0, 20])
-def test_tests_on_differences_leave_out_zeros(zeros: int) -> None:
-    note = "zero differences left out: 20" if zeros else ""
-    signed_rank, sign, _ = paired_tests([1, 1, 2, 1, 1, 1] + [0] * zeros)
+def test_tests_on_differences_leave_out_zeros() -> None:
+    note = "zero differences left out: 20"
+    signed_rank, sign, _ = paired_tests([1, 1, 2, 1, 1, 1] + [0] * 20)
     # Of 64 equally likely ways to put the signs, two are as one-sided as this.
     assert signed_rank == Statistic("Wilcoxon signed-rank", 6, 0, p=2 / 64, note=note)
     assert sign == Statistic("exact sign (McNemar)", 6, 6, p=2 / 64, note=note)
 
 
-def test_the_smallest_detectable_effect() -> None:
-    # Textbooks: 34 pairs find an effect of 0.5 with a power of 0.8, 33 do not.
-    enough, too_few = (paired_tests([0] * pairs)[-1].value or 0 for pairs in (34, 33))
-    assert enough < 0.5 < too_few
-
-
-def test_everything_at_once() -> None:
-    result = measured("111 1", "112 1", "222 1", "=== 1", "22= 2", "12= 1", "11= =")
-    assert {name: result[name].number for name in ("pairs with votes", "votes", "pairs without a majority")} == {
-        "pairs with votes": 7,
-        "votes": 21,
-        "pairs without a majority": 1,
-    }
-    shares = {name: (one.number, one.value) for name, one in result.items() if name.startswith("HMS agrees with ")}
-    assert shares == {
-        "HMS agrees with the majority": (6, 0.5),
-        "HMS agrees with the majority, ties excluded": (4, 0.75),
-        "HMS agrees with annotator 0": (7, pytest.approx(4 / 7)),
-        "HMS agrees with annotator 1": (7, pytest.approx(3 / 7)),
-        "HMS agrees with annotator 2": (7, pytest.approx(2 / 7)),
-    }
-    assert result["mean over annotators"].value == pytest.approx(3 / 7)
-    # Majority minus HMS: 0, 0, -2, -1, 0, 1. The ranks of -1 and 1 are 1.5, that of -2 is 3.
-    assert (result["Wilcoxon signed-rank"].value, result["exact sign (McNemar)"].value) == (1.5, 1)
-
-
-@pytest.mark.parametrize("pairs", [["1 2"], ["12 1"], ["111 1", "111 1"], ["=== =", "=== 1"]], ids=" / ".join)
-@pytest.mark.filterwarnings("error::RuntimeWarning")
-def test_degenerate_votes_give_no_nan(pairs: list[str]) -> None:
-    assert json.dumps([asdict(one) for one in measured(*pairs).values()], allow_nan=False)
-
-
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 @settings(max_examples=25, deadline=None)
+@example([("1", "2")])
+@example([("12", "1")])
+@example([("111", "1")] * 2)
 @given(st.lists(st.tuples(st.text("12=", min_size=1, max_size=4), st.sampled_from("12=")), min_size=1, max_size=20))
 def test_any_votes_give_numbers_within_their_bounds(pairs: Sequence[tuple[str, str]]) -> None:
     for one in measured(*(" ".join(pair) for pair in pairs)).values():
