@@ -18,7 +18,7 @@ LETTERS = {1.0: "A", 0.5: "B", 0.0: "C"}
 STEPS = ("gold_context", "predicted_context", "context_match", "variables", "relationship")
 
 
-def labelled(logs: list[Path], folder: Path, every: int, wrong_every: int) -> tuple[LabelledSample, ...]:
+def labelled(logs: list[Path], folder: Path, every: int, wrong_every: int) -> list[LabelledSample]:
     """Label every n-th sample. Of the labelled samples with relationship A, every m-th is in truth a C."""
     samples = read_results(logs).samples
     keys: list[dict[str, Any]] = []
@@ -57,7 +57,7 @@ def labelled(logs: list[Path], folder: Path, every: int, wrong_every: int) -> tu
             writer = csv.DictWriter(file, columns)
             writer.writeheader()
             writer.writerows(rows)
-    return read_labels([folder]).complete
+    return read_labels([folder])
 
 
 @pytest.mark.usefixtures("sweep")

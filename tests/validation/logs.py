@@ -1,4 +1,4 @@
-"""Logs of the demo task, from real evals with the offline models or with a scripted judge."""
+"""Logs of the demo task with a scripted judge."""
 
 import json
 from pathlib import Path
@@ -10,30 +10,15 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from inspect_discoverybench import demo
 from inspect_discoverybench.scorer.scorer import hms
-from inspect_discoverybench.solvers.no_data_guess import no_data_guess
-from inspect_discoverybench.solvers.react import react
 from tests import shared
 from tests.endpoint import Answer, Request, question, slots
 from tests.scorer.judging import InProcessJudge
 
 
-def evaluated() -> tuple[str, str]:
-    """Paths of two logs of four samples: of an agent that looks at the data, and of one that guesses."""
-    react_log, guess_log = shared.once("evaluated", lambda: [_log(react()), _log(no_data_guess())])
-    return react_log, guess_log
-
-
-def _log(solver: Solver) -> str:
-    [log] = inspect_eval(
-        demo(),
-        model="discoverybench/baseline",
-        solver=solver,
-        limit=4,
-        log_dir=str(shared.folder() / "evaluated"),
-        display="none",
-    )
-    assert log.status == "success"
-    return log.location
+def judged_logs() -> list[str]:
+    """Paths of three logs of the same samples with different predictions, but one: the formula is in each."""
+    folder = shared.folder() / "judged"
+    return shared.once("judged", lambda: [judged(folder, name=name) for name in ("", " again", " a third time")])
 
 
 FORMULA = '=HYPERLINK("http://evil.example","click")'
@@ -54,15 +39,8 @@ SCRIPT = {
 """In samples 3 and 4 a facet is undecided, so they are unscored. Sample 5 has no submission."""
 
 
-def judged(folder: Path, *, gate: bool = False, epochs: int = 1, name: str = "") -> str:
-    """Path of a log of the demo task, with the answers of `SCRIPT`.
-
-    Args:
-        folder: Folder of the log.
-        gate: Whether variables and relationship are skipped if the contexts do not match.
-        epochs: Number of epochs.
-        name: Added to the predicted hypotheses.
-    """
+def judged(folder: Path, *, gate: bool = False, name: str = "") -> str:
+    """Path of a log of the demo task, with the answers of `SCRIPT`. The name is added to the predicted hypotheses."""
     task = demo()
     golds = [str(sample.target) for sample in task.dataset]
     predictions = [f"Finding {number}{name}" if number != 7 else FORMULA for number in range(len(golds))]
@@ -97,7 +75,6 @@ def judged(folder: Path, *, gate: bool = False, epochs: int = 1, name: str = "")
         model="mockllm/model",
         model_roles={"grader": InProcessJudge(answer).model},
         solver=writes_predictions(),
-        epochs=epochs,
         log_dir=str(folder),
         display="none",
     )

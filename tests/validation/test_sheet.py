@@ -1,4 +1,4 @@
-"""The files of both sheets: the same each time, blind, and harmless; and what is read back from them."""
+"""The files of both sheets: blind, and harmless; and what is read back from them."""
 
 import csv
 import json
@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from inspect_discoverybench.errors import DataMissing, DiscoveryBenchError, InvalidArgument
-from inspect_discoverybench.validation.judged_sample import JudgedSamples
-from inspect_discoverybench.validation.label_sheet import draw_samples
-from inspect_discoverybench.validation.labels import LABELS
+from inspect_discoverybench.errors import DiscoveryBenchError
+from inspect_discoverybench.validation.judged_sample import read_judged_samples
+from inspect_discoverybench.validation.labels import LABELS, draw_samples
 from inspect_discoverybench.validation.sheet import Form, Item, page, read_marks, write_sheet
-from inspect_discoverybench.validation.votes import VOTES, draw_pairs, find_pairs
-from tests.validation.logs import FORMULA, evaluated, judged
+from inspect_discoverybench.validation.votes import VOTES, draw_pairs
+from tests.validation.logs import FORMULA, judged_logs
 
 HOSTILE = '</script><script>alert("1")</script><!-- $pairs & <b>'
 FORMS = pytest.mark.parametrize("form", [VOTES, LABELS], ids=lambda form: form.name)
@@ -22,14 +21,11 @@ HEADER = "pair,annotator,choice\n"
 
 
 @pytest.fixture(scope="module")
-def items(tmp_path_factory: pytest.TempPathFactory) -> dict[Form, list[Item]]:
-    """The items of a sheet of each form."""
-    log = judged(tmp_path_factory.mktemp("logs"))
-    pairs = find_pairs(JudgedSamples.read(evaluated(), "HMS").samples)
-    return {
-        VOTES: draw_pairs(pairs, 4, seed=3),
-        LABELS: draw_samples(JudgedSamples.read([log], "HMS").samples, 200, seed=3),
-    }
+def items() -> dict[Form, list[Item]]:
+    """The items of a sheet of each form, with a text that a spreadsheet would run."""
+    samples, _ = read_judged_samples(judged_logs(), "HMS")
+    sheets = {VOTES: draw_pairs(samples, 4, seed=3), LABELS: draw_samples(samples, 200, seed=3)}
+    return {form: [replace(item, texts={**item.texts, "goal": FORMULA}) for item in sheets[form]] for form in sheets}
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -38,39 +34,25 @@ def rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def votes_file(text: str) -> Path:
-    path = Path("votes.csv")
-    path.write_text(text, "utf-8")
-    return path
-
-
 def read_votes(text: str) -> dict[str, dict[str, str]]:
     """Choices by pair and annotator."""
     Path("key.csv").write_text("pair,hms_1,hms_2\np001,1,0\np002,0,1\n", "utf-8")
-    marked = read_marks(VOTES, [votes_file(text)], [Path("key.csv")], ("hms_1", "hms_2"))
-    return {item.key.values["pair"]: {name: row.values["choice"] for name, row in item.rows.items()} for item in marked}
+    Path("votes.csv").write_text(text, "utf-8")
+    marked = read_marks(VOTES, [Path("votes.csv")], [Path("key.csv")], ("hms_1", "hms_2"))
+    return {key.values["pair"]: {name: row.values["choice"] for name, row in rows.items()} for key, rows in marked}
 
 
 @FORMS
-def test_annotators_see_neither_logs_nor_samples_nor_scores(items: dict[Form, list[Item]], form: Form) -> None:
+def test_sheets_are_blind_and_no_cell_is_a_formula(items: dict[Form, list[Item]], form: Form) -> None:
     write_sheet(form, items[form], Path())
     sheet, key = rows(Path("sheet.csv")), rows(Path("key.csv"))
+    assert [cell for row in sheet + key for cell in row.values() if cell.startswith(("=", "+", "-", "@"))] == []
     assert [row[form.item] for row in sheet] == [row[form.item] for row in key] == [item.name for item in items[form]]
     hidden = ("sample_id", "log", "log_1", "log_2", "gold")
     telling = {"hms", "stratum", ".eval", *(row[name] for row in key for name in hidden if name in row)}
     for name in ("sheet.csv", form.page):
         text = Path(name).read_text("utf-8")
         assert [word for word in telling if word in text] == []
-
-
-@FORMS
-def test_no_cell_can_run_in_a_spreadsheet(items: dict[Form, list[Item]], form: Form) -> None:
-    item = items[form][0]
-    write_sheet(form, [replace(item, texts={**item.texts, "goal": FORMULA})], Path())
-    [row] = rows(Path("sheet.csv"))
-    assert row["goal"] == f"'{FORMULA}"
-    assert [cell for cell in row.values() if cell.startswith(("=", "+", "-", "@", "\t", "\r"))] == []
-    assert all(row[column] == "" for column in ("annotator", *form.columns))
 
 
 @FORMS
@@ -85,19 +67,6 @@ def test_texts_of_models_are_data_in_the_page(items: dict[Form, list[Item]], for
     assert re.findall(r"(?:src|href)=|https?:|@import|url\(", text) == []
 
 
-def test_nothing_is_replaced_without_force(items: dict[Form, list[Item]]) -> None:
-    Path("sheet").mkdir()
-    Path("sheet/key.csv").write_text("mine", "utf-8")
-    with pytest.raises(
-        InvalidArgument,
-        match=r"^sheet already contains key.csv\. Choose another folder with --out, or overwrite with --force\.$",
-    ):
-        write_sheet(VOTES, items[VOTES], Path("sheet"))
-    assert [path.name for path in Path("sheet").iterdir()] == ["key.csv"]
-    write_sheet(VOTES, items[VOTES], Path("sheet"), force=True)
-    assert len(rows(Path("sheet/key.csv"))) == 4
-
-
 def test_files_saved_by_spreadsheets_are_read() -> None:
     text = (
         '\ufeffgoal;choice; pair ;annotator\n"two\nlines";1;p001; Zoë  Öz \n;;;\n"";2;p002;zoë öz\nunvoted;;p001;Ann\n'
@@ -109,17 +78,12 @@ def test_files_saved_by_spreadsheets_are_read() -> None:
     ("text", "line"),
     [
         ("pair,choice\np001,1\n", "line 1: missing column annotator. Expected the columns pair, annotator, choice."),
-        ("", "line 1: missing column pair, annotator, choice. Expected the columns pair, "),
-        (HEADER + "p001, ,1\n", "line 2: annotator is empty."),
-        (HEADER + ",Ann,1\n", "line 2: pair is empty."),
+        (HEADER + "p001, ,1\n", "line 2: annotator must be a text, got ''."),
         (
             HEADER + "p001,Ann,1\np001,ann,2\n",
-            "line 3: Ann already has a vote on pair p001 (votes.csv: line 2). Remove one of the two rows.",
+            "line 3: a second row for pair p001 by Ann (votes.csv: line 2). Remove one of the two rows.",
         ),
-        (
-            HEADER + "p9,Ann,1\n",
-            "line 2: pair p9 is not in key.csv. Pass the key.csv that was written with this sheet.",
-        ),
+        (HEADER + "p9,Ann,1\n", "line 2: pair p9 is not in the key. Pass the key.csv that was written with the sheet."),
         (HEADER + "p001,Ann\n", "line 2: 2 values for 3 columns."),
         (HEADER + 'p001,"Ann,1\n', "line 2: not a valid CSV file: unexpected end of data."),
     ],
@@ -127,12 +91,4 @@ def test_files_saved_by_spreadsheets_are_read() -> None:
 def test_a_mistake_is_one_line(text: str, line: str) -> None:
     with pytest.raises(DiscoveryBenchError) as raised:
         read_votes(text)
-    assert raised.value.message.startswith(f"votes.csv: {line}")
-    assert "\n" not in raised.value.message
-
-
-def test_missing_files_and_votes() -> None:
-    with pytest.raises(InvalidArgument, match=r"^votes.csv, key.csv: no votes. Expected one row per pair and annotato"):
-        read_votes(HEADER)
-    with pytest.raises(DataMissing, match=r"^The file 'gone.csv' does not exist\. Check the path\.$"):
-        read_marks(VOTES, [Path("gone.csv")], [Path("key.csv")], ())
+    assert raised.value.message == f"votes.csv: {line}"

@@ -1,25 +1,31 @@
 """`discoverybench agree`: do HMS and the judge agree with human annotators (paper §4.3)?"""
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from inspect_discoverybench.cli.agreement_tables import print_accuracy, print_agreement
-from inspect_discoverybench.cli.number import plural
+from inspect_discoverybench.cli.number import p_value, plural
+from inspect_discoverybench.cli.table import print_table
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.hypothesis import SCORE_NAME
-from inspect_discoverybench.validation.judged_sample import JudgedSamples
-from inspect_discoverybench.validation.label_sheet import draw_samples, has_replies
-from inspect_discoverybench.validation.labels import LABELS, has_labels, read_labels
+from inspect_discoverybench.validation.judged_sample import read_judged_samples
+from inspect_discoverybench.validation.labels import LABELS, draw_samples, has_labels, has_replies, read_labels
 from inspect_discoverybench.validation.sheet import KEY, SHEET, write_sheet
-from inspect_discoverybench.validation.votes import VOTES, draw_pairs, find_pairs, read_ballots
+from inspect_discoverybench.validation.votes import VOTES, draw_pairs, read_ballots
+
+if TYPE_CHECKING:
+    from inspect_discoverybench.validation.agreement import Statistic
 
 DEFAULT_PAIRS = 100
 DEFAULT_SAMPLES = 200
-DEFAULT_FOLDER = Path("agreement")
-DEFAULT_JUDGE_FOLDER = Path("judge_labels")
+INTERPRETATION = (
+    "A p-value above 0.05 does not show that the two rankings are the same. Report the confidence interval of the "
+    "agreement."
+)
 
 
 @click.group()
@@ -34,16 +40,17 @@ def agree() -> None:
 @agree.command()
 @click.argument("logs", nargs=-1, required=True, metavar="LOG...")
 @click.option("--judge", is_flag=True, help="Draw judged samples, to check the judge's answers in each step.")
-@click.option("--pairs", type=click.IntRange(min=1), help=f"Number of pairs to draw.  [default: {DEFAULT_PAIRS}]")
 @click.option(
+    "--pairs",
     "--samples",
+    "count",
     type=click.IntRange(min=1),
-    help=f"With --judge: number of samples to draw.  [default: {DEFAULT_SAMPLES}]",
+    help=f"Number of pairs or samples to draw.  [default: {DEFAULT_PAIRS}, or {DEFAULT_SAMPLES} with --judge]",
 )
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
-    help=f"Output folder.  [default: {DEFAULT_FOLDER}, or {DEFAULT_JUDGE_FOLDER} with --judge]",
+    help="Output folder.  [default: agreement, or judge_labels with --judge]",
 )
 @click.option("--force", is_flag=True, help="Overwrite existing files in the output folder.")
 @click.option("--score", default=SCORE_NAME, show_default=True, help="Name of the score in the logs.")
@@ -52,8 +59,7 @@ def agree() -> None:
 def sheet(
     logs: tuple[str, ...],
     judge: bool,
-    pairs: int | None,
-    samples: int | None,
+    count: int | None,
     out: Path | None,
     force: bool,
     score: str,
@@ -65,31 +71,41 @@ def sheet(
     Writes vote.html and sheet.csv for annotators, and key.csv, which maps each pair back to the logs and their scores.
     Do not show key.csv to annotators.
 
-    With --judge, draws judged samples from one or more logs, at random and stratified by the outcome of the facets.
-    Writes label.html and sheet.csv for annotators, who mark each answer of the judge as right or wrong, and key.csv.
+    With --judge, draws judged samples from one or more logs, at random, with at least one of each outcome of the
+    facets. Writes label.html and sheet.csv for annotators, who mark each answer of the judge as right or wrong, and
+    key.csv.
     """
-    if judge and pairs is not None:
-        raise click.UsageError("--pairs cannot be used with --judge. Pass --samples.")
-    if not judge and samples is not None:
-        raise click.UsageError("--samples requires --judge. To draw pairs, pass --pairs.")
-    if not judge and len(logs) < 2:
-        raise click.UsageError("Pairs are drawn from two or more logs, got 1. To check the judge, pass --judge.")
-    judged = _read(logs, score, anyway)
+    samples, left_out = read_judged_samples(logs, score, anyway)
+    form, out = (LABELS, out or Path("judge_labels")) if judge else (VOTES, out or Path("agreement"))
+    count = count or (DEFAULT_SAMPLES if judge else DEFAULT_PAIRS)
     if judge:
-        _write_labels(judged, samples or DEFAULT_SAMPLES, out or DEFAULT_JUDGE_FOLDER, force, seed)
+        with_replies = [sample for sample in samples if has_replies(sample)]
+        left_out["the judge's replies are not recorded or do not give the facets"] = len(samples) - len(with_replies)
+        for reason, number in left_out.items():
+            if number:
+                click.echo(f"Left out {plural(number, 'sample')}: {reason}")
+        items = draw_samples(with_replies, count, seed)
     else:
-        _write_votes(judged, pairs or DEFAULT_PAIRS, out or DEFAULT_FOLDER, force, seed)
+        items = draw_pairs(samples, count, seed)
+    write_sheet(form, items, out, force)
+    if len(items) < count:
+        click.echo(f"The logs contain fewer than {count}. Using all of them.")
+    click.echo(
+        f"Wrote {plural(len(items), form.item)} to {out}. Send {form.page} or {SHEET} to annotators. "
+        f"Do not show them {KEY}."
+    )
 
 
 @agree.command()
 @click.argument("votes", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
-@click.option("--scores", type=click.Path(path_type=Path), help="CSV file with pair, hms_1 and hms_2, such as key.csv.")
 @click.option(
-    "--scores-from", multiple=True, metavar="LOG", help="Read HMS from logs instead. Repeat for each. Requires --key."
+    "--key",
+    "--scores",
+    "key",
+    type=click.Path(path_type=Path),
+    help="The key.csv of the sheet, or for votes a CSV file with pair, hms_1 and hms_2.",
 )
-@click.option(
-    "--key", type=click.Path(path_type=Path), help="The key.csv of the sheet, for --scores-from and for labels."
-)
+@click.option("--scores-from", multiple=True, metavar="LOG", help="Read HMS from logs instead. Repeat for each.")
 @click.option(
     "--score", default=SCORE_NAME, show_default=True, help="With --scores-from: name of the score in the logs."
 )
@@ -97,82 +113,55 @@ def sheet(
 @click.option("--json", "as_json", is_flag=True, help="Print every statistic as JSON.")
 def votes(
     votes: tuple[Path, ...],
-    scores: Path | None,
-    scores_from: tuple[str, ...],
     key: Path | None,
+    scores_from: tuple[str, ...],
     score: str,
     anyway: bool,
     as_json: bool,
 ) -> None:
     """Compute statistics from votes or labels. The columns of the files show which they are.
 
-    Votes are CSV files with the columns pair, annotator and choice. HMS comes from --scores, or from logs with
-    --scores-from and --key. Prints the agreement of HMS with annotators.
+    Votes are CSV files with the columns pair, annotator and choice. HMS comes from --key, or with --scores-from, from
+    logs. Prints the agreement of HMS with annotators.
 
-    Labels are CSV files from a sheet that was drawn with --judge. They require --key. Prints the accuracy of the judge
-    in each step.
+    Labels are CSV files from a sheet that was drawn with --judge. Prints the accuracy of the judge in each step.
     """
     # Imports scipy and statsmodels, which takes seconds.
-    from inspect_discoverybench.validation.accuracy import measure_judge
-    from inspect_discoverybench.validation.agreement import measure
+    from inspect_discoverybench.validation.accuracy import measure_accuracy
+    from inspect_discoverybench.validation.agreement import measure_agreement
 
-    if any(path.is_dir() or has_labels(path) for path in votes):
-        if scores or scores_from:
-            raise InvalidArgument("--scores and --scores-from are for votes on pairs. For labels, pass --key.")
-        accuracy = measure_judge(read_labels([*votes, *([key] if key else [])]))
-        if as_json:
-            click.echo(json.dumps(asdict(accuracy), indent=2))
-        else:
-            print_accuracy(accuracy)
-        return
-    if scores and not scores_from and not key:
-        ballots = read_ballots(votes, scores)
-    elif scores_from and key and not scores:
-        ballots = read_ballots(votes, key, _read(scores_from, score, anyway).samples)
+    is_labels = any(path.is_dir() or has_labels(path) for path in votes)
+    if is_labels and scores_from:
+        raise InvalidArgument("--scores-from is for votes on pairs. For labels, pass --key.")
+    if is_labels:
+        statistics = measure_accuracy(read_labels([*votes, *([key] if key else [])]))
+    elif key:
+        samples = read_judged_samples(scores_from, score, anyway)[0] if scores_from else None
+        statistics = measure_agreement(read_ballots(votes, key, samples))
     else:
-        raise InvalidArgument(
-            "No HMS to compare the votes with. Pass --scores FILE, or --scores-from LOG for each log and --key FILE."
-        )
-    agreement = measure(ballots)
+        raise InvalidArgument("No HMS to compare the votes with. Pass --key FILE, the key.csv of the sheet.")
     if as_json:
-        click.echo(json.dumps(asdict(agreement), indent=2))
+        click.echo(json.dumps([asdict(statistic) for statistic in statistics], indent=2))
     else:
-        print_agreement(agreement)
+        _print(statistics)
+        click.echo("" if is_labels else INTERPRETATION)
 
 
-def _read(logs: tuple[str, ...], score: str, anyway: bool) -> JudgedSamples:
-    judged = JudgedSamples.read(logs, score, anyway)
-    if judged.differences:
-        click.echo(judged.differences, err=True)
-    return judged
+def _print(statistics: Sequence["Statistic"]) -> None:
+    rows = [
+        (
+            one.name,
+            one.note,
+            str(one.number),
+            _decimal(one.value),
+            "" if one.low is None else f"{_decimal(one.low)} – {_decimal(one.high)}",
+            "" if one.p is None else p_value(one.p),
+            "" if one.paper is None else f"{one.paper:.2f}",
+        )
+        for one in statistics
+    ]
+    print_table("", ["statistic", "note"], ["number", "value", "95% CI", "p", "paper"], rows)
 
 
-def _write_votes(judged: JudgedSamples, count: int, out: Path, force: bool, seed: int) -> None:
-    pairs = find_pairs(judged.samples)
-    items = draw_pairs(pairs, count, seed)
-    write_sheet(VOTES, items, out, force)
-    if len(pairs) < count:
-        click.echo(f"The logs contain only {plural(len(pairs), 'pair')}, fewer than {count}. Using all of them.")
-    click.echo(
-        f"Wrote {plural(len(items), 'pair')} to {out}. Send {VOTES.page} or {SHEET} to annotators. Do not share {KEY}."
-    )
-
-
-def _write_labels(judged: JudgedSamples, count: int, out: Path, force: bool, seed: int) -> None:
-    samples = [sample for sample in judged.samples if has_replies(sample)]
-    without_replies = len(judged.samples) - len(samples)
-    if not samples:
-        raise InvalidArgument("No sample of these logs was judged. Pass logs with scored submissions.")
-    items = draw_samples(samples, count, seed)
-    write_sheet(LABELS, items, out, force)
-    reasons = {**judged.left_out, "the judge's replies are not recorded or do not give the facets": without_replies}
-    for reason, number in reasons.items():
-        if number:
-            click.echo(f"Left out {plural(number, 'sample')}: {reason}")
-    judged_count, outcomes = plural(len(samples), "judged sample"), len({item.key["stratum"] for item in items})
-    if len(samples) < count:
-        click.echo(f"The logs contain only {judged_count}, fewer than {count}. Using all of them.")
-    click.echo(
-        f"Wrote {len(items)} of {judged_count} with {plural(outcomes, 'outcome')} to {out}. "
-        f"Send {LABELS.page} or {SHEET} to annotators. Keep {KEY}."
-    )
+def _decimal(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"

@@ -1,20 +1,5 @@
 """Numbers as text: the cells of tables and the counts in sentences."""
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from inspect_discoverybench.validation.agreement import Interval
-
-
-def decimal(value: float | None) -> str:
-    """Three decimals; a dash for None."""
-    return "–" if value is None else f"{value:.3f}"
-
-
-def ends(interval: "Interval | None") -> str:
-    """The endpoints of an interval; a dash for None."""
-    return "–" if interval is None else f"{interval.low:.3f} – {interval.high:.3f}"
-
 
 def p_value(value: float) -> str:
     """Three decimals, or that it is smaller."""

@@ -143,7 +143,7 @@ def judge_error_section(samples: pd.DataFrame, labels: Sequence[LabelledSample])
 
     Args:
         samples: The frame of samples after `label_samples`.
-        labels: Labelled samples whose labels determine HMS.
+        labels: Samples of the sheets. Those whose labels do not determine HMS count as not labelled.
 
     Raises:
         InvalidArgument: No label belongs to a sample in these logs, or there are too few labels.

@@ -56,7 +56,7 @@ def write_report(
         samples = label_samples(results.samples)
         parts = sections(samples)
         if judge_labels:
-            parts.append(judge_error_section(samples, read_labels(judge_labels).complete))
+            parts.append(judge_error_section(samples, read_labels(judge_labels)))
         write_files(parts, folder)
         write_csv(sample_table(samples), folder / SAMPLES)
         write_page(parts, samples, results.left_out, title, folder / PAGE)

@@ -2,115 +2,57 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import fmean
 
 import numpy as np
 
 from inspect_discoverybench.statistics.clusters import clustered
 from inspect_discoverybench.statistics.mean import wilson
-from inspect_discoverybench.validation.agreement import Interval, Kappa, kappa
+from inspect_discoverybench.validation.agreement import Statistic, kappa
 from inspect_discoverybench.validation.answers import Step
 from inspect_discoverybench.validation.judge_audit import PAPER_ACCURACY
-from inspect_discoverybench.validation.labels import LabelledSample, Labels
-from inspect_discoverybench.validation.sheet import majority
-
-ROWS: tuple[tuple[str, tuple[Step, ...], float | None], ...] = (
-    ("context extraction", (Step.GOLD_CONTEXT, Step.PREDICTED_CONTEXT), PAPER_ACCURACY["context_extraction"]),
-    ("- gold", (Step.GOLD_CONTEXT,), None),
-    ("- predicted", (Step.PREDICTED_CONTEXT,), None),
-    ("context match", (Step.CONTEXT_MATCH,), PAPER_ACCURACY["context_match"]),
-    ("variables", (Step.VARIABLES,), PAPER_ACCURACY["variables"]),
-    ("relationship", (Step.RELATIONSHIP,), PAPER_ACCURACY["relationship"]),
-)
-"""Name, steps and the paper's accuracy of each row of the table. The paper does not distinguish the two extractions."""
+from inspect_discoverybench.validation.labels import LabelledSample
 
 
-@dataclass(frozen=True)
-class Accuracy:
-    """Weighted share of right answers, with Wilson's interval for the effective sample size; None without samples.
+def measure_accuracy(samples: Sequence[LabelledSample]) -> list[Statistic]:
+    """Compute all statistics of labels.
 
-    The effective size is the number of independent samples with equal weights that are as informative. Labelled samples
-    without a majority are not used.
+    The two means of HMS are weighted, over the samples whose labels determine HMS.
     """
-
-    accuracy: float | None
-    interval: Interval | None
-    samples: int
-    effective_samples: float
-    without_majority: int
-
-
-@dataclass(frozen=True)
-class StepAccuracy:
-    """One row of the table: accuracy by the majority and by each annotator, and the paper's if it reports the step.
-
-    `unanimous` is the share of the answers with several labels on which all annotators agree.
-    """
-
-    name: str
-    majority: Accuracy
-    annotators: dict[str, Accuracy]
-    unanimous: float | None
-    kappa: Kappa
-    paper: float | None
+    labelled = [sample for sample in samples if any(sample.labels.values())]
+    annotators = {name for sample in labelled for labels in sample.labels.values() for name in labels}
+    complete = [(sample, true) for sample in labelled if (true := sample.true_hms) is not None]
+    weights = [sample.weight for sample, _ in complete]
+    statistics = [
+        Statistic("samples", len(samples)),
+        Statistic("labelled samples", len(labelled)),
+        Statistic("annotators", len(annotators)),
+        *(_accuracy(step, labelled) for step in Step),
+        *(row for step in Step if len(annotators) > 1 for row in _among_annotators(step, labelled)),
+        Statistic("samples with complete labels", len(complete)),
+    ]
+    if complete:
+        statistics += [
+            Statistic("HMS by the judge", len(complete), fmean([sample.hms for sample, _ in complete], weights)),
+            Statistic("HMS by the annotators", len(complete), fmean([true for _, true in complete], weights)),
+        ]
+    return statistics
 
 
-@dataclass(frozen=True)
-class JudgeAccuracy:
-    """All statistics that `discoverybench agree votes` prints for labels.
+def weighted_share(
+    right: Sequence[float], weights: Sequence[float], golds: Sequence[str], same_in_cluster: bool = False
+) -> tuple[float, float, float]:
+    """The share of right answers with its 95 % interval: Wilson's for the effective sample size.
 
-    `judged_hms` and `true_hms` are the weighted means, over the samples whose labels determine HMS, of the judge's HMS
-    and of the HMS that follows from the annotators' answers; None if there are no such samples.
-    """
-
-    samples: int
-    unlabelled: int
-    annotators: tuple[str, ...]
-    steps: tuple[StepAccuracy, ...]
-    complete: int
-    judged_hms: float | None
-    true_hms: float | None
-
-
-def measure_judge(labels: Labels) -> JudgeAccuracy:
-    """Compute all statistics."""
-    samples, complete = labels.samples, labels.complete
-    annotators = sorted({name for sample in samples for step in Step for name in sample.labels[step]})
-    weights = [sample.weight for sample in complete]
-    return JudgeAccuracy(
-        samples=len(samples),
-        unlabelled=labels.unlabelled,
-        annotators=tuple(annotators),
-        steps=tuple(_step_accuracy(name, steps, paper, samples, annotators) for name, steps, paper in ROWS),
-        complete=len(complete),
-        judged_hms=fmean([sample.hms for sample in complete], weights) if complete else None,
-        true_hms=fmean([sample.true_hms or 0.0 for sample in complete], weights) if complete else None,
-    )
-
-
-def estimate_accuracy(
-    right: Sequence[float],
-    weights: Sequence[float],
-    golds: Sequence[str],
-    without_majority: int = 0,
-    same_in_cluster: bool = False,
-) -> Accuracy:
-    """Estimate the share of right answers with its interval.
-
-    The Wilson interval uses the effective sample size: the smaller of Kish's, for unequal weights, and the one that
-    follows from the variance between clusters.
+    This is the smaller of Kish's, for unequal weights, and the one that follows from the variance between clusters.
 
     Args:
-        right: 1 or 0 for each sample; for several steps, the share of those that are right.
+        right: 1 or 0 for each sample; at least one.
         weights: Number of judged samples that each sample represents.
         golds: The gold hypothesis of each sample, which is its cluster.
-        without_majority: Number of samples that are left out.
         same_in_cluster: Whether the judge gives the same answer to all samples of a cluster, as it does about the
             context of the gold hypothesis. A cluster is then a single observation.
     """
-    if not right:
-        return Accuracy(None, None, 0, 0.0, without_majority)
     answers, weight = clustered(right, golds), np.array(weights)
     share = float(np.average(answers.values, weights=weight))
     if same_in_cluster:
@@ -123,46 +65,37 @@ def estimate_accuracy(
             variance = size / (size - 1) * float(residuals @ residuals) / float(weight.sum()) ** 2
             size = share * (1 - share) / variance
         size = min(size, _kish(weight))
-    return Accuracy(share, Interval(*wilson(share, size, math.inf)), len(right), size, without_majority)
+    return share, *wilson(share, size, math.inf)
 
 
-def _step_accuracy(
-    name: str,
-    steps: Sequence[Step],
-    paper: float | None,
-    samples: Sequence[LabelledSample],
-    annotators: Sequence[str],
-) -> StepAccuracy:
-    answers = [(sample.gold, verdicts) for sample in samples for step in steps if (verdicts := sample.verdicts(step))]
-    tables = [(sum(verdicts), len(verdicts) - sum(verdicts)) for _, verdicts in answers]
-    repeated = [table for table in tables if sum(table) > 1]
-    return StepAccuracy(
-        name=name,
-        majority=_estimate(samples, steps, None),
-        annotators={annotator: _estimate(samples, steps, annotator) for annotator in annotators},
-        unanimous=fmean(0 in table for table in repeated) if repeated else None,
-        kappa=kappa(tables, [gold for gold, _ in answers], "sample"),
-        paper=paper,
+def _accuracy(step: Step, samples: Sequence[LabelledSample]) -> Statistic:
+    """Accuracy by the majority of annotators. The paper does not distinguish the two extractions."""
+    name = f"judge right: {step.replace('_', ' ')}"
+    paper = PAPER_ACCURACY.get(step, PAPER_ACCURACY["context_extraction"])
+    decided = [(sample, right) for sample in samples if (right := sample.right(step)) is not None]
+    tied = sum(bool(sample.verdicts(step)) for sample in samples) - len(decided)
+    note = f"without a majority: {tied}" if tied else ""
+    if not decided:
+        return Statistic(name, 0, paper=paper, note=note)
+    share, low, high = weighted_share(
+        [right for _, right in decided],
+        [sample.weight for sample, _ in decided],
+        [sample.gold for sample, _ in decided],
+        # The question about the gold hypothesis does not depend on the prediction.
+        same_in_cluster=step is Step.GOLD_CONTEXT,
     )
+    return Statistic(name, len(decided), share, low, high, paper=paper, note=note)
 
 
-def _estimate(samples: Sequence[LabelledSample], steps: Sequence[Step], annotator: str | None) -> Accuracy:
-    """Accuracy by one annotator, or by the majority if None."""
-    used: list[LabelledSample] = []
-    shares: list[float] = []
-    without_majority = 0
-    for sample in samples:
-        verdicts = [majority(verdicts) for step in steps if (verdicts := sample.verdicts(step, annotator))]
-        decided = [verdict for verdict in verdicts if verdict is not None]
-        if decided:
-            used.append(sample)
-            shares.append(fmean(decided))
-        elif verdicts:
-            without_majority += 1
-    # The question about the gold hypothesis does not depend on the prediction.
-    same = tuple(steps) == (Step.GOLD_CONTEXT,)
-    weights, golds = [sample.weight for sample in used], [sample.gold for sample in used]
-    return estimate_accuracy(shares, weights, golds, without_majority, same)
+def _among_annotators(step: Step, samples: Sequence[LabelledSample]) -> list[Statistic]:
+    answers = [(sample.gold, verdicts) for sample in samples if (verdicts := sample.verdicts(step))]
+    repeated = [len(set(verdicts)) == 1 for _, verdicts in answers if len(verdicts) > 1]
+    table = [(sum(verdicts), len(verdicts) - sum(verdicts)) for _, verdicts in answers]
+    name = step.replace("_", " ")
+    return [
+        Statistic(f"annotators unanimous: {name}", len(repeated), fmean(repeated) if repeated else None),
+        kappa(f"Fleiss' kappa: {name}", table, [gold for gold, _ in answers]),
+    ]
 
 
 def _kish(weights: np.ndarray) -> float:

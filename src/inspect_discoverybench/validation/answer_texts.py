@@ -1,5 +1,6 @@
 """Texts of agents with the hypothesis that a careful reader would quote, for the judge audit's answer question."""
 
+from collections.abc import Mapping
 from difflib import SequenceMatcher
 from importlib.resources import files
 
@@ -7,7 +8,6 @@ import yaml
 from inspect_ai.dataset import Sample
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from inspect_discoverybench.hypothesis import Submission
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.scorer.quotation import fold_quote
 
@@ -16,16 +16,7 @@ MIN_SIMILARITY = 0.6
 
 
 class AnswerText(BaseModel):
-    """A text with the expected reply.
-
-    Attributes:
-        kind: The kind of text, such as "closing remark".
-        goal: The discovery goal.
-        text: What the agent wrote last.
-        asserted: Whether its author asserts a hypothesis.
-        hypothesis: Quotes of the hypothesis.
-        workflow: Quotes of the workflow.
-    """
+    """What an agent wrote last, with the expected reply: whether a hypothesis is asserted, and quotes of it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -36,17 +27,13 @@ class AnswerText(BaseModel):
     hypothesis: tuple[str, ...] = ()
     workflow: tuple[str, ...] = ()
 
-    def is_met(self, submission: Submission | None) -> bool:
-        """Whether what the judge quoted is close to the expected reply.
-
-        Args:
-            submission: The quotes; the whole text after three invalid replies; None if no hypothesis is asserted.
-        """
-        if submission is None or not self.asserted:
-            return submission is None and not self.asserted
-        quoted, expected = fold_quote(submission.hypothesis), fold_quote("\n".join(self.hypothesis))
-        similarity = SequenceMatcher(None, quoted, expected, autojunk=False).ratio()
-        return submission.source != "whole" and similarity >= MIN_SIMILARITY
+    def is_met(self, quoted: Mapping[str, str]) -> bool:
+        """Whether a submission, which is empty if no hypothesis is asserted, is close to the expected reply."""
+        if not quoted or not self.asserted:
+            return not quoted and not self.asserted
+        texts = fold_quote(quoted["hypothesis"]), fold_quote("\n".join(self.hypothesis))
+        similarity = SequenceMatcher(None, *texts, autojunk=False).ratio()
+        return quoted["source"] != "whole" and similarity >= MIN_SIMILARITY
 
 
 def answer_texts() -> list[AnswerText]:

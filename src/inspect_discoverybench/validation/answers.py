@@ -3,17 +3,16 @@
 import math
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from inspect_discoverybench.errors import ReplyRejected
-from inspect_discoverybench.scorer.context import Contexts, ContextVerdict, Match, identical
-from inspect_discoverybench.scorer.exchange import ParseFailure
+from inspect_discoverybench.scorer.context import Contexts, Match, identical
 from inspect_discoverybench.scorer.facets import FACET_KEYS
 from inspect_discoverybench.scorer.relationship import Relationship
 from inspect_discoverybench.scorer.variables import Variables
-from inspect_discoverybench.scorer.verdict import Verdict
 from inspect_discoverybench.structured_reply import Reply, parse_reply
 
 
@@ -37,13 +36,10 @@ Contexts are free text. The match is `yes` or `no`. Variables are the numbers in
 predicted hypothesis and in both, such as `4 3 2`. The relationship is `A`, `B` or `C` (paper, Listing 4).
 """
 
-Replies = Mapping[Step, Reply | ParseFailure | None]
-"""The judge's reply in each step; None if it was not asked."""
-
 
 @dataclass(frozen=True)
 class _Format:
-    """How answers are written: the question in records, the type of the reply, and what people may write instead."""
+    """How answers are written: the question in records, the type of the reply, and what people write."""
 
     question: str
     reply: type[Reply]
@@ -56,23 +52,13 @@ class _Format:
         except ValueError as error:
             raise ValueError(self.expected) from error
 
-    def last(self, replies: Mapping[str, Any]) -> Reply | ParseFailure | None:
-        """The last of the recorded replies to the question."""
-        if not replies.get(self.question):
-            return None
-        try:
-            return parse_reply(str(replies[self.question][-1]), self.reply)
-        except ReplyRejected as rejected:
-            return ParseFailure(self.question, rejected.message)
-
 
 def _context(text: str) -> dict[str, Any]:
     return {"hypothesis": [{"context": text}]}
 
 
-def _match(text: str) -> dict[str, str]:
-    words = dict.fromkeys(("yes", "y", "1", "match"), "true") | dict.fromkeys(("no", "n", "0"), "false")
-    return {"match": words.get(text.casefold(), text)}
+def _match(text: str) -> dict[str, Any]:
+    return {"match": {"yes": True, "no": False}.get(text.casefold())}
 
 
 def _counts(text: str) -> dict[str, str]:
@@ -90,70 +76,20 @@ _FORMATS = {
 }
 
 
-def verdict_replies(verdict: Verdict) -> Replies:
-    """The replies on which a verdict is based."""
-    context, variables, relationship = (verdict.facets[key] for key in FACET_KEYS)
-    assert isinstance(context, ContextVerdict)
-    replies: Any = (context.gold, context.predicted, context.match, variables, relationship)
-    return dict(zip(Step, replies, strict=True))
-
-
-def recorded_replies(texts: Mapping[str, Any]) -> Replies:
-    """The last reply to each question, by the texts that are recorded with a score."""
-    replies = {step: form.last(texts) for step, form in _FORMATS.items()}
-    gold, predicted = replies[Step.GOLD_CONTEXT], replies[Step.PREDICTED_CONTEXT]
+def recorded_replies(texts: Mapping[str, Any]) -> dict[Step, Reply]:
+    """The judge's valid replies by step, from the texts that are recorded with a score."""
+    replies: dict[Step, Reply] = {}
+    for step, form in _FORMATS.items():
+        with suppress(KeyError, ReplyRejected):
+            replies[step] = parse_reply(str(texts[form.question][-1]), form.reply)
+    gold, predicted = replies.get(Step.GOLD_CONTEXT), replies.get(Step.PREDICTED_CONTEXT)
     if isinstance(gold, Contexts) and isinstance(predicted, Contexts) and identical(gold.joined, predicted.joined):
         replies[Step.CONTEXT_MATCH] = Match(match=True)  # the judge was not asked
     return replies
 
 
-def answers_in(replies: Replies) -> dict[Step, str]:
-    """The answers in the judge's replies."""
-    return {step: _text(reply) for step, reply in replies.items()}
-
-
-def reason_for(reply: Reply | ParseFailure | None) -> str:
-    """The judge's reason, or why its reply is invalid; may be empty."""
-    match reply:
-        case Contexts(hypothesis=parts):
-            return "\n".join(filter(None, (part.explanation for part in parts)))
-        case Variables(explanation=explanation) | Relationship(explanation=explanation):
-            return explanation
-        case ParseFailure(reason=reason):
-            return f"The last reply was rejected: {reason}"
-    return ""
-
-
-def parse_answer(step: Step, text: str) -> str:
-    """Normalise an answer that a person wrote.
-
-    Raises:
-        ValueError: It is not an answer to this step. The message says what was expected.
-    """
-    return _text(_FORMATS[step].parse(text)) if text else ""
-
-
-def facet_scores(answers: Mapping[Step, str]) -> dict[str, float]:
-    """Scores of the facets that are known, in [0, 1]."""
-    scores = {}
-    for facet, step in FACET_STEPS.items():
-        match _FORMATS[step].parse(answers[step]) if answers[step] else None:
-            case Match(match=match):
-                scores[facet] = float(match)
-            case Variables(score=score) | Relationship(score=score):
-                scores[facet] = score
-    return scores
-
-
-def hms(answers: Answers) -> float | None:
-    """HMS, in [0, 1]; None if it is not determined. It is determined if every facet is known, or if any is 0."""
-    scores = facet_scores(answers)
-    if 0 in scores.values():
-        return 0.0
-    return math.prod(scores.values()) if len(scores) == len(FACET_KEYS) else None
-
-
-def _text(reply: Reply | ParseFailure | None) -> str:
+def reply_text(reply: Reply | None) -> str:
+    """The answer in a reply; empty without a reply."""
     match reply:
         case Contexts(joined=contexts):
             return contexts
@@ -164,3 +100,37 @@ def _text(reply: Reply | ParseFailure | None) -> str:
         case Relationship(answer=answer):
             return answer.value
     return ""
+
+
+def reason_for(reply: Reply | None) -> str:
+    """The judge's reason; may be empty."""
+    if isinstance(reply, Contexts):
+        return "\n".join(filter(None, (part.explanation for part in reply.hypothesis)))
+    return str(getattr(reply, "explanation", ""))
+
+
+def parse_answer(step: Step, text: str) -> str:
+    """Normalise an answer that a person wrote.
+
+    Raises:
+        ValueError: It is not an answer to this step. The message says what was expected.
+    """
+    return reply_text(_FORMATS[step].parse(text)) if text else ""
+
+
+def facet_scores(answers: Answers) -> dict[str, float]:
+    """Scores of the facets that are known, in [0, 1]."""
+    scores = {}
+    for facet, step in FACET_STEPS.items():
+        match _FORMATS[step].parse(answers[step]) if answers[step] else None:
+            case Match(match=score) | Variables(score=score) | Relationship(score=score):
+                scores[facet] = float(score)
+    return scores
+
+
+def hms(answers: Answers) -> float | None:
+    """HMS, in [0, 1]; None if it is not determined. It is determined if every facet is known, or if any is 0."""
+    scores = facet_scores(answers)
+    if 0 in scores.values():
+        return 0.0
+    return math.prod(scores.values()) if len(scores) == len(FACET_KEYS) else None

@@ -12,15 +12,13 @@ from inspect_ai.util import StoreModel, store_as
 from pydantic import Field
 
 from inspect_discoverybench.answer import FreeText
-from inspect_discoverybench.hypothesis import Submission
+from inspect_discoverybench.scorer.context import Contexts, ContextVerdict
 from inspect_discoverybench.scorer.explanation import explain
-from inspect_discoverybench.scorer.facets import FACET_KEYS
 from inspect_discoverybench.scorer.judge import Judge
 from inspect_discoverybench.scorer.quotation import read_answer
 from inspect_discoverybench.scorer.settings import JudgeSettings
 from inspect_discoverybench.scorer.verdict import Verdict, compare, record
 from inspect_discoverybench.validation.answer_texts import AnswerText
-from inspect_discoverybench.validation.answers import Step, answers_in, facet_scores, verdict_replies
 from inspect_discoverybench.validation.pairs import PAIR, Expected
 
 PAPER_ACCURACY = {"context_extraction": 0.97, "context_match": 0.99, "variables": 0.94, "relationship": 0.99}
@@ -31,15 +29,13 @@ READING = "reading"
 
 ACCURACIES = (READING, *PAPER_ACCURACY)
 
-F1_TOLERANCE = 0.005
-"""Largest difference from an expected F1 that counts as correct."""
-
 
 class AuditState(StoreModel):
     """The judge's answers for one pair or text, as stored in the log."""
 
     rounds: list[dict[str, Any]] = Field(default_factory=list)
-    """One set of answers per round: texts by step for a pair, the submission (or nothing) for a text."""
+    """One set of answers by question per round. A text has one answer: the submission, empty if none is asserted. A
+    pair has both contexts and the score of each facet; None without a valid reply."""
 
     asked_again: int = 0
     """Number of invalid replies that were sent back."""
@@ -88,7 +84,11 @@ def is_pair(metadata: Mapping[str, Any]) -> bool:
 async def _judge(judge: Judge, metadata: Mapping[str, Any]) -> tuple[dict[str, Any], str, Verdict | None]:
     pair = PAIR.validate_python(metadata)
     verdict = await compare(judge, pair)
-    answers = {step.value: answer for step, answer in answers_in(verdict_replies(verdict)).items()}
+    context = verdict.facets["context"]
+    assert isinstance(context, ContextVerdict)
+    contexts = [reply.joined if isinstance(reply, Contexts) else "" for reply in (context.gold, context.predicted)]
+    match, variables, relationship = (facet.score for facet in verdict.facets.values())
+    answers = dict(zip(PAPER_ACCURACY, (contexts, match, variables, relationship), strict=True))
     return answers, explain(pair, verdict, "call"), verdict
 
 
@@ -96,8 +96,8 @@ async def _read(judge: Judge, metadata: Mapping[str, Any]) -> tuple[dict[str, An
     item = AnswerText.model_validate(metadata["expected"])
     submission = (await read_answer(judge, item.goal, FreeText(item.text))).submission
     if submission is None:
-        return {}, "No hypothesis is asserted.", None
-    return submission.model_dump(), submission.hypothesis, None
+        return {READING: {}}, "No hypothesis is asserted.", None
+    return {READING: submission.model_dump()}, submission.hypothesis, None
 
 
 def _metrics() -> dict[str, list[Metric]]:
@@ -118,12 +118,17 @@ def audit() -> Scorer:
         if not audit_state.rounds:
             return Score.unscored(reason="no_response", explanation="A limit ended the sample before it was judged.")
         first, *later = audit_state.rounds
-        rate = _rate_answers if is_pair(state.metadata) else _rate_reading
-        rated = dict.fromkeys((*ACCURACIES, "f1_error"), math.nan) | rate(first, state.metadata["expected"])
-        accuracies = [rated[name] for name in ACCURACIES if not math.isnan(rated[name])]
+        expected = state.metadata["expected"]
+        if is_pair(state.metadata):
+            rated = Expected.model_validate(expected).rate(first)
+        else:
+            rated = {READING: float(AnswerText.model_validate(expected).is_met(first[READING]))}
+        values = dict.fromkeys((*ACCURACIES, "f1_error"), math.nan) | rated
+        accuracies = [values[name] for name in ACCURACIES if not math.isnan(values[name])]
+        texts = ["no valid reply" if answer is None else str(answer) for answer in first.values()]
         return Score(
-            value={**rated, "consistency": _consistency(first, later), "right": sum(accuracies) / len(accuracies)},
-            answer="; ".join(f"{name}: {answer or 'no valid reply'}" for name, answer in first.items()),
+            value={**values, "consistency": _consistency(first, later), "right": sum(accuracies) / len(accuracies)},
+            answer="; ".join(f"{name}: {text}" for name, text in zip(first, texts, strict=True)),
             explanation=f"Expected: {target.text}\n\n{state.output.completion}",
             metadata=audit_state.record,
         )
@@ -131,38 +136,15 @@ def audit() -> Scorer:
     return score
 
 
-def _rate_answers(answers: dict[str, Any], expectation: Mapping[str, Any]) -> dict[str, float]:
-    expected = Expected.model_validate(expectation)
-    extracted = expected.contexts_are_met(answers[Step.GOLD_CONTEXT], answers[Step.PREDICTED_CONTEXT])
-    scores = facet_scores({step: answers[step] for step in Step})
-    match = scores.get("context")
-    f1 = scores.get("variables")
-    error = 1.0 if f1 is None else min(abs(f1 - accepted) for accepted in expected.variables)
-    relationship = answers[Step.RELATIONSHIP]
-    return {
-        "context_extraction": sum(extracted) / len(extracted) if extracted else math.nan,
-        "context_match": math.nan if expected.context is None else float(match == expected.context),
-        "variables": float(error <= F1_TOLERANCE),
-        "relationship": float(bool(relationship) and relationship in expected.relationship),
-        "f1_error": error,
-    }
-
-
-def _rate_reading(answers: dict[str, Any], expectation: Mapping[str, Any]) -> dict[str, float]:
-    submission = Submission.model_validate(answers) if answers else None
-    return {READING: float(AnswerText.model_validate(expectation).is_met(submission))}
-
-
 def _consistency(first: dict[str, Any], later: Sequence[dict[str, Any]]) -> float:
-    """Share of answers that later rounds repeat; NaN for a single round.
+    """Share of facets, or of readings, that later rounds repeat; NaN for a single round.
 
-    For a pair, these are the facets. A facet without a valid reply never counts as repeated.
+    A facet without a valid reply never counts as repeated.
     """
-    if Step.RELATIONSHIP in first:
-        scores = [facet_scores({step: answers[step] for step in Step}) for answers in (first, *later)]
-        repeated = [
-            facet in scores[0] and scores[0][facet] == other.get(facet) for other in scores[1:] for facet in FACET_KEYS
-        ]
-    else:
-        repeated = [answers == first for answers in later]
+    repeated = [
+        answer is not None and other[name] == answer
+        for other in later
+        for name, answer in first.items()
+        if name != "context_extraction"
+    ]
     return sum(repeated) / len(repeated) if repeated else math.nan

@@ -38,8 +38,7 @@ class JudgedSample:
     @property
     def texts(self) -> dict[str, str]:
         """Goal and gold hypothesis, for annotators."""
-        metadata = self.judged.sample.metadata
-        return {name: metadata[name] for name in ("goal", "gold_hypothesis")}
+        return {name: self.judged.sample.metadata[name] for name in ("goal", "gold_hypothesis")}
 
     @property
     def key(self) -> dict[str, str]:
@@ -48,54 +47,35 @@ class JudgedSample:
         return {"sample_id": self.id[0], "epoch": str(self.id[1]), "gold": gold}
 
 
-@dataclass(frozen=True)
-class JudgedSamples:
-    """The judged samples of logs of different runs.
+def read_judged_samples(
+    paths: Sequence[str], score: str, anyway: bool = False
+) -> tuple[list[JudgedSample], Counter[str]]:
+    """Read logs of different runs: samples by id, epoch and log, and the number of those without a score by outcome.
 
-    Attributes:
-        samples: The samples, ordered by id, epoch and log.
-        left_out: Number of samples without a scored hypothesis, by outcome.
-        differences: How the judging of the scores differs; None if they are comparable.
+    Raises:
+        DataError: A file does not exist or is not a log.
+        InvalidArgument: A log does not have the score, two logs are of the same run, or the scores were judged
+            differently and `anyway` is false.
     """
-
-    samples: list[JudgedSample]
-    left_out: Counter[str]
-    differences: str | None
-
-    @classmethod
-    def read(cls, paths: Sequence[str], score: str, anyway: bool = False) -> "JudgedSamples":
-        """Read logs.
-
-        Args:
-            paths: Paths of the logs.
-            score: Name of the score.
-            anyway: Accept scores that were judged differently.
-
-        Raises:
-            DataError: A file does not exist or is not a log.
-            InvalidArgument: A log does not have the score, two logs are of the same run, or the scores were judged
-                differently and `anyway` is false.
-        """
-        logs: dict[str, str] = {}
-        samples: list[JudgedSample] = []
-        left_out: Counter[str] = Counter()
-        for path in paths:
-            run, judged_samples = read_judged(path, score)
-            if run in logs:
-                message = f"{logs[run]} and {path} are logs of the same run, {run}. Pass one log of each run."
-                raise InvalidArgument(message)
-            logs[run] = path
-            for judged in judged_samples:
-                sample = JudgedSample(run, score, judged)
-                if judged.outcome is Outcome.SCORED and sample.hypothesis:
-                    samples.append(sample)
-                else:
-                    left_out[judged.outcome] += 1
-        # Scores within one log can also differ, if some of its samples were scored again.
-        records = [sample.judged.metadata for sample in samples]
-        lines = dict.fromkeys(line for record in records for line in differences(records[0], record))
-        message = f"The scores of {', '.join(paths)} were judged differently: {'; '.join(lines)}."
-        if lines and not anyway:
-            raise InvalidArgument(f"{message} Re-score the logs with `inspect score`, or pass --anyway.")
-        samples.sort(key=lambda sample: (sample.id, sample.log))
-        return cls(samples, left_out, message if lines else None)
+    logs: dict[str, str] = {}
+    samples: list[JudgedSample] = []
+    left_out: Counter[str] = Counter()
+    for path in paths:
+        run, judged_samples = read_judged(path, score)
+        if run in logs:
+            message = f"{logs[run]} and {path} are logs of the same run, {run}. Pass one log of each run."
+            raise InvalidArgument(message)
+        logs[run] = path
+        for sample in (JudgedSample(run, score, judged) for judged in judged_samples):
+            if sample.judged.outcome is Outcome.SCORED and sample.hypothesis:
+                samples.append(sample)
+            else:
+                left_out[sample.judged.outcome] += 1
+    # Scores within one log can also differ, if some of its samples were scored again.
+    records = [] if anyway else [sample.judged.metadata for sample in samples]
+    if lines := dict.fromkeys(line for record in records for line in differences(records[0], record)):
+        raise InvalidArgument(
+            f"The scores of {', '.join(paths)} were judged differently: {'; '.join(lines)}. Re-score the logs with "
+            "`inspect score`, or pass --anyway."
+        )
+    return sorted(samples, key=lambda sample: (sample.id, sample.log)), left_out

@@ -1,36 +1,42 @@
-"""Labels: whether annotators marked the judge as right in each step, and the HMS that follows from their answers."""
+"""Labels: whether annotators find the judge right in each step, and the HMS that follows from their answers (§4.3)."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
+from random import Random
+from typing import NamedTuple
 
 from inspect_discoverybench.errors import InvalidArgument
+from inspect_discoverybench.scorer.facets import FACET_KEYS
+from inspect_discoverybench.scorer.pair import NOT_PUBLIC, NOT_SUBMITTED
 from inspect_discoverybench.text import fold
-from inspect_discoverybench.validation.answers import FACET_STEPS, Answers, Step, hms, parse_answer
-from inspect_discoverybench.validation.sheet import Form, MarkedItem, majority, read_marks
-from inspect_discoverybench.validation.spreadsheet import Row, number, read_header, word
-
-LABELS = Form(
-    name="label",
-    item="item",
-    columns=tuple(column for step in Step for column in (step.value, f"true_{step}")),
-    optional=tuple(f"true_{step}" for step in Step),
+from inspect_discoverybench.validation.answers import (
+    FACET_STEPS,
+    Answers,
+    Step,
+    facet_scores,
+    hms,
+    parse_answer,
+    reason_for,
+    recorded_replies,
+    reply_text,
 )
+from inspect_discoverybench.validation.judged_sample import JudgedSample
+from inspect_discoverybench.validation.sheet import CORRECT, Form, Item, majority, read_marks
+from inspect_discoverybench.validation.spreadsheet import Row, nonempty, number, read_header, word
+
+LABELS = Form("label", "item", tuple(column for step in Step for column in (step.value, f"{CORRECT}{step}")))
 
 KEY_COLUMNS = ("item", "log", "sample_id", "epoch", "score", "gold", "stratum", "weight", "hms", *Step)
 
 _VERDICTS = {"": None, **dict.fromkeys(("right", "r", "1"), True), **dict.fromkeys(("wrong", "w", "0"), False)}
 
 
-@dataclass(frozen=True)
-class Label:
-    """One annotator's label for one step of a sample.
-
-    Attributes:
-        right: Whether the judge's answer is right; None if the judge has no valid answer.
-        answer: The correct answer; empty if the annotator did not give it.
-    """
+class Label(NamedTuple):
+    """One annotator's label for one step: whether the judge is right, if it has an answer, and the correct answer."""
 
     right: bool | None
     answer: str
@@ -38,16 +44,12 @@ class Label:
 
 @dataclass(frozen=True)
 class LabelledSample:
-    """A judged sample that at least one annotator has labelled.
+    """A judged sample of a sheet.
 
     Attributes:
         item: Name on the sheet.
         log: Id of the log's task (`eval.task_id`).
-        sample_id: Id of the sample.
-        epoch: Epoch, starting at 1.
-        score: Name of the score.
         gold: Digest of the gold hypothesis. Samples that share it form a cluster.
-        stratum: Outcome of the facets.
         weight: Number of judged samples that this one represents.
         hms: HMS by the judge, in [0, 1].
         judged: The judge's answers.
@@ -60,16 +62,14 @@ class LabelledSample:
     epoch: int
     score: str
     gold: str
-    stratum: str
     weight: float
     hms: float
     judged: Answers
     labels: Mapping[Step, Mapping[str, Label]]
 
-    def verdicts(self, step: Step, annotator: str | None = None) -> list[bool]:
-        """Whether the judge is right, by all annotators who say so or by one of them."""
-        labels = self.labels[step].items()
-        return [label.right for name, label in labels if label.right is not None and annotator in (None, name)]
+    def verdicts(self, step: Step) -> list[bool]:
+        """Whether the judge is right, by all annotators who say so."""
+        return [label.right for label in self.labels[step].values() if label.right is not None]
 
     def right(self, step: Step) -> bool | None:
         """Whether the judge is right, by the majority of annotators; None without a majority."""
@@ -98,30 +98,50 @@ class LabelledSample:
         return majority(answers) or ""
 
 
-@dataclass(frozen=True)
-class Labels:
-    """The labels of one or more sheets.
+def has_replies(sample: JudgedSample) -> bool:
+    """Whether the judge's replies are recorded, and the facets that were scored follow from them."""
+    return _facets(sample) == sample.judged.metadata.get("facets")
 
-    Attributes:
-        samples: Samples with at least one label, ordered by item.
-        unlabelled: Number of samples of the sheets without a label.
+
+def draw_samples(samples: Sequence[JudgedSample], count: int, seed: int) -> list[Item]:
+    """Draw samples with replies at random, at least one of each outcome of the facets, and their order.
+
+    Raises:
+        InvalidArgument: There are no samples, or `count` is smaller than the number of outcomes.
     """
+    if not samples:
+        raise InvalidArgument("No sample of these logs was judged. Pass logs with scored submissions.")
+    random = Random(seed)
+    shuffled = random.sample(samples, len(samples))
+    strata = [_stratum(sample) for sample in shuffled]
+    firsts = {strata.index(stratum) for stratum in strata}
+    if count < len(firsts):
+        raise InvalidArgument(
+            f"--samples must be at least {len(firsts)}, got {count}: the judged samples have {len(firsts)} different "
+            "outcomes, and at least one sample of each is drawn."
+        )
+    drawn = sorted(range(len(shuffled)), key=lambda place: place not in firsts)[:count]
+    random.shuffle(drawn)
+    sizes, drawn_sizes = Counter(strata), Counter(strata[place] for place in drawn)
+    # Items of different sheets have different names. The letter keeps a spreadsheet from reading one as a number.
+    identity = [(shuffled[place].log, shuffled[place].score, shuffled[place].key) for place in drawn]
+    digest = sha256(repr(identity).encode()).hexdigest()[:6]
+    return [
+        _item(f"j{digest}-{number:03}", shuffled[place], stratum, sizes[stratum] / drawn_sizes[stratum])
+        for number, place in enumerate(drawn, 1)
+        if (stratum := strata[place])
+    ]
 
-    samples: tuple[LabelledSample, ...]
-    unlabelled: int
 
-    @property
-    def complete(self) -> tuple[LabelledSample, ...]:
-        """The samples whose labels determine HMS."""
-        return tuple(sample for sample in self.samples if sample.true_hms is not None)
-
-
-def read_labels(paths: Sequence[Path]) -> Labels:
+def read_labels(paths: Sequence[Path]) -> list[LabelledSample]:
     """Read labels and the keys of their sheets.
 
     Args:
         paths: CSV files with labels, and the `key.csv` of each sheet, in any order. They are recognised by their
             columns. For a folder, all labels and keys in it are read.
+
+    Returns:
+        The samples of the sheets, ordered by item. Those that nobody labelled have no labels.
 
     Raises:
         DataError: A file does not exist, is not a CSV file, or lacks a column.
@@ -136,36 +156,56 @@ def read_labels(paths: Sequence[Path]) -> Labels:
     if not keys:
         where = ", ".join(map(str, paths))
         raise InvalidArgument(f"{where}: no key.csv. Pass the key.csv that was written with the sheet.")
-    items = read_marks(LABELS, tables, keys, KEY_COLUMNS)
-    samples = tuple(_sample(item) for item in items if item.rows)
-    return Labels(samples, len(items) - len(samples))
+    return [_sample(key, rows) for key, rows in read_marks(LABELS, tables, keys, KEY_COLUMNS)]
 
 
 def has_labels(path: Path) -> bool:
-    """Whether a CSV file contains labels or is the key of their sheet, judging by its columns.
-
-    Raises:
-        DataError: The file does not exist or is not a CSV file.
-    """
+    """Whether a CSV file contains labels or is the key of their sheet, judging by its columns."""
     return LABELS.item in read_header(path)
 
 
-def _sample(item: MarkedItem) -> LabelledSample:
-    key = item.key
+def _facets(sample: JudgedSample) -> dict[str, float]:
+    replies = recorded_replies(sample.judged.metadata.get("replies") or {})
+    return facet_scores({step: reply_text(replies.get(step)) for step in Step})
+
+
+def _stratum(sample: JudgedSample) -> str:
+    """The outcome of each facet: 0, partial or 1; a dash if the judge was not asked about it."""
+    scores = _facets(sample)
+    names = {None: "–", 0.0: "0", 1.0: "1"}
+    return ", ".join(names.get(scores.get(facet), "partial") for facet in FACET_KEYS)
+
+
+def _item(name: str, sample: JudgedSample, stratum: str, weight: float) -> Item:
+    replies = recorded_replies(sample.judged.metadata["replies"])
+    answers: dict[str, dict[str, str]] = {
+        step: {"value": reply_text(replies.get(step)), "reason": reason_for(replies.get(step))} for step in Step
+    }
+    texts = {
+        **sample.texts,
+        "gold_workflow": sample.judged.sample.metadata["gold_workflow"] or NOT_PUBLIC,
+        "predicted_hypothesis": sample.hypothesis,
+        "predicted_workflow": sample.judged.metadata.get("workflow") or NOT_SUBMITTED,
+    }
+    origin = {"log": sample.log, "score": sample.score, **sample.key, "stratum": stratum, "weight": str(weight)}
+    values = {step: answer["value"] for step, answer in answers.items()}
+    return Item(name, texts, {**origin, "hms": str(sample.judged.value("hms")), **values}, answers)
+
+
+def _sample(key: Row, rows: Mapping[str, Row]) -> LabelledSample:
     judged = {step: key.parse(step, partial(parse_answer, step)) for step in Step}
     return LabelledSample(
         item=key.values["item"],
-        log=key.nonempty("log"),
-        sample_id=key.nonempty("sample_id"),
+        log=key.parse("log", nonempty),
+        sample_id=key.parse("sample_id", nonempty),
         epoch=int(key.parse("epoch", number(1, 1_000_000))),
-        score=key.nonempty("score"),
-        gold=key.nonempty("gold"),
-        stratum=key.values["stratum"],
+        score=key.parse("score", nonempty),
+        gold=key.parse("gold", nonempty),
         weight=key.parse("weight", number(1, 1_000_000)),
         hms=key.parse("hms", number(0, 1)),
         judged=judged,
         labels={
-            step: {name: label for name, row in item.rows.items() if (label := _label(row, step, judged[step]))}
+            step: {name: label for name, row in rows.items() if (label := _label(row, step, judged[step]))}
             for step in Step
         },
     )
@@ -173,21 +213,12 @@ def _sample(item: MarkedItem) -> LabelledSample:
 
 def _label(row: Row, step: Step, judged: str) -> Label | None:
     """What a row says about a step; None if it says nothing."""
-    answer = row.parse(f"true_{step}", partial(parse_answer, step))
+    answer = row.parse(f"{CORRECT}{step}", partial(parse_answer, step))
     right = row.parse(step, word(_VERDICTS, "right or wrong"))
-    if right is not None and not judged:
+    same = fold(answer) == fold(judged) if answer and judged else right
+    if right is not None and (not judged or right is not same):
         raise InvalidArgument(
-            f"{row.location}: {step} must be empty, got '{row.values[step]}': the judge has no answer. "
-            f"Write the correct answer into true_{step}, or nothing."
+            f"{row.location}: {step} is '{row.values[step]}', but the judge's answer is '{judged}' and {CORRECT}{step} "
+            f"is '{answer}'. Correct one of the two."
         )
-    if not answer:
-        return None if right is None else Label(right, "")
-    if not judged:
-        return Label(None, answer)
-    same = fold(answer) == fold(judged)
-    if right not in (None, same):
-        raise InvalidArgument(
-            f"{row.location}: {step} is '{row.values[step]}', but true_{step} is '{answer}' and the judge's answer is "
-            f"'{judged}'. Correct one of the two."
-        )
-    return Label(same, answer)
+    return Label(same, answer) if answer or right is not None else None

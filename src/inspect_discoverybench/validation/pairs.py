@@ -1,9 +1,11 @@
 """The pairs of the judge audit, and the expected answers for each."""
 
+import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from importlib.resources import files
+from statistics import fmean
 from string import Template
 from typing import Any
 
@@ -16,6 +18,7 @@ from inspect_discoverybench.dataset.samples import SampleMetadata
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.scorer.context import NO_CONTEXT
 from inspect_discoverybench.scorer.pair import HypothesisPair
+from inspect_discoverybench.scorer.relationship import SCORES, RelationshipAnswer
 from inspect_discoverybench.text import fold
 
 PAIR = TypeAdapter(HypothesisPair)
@@ -27,23 +30,17 @@ PAIR_FIELDS = (
 )
 """Metadata of a pair that its verdict depends on."""
 
-CONTEXT_LABELS = {True: "match", False: "differ", None: "open"}
+F1_TOLERANCE = 0.005
+"""Largest difference from an expected F1 that counts as correct."""
 
 ContextWords = tuple[str, ...] | None
 """Words that an extracted context must contain; () if it must be "None"; None if the text leaves the context open."""
 
 
 class Expected(BaseModel):
-    """The expected answers, and the reason for them.
+    """The expected answers, and the reason for them: accepted F1 and letters, several if the texts leave them open.
 
-    Attributes:
-        gold_context: Words that the extracted context of the gold hypothesis must contain.
-        predicted_context: The same for the predicted hypothesis.
-        finding: Words of the finding, which no extracted context may contain.
-        context: Whether the contexts match; None if the texts leave it open.
-        variables: Accepted F1 of the variables. Several if a judge may or may not count the context as a variable.
-        relationship: Accepted letters. Several if the listing leaves the answer open.
-        why: The reason for the expected answers, for readers of the log.
+    No extracted context may contain the words of the finding.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -56,36 +53,32 @@ class Expected(BaseModel):
     relationship: str
     why: str
 
-    def contexts_are_met(self, gold: str, predicted: str) -> list[bool]:
-        """Whether each extracted context has every required word and none of the finding.
-
-        Contexts that the texts leave open are skipped.
+    def rate(self, answers: Mapping[str, Any]) -> dict[str, float]:
+        """Accuracy of the judge on each question, NaN where the texts leave the answer open, and error of F1.
 
         Args:
-            gold: The extracted context of the gold hypothesis; empty without a valid reply.
-            predicted: The same for the predicted hypothesis.
+            answers: The scores of the facets, and both contexts; None or empty without a valid reply.
         """
-        contexts = ((gold, self.gold_context), (predicted, self.predicted_context))
-        return [self._is_met(fold(context), words) for context, words in contexts if words is not None]
+        contexts = zip(answers["context_extraction"], (self.gold_context, self.predicted_context), strict=True)
+        extracted = [self._is_met(fold(context), words) for context, words in contexts if words is not None]
+        f1 = answers["variables"]
+        error = 1.0 if f1 is None else min(abs(f1 - accepted) for accepted in self.variables)
+        relationships = [SCORES[RelationshipAnswer(letter)] for letter in self.relationship]
+        return {
+            "context_extraction": fmean(extracted) if extracted else math.nan,
+            "context_match": math.nan if self.context is None else float(answers["context_match"] == self.context),
+            "variables": float(error <= F1_TOLERANCE),
+            "relationship": float(answers["relationship"] in relationships),
+            "f1_error": error,
+        }
 
     def _is_met(self, context: str, words: tuple[str, ...]) -> bool:
+        """Whether a context has every required word and none of the finding."""
         if not words or not context:
             return context == fold(NO_CONTEXT) and not words
         return all(_contains(context, word) for word in words) and not any(
             _contains(context, word) for word in self.finding
         )
-
-
-USUAL_KIND = {
-    "gold": "$Context, $gold.",
-    "workflow": "",
-    "match": True,
-    "variables": (1,),
-    "relationship": "A",
-    "gold_context": "context",
-    "predicted_context": "context",
-}
-"""What `audit_pairs.yaml` leaves out of the description of a kind of change."""
 
 
 def invented() -> Iterator[Sample]:
@@ -95,7 +88,7 @@ def invented() -> Iterator[Sample]:
         phrases = {"injection": content["injection"], **study["phrases"]}
         phrases |= {name.capitalize(): text[0].upper() + text[1:] for name, text in study["phrases"].items()}
         for kind in content["kinds"]:
-            yield _invented(study, phrases, USUAL_KIND | kind)
+            yield _invented(study, phrases, content["usual"] | kind)
 
 
 def _invented(study: dict[str, Any], phrases: dict[str, str], kind: dict[str, Any]) -> Sample:
@@ -123,11 +116,7 @@ def _invented(study: dict[str, Any], phrases: dict[str, str], kind: dict[str, An
 
 
 def released(goals: Sequence[SampleMetadata]) -> Iterator[Sample]:
-    """Pair gold hypotheses of published studies with themselves and with one from another domain.
-
-    Args:
-        goals: Sample metadata of DB-REAL train.
-    """
+    """Pair gold hypotheses of published studies, in DB-REAL train, with themselves and with one from another domain."""
     same = Expected(context=True, variables=(1.0,), relationship="A", why="the same text")
     different = Expected(
         context=None,
@@ -153,22 +142,12 @@ def released(goals: Sequence[SampleMetadata]) -> Iterator[Sample]:
 
 
 def _sample(name: str, kind: str, study: str, pair: HypothesisPair, expected: Expected) -> Sample:
+    prompt = Prompt.load("judge/audit")
     return Sample(
         id=f"{name}/{kind.replace(' ', '_')}",
-        input=Prompt.load("judge/audit").render(
-            goal=pair.goal, gold=pair.gold_hypothesis, predicted=pair.predicted_hypothesis
-        ),
-        target=(
-            f"contexts: {CONTEXT_LABELS[expected.context]}; "
-            f"variables: F1 {' or '.join(f'{f1:.2f}' for f1 in expected.variables)}; "
-            f"relationship {' or '.join(expected.relationship)}: {expected.why}"
-        ),
-        metadata={
-            "kind": kind,
-            "study": study,
-            "expected": expected.model_dump(),
-            **PAIR.dump_python(pair),
-        },
+        input=prompt.render(goal=pair.goal, gold=pair.gold_hypothesis, predicted=pair.predicted_hypothesis),
+        target=expected.model_dump_json(include={"context", "variables", "relationship", "why"}),
+        metadata={"kind": kind, "study": study, "expected": expected.model_dump(), **PAIR.dump_python(pair)},
     )
 
 

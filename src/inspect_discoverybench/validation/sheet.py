@@ -11,11 +11,13 @@ from string import Template
 from typing import TypeVar
 
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.validation.spreadsheet import Row, read_rows, rows_by, to_csv
+from inspect_discoverybench.validation.spreadsheet import Row, nonempty, read_rows, to_csv
 
 T = TypeVar("T", bound=Hashable)
 
 SHEET, KEY = "sheet.csv", "key.csv"
+CORRECT = "true_"
+"""Start of the names of columns with correct answers, which a file may leave out."""
 
 
 @dataclass(frozen=True)
@@ -26,13 +28,11 @@ class Form:
         name: What they give, `vote` or `label`.
         item: Column with the name of an item.
         columns: Columns that they fill in.
-        optional: Columns that a file may leave out.
     """
 
     name: str
     item: str
     columns: tuple[str, ...]
-    optional: tuple[str, ...] = ()
 
     @property
     def page(self) -> str:
@@ -57,28 +57,19 @@ class Item:
     answers: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class MarkedItem:
-    """An item of a key, with the rows that annotators filled in by their names; empty if there are none."""
-
-    key: Row
-    rows: Mapping[str, Row]
+MarkedItem = tuple[Row, Mapping[str, Row]]
+"""The row of an item in the key, and the rows that annotators filled in by their names, if there are any."""
 
 
 def write_sheet(form: Form, items: Sequence[Item], folder: Path, force: bool = False) -> None:
-    """Write the page and `sheet.csv` for annotators, and `key.csv`, which they must not see.
-
-    Args:
-        form: What they fill in.
-        items: At least one item.
-        folder: The folder, which is created if it does not exist.
-        force: Overwrite existing files.
+    """Write the page and `sheet.csv` for annotators, and `key.csv`, which they must not see, into a folder.
 
     Raises:
         InvalidArgument: One of the files exists and `force` is false.
     """
+    empty = dict.fromkeys(("annotator", *form.columns), "")
     contents = {
-        SHEET: to_csv([_sheet_row(form, item) for item in items]),
+        SHEET: to_csv([{form.item: item.name, **item.texts, **_answer_cells(item), **empty} for item in items]),
         form.page: page(form, items),
         KEY: to_csv([{form.item: item.name, **item.key} for item in items]),
     }
@@ -96,7 +87,7 @@ def write_sheet(form: Form, items: Sequence[Item], folder: Path, force: bool = F
 def page(form: Form, items: Sequence[Item]) -> str:
     """Render the page: a single HTML file that needs no server and no network."""
     cards = [{"name": item.name, "texts": item.texts, "answers": item.answers} for item in items]
-    data = json.dumps({"form": asdict(form), "items": cards}, default=asdict)
+    data = json.dumps({"form": asdict(form), "items": cards})
     # Only "<" can end a script element or open a comment inside it.
     data = data.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     html, script = (files(__package__).joinpath(name).read_text("utf-8") for name in ("sheet.html", "sheet.js"))
@@ -106,46 +97,36 @@ def page(form: Form, items: Sequence[Item]) -> str:
 def read_marks(
     form: Form, tables: Sequence[Path], keys: Sequence[Path], key_columns: Sequence[str]
 ) -> list[MarkedItem]:
-    """Read what annotators filled in. Names of annotators that differ only in case or white space are the same.
+    """Read what annotators filled in: all items of the keys, ordered by name.
 
-    Args:
-        form: What they filled in.
-        tables: Their files. Rows that are not filled in are skipped.
-        keys: The keys of the sheets.
-        key_columns: Columns that a key must have.
-
-    Returns:
-        All items of the keys, ordered by name.
+    Rows that are not filled in are skipped. Names of annotators that differ only in case or white space are the same.
 
     Raises:
         DataError: A file does not exist, is not a CSV file, or lacks a column.
         InvalidArgument: A name is missing or repeated, an item is not in a key, or nothing is filled in.
     """
-    items = rows_by(form.item, (row for path in keys for row in read_rows(path, (form.item, *key_columns))))
+    paths = ", ".join(map(str, [*tables, *keys]))
+    items: dict[str, Row] = {}
+    for row in (row for path in keys for row in read_rows(path, (form.item, *key_columns))):
+        name = row.parse(form.item, nonempty)
+        _add(items, name, row, f"{form.item} {name}")
     filled: dict[str, dict[str, Row]] = {name: {} for name in sorted(items)}
     names: dict[str, str] = {}
-    required = (form.item, "annotator", *(column for column in form.columns if column not in form.optional))
+    required = (form.item, "annotator", *(column for column in form.columns if not column.startswith(CORRECT)))
     for row in (row for path in tables for row in read_rows(path, required)):
         if not any(row.values.get(column) for column in form.columns):
             continue
-        name, annotator = row.nonempty(form.item), " ".join(row.nonempty("annotator").split())
+        name, annotator = row.parse(form.item, nonempty), " ".join(row.parse("annotator", nonempty).split())
         annotator = names.setdefault(annotator.casefold(), annotator)
         if name not in filled:
             raise InvalidArgument(
-                f"{row.location}: {form.item} {name} is not in {_join(keys)}. Pass the key.csv that was written with "
-                "this sheet."
+                f"{row.location}: {form.item} {name} is not in the key. Pass the key.csv that was written with the "
+                "sheet."
             )
-        earlier = filled[name].setdefault(annotator, row)
-        if earlier is not row:
-            raise InvalidArgument(
-                f"{row.location}: {annotator} already has a {form.name} on {form.item} {name} ({earlier.location}). "
-                "Remove one of the two rows."
-            )
+        _add(filled[name], annotator, row, f"{form.item} {name} by {annotator}")
     if not any(filled.values()):
-        raise InvalidArgument(
-            f"{_join([*tables, *keys])}: no {form.name}s. Expected one row per {form.item} and annotator."
-        )
-    return [MarkedItem(items[name], rows) for name, rows in filled.items()]
+        raise InvalidArgument(f"{paths}: no {form.name}s. Expected one row per {form.item} and annotator.")
+    return [(items[name], rows) for name, rows in filled.items()]
 
 
 def majority(values: Iterable[T]) -> T | None:
@@ -156,10 +137,13 @@ def majority(values: Iterable[T]) -> T | None:
     return ranking[0][0]
 
 
-def _sheet_row(form: Form, item: Item) -> dict[str, str]:
-    answers = {f"judge_{step}": "\n".join(filter(None, answer.values())) for step, answer in item.answers.items()}
-    return {form.item: item.name, **item.texts, **answers, "annotator": "", **dict.fromkeys(form.columns, "")}
+def _answer_cells(item: Item) -> dict[str, str]:
+    return {f"judge_{step}": "\n".join(filter(None, answer.values())) for step, answer in item.answers.items()}
 
 
-def _join(paths: Sequence[Path]) -> str:
-    return ", ".join(map(str, paths))
+def _add(rows: dict[str, Row], name: str, row: Row, subject: str) -> None:
+    earlier = rows.setdefault(name, row)
+    if earlier is not row:
+        raise InvalidArgument(
+            f"{row.location}: a second row for {subject} ({earlier.location}). Remove one of the two rows."
+        )

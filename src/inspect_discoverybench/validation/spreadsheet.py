@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from io import StringIO
@@ -31,31 +31,23 @@ class Row:
     location: str
     values: Mapping[str, str]
 
-    def nonempty(self, column: str) -> str:
-        """The value of a column.
-
-        Raises:
-            InvalidArgument: The value is empty.
-        """
-        if not self.values[column]:
-            raise InvalidArgument(f"{self.location}: {column} is empty.")
-        return self.values[column]
-
     def parse(self, column: str, parser: Callable[[str], T]) -> T:
         """The value of a column, parsed. A column that the file does not have is empty.
 
-        Args:
-            column: Name of the column.
-            parser: Parses the text. Raises a `ValueError` whose message says what is expected.
-
-        Raises:
-            InvalidArgument: The value cannot be parsed.
+        The parser raises a `ValueError` whose message says what is expected. It becomes an `InvalidArgument`.
         """
         text = self.values.get(column, "")
         try:
             return parser(text)
         except ValueError as error:
             raise InvalidArgument(f"{self.location}: {column} must be {error}, got '{text}'.") from error
+
+
+def nonempty(text: str) -> str:
+    """A parser of texts, for `Row.parse`."""
+    if not text:
+        raise ValueError("a text")
+    return text
 
 
 def number(low: float, high: float) -> Callable[[str], float]:
@@ -84,22 +76,13 @@ def word(spellings: Mapping[str, T], expected: str) -> Callable[[str], T]:
 def escape(text: str) -> str:
     """Put an apostrophe before a text that a spreadsheet would run as a formula.
 
-    A text that starts with apostrophes and then such a character gets one more, so that `unescape` restores any text.
+    A text that starts with apostrophes and then such a character gets one more, so that every text can be restored.
     """
     return f"'{text}" if _FORMULA.match(text) else text
 
 
-def unescape(text: str) -> str:
-    """Remove the apostrophe that `escape` added."""
-    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
-
-
 def to_csv(rows: Sequence[Mapping[str, str]]) -> str:
-    """Write rows with the same columns as CSV, with escaped cells.
-
-    Args:
-        rows: At least one row.
-    """
+    """Write rows with the same columns as CSV, with escaped cells. There is at least one row."""
     text = StringIO(newline="")
     # Python 3.11 quotes a carriage return in a cell only if it is part of the line terminator.
     writer = csv.DictWriter(text, rows[0], lineterminator="\r\n")
@@ -128,29 +111,8 @@ def read_rows(path: Path, columns: Sequence[str]) -> Iterator[Row]:
 
 
 def read_header(path: Path) -> list[str]:
-    """The column names of a CSV file.
-
-    Raises:
-        DataError: The file does not exist or is not a CSV file.
-    """
+    """The column names of a CSV file."""
     return next((names for _, names in _lines(path)), [])
-
-
-def rows_by(column: str, rows: Iterable[Row]) -> dict[str, Row]:
-    """Index rows by a column.
-
-    Raises:
-        InvalidArgument: A value in this column is empty or occurs twice.
-    """
-    by_name: dict[str, Row] = {}
-    for row in rows:
-        earlier = by_name.setdefault(row.nonempty(column), row)
-        if earlier is not row:
-            raise InvalidArgument(
-                f"{row.location}: duplicate row for {column} {row.values[column]} ({earlier.location}). "
-                "Remove one of the two rows."
-            )
-    return by_name
 
 
 def _lines(path: Path) -> Iterator[tuple[str, list[str]]]:
@@ -163,6 +125,10 @@ def _lines(path: Path) -> Iterator[tuple[str, list[str]]]:
     reader = csv.reader(StringIO(text, newline=""), delimiter=max(",\t;", key=header.count), strict=True)
     try:
         for cells in reader:
-            yield f"{path}: line {reader.line_num}", [unescape(cell).strip() for cell in cells]
+            yield f"{path}: line {reader.line_num}", [_unescape(cell).strip() for cell in cells]
     except csv.Error as error:
         raise UnreadableTable(f"{path}: line {reader.line_num}: not a valid CSV file: {error}.") from error
+
+
+def _unescape(text: str) -> str:
+    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import combinations, groupby
 from pathlib import Path
 from random import Random
@@ -14,31 +13,13 @@ from inspect_discoverybench.validation.spreadsheet import Row, number, word
 
 VOTES = Form("vote", "pair", ("choice",))
 
-HMS_TOLERANCE = 1e-9
-"""Two HMS values that differ by no more than this are a tie: products of equal facets can differ by rounding."""
+HMS_DECIMALS = 9
+"""HMS values that are equal when rounded are a tie: products of equal facets can differ by rounding."""
 
+CHOICES = (1, -1, 0)
+"""Which of two predicted hypotheses is closer to the gold hypothesis: the first, the second, or neither."""
 
-class Choice(StrEnum):
-    """Which of two predicted hypotheses is closer to the gold hypothesis."""
-
-    FIRST = "1"
-    SECOND = "2"
-    EQUAL = "equal"
-
-    @property
-    def sign(self) -> int:
-        """The preference as a number: 1 for hypothesis 1, -1 for hypothesis 2, 0 for a tie."""
-        return {Choice.FIRST: 1, Choice.SECOND: -1, Choice.EQUAL: 0}[self]
-
-    @classmethod
-    def by_hms(cls, first: float, second: float) -> "Choice":
-        """The hypothesis with the higher HMS."""
-        if abs(first - second) <= HMS_TOLERANCE:
-            return cls.EQUAL
-        return cls.FIRST if first > second else cls.SECOND
-
-
-_CHOICES = {choice.value: choice for choice in Choice} | dict.fromkeys(("=", "tie", "0"), Choice.EQUAL)
+_SPELLINGS = {"1": 1, "2": -1, **dict.fromkeys(("equal", "=", "tie", "0"), 0)}
 
 
 @dataclass(frozen=True)
@@ -51,40 +32,30 @@ class Ballot:
         cluster: The gold hypothesis, on which the pairs of a cluster depend; the pair if the key does not have it.
     """
 
-    votes: Mapping[str, Choice]
-    hms: Choice
+    votes: Mapping[str, int]
+    hms: int
     cluster: str
 
 
-Pair = tuple[JudgedSample, JudgedSample]
-"""Different predicted hypotheses for one sample and epoch in two logs."""
+def draw_pairs(samples: Sequence[JudgedSample], count: int, seed: int) -> list[Item]:
+    """Draw pairs of different hypotheses for one sample and epoch, their order and their sides at random.
 
-
-def find_pairs(samples: Sequence[JudgedSample]) -> list[Pair]:
-    """List all pairs, ordered by sample id and epoch.
-
-    Args:
-        samples: Samples in this order.
+    The samples are ordered by id and epoch. If there are fewer pairs than `count`, all are drawn.
 
     Raises:
         InvalidArgument: There are no pairs.
     """
     pairs = [
-        (first, second)
+        pair
         for _, group in groupby(samples, key=lambda sample: sample.id)
-        for first, second in combinations(group, 2)
-        if first.hypothesis.split() != second.hypothesis.split()
+        for pair in combinations(group, 2)
+        if pair[0].hypothesis.split() != pair[1].hypothesis.split()
     ]
     if not pairs:
         raise InvalidArgument(
             "No pairs can be drawn from these logs: no sample has different scored hypotheses in two of them. Pass "
-            "logs of the same task by different agents or models."
+            "logs of the same task by different agents or models, or --judge to check the judge."
         )
-    return pairs
-
-
-def draw_pairs(pairs: Sequence[Pair], count: int, seed: int) -> list[Item]:
-    """Draw pairs, their order and their sides at random. All pairs are drawn if there are fewer than `count`."""
     random = Random(seed)
     drawn = random.sample(pairs, min(count, len(pairs)))
     return [_item(f"p{place:03}", *random.sample(pair, 2)) for place, pair in enumerate(drawn, 1)]
@@ -109,19 +80,18 @@ def read_ballots(tables: Sequence[Path], key: Path, samples: Sequence[JudgedSamp
     columns = ("hms_1", "hms_2") if samples is None else ("sample_id", "epoch", "log_1", "log_2")
     scores = {(sample.log, *map(str, sample.id)): sample.judged.value("hms") for sample in samples or ()}
     ballots = []
-    for item in read_marks(VOTES, tables, [key], columns):
+    for pair, rows in read_marks(VOTES, tables, [key], columns):
         first, second = (
-            item.key.parse(f"hms_{side}", number(0, 1))
-            if samples is None
-            else _logged_hms(scores, item.key, f"log_{side}")
+            pair.parse(f"hms_{side}", number(0, 1)) if samples is None else _logged_hms(scores, pair, f"log_{side}")
             for side in "12"
         )
-        gold = item.key.values.get("gold")
+        difference = round(first - second, HMS_DECIMALS)
+        gold = pair.values.get("gold")
         ballots.append(
             Ballot(
-                votes={name: row.parse("choice", word(_CHOICES, "1, 2 or equal")) for name, row in item.rows.items()},
-                hms=Choice.by_hms(first, second),
-                cluster=f"gold {gold}" if gold else f"pair {item.key.values['pair']}",
+                votes={name: row.parse("choice", word(_SPELLINGS, "1, 2 or equal")) for name, row in rows.items()},
+                hms=(difference > 0) - (difference < 0),
+                cluster=f"gold {gold}" if gold else f"pair {pair.values['pair']}",
             )
         )
     return ballots
@@ -138,14 +108,6 @@ def _logged_hms(scores: Mapping[tuple[str, ...], float], key: Row, column: str) 
 
 
 def _item(name: str, first: JudgedSample, second: JudgedSample) -> Item:
-    return Item(
-        name=name,
-        texts={**first.texts, "hypothesis_1": first.hypothesis, "hypothesis_2": second.hypothesis},
-        key={
-            **first.key,
-            "log_1": first.log,
-            "log_2": second.log,
-            "hms_1": str(first.judged.value("hms")),
-            "hms_2": str(second.judged.value("hms")),
-        },
-    )
+    texts = {**first.texts, "hypothesis_1": first.hypothesis, "hypothesis_2": second.hypothesis}
+    hms = {"hms_1": str(first.judged.value("hms")), "hms_2": str(second.judged.value("hms"))}
+    return Item(name, texts, {**first.key, "log_1": first.log, "log_2": second.log, **hms})
