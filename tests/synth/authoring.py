@@ -25,7 +25,7 @@ def scripted_author(**steps: Any) -> Model:
     """An author of one small domain. A step is a reply, or a function of the request.
 
     Args:
-        steps: Replies by step (`domains`, `describe`, `root`, `expand`, `goal`, `review`) that replace the usual ones.
+        steps: Replies by step (`domains`, `root`, `expand`, `goal`, `review`) that replace the usual ones.
     """
     script = {**USUAL, **steps}
     counts: dict[str, int] = {}

@@ -11,7 +11,7 @@ ALLOWED = [
     "np.where(df['a'] > 4, 12, 24)",
     "np.where((df['a'] > 1) & ~(df['b'] == 'x'), 'high', 'low')",
     "df['a'].isin(['x', 'y']).astype(int) * 2",
-    "np.clip(df['a'], 0, 1) ** -2 + df['b'].between(1, 2)",
+    "np.clip(df['a'], 0, 1) ** -2 + df['b']",
     "-np.log1p(np.abs(df['a'])) % 3",
     "df['__class__'] + 1",  # a column, whatever its name
 ]
@@ -43,7 +43,7 @@ HOSTILE = [
     "",
     "df['a'] + " * 400 + "1",
     "(" * 500 + "df['a']" + ")" * 500,
-    "-" * 100 + "df['a']",
+    "-" * 200 + "df['a']",
     "df['a'] + 'x' * " + "9" * 400,
     "\x00df['a']",
 ]
@@ -100,7 +100,7 @@ def test_forms(text: str, forms: set[str]) -> None:
         ("(df['a'] > 1) & ~df['b']", "the first is above 1 and not the second"),
         ("df['a'].isin(['x', 'y'])", "the first is one of x, y"),
         ("np.maximum(df['a'], 2) + 1", "(the larger of the first and 2) plus 1"),
-        ("df['a'].clip(0, 5)", "the first limited to the range from 0 to 5"),
+        ("np.clip(df['a'], 0, 5)", "the first limited to the range from 0 to 5"),
     ],
 )
 def test_words(text: str, words: str) -> None:

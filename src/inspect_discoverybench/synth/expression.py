@@ -21,13 +21,9 @@ FUNCTIONS: Mapping[str, int] = {
 }
 """Functions of numpy that an expression may call, with the number of arguments."""
 
-METHODS: Mapping[str, int] = {"between": 2, "clip": 2, "abs": 0}
-"""Methods of a column that an expression may call besides `isin` and `astype`, with the number of arguments."""
-
 MAX_CHARACTERS = 2_000
 MAX_NODES = 240
 """Maximum number of nodes of the syntax tree."""
-MAX_DEPTH = 40
 MAX_EXPONENT = 4
 MAX_NUMBER = 1e12
 MAX_STRING = 80
@@ -41,7 +37,7 @@ COMPARISONS = (ast.Gt, ast.GtE, ast.Lt, ast.LtE, ast.Eq, ast.NotEq)
 ALLOWED = (
     f"Use df['name'], numbers up to {MAX_NUMBER:.0e}, + - * / %, ** of a column with an exponent from -{MAX_EXPONENT} "
     f"to {MAX_EXPONENT}, & | ~, comparisons (also with strings of up to {MAX_STRING} characters), "
-    f"{', '.join(f'np.{name}' for name in FUNCTIONS)} (without keywords), {', '.join(f'.{name}' for name in METHODS)}, "
+    f"{', '.join(f'np.{name}' for name in FUNCTIONS)} (without keywords), "
     f".isin with a list of up to {MAX_LEVELS} constants, .astype(int) and .astype(float)."
 )
 """What an author or a person reads when a part is refused."""
@@ -112,7 +108,7 @@ class Expression:
                 case ast.BinOp(left=left, op=ast.Mult() | ast.Div() | ast.Mod() as operator, right=right):
                     if any(_columns(right)) and (isinstance(operator, ast.Div) or any(_columns(left))):
                         forms.add("product")
-                case ast.Compare() | ast.Call(func=ast.Attribute(attr="where" | "isin" | "between")):
+                case ast.Compare() | ast.Call(func=ast.Attribute(attr="where" | "isin")):
                     forms.add("condition")
                 case ast.BinOp(op=ast.Pow()):
                     forms.add("function")
@@ -138,19 +134,17 @@ class _Substitution(ast.NodeTransformer):
         return node if expression is None else ast.parse(expression.text, mode="eval").body
 
 
-def _check(node: ast.expr, depth: int = 0) -> None:
+def _check(node: ast.expr) -> None:
     """Check one node and those below it.
 
     Raises:
-        ExpressionRefused: A node is not allowed, or nested too deeply.
+        ExpressionRefused: A node is not allowed.
     """
     operands = _operands(node)
     if operands is None:
         raise ExpressionRefused(f"{_short(ast.unparse(node))} is not allowed in an expression. {ALLOWED}")
-    if depth > MAX_DEPTH:
-        raise ExpressionRefused(f"The expression is nested deeper than {MAX_DEPTH} levels. Simplify it.")
     for operand in operands:
-        _check(operand, depth + 1)
+        _check(operand)
 
 
 def _operands(node: ast.expr) -> Sequence[ast.expr] | None:  # noqa: C901 - one case per form
@@ -184,8 +178,6 @@ def _operands(node: ast.expr) -> Sequence[ast.expr] | None:  # noqa: C901 - one 
         case ast.Call(func=ast.Attribute(value=owner, attr="isin"), args=[ast.List(elts=levels)], keywords=[]):
             constant = all(isinstance(level, ast.Constant) for level in levels)
             return [owner, *levels] if constant and 1 <= len(levels) <= MAX_LEVELS else None
-        case ast.Call(func=ast.Attribute(value=owner, attr=name), args=arguments, keywords=[]):
-            return [owner, *arguments] if len(arguments) == METHODS.get(name) else None
     return None
 
 

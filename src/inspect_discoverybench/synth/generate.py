@@ -18,7 +18,6 @@ from inspect_discoverybench.synth.criterion import Criterion, Measures, Rejectio
 from inspect_discoverybench.synth.discovery_goal import write_goal
 from inspect_discoverybench.synth.domains import DomainSource
 from inspect_discoverybench.synth.growth import Growth
-from inspect_discoverybench.synth.picture import tree_picture
 from inspect_discoverybench.synth.sampler import Drawing, Sampler
 from inspect_discoverybench.synth.set_folder import DomainRecord, SetFolder, checksums, csv_file, json_file
 from inspect_discoverybench.synth.set_settings import SetSettings
@@ -177,7 +176,6 @@ def _files(
         files[f"{path}/metadata_0.json"] = json_file(task.metadata(tree, query_id, goal, gold), indent=4)
         golds.append((folder, query_id, gold))
     files[f"trees/{tree.slug}.json"] = json_file(tree.model_dump(exclude_defaults=True))
-    files[f"trees/{tree.slug}.svg"] = tree_picture(tree).encode()
     return files, golds
 
 

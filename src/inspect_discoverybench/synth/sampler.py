@@ -57,8 +57,7 @@ class Sampler:
         request = {
             "tree": tree.model_dump(exclude_defaults=True),
             "seed": f"{self.settings.seed}/{tree.slug}",
-            "rows": self.settings.rows,
-            "noise": self.settings.noise.model_dump(),
+            "settings": self.settings.model_dump(),
             "tasks": [
                 {
                     "target": task.node.name,

@@ -19,17 +19,16 @@ from inspect_discoverybench.errors import DataCorrupt, InvalidArgument
 from inspect_discoverybench.prompts import Prompt, prompt_names
 from inspect_discoverybench.structured_reply import Reply
 from inspect_discoverybench.synth.criterion import Measures, Rejection
-from inspect_discoverybench.synth.picture import page
 from inspect_discoverybench.synth.set_settings import SetSettings
 
 SETTINGS_FILE = "settings.json"
 
 
 class Domain(Reply):
-    """A domain with its description."""
+    """A domain. If the user named it, the author did not describe it."""
 
-    name: str = Field(min_length=3, max_length=60)
-    description: str = Field(min_length=3, max_length=600)
+    name: str
+    description: str = Field(default="", max_length=600)
 
 
 class DomainRecord(BaseModel):
@@ -71,8 +70,8 @@ class DomainRecord(BaseModel):
 class SetFolder:
     """The folder of a set.
 
-    A domain is accepted when its record `domains/<slug>.json` exists, which is written last. `answer_key.csv`,
-    `manifest.json` and `index.html` are rewritten after each domain; they depend only on the accepted domains.
+    A domain is accepted when its record `domains/<slug>.json` exists, which is written last. `answer_key.csv`
+    and `manifest.json` are rewritten after each domain; they depend only on the accepted domains.
     """
 
     def __init__(self, path: Path) -> None:
@@ -145,11 +144,7 @@ class SetFolder:
     def _summarize(self) -> None:
         records = self.records()
         rows = [(folder, 0, query, gold) for record in records for folder, query, gold in record.golds]
-        pictures = (
-            (record.domain, len(record.tasks), (self.path / f"trees/{record.slug}.svg").read_text("utf-8"))
-            for record in records
-        )
-        own = {"answer_key.csv": csv_file([COLUMNS, *rows]), "index.html": page(pictures).encode()}
+        own = {"answer_key.csv": csv_file([COLUMNS, *rows])}
         manifest = {
             "format": 1,
             "generator": f"inspect-discoverybench {version('inspect-discoverybench')}",

@@ -36,7 +36,6 @@ _CALLS = {
     "minimum": ("the smaller of {} and {}", _CHOICE),
     "maximum": ("the larger of {} and {}", _CHOICE),
     "clip": ("{} limited to the range from {} to {}", _CHOICE),
-    "between": ("{} is between {} and {}", _COMPARISON),
     "abs": ("the absolute value of {}", _PHRASE),
     "log": ("the natural logarithm of {}", _PHRASE),
     "log1p": ("the natural logarithm of 1 plus {}", _PHRASE),
@@ -107,11 +106,9 @@ def _words(node: ast.expr, labels: Mapping[str, str]) -> tuple[str, int]:  # noq
             return f"{operand(owner, _CHOICE)} is one of {listed}", _COMPARISON
         case ast.Call(func=ast.Attribute(value=owner, attr="astype")):
             return operand(owner, _CHOICE), _PHRASE
-        case ast.Call(func=ast.Attribute(value=owner, attr=function), args=arguments):
-            is_function = isinstance(owner, ast.Name) and owner.id == "np"
+        case ast.Call(func=ast.Attribute(attr=function), args=arguments):
             form, strength = _CALLS[function]
-            parts = arguments if is_function else [owner, *arguments]
-            return form.format(*(operand(part, _ATOM) for part in parts)), strength
+            return form.format(*(operand(part, _ATOM) for part in arguments)), strength
     raise ValueError(f"{ast.unparse(node)} has no words")  # the allow-list admits nothing else
 
 
