@@ -11,7 +11,7 @@ ALLOWED = [
     "np.where(df['a'] > 4, 12, 24)",
     "np.where((df['a'] > 1) & ~(df['b'] == 'x'), 'high', 'low')",
     "df['a'].isin(['x', 'y']).astype(int) * 2",
-    "np.clip(df['a'], 0, 1) ** -2 + df['b']",
+    "np.clip(df['a'], 0, 1) ** 2 + df['b']",
     "-np.log1p(np.abs(df['a'])) % 3",
     "df['__class__'] + 1",  # a column, whatever its name
 ]
@@ -97,7 +97,7 @@ def test_forms(text: str, forms: set[str]) -> None:
             "np.where(df['a'] == 'x', 'p', np.where(df['b'], 'q', 'r'))",
             "p where the first is x, and elsewhere q where the second is true, and elsewhere r",
         ),
-        ("(df['a'] > 1) & ~df['b']", "the first is above 1 and not the second"),
+        ("(df['a'] > 1) & ~df['b']", "the first is above 1 and not (the second is true)"),
         ("df['a'].isin(['x', 'y'])", "the first is one of x, y"),
         ("np.maximum(df['a'], 2) + 1", "(the larger of the first and 2) plus 1"),
         ("np.clip(df['a'], 0, 5)", "the first limited to the range from 0 to 5"),

@@ -42,10 +42,6 @@ class DomainSource:
     def of(cls, domains: int | str | list[str], trees: str | None) -> "DomainSource":
         """Read the arguments of the task.
 
-        Args:
-            domains: A number, a name or several names.
-            trees: A JSON file or a folder of them.
-
         Raises:
             InvalidArgument: An argument is invalid, or a domain is given twice.
             InvalidTree: A tree is invalid.

@@ -35,8 +35,8 @@ UNARY = (ast.USub, ast.UAdd, ast.Invert)
 COMPARISONS = (ast.Gt, ast.GtE, ast.Lt, ast.LtE, ast.Eq, ast.NotEq)
 
 ALLOWED = (
-    f"Use df['name'], numbers up to {MAX_NUMBER:.0e}, + - * / %, ** of a column with an exponent from -{MAX_EXPONENT} "
-    f"to {MAX_EXPONENT}, & | ~, comparisons (also with strings of up to {MAX_STRING} characters), "
+    f"Use df['name'], numbers up to {MAX_NUMBER:.0e}, + - * / %, ** of a column with an exponent up to {MAX_EXPONENT}, "
+    f"& | ~, comparisons (also with strings of up to {MAX_STRING} characters), "
     f"{', '.join(f'np.{name}' for name in FUNCTIONS)} (without keywords), "
     f".isin with a list of up to {MAX_LEVELS} constants, .astype(int) and .astype(float)."
 )
@@ -69,7 +69,12 @@ class Expression:
         size = sum(1 for _ in ast.walk(syntax))
         if size > MAX_NODES:
             raise ExpressionRefused(f"The expression has {size} parts. Use at most {MAX_NODES}.")
-        _check(syntax)
+        pending = [syntax]
+        while pending:
+            operands = _operands(node := pending.pop())
+            if operands is None:
+                raise ExpressionRefused(f"{_short(ast.unparse(node))} is not allowed in an expression. {ALLOWED}")
+            pending += operands
         expression = cls(ast.unparse(syntax))
         if not expression.columns:
             raise ExpressionRefused(f"The expression {_short(text)} uses no column. Write columns as df['name'].")
@@ -134,19 +139,6 @@ class _Substitution(ast.NodeTransformer):
         return node if expression is None else ast.parse(expression.text, mode="eval").body
 
 
-def _check(node: ast.expr) -> None:
-    """Check one node and those below it.
-
-    Raises:
-        ExpressionRefused: A node is not allowed.
-    """
-    operands = _operands(node)
-    if operands is None:
-        raise ExpressionRefused(f"{_short(ast.unparse(node))} is not allowed in an expression. {ALLOWED}")
-    for operand in operands:
-        _check(operand)
-
-
 def _operands(node: ast.expr) -> Sequence[ast.expr] | None:  # noqa: C901 - one case per form
     """The operands of an allowed node; None if it is not allowed."""
     match node:
@@ -156,12 +148,7 @@ def _operands(node: ast.expr) -> Sequence[ast.expr] | None:  # noqa: C901 - one 
             return [] if len(text) <= MAX_STRING else None
         case ast.Constant(value=int() | float() as number):
             return [] if abs(number) <= MAX_NUMBER else None
-        case ast.BinOp(
-            left=base,
-            op=ast.Pow(),
-            right=ast.Constant(value=int() | float() as exponent)
-            | ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as exponent)),
-        ):
+        case ast.BinOp(left=base, op=ast.Pow(), right=ast.Constant(value=int() | float() as exponent)):
             # Whole numbers grow without bound: ((10**12)**4)**4 and so on takes forever.
             return [base] if any(_columns(base)) and exponent <= MAX_EXPONENT else None
         case ast.BinOp(left=left, op=operator, right=right) if isinstance(operator, BINARY):

@@ -19,6 +19,8 @@ MEMORY_BYTES = 4 * 2**30
 FUNCTIONS = "where minimum maximum clip abs log log1p exp sqrt square tanh sin cos"
 MIN_FINITE = 0.98
 """Minimum share of rows in which an expression must give a finite number."""
+MAX_TOP = 0.95
+"""Maximum share of the most common computed value."""
 MIN_INSIDE = 0.5
 """Minimum share of computed values within the range that the author gave."""
 NEIGHBOURS = 5
@@ -110,20 +112,15 @@ def typed(spec: Spec, values: Array) -> Array:
     finite = np.isfinite(numbers)
     if finite.mean() < MIN_FINITE:
         raise ValueError(f"{1 - finite.mean():.0%} of the values are not finite (division by zero, log, overflow)")
-    return numbers > 0.5 if spec["type"] == "boolean" else np.where(finite, numbers, np.nan)
-
-
-def check_spread(spec: Spec, values: Array) -> None:
-    """Check that computed values vary within the range of their node; a `ValueError` says why they do not."""
-    top = share_of_top(values)
-    if top >= 0.95:
-        raise ValueError(f"one value fills {top:.0%} of the rows; the result must vary")
+    if spec["type"] == "boolean":
+        return numbers > 0.5
     low, high = spec.get("low"), spec.get("high")
     if low is not None and high is not None:
         margin = 0.05 * (high - low)
-        inside = ((values >= low - margin) & (values <= high + margin)).mean()
+        inside = ((numbers >= low - margin) & (numbers <= high + margin)).mean()
         if inside < MIN_INSIDE:
             raise ValueError(f"only {inside:.0%} of the values are between {low:g} and {high:g}")
+    return np.where(finite, numbers, np.nan)
 
 
 def draw_columns(request: Spec) -> Columns:
@@ -141,9 +138,10 @@ def draw_columns(request: Spec) -> Columns:
             frame = {child["name"]: visit(child) for child in node["children"]}
             try:
                 values = typed(node, compute(node["expression"], frame))
-                check_spread(node, values)
             except Exception as error:  # whatever an author's expression raises is sent back
                 raise ValueError(f"the expression of {name} failed: {type(error).__name__}: {error}"[:400]) from error
+            if (top := share_of_top(values)) >= MAX_TOP:
+                raise ValueError(f"one value of {name} fills {top:.0%} of the rows; the result must vary")
         else:
             values = sample(node, request["settings"]["rows"], seed)
         columns[name] = observe(node, values, request["settings"], seed)
@@ -172,12 +170,6 @@ def observe(spec: Spec, values: Array, settings: Spec, seed: str) -> ObservedCol
     digits = decimals(spec, values)
     observed = np.round(observed, digits) + 0.0  # no negative zero
     return ObservedColumn(observed, there & ~np.isnan(observed), f"%.{digits}f")
-
-
-def texts(column: ObservedColumn) -> list[str]:
-    """The values of a column as they stand in the data file."""
-    pairs = zip(column.values.tolist(), column.there, strict=True)
-    return [column.form % value if there else "" for value, there in pairs]
 
 
 def share_of_top(values: Array) -> float:
@@ -272,7 +264,10 @@ def draw(text: str) -> None:
     if request["tasks"]:
         drawing = {
             "measures": [measure(task, columns) for task in request["tasks"]],
-            "columns": {name: texts(column) for name, column in columns.items()},
+            "columns": {
+                name: [form % value if is_there else "" for value, is_there in zip(values.tolist(), there, strict=True)]
+                for name, (values, there, form) in columns.items()
+            },
             "versions": {"python": platform.python_version(), "numpy": np.__version__},
         }
     print(json.dumps(drawing))
