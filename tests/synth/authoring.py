@@ -13,12 +13,15 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from inspect_discoverybench import synth_generate
 from inspect_discoverybench.synth.generate import GenerationState
-from tests.synth.trees import leaf
 
 Step = Callable[[Mapping[str, Any], int], Any]
 """From the values of a request and the number of earlier requests of the same step, to the reply."""
 
 BASELINE = "discoverybench/baseline"
+
+
+def leaf(name: str, low: float = 0, high: float = 10, **fields: Any) -> dict[str, Any]:
+    return {"name": name, "description": f"The {name}", "type": "real", "low": low, "high": high, **fields}
 
 
 def scripted_author(**steps: Any) -> Model:
