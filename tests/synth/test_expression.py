@@ -6,15 +6,6 @@ from inspect_discoverybench.errors import ExpressionRefused
 from inspect_discoverybench.synth.expression import Expression
 from inspect_discoverybench.synth.wording import in_words
 
-ALLOWED = [
-    "6 + 1.8 * df['a']",
-    "np.where(df['a'] > 4, 12, 24)",
-    "np.where((df['a'] > 1) & ~(df['b'] == 'x'), 'high', 'low')",
-    "df['a'].isin(['x', 'y']).astype(int) * 2",
-    "np.clip(df['a'], 0, 1) ** 2 + df['b']",
-    "-np.log1p(np.abs(df['a'])) % 3",
-    "df['__class__'] + 1",  # a column, whatever its name
-]
 HOSTILE = [
     "__import__('os').system('touch /tmp/owned') + df['a']",
     "df['a'].apply.__globals__['__builtins__']",
@@ -38,11 +29,6 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("text", ALLOWED)
-def test_allowed(text: str) -> None:
-    assert Expression.parse(text).columns
-
-
 @pytest.mark.parametrize("text", HOSTILE)
 def test_refused_with_a_reason(text: str) -> None:
     with pytest.raises(ExpressionRefused) as refused:
@@ -64,11 +50,12 @@ def test_substitution_gives_the_expression_over_observed_columns() -> None:
     ("text", "forms"),
     [
         ("6 + 1.8 * df['a']", set()),
-        ("1 / df['a']", {"product"}),
+        ("1 / df['__class__']", {"product"}),  # a column, whatever its name
+        ("-np.log1p(np.abs(df['a'])) % 3 + df['b'].isin(['x', 'y']).astype(int)", {"condition", "function"}),
         ("np.exp(df['a']) * df['b'] * (df['c'] == 'x')", {"product", "function", "condition"}),
     ],
 )
-def test_forms(text: str, forms: set[str]) -> None:
+def test_allowed_expressions_have_forms(text: str, forms: set[str]) -> None:
     assert Expression.parse(text).forms == forms
 
 
