@@ -18,7 +18,7 @@ from inspect_discoverybench.solvers.datavoyager.roles import Role, turn_message
 from inspect_discoverybench.solvers.person import person_instructions
 from inspect_discoverybench.synth.author import question
 
-SYNTH_QUESTIONS = ("domains", "describe", "root", "expand", "goal", "review")
+SYNTH_QUESTIONS = ("domains", "root", "expand", "goal", "review")
 GOLDEN = Path(__file__).parent / "golden" / "prompts"
 
 FILE = DataFile(

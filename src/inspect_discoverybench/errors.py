@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 import click
+from pydantic import ValidationError
 from rich.errors import MarkupError
 from rich.markup import render
 from tenacity import RetryError
@@ -197,6 +198,13 @@ def one_line(error: BaseException) -> str:
     with suppress(MarkupError):  # brackets in the message may look like invalid markup
         message = render(message).plain
     return message.removeprefix("ERROR: ")[:500].rstrip(".")
+
+
+def first_reason(error: ValidationError) -> str:
+    """The first message of a validation error, with the field."""
+    first = error.errors()[0]
+    field, message = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
+    return f"{field}: {message}." if field else f"{message}."
 
 
 @contextmanager

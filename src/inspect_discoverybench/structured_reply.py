@@ -10,7 +10,7 @@ from inspect_ai.model import ChatMessage, ChatMessageAssistant, ModelOutput
 from inspect_ai.util import JSONSchema, json_schema
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
-from inspect_discoverybench.errors import ReplyMissing, ReplyRejected
+from inspect_discoverybench.errors import ReplyMissing, ReplyRejected, first_reason
 from inspect_discoverybench.text import replace_surrogates
 
 _TRUNCATED = {
@@ -107,9 +107,7 @@ def parse_reply(text: str, reply_type: type[R]) -> R:
     try:
         return reply_type.model_validate(content)
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"])
-        raise ReplyRejected(f"{field}: {first['msg']}." if field else f"{first['msg']}.") from error
+        raise ReplyRejected(first_reason(error)) from error
 
 
 @cache

@@ -298,7 +298,9 @@ def synth_generate(
         height=height,
         forest=forest,
         rows=rows,
-        noise={"share": noise_share, "scale": noise_scale, "missing": missing},
+        noise_share=noise_share,
+        noise_scale=noise_scale,
+        missing=missing,
         min_reproduction=min_reproduction,
         splits=(splits,) if isinstance(splits, str) else tuple(splits or ()),
     )

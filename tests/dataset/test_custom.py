@@ -1,6 +1,5 @@
 """Custom studies: the example of the guide, all formats, and every error."""
 
-import contextlib
 import json
 import shutil
 from pathlib import Path
@@ -42,12 +41,6 @@ def test_the_example_of_the_guide_is_scored(solver: Any) -> None:
     assert (sample.metadata["workflow_length"], sample.metadata["workflow_bucket"]) == (4, "s")
 
 
-def test_a_study_can_be_a_file_a_folder_or_a_folder_of_folders(tmp_path: Path) -> None:
-    folder = write_study(tmp_path / "mine")
-    [file], [alone], [among_others] = (load(path) for path in (folder / "metadata_0.json", folder, tmp_path))
-    assert file.input == alone.input == among_others.input
-
-
 def test_both_formats_and_spellings_of_the_release_are_read(tmp_path: Path) -> None:
     [file], query = study()["datasets"], {**QUERY, "question_type": "relationhsip"}
     flat = write_study(tmp_path / "flat", study(queries=[query]))
@@ -69,34 +62,11 @@ def test_a_hint_can_be_described_with_a_data_file_and_a_missing_one_has_no_headi
         assert (samples[name].metadata or {})["missing_hints"] == missing
 
 
-def test_a_constant_target_is_flagged(tmp_path: Path) -> None:
-    query = {**study()["queries"][0], "target_col": "y"}
-    [sample] = load(write_study(tmp_path, study(queries=[query]), "x,y\n1,2\n3,2\n5,\n"))
-    assert (sample.metadata or {})["solvable"] is False
-
-
 BROKEN: dict[str, tuple[Any, str, type[DataError], str]] = {
     "short row": (None, "x,y\n1,2\n3", UnreadableTable, r"a\.csv: line 3 has 1 values, expected 2\. .* truncated"),
-    "open quote": (None, 'x,y\n1,2\n3,"4', UnreadableTable, r"a\.csv: line 3: .*\. The file may be truncated"),
-    "empty table": (None, "", UnreadableTable, r"a\.csv: the file is empty"),
-    "undecodable": (b'{"domain": "\x81"}', "x\n", InvalidMetadata, r"0\.json: byte 12 is neither UTF-8 nor Windows"),
     "UTF-16": (json.dumps(study()).encode("utf-16"), "x\n", InvalidMetadata, r"encoded in UTF-16\. Save it as UTF-8"),
-    "no JSON": (b"{", "x\n", InvalidMetadata, r"metadata_0\.json: the file: Invalid JSON"),
-    "no object": (
-        b"[]",
-        "x\n",
-        InvalidMetadata,
-        r"metadata_0\.json: the file: Input should be an? (object|valid dict)",
-    ),
-    "no domain": (study(domain=None), "x\n", InvalidMetadata, r"0\.json: domain: Input should be a valid string"),
-    "no files": (study(datasets=[]), "x\n", InvalidMetadata, r"0\.json: datasets: "),
+    "no JSON": (b"{", "x\n", InvalidMetadata, r"metadata_0\.json: Invalid JSON"),
     "no field": (study(queries=[{"qid": 0, "question": "?"}]), "x\n", InvalidMetadata, r"queries\.0\.question_type: "),
-    "no columns": (
-        study(datasets=[{"name": "a.csv"}]),
-        "x\n",
-        InvalidMetadata,
-        r"datasets\.0\.columns: Field required",
-    ),
     "same file": (study("a.csv", "./a.csv"), "x,y\n", InvalidMetadata, r"data file a\.csv is described twice"),
     "same qid": (
         study(queries=study()["queries"] * 2),
@@ -117,33 +87,17 @@ def test_an_invalid_study_among_others_is_rejected(
         load(tmp_path)
 
 
-@pytest.mark.parametrize("value", [None, 5, "text", [], {}, [5], [[5]], {"raw": 5}, [{}], True])
-@pytest.mark.parametrize("place", ["domain", "datasets", "queries", "domain_knowledge", "columns", "question_type"])
-def test_any_value_is_read_or_rejected(tmp_path: Path, place: str, value: Any) -> None:
-    fields = study(**{place: value})
-    if place == "columns":
-        fields = study(datasets=[{"name": "a.csv", "columns": value}])
-    elif place == "question_type":
-        fields = study(queries=[{**QUERY, "question_type": value}])
-    with contextlib.suppress(InvalidMetadata):
-        Study.read(write_study(tmp_path, fields) / "metadata_0.json")
-
-
 def test_paths_without_metadata_files_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(DataMissing, match=r"no metadata_<number>\.json in this folder or its subfolders"):
         load(tmp_path)
     with pytest.raises(DataMissing, match=r"The path '.*nowhere' does not exist\."):
         load(tmp_path / "nowhere")
-    (tmp_path / "metadata_0.json").symlink_to("metadata_0.json")
-    with pytest.raises(DataMissing, match=r"metadata_0\.json cannot be read: "):
-        load(tmp_path)
 
 
-@pytest.mark.parametrize("name", ["metadata_final.json", "a.csv"])
-def test_a_metadata_file_with_an_invalid_name_is_rejected(tmp_path: Path, name: str) -> None:
+def test_a_metadata_file_with_an_invalid_name_is_rejected(tmp_path: Path) -> None:
     (write_study(tmp_path) / "metadata_0.json").rename(tmp_path / "metadata_final.json")
     with pytest.raises(InvalidMetadata, match=r"Rename it to metadata_<number>\.json"):
-        load(tmp_path / name)
+        load(tmp_path / "metadata_final.json")
 
 
 def test_studies_with_the_same_name_or_number_are_rejected(tmp_path: Path) -> None:
@@ -151,13 +105,9 @@ def test_studies_with_the_same_name_or_number_are_rejected(tmp_path: Path) -> No
     shutil.copytree(folder, folder / "mine")
     with pytest.raises(InvalidMetadata, match=r"custom/mine/0/0 .*mine/metadata_0\.json.*mine/mine/metadata_0\.json"):
         load(folder)
-    shutil.rmtree(folder / "mine")
-    shutil.copy(folder / "metadata_0.json", folder / "metadata_00.json")
-    with pytest.raises(InvalidMetadata, match=r"metadata_0\.json.*metadata_00\.json"):
-        load(folder)
 
 
-@pytest.mark.parametrize("path", [".", "metadata_0.json", "../mine", "..", "../mine/../mine/metadata_0.json"])
+@pytest.mark.parametrize("path", [".", "metadata_0.json", ".."])
 def test_a_relative_path_is_resolved_before_it_names_the_study(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
@@ -168,11 +118,6 @@ def test_a_relative_path_is_resolved_before_it_names_the_study(
     [sample] = task.dataset
     assert (sample.id, sample.target) == ("custom/mine/0/4", "So.")
     assert task.display_name == f"DiscoveryBench custom ({Path(path).resolve().name})"
-
-
-def test_a_symlinked_study_has_the_name_of_the_link(tmp_path: Path) -> None:
-    (tmp_path / "mine").symlink_to(write_study(tmp_path / "version-7"))
-    assert load(tmp_path / "mine")[0].id == "custom/mine/0/0"
 
 
 KEY_HEADER = "dataset,metadataid,query_id,gold_hypo"
@@ -186,14 +131,10 @@ def write_key(folder: Path, *lines: str, header: str = KEY_HEADER, encoding: str
 KEYS = {
     "byte-order mark": ({"encoding": "utf-8-sig"}, ["mine,0,4,So."]),
     "semicolons": ({"header": KEY_HEADER.replace(",", ";")}, ["mine;0;4;So, indeed."]),
-    "tabs": ({"header": KEY_HEADER.replace(",", "\t")}, ["mine\t0\t4\tSo."]),
     "another order": ({"header": "note,gold_hypo,query_id,metadataid,dataset"}, ["x,So.,4,0,mine"]),
-    "white space": ({"header": "dataset, metadataid, query_id, gold_hypo"}, ["mine, 0, 4, So."]),
     "blank lines": ({}, ["", "mine,0,4,So.", "", ",,,"]),
-    "the same row twice": ({}, ["mine,0,4,So.", "mine,0,4,So."]),
     "rows of other studies": ({}, ["other,0,4,No.", "mine,1,4,No.", "mine,0,4,So.", "mine,0,5,"]),
     "Windows-1252": ({"encoding": "cp1252"}, ["mine,0,4,So é."]),
-    "line breaks": ({}, ['mine,0,4,"So\nthere."']),
 }
 
 
@@ -205,10 +146,7 @@ def test_answer_keys_are_read_in_several_formats(tmp_path: Path, form: dict[str,
 
 BROKEN_KEYS: dict[str, tuple[str, list[str], str]] = {
     "a short row": (KEY_HEADER, ["mine,0"], r"key\.csv: line 2 has 2 values, expected 4\. .*double quotes"),
-    "a long row": (KEY_HEADER, ["mine,0,4,On islands, y rises."], r"line 2 has 5 values, .*double quotes"),
     "a word for a number": (KEY_HEADER, ["mine,zero,4,So."], r"line 2: metadataid 'zero' is not an integer\. .*metad"),
-    "a decimal": (KEY_HEADER, ["mine,0,4,So.", "mine,0,4.0,So."], r"line 3: query_id '4\.0' is not an integer"),
-    "an underscore": (KEY_HEADER, ["mine,0,1_0,So."], r"line 2: query_id '1_0' is not an integer"),
     "missing columns": ("dataset,gold_hypo", ["mine,So."], r"no column metadataid, query_id.*are dataset, gold_hypo"),
     "two golds": (KEY_HEADER, ["mine,0,4,So.", "mine,0,4,Not so."], r"line 3: .*mine, 0, 4 .* line 2.*[Rr]emove one"),
     "no row": (
@@ -216,8 +154,6 @@ BROKEN_KEYS: dict[str, tuple[str, list[str], str]] = {
         ["mine,0,5,So."],
         r"key\.csv: no gold .* dataset mine, metadataid 0, query_id 4\. Add a row",
     ),
-    "no gold": (KEY_HEADER, ["mine,0,4,"], r"no gold hypothesis for dataset mine, metadataid 0, query_id 4"),
-    "an open quote": (KEY_HEADER, ['mine,0,4,"So.'], r"key\.csv: line \d: "),
     "no header": ("", [], r"key\.csv: the file is empty"),
 }
 
@@ -235,8 +171,6 @@ def test_gold_hypotheses_need_a_key_that_is_a_file(tmp_path: Path) -> None:
     folder = write_study(tmp_path / "mine", study(queries=[QUERY]))
     with pytest.raises(InvalidMetadata, match=r"query_id 4\. Add its true_hypothesis, or pass an answer key"):
         load(folder)
-    with pytest.raises(DataMissing, match=r"cannot be read: Is a directory\. Check the path"):
-        load(folder, tmp_path)
     with pytest.raises(DataMissing, match=r"nowhere\.csv cannot be read: No such file"):
         load(folder, tmp_path / "nowhere.csv")
 
@@ -251,26 +185,15 @@ def test_a_data_file_keeps_its_relative_path(tmp_path: Path, name: str) -> None:
     assert name in str(sample.input)
 
 
-def test_a_symlinked_data_file_is_copied(tmp_path: Path) -> None:
-    folder = write_study(tmp_path / "mine", study("big.csv"))
-    (tmp_path / "elsewhere.csv").write_text("x,y\n1,2\n", "utf-8")
-    (folder / "big.csv").symlink_to(tmp_path / "elsewhere.csv")
-    assert load(folder)[0].files == {"big.csv": str(tmp_path / "elsewhere.csv")}
-
-
 REFUSED: dict[str, tuple[str, type[DataError], str]] = {
     "above the folder": ("../a.csv", InvalidMetadata, r"'\.\./a\.csv' is not inside the folder .*relative path"),
-    "above and back": ("../mine/a.csv", InvalidMetadata, "is not inside the folder"),
     "absolute": ("/etc/hostname", InvalidMetadata, "'/etc/hostname' is not inside the folder"),
     "a folder": ("folder", DataMissing, r"mine/folder: .* it is a folder\. List its files"),
-    "no name": ("", DataMissing, "it is a folder"),
     "a colon": ("a:b.csv", InvalidMetadata, r"has ':' or .* in its name\. Rename it"),
-    "a backslash": ("tables\\x.csv", InvalidMetadata, r"separate folders with '/'"),
     "a file of the session": ("./.session/a.csv", InvalidMetadata, "reserved name"),
     "the metadata": ("metadata_0.json", InvalidMetadata, "is a metadata file, which the agent must not see"),
     "a link to the metadata": ("link.csv", InvalidMetadata, "is a metadata file, which the agent must not"),
     "a link to nothing": ("dangling.csv", DataMissing, r"dangling\.csv: .* it does not exist\. Add it"),
-    "an upper-case table that is cut off": ("B.CSV", UnreadableTable, r"B\.CSV: line 2 has 1 values"),
     "the answer key": ("key.csv", InvalidMetadata, r"key\.csv.*the answer key.*the agent must not see"),
 }
 
@@ -283,9 +206,7 @@ def test_a_data_file_that_must_not_be_copied_to_a_sandbox_is_rejected(
     (folder / "folder").mkdir()
     (folder / "link.csv").symlink_to("metadata_0.json")
     (folder / "dangling.csv").symlink_to("nowhere.csv")
-    for existing in ("a:b.csv", "tables\\x.csv"):
-        (folder / existing).write_text("x,y\n1,2\n", "utf-8")
-    (folder / "B.CSV").write_text("x,y\n1\n", "utf-8")
+    (folder / "a:b.csv").write_text("x,y\n1,2\n", "utf-8")
     key = write_key(folder, "mine,0,0,So.")
     with pytest.raises(error, match=message):
         load(folder, key)

@@ -1,6 +1,5 @@
 """Data that change between the build of a task and the start of a sample are an error that names the file."""
 
-import os
 import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -25,7 +24,6 @@ from inspect_ai.util import sandbox, store
 from inspect_discoverybench import custom, demo, real
 from inspect_discoverybench.solvers.gold import gold
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
-from inspect_discoverybench.solvers.reflexion import reflexion
 from tests.dataset.studies import study, write_study
 
 damages: list[Callable[[], None]] = []
@@ -48,16 +46,6 @@ class Vandal(ModelAPI):
         output = ModelOutput.for_tool_call(self.model_name, "submit", {"hypothesis": "y rises.", "workflow": ""})
         output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
         return output
-
-
-@solver
-def text_only() -> Solver:
-    """A third-party solver that uses neither tools nor the sandbox."""
-
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        return await generate(state, tool_calls="none")
-
-    return solve
 
 
 @solver
@@ -96,19 +84,10 @@ def scored(log: EvalLog) -> list[EvalSample]:
     return [sample for sample in log.samples or [] if sample.scores and not sample.error]
 
 
-def remove(path: Path) -> None:
-    shutil.rmtree(path) if path.is_dir() else path.unlink()
-
-
 def to_folder(path: Path) -> None:
     path.unlink()
     (path / "inner").mkdir(parents=True)
     (path / "inner" / "b.csv").write_text("x,y\n", "utf-8")
-
-
-def to_loop(path: Path) -> None:
-    path.unlink()
-    path.symlink_to(path.name)
 
 
 def one_character(path: Path) -> None:
@@ -116,12 +95,9 @@ def one_character(path: Path) -> None:
 
 
 DAMAGES: dict[str, Callable[[Path], None]] = {
-    "file_removed": remove,
-    "study_removed": lambda file: remove(file.parent),
-    "emptied": lambda file: os.truncate(file, 0),
+    "file_removed": Path.unlink,
     "one_character": one_character,
     "folder": to_folder,
-    "link_to_itself": to_loop,
 }
 
 
@@ -152,7 +128,7 @@ def test_damaged_files_are_named_and_a_retry_completes_the_eval(tmp_path: Path) 
     assert not errors(retried)
 
 
-@pytest.mark.parametrize("agent", [text_only(), gold(), no_data_guess(), reflexion(trials=2)])
+@pytest.mark.parametrize("agent", [gold(), no_data_guess()])
 def test_data_are_checked_for_every_solver(tmp_path: Path, agent: Solver) -> None:
     root = write_studies(tmp_path / "studies", ["study_0", "study_1"])
     task = custom(path=str(root), sandbox="local")
@@ -184,20 +160,3 @@ def test_samples_of_two_tasks_have_their_data() -> None:
     assert log.status == "success", log.error
     files = sorted(sample.store["files"][1] for sample in log.samples or [])
     assert files == ["./data.csv", "./nls_bmi_processed.csv"]
-
-
-def test_released_files_are_compared_with_the_released_checksums(
-    upstream: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A file that changes after it was verified and before its sample starts."""
-    root = tmp_path / "copy"
-    shutil.copytree(upstream / "discoverybench/real/train", root / "discoverybench/real/train")
-    for path in [root, *root.rglob("*")]:
-        path.chmod(0o755)
-    monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", str(root))
-    task = real(split="train", dataset="nls_bmi", sandbox="local")
-    file = root / "discoverybench/real/train/nls_bmi/nls_bmi_processed.csv"
-    file.write_bytes(file.read_bytes().replace(b"MALE", b"male", 1))
-    [message, *_] = errors(run(task)).values()
-    assert "nls_bmi/nls_bmi_processed.csv " in message
-    assert "`discoverybench data verify`" in message

@@ -4,7 +4,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -93,17 +93,8 @@ def test_a_killed_fetch_does_not_affect_the_next_one(mirror: Mirror, caches: Pat
     assert left_behind(caches) == {released.COMMIT}
 
 
-def half(body: bytes) -> bytes:
-    return body[: len(body) // 20]
-
-
-def sign_in_page(_: bytes) -> bytes:
-    return b"<html>Sign in</html>"
-
-
-@pytest.mark.parametrize("damage", [half, sign_in_page])
-def test_a_damaged_archive_is_rejected(mirror: Mirror, caches: Path, damage: Callable[[bytes], bytes]) -> None:
-    mirror.body = damage(mirror.body)
+def test_a_damaged_archive_is_rejected(mirror: Mirror, caches: Path) -> None:
+    mirror.body = mirror.body[: len(mirror.body) // 20]
     with pytest.raises(DataCorrupt, match=f"{mirror.url} is a damaged archive: .*DISCOVERYBENCH_DATA_DIR"):
         released.fetch()
     assert left_behind(caches) == set()
@@ -146,14 +137,6 @@ def test_forced_fetch_replaces_the_folder_only_when_it_succeeds(mirror: Mirror, 
     assert released.fetch(force=True) == root
     assert released.verify(root).clean
     assert left_behind(caches) == {released.COMMIT}
-
-
-def test_an_unwritable_cache_is_one_line(caches: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    monkeypatch.setenv("HOME", str(tmp_path / "file"))
-    with pytest.raises(DownloadFailed, match="could not be written"):
-        released.fetch()
 
 
 def test_the_folder_of_the_user_is_used_unchanged(upstream: Path) -> None:

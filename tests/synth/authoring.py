@@ -13,7 +13,6 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from inspect_discoverybench import synth_generate
 from inspect_discoverybench.synth.generate import GenerationState
-from tests.synth.trees import leaf
 
 Step = Callable[[Mapping[str, Any], int], Any]
 """From the values of a request and the number of earlier requests of the same step, to the reply."""
@@ -21,11 +20,15 @@ Step = Callable[[Mapping[str, Any], int], Any]
 BASELINE = "discoverybench/baseline"
 
 
+def leaf(name: str, low: float = 0, high: float = 10, **fields: Any) -> dict[str, Any]:
+    return {"name": name, "description": f"The {name}", "type": "real", "low": low, "high": high, **fields}
+
+
 def scripted_author(**steps: Any) -> Model:
     """An author of one small domain. A step is a reply, or a function of the request.
 
     Args:
-        steps: Replies by step (`domains`, `describe`, `root`, `expand`, `goal`, `review`) that replace the usual ones.
+        steps: Replies by step (`domains`, `root`, `expand`, `goal`, `review`) that replace the usual ones.
     """
     script = {**USUAL, **steps}
     counts: dict[str, int] = {}

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from inspect_ai import Task, eval_retry
+from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import Sample
 from inspect_ai.model import ModelOutput, get_model
@@ -25,21 +25,20 @@ from tests.synth.authoring import (
     ROOT,
     contents,
     generate,
+    leaf,
     output_of,
     sample_of,
     score_of,
     scripted_author,
     state_of,
 )
-from tests.synth.trees import LIBRARY, leaf
 
 
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One domain of height 3."""
     out = tmp_path_factory.mktemp("sets") / "fresh"
-    log = generate(out, BASELINE, height=3)
-    assert log.status == "success", log.error
+    assert generate(out, BASELINE, height=3).status == "success"
     return out
 
 
@@ -69,25 +68,19 @@ def test_three_domains_give_thirty_tasks_that_gold_solves(tmp_path: Path) -> Non
     assert [value["hms"] for value in values if isinstance(value, dict)] == [1.0] * len(tasks)
 
 
-@pytest.mark.parametrize("with_key", [False, True])
-def test_the_audit_has_no_finding(fresh: Path, with_key: bool) -> None:
-    arguments = ["data", "audit", "--path", str(fresh), "--json"]
-    audit = CliRunner().invoke(main, [*arguments, *(["--answer-key", str(fresh / "answer_key.csv")] * with_key)])
+def test_the_audit_has_no_finding(fresh: Path) -> None:
+    key = str(fresh / "answer_key.csv")
+    audit = CliRunner().invoke(main, ["data", "audit", "--path", str(fresh), "--answer-key", key, "--json"])
     assert audit.exit_code == 0, audit.output
     [report] = json.loads(audit.stdout).values()
-    counts = {name: row["count"] for name, row in report.items()}
-    findings = [
-        "goals without a gold hypothesis",
-        "described columns that are missing",
-        "duplicate questions",
+    findings = (
         "constant target columns",
-        "nearly constant target columns",
+        "duplicate questions",
         "goals with missing predictors",
         "questions that reveal the gold hypothesis",
         "unusable files",
-    ]
-    assert {name: counts[name] for name in findings} == dict.fromkeys(findings, 0)
-    assert counts["goals"] == len(golds(fresh))
+    )
+    assert [report[name]["count"] for name in findings] == [0] * len(findings)
 
 
 def test_the_manifest_lists_every_file(fresh: Path) -> None:
@@ -98,9 +91,6 @@ def test_the_manifest_lists_every_file(fresh: Path) -> None:
     assert [domain["author"] for domain in manifest["domains"]] == [BASELINE]
     assert set(manifest["domains"][0]["versions"]) == {"python", "numpy"}
     assert sum(len(domain["tasks"]) for domain in manifest["domains"]) == len(golds(fresh))
-    page = (fresh / "index.html").read_text("utf-8")
-    assert page.count("<svg") == 1
-    assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
 
 
 def test_goals_mask_each_facet_and_difficulties_vary(fresh: Path) -> None:
@@ -133,24 +123,10 @@ def test_an_interrupted_set_is_continued(tmp_path: Path) -> None:
     assert "domains/sailing.json" in first
     assert not (out / "domains" / "rowing.json").exists()
     available = True
-    again = generate(out, author, domains=2)
-    assert [sample.output.completion for sample in again.samples or []] == [
-        "sailing: 1 tasks accepted in an earlier run, 0 nodes and tasks rejected",
-        "rowing: 1 tasks accepted, 0 nodes and tasks rejected",
-    ]
+    generate(out, author, domains=2)
     assert contents(out).items() >= first.items()
     generate(tmp_path / "whole", author, domains=2)
     assert contents(tmp_path / "whole") == contents(out)
-
-
-def test_a_retry_of_the_eval_continues_the_set(tmp_path: Path) -> None:
-    out = tmp_path / "set"
-    log = generate(out, BASELINE, domains=2, height=1)
-    before = contents(out)
-    (out / "domains" / "glass-blowing.json").unlink()
-    [again] = eval_retry(log.model_copy(update={"status": "error", "samples": []}))
-    assert again.status == "success", again.error
-    assert contents(out) == before
 
 
 def test_another_folder_is_refused(tmp_path: Path) -> None:
@@ -167,13 +143,9 @@ def test_another_folder_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"domains": 0}, "domains must be a positive integer, got 0"),
         ({"domains": ["a1", "A1"]}, "The domain 'a1' is given twice"),
         ({"height": 9}, "height=9 is invalid"),
-        ({"noise_share": 2}, "noise_share=2 is invalid"),
-        ({"splits": "Test set"}, "splits=Test set is invalid"),
         ({"splits": ["trees"]}, "trees is a folder of every set"),
-        ({"sandbox": "none"}, "sandbox=none is not supported"),
     ],
 )
 def test_invalid_arguments(arguments: dict[str, Any], message: str, tmp_path: Path) -> None:
@@ -181,35 +153,24 @@ def test_invalid_arguments(arguments: dict[str, Any], message: str, tmp_path: Pa
         synth_generate(out=str(tmp_path / "set"), **arguments)
 
 
-FAILING = [
-    "open('owned', 'w') and df['sail_area'] + df['hull_drag']",
-    "df['sail_area'] / (df['hull_drag'] * 0)",
-    "df['sail_area'] * 0 + df['hull_drag'] * 0",
-    "df['sail_area'] > 5",
-    "1000 * df['sail_area'] * df['hull_drag']",
+RIG = {"name": "rig", "description": "The rig", "type": "category", "values": ["sloop", "ketch"]}
+FAILING: list[dict[str, Any]] = [
+    {"expression": "open('owned', 'w') and df['sail_area'] + df['hull_drag']"},
+    {"expression": "df['sail_area'] * 0 + df['hull_drag'] * 0"},
+    {"expression": "1000 * df['sail_area'] * df['hull_drag']"},
+    # The allow-list does not know the types of columns. This must not fill the memory.
+    {"expression": "(df['rig'] * 1000000000 == 'x') + df['sail_area']", "children": [RIG, leaf("sail_area")]},
 ]
 
 
-def test_hostile_and_failing_expressions_are_sent_back_then_accepted(tmp_path: Path) -> None:
-    for number in (0, 3):
-        replies = FAILING[number : number + 3]
+@pytest.mark.parametrize("failing", [FAILING[:3], FAILING[3:]])
+def test_hostile_and_failing_expressions_are_sent_back(failing: list[dict[str, Any]], tmp_path: Path) -> None:
+    def root(values: Mapping[str, Any], count: int) -> Any:
+        return {**ROOT, **[*failing, {}][count]}
 
-        def root(values: Mapping[str, Any], count: int, replies: list[str] = replies) -> Any:
-            return {**ROOT, "expression": replies[count]} if count < len(replies) else ROOT
-
-        state = state_of(generate(tmp_path / str(number), scripted_author(root=root), height=1))
-        assert (state.sent_back, len(state.accepted)) == (len(replies), 1), replies
+    state = state_of(generate(tmp_path / "set", scripted_author(root=root), height=1))
+    assert (state.sent_back, len(state.accepted)) == (len(failing), 1)
     assert not list(tmp_path.rglob("owned"))
-
-
-@pytest.mark.parametrize("expression", ["df['rig'] * 1000000000", "df['rig'] + df['rig'] * 900000 + df['rig']"])
-def test_labels_cannot_fill_the_memory(expression: str, tmp_path: Path) -> None:
-    """These pass the allow-list, which does not know the types of columns."""
-    rig = {"name": "rig", "description": "The rig", "type": "category", "values": ["sloop", "ketch"]}
-    hostile = {**ROOT, "expression": f"({expression} == 'x') + df['sail_area']", "children": [rig, leaf("sail_area")]}
-    log = generate(tmp_path / "set", scripted_author(root=lambda _, count: ROOT if count else hostile), height=1)
-    assert state_of(log).sent_back == 1
-    assert len(state_of(log).accepted) == 1
 
 
 @pytest.mark.usefixtures("sweep")
@@ -235,15 +196,6 @@ def test_the_program_runs_within_the_limits_of_the_session() -> None:
     assert "MemoryError" in cells[1].output
 
 
-def test_a_domain_without_a_valid_tree_is_recorded(tmp_path: Path) -> None:
-    out = tmp_path / "set"
-    score = score_of(generate(out, scripted_author(root={**ROOT, "expression": FAILING[0]})))
-    assert score.value == 0
-    assert "no valid reply to 'root' after 4 attempts; the last error" in str(score.explanation)
-    assert "is not allowed in an expression" in str(score.explanation)
-    assert not list((out / "domains").glob("*"))
-
-
 def test_a_node_that_cannot_be_derived_stays_a_leaf(tmp_path: Path) -> None:
     log = generate(tmp_path / "set", scripted_author(expand="not JSON"))
     assert [(name, gate) for name, gate, _ in state_of(log).rejected] == [
@@ -264,26 +216,6 @@ def derived(values: Mapping[str, Any], count: int) -> Any:
     name = values["name"]
     children = [leaf(f"{name}_{part}", 1, 5) for part in ("x", "y")]
     return {"expression": f"df['{name}_x'] + 0.2 * df['{name}_y']", "children": children}
-
-
-@pytest.mark.parametrize("seed", range(2))
-@pytest.mark.usefixtures("sweep")
-def test_small_nodes_give_ten_tasks_at_height_three(seed: int, tmp_path: Path) -> None:
-    """Also if every node has only two children, and whatever the seed."""
-    author = scripted_author(root={**ROOT, "target": WIDE}, expand=derived)
-    state = state_of(generate(tmp_path / "set", author, height=3, seed=seed))
-    assert len(state.accepted) == 10, state.rejected
-    assert {name.rpartition("_")[2] for name in state.accepted} == {"0", "1", "2"}
-
-
-@pytest.mark.usefixtures("sweep")
-def test_a_leaf_takes_the_place_of_one_that_the_author_declines(tmp_path: Path) -> None:
-    def expand(values: Mapping[str, Any], count: int) -> Any:
-        return derived(values, count) if values["name"] == "hull_drag" else {"expression": "", "children": []}
-
-    for seed in range(2):  # one of which draws the other leaf
-        log = generate(tmp_path / str(seed), scripted_author(expand=expand), seed=seed)
-        assert {name.rpartition("_")[2] for name in state_of(log).accepted} == {"0", "1"}
 
 
 def test_a_goal_that_another_task_has_is_rejected(tmp_path: Path) -> None:
@@ -322,10 +254,7 @@ def test_domains_are_split(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("steps", "scale", "criterion", "reason"),
     [
-        ({"goal": {"goal": "What about the wind in the sails?"}}, 0, "goal", "does not name the target"),
-        ({"goal": {"goal": "Tell me about the top speed."}}, 0, "goal", "is not a question"),
         ({"goal": {"goal": "How is top speed 5 plus 2 times the sail area?"}}, 0, "goal", "a number of the gold"),
-        ({"review": {"answerable": False, "reason": "Too vague."}}, 0, "answerable", "Too vague."),
         ({"root": {**ROOT, "target": WIDE, "expression": WILD}}, 0, "identifiable", "a generic fit has a skill of"),
         ({}, 1, "reproduction", "below 0.95"),
     ],
@@ -352,33 +281,7 @@ def test_the_reviewer_has_a_role(tmp_path: Path) -> None:
     assert state_of(log).rejected == [("top_speed/1", "answerable", "No.")]
 
 
-def test_domains_of_db_real_are_sent_back(tmp_path: Path) -> None:
-    def domains(values: Mapping[str, Any], count: int) -> Any:
-        assert "sociology" in values["avoid"]
-        name = ("Sociology", "sailing")[count]
-        return {"domains": [{"name": name, "description": "Boats."}]}
-
-    log = generate(tmp_path / "set", scripted_author(domains=domains), height=1)
-    assert (state_of(log).domain, state_of(log).sent_back) == ("sailing", 1)
-
-
 def test_the_user_names_the_domains(tmp_path: Path) -> None:
     log = generate(tmp_path / "set", BASELINE, domains=["night markets"], height=1)
     assert sample_of(log).id == "night markets"
     assert len(state_of(log).accepted) == 1
-    unknown = generate(tmp_path / "other", BASELINE, domains="tea houses", height=1)
-    assert "no valid reply to 'root'" in state_of(unknown).failure
-
-
-def test_a_tree_written_by_hand_needs_no_author_for_goals_that_it_has(tmp_path: Path) -> None:
-    texts = {"goal": "How long do readers wait?", "hypothesis": "They wait long.", "difficulty": 4}
-    children = [leaf("queue_ratio", 0, 20), LIBRARY["roots"][0]["children"][1]]
-    file = tmp_path / "tree.json"
-    file.write_text(json.dumps({**LIBRARY, "roots": [{**LIBRARY["roots"][0], **texts, "children": children}]}), "utf-8")
-    log = generate(tmp_path / "set", "none", trees=str(file))
-    assert state_of(log).accepted == ["library-lending_0_0"]
-    [goal] = json.loads((tmp_path / "set/library-lending_0_0/metadata_0.json").read_text("utf-8"))["queries"]
-    assert (goal["question"], goal["true_hypothesis"]) == ("How long do readers wait?", "They wait long.")
-    assert (goal["difficulty"], goal["question_type"]) == (4, "general")
-    manifest = json.loads((tmp_path / "set/manifest.json").read_text("utf-8"))
-    assert manifest["domains"][0]["author"] is None

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
 
 from inspect_discoverybench.dataset.text_file import read_text
-from inspect_discoverybench.errors import InvalidMetadata
+from inspect_discoverybench.errors import InvalidMetadata, first_reason
 
 METADATA_NAME = re.compile(r"metadata_(\d+)\.json")
 
@@ -113,9 +113,7 @@ class Study(ReleasedModel):
         try:
             return cls.model_validate_json(read_text(path))
         except ValidationError as error:
-            first = error.errors()[0]
-            field = ".".join(str(part) for part in first["loc"]) or "the file"
-            raise InvalidMetadata(f"{path}: {field}: {first['msg'].removeprefix('Value error, ')}.") from error
+            raise InvalidMetadata(f"{path}: {first_reason(error)}") from error
 
 
 def metadata_number(path: Path) -> int:

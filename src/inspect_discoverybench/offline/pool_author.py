@@ -41,11 +41,6 @@ def _domains(values: Values) -> Values:
     return {"domains": [{"name": entry["name"], "description": entry["description"]} for entry in chosen]}
 
 
-def _describe(values: Values) -> Values:
-    known = ((name, _pool().get(fold(name), {"description": _UNKNOWN})) for name in values["domains"])
-    return {"domains": [{"name": name, "description": entry["description"]} for name, entry in known]}
-
-
 def _root(values: Values) -> Values:
     entry, used = _pool().get(fold(values["name"]), {"trees": ()}), set(values["used_names"])
     for target in (tree["target"] for tree in entry["trees"]):
@@ -96,7 +91,6 @@ def _review(values: Values) -> Values:
 
 _RULES: Mapping[str, Callable[[Values], Values]] = {
     "synth_domains": _domains,
-    "synth_describe": _describe,
     "synth_root": _root,
     "synth_expand": _expand,
     "synth_goal": _goal,

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from inspect_discoverybench.dataset.target import NEAR_CONSTANT_SHARE
 
 MIN_MARGIN = 0.1
-"""Minimum difference between the skill of a generic fit on all columns and that on the best single distractor."""
+"""Minimum difference between the skill of a generic fit on the gold columns and that on the best single distractor."""
 
 
 class Criterion(StrEnum):
@@ -47,8 +47,8 @@ class Measures(BaseModel):
     Attributes:
         top_share: Share of the most common value of the target.
         reproduction: Skill of the gold expression on the released columns (R², or its analogue for labels).
-        fit: Skill of gradient boosting on all released columns, cross-validated.
-        best_distractor: Highest skill of a fit on a single column that the gold expression does not use.
+        fit: Skill of a prediction from the nearest neighbours in the columns of the gold expression.
+        best_distractor: Highest skill of one from a single other column.
         directions: Rank correlation of each numeric predictor with the target.
     """
 
@@ -62,13 +62,7 @@ class Measures(BaseModel):
 
 
 def check_measures(name: str, measures: Measures, min_reproduction: float) -> Rejection | None:
-    """Apply the criteria that depend on the data.
-
-    Args:
-        name: Name of the task.
-        measures: Its measures.
-        min_reproduction: Minimum skill of the gold expression.
-    """
+    """Apply the criteria that depend on the data."""
     skill, distractor = measures.reproduction, measures.best_distractor
     if measures.top_share >= NEAR_CONSTANT_SHARE:
         return Rejection(name, Criterion.CONSTANT, f"one value fills {measures.top_share:.0%} of the target column")

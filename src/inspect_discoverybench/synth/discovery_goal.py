@@ -52,23 +52,22 @@ async def write_goal(author: Author, reviewer: Author, tree: Tree, task: TreeTas
         "target": _described(task.node),
         "predictors": [described[name] for name in task.predictors],
     }
+    criterion = Criterion.GOAL
     try:
         goal = await author.ask("goal", values, GoalText, check_goal)
-    except AuthorFailed as error:
-        return Rejection(task.name, Criterion.GOAL, error.message)
-    values = {
-        "name": task.name,
-        "goal": goal,
-        "gold_hypothesis": gold,
-        "rows": tree.description,
-        "target": task.node.label,
-        "columns": [described[name] for name in task.columns],
-    }
-    try:
+        criterion = Criterion.ANSWERABLE
+        values = {
+            "name": task.name,
+            "goal": goal,
+            "gold_hypothesis": gold,
+            "rows": tree.description,
+            "target": task.node.label,
+            "columns": [described[name] for name in task.columns],
+        }
         review = await reviewer.ask("review", values, Review, accept)
     except AuthorFailed as error:
-        return Rejection(task.name, Criterion.ANSWERABLE, error.message)
-    return goal if review.answerable else Rejection(task.name, Criterion.ANSWERABLE, review.reason or "no reason given")
+        return Rejection(task.name, criterion, error.message)
+    return goal if review.answerable else Rejection(task.name, criterion, review.reason or "no reason given")
 
 
 def _violation(goal: str, tree: Tree, task: TreeTask, gold: str) -> str | None:

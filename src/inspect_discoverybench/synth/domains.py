@@ -13,14 +13,13 @@ from inspect_discoverybench.structured_reply import Reply
 from inspect_discoverybench.synth.author import Author
 from inspect_discoverybench.synth.set_folder import Domain, SetFolder
 from inspect_discoverybench.synth.tree import Tree, slug_of
-from inspect_discoverybench.text import fold
 
 REAL_DOMAINS = ("sociology", "biology", "humanities", "economics", "engineering", "meta-science")
 """The domains of DB-REAL, which DB-SYNTH does not cover (paper §4.2)."""
 
 
 class Domains(Reply):
-    """The domains that the author proposes or describes."""
+    """The domains that the author proposes."""
 
     domains: tuple[Domain, ...]
 
@@ -43,10 +42,6 @@ class DomainSource:
     def of(cls, domains: int | str | list[str], trees: str | None) -> "DomainSource":
         """Read the arguments of the task.
 
-        Args:
-            domains: A number, a name or several names.
-            trees: A JSON file or a folder of them.
-
         Raises:
             InvalidArgument: An argument is invalid, or a domain is given twice.
             InvalidTree: A tree is invalid.
@@ -60,41 +55,40 @@ class DomainSource:
         else:
             names = tuple([domains] if isinstance(domains, str) else map(str, domains))
         if repeated := _repeated(names):
-            raise InvalidArgument(f"The domain {repeated!r} is given twice, or has no letters. Use different names.")
+            raise InvalidArgument(
+                f"The domain {repeated!r} is given twice, or does not have 3 to 60 letters. Use different names."
+            )
         return cls(len(names), names, given)
 
     async def domain(self, number: int, folder: SetFolder, author: Author) -> Domain:
-        """The domain of this number. The first call asks the author for all domains of the set.
+        """The domain of this number. The first call asks the author for all domains, unless the user named them.
 
         Raises:
             AuthorFailed: The author gave no valid reply.
         """
-        if self.trees:
-            return Domain(name=self.trees[number].domain, description=self.trees[number].description)
+        if self.names:
+            return Domain(name=self.names[number])
         domains = folder.domains()
         if len(domains) < self.count:
-            domains = (*domains, *await self._propose(domains, author))
+            domains = [*domains, *await self._propose(domains, author)]
             folder.keep_domains(domains)
         return domains[number]
 
     async def _propose(self, kept: Sequence[Domain], author: Author) -> Sequence[Domain]:
-        """The missing domains of the set, which the author proposes, or describes if the user gave names."""
+        """The missing domains of the set."""
         missing = self.count - len(kept)
-        avoided = [*(() if self.names else REAL_DOMAINS), *(domain.name for domain in kept)]
+        avoided = [*REAL_DOMAINS, *(domain.name for domain in kept)]
 
         async def check(reply: Domains) -> Sequence[Domain]:
             names = [domain.name for domain in reply.domains]
             if len(names) != missing:
                 raise ReplyRejected(f"there are {len(names)} domains, expected {missing}.")
-            expected = self.names[len(kept) :]
-            if expected and [*map(fold, names)] != [*map(fold, expected)]:
-                raise ReplyRejected(f"the names are {', '.join(names)}, expected {', '.join(expected)}.")
             if repeated := _repeated([*avoided, *names]):
-                raise ReplyRejected(f"the domain {repeated} is there twice or to be avoided, or has no letters.")
+                raise ReplyRejected(
+                    f"the domain {repeated} is there twice or to be avoided, or does not have 3 to 60 letters."
+                )
             return reply.domains
 
-        if self.names:
-            return await author.ask("describe", {"domains": self.names[len(kept) :]}, Domains, check)
         return await author.ask("domains", {"count": missing, "avoid": avoided}, Domains, check)
 
     @property
@@ -121,6 +115,7 @@ def _tree_files(path: str) -> list[Path]:
 
 
 def _repeated(names: Sequence[str]) -> str | None:
-    """The first name whose folder another name has, or that has no folder name; None if there is none."""
+    """The first name that is too short or too long, or whose folder another name has; None if there is none."""
     slugs = [*map(slug_of, names)]
-    return next((name for name, slug in zip(names, slugs, strict=True) if not slug or slugs.count(slug) > 1), None)
+    pairs = zip(names, slugs, strict=True)
+    return next((name for name, slug in pairs if not 3 <= len(slug) <= 60 or slugs.count(slug) > 1), None)

@@ -1,6 +1,5 @@
 """The solver and scorer of the task `synth_generate`: one sample is one domain."""
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -18,7 +17,6 @@ from inspect_discoverybench.synth.criterion import Criterion, Measures, Rejectio
 from inspect_discoverybench.synth.discovery_goal import write_goal
 from inspect_discoverybench.synth.domains import DomainSource
 from inspect_discoverybench.synth.growth import Growth
-from inspect_discoverybench.synth.picture import tree_picture
 from inspect_discoverybench.synth.sampler import Drawing, Sampler
 from inspect_discoverybench.synth.set_folder import DomainRecord, SetFolder, checksums, csv_file, json_file
 from inspect_discoverybench.synth.set_settings import SetSettings
@@ -42,7 +40,6 @@ class GenerationState(StoreModel):
         accepted: Folders of the accepted tasks.
         rejected: Each rejected node and task, with the criterion and the reason.
         failure: Why the domain has no tasks; empty if it has some.
-        resumed: Whether the domain was accepted in an earlier run.
         sent_back: Number of replies that were sent back.
     """
 
@@ -50,7 +47,6 @@ class GenerationState(StoreModel):
     accepted: list[str] = Field(default_factory=list)
     rejected: list[Rejection] = Field(default_factory=list)
     failure: str = ""
-    resumed: bool = False
     sent_back: int = 0
 
 
@@ -58,13 +54,7 @@ class GenerationState(StoreModel):
 def generate_domain(  # inspect-evals-lint: ignore[custom_solver_tests] -- every test of synth_generate() runs it
     folder: SetFolder, settings: SetSettings, source: DomainSource
 ) -> Solver:
-    """Generate the tasks of one domain and add them to the set.
-
-    Args:
-        folder: Folder of the set.
-        settings: Settings of the set.
-        source: Where the domains come from.
-    """
+    """Generate the tasks of one domain and add them to the set."""
     proposal = anyio.Lock()
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -77,7 +67,6 @@ def generate_domain(  # inspect-evals-lint: ignore[custom_solver_tests] -- every
                 domain = await source.domain(number, folder, author)
             result.domain = domain.name
             record = folder.record(slug_of(domain.name))
-            result.resumed = record is not None
             if record is None:
                 growth = Growth(author, Sampler(settings))
                 tree = source.trees[number] if source.trees else await growth.grow(domain)
@@ -89,7 +78,6 @@ def generate_domain(  # inspect-evals-lint: ignore[custom_solver_tests] -- every
         except AuthorFailed as error:
             result.failure = error.message
         result.sent_back = author.sent_back + reviewer.sent_back
-        state.output.completion = _summary(result)
         return state
 
     return solve
@@ -99,7 +87,6 @@ class AcceptedTask(NamedTuple):
     """A task that meets all criteria."""
 
     task: TreeTask
-    measures: Measures
     gold: str
     goal: str
 
@@ -108,13 +95,6 @@ async def create_tasks(
     number: int, tree: Tree, growth: Growth, reviewer: Author, handwritten: bool
 ) -> tuple[DomainRecord, dict[str, bytes]]:
     """Draw the rows of a tree, write goals and apply the criteria.
-
-    Args:
-        number: Number of the domain.
-        tree: The tree.
-        growth: What grew the tree: its author and sampler, and the nodes that were rejected.
-        reviewer: Reviews the goals.
-        handwritten: Whether the tree was written by hand.
 
     Returns:
         The record of the domain, and its files by path.
@@ -134,7 +114,7 @@ async def create_tasks(
             return rejection
         gold = gold_hypothesis(tree, task, measures.directions)
         goal = task.handwritten_goal or await write_goal(author, reviewer, tree, task, gold)
-        return goal if isinstance(goal, Rejection) else AcceptedTask(task, measures, gold, goal)
+        return goal if isinstance(goal, Rejection) else AcceptedTask(task, gold, goal)
 
     accepted: dict[str, AcceptedTask] = {}
     for result in await gather(*map(apply_criteria, candidates, drawing.measures)):
@@ -147,12 +127,10 @@ async def create_tasks(
     by_model = not handwritten or any(one.task.handwritten_goal is None for one in tasks)
     record = DomainRecord(
         number=number,
-        slug=tree.slug,
         domain=tree.domain,
         split=split,
         tasks=tuple(name for name, _, _ in golds),
         golds=tuple(golds),
-        measures=tuple(one.measures for one in tasks),
         rejected=(*growth.rejections, *rejected),
         sent_back=author.sent_back + reviewer.sent_back,
         author=str(author.model) if by_model else None,
@@ -167,25 +145,17 @@ def _files(
     number: int, tree: Tree, tasks: Sequence[AcceptedTask], drawing: Drawing, split: str
 ) -> tuple[dict[str, bytes], list[tuple[str, int, str]]]:
     """The files of a domain by path, and its answer key."""
-    files, golds = {}, []
-    for index, (task, _, gold, goal) in enumerate(tasks):
+    files, golds, slug = {}, [], slug_of(tree.domain)
+    for index, (task, gold, goal) in enumerate(tasks):
         # As in DB-SYNTH, the last number is the level below the root.
-        folder, query_id = f"{tree.slug}_{index}_{task.level}", number + MAX_DOMAINS * index
+        folder, query_id = f"{slug}_{index}_{task.level}", number + MAX_DOMAINS * index
         path = f"{split}/{folder}" if split else folder
         rows = zip(*(drawing.columns[name] for name in task.columns), strict=True)
         files[f"{path}/{DATA_FILE}"] = csv_file([task.columns, *rows])
         files[f"{path}/metadata_0.json"] = json_file(task.metadata(tree, query_id, goal, gold), indent=4)
         golds.append((folder, query_id, gold))
-    files[f"trees/{tree.slug}.json"] = json_file(tree.model_dump(exclude_defaults=True))
-    files[f"trees/{tree.slug}.svg"] = tree_picture(tree).encode()
+    files[f"trees/{slug}.json"] = json_file(tree.model_dump(exclude_defaults=True))
     return files, golds
-
-
-def _summary(result: GenerationState) -> str:
-    if result.failure:
-        return f"{result.domain or 'The domain'}: {result.failure}"
-    state = "accepted in an earlier run" if result.resumed else "accepted"
-    return f"{result.domain}: {len(result.accepted)} tasks {state}, {len(result.rejected)} nodes and tasks rejected"
 
 
 @metric
@@ -210,12 +180,11 @@ def accepted() -> Scorer:
             *([f"Failure: {result.failure}"] if result.failure else []),
             *(f"- {name}: {criterion}: {reason}" for name, criterion, reason in result.rejected),
         ]
-        counts = Counter(criterion for _, criterion, _ in result.rejected)
         return Score(
             value=len(result.accepted) / tried if tried else 0.0,
             answer=result.domain,
             explanation="\n".join(lines),
-            metadata={"accepted": len(result.accepted), "rejected": dict(sorted(counts.items()))},
+            metadata={"accepted": len(result.accepted)},
         )
 
     return score

@@ -4,19 +4,18 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from pydantic import Field, ValidationError
 
-from inspect_discoverybench.errors import AuthorFailed, ReplyRejected
+from inspect_discoverybench.errors import AuthorFailed, ReplyRejected, first_reason
 from inspect_discoverybench.structured_reply import Reply
 from inspect_discoverybench.synth.author import Author
 from inspect_discoverybench.synth.criterion import Criterion, Rejection
 from inspect_discoverybench.synth.sampler import Sampler
 from inspect_discoverybench.synth.set_folder import Domain
-from inspect_discoverybench.synth.tree import Distribution, Kind, Tree, first_error
+from inspect_discoverybench.synth.tree import Distribution, Kind, Tree
 
 EXPANDED_SHARE = 0.6
 """Share of the leaves of a level that are derived further, rounded up.
@@ -40,22 +39,6 @@ class Variable(Reply):
     values: tuple[str, ...] = ()
     distribution: Distribution = "uniform"
 
-    def fields(self) -> dict[str, Any]:
-        """The fields of a column, except those that do not apply to its type."""
-        numeric = {"low", "high"} if self.type not in ("real", "integer") else set()
-        return self.model_dump(exclude=numeric | ({"values"} if self.type != "category" else set()))
-
-
-class Root(Reply):
-    """The root of a tree."""
-
-    context: str
-    rows: str
-    target: Variable
-    expression: str
-    children: tuple[Variable, ...] = Field(min_length=1, max_length=6)
-    distractors: tuple[Variable, ...] = ()
-
 
 class Expansion(Reply):
     """The children of a variable that was a leaf. An empty expression declines the expansion."""
@@ -64,11 +47,13 @@ class Expansion(Reply):
     children: tuple[Variable, ...] = Field(default=(), max_length=6)
 
 
-@cache
-def workflow_steps() -> tuple[str, ...]:
-    """The pool of workflow steps."""
-    lines = files(__package__).joinpath("workflows.txt").read_text("utf-8").splitlines()
-    return tuple(line for line in lines if line and not line.startswith("#"))
+class Root(Expansion):
+    """The root of a tree."""
+
+    context: str
+    rows: str
+    target: Variable
+    distractors: tuple[Variable, ...] = ()
 
 
 @dataclass
@@ -111,9 +96,8 @@ class Growth:
             fields: dict[str, Any] = {"domain": domain.name, "description": reply.rows, "context": context}
             if earlier:
                 fields = earlier.model_dump(exclude_defaults=True)
-            root = reply.target.fields() | _derivation(reply)
-            distractors = [column.fields() for column in reply.distractors]
-            fields["roots"] = [*fields.get("roots", ()), root]
+            fields["roots"] = [*fields.get("roots", ()), reply.target.model_dump() | _derivation(reply)]
+            distractors = [column.model_dump() for column in reply.distractors]
             fields["distractors"] = [*fields.get("distractors", ()), *distractors]
             return await self._checked(fields)
 
@@ -178,14 +162,15 @@ class Growth:
         try:
             tree = Tree.model_validate(fields)
         except ValidationError as error:
-            raise ReplyRejected(first_error(error)) from error
+            raise ReplyRejected(first_reason(error)) from error
         await self.sampler.draw(tree)
         return tree
 
     def _steps(self, domain: str, node: str) -> Sequence[str]:
-        chance = random.Random(f"{self.sampler.settings.seed}/{domain}/{node}/workflow")
-        return chance.sample(workflow_steps(), WORKFLOW_STEPS)
+        lines = files(__package__).joinpath("workflows.txt").read_text("utf-8").splitlines()
+        steps = [line for line in lines if line and not line.startswith("#")]
+        return random.Random(f"{self.sampler.settings.seed}/{domain}/{node}/workflow").sample(steps, WORKFLOW_STEPS)
 
 
-def _derivation(reply: Root | Expansion) -> dict[str, Any]:
-    return {"expression": reply.expression, "children": [child.fields() for child in reply.children]}
+def _derivation(reply: Expansion) -> dict[str, Any]:
+    return reply.model_dump(include={"expression", "children"})

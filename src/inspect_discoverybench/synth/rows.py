@@ -19,10 +19,13 @@ MEMORY_BYTES = 4 * 2**30
 FUNCTIONS = "where minimum maximum clip abs log log1p exp sqrt square tanh sin cos"
 MIN_FINITE = 0.98
 """Minimum share of rows in which an expression must give a finite number."""
+MAX_TOP = 0.95
+"""Maximum share of the most common computed value."""
 MIN_INSIDE = 0.5
 """Minimum share of computed values within the range that the author gave."""
-BINS = 16
-ROUNDS, DEPTH, RATE = 20, 3, 0.4
+NEIGHBOURS = 5
+MAX_FITTED = 500
+"""Maximum number of rows of a generic fit, which compares all pairs of rows."""
 
 Array: TypeAlias = Any  # np.ndarray: of floats, booleans, or strings for a category
 Spec = Mapping[str, Any]  # a column or node of the tree, as JSON
@@ -37,13 +40,6 @@ class ObservedColumn(NamedTuple):
 
 
 Columns = Mapping[str, ObservedColumn]
-
-
-def limit_memory() -> None:
-    """Bound the address space of the session, also where the sandbox does not."""
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    limit = MEMORY_BYTES if hard == resource.RLIM_INFINITY else min(MEMORY_BYTES, hard)
-    resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
 
 
 def stream(*key: object) -> np.random.Generator:
@@ -86,19 +82,11 @@ def decimals(spec: Spec, values: Array) -> int:
 
 
 class Values(np.ndarray):
-    """A column in an expression: an array with the methods of a pandas column that the allow-list admits."""
+    """A column in an expression: an array with pandas' `isin`."""
 
     def isin(self, levels: Sequence[object]) -> Array:
         """Whether each value is one of the levels."""
         return np.isin(self, np.array(levels))
-
-    def between(self, low: float, high: float) -> Array:
-        """Whether each value is in the range, ends included."""
-        return (self >= low) & (self <= high)
-
-    def abs(self) -> Array:
-        """The absolute values."""
-        return np.abs(self)
 
 
 def compute(expression: str, columns: Mapping[str, Array]) -> Array:
@@ -124,20 +112,15 @@ def typed(spec: Spec, values: Array) -> Array:
     finite = np.isfinite(numbers)
     if finite.mean() < MIN_FINITE:
         raise ValueError(f"{1 - finite.mean():.0%} of the values are not finite (division by zero, log, overflow)")
-    return numbers > 0.5 if spec["type"] == "boolean" else np.where(finite, numbers, np.nan)
-
-
-def check_spread(spec: Spec, values: Array) -> None:
-    """Check that computed values vary within the range of their node; a `ValueError` says why they do not."""
-    top = share_of_top(values)
-    if top >= 0.95:
-        raise ValueError(f"one value fills {top:.0%} of the rows; the result must vary")
+    if spec["type"] == "boolean":
+        return numbers > 0.5
     low, high = spec.get("low"), spec.get("high")
     if low is not None and high is not None:
         margin = 0.05 * (high - low)
-        inside = ((values >= low - margin) & (values <= high + margin)).mean()
+        inside = ((numbers >= low - margin) & (numbers <= high + margin)).mean()
         if inside < MIN_INSIDE:
             raise ValueError(f"only {inside:.0%} of the values are between {low:g} and {high:g}")
+    return np.where(finite, numbers, np.nan)
 
 
 def draw_columns(request: Spec) -> Columns:
@@ -155,12 +138,13 @@ def draw_columns(request: Spec) -> Columns:
             frame = {child["name"]: visit(child) for child in node["children"]}
             try:
                 values = typed(node, compute(node["expression"], frame))
-                check_spread(node, values)
             except Exception as error:  # whatever an author's expression raises is sent back
                 raise ValueError(f"the expression of {name} failed: {type(error).__name__}: {error}"[:400]) from error
+            if (top := share_of_top(values)) >= MAX_TOP:
+                raise ValueError(f"one value of {name} fills {top:.0%} of the rows; the result must vary")
         else:
-            values = sample(node, request["rows"], seed)
-        columns[name] = observe(node, values, request["noise"], seed)
+            values = sample(node, request["settings"]["rows"], seed)
+        columns[name] = observe(node, values, request["settings"], seed)
         return values
 
     for node in (*request["tree"]["roots"], *request["tree"].get("distractors", ())):
@@ -168,30 +152,24 @@ def draw_columns(request: Spec) -> Columns:
     return columns
 
 
-def observe(spec: Spec, values: Array, noise: Spec, seed: str) -> ObservedColumn:
+def observe(spec: Spec, values: Array, settings: Spec, seed: str) -> ObservedColumn:
     """Perturb the values of a column, each independently (paper, appendix C): noise, rounding, missing values."""
     if spec.get("distribution") == "sequence":
         return ObservedColumn(np.round(values), np.ones(len(values), dtype=bool), f"%.{decimals(spec, values)}f")
     random = stream(seed, spec["name"], "noise")
     normal, where, gaps = random.standard_normal(len(values)), random.random(len(values)), random.random(len(values))
-    there = gaps >= (spec["missing"] if spec.get("missing") is not None else noise["missing"])
+    there = gaps >= (spec["missing"] if spec.get("missing") is not None else settings["missing"])
     if values.dtype.kind != "f":
         return ObservedColumn(values, there, "%s")
     if spec.get("noise") is not None:
         observed = values + spec["noise"] * normal
     else:
-        observed = values + noise["scale"] * np.nanstd(values) * normal * (where < noise["share"])
+        observed = values + settings["noise_scale"] * np.nanstd(values) * normal * (where < settings["noise_share"])
     if not spec.get("children") and spec.get("high") is not None:
         observed = np.clip(observed, spec["low"], spec["high"])
     digits = decimals(spec, values)
     observed = np.round(observed, digits) + 0.0  # no negative zero
     return ObservedColumn(observed, there & ~np.isnan(observed), f"%.{digits}f")
-
-
-def texts(column: ObservedColumn) -> list[str]:
-    """The values of a column as they stand in the data file."""
-    pairs = zip(column.values.tolist(), column.there, strict=True)
-    return [column.form % value if there else "" for value, there in pairs]
 
 
 def share_of_top(values: Array) -> float:
@@ -209,61 +187,27 @@ def skill(true: Array, predicted: Array) -> float:
     return float(1 - loss / constant) if constant > 0 else 0.0
 
 
-def binned(column: ObservedColumn) -> Array:
-    """Bin a column: 0 for missing values, quantiles of numbers, and levels of other values."""
-    bins, values = np.zeros(len(column.values), dtype=int), column.values[column.there]
+def distances(column: ObservedColumn, rows: Array) -> Array:
+    """The distance of each pair of rows: the difference of their ranks, or whether their labels differ."""
+    values, there = column.values[rows], column.there[rows]
     if values.dtype.kind == "f":
-        cuts = np.unique(np.quantile(values, np.arange(1, BINS - 1) / (BINS - 1)))
-        bins[column.there] = np.searchsorted(cuts, values, side="left") + 1
-    else:
-        bins[column.there] = np.minimum(np.unique(values, return_inverse=True)[1] + 1, BINS - 1)
-    return bins
+        places = ranks(np.where(there, values, np.inf)) / len(rows)
+        return np.abs(np.subtract.outer(places, places))
+    labels = np.where(there, values.astype(str), "")
+    return (labels[:, None] != labels).astype(float)
 
 
-def boosted(bins: Array, y: Array, train: Array) -> Array:
-    """Predict all rows with gradient-boosted regression trees on binned columns, fitted to the training rows."""
-    rows, columns = bins.shape
-    feature_offset, fitted = np.arange(columns) * BINS, bins[train]
-    all_rows, fitted_rows = np.arange(rows), np.arange(len(fitted))
-    prediction = np.full(rows, y[train].mean())
-    for _ in range(ROUNDS):
-        residual = y[train] - prediction[train]
-        node, place = np.zeros(len(fitted), dtype=int), np.zeros(rows, dtype=int)
-        for level in range(DEPTH):
-            count = 2**level
-            index = ((node * columns * BINS)[:, None] + feature_offset + fitted).ravel()
-            size = count * columns * BINS
-            number = np.bincount(index, minlength=size).reshape(count, columns, BINS).cumsum(axis=2)
-            total = np.bincount(index, np.repeat(residual, columns), size).reshape(count, columns, BINS).cumsum(axis=2)
-            right_number, right_total = number[..., -1:] - number, total[..., -1:] - total
-            gain = total**2 / (number + 1) + right_total**2 / (right_number + 1)
-            gain[(number < 4) | (right_number < 4)] = 0
-            feature, cut = np.divmod(gain.reshape(count, -1).argmax(axis=1), BINS)
-            place = 2 * place + (bins[all_rows, feature[place]] > cut[place])
-            node = 2 * node + (fitted[fitted_rows, feature[node]] > cut[node])
-        leaves = np.bincount(node, residual, 2**DEPTH) / (np.bincount(node, minlength=2**DEPTH) + 1)
-        prediction += RATE * leaves[place]
-    return prediction
-
-
-def level_means(bins: Array, y: Array, train: Array) -> Array:
-    """Predict all rows with the mean of their bin: the fit on a single column."""
-    number, total = np.bincount(bins[train], minlength=BINS), np.bincount(bins[train], y[train], BINS)
-    return ((total + y[train].mean()) / (number + 1))[bins]
-
-
-def cross_validated(bins: Array, y: Array) -> float:
-    """Skill of a generic fit in two-fold cross-validation; labels are fitted one level against the others."""
-    folds = np.arange(len(y)) % 2
-    fit = boosted if bins.ndim == 2 else level_means
-
-    def predict(numbers: Array) -> Array:
-        return np.where(folds == 0, fit(bins, numbers, folds != 0), fit(bins, numbers, folds != 1))
-
+def neighbour_skill(columns: Sequence[ObservedColumn], target: ObservedColumn) -> float:
+    """Skill of a generic fit: each row is predicted from its nearest neighbours in these columns."""
+    rows = np.flatnonzero(target.there)
+    rows = rows[:: -(-len(rows) // MAX_FITTED)]
+    distance = sum(distances(column, rows) for column in columns)
+    np.fill_diagonal(distance, np.inf)
+    nearest, y = np.argsort(distance, axis=1, kind="stable")[:, :NEIGHBOURS], target.values[rows]
     if y.dtype.kind == "f":
-        return skill(y, predict(y))
+        return skill(y, y[nearest].mean(axis=1))
     labels = np.unique(y)
-    return skill(y, labels[np.stack([predict((y == label).astype(float)) for label in labels]).argmax(axis=0)])
+    return skill(y, labels[(y[nearest][..., None] == labels).sum(axis=1).argmax(axis=1)])
 
 
 def reproduction(task: Spec, columns: Columns) -> float:
@@ -292,21 +236,18 @@ def ranks(values: Array) -> Array:
     return (counts.cumsum() - (counts - 1) / 2)[inverse]
 
 
-def measure(task: Spec, columns: Columns, bins: Mapping[str, Array]) -> Spec:
+def measure(task: Spec, columns: Columns) -> Spec:
     """Measure one task for its criteria, with four decimals so that rounding errors of libraries do not show."""
     target, predictors = columns[task["target"]], task["predictors"]
-    y = target.values[target.there]
-    is_text = y.dtype.kind == "U"
-    y = y if is_text else y.astype(float)
-    others = [name for name in task["columns"] if name not in (*predictors, task["target"])]
-    released = np.stack([bins[name][target.there] for name in (*predictors, *others)], axis=1)
-    numeric = [name for name in predictors if columns[name].values.dtype.kind == "f" and not is_text]
-    distractors = (cross_validated(bins[name][target.there], y) for name in others)
+    distractors = [name for name in task["columns"] if name not in (*predictors, task["target"])]
+    numeric = [
+        name for name in predictors if columns[name].values.dtype.kind == "f" and target.values.dtype.kind != "U"
+    ]
     return {
-        "top_share": round(share_of_top(y), 4),
+        "top_share": round(share_of_top(target.values[target.there]), 4),
         "reproduction": round(reproduction(task, columns), 4),
-        "fit": round(cross_validated(released, y), 4),
-        "best_distractor": round(max(distractors, default=0.0), 4),
+        "fit": round(neighbour_skill([columns[name] for name in predictors], target), 4),
+        "best_distractor": round(max((neighbour_skill([columns[name]], target) for name in distractors), default=0), 4),
         "directions": {name: round(direction(columns[name], target), 4) for name in numeric},
     }
 
@@ -321,13 +262,19 @@ def draw(text: str) -> None:
         return
     drawing = {}
     if request["tasks"]:
-        bins = {name: binned(column) for name, column in columns.items()}
         drawing = {
-            "measures": [measure(task, columns, bins) for task in request["tasks"]],
-            "columns": {name: texts(column) for name, column in columns.items()},
+            "measures": [measure(task, columns) for task in request["tasks"]],
+            "columns": {
+                name: [form % value if is_there else "" for value, is_there in zip(values.tolist(), there, strict=True)]
+                for name, (values, there, form) in columns.items()
+            },
             "versions": {"python": platform.python_version(), "numpy": np.__version__},
         }
     print(json.dumps(drawing))
 
 
-limit_memory()
+# Bound the address space of the session, also where the sandbox does not.
+_, hard = resource.getrlimit(resource.RLIMIT_AS)
+resource.setrlimit(
+    resource.RLIMIT_AS, (MEMORY_BYTES if hard == resource.RLIM_INFINITY else min(MEMORY_BYTES, hard), hard)
+)

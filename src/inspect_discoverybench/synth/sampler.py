@@ -11,7 +11,7 @@ from inspect_discoverybench.errors import ReplyRejected, SessionFailed
 from inspect_discoverybench.session.session import PythonSession
 from inspect_discoverybench.synth.criterion import Measures
 from inspect_discoverybench.synth.set_settings import SetSettings
-from inspect_discoverybench.synth.tree import Tree
+from inspect_discoverybench.synth.tree import Tree, slug_of
 from inspect_discoverybench.synth.tree_task import TreeTask
 
 CELL_SECONDS = 120
@@ -56,9 +56,8 @@ class Sampler:
         """
         request = {
             "tree": tree.model_dump(exclude_defaults=True),
-            "seed": f"{self.settings.seed}/{tree.slug}",
-            "rows": self.settings.rows,
-            "noise": self.settings.noise.model_dump(),
+            "seed": f"{self.settings.seed}/{slug_of(tree.domain)}",
+            "settings": self.settings.model_dump(),
             "tasks": [
                 {
                     "target": task.node.name,

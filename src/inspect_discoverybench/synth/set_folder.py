@@ -5,31 +5,30 @@ import hashlib
 import io
 import json
 import os
-import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from inspect_discoverybench.dataset.answer_key import COLUMNS
 from inspect_discoverybench.dataset.studies import absolute
-from inspect_discoverybench.errors import DataCorrupt, InvalidArgument
+from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.prompts import Prompt, prompt_names
 from inspect_discoverybench.structured_reply import Reply
-from inspect_discoverybench.synth.criterion import Measures, Rejection
-from inspect_discoverybench.synth.picture import page
+from inspect_discoverybench.synth.criterion import Rejection
 from inspect_discoverybench.synth.set_settings import SetSettings
+from inspect_discoverybench.synth.tree import slug_of
 
 SETTINGS_FILE = "settings.json"
 
 
 class Domain(Reply):
-    """A domain with its description."""
+    """A domain. If the user named it, the author did not describe it."""
 
-    name: str = Field(min_length=3, max_length=60)
-    description: str = Field(min_length=3, max_length=600)
+    name: str
+    description: str = Field(default="", max_length=600)
 
 
 class DomainRecord(BaseModel):
@@ -37,12 +36,10 @@ class DomainRecord(BaseModel):
 
     Attributes:
         number: Number of the domain in the set.
-        slug: Name of the domain in folder names.
         domain: Name of the domain.
         split: Subfolder of its tasks; empty if the set is not split.
         tasks: Folders of the accepted tasks.
         golds: Answer key: folder, query id and gold hypothesis of each task.
-        measures: Measures of each accepted task.
         rejected: Rejected nodes and tasks.
         sent_back: Number of replies that were sent back.
         author: Model that wrote the trees and goals; None if they were written by hand.
@@ -54,12 +51,10 @@ class DomainRecord(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     number: int
-    slug: str
     domain: str
     split: str = ""
     tasks: tuple[str, ...]
     golds: tuple[tuple[str, int, str], ...]
-    measures: tuple[Measures, ...]
     rejected: tuple[Rejection, ...]
     sent_back: int
     author: str | None
@@ -71,8 +66,8 @@ class DomainRecord(BaseModel):
 class SetFolder:
     """The folder of a set.
 
-    A domain is accepted when its record `domains/<slug>.json` exists, which is written last. `answer_key.csv`,
-    `manifest.json` and `index.html` are rewritten after each domain; they depend only on the accepted domains.
+    A domain is accepted when its record `domains/<slug>.json` exists, which is written last. `answer_key.csv`
+    and `manifest.json` are rewritten after each domain; they depend only on the accepted domains.
     """
 
     def __init__(self, path: Path) -> None:
@@ -110,52 +105,35 @@ class SetFolder:
         self._write("domains.json", json_file({"domains": [domain.model_dump() for domain in domains]}))
 
     def record(self, slug: str) -> DomainRecord | None:
-        """The record of a domain; None if it is not accepted yet.
-
-        Raises:
-            DataCorrupt: The record cannot be read.
-        """
+        """The record of a domain; None if it is not accepted yet."""
         file = self.path / "domains" / f"{slug}.json"
-        try:
-            return DomainRecord.model_validate_json(file.read_bytes()) if file.is_file() else None
-        except ValidationError as error:
-            raise DataCorrupt(f"{file} is damaged. Remove it to generate the domain again.") from error
+        return DomainRecord.model_validate_json(file.read_bytes()) if file.is_file() else None
 
     def accept(self, record: DomainRecord, contents: Mapping[str, bytes]) -> None:
-        """Add a domain: its files in the given order, its record last. What an interrupted attempt left is removed.
-
-        Args:
-            record: Its record.
-            contents: Its files by path.
-        """
-        name = re.compile(rf"{re.escape(record.slug)}_\d+_\d+")
-        for folder in (self.path / record.split).glob(f"{record.slug}_*"):
-            if name.fullmatch(folder.name):
-                shutil.rmtree(folder)
+        """Add a domain: its files in the given order, its record last. What an interrupted attempt left is removed."""
+        slug = slug_of(record.domain)
+        for folder in (self.path / record.split).glob(f"{slug}_*"):
+            shutil.rmtree(folder)
         for path, content in contents.items():
             self._write(path, content)
-        self._write(f"domains/{record.slug}.json", json_file(record.model_dump(mode="json")))
+        self._write(f"domains/{slug}.json", json_file(record.model_dump(mode="json")))
         self._summarize()
 
     def records(self) -> list[DomainRecord]:
         """The records of all accepted domains, in the order of the set."""
         records = (self.record(path.stem) for path in (self.path / "domains").glob("*.json"))
-        return sorted(filter(None, records), key=lambda record: (record.number, record.slug))
+        return sorted(filter(None, records), key=lambda record: (record.number, record.domain))
 
     def _summarize(self) -> None:
         records = self.records()
         rows = [(folder, 0, query, gold) for record in records for folder, query, gold in record.golds]
-        pictures = (
-            (record.domain, len(record.tasks), (self.path / f"trees/{record.slug}.svg").read_text("utf-8"))
-            for record in records
-        )
-        own = {"answer_key.csv": csv_file([COLUMNS, *rows]), "index.html": page(pictures).encode()}
+        own = {"answer_key.csv": csv_file([COLUMNS, *rows])}
         manifest = {
             "format": 1,
             "generator": f"inspect-discoverybench {version('inspect-discoverybench')}",
             "settings": json.loads((self.path / SETTINGS_FILE).read_bytes()),
             "prompts": {name: Prompt.load(name).fingerprint for name in prompt_names("synth")},
-            "domains": [record.model_dump(exclude={"files", "golds", "measures"}) for record in records],
+            "domains": [record.model_dump(exclude={"files", "golds"}) for record in records],
             "files": checksums(own) | {path: digest for record in records for path, digest in record.files.items()},
         }
         for path, content in {**own, "manifest.json": json_file(manifest)}.items():

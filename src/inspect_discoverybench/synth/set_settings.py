@@ -7,22 +7,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from inspect_discoverybench.errors import InvalidArgument
 
 
-class Noise(BaseModel):
-    """Noise and missing values of a set. A column of a tree can have its own.
-
-    Attributes:
-        share: Probability that noise is added to a number.
-        scale: Standard deviation of the noise, in standard deviations of the column.
-        missing: Probability that a value is missing.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    share: float = Field(default=0.1, ge=0, le=1)
-    scale: float = Field(default=0.05, ge=0, le=1)
-    missing: float = Field(default=0.02, ge=0, le=0.5)
-
-
 class SetSettings(BaseModel):
     """Everything that determines a generated set, except the author's replies.
 
@@ -31,7 +15,9 @@ class SetSettings(BaseModel):
         height: Height of the trees.
         forest: Number of trees per domain.
         rows: Rows of each data file.
-        noise: Noise and missing values.
+        noise_share: Probability that noise is added to a number. A column of a tree can have its own noise.
+        noise_scale: Standard deviation of the noise, in standard deviations of the column.
+        missing: Probability that a value is missing. A column of a tree can have its own.
         min_reproduction: Minimum skill of the gold expression on the released columns.
         splits: Subfolders that the domains are assigned to in turn; empty if the set is not split.
     """
@@ -42,7 +28,9 @@ class SetSettings(BaseModel):
     height: int = Field(default=3, ge=1, le=4)
     forest: int = Field(default=1, ge=1, le=4)
     rows: int = Field(default=500, ge=50, le=20_000)
-    noise: Noise = Noise()
+    noise_share: float = Field(default=0.1, ge=0, le=1)
+    noise_scale: float = Field(default=0.05, ge=0, le=1)
+    missing: float = Field(default=0.02, ge=0, le=0.5)
     min_reproduction: float = Field(default=0.95, ge=0, le=1)
     splits: tuple[Annotated[str, Field(pattern="^[a-z][a-z0-9-]{0,30}$")], ...] = ()
 
@@ -68,6 +56,4 @@ class SetSettings(BaseModel):
             return cls.model_validate(arguments)
         except ValidationError as error:
             first = error.errors()[0]
-            field = next(str(part) for part in reversed(first["loc"]) if isinstance(part, str))
-            name = f"noise_{field}" if field in ("share", "scale") else field
-            raise InvalidArgument(f"{name}={first['input']} is invalid: {first['msg']}.") from error
+            raise InvalidArgument(f"{first['loc'][0]}={first['input']} is invalid: {first['msg']}.") from error

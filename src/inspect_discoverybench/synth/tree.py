@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from inspect_discoverybench.dataset.text_file import read_text
-from inspect_discoverybench.errors import ExpressionRefused, InvalidTree
+from inspect_discoverybench.errors import ExpressionRefused, InvalidTree, first_reason
 from inspect_discoverybench.synth.expression import Expression
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,47}$")]
@@ -65,13 +65,12 @@ class TreeColumn(BaseModel):
     def _check_values(self) -> "TreeColumn":
         if self.type == "category" and not 2 <= len(set(self.values)) == len(self.values) <= 12:
             raise ValueError(f"{self.name}: a category needs 2 to 12 different values")
-        if self.type != "category" and self.values:
-            raise ValueError(f"{self.name}: only a category has values")
-        if self.low is not None and self.high is not None and not self.low < self.high:
-            raise ValueError(f"{self.name}: low {self.low:g} must be below high {self.high:g}")
-        has_range = self.low is not None and (self.high is not None or self.distribution == "sequence")
-        if self.sampled and self.type in ("real", "integer") and not has_range:
-            raise ValueError(f"{self.name}: a sampled {self.type} column needs low and high")
+        if self.type in ("real", "integer"):
+            if self.low is not None and self.high is not None and not self.low < self.high:
+                raise ValueError(f"{self.name}: low {self.low:g} must be below high {self.high:g}")
+            has_range = self.low is not None and (self.high is not None or self.distribution == "sequence")
+            if self.sampled and not has_range:
+                raise ValueError(f"{self.name}: a sampled {self.type} column needs low and high")
         return self
 
 
@@ -166,11 +165,6 @@ class Tree(BaseModel):
                 raise ValueError(f"{root.name}: the root needs an expression and children")
         return self
 
-    @property
-    def slug(self) -> str:
-        """The domain in the form of a folder name."""
-        return slug_of(self.domain)
-
     def nodes(self) -> Iterator[Node]:
         """Iterate over the nodes of all trees, parents first."""
         for root in self.roots:
@@ -199,17 +193,9 @@ class Tree(BaseModel):
         try:
             return cls.model_validate_json(read_text(path))
         except ValidationError as error:
-            raise InvalidTree(f"{path}: {first_error(error)}") from error
+            raise InvalidTree(f"{path}: {first_reason(error)}") from error
 
 
 def slug_of(domain: str) -> str:
     """The name of a domain in the form of a folder name."""
     return "-".join(re.findall(r"[a-z0-9]+", domain.lower()))
-
-
-def first_error(error: ValidationError) -> str:
-    """The first message of a validation error, with the field."""
-    first = error.errors()[0]
-    field = ".".join(str(part) for part in first["loc"])
-    message = first["msg"].removeprefix("Value error, ")
-    return f"{field}: {message}." if field else f"{message}."

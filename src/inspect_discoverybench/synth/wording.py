@@ -36,7 +36,6 @@ _CALLS = {
     "minimum": ("the smaller of {} and {}", _CHOICE),
     "maximum": ("the larger of {} and {}", _CHOICE),
     "clip": ("{} limited to the range from {} to {}", _CHOICE),
-    "between": ("{} is between {} and {}", _COMPARISON),
     "abs": ("the absolute value of {}", _PHRASE),
     "log": ("the natural logarithm of {}", _PHRASE),
     "log1p": ("the natural logarithm of 1 plus {}", _PHRASE),
@@ -52,37 +51,36 @@ _POWERS = {"2": "the square of {}", "3": "the cube of {}", "0.5": "the square ro
 
 def gold_hypothesis(tree: Tree, task: TreeTask, directions: Mapping[str, float]) -> str:
     """The gold hypothesis of a task: context, variables and relationship, with the directions of the predictors."""
-    node, syntax = task.node, task.expression.syntax
+    node = task.node
     if task.length == 1 and node.hypothesis is not None:
         return node.hypothesis
     labels = {column.name: column.label for column in tree.columns()}
-    if node.type == "boolean":
-        statement = f"{tree.context}, the {node.label} is true where {_condition(syntax, labels)}"
-    else:
-        statement = f"{tree.context}, the value of the {node.label} is {in_words(task.expression, labels)}"
+    is_condition = node.type == "boolean"
+    verb = f"the {node.label} is true where" if is_condition else f"the value of the {node.label} is"
+    statement = f"{tree.context}, {verb} {in_words(task.expression, labels, is_condition)}"
     effects = []
-    for verb, sign in (("increases", 1), ("decreases", -1)):
+    for change, sign in (("increases", 1), ("decreases", -1)):
         names = [labels[name] for name in task.predictors if sign * directions.get(name, 0) >= MIN_CORRELATION]
         if names:
-            effects.append(f"{verb} with {_listing(names)}")
+            effects.append(f"{change} with {_listing(names)}")
     return f"{statement}; it {' and '.join(effects)}." if effects else f"{statement}."
 
 
-def in_words(expression: Expression, labels: Mapping[str, str]) -> str:
+def in_words(expression: Expression, labels: Mapping[str, str], is_condition: bool = False) -> str:
     """An expression in words, with those for each column."""
-    return _words(expression.syntax, labels)[0]
+    return _words(expression.syntax, labels, is_condition)[0]
 
 
-def _words(node: ast.expr, labels: Mapping[str, str]) -> tuple[str, int]:  # noqa: C901 - one case per form
-    """The words of an expression and their binding strength."""
+def _words(node: ast.expr, labels: Mapping[str, str], is_condition: bool = False) -> tuple[str, int]:  # noqa: C901
+    """The words of an expression and their binding strength. A boolean column that is a condition needs a verb."""
 
-    def operand(part: ast.expr, required: int) -> str:
-        words, actual = _words(part, labels)
+    def operand(part: ast.expr, required: int, is_condition: bool = False) -> str:
+        words, actual = _words(part, labels, is_condition)
         return words if actual >= required else f"({words})"
 
     name = column_name(node)
     if name is not None:
-        return f"the {labels[name]}", _ATOM
+        return (f"the {labels[name]} is true", _COMPARISON) if is_condition else (f"the {labels[name]}", _ATOM)
     match node:
         case ast.Constant(value=value):
             return f"{value:.10g}" if isinstance(value, (int, float)) else str(value), _ATOM
@@ -92,42 +90,27 @@ def _words(node: ast.expr, labels: Mapping[str, str]) -> tuple[str, int]:  # noq
             return form.format(operand(left, _ATOM)), _PHRASE
         case ast.BinOp(left=left, op=operator, right=right):
             form, strength, first, second = _BINARY[type(operator)]
-            return form.format(operand(left, first), operand(right, second)), strength
+            is_logic = strength == _LOGIC
+            return form.format(operand(left, first, is_logic), operand(right, second, is_logic)), strength
         case ast.UnaryOp(op=operator, operand=part):
             number = isinstance(part, ast.Constant)
             signs = {ast.Invert: "not ", ast.USub: "-" if number else "minus "}
-            return f"{signs.get(type(operator), '')}{operand(part, _ATOM)}", _ATOM if number else _PHRASE
+            words = operand(part, _ATOM, isinstance(operator, ast.Invert))
+            return f"{signs.get(type(operator), '')}{words}", _ATOM if number else _PHRASE
         case ast.Compare(left=left, ops=[operator], comparators=[right]):
             return _COMPARISONS[type(operator)].format(operand(left, _SUM), operand(right, _SUM)), _COMPARISON
         case ast.Call(func=ast.Attribute(attr="where"), args=[condition, inside, outside]):
-            chosen = f"{operand(inside, _LOGIC)} where {_condition(condition, labels)}"
+            chosen = f"{operand(inside, _LOGIC)} where {operand(condition, _LOGIC, True)}"
             return f"{chosen}, and elsewhere {operand(outside, _CHOICE)}", _CHOICE
         case ast.Call(func=ast.Attribute(value=owner, attr="isin"), args=[ast.List(elts=levels)]):
             listed = ", ".join(operand(level, _CHOICE) for level in levels)
             return f"{operand(owner, _CHOICE)} is one of {listed}", _COMPARISON
         case ast.Call(func=ast.Attribute(value=owner, attr="astype")):
             return operand(owner, _CHOICE), _PHRASE
-        case ast.Call(func=ast.Attribute(value=owner, attr=function), args=arguments):
-            is_function = isinstance(owner, ast.Name) and owner.id == "np"
+        case ast.Call(func=ast.Attribute(attr=function), args=arguments):
             form, strength = _CALLS[function]
-            parts = arguments if is_function else [owner, *arguments]
-            return form.format(*(operand(part, _ATOM) for part in parts)), strength
+            return form.format(*(operand(part, _ATOM) for part in arguments)), strength
     raise ValueError(f"{ast.unparse(node)} has no words")  # the allow-list admits nothing else
-
-
-def _condition(node: ast.expr, labels: Mapping[str, str]) -> str:
-    """The words of a condition; a boolean column alone needs a verb."""
-    match node:
-        case ast.BinOp(left=left, op=ast.BitAnd() | ast.BitOr() as operator, right=right):
-            parts = [
-                f"({_condition(part, labels)})" if _words(part, labels)[1] == _LOGIC else _condition(part, labels)
-                for part in (left, right)
-            ]
-            return _BINARY[type(operator)][0].format(*parts)
-        case ast.UnaryOp(op=ast.Invert(), operand=operand) if column_name(operand) is not None:
-            return f"{_words(operand, labels)[0]} is false"
-    words, _ = _words(node, labels)
-    return f"{words} is true" if column_name(node) is not None else words
 
 
 def _listing(items: Sequence[str]) -> str:
