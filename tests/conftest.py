@@ -43,7 +43,6 @@ MARKERS = {
     "command_line": "process",
     "documented": "documented",
     "helm": "kubernetes",
-    "kubectl": "kubernetes",
 }
 """Fixtures and the markers that they imply."""
 
@@ -233,15 +232,6 @@ def helm() -> str:
     path = shutil.which("helm")
     if path is None:
         _missing("kubernetes", "helm is not installed")
-    return path
-
-
-@pytest.fixture(scope="session")
-def kubectl() -> str:
-    """Path of kubectl, which needs no cluster here."""
-    path = shutil.which("kubectl")
-    if path is None:
-        _missing("kubernetes", "kubectl is not installed")
     return path
 
 

@@ -7,8 +7,6 @@ import fingerprints
 import pytest
 import yaml
 
-from inspect_discoverybench.sandbox import BUILD_INPUTS, build_digest
-from inspect_discoverybench.shipped import shipped
 from inspect_discoverybench.tasks import VERSION
 
 
@@ -23,27 +21,16 @@ def test_the_register_has_the_same_task_version() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "name", ["prompt judge/variables", "prompt solvers/react", "task text", "image Dockerfile", "tool submit"]
-)
-def test_a_change_without_a_new_number_is_named_with_the_remedy(name: str) -> None:
+def test_a_change_without_a_new_number_is_named_with_the_remedy() -> None:
     now = fingerprints.current()
-    assert name in now
-    problem = fingerprints.problem("2-B", {"2": {**now, name: "before"}}, now)
-    assert problem is not None
-    assert f"did not (2-B): {name}. Undo" in problem
+    for name in ("prompt judge/variables", "task text", "image Dockerfile", "tool submit"):
+        assert name in now
+        problem = fingerprints.problem("2-B", {"2": {**now, name: "before"}}, now)
+        assert problem is not None
+        assert f"did not (2-B): {name}. Undo" in problem
     assert 'VERSION = "3-A"' in problem
-    assert "make fingerprints" in problem
-
-
-def test_an_added_or_removed_prompt_is_a_change() -> None:
-    now = fingerprints.current()
-    for record in ({**now, "prompt judge/old": "x"}, {k: v for k, v in now.items() if k != "prompt judge/system"}):
-        assert fingerprints.problem("2-A", {"2": record}, now)
-
-
-def test_a_new_number_needs_fingerprints() -> None:
-    assert "Run `make fingerprints`" in str(fingerprints.problem("9-A", {}, fingerprints.current()))
+    assert fingerprints.problem("2-A", {"2": {**now, "prompt judge/old": "x"}}, now)
+    assert "Run `make fingerprints`" in str(fingerprints.problem("9-A", {}, now))
 
 
 @pytest.mark.parametrize(("used", "status"), [(frozenset({"3"}), 1), (frozenset(), 0)])
@@ -66,10 +53,3 @@ def test_only_fingerprints_of_an_unused_number_are_replaced(
     record.write_text(edit, "utf-8")
     assert fingerprints.update() == status
     assert record.read_text("utf-8") == (edit if status else content)
-
-
-def test_line_endings_of_a_checkout_do_not_matter(tmp_path: Path) -> None:
-    for name in BUILD_INPUTS:
-        content = (shipped("sandbox") / name).read_bytes()
-        (tmp_path / name).write_bytes(content.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"))
-    assert build_digest(tmp_path) == build_digest(shipped("sandbox"))
