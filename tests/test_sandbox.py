@@ -4,7 +4,6 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 import yaml
@@ -17,7 +16,7 @@ from inspect_ai.util import ComposeBuild, ComposeConfig, ComposeService, Sandbox
 
 from inspect_discoverybench import custom, demo
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.sandbox import IMAGE_NAME, image, image_name
+from inspect_discoverybench.sandbox import image, image_name
 from inspect_discoverybench.shipped import shipped
 from tests.docker_images import image_ids
 
@@ -84,6 +83,8 @@ def test_arguments_of_the_sandbox_must_fit_each_other(monkeypatch: pytest.Monkey
     ):
         with pytest.raises(InvalidArgument, match=line):
             demo(**arguments)
+    settings = service(demo(sandbox="docker", build=True).sandbox)
+    assert settings.build == ComposeBuild(context=str(shipped("sandbox")))
     # The variable is for all runs, so it does not apply to the local sandbox.
     monkeypatch.setenv("DISCOVERYBENCH_IMAGE", "a:1")
     sandbox = demo().sandbox
@@ -174,21 +175,3 @@ def test_a_run_leaves_no_image_behind() -> None:
     [again] = eval_retry(log)
     assert (again.status, again.eval.task_id) == ("success", log.eval.task_id)
     assert image_ids(image()) == before
-
-
-@pytest.mark.usefixtures("engine")
-@pytest.mark.timeout(900)
-def test_a_build_can_be_forced() -> None:
-    # Other workers use the tag of the tasks meanwhile.
-    tag = f"{IMAGE_NAME}:forced-{uuid4().hex[:12]}"
-
-    def build() -> list[str]:
-        task = demo(sandbox="docker", build=True)
-        service(task.sandbox).image = tag
-        run(task)
-        return image_ids(tag)
-
-    first, second = build(), build()
-    assert len(first) == len(second) == 1
-    assert first != second
-    subprocess.run(["docker", "image", "rm", *first, *second], capture_output=True, check=True)
