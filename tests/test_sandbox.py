@@ -16,8 +16,7 @@ from inspect_ai.util import ComposeBuild, ComposeConfig, ComposeService, Sandbox
 
 from inspect_discoverybench import custom, demo
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.sandbox import image, image_name
-from inspect_discoverybench.shipped import shipped
+from inspect_discoverybench.sandbox import image, image_name, shipped
 from tests.docker_images import image_ids
 
 EXAMPLE = Path(__file__).parents[1] / "examples/lighthouses"

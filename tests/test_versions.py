@@ -25,10 +25,9 @@ def test_a_change_without_a_new_number_is_named_with_the_remedy() -> None:
     now = fingerprints.current()
     for name in ("prompt judge/variables", "task text", "image Dockerfile", "tool submit"):
         assert name in now
-        problem = fingerprints.problem("2-B", {"2": {**now, name: "before"}}, now)
-        assert problem is not None
+        problem = str(fingerprints.problem("2-B", {"2": {**now, name: "before"}}, now))
         assert f"did not (2-B): {name}. Undo" in problem
-    assert 'VERSION = "3-A"' in problem
+        assert 'VERSION = "3-A"' in problem
     assert fingerprints.problem("2-A", {"2": {**now, "prompt judge/old": "x"}}, now)
     assert "Run `make fingerprints`" in str(fingerprints.problem("9-A", {}, now))
 

@@ -26,7 +26,7 @@ from inspect_discoverybench.experiment.run import ExperimentFile, ExperimentPlan
 from inspect_discoverybench.experiment.shard import MAX_SHARDS, Shard, restrict_to_shard, shard_dry_runs, shard_statuses
 from inspect_discoverybench.experiment.slurm import array_script
 from inspect_discoverybench.results.log_files import logs_in, read_summaries, sample_keys
-from inspect_discoverybench.shipped import shipped
+from inspect_discoverybench.sandbox import shipped
 
 INCOMPLETE = 1
 

@@ -22,10 +22,9 @@ from packaging.requirements import Requirement
 from inspect_discoverybench.dataset import released
 from inspect_discoverybench.doctor.check import Check, Problem
 from inspect_discoverybench.errors import DataMissing, one_line
-from inspect_discoverybench.sandbox import image, sandbox_spec
+from inspect_discoverybench.sandbox import image, sandbox_spec, shipped
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE
 from inspect_discoverybench.session.session import SessionState
-from inspect_discoverybench.shipped import shipped
 from inspect_discoverybench.tasks import demo, judge_audit
 
 PACKAGE = "inspect-discoverybench"
