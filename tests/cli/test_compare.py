@@ -244,7 +244,8 @@ def test_logs_of_any_benchmark_are_compared(tmp_path: Path) -> None:
 @scorer(metrics={"*": [accuracy()]})
 def several() -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
-        return Score(value={"x_bad": 1 - len(state.output.completion), "z_good": len(state.output.completion)})
+        share = len(state.output.completion) / 2
+        return Score(value={"x_bad": 1 - share, "z_good": share})
 
     return score
 
@@ -256,7 +257,7 @@ def test_a_score_of_several_keys_needs_the_name_of_one(tmp_path: Path) -> None:
         f"Error: {logs[0]}: the score 'several' has several keys: x_bad, z_good. Select one with --score several.KEY.\n"
     )
     [pair] = as_json(*logs, "--score", "several.z_good")["pairs"]
-    assert pair["keys"][0]["paired"]["difference"] == 1
+    assert pair["keys"][0]["paired"]["difference"] == 0.5
 
 
 def test_logs_that_are_left_out_are_named(logs: list[Path]) -> None:
@@ -275,14 +276,11 @@ def test_models_with_colons_and_commas_are_selected(tmp_path: Path) -> None:
     assert len(as_json(f"{path}:model=provider/small:8b,q4,agent=react", other)["pairs"]) == 1
 
 
-@pytest.mark.usefixtures("sweep")
-def test_scores_outside_0_to_1_keep_their_unit(tmp_path: Path) -> None:
-    answers = (["a", "b", "c"], ["aaaaa", "bbb", "c"])
-    short, long = (other_benchmark(tmp_path, texts, length()) for texts in answers)
-    [pair] = as_json(short, long, "--score", "length")["pairs"]
-    paired = pair["keys"][0]["paired"]
-    assert paired["difference"] == pytest.approx(2)
-    assert (paired["wins"], paired["losses"], paired["ties"]) == (2, 0, 1)
+def test_scores_outside_0_to_1_are_refused(tmp_path: Path) -> None:
+    log = other_benchmark(tmp_path, ["aaaaa", "bbb", "c"], length())
+    result = run(log, log, "--score", "length")
+    assert result.exit_code == 2
+    assert "has the score 5. Only scores in 0–1 can be compared." in result.stderr
 
 
 @pytest.mark.parametrize(

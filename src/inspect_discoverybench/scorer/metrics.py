@@ -106,6 +106,7 @@ def group_means(field: str) -> Metric:
 
 def unscored() -> Metric:
     """Number of unscored samples, and the bounds of mean HMS: if all of them scored 0, and if all scored 1."""
+
     def compute(scores: list[SampleScore]) -> Value:
         from inspect_discoverybench.statistics.mean import bounds
 
