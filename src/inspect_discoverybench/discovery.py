@@ -47,8 +47,8 @@ def discovery_task(
             was created, and does not recognise logs of the same task under another alias.
         title: Name of the task in displays and tables, without the prefix.
         samples: The samples, before any filter.
-        sandbox: Sandbox for the agent's code.
-        aggregation: `product` or `released`.
+        sandbox: The sandbox.
+        aggregation: The form of the score.
         version: Version of the task.
         judge: Default model of the role `grader`.
         commit: Commit of the released data; None for other data.
@@ -57,12 +57,9 @@ def discovery_task(
     title = f"DiscoveryBench {title}"
     scored = all(sample.target for sample in samples)
     setup = [verify_data_files(), record_image(), use_tools(python(), submit()), instruct_person()]
+    folders = ["judge", "solvers"]
     record = provenance(
-        checksum=data_checksum(samples),
-        prompt_folders=["judge", "solvers"],
-        commit=commit,
-        sandbox=sandbox,
-        solver=react,
+        checksum=data_checksum(samples), prompt_folders=folders, commit=commit, sandbox=sandbox, solver=react
     )
     return Task(
         name=f"discoverybench/{name}",

@@ -39,11 +39,8 @@ def shipped(name: str) -> Path:
 def sandbox_spec(provider: str, build: bool = False, custom_image: str | None = None) -> SandboxEnvironmentSpec:
     """Make the sandbox specification of a task.
 
-    Args:
-        provider: `docker`, `k8s` or `local`.
-        build: Build the Docker image even if it exists. By default it is built only if it is missing.
-        custom_image: Run this image, which is never built. By default it is `DISCOVERYBENCH_IMAGE`; if that is not set,
-            it is the image built from `sandbox/`, and for `k8s` the published one.
+    A custom image is never built. By default the image is `DISCOVERYBENCH_IMAGE`; if that is not set, it is built from
+    `sandbox/` if it is missing or `build` is true, and for `k8s` it is the published one.
 
     Raises:
         InvalidArgument: The provider is not supported, or an argument does not apply to it.
@@ -75,10 +72,7 @@ def image() -> str:
 
 
 def image_name(folder: Path) -> str:
-    """Name and tag of the image that is built from a folder.
-
-    The tag is a digest of the build inputs, so an outdated image is never used.
-    """
+    """Name and tag of the image of a folder. The tag is a digest of the build inputs, so no outdated image is used."""
     return f"{IMAGE_NAME}:{build_digest(folder)[:12]}"
 
 

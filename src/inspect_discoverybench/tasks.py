@@ -86,10 +86,6 @@ def synth(  # noqa: D417
         split: `test` (200 samples), `dev` (153) or `train` (550).
         difficulty: Keep only these difficulties, 1 to 4.
         solvable: If true, leave out goals whose target column is constant in the released data.
-
-    Raises:
-        InvalidArgument: An argument is invalid, or the filters match no sample.
-        DataError: The released data are missing, or a file was changed.
     """
     from inspect_discoverybench.dataset.splits import released
 
@@ -125,10 +121,6 @@ def custom(  # noqa: D417
         answer_key: CSV file with the gold hypotheses; otherwise they are in the metadata.
         goal: Ask only this goal; `path` must be one metadata file. It is scored only if the file has the same goal with
             its gold hypothesis.
-
-    Raises:
-        InvalidArgument: An argument is invalid, or no study has a requested hint.
-        DataError: A file is missing, invalid or truncated.
     """
     from inspect_discoverybench.dataset import splits
 
@@ -146,11 +138,7 @@ def custom(  # noqa: D417
 
 @task
 def demo(sandbox: str = "local", build: bool = False, image: str | None = None, aggregation: str = PRODUCT) -> Task:
-    """Eight small invented studies that run without an API key, network or Docker. The arguments are those of `real`.
-
-    Raises:
-        InvalidArgument: An argument is invalid.
-    """
+    """Eight small invented studies that run without an API key, network or Docker. The arguments are those of `real`."""
     from inspect_discoverybench.dataset import splits
 
     return discovery_task(
@@ -175,10 +163,6 @@ def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = Tru
         repeats: Number of times each pair is judged. The first verdict measures accuracy, the others consistency.
         kind: Keep only these kinds of change, such as "relation negated".
         released: Include the pairs from DB-REAL train, which need the released data.
-
-    Raises:
-        InvalidArgument: An argument is invalid.
-        DataError: The released data are missing, or a file was changed.
     """
     from inspect_discoverybench.dataset import splits
     from inspect_discoverybench.validation import pairs

@@ -15,7 +15,7 @@ from inspect_ai.log import list_eval_logs, read_eval_log
 from tests.documentation.commands import PAGES, REPOSITORY, commands_of, run_command
 
 NOT_RUN = re.compile(
-    # Installation, servers, downloads and release: the wheel, `make` and the scripts have tests or CI jobs of their own.
+    # Installation, servers, downloads and release: the wheel and the scripts have tests or CI jobs of their own.
     r"(pip|make|python|\.venv/bin/\w+) |(inspect|scout) view$|discoverybench data fetch"
     # A person, a cluster, Slurm, GNU parallel, a provider, and files of annotators: their tests stand in for these.
     r"|.* (--approval|--solver human_cli|-T sandbox=k8s)|(sbatch|seq) |discoverybench doctor .*--grader"
