@@ -12,18 +12,13 @@ from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))  # the endpoint of the tests
 
-from tests.endpoint import Raw, reset
+from tests.endpoint import Raw, reset, truthful
 
 Request = dict[str, Any]
 Answer = str | dict[str, Any] | Raw
 """A text, a whole assistant message (tool calls), or a whole response."""
 
-
-def judge(request: Request) -> Answer:
-    """Answer the judge's questions truthfully."""
-    from tests.endpoint import truthful
-
-    return truthful(request)
+judge = truthful
 
 
 def serve(parent: Connection, latency: float, answer: Callable[[Request], Answer]) -> None:
@@ -127,7 +122,7 @@ class Endpoint:
 
 @contextmanager
 def endpoint(latency: float, answer: Callable[[Request], Answer] = judge) -> Iterator[Endpoint]:
-    """An endpoint for the duration of the block; every reply comes `latency` seconds after its request."""
+    """An endpoint whose every reply comes `latency` seconds after its request."""
     ours, theirs = get_context("spawn").Pipe()
     process = get_context("spawn").Process(target=serve, args=(theirs, latency, answer), daemon=True)
     process.start()

@@ -39,12 +39,14 @@ def provenance(
     """
     names = [name for folder in prompt_folders for name in prompt_names(folder)]
     image = _image(sandbox)
+    parameters = inspect.signature(solver).parameters if solver else {}
+    settings = {name: parameter.default for name, parameter in parameters.items()}
     record = {
         "package": version("inspect-discoverybench"),
         "data": {"commit": commit, "checksum": checksum},
         "image": image and {"reference": image, "build_digest": build_digest(shipped("sandbox"))},
         "prompts": {name: Prompt.load(name).fingerprint for name in names},
-        "default_solver": solver and {"name": f"discoverybench/{solver.__name__}", "settings": _defaults(solver)},
+        "default_solver": solver and {"name": f"discoverybench/{solver.__name__}", "settings": settings},
     }
     return {"provenance": record}
 
@@ -56,7 +58,3 @@ def _image(sandbox: SandboxEnvironmentSpec | None) -> str | None:
         case SandboxEnvironmentSpec(type="k8s", config=str(values)):
             return str(yaml.safe_load(Path(values).read_text("utf-8"))["services"]["default"]["image"])
     return None
-
-
-def _defaults(solver: Callable[..., Solver]) -> dict[str, Any]:
-    return {name: parameter.default for name, parameter in inspect.signature(solver).parameters.items()}

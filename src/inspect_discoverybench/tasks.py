@@ -138,7 +138,7 @@ def custom(  # noqa: D417
 
 @task
 def demo(sandbox: str = "local", build: bool = False, image: str | None = None, aggregation: str = PRODUCT) -> Task:
-    """Eight small invented studies that run without an API key, network or Docker. The arguments are those of `real`."""
+    """Eight small invented studies that run without an API key, network or Docker; arguments as in `real`."""
     from inspect_discoverybench.dataset import splits
 
     return discovery_task(
