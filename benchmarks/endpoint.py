@@ -12,18 +12,13 @@ from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))  # the endpoint of the tests
 
-from tests.endpoint import Raw, reset
+from tests.endpoint import Raw, reset, truthful
 
 Request = dict[str, Any]
 Answer = str | dict[str, Any] | Raw
 """A text, a whole assistant message (tool calls), or a whole response."""
 
-
-def judge(request: Request) -> Answer:
-    """Answer the judge's questions truthfully."""
-    from tests.endpoint import truthful
-
-    return truthful(request)
+judge = truthful
 
 
 def serve(parent: Connection, latency: float, answer: Callable[[Request], Answer]) -> None:
@@ -80,18 +75,9 @@ def serve(parent: Connection, latency: float, answer: Callable[[Request], Answer
 
 
 def completion(request: Request, answer: str | dict[str, Any], finish_reason: str | None = None) -> Raw:
-    """A chat completion.
-
-    Args:
-        request: The request.
-        answer: A text or a whole assistant message.
-        finish_reason: Why the message ends; by default `stop`, or `tool_calls` if it has any.
-    """
+    """A chat completion of a text or a whole assistant message."""
     message = {"role": "assistant", "content": answer} if isinstance(answer, str) else answer
-    input_tokens, output_tokens = (
-        _tokens({"messages": request["messages"], "tools": request.get("tools", [])}),
-        _tokens(message),
-    )
+    read, written = _tokens([request["messages"], request.get("tools", [])]), _tokens(message)
     finish_reason = finish_reason or ("tool_calls" if "tool_calls" in message else "stop")
     body = {
         "id": "chatcmpl-1",
@@ -99,19 +85,14 @@ def completion(request: Request, answer: str | dict[str, Any], finish_reason: st
         "created": 0,
         "model": "gpt-4o-2024-08-06",
         "choices": [{"index": 0, "message": message, "finish_reason": finish_reason}],
-        "usage": {
-            "prompt_tokens": input_tokens,
-            "completion_tokens": output_tokens,
-            "total_tokens": input_tokens + output_tokens,
-        },
+        "usage": {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written},
     }
     return Raw(body=json.dumps(body).encode())
 
 
 def _response(raw: Raw) -> bytes:
     # OpenAI's client understands any reason phrase.
-    headers = {"Content-Type": raw.content_type, "Content-Length": str(len(raw.body)), **dict(raw.headers)}
-    head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    head = f"Content-Type: {raw.content_type}\r\nContent-Length: {len(raw.body)}\r\n"
     return f"HTTP/1.1 {raw.status} Reply\r\n{head}\r\n".encode() + raw.body
 
 
@@ -141,7 +122,7 @@ class Endpoint:
 
 @contextmanager
 def endpoint(latency: float, answer: Callable[[Request], Answer] = judge) -> Iterator[Endpoint]:
-    """An endpoint for the duration of the block; every reply comes `latency` seconds after its request."""
+    """An endpoint whose every reply comes `latency` seconds after its request."""
     ours, theirs = get_context("spawn").Pipe()
     process = get_context("spawn").Process(target=serve, args=(theirs, latency, answer), daemon=True)
     process.start()

@@ -5,7 +5,6 @@ import resource
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
 from statistics import median
 
 from measure import own_folders, show
@@ -23,21 +22,12 @@ print(json.dumps([time.perf_counter() - start, sorted(set(sys.modules) - old)]))
 HEAVY = {"anthropic", "altair", "docker", "numpy", "openai", "pandas", "pooch", "requests", "scipy", "statsmodels"}
 
 
-@dataclass(frozen=True)
-class Run:
+def run(code: str) -> tuple[float, float, str]:
     """Wall and CPU seconds of a fresh interpreter, and what it printed."""
-
-    wall: float
-    cpu: float
-    output: str
-
-
-def run(code: str) -> Run:
-    """Run code in a fresh interpreter."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     process = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
-    return Run(wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, process.stdout)
+    return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, process.stdout
 
 
 def main() -> None:
@@ -45,16 +35,15 @@ def main() -> None:
     with own_folders():
         run(BASE + PLUGIN)  # from here on the disk cache is warm for both
         pairs = [(run(BASE), run(BASE + PLUGIN)) for _ in range(PAIRS)]
-    reports = [json.loads(full.output) for _, full in pairs]
+    reports = [json.loads(output) for _, (_, _, output) in pairs]
     modules = reports[0][1]
     own = sum(name.startswith("inspect_discoverybench") for name in modules)
     heavy = sorted(HEAVY & {name.partition(".")[0] for name in modules})
     rows = [
-        ("`inspect` without the plugin", f"{median(bare.wall for bare, _ in pairs):.3f}", ""),
-        ("`inspect` with the plugin", f"{median(full.wall for _, full in pairs):.3f}", ""),
+        ("`inspect` without the plugin", f"{median(wall for (wall, _, _), _ in pairs):.3f}", ""),
         ("added, timed around the import", f"{median(seconds for seconds, _ in reports):.3f}", f"{TARGET:.2f}"),
-        ("added, difference of whole processes", f"{median(f.wall - b.wall for b, f in pairs):.3f}", ""),
-        ("added CPU, difference of whole processes", f"{median(f.cpu - b.cpu for b, f in pairs):.3f}", ""),
+        ("added, difference of whole processes", f"{median(f[0] - b[0] for b, f in pairs):.3f}", ""),
+        ("added CPU, difference of whole processes", f"{median(f[1] - b[1] for b, f in pairs):.3f}", ""),
     ]
     show(
         "Import time that the plugin adds",

@@ -33,8 +33,8 @@ def own_folders() -> Iterator[Path]:
         folder = Path(name)
         for variable in FOREIGN:
             os.environ.pop(variable, None)
-        if os.environ.get(DATA):
-            os.environ[DATA] = str(Path(os.environ[DATA]).expanduser().absolute())
+        if data := os.environ.get(DATA):
+            os.environ[DATA] = str(Path(data).absolute())
         os.environ |= {
             "INSPECT_CACHE_DIR": str(folder / "cache"),
             "INSPECT_LOG_DIR": str(folder / "logs"),

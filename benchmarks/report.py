@@ -11,7 +11,7 @@ from pathlib import Path
 
 from measure import in_fresh_process, own_folders, show
 
-LOGS, SAMPLES = 100, 239
+SAMPLES = 239
 
 
 def write_logs(folder: str, logs: int) -> None:
@@ -55,7 +55,7 @@ def open_page(page: str) -> list[float]:
 def main() -> None:
     """Measure in fresh processes."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--logs", type=int, default=LOGS)
+    parser.add_argument("--logs", type=int, default=100)
     parser.add_argument("--workers", type=int, default=2)
     arguments = parser.parse_args()
     with own_folders() as folder:

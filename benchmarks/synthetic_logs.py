@@ -47,18 +47,9 @@ CONCENTRATION = 1.0
 
 @dataclass(frozen=True)
 class Run:
-    """One configuration to simulate.
+    """One configuration to simulate: the true mean HMS is at most `MEAN_IF_SOLVED`.
 
-    Attributes:
-        task: `real` or `synth`.
-        agent: Name of the solver.
-        model: Name of the model.
-        hms: True mean HMS in 0–1, at most `MEAN_IF_SOLVED`.
-        epochs: Number of epochs.
-        errors: Share of samples that end with an error.
-        unscored: Share of samples that the judge fails to score.
-        no_submission: Share of samples that submit nothing.
-        second_judge: Share of verdicts that a second judge, `HMS1`, reverses; None without a second judge.
+    The last four are shares of samples; the last one is that of verdicts that a second judge, `HMS1`, reverses.
     """
 
     task: str
@@ -72,32 +63,13 @@ class Run:
     second_judge: float | None = None
 
 
-def figure_4() -> list[Run]:
-    """Runs of all agents and models on DB-REAL, and of four agents on DB-SYNTH, with true means between 4 and 35 %."""
-    agents = dict(zip(AGENTS, (0.18, 0.20, 0.22, 0.30, 0.05), strict=True))
-    factors = dict(zip(MODELS, (1.15, 1.0, 0.7), strict=True))
-    return [
-        Run(task, agent, model, agents[agent] * factors[model] * (1.0 if task == "real" else 0.8))
-        for task, agent, model in itertools.product(("real", "synth"), AGENTS, MODELS)
-        if (task, agent) != ("synth", "no_data_guess")
-    ]
-
-
-def write_logs(runs: Sequence[Run], folder: Path, seed: int = 0, samples: int = 239, padding: int = 4000) -> list[Path]:
-    """Write one log per run.
-
-    Args:
-        runs: The runs.
-        folder: Output folder; created if it does not exist.
-        seed: Random seed.
-        samples: Number of tasks; half as many have gold hypotheses of their own.
-        padding: Characters of conversation in each sample.
-    """
+def write_logs(runs: Sequence[Run], folder: Path, samples: int = 239, padding: int = 4000) -> list[Path]:
+    """Write one log per run, with as many characters of conversation in each sample as `padding`."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for number, run in enumerate(runs):
         path = folder / f"2026-01-01T00-00-{number:02d}_{run.task}_{run.agent}_{number:03d}.eval"
-        write_eval_log(_log(run, number, seed, samples, padding), str(path))
+        write_eval_log(_log(run, number, samples, padding), str(path))
         paths.append(path)
     return paths
 
@@ -119,11 +91,11 @@ def _task(name: str, number: int, count: int) -> dict[str, Any]:
     }
 
 
-def _log(run: Run, number: int, seed: int, count: int, padding: int) -> EvalLog:
+def _log(run: Run, number: int, count: int, padding: int) -> EvalLog:
     tasks = {f"test/{place}": _task(run.task, place, count) for place in range(count)}
-    random = Random(f"{seed} {number}")
+    random = Random(f"0 {number}")
     samples = [
-        _sample(run, name, task, epoch, Random(f"{seed} {task['gold_hypothesis']}").random(), random, number, padding)
+        _sample(run, name, task, epoch, Random(f"0 {task['gold_hypothesis']}").random(), random, number, padding)
         for (name, task), epoch in itertools.product(tasks.items(), range(1, run.epochs + 1))
     ]
     start = "2026-01-01T00:00:00+00:00"
@@ -157,9 +129,8 @@ def _sample(
     chance = float(beta.ppf(quantile, share * CONCENTRATION, (1 - share) * CONCENTRATION))
     is_solved = random.random() < chance
     values = _values(is_solved, random)
-    is_error, is_unscored, is_silent = (
-        random.random() < share for share in (run.errors, run.unscored, run.no_submission)
-    )
+    shares = (run.errors, run.unscored, run.no_submission)
+    is_error, is_unscored, is_silent = (random.random() < share for share in shares)
     tokens = round(random.lognormvariate(9, 0.4))
     judge = ModelUsage(input_tokens=900, output_tokens=100, total_tokens=1000)
     sample = EvalSample(

@@ -18,9 +18,8 @@ from inspect_discoverybench.dataset.released import COMMIT, checksums
 from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, data_checksum, task_text
 from inspect_discoverybench.dataset.splits import demo
 from inspect_discoverybench.prompts import Prompt, prompt_names
-from inspect_discoverybench.sandbox import BUILD_INPUTS
+from inspect_discoverybench.sandbox import BUILD_INPUTS, shipped
 from inspect_discoverybench.session.tool import python
-from inspect_discoverybench.shipped import shipped
 from inspect_discoverybench.solvers.submission import submit
 from inspect_discoverybench.tasks import VERSION
 

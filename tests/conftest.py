@@ -43,7 +43,6 @@ MARKERS = {
     "command_line": "process",
     "documented": "documented",
     "helm": "kubernetes",
-    "kubectl": "kubernetes",
 }
 """Fixtures and the markers that they imply."""
 
@@ -90,17 +89,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(marker)
 
 
-def pytest_collection() -> None:
-    """Turn garbage collection off while modules are imported: they leave little garbage."""
-    gc.disable()
-
-
 def pytest_collection_finish() -> None:
     """Exempt what is loaded by now from garbage collection, and make full collections rare: each one takes 0.1 s."""
-    gc.collect()
     gc.freeze()
     gc.set_threshold(*gc.get_threshold()[:2], 100)
-    gc.enable()
 
 
 def _missing(marker: str, reason: str) -> NoReturn:
@@ -108,6 +100,12 @@ def _missing(marker: str, reason: str) -> NoReturn:
     if os.environ.get("CI") and marker not in waived:
         pytest.fail(f"{reason}, and CI must not skip tests marked {marker}.")
     pytest.skip(reason)
+
+
+def _program(marker: str, *names: str) -> str:
+    """The path of the first of these programs that is installed."""
+    path = next(filter(None, map(shutil.which, names)), None)
+    return path or _missing(marker, f"{names[0]} is not installed")
 
 
 @pytest.fixture(autouse=True)
@@ -162,25 +160,13 @@ def quick_evals() -> Iterator[None]:
     """Skip work that no test looks at in this process and that takes much of its time.
 
     For the log of each task, Inspect lists the files of all installed packages. It renders a table of the results, also
-    when it displays nothing, and a second traceback of each error, with colours. For the first sample, it imports
-    Anthropic's provider, whatever the model.
+    when it displays nothing, and a second traceback of each error, with colours.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("inspect_ai._util.package.packages_distributions", functools.cache(packages_distributions))
         patch.setattr("inspect_ai._display.rich.display.tasks_results", lambda _: "")
         patch.setattr("inspect_ai._util.rich.rich_traceback", lambda *_, **__: "")
-        patch.setattr("inspect_ai.model._assistant_internal._HAS_ANTHROPIC", Loaded("anthropic"))
         yield
-
-
-class Loaded:
-    """Truthy once the module has been imported."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __bool__(self) -> bool:
-        return self.name in sys.modules
 
 
 @pytest.fixture(autouse=True)
@@ -204,11 +190,10 @@ def upstream() -> Path:
 @pytest.fixture(scope="session")
 def engine() -> None:
     """A running Docker engine that has the sandbox image."""
-    from inspect_discoverybench.sandbox import image
-    from inspect_discoverybench.shipped import shipped
+    from inspect_discoverybench.sandbox import image, shipped
 
-    docker = shutil.which("docker")
-    if docker is None or subprocess.run([docker, "info"], capture_output=True, check=False).returncode:
+    docker = _program("docker", "docker")
+    if subprocess.run([docker, "info"], capture_output=True, check=False).returncode:
         _missing("docker", "no Docker engine is running")
 
     def build() -> None:
@@ -221,28 +206,13 @@ def engine() -> None:
 @pytest.fixture(scope="session")
 def chromium() -> str:
     """Path of a system Chromium."""
-    path = shutil.which("chromium") or shutil.which("google-chrome")
-    if path is None:
-        _missing("browser", "no Chromium is installed")
-    return path
+    return _program("browser", "chromium", "google-chrome")
 
 
 @pytest.fixture(scope="session")
 def helm() -> str:
     """Path of Helm, which renders the chart of inspect-k8s-sandbox."""
-    path = shutil.which("helm")
-    if path is None:
-        _missing("kubernetes", "helm is not installed")
-    return path
-
-
-@pytest.fixture(scope="session")
-def kubectl() -> str:
-    """Path of kubectl, which needs no cluster here."""
-    path = shutil.which("kubectl")
-    if path is None:
-        _missing("kubernetes", "kubectl is not installed")
-    return path
+    return _program("kubernetes", "helm")
 
 
 @pytest.fixture(scope="session")

@@ -17,12 +17,7 @@ Request = dict[str, Any]
 
 @dataclass(frozen=True)
 class Cut:
-    """A text that the token limit cuts off.
-
-    Attributes:
-        text: What was written before the limit.
-        tokens: Reported number of output tokens.
-    """
+    """A text that the token limit cuts off, and the reported number of output tokens."""
 
     text: str
     tokens: int = 5
@@ -30,40 +25,24 @@ class Cut:
 
 @dataclass(frozen=True)
 class Refused:
-    """A request that the provider refuses.
-
-    Attributes:
-        message: What it says.
-        param: The parameter it names, as OpenAI does.
-        status: HTTP status.
-    """
+    """A request that the provider refuses with a message, which may name a parameter as OpenAI does."""
 
     message: str
     param: str | None = None
     status: int = 400
 
 
-@dataclass(frozen=True)
 class NoChoices:
     """A reply that has no choices."""
 
 
 @dataclass(frozen=True)
 class Raw:
-    """A response that is sent as it is.
-
-    Attributes:
-        status: HTTP status; None to reset the connection instead of a response.
-        body: Its body.
-        content_type: Type of the body.
-        headers: Further headers.
-        delay: Seconds until it is sent.
-    """
+    """A response that is sent as it is, after a delay in seconds; without a status, the connection is reset."""
 
     status: int | None = 200
     body: bytes = b""
     content_type: str = "application/json"
-    headers: tuple[tuple[str, str], ...] = ()
     delay: float = 0.0
 
 
@@ -84,10 +63,9 @@ QUESTIONS = {
 class Endpoint:
     """The requests that the server received, and how it answers."""
 
-    def __init__(self, url: str, answer: Callable[[Request], Answer], latency: float) -> None:
+    def __init__(self, url: str, answer: Callable[[Request], Answer]) -> None:
         self.url = url
         self.answer = answer
-        self.latency = latency
         self.requests: list[Request] = []
         self.headers: list[dict[str, str]] = []
         self.lock = threading.Lock()
@@ -150,25 +128,20 @@ def tool_call(name: str, content: str = "", **arguments: Any) -> dict[str, Any]:
 
 def _openai(request: Request, reply: str | dict[str, Any] | Cut | NoChoices) -> dict[str, Any]:
     tokens = reply.tokens if isinstance(reply, Cut) else 5
-    if isinstance(reply, Cut):
-        choices = [(_openai_message(reply.text), "length")]
-    elif isinstance(reply, NoChoices):
-        choices = []
-    else:
-        message = _openai_message(reply) if isinstance(reply, str) else reply
-        choices = [(message, "tool_calls" if "tool_calls" in message else "stop")]
+    choices = []
+    if not isinstance(reply, NoChoices):
+        text = reply.text if isinstance(reply, Cut) else reply
+        message = text if isinstance(text, dict) else {"role": "assistant", "content": text}
+        reason = "length" if isinstance(reply, Cut) else "tool_calls" if "tool_calls" in message else "stop"
+        choices = [{"index": 0, "message": message, "finish_reason": reason}]
     return {
         "id": "chatcmpl-1",
         "object": "chat.completion",
         "created": 0,
         "model": request["model"],
-        "choices": [{"index": n, "message": m, "finish_reason": reason} for n, (m, reason) in enumerate(choices)],
+        "choices": choices,
         "usage": {"prompt_tokens": 10, "completion_tokens": tokens, "total_tokens": 10 + tokens},
     }
-
-
-def _openai_message(text: str) -> dict[str, Any]:
-    return {"role": "assistant", "content": text}
 
 
 def _anthropic(request: Request, reply: Any) -> dict[str, Any]:
@@ -206,7 +179,7 @@ def _response(answer: Answer, request: Request, *, anthropic: bool) -> Raw:
 
 
 @contextmanager
-def serve(answer: Callable[[Request], Answer], latency: float = 0.0) -> Iterator[Endpoint]:
+def serve(answer: Callable[[Request], Answer]) -> Iterator[Endpoint]:
     """Serve on a free loopback port until the block ends."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -217,7 +190,6 @@ def serve(answer: Callable[[Request], Answer], latency: float = 0.0) -> Iterator
             with endpoint.lock:
                 endpoint.requests.append(request)
                 endpoint.headers.append({name.lower(): value for name, value in self.headers.items()})
-            time.sleep(endpoint.latency)
             reply = _response(endpoint.answer(request), request, anthropic=self.path.endswith("/messages"))
             stopped.wait(reply.delay)
             if reply.status is None:
@@ -225,13 +197,8 @@ def serve(answer: Callable[[Request], Answer], latency: float = 0.0) -> Iterator
                 os.close(self.connection.detach())
                 return
             self.send_response(reply.status)
-            headers = {
-                "Content-Type": reply.content_type,
-                "Content-Length": str(len(reply.body)),
-                **dict(reply.headers),
-            }
-            for name, value in headers.items():
-                self.send_header(name, value)
+            self.send_header("Content-Type", reply.content_type)
+            self.send_header("Content-Length", str(len(reply.body)))
             self.end_headers()
             self.wfile.write(reply.body)
 
@@ -250,7 +217,7 @@ def serve(answer: Callable[[Request], Answer], latency: float = 0.0) -> Iterator
     stopped = threading.Event()
     server = Server(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    endpoint = Endpoint(f"http://127.0.0.1:{server.server_port}/v1", answer, latency)
+    endpoint = Endpoint(f"http://127.0.0.1:{server.server_port}/v1", answer)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     try:

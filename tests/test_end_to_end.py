@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sysconfig
 from collections.abc import Callable, Iterator
 from csv import DictReader
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai.event import InfoEvent, ModelEvent, SpanBeginEvent, ToolEvent
+from inspect_ai.event import ToolEvent
 from inspect_ai.log import EvalSample, read_eval_log
 
 from inspect_discoverybench.hypothesis import SubmissionState
@@ -32,14 +31,6 @@ COMMANDS = {
 }
 
 HYPOTHESIS = "Between 3000 and 2000 BCE, the number of hoards rises with the number of monuments."
-JUDGED = {
-    "judge: context of the gold hypothesis",
-    "judge: context of the predicted hypothesis",
-    "judge: match of the contexts",
-    "judge: variables",
-    "judge: relationship",
-}
-
 LOAD = r"""
 from pathlib import Path
 data = {path.name: path.read_bytes() for path in sorted(Path().iterdir()) if path.is_file()}
@@ -129,18 +120,6 @@ def shell(command: str, folder: Path, env: dict[str, str]) -> None:
     assert process.returncode == 0, process.stdout + process.stderr
 
 
-@pytest.fixture(scope="session")
-def from_wheel(installed_wheel: Path) -> Path:
-    """The `bin` folder of an environment with the wheel."""
-    return installed_wheel
-
-
-@pytest.fixture(scope="session")
-def from_source() -> Path:
-    """The `bin` folder of the environment that runs these tests: an editable install."""
-    return Path(sysconfig.get_path("scripts"))
-
-
 def run(scripts: Path, upstream: Path, name: str) -> dict[str, Any]:
     """Evaluate, and return the path of the log and the requests to the provider."""
     folder = shared.folder() / f"end to end {name}"
@@ -157,11 +136,11 @@ def run(scripts: Path, upstream: Path, name: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def eval_run(engine: None, upstream: Path, from_wheel: Path) -> Callable[[str], Run]:
+def eval_run(engine: None, upstream: Path, installed_wheel: Path) -> Callable[[str], Run]:
     """Evaluates each command once for all tests."""
 
     def evaluate(name: str) -> Run:
-        result = shared.once(f"end to end {name}", lambda: run(from_wheel, upstream, name))
+        result = shared.once(f"end to end {name}", lambda: run(installed_wheel, upstream, name))
         log = read_eval_log(result["log"])
         assert log.status == "success", log.error
         return Run(log.samples or [], result["requests"])
@@ -191,51 +170,24 @@ def words(value: object) -> Iterator[str]:
             yield folded(str(value))
 
 
-def test_every_sample_has_four_scores(eval_run: Callable[[str], Run]) -> None:
+def test_every_sample_has_four_scores_and_the_calls_of_the_agent(eval_run: Callable[[str], Run]) -> None:
     samples = eval_run("five").samples
     assert [sample.id for sample in samples] == [f"test/archaeology/{number}/0" for number in range(5)]
     for sample in samples:
-        assert sample.error is None
-        assert sample.limit is None
+        assert (sample.error, sample.limit) == (None, None)
         assert sample.scores
         [score] = sample.scores.values()
         # The judge finds other variables and another relationship in texts that differ.
         assert score.value == {"hms": 0, "context": 0, "variables": 0, "relationship": 0}
         assert score.answer == HYPOTHESIS
-
-
-def test_the_transcript_contains_the_calls_of_the_agent(eval_run: Callable[[str], Run]) -> None:
-    for sample in eval_run("five").samples:
         calls = [event for event in sample.events if isinstance(event, ToolEvent)]
-        assert [call.function for call in calls] == ["python", "python", "submit"]
-        assert [call.error for call in calls] == [None] * 3
-        for call in calls[:2]:
-            assert call.view
-            assert call.view.format == "markdown"
-        assert calls[0].view
-        assert calls[0].view.content == f"```python\n{LOAD}\n```\n"
+        assert [(call.function, call.error) for call in calls] == [("python", None)] * 2 + [("submit", None)]
         assert "capital.csv: {bytes: " in observations(sample)[0]
         submission = sample.store_as(SubmissionState).submission
         assert submission
         assert (submission.hypothesis, submission.source) == (HYPOTHESIS, "call")
         # The viewer shows the result of a tool of this name.
         assert calls[2].result == f"**Hypothesis**\n\n{HYPOTHESIS}\n\n**Workflow**\n\n{submission.workflow}"
-
-
-def test_the_transcript_contains_the_calls_of_the_judge(eval_run: Callable[[str], Run]) -> None:
-    for sample in eval_run("five").samples:
-        spans = {event.id: event.name for event in sample.events if isinstance(event, SpanBeginEvent)}
-        calls = [event for event in sample.events if isinstance(event, ModelEvent) and event.role == "grader"]
-        # All samples submit the same hypothesis, so its context may come from the cache.
-        cache_events = [
-            event for event in sample.events if isinstance(event, InfoEvent) and event.source == "judge cache"
-        ]
-        assert len(calls + cache_events) == 5
-        names = {spans[event.span_id or ""] for event in calls}
-        for event in cache_events:
-            assert isinstance(event.data, dict)
-            names.add(f"judge: {event.data['name']}")
-        assert names == JUDGED
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -253,17 +205,13 @@ def test_the_agent_does_not_see_gold_hypotheses(eval_run: Callable[[str], Run], 
     assert all(folded(str(sample.target)) in judge_texts for sample in run.samples)
 
 
-def test_the_container_does_not_contain_the_answer(eval_run: Callable[[str], Run]) -> None:
+def test_the_container_has_no_answer_network_root_or_capabilities(eval_run: Callable[[str], Run]) -> None:
     for walk in eval_run("five").walks():
         assert walk["found"] == []
         # The walk covered the whole system and found the control.
         assert walk["files"] > 10_000
         assert walk["unread"] < 100
         assert walk["control"] == [f"/workspace/{walk['data'][0]}"]
-
-
-def test_the_container_has_no_network_root_or_capabilities(eval_run: Callable[[str], Run]) -> None:
-    for walk in eval_run("five").walks():
         assert walk["network"] != "reached"
         assert walk["uid"] != 0
         assert {int(capabilities, 16) for capabilities in walk["capabilities"]} == {0}
@@ -279,41 +227,21 @@ def test_many_data_files_are_unpacked_in_the_container(eval_run: Callable[[str],
     assert [line.partition("} ")[0] for line in lines] == [f"{name}: {{bytes: {files[name]}" for name in sorted(files)]
 
 
-@pytest.mark.usefixtures("command_line")
-def test_both_names_work_beside_a_folder_of_that_name_from_source(from_source: Path, tmp_path: Path) -> None:
-    run_beside_a_folder_of_that_name(from_source, tmp_path, "react")
-
-
-def test_both_names_work_beside_a_folder_of_that_name_from_a_wheel(from_wheel: Path, tmp_path: Path) -> None:
-    run_beside_a_folder_of_that_name(from_wheel, tmp_path, "gold")
-
-
-def run_beside_a_folder_of_that_name(scripts: Path, tmp_path: Path, solver: str) -> None:
+def test_both_names_work_beside_a_folder_of_that_name(installed_wheel: Path, tmp_path: Path) -> None:
     own = tmp_path / "project" / "discoverybench"
     own.mkdir(parents=True)
     (own / "__init__.py").write_text("raise ImportError('not the installed one')\n", encoding="utf-8")
-    (own / "notes.md").write_text("My own notes.\n", encoding="utf-8")
     tasks = "discoverybench/demo inspect_discoverybench/demo"
-    env = environment(scripts, tmp_path)
-    options = f"--solver discoverybench/{solver} --model discoverybench/baseline --limit 1 --display plain"
+    env = environment(installed_wheel, tmp_path)
+    options = "--solver discoverybench/gold --model discoverybench/baseline --limit 1 --display plain"
     shell(f"inspect eval {tasks} {options}", own.parent, env)
     logs = [read_eval_log(str(path)) for path in (tmp_path / "logs").iterdir()]
     assert [log.eval.task for log in logs] == ["discoverybench/demo"] * 2
     assert {log.status for log in logs} == {"success"}
 
 
-def test_root_files_are_inside_the_wheel(from_wheel: Path, tmp_path: Path) -> None:
-    names = [
-        "compose.yaml",
-        "sandbox/Dockerfile",
-        "sandbox/requirements.txt",
-        "sandbox/init.py",
-        "sandbox/helm-values.yaml",
-        "sandbox/.dockerignore",
-    ]
-    code = f"from inspect_discoverybench.shipped import shipped\nfor name in {names}: print(shipped(name))"
-    command = [str(from_wheel / "python"), "-c", code]
-    lines = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.splitlines()
-    for name, path in zip(names, map(Path, lines), strict=True):
-        assert from_wheel.parent in path.parents
-        assert path.read_bytes() == (REPOSITORY / name).read_bytes()
+def test_root_files_are_inside_the_wheel(installed_wheel: Path) -> None:
+    names = ["Dockerfile", "requirements.txt", "init.py", "helm-values.yaml", ".dockerignore"]
+    [folder] = installed_wheel.parent.glob("lib/*/site-packages/inspect_discoverybench/_shipped")
+    for name in ("compose.yaml", *(f"sandbox/{name}" for name in names)):
+        assert (folder / name).read_bytes() == (REPOSITORY / name).read_bytes()

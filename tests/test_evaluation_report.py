@@ -5,11 +5,9 @@ from pathlib import Path
 import evaluation_report
 import pytest
 from inspect_ai import eval as inspect_eval
-from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
+from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, get_model
 from inspect_ai.solver import SolverSpec
-
-from inspect_discoverybench.errors import InvalidArgument
 
 
 def run(solver: str, model: str, folder: Path, temperature: float = 0.0) -> EvalLog:
@@ -25,7 +23,9 @@ def run(solver: str, model: str, folder: Path, temperature: float = 0.0) -> Eval
     return log
 
 
-def test_the_report_has_results_and_what_repeats_them(tmp_path: Path) -> None:
+def test_the_report_has_results_and_what_repeats_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     gold = run("gold", "none", tmp_path)
     run("no_data_guess", "discoverybench/baseline", tmp_path)
     report = evaluation_report.evaluation_report([str(tmp_path)])
@@ -39,23 +39,8 @@ def test_the_report_has_results_and_what_repeats_them(tmp_path: Path) -> None:
     command = "inspect eval discoverybench/demo --solver discoverybench/gold --model none"
     assert f"{command} --model-role grader=discoverybench/lexical --limit 2" in report.splitlines()
 
-
-def test_several_judges_or_versions_are_refused_in_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    log = run("gold", "none", tmp_path / "judges")
-    run("gold", "none", tmp_path / "judges", temperature=0.5)
-    monkeypatch.setattr("sys.argv", ["evaluation_report.py", str(tmp_path / "judges")])
+    monkeypatch.setattr("sys.argv", ["evaluation_report.py", str(tmp_path)])
+    run("gold", "none", tmp_path, temperature=0.5)
     assert evaluation_report.main() == 2
     [line] = capsys.readouterr().err.splitlines()
     assert line.startswith("Error: The logs have several judges: discoverybench/lexical, discoverybench/lexical (")
-
-    old = read_eval_log(log.location)
-    for name, version in (("new", "3-A"), ("old", "1-A")):
-        old.eval.task_version = version
-        old.eval.task_id = name
-        for sample in old.samples or []:
-            sample.uuid = f"{name}-{sample.id}"
-        write_eval_log(old, str(tmp_path / "versions" / f"{name}.eval"))
-    with pytest.raises(InvalidArgument, match=r"^The logs have several task versions: 1-A, 3-A\. "):
-        evaluation_report.evaluation_report([str(tmp_path / "versions")])

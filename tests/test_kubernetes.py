@@ -1,7 +1,7 @@
 """The sandbox in a Kubernetes cluster, as far as it can be tested without one.
 
-Helm renders the chart of the installed inspect-k8s-sandbox, kubectl and the schemas of Kubernetes accept the result,
-and the session runs in a container of Docker with the security context and volumes of the rendered pod.
+Helm renders the chart of the installed inspect-k8s-sandbox, the schemas of Kubernetes accept the result, and
+the session runs in a container of Docker with the security context and volumes of the rendered pod.
 """
 
 import subprocess
@@ -15,17 +15,13 @@ import pytest
 import yaml
 from inspect_ai import eval as inspect_eval
 from inspect_ai import task_with
-from inspect_ai.model import ChatMessage
 from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec
 from k8s_sandbox.compose import convert_compose_to_helm_values
 
 from inspect_discoverybench import custom, demo
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.sandbox import VALUES, image
-from inspect_discoverybench.shipped import shipped
-from inspect_discoverybench.solvers.reflexion import reflexion
-from tests import cluster
-from tests.solvers.scripted import Turn, finished, observations, python, score, scripted, submit
+from inspect_discoverybench.sandbox import VALUES, image, shipped
+from tests.solvers.scripted import finished, observations, python, scripted, submit
 
 IMAGE = "registry.example.org/team/sandbox:1@sha256:" + 64 * "0"
 CHART = Path(str(files("k8s_sandbox"))) / "resources" / "helm" / "agent-env"
@@ -64,14 +60,10 @@ def pod(resources: list[Values]) -> Values:
 
 
 def test_the_published_image_is_required_or_used() -> None:
-    name = read(shipped(VALUES))["services"]["default"]["image"]
-    if "@sha256:" in name:
-        assert name.partition("@")[0].endswith(f"/{image()}"), "the published image is of an older version"
+    if "@sha256:" in read(shipped(VALUES))["services"]["default"]["image"]:
         assert values_file() == shipped(VALUES)
     else:
-        with pytest.raises(
-            InvalidArgument, match="make image-push REGISTRY=…`, and pass -T image=NAME or set DISCOVERY"
-        ):
+        with pytest.raises(InvalidArgument, match="make image-push REGISTRY=…`, and pass -T image=NAME or set DISC"):
             demo(sandbox="k8s")
 
 
@@ -107,7 +99,7 @@ def test_the_compose_file_is_refused_with_a_line_that_names_the_values(tmp_path:
         assert "\n" not in str(refused.value)
 
 
-def test_kubernetes_accepts_what_the_chart_renders(helm: str, kubectl: str) -> None:
+def test_kubernetes_accepts_what_the_chart_renders(helm: str) -> None:
     resources = rendered(helm, values_file(image=IMAGE))
     kinds = [resource["kind"] for resource in resources]
     assert kinds.count("CiliumNetworkPolicy") == 3
@@ -116,13 +108,6 @@ def test_kubernetes_accepts_what_the_chart_renders(helm: str, kubectl: str) -> N
         # Cilium's are not in the schemas of Kubernetes.
         if resource["kind"] != "CiliumNetworkPolicy":
             kubernetes_validate.validate(resource, kubernetes_validate.latest_version(), strict=True)
-    with cluster.serve() as address:
-        command = [kubectl, "apply", "--dry-run=client", "--validate=false", "--server", address, "--filename", "-"]
-        applied = subprocess.run(
-            command, input=yaml.safe_dump_all(resources), capture_output=True, text=True, check=False
-        )
-    assert applied.returncode == 0, applied.stderr
-    assert applied.stdout.count("created (dry run)") == len(resources)
 
 
 def test_the_pod_is_isolated(helm: str) -> None:
@@ -150,16 +135,6 @@ def test_the_pod_is_isolated(helm: str) -> None:
             assert volume[kind]["sizeLimit"]
     [isolation] = [resource for resource in resources if resource["metadata"]["name"].endswith("-svc-default-isolate")]
     assert isolation["spec"]["egressDeny"] == [{"toEntities": ["all"]}]
-
-
-def test_values_of_the_cluster_take_precedence(helm: str, tmp_path: Path) -> None:
-    """The documented example, which inspect-k8s-sandbox merges over the values of the task."""
-    text = (REPOSITORY / "docs/kubernetes.md").read_text("utf-8")
-    (tmp_path / "cluster.yaml").write_text(text.partition("```yaml\n")[2].partition("```")[0], "utf-8")
-    spec = pod(rendered(helm, values_file(image=IMAGE), tmp_path / "cluster.yaml"))
-    default = pod(rendered(helm, values_file(image=IMAGE)))
-    assert default.pop("runtimeClassName") == "gvisor"
-    assert spec == default | {"imagePullSecrets": [{"name": "registry-credentials"}]}
 
 
 def test_the_limits_are_those_of_the_compose_file() -> None:
@@ -222,23 +197,13 @@ for folder in (".", os.path.expanduser("~"), "/tmp", "/var/tmp"):
 """
 
 
-def agent(messages: list[ChatMessage], must: str) -> Turn:
-    match must:
-        case "python":
-            return python(CELL)
-        case "submit":
-            return submit(hypothesis="In Norway, salmon shrink by 3 %.", workflow="1. Guess.")
-    return "Try again."
-
-
 @pytest.mark.usefixtures("engine")
 @pytest.mark.timeout(900)
 def test_the_session_and_files_work_in_the_container_of_the_pod(helm: str) -> None:
-    """With Reflexion, which opens a new folder with the data files for its second trial."""
     spec = pod(rendered(helm, values_file(image=image())))
     task = task_with(demo(), sandbox=SandboxEnvironmentSpec("docker", as_docker_runs_it(spec)))
-    [log] = inspect_eval(task, model=scripted(agent), solver=reflexion(trials=2), limit=1)
+    turns = [python(CELL), submit(hypothesis="In Norway, salmon shrink by 3 %.", workflow="1. Guess.")]
+    [log] = inspect_eval(task, model=scripted(turns), limit=1)
     [sample] = finished(log).samples or []
     assert sample.error is None
-    assert score(sample) == 0
-    assert observations(sample) == ["True /workspace/trial-2 1000"]
+    assert observations(sample) == ["True /workspace 1000"]

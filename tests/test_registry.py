@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import Task, eval_retry, eval_set, task_with
 from inspect_ai import eval as inspect_eval
+from inspect_ai import eval_retry, eval_set
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.solver import SolverSpec
 from inspect_ai.util import registry_create, registry_info
@@ -26,7 +26,6 @@ FORMS: dict[str, Callable[[], Any]] = {
     "file": lambda: f"{TASKS}@demo",
     "function": lambda: demo,
     "task": demo,
-    "changed task": lambda: task_with(demo(), message_limit=50),
 }
 
 
@@ -38,39 +37,26 @@ def run(task: Any, **options: Any) -> EvalLog:
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.usefixtures("sweep")
-def test_a_task_has_the_same_name_however_it_is_created(form: str, tmp_path: Path) -> None:
+def test_a_task_has_the_same_name_however_it_is_created(form: str) -> None:
     log = run(FORMS[form]())
     assert (log.eval.task, log.eval.task_display_name) == ("discoverybench/demo", "DiscoveryBench demo")
     [again] = eval_retry(log)
     assert (again.status, again.eval.task) == ("success", "discoverybench/demo")
     assert again.eval.task_id == log.eval.task_id
-    for _ in range(2):
-        complete, [set_log] = eval_set(
-            FORMS[form](), str(tmp_path / "set"), model="none", solver=GOLD, limit=1, retry_attempts=0
-        )
-        assert complete
-        assert set_log.eval.task == "discoverybench/demo"
-    assert len(list((tmp_path / "set").glob("*.eval"))) == 1
 
 
 def test_an_eval_set_can_be_resumed_under_an_alias(tmp_path: Path) -> None:
     for form in ("short name", "long name", "function", "task"):
-        complete, _ = eval_set(FORMS[form](), str(tmp_path / "set"), model="none", solver=GOLD, limit=1)
+        complete, _ = eval_set(
+            FORMS[form](), str(tmp_path / "set"), model="none", solver=GOLD, limit=1, retry_attempts=0
+        )
         assert complete
     assert len(list((tmp_path / "set").glob("*.eval"))) == 1
 
 
-@pytest.mark.parametrize(
-    ("task", "name"),
-    [
-        (lambda: custom(path=str(EXAMPLE), sandbox="local"), "discoverybench/custom"),
-        (lambda: custom(path=str(EXAMPLE / "metadata_0.json"), goal="Why?", sandbox="local"), "discoverybench/custom"),
-        (lambda: judge_audit(released=False), "discoverybench/judge_audit"),
-    ],
-    ids=["custom", "one goal", "judge_audit"],
-)
-def test_every_task_has_its_registered_name(task: Callable[[], Task], name: str) -> None:
-    assert task().name == name
+def test_every_task_has_its_registered_name() -> None:
+    assert custom(path=str(EXAMPLE), sandbox="local").name == "discoverybench/custom"
+    assert judge_audit(released=False).name == "discoverybench/judge_audit"
 
 
 @pytest.mark.parametrize("package", ["discoverybench", "inspect_discoverybench"])

@@ -1,6 +1,5 @@
 """The files in `evals/suite/` run, or are valid for the tool that reads them and name what exists."""
 
-import importlib.util
 import inspect
 import io
 import json
@@ -12,7 +11,6 @@ import subprocess
 import sys
 from importlib.resources import files
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import jsonschema
@@ -31,12 +29,14 @@ from tests.conftest import UV
 REPOSITORY = Path(__file__).parents[1]
 SUITE = REPOSITORY / "evals" / "suite"
 HAWK = "hawk==3.7.2"
-INSPECT_EVALS = "inspect-evals==0.26.0"
 
 
-def check_task(name: str, arguments: dict[str, Any] | None) -> None:
+def check_task(name: str, arguments: dict[str, Any]) -> None:
     """Raise if there is no such task, or if it has no such arguments."""
-    inspect.signature(getattr(tasks, name)).bind(**(arguments or {}))
+    package, _, task = name.partition("/")
+    assert package == "discoverybench"
+    assert arguments["sandbox"] == "k8s"
+    inspect.signature(getattr(tasks, task)).bind(**arguments)
 
 
 def test_inspect_flow_accepts_the_spec() -> None:
@@ -45,11 +45,8 @@ def test_inspect_flow_accepts_the_spec() -> None:
     assert len(spec.tasks) == 4
     for task in spec.tasks:
         assert isinstance(task, FlowTask)
-        package, _, name = str(task.name).partition("/")
-        assert package == "discoverybench"
         assert isinstance(task.args, dict)
-        assert task.args["sandbox"] == "k8s"
-        check_task(name, task.args)
+        check_task(str(task.name), task.args)
 
 
 @pytest.mark.usefixtures("package_index")
@@ -68,12 +65,12 @@ def test_hawk_accepts_the_eval_set(tmp_path: Path) -> None:
 
 def test_the_eval_set_names_what_exists() -> None:
     config = yaml.safe_load((SUITE / "hawk.yaml").read_text("utf-8"))
-    assert {group["name"] for group in (*config["tasks"], *config["solvers"])} == {"discoverybench"}
-    for item in (item for group in config["tasks"] for item in group["items"]):
-        check_task(item["name"], item["args"])
-        assert item["args"]["sandbox"] == "k8s"
-    for item in (item for group in config["solvers"] for item in group["items"]):
-        registry_create("solver", f"discoverybench/{item['name']}", **item.get("args", {}))
+    for group in config["tasks"]:
+        for item in group["items"]:
+            check_task(f"{group['name']}/{item['name']}", item["args"])
+    for group in config["solvers"]:
+        for item in group["items"]:
+            registry_create("solver", f"{group['name']}/{item['name']}", **item.get("args", {}))
 
 
 def smoke_command(job: str) -> list[str]:
@@ -126,42 +123,13 @@ def test_a_person_approves_code_but_not_the_answer(key: str, decision: str, monk
     assert decisions == {("python", "human", decision), ("submit", "auto", "approve")}
 
 
-def load(path: Path) -> ModuleType:
-    """A module by its path, without what its package requires."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    # Pydantic and dataclasses look the module up.
-    sys.modules[path.stem] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.mark.filterwarnings("ignore:`__get_validators__` is deprecated")
-@pytest.mark.usefixtures("package_index")
-def test_the_register_accepts_its_entry_and_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    command = [UV, "pip", "install", "--quiet", "--no-deps", "--target", str(tmp_path), "--python", sys.executable]
-    subprocess.run([*command, INSPECT_EVALS], check=True)
-    for name in ("metadata", "source_url", "task_resolver"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    register = load(tmp_path / "inspect_evals" / "metadata.py")
-    package = yaml.safe_load(files(tasks).joinpath("eval.yaml").read_text("utf-8"))
-    register.InternalEvalMetadata(id="inspect_discoverybench", **package)
-    with pytest.raises(ValueError, match="group"):
-        register.InternalEvalMetadata(id="inspect_discoverybench", **package | {"group": "Data Science"})
-    entry = yaml.safe_load((SUITE / "register.yaml").read_text("utf-8"))
-    metadata = register.ExternalEvalMetadata(id="discoverybench", **entry)
-    # What a maintainer submits leads to the entry's task.
-    [address] = re.findall(r"`(https://github\.com/\S+#L\d+)`", (REPOSITORY / "docs" / "suite.md").read_text("utf-8"))
-    source = load(tmp_path / "register_tooling" / "source_url.py").parse_source_url(address)
-    assert source.repository_url == entry["source"]["repository_url"]
-    assert source.task_path == metadata.tasks[0].task_path
-    text = (REPOSITORY / source.task_path).read_text("utf-8")
-    entry_task = load(tmp_path / "register_tooling" / "task_resolver.py").resolve_task(
-        text, line_anchor=source.line_anchor
-    )
-    assert entry_task.name == metadata.tasks[0].name
+def test_the_entry_of_the_register_names_what_exists() -> None:
+    [task] = yaml.safe_load((SUITE / "register.yaml").read_text("utf-8"))["tasks"]
+    text = (REPOSITORY / "docs" / "suite.md").read_text("utf-8")
+    [(path, line)] = re.findall(r"/blob/COMMIT/(\S+)#L(\d+)`", text)
+    assert path == task["task_path"]
+    lines = (REPOSITORY / path).read_text("utf-8").splitlines()
+    assert lines[int(line) - 1 :][:2] == ["@task", f"def {task['name']}("]
 
 
 def test_the_external_assets_are_those_that_are_used() -> None:

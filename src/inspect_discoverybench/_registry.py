@@ -37,10 +37,7 @@ def discoverybench() -> type[ModelAPI]:
 
 
 def _add_names(registered: Callable[..., Any], info: RegistryInfo, name: str) -> None:
-    """Register an object under a name with both package names as prefix.
-
-    Logs record the name in `info`, whichever name the object is created by.
-    """
+    """Register an object under both package names. Logs record the name in `info`, whichever of them is used."""
     for package in PACKAGES:
         registry_add(registered, info.model_copy(update={"name": f"{package}/{name}"}))
     registry_add(registered, info)  # restores the object's own label, which each `registry_add` overwrites
@@ -51,11 +48,7 @@ def _add_lazily(
 ) -> None:
     """Register a function of a module that is imported when the function is first called.
 
-    Args:
-        kind: What the function creates.
-        module: The module, relative to this package.
-        name: The function.
-        result: The function's return type, by which Inspect recognizes solvers and scorers.
+    Inspect recognizes solvers and scorers by the return type.
     """
 
     def create(**arguments: Any) -> Any:

@@ -1,11 +1,4 @@
-"""The exception hierarchy: every error is a `DiscoveryBenchError`.
-
-```
-DiscoveryBenchError        the message is one line: what is wrong, the value, the remedy
-├── DataError              and its subclasses, for data that cannot be used
-├── ModelFailed            and its subclasses, for providers that failed; the message names whose model it is
-└── …                      one class for each other thing that can be wrong
-```
+"""The exceptions. The message of each is one line: what is wrong, the value, the remedy.
 
 The base class is a `click.ClickException`. Inspect's command line and ours are click programs, so an error that is
 raised while a task is built is printed as one line instead of a traceback.
@@ -89,19 +82,10 @@ class InvalidTree(DiscoveryBenchError):
 
 
 class ModelFailed(DiscoveryBenchError):
-    """A model's provider failed, after Inspect's retries. The sample is an error, not a zero.
-
-    Attributes:
-        failure: Whose model failed and why.
-    """
+    """A model's provider failed, after Inspect's retries. The sample is an error, not a zero."""
 
     def __init__(self, failure: str, remedy: str = RETRY) -> None:
-        """Create the error.
-
-        Args:
-            failure: Whose model failed and why.
-            remedy: What to do.
-        """
+        """The failure says whose model failed and why."""
         super().__init__(f"{failure} {remedy}")
         self.failure = failure
 
@@ -134,11 +118,7 @@ def causes(error: BaseException) -> Iterator[BaseException]:
     inner: BaseException | None = error
     while inner is not None:
         yield inner
-        match inner:
-            case BaseExceptionGroup():
-                inner = inner.exceptions[0]
-            case _:
-                inner = inner.__cause__
+        inner = inner.exceptions[0] if isinstance(inner, BaseExceptionGroup) else inner.__cause__
 
 
 def first_cause(error: BaseException) -> BaseException:
@@ -173,16 +153,10 @@ def reason_of(error: BaseException) -> str:
 
 @contextmanager
 def model_errors(owner: str) -> Iterator[None]:
-    """Convert any exception of a model's provider into one error whose message names the owner of the model.
+    """Convert any exception of a provider into `ModelFailed` with the owner, such as "The agent's model openai/gpt-4o".
 
-    The types of providers differ. Exceptions with which Inspect ends a sample are raised unchanged. A `TimeoutError`
-    must not reach Inspect: it would score the sample as if the agent had finished.
-
-    Args:
-        owner: Whose model was called, such as "The agent's model openai/gpt-4o".
-
-    Raises:
-        ModelFailed: The provider failed.
+    Exceptions with which Inspect ends a sample are raised unchanged. A `TimeoutError` must not reach Inspect: it would
+    score the sample as if the agent had finished.
     """
     try:
         yield
@@ -211,12 +185,8 @@ def first_reason(error: ValidationError) -> str:
 def inspect_errors(error_type: type[DiscoveryBenchError], where: str, remedy: str = "") -> Iterator[None]:
     """Convert any exception from Inspect and its providers into one error of this package.
 
-    Inspect raises many types for a missing key, package, file or name, and most of them are not public.
-
-    Args:
-        error_type: Type of the error to raise.
-        where: Prefix of the message, such as `file:line`.
-        remedy: Sentence at the end of the message.
+    Inspect raises many types for a missing key, package, file or name, and most of them are not public. The message
+    begins with `where`, such as `file:line`.
     """
     try:
         yield
@@ -227,10 +197,6 @@ def inspect_errors(error_type: type[DiscoveryBenchError], where: str, remedy: st
 
 
 def require_positive(name: str, value: object) -> None:
-    """Check that the argument `name` is a positive integer.
-
-    Raises:
-        InvalidArgument: The value is not a positive integer.
-    """
+    """Raise `InvalidArgument` if the argument `name` is not a positive integer."""
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise InvalidArgument(f"{name} must be a positive integer, got {value}.")

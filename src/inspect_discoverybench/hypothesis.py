@@ -55,11 +55,7 @@ class Submission(BaseModel):
 
     @classmethod
     def truncated(cls, hypothesis: str, workflow: str, source: Source = "call") -> "Submission":
-        """Create a submission from texts of any length. Each is stripped and cut to `MAX_CHARACTERS`.
-
-        Raises:
-            ValidationError: The hypothesis is empty.
-        """
+        """Create a submission from texts of any length, cut to `MAX_CHARACTERS`. An empty hypothesis is an error."""
         return cls(
             hypothesis=hypothesis.strip()[:MAX_CHARACTERS],
             workflow=workflow.strip()[:MAX_CHARACTERS],

@@ -14,116 +14,47 @@ from typing import Any
 import yaml
 from inspect_ai.solver import Solver
 from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec
-from pydantic import BaseModel, ConfigDict
 
 from inspect_discoverybench.prompts import Prompt, prompt_names
-from inspect_discoverybench.sandbox import build_digest
-from inspect_discoverybench.shipped import shipped
-
-PROVENANCE_KEY = "provenance"
-"""Key of the provenance in a task's metadata."""
+from inspect_discoverybench.sandbox import build_digest, shipped
 
 
-class _Record(BaseModel):
-    model_config = ConfigDict(frozen=True)
+def provenance(
+    *,
+    checksum: str | None,
+    prompt_folders: Iterable[str],
+    commit: str | None = None,
+    sandbox: SandboxEnvironmentSpec | None = None,
+    solver: Callable[..., Solver] | None = None,
+) -> dict[str, Any]:
+    """The entry of a task's metadata. JSON.
 
-
-class Data(_Record):
-    """The data of a task.
-
-    Attributes:
-        commit: Commit of the released data; None for other data.
+    Args:
         checksum: SHA-256 of all goals, gold hypotheses, descriptions and data files, before any filter; None if the
             task has no data.
+        prompt_folders: Folders of the prompts that the task may use, such as `judge`.
+        commit: Commit of the released data; None for other data.
+        sandbox: The sandbox. The id of the image that a sample used is in the sample's store.
+        solver: The task's solver, which `--solver` replaces. All its default settings are recorded.
     """
-
-    commit: str | None
-    checksum: str | None
-
-
-class Image(_Record):
-    """The image of the sandbox. The id of the image that a sample used is in the sample's store.
-
-    Attributes:
-        reference: Name and tag, or digest.
-        build_digest: SHA-256 of the files that this version of the package builds its image from. The tag of this
-            image starts with the same digits.
-    """
-
-    reference: str
-    build_digest: str
+    names = [name for folder in prompt_folders for name in prompt_names(folder)]
+    image = _image(sandbox)
+    parameters = inspect.signature(solver).parameters if solver else {}
+    settings = {name: parameter.default for name, parameter in parameters.items()}
+    record = {
+        "package": version("inspect-discoverybench"),
+        "data": {"commit": commit, "checksum": checksum},
+        "image": image and {"reference": image, "build_digest": build_digest(shipped("sandbox"))},
+        "prompts": {name: Prompt.load(name).fingerprint for name in names},
+        "default_solver": solver and {"name": f"discoverybench/{solver.__name__}", "settings": settings},
+    }
+    return {"provenance": record}
 
 
-class DefaultSolver(_Record):
-    """The solver of the task. `--solver` replaces it.
-
-    Attributes:
-        name: Its name.
-        settings: All its settings.
-    """
-
-    name: str
-    settings: dict[str, Any]
-
-
-class Provenance(_Record):
-    """What the results of a log depend on.
-
-    Attributes:
-        package: Version of this package.
-        data: The data.
-        image: The image of the sandbox `docker` or `k8s`; None for other sandboxes.
-        prompts: Fingerprints by name of the prompts that the task may use.
-        default_solver: The solver; None if it has no settings besides the task's arguments.
-    """
-
-    package: str
-    data: Data
-    image: Image | None
-    prompts: dict[str, str]
-    default_solver: DefaultSolver | None
-
-    @classmethod
-    def of(
-        cls,
-        data: Data,
-        sandbox: SandboxEnvironmentSpec | None,
-        prompt_folders: Iterable[str],
-        solver: Callable[..., Solver] | None = None,
-    ) -> "Provenance":
-        """Collect the provenance of a task.
-
-        Args:
-            data: The data.
-            sandbox: The sandbox; None if the task has none.
-            prompt_folders: Folders of the prompts that the task may use, such as `judge`.
-            solver: The task's solver, used with its default settings.
-        """
-        names = [name for folder in prompt_folders for name in prompt_names(folder)]
-        return cls(
-            package=version("inspect-discoverybench"),
-            data=data,
-            image=_image(sandbox),
-            prompts={name: Prompt.load(name).fingerprint for name in names},
-            default_solver=_default_solver(solver) if solver else None,
-        )
-
-    def as_metadata(self) -> dict[str, Any]:
-        """The entry of a task's metadata."""
-        return {PROVENANCE_KEY: self.model_dump(mode="json")}
-
-
-def _image(sandbox: SandboxEnvironmentSpec | None) -> Image | None:
+def _image(sandbox: SandboxEnvironmentSpec | None) -> str | None:
     match sandbox:
-        case SandboxEnvironmentSpec(config=ComposeConfig(services={"default": service})) if service.image:
-            reference = service.image
+        case SandboxEnvironmentSpec(config=ComposeConfig(services={"default": service})):
+            return service.image
         case SandboxEnvironmentSpec(type="k8s", config=str(values)):
-            reference = yaml.safe_load(Path(values).read_text("utf-8"))["services"]["default"]["image"]
-        case _:
-            return None
-    return Image(reference=reference, build_digest=build_digest(shipped("sandbox")))
-
-
-def _default_solver(solver: Callable[..., Solver]) -> DefaultSolver:
-    defaults = {name: parameter.default for name, parameter in inspect.signature(solver).parameters.items()}
-    return DefaultSolver(name=f"discoverybench/{solver.__name__}", settings=defaults)
+            return str(yaml.safe_load(Path(values).read_text("utf-8"))["services"]["default"]["image"])
+    return None

@@ -10,8 +10,7 @@ from tempfile import NamedTemporaryFile
 import yaml
 from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec
 
-from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.shipped import shipped
+from inspect_discoverybench.errors import DataMissing, InvalidArgument
 
 IMAGE_NAME = "inspect-discoverybench-sandbox"
 BUILD_INPUTS = ("Dockerfile", "requirements.txt", "init.py")
@@ -22,18 +21,26 @@ IMAGE_VARIABLE = "DISCOVERYBENCH_IMAGE"
 
 VALUES = "sandbox/helm-values.yaml"
 
-LOOKUP_TIMEOUT = 10
-"""Seconds."""
+_PACKAGE = Path(__file__).parent
+
+
+def shipped(name: str) -> Path:
+    """Absolute path of a file or folder from the root of the repository, in a wheel or in an editable install.
+
+    Raises:
+        DataMissing: The installation does not have it.
+    """
+    for root in (_PACKAGE / "_shipped", _PACKAGE.parents[1]):
+        if (root / name).exists():
+            return root / name
+    raise DataMissing(f"{name} is missing from the installation in {_PACKAGE}. Reinstall inspect-discoverybench.")
 
 
 def sandbox_spec(provider: str, build: bool = False, custom_image: str | None = None) -> SandboxEnvironmentSpec:
     """Make the sandbox specification of a task.
 
-    Args:
-        provider: `docker`, `k8s` or `local`.
-        build: Build the Docker image even if it exists. By default it is built only if it is missing.
-        custom_image: Run this image, which is never built. By default it is `DISCOVERYBENCH_IMAGE`; if that is not set,
-            it is the image built from `sandbox/`, and for `k8s` the published one.
+    A custom image is never built. By default the image is `DISCOVERYBENCH_IMAGE`; if that is not set, it is built from
+    `sandbox/` if it is missing or `build` is true, and for `k8s` it is the published one.
 
     Raises:
         InvalidArgument: The provider is not supported, or an argument does not apply to it.
@@ -65,10 +72,7 @@ def image() -> str:
 
 
 def image_name(folder: Path) -> str:
-    """Name and tag of the image that is built from a folder.
-
-    The tag is a digest of the build inputs, so an outdated image is never used.
-    """
+    """Name and tag of the image of a folder. The tag is a digest of the build inputs, so no outdated image is used."""
     return f"{IMAGE_NAME}:{build_digest(folder)[:12]}"
 
 
@@ -106,12 +110,10 @@ def _exists(name: str) -> bool:
     """Whether Docker has the image. If Docker does not respond, the answer is no, and Inspect reports the problem."""
     try:
         # The command uses the same context as Compose.
-        lookup = subprocess.run(
-            ["docker", "image", "inspect", name], capture_output=True, timeout=LOOKUP_TIMEOUT, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
+        subprocess.run(["docker", "image", "inspect", name], capture_output=True, timeout=10, check=True)
+    except (OSError, subprocess.SubprocessError):
         return False
-    return lookup.returncode == 0
+    return True
 
 
 def _helm_values(chosen: str | None) -> Path:
@@ -119,9 +121,6 @@ def _helm_values(chosen: str | None) -> Path:
 
     The provider reads values only from a file. `eval-retry` takes its path from the log, so the copy is in the cache
     folder, under a name that contains a digest of its contents.
-
-    Raises:
-        InvalidArgument: inspect-k8s-sandbox is not installed, or the cluster could not pull the image.
     """
     if find_spec("k8s_sandbox") is None:
         raise InvalidArgument(

@@ -19,7 +19,6 @@ _TRUNCATED = {
 }
 """Stop reasons after which the same question is asked again, because the reply cannot be corrected."""
 
-BYTE_ORDER_MARK = "\ufeff"
 _OPENING_TAG = re.compile(r"\s*<([a-z][\w:.-]*)[^<>]*>", re.IGNORECASE)
 # Some chat templates put the opening tag into the prompt, so the reply contains only the closing tag.
 _CLOSING_TAG = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
@@ -57,12 +56,7 @@ async def ask_until_valid(
 ) -> T:
     """Ask a model until its reply is valid. An invalid reply is sent back with the reason.
 
-    Args:
-        messages: The question.
-        send: Sends a conversation to the model.
-        read: Reads the text of a reply, or raises `ReplyRejected`.
-        ask_again: The message after an invalid reply, from the reason.
-        attempts: Maximum number of requests.
+    `read` takes the text of a reply and raises `ReplyRejected`; `ask_again` makes the next message from the reason.
 
     Raises:
         ReplyRejected: The last reply is invalid.
@@ -95,7 +89,7 @@ def parse_reply(text: str, reply_type: type[R]) -> R:
     Raises:
         ReplyRejected: The text is not JSON, or does not validate as `reply_type`.
     """
-    body = _strip_reasoning(text.strip().lstrip(BYTE_ORDER_MARK)).strip()
+    body = _strip_reasoning(text.strip().lstrip("\ufeff")).strip()
     fences = _FENCE.findall(body)
     if len(fences) == 1 and not body.startswith("{"):
         body = fences[0]

@@ -6,22 +6,20 @@ from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.model import GenerateConfig
 
-from inspect_discoverybench.dataset import splits
 from inspect_discoverybench.dataset.released import COMMIT
 from inspect_discoverybench.dataset.samples import FieldFilter, Hints, SampleMetadata, data_checksum, select
 from inspect_discoverybench.discovery import discovery_task, end_session, location
 from inspect_discoverybench.errors import require_positive
-from inspect_discoverybench.provenance import Data, Provenance
+from inspect_discoverybench.provenance import provenance
 from inspect_discoverybench.sandbox import sandbox_spec
-from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, DEFAULT_TIMEOUT
+from inspect_discoverybench.scorer.judge import DEFAULT_TIMEOUT
 from inspect_discoverybench.scorer.released import PRODUCT
 from inspect_discoverybench.session.image import record_image
 
+# Every `inspect` command imports this module. What a single task needs is imported when it is built.
+
 VERSION = "3-A"
 """The number increases when scores are no longer comparable, the letter when only the interface changes."""
-
-OFFLINE_JUDGE = "discoverybench/lexical"
-"""Default judge of the demo."""
 
 
 @task
@@ -55,21 +53,22 @@ def real(
         InvalidArgument: An argument is invalid, or the filters match no sample.
         DataError: The released data are missing, or a file was changed.
     """
-    samples = splits.released("real", split, Hints(domain_knowledge, workflow_tags))
+    from inspect_discoverybench.dataset.splits import released
+
     return discovery_task(
-        name="discoverybench/real",
-        title=f"DiscoveryBench DB-REAL ({split})",
-        samples=select(samples, dataset=dataset, domain=domain, question_type=question_type),
+        "real",
+        f"DB-REAL ({split})",
+        released("real", split, Hints(domain_knowledge, workflow_tags)),
         sandbox=sandbox_spec(sandbox, build, image),
-        judge=DEFAULT_JUDGE,
         aggregation=aggregation,
         version=VERSION,
-        data=Data(commit=COMMIT, checksum=data_checksum(samples)),
+        commit=COMMIT,
+        filters={"dataset": dataset, "domain": domain, "question_type": question_type},
     )
 
 
 @task
-def synth(
+def synth(  # noqa: D417
     split: str = "test",
     dataset: FieldFilter = None,
     domain: FieldFilter = None,
@@ -81,46 +80,30 @@ def synth(
     image: str | None = None,
     aggregation: str = PRODUCT,
 ) -> Task:
-    """DB-SYNTH: goals over generated data, in 48 domains (paper §4.2).
+    """DB-SYNTH: goals over generated data, in 48 domains (paper §4.2). The other arguments are those of `real`.
 
     Args:
         split: `test` (200 samples), `dev` (153) or `train` (550).
-        dataset: Keep only these study folders.
-        domain: Keep only these domains.
-        question_type: Keep only goals of these types. All goals of DB-SYNTH are `general`.
         difficulty: Keep only these difficulties, 1 to 4.
         solvable: If true, leave out goals whose target column is constant in the released data.
-        sandbox: `docker`, `k8s` or `local`. Code in the local sandbox is not isolated from this machine.
-        build: Build the Docker image even if it exists.
-        image: Run this image instead of the package's.
-        aggregation: `product`, or `released` to also report `hms_released`, the form of the released evaluator.
-
-    Raises:
-        InvalidArgument: An argument is invalid, or the filters match no sample.
-        DataError: The released data are missing, or a file was changed.
     """
-    samples = splits.released("synth", split, Hints())
+    from inspect_discoverybench.dataset.splits import released
+
+    filters = {"dataset": dataset, "domain": domain, "question_type": question_type}
     return discovery_task(
-        name="discoverybench/synth",
-        title=f"DiscoveryBench DB-SYNTH ({split})",
-        samples=select(
-            samples,
-            dataset=dataset,
-            domain=domain,
-            question_type=question_type,
-            difficulty=difficulty,
-            solvable=solvable,
-        ),
+        "synth",
+        f"DB-SYNTH ({split})",
+        released("synth", split, Hints()),
         sandbox=sandbox_spec(sandbox, build, image),
-        judge=DEFAULT_JUDGE,
         aggregation=aggregation,
         version=VERSION,
-        data=Data(commit=COMMIT, checksum=data_checksum(samples)),
+        commit=COMMIT,
+        filters={**filters, "difficulty": difficulty, "solvable": solvable},
     )
 
 
 @task
-def custom(
+def custom(  # noqa: D417
     path: str,
     answer_key: str | None = None,
     goal: str | None = None,
@@ -131,69 +114,41 @@ def custom(
     image: str | None = None,
     aggregation: str = PRODUCT,
 ) -> Task:
-    """Custom studies, in the format of DB-REAL or DB-SYNTH (docs/custom.md).
+    """Custom studies, in the format of DB-REAL or DB-SYNTH (docs/custom.md). The other arguments are those of `real`.
 
     Args:
         path: A metadata file, or a folder of them. Data files are in the folder of their metadata file.
         answer_key: CSV file with the gold hypotheses; otherwise they are in the metadata.
         goal: Ask only this goal; `path` must be one metadata file. It is scored only if the file has the same goal with
             its gold hypothesis.
-        domain_knowledge: Add the background of the study to the task text.
-        workflow_tags: Add the keywords of the gold workflow to the task text.
-        sandbox: `docker`, `k8s` or `local`. Code in the local sandbox is not isolated from this machine.
-        build: Build the Docker image even if it exists.
-        image: Run this image instead of the package's.
-        aggregation: `product`, or `released` to also report `hms_released`, the form of the released evaluator.
-
-    Raises:
-        InvalidArgument: An argument is invalid, or no study has a requested hint.
-        DataError: A file is missing, invalid or truncated.
     """
-    hints = Hints(domain_knowledge, workflow_tags)
-    if goal is not None:
-        samples = splits.single_goal(Path(path), goal, hints)
-    else:
-        samples = splits.custom(Path(path), Path(answer_key) if answer_key else None, hints)
+    from inspect_discoverybench.dataset import splits
+
+    hints, file = Hints(domain_knowledge, workflow_tags), Path(path)
+    key = Path(answer_key) if answer_key else None
     return discovery_task(
-        name="discoverybench/custom",
-        title=f"DiscoveryBench custom ({Path(path).resolve().name})",
-        samples=samples,
+        "custom",
+        f"custom ({file.resolve().name})",
+        splits.custom(file, key, hints) if goal is None else splits.single_goal(file, goal, hints),
         sandbox=sandbox_spec(sandbox, build, image),
-        judge=DEFAULT_JUDGE,
         aggregation=aggregation,
         version=VERSION,
-        data=Data(commit=None, checksum=data_checksum(samples)),
     )
 
 
 @task
-def demo(
-    sandbox: str = "local",
-    build: bool = False,
-    image: str | None = None,
-    aggregation: str = PRODUCT,
-) -> Task:
-    """Eight small invented studies that run without an API key, network or Docker.
+def demo(sandbox: str = "local", build: bool = False, image: str | None = None, aggregation: str = PRODUCT) -> Task:
+    """Eight small invented studies that run without an API key, network or Docker; arguments as in `real`."""
+    from inspect_discoverybench.dataset import splits
 
-    Args:
-        sandbox: `local`, `docker` or `k8s`. Code in the local sandbox is not isolated from this machine.
-        build: Build the Docker image even if it exists.
-        image: Run this image instead of the package's.
-        aggregation: `product`, or `released` to also report `hms_released`, the form of the released evaluator.
-
-    Raises:
-        InvalidArgument: An argument is invalid.
-    """
-    samples = splits.demo(Hints())
     return discovery_task(
-        name="discoverybench/demo",
-        title="DiscoveryBench demo",
-        samples=samples,
+        "demo",
+        "demo",
+        splits.demo(Hints()),
         sandbox=sandbox_spec(sandbox, build, image),
-        judge=OFFLINE_JUDGE,
         aggregation=aggregation,
         version=VERSION,
-        data=Data(commit=None, checksum=data_checksum(samples)),
+        judge="discoverybench/lexical",
     )
 
 
@@ -208,12 +163,8 @@ def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = Tru
         repeats: Number of times each pair is judged. The first verdict measures accuracy, the others consistency.
         kind: Keep only these kinds of change, such as "relation negated".
         released: Include the pairs from DB-REAL train, which need the released data.
-
-    Raises:
-        InvalidArgument: An argument is invalid.
-        DataError: The released data are missing, or a file was changed.
     """
-    # Every `inspect` command imports this module; the audit and the generator are imported only when they are used.
+    from inspect_discoverybench.dataset import splits
     from inspect_discoverybench.validation import pairs
     from inspect_discoverybench.validation.answer_texts import text_samples
     from inspect_discoverybench.validation.judge_audit import PAPER_ACCURACY, audit, judge_pair
@@ -224,22 +175,21 @@ def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = Tru
         train = splits.released("real", "train", Hints())
         samples += pairs.released([SampleMetadata.model_validate(sample.metadata) for sample in train])
     samples += text_samples()
-    data = Data(commit=COMMIT if released else None, checksum=data_checksum(samples, pairs.PAIR_FIELDS))
+    commit = COMMIT if released else None
+    checksum = data_checksum(samples, pairs.PAIR_FIELDS)
     paper = ", ".join(f"{facet} {accuracy}" for facet, accuracy in PAPER_ACCURACY.items())
     return Task(
         name="discoverybench/judge_audit",
         display_name="DiscoveryBench judge audit",
+        # Inspect prints the dataset's name above the results.
         dataset=MemoryDataset(
-            select(samples, kind=kind),
-            # Inspect prints the dataset's name above the results.
-            name=f"known pairs; the paper's judge: {paper}",
-            location=location(data),
+            select(samples, kind=kind), name=f"known pairs; the paper's judge: {paper}", location=location(commit)
         ),
         solver=judge_pair(repeats),
         config=GenerateConfig(timeout=DEFAULT_TIMEOUT),
         scorer=audit(),
         headline_metric="audit.right",
-        metadata={"paper": PAPER_ACCURACY} | Provenance.of(data, None, ["judge"]).as_metadata(),
+        metadata={"paper": PAPER_ACCURACY, **provenance(checksum=checksum, prompt_folders=["judge"], commit=commit)},
         version=VERSION,
     )
 
@@ -307,7 +257,6 @@ def synth_generate(
     source = DomainSource.of(domains, trees)
     folder = SetFolder(Path(out))
     folder.open(settings)
-    data = Data(commit=None, checksum=source.checksum)
     spec = sandbox_spec(sandbox, build, image)
     return Task(
         name="discoverybench/synth_generate",
@@ -319,6 +268,6 @@ def synth_generate(
         cleanup=end_session,
         scorer=generate.accepted(),
         sandbox=spec,
-        metadata=Provenance.of(data, spec, ["synth"]).as_metadata(),
+        metadata=provenance(checksum=source.checksum, prompt_folders=["synth"], sandbox=spec),
         version=VERSION,
     )

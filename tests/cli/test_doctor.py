@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,6 @@ from click.testing import CliRunner, Result
 
 from inspect_discoverybench.cli.main import main
 from inspect_discoverybench.sandbox import image
-from inspect_discoverybench.shipped import shipped
 from tests.endpoint import Refused, Request, question, serve, slots, truthful
 from tests.packages import installed
 
@@ -31,13 +29,11 @@ def doctor(*arguments: str, exit_code: int) -> Result:
 
 
 def findings(*arguments: str, exit_code: int) -> dict[str, dict[str, Any]]:
-    document = json.loads(doctor(*arguments, "--json", exit_code=exit_code).stdout)
+    result = doctor(*arguments, "--json", exit_code=exit_code)
+    assert SECRET not in result.output
+    document = json.loads(result.stdout)
     assert document["ok"] is (exit_code == 0)
     return {check["name"]: check for check in document["checks"]}
-
-
-def statuses(checks: dict[str, dict[str, Any]]) -> dict[str, str]:
-    return {name: check["status"] for name, check in checks.items()}
 
 
 @pytest.mark.usefixtures("engine")
@@ -57,7 +53,7 @@ def test_without_an_engine_data_and_keys(monkeypatch: pytest.MonkeyPatch) -> Non
     """Checks that depend on the engine are skipped; the others run."""
     monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
     checks = findings("--model", "openai/gpt-4o", exit_code=1)
-    assert statuses(checks) | {"compose": "either"} == {
+    assert {name: check["status"] for name, check in checks.items()} | {"compose": "either"} == {
         "python": "ok",
         "packages": "ok",
         "data": "warning",
@@ -72,67 +68,39 @@ def test_without_an_engine_data_and_keys(monkeypatch: pytest.MonkeyPatch) -> Non
     assert checks["data"]["remedy"] == "Run: discoverybench data fetch"
     assert "Install and start Docker" in checks["engine"]["remedy"]
     assert checks["image"]["message"] == "needs engine"
-    assert checks["session"]["message"].startswith("needs engine")
     assert "OPENAI_API_KEY" in checks["model key"]["message"]
-    assert "--model-role grader=" in checks["judge key"]["remedy"]
 
 
-def test_an_old_engine_old_packages_and_a_missing_image(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_an_old_engine_and_old_packages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", "/nowhere/data")
     installed(tmp_path, "pooch", "0.1.0")
     monkeypatch.syspath_prepend(tmp_path)
     program = tmp_path / "bin" / "docker"
     program.parent.mkdir()
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
-    versions = 'case "$1" in version) echo {engine};; compose) echo v2.30.1;; *) exit 1;; esac'
-    program.write_text("#!/bin/sh\n" + versions.format(engine="20.10.1"), "utf-8")
+    program.write_text("#!/bin/sh\ncase $1 in version) echo 20.10.1;; compose) echo v2.30.1;; esac", "utf-8")
     program.chmod(0o755)
     checks = findings(exit_code=1)
     assert checks["engine"]["message"] == "Docker Engine 20.10.1 is older than 24.0.6"
     assert checks["compose"]["message"] == "Compose v2.30.1"
     assert "pooch 0.1.0 is installed, but >=1.8.2 is required" in checks["packages"]["message"]
-    assert checks["packages"]["remedy"] == "Run: pip install --upgrade inspect-discoverybench"
     assert checks["data"]["message"].startswith("DISCOVERYBENCH_DATA_DIR=/nowhere/data is not a folder")
-    assert checks["data"]["remedy"].startswith("Use a clone of ")
-    program.write_text("#!/bin/sh\n" + versions.format(engine="26.1.5+dfsg1"), "utf-8")
-    checks = findings(exit_code=1)
-    assert checks["engine"]["status"] == "ok"
-    assert checks["image"]["status"] == "warning"
-    assert checks["image"]["message"] == f"{image()} is not built; the first run builds it"
-    assert checks["image"]["remedy"] == f"Run: docker build --tag {image()} {shipped('sandbox')}"
-    assert checks["session"]["message"] == "needs image"
-
-
-def test_a_changed_data_file(upstream: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    root = tmp_path / "data"
-    shutil.copytree(upstream, root, copy_function=os.symlink)
-    [metadata] = sorted((root / "discoverybench/real/test").glob("*/metadata_0.json"))[:1]
-    metadata.unlink()
-    metadata.write_text("{}", "utf-8")
-    monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", str(root))
-    data = findings("--sandbox", "local", exit_code=1)["data"]
-    assert data["status"] == "failure"
-    assert data["message"].endswith(f"{metadata.relative_to(root)} differs from the released file")
-    assert data["remedy"].startswith("Use a clone of ")
 
 
 @pytest.mark.parametrize(
     ("answer", "status", "message"),
     [
         (lambda _: Refused(f"Incorrect API key provided: {SECRET}.", status=401), "failure", "rejects the API key"),
-        (lambda _: Refused("The model `ghost` does not exist", status=404), "failure", "does not have this model"),
         (lambda _: Refused(f"Bad header {SECRET}"), "failure", "Bad header [LOCAL_API_KEY]"),
         (lambda _: "  ", "warning", "returned an empty reply"),
-        (lambda _: "ready", "ok", "(15 tokens)"),
+        (lambda _: "ready", "ok", "replied in"),
     ],
-    ids=["401", "404", "400", "empty", "ready"],
+    ids=["401", "400", "empty", "ready"],
 )
 def test_one_real_call(monkeypatch: pytest.MonkeyPatch, answer: Any, status: str, message: str) -> None:
     with serve(answer) as endpoint:
         checks = over_http(monkeypatch, endpoint.url, "--model", exit_code=int(status == "failure"))
-    assert checks["session"]["status"] == "ok"
-    assert checks["model key"]["status"] == "ok"
-    assert checks["model call"]["status"] == status
+    assert (checks["session"]["status"], checks["model call"]["status"]) == ("ok", status)
     assert message in checks["model call"]["message"]
 
 
@@ -147,20 +115,14 @@ def right(request: Request) -> str:
     return truthful(request)
 
 
-def agreeing(request: Request) -> str:
-    """A judge that sees no difference."""
-    return right(request).replace('"answer": "C"', '"answer": "A"')
-
-
 @pytest.mark.parametrize(
     ("answer", "status", "message"),
     [
         (right, "ok", "judged a pair correctly"),
-        (agreeing, "warning", "judged a pair incorrectly"),
+        (lambda request: right(request).replace('"C"', '"A"'), "warning", "judged a pair incorrectly"),
         (lambda _: "I like it.", "failure", "no valid reply"),
-        (lambda _: 401, "failure", "rejects the API key"),
     ],
-    ids=["right", "wrong", "invalid", "401"],
+    ids=["right", "wrong", "invalid"],
 )
 def test_one_audited_pair(monkeypatch: pytest.MonkeyPatch, answer: Any, status: str, message: str) -> None:
     with serve(answer) as endpoint:
@@ -175,9 +137,7 @@ def over_http(monkeypatch: pytest.MonkeyPatch, url: str, option: str, exit_code:
     monkeypatch.setenv("LOCAL_BASE_URL", url)
     # A new name for each address, because Inspect caches models by name.
     model = f"openai-api/local/{url.rpartition(':')[2].removesuffix('/v1')}"
-    result = doctor("--sandbox", "local", "--json", option, model, exit_code=exit_code)
-    assert SECRET not in result.output
-    return {check["name"]: check for check in json.loads(result.stdout)["checks"]}
+    return findings("--sandbox", "local", option, model, exit_code=exit_code)
 
 
 def test_a_cluster_needs_its_provider_and_a_context(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,7 +146,3 @@ def test_a_cluster_needs_its_provider_and_a_context(monkeypatch: pytest.MonkeyPa
     assert checks["cluster"]["status"] == "failure"
     assert checks["cluster"]["remedy"]
     assert checks["session"]["message"] == "needs cluster"
-
-
-def test_an_unknown_option_or_sandbox_is_exit_code_2() -> None:
-    assert "'chroot' is not one of 'docker', 'k8s', 'local'" in doctor("--sandbox", "chroot", exit_code=2).stderr

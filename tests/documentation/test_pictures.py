@@ -1,14 +1,12 @@
 """The pictures of the README and the documentation site, which `make pictures` takes again."""
 
 import os
-import struct
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 from click.testing import CliRunner
 from inspect_ai import eval as inspect_eval
-from inspect_ai.solver import Solver
 from playwright.sync_api import Browser, Page, expect
 
 from inspect_discoverybench import demo
@@ -17,30 +15,10 @@ from inspect_discoverybench.solvers.codegen import codegen
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from inspect_discoverybench.solvers.react import react
 from tests.browser import launched
-from tests.documentation.commands import REPOSITORY
 from tests.log_viewer import serving
 
 SIZES = {"viewer.png": (1440, 810), "report.png": (1440, 760)}
 """Width and height in pixels."""
-
-IMAGES = REPOSITORY / "docs" / "images"
-
-
-@pytest.fixture
-def documented() -> None:
-    """Marks the test."""
-
-
-def evaluate(folder: Path, *solvers: Solver) -> None:
-    for solver in solvers:
-        [log] = inspect_eval(demo(), model="discoverybench/baseline", solver=solver, log_dir=str(folder))
-        assert log.status == "success", log.error
-
-
-def size(picture: Path) -> tuple[int, int]:
-    """Width and height of a PNG in pixels."""
-    width, height = struct.unpack(">II", picture.read_bytes()[16:24])
-    return width, height
 
 
 def page_of(browser: Browser, name: str, address: str) -> Page:
@@ -51,14 +29,15 @@ def page_of(browser: Browser, name: str, address: str) -> Page:
     return page
 
 
-@pytest.mark.usefixtures("documented")
+@pytest.mark.documented
 def test_pictures_of_the_viewer_and_the_report(chromium: str, tmp_path: Path) -> None:
     target = Path(os.environ.get("DISCOVERYBENCH_SCREENSHOTS", tmp_path))
     # The viewer shows the path of the logs.
     with TemporaryDirectory(prefix="discoverybench-") as folder:
         logs = Path(folder, "logs")
-        evaluate(logs, react())
-        evaluate(tmp_path / "more", codegen(), no_data_guess())
+        for solver, place in ((react(), logs), (codegen(), Path("more")), (no_data_guess(), Path("more"))):
+            [log] = inspect_eval(demo(), model="discoverybench/baseline", solver=solver, log_dir=str(place))
+            assert log.status == "success", log.error
         result = CliRunner().invoke(main, ["report", str(logs), "more"])
         assert result.exit_code == 0, result.output
         with serving(logs) as viewer, launched(chromium) as browser:
@@ -68,5 +47,3 @@ def test_pictures_of_the_viewer_and_the_report(chromium: str, tmp_path: Path) ->
             page = page_of(browser, "report.png", (tmp_path / "report" / "report.html").as_uri())
             expect(page.locator("#summary")).to_contain_text("24")
             page.screenshot(path=target / "report.png")
-    for name, dimensions in SIZES.items():
-        assert size(target / name) == size(IMAGES / name) == dimensions, "run `make pictures`"

@@ -55,12 +55,7 @@ def frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def scores(values: Mapping[str, float], **columns: Any) -> list[dict[str, Any]]:
-    """Rows with HMS by sample id. Samples without HMS are unscored.
-
-    Args:
-        values: HMS by sample id.
-        columns: Other columns of all rows.
-    """
+    """Rows with HMS by sample id, and other columns of all rows. Samples without HMS are unscored."""
     return [
         {"id": task, "hms": hms, "outcome": "scored" if hms == hms else "unscored", **columns}
         for task, hms in values.items()

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from synthetic_logs import Run, write_logs
 
-from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.report.judges import judge_error_section
 from inspect_discoverybench.report.samples import label_samples
 from inspect_discoverybench.results import read_results
@@ -60,15 +59,6 @@ def labelled(logs: list[Path], folder: Path, every: int, wrong_every: int) -> li
     return read_labels([folder])
 
 
-@pytest.mark.usefixtures("sweep")
-def test_a_judge_without_errors_leaves_the_mean_as_it_is(tmp_path: Path) -> None:
-    logs = write_logs([Run("real", "react", "provider/large", 0.4)], tmp_path / "logs", samples=200)
-    labels = labelled(logs, tmp_path / "labels", every=2, wrong_every=10_000)
-    table = judge_error_section(label_samples(read_results(logs).samples), labels).table
-    assert table.configuration.tolist() == ["all of the sheet", "react · provider/large"]
-    assert table["corrected"].tolist() == pytest.approx(table["HMS × 100"].tolist(), abs=1.5)
-
-
 def test_a_lenient_judge_is_corrected_downwards(tmp_path: Path) -> None:
     run = Run("real", "react", "provider/large", 0.4, no_submission=0.2)
     logs = write_logs([run], tmp_path / "logs", samples=120)
@@ -82,10 +72,3 @@ def test_a_lenient_judge_is_corrected_downwards(tmp_path: Path) -> None:
     assert row["corrected low"] < mean < row["corrected high"]
     assert row["samples"] == 120
     assert row["labelled"] == len(labels) < 120
-
-
-def test_too_few_labels_are_one_clear_line(tmp_path: Path) -> None:
-    logs = write_logs([Run("real", "react", "provider/large", 0.4)], tmp_path / "logs", samples=40)
-    labels = labelled(logs, tmp_path / "labels", every=20, wrong_every=4)
-    with pytest.raises(InvalidArgument, match="requires labels of samples from at least 10 gold hypotheses"):
-        judge_error_section(label_samples(read_results(logs).samples), labels)

@@ -25,9 +25,9 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec, store
 
 from inspect_discoverybench import demo
+from inspect_discoverybench.sandbox import shipped
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, DEFAULT_OUTPUT_BYTES, SessionState
 from inspect_discoverybench.session.tool import python
-from inspect_discoverybench.shipped import shipped
 from tests import shared
 from tests.session.kernel_client import kernels
 

@@ -24,7 +24,7 @@ from inspect_discoverybench.experiment.run import ExperimentPlan, dry_run_in_sub
 from inspect_discoverybench.experiment.shard import MAX_SHARDS, Shard, restrict_to_shard, shard_dry_runs, shard_status
 from inspect_discoverybench.experiment.slurm import array_script
 from inspect_discoverybench.results.log_files import logs_in, read_summaries
-from inspect_discoverybench.shipped import shipped
+from inspect_discoverybench.sandbox import shipped
 
 INCOMPLETE = 1
 

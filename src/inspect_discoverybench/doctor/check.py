@@ -23,21 +23,16 @@ class Problem(Exception):
     """Raised by a check that is not ok: what is wrong, and what to do if it is not the remedy of the check."""
 
     def __init__(self, message: str, remedy: str = "", warning: bool = False) -> None:
-        """Create a failure or a warning."""
+        """A failure or a warning."""
         super().__init__(message)
         self.remedy, self.status = remedy, "warning" if warning else "failure"
 
 
 @dataclass(frozen=True)
 class Check:
-    """One check.
+    """One check with the names of earlier checks that must be ok, and a time limit which allows for a busy machine.
 
-    Attributes:
-        name: Name of the check.
-        run: Returns what was found, in one line. Any exception but a warning is a failure.
-        remedy: What to do if the check is not ok.
-        requires: Names of earlier checks that must be ok.
-        seconds: Time limit, which allows for a busy machine.
+    `run` returns what was found, in one line. Any exception is a failure, except for a warning.
     """
 
     name: str

@@ -22,14 +22,12 @@ from packaging.requirements import Requirement
 from inspect_discoverybench.dataset import released
 from inspect_discoverybench.doctor.check import Check, Problem
 from inspect_discoverybench.errors import DataMissing, one_line
-from inspect_discoverybench.sandbox import image, sandbox_spec
+from inspect_discoverybench.sandbox import image, sandbox_spec, shipped
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE
 from inspect_discoverybench.session.session import SessionState
-from inspect_discoverybench.shipped import shipped
 from inspect_discoverybench.tasks import demo, judge_audit
 
 PACKAGE = "inspect-discoverybench"
-COMMAND_SECONDS = 20
 
 _ENGINE = ("Docker Engine", "24.0.6", "docker", "version", "--format", "{{.Server.Version}}")
 _COMPOSE = ("Compose", "2.21.0", "docker", "compose", "version", "--short")
@@ -49,13 +47,7 @@ _DIAGNOSES = {
 
 
 def all_checks(provider: str, model: str | None, grader: str | None) -> list[Check]:
-    """The checks in the order in which they run.
-
-    Args:
-        provider: The sandbox: `docker`, `k8s` or `local`.
-        model: The evaluated model; None to check none.
-        grader: The judge; None to check only the key of the default judge.
-    """
+    """The checks in the order in which they run. Without a grader, only the key of the default judge is checked."""
     sandbox_checks = {
         "docker": [
             Check("engine", partial(check_version, *_ENGINE), _START_DOCKER),
@@ -133,10 +125,8 @@ def check_image() -> str:
     try:
         identity = _output("docker", "image", "inspect", "--format", "{{.Id}}", name)
     except Problem as missing:
-        if name != image():
-            raise Problem(f"{name} is not on this machine", f"Run: docker pull {name}", warning=True) from missing
-        build = f"Run: docker build --tag {name} {shlex.quote(str(shipped('sandbox')))}"
-        raise Problem(f"{name} is not built; the first run builds it", build, warning=True) from missing
+        own = f"build --tag {name} {shlex.quote(str(shipped('sandbox')))}" if name == image() else f"pull {name}"
+        raise Problem(f"{name} is not on this machine", f"Run: docker {own}", warning=True) from missing
     return f"{name} ({identity[:19]})"
 
 
@@ -166,17 +156,11 @@ def check_key(model: str, chosen: bool = True) -> str:
 
 def check_call(model: str) -> str:
     """Ask the model one question."""
-    sample = _run_sample(
-        Task(
-            dataset=[Sample(id="question", input="This is a test of the connection. Reply with the word: ready")],
-            solver=generate(),
-        ),
-        model,
-    )
-    tokens = sum(usage.total_tokens for usage in sample.model_usage.values())
+    question = Sample(input="This is a test of the connection. Reply with the word: ready")
+    sample = _run_sample(Task(dataset=[question], solver=generate()), model)
     if not sample.output.completion.strip():
-        raise Problem(f"{model} returned an empty reply ({tokens} tokens)", warning=True)
-    return f"{model} replied in {sample.total_time or 0:.1f} s ({tokens} tokens)"
+        raise Problem(f"{model} returned an empty reply", warning=True)
+    return f"{model} replied in {sample.total_time or 0:.1f} s"
 
 
 def check_pair(judge: str) -> str:
@@ -195,7 +179,7 @@ def check_pair(judge: str) -> str:
 
 def _output(*command: str) -> str:
     """Run one of the programs that Inspect and its providers use, and return its output."""
-    done = subprocess.run(command, capture_output=True, text=True, timeout=COMMAND_SECONDS, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
     if done.returncode:
         raise Problem(done.stderr.strip() or f"`{shlex.join(command)}` failed")
     return done.stdout.strip()
@@ -204,10 +188,9 @@ def _output(*command: str) -> str:
 def _run_sample(task: Task, model: str, **options: Any) -> EvalSample:
     """Run one sample as a user does, and leave no log behind. The options of Inspect's `eval` select the sample."""
     limits: Any = {"time_limit": 90, "timeout": 45, "max_retries": 1}
+    options |= {"display": "none", "log_level": "critical"}
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        [log] = inspect_eval(
-            task, model=model, log_dir=folder, display="none", log_level="critical", **limits, **options
-        )
+        [log] = inspect_eval(task, model=model, log_dir=folder, **limits, **options)
         # Read the samples here: the log that Inspect returns loads them from the file on access.
         samples = list(log.samples or [])
     error = samples[0].error if samples else log.error

@@ -74,19 +74,6 @@ def task_table(samples: pd.DataFrame) -> pd.DataFrame:
     return _ranked(first.join(means).join(counts).reset_index(), samples)
 
 
-def covering(tasks: pd.DataFrame) -> pd.MultiIndex:
-    """The configurations with at least `MIN_COVERAGE` as many rows as the one with the most of their benchmark."""
-    counts = tasks.groupby([*KEYS]).size()
-    names = counts.index[counts >= MIN_COVERAGE * counts.groupby("benchmark").transform("max")]
-    assert isinstance(names, pd.MultiIndex)
-    return names
-
-
-def best(means: "pd.Series[float]") -> "pd.Index[Any]":
-    """Labels of the highest mean; several if they are tied up to rounding."""
-    return means.index[means >= means.max() - ROUNDING]
-
-
 def means(
     tasks: pd.DataFrame, by: Sequence[str] = KEYS, value: str = "hms", names: Sequence[str] = (HMS, LOW, HIGH)
 ) -> pd.DataFrame:
@@ -178,7 +165,8 @@ def _ranked(tasks: pd.DataFrame, samples: pd.DataFrame) -> pd.DataFrame:
     tasks = tasks.merge(order[[*KEYS]].assign(order=np.arange(len(order))), on=[*KEYS])
     tasks = tasks.sort_values("order", kind="stable", ignore_index=True)
     names = pd.MultiIndex.from_frame(tasks[[*KEYS]])
-    covered = covering(tasks[tasks.hms.notna() & ~tasks.is_oracle])
+    counts = tasks[tasks.hms.notna() & ~tasks.is_oracle].groupby([*KEYS]).size()
+    covered = counts.index[counts >= MIN_COVERAGE * counts.groupby("benchmark").transform("max")]
     is_judged = samples.judge_record.notna() & samples.hms.notna()
     judges = samples[is_judged & pd.MultiIndex.from_frame(samples[[*KEYS]]).isin(covered)].groupby("benchmark").judge
     judge_count = tasks.benchmark.map(judges.nunique()).fillna(0)

@@ -4,20 +4,18 @@ import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.judge_record import differences
+from inspect_discoverybench.report.aggregates import ROUNDING
 from inspect_discoverybench.report.systems import System
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
 from inspect_discoverybench.statistics.paired import PairedDifference, compare_paired
 from inspect_discoverybench.statistics.ranking import first_shares, holm
-
-R = TypeVar("R", Estimate, PairedDifference)
 
 TASK = ["task", "id"]
 """Columns that identify a task."""
@@ -38,17 +36,11 @@ FIRST_KEYS = tuple(SCORE_KEYS)
 
 @dataclass(frozen=True)
 class KeyDifference:
-    """The difference of two systems in one key of the score, such as HMS or one facet.
+    """The difference of two systems in one key of the score; the key is empty if the score is a single number.
 
-    Attributes:
-        key: The key; empty if the score is a single number.
-        baseline: Mean of the baseline over the common tasks.
-        candidate: Mean of the candidate over the common tasks.
-        paired: The candidate minus the baseline.
-        worst: Smallest difference that the missing scores of common tasks allow; None if none is missing.
-        best: Largest such difference.
-        failures_lowest: The difference over the tasks that the baseline scored, if the candidate had the lowest score
-            wherever it has none.
+    If common tasks have missing scores, the difference may be as small as `worst` and as large as `best`.
+    `failures_lowest` is the difference over the tasks that the baseline scored, if the candidate had 0 wherever it has
+    no score.
     """
 
     key: str
@@ -62,17 +54,9 @@ class KeyDifference:
 
 @dataclass(frozen=True)
 class SystemPair:
-    """Two systems and their differences.
+    """Two systems, their differences (HMS first), and numbers of tasks: `common` ones have a score of both systems.
 
-    Attributes:
-        baseline: Name of the baseline.
-        candidate: Name of the candidate.
-        keys: The difference in each key of the score, HMS first.
-        common: Number of tasks that both systems scored.
-        missing: Number of tasks that both systems ran, but that one of them did not score.
-        only_baseline: Number of tasks that only the baseline ran.
-        only_candidate: Number of tasks that only the candidate ran.
-        p_value_holm: p-value of the first key, adjusted for the number of pairs (Holm).
+    `p_value_holm` is the p-value of the first key, adjusted for the number of pairs (Holm).
     """
 
     baseline: str
@@ -87,12 +71,9 @@ class SystemPair:
 
 @dataclass(frozen=True)
 class SystemRank:
-    """The rank of a system among all.
+    """A system's mean of the first key over the tasks that all systems scored.
 
-    Attributes:
-        system: Name of the system.
-        estimate: Mean of the first key over the tasks that all systems scored.
-        first_share: Share of bootstrap draws in which the system has the highest mean.
+    `first_share` is the share of bootstrap draws in which the system has the highest mean.
     """
 
     system: str
@@ -157,7 +138,11 @@ def compare(
 
 def _task_scores(system: System) -> pd.DataFrame:
     """Scores by task, averaged over epochs: one row per task, one column per key, NaN where nothing was scored."""
-    scores = system.samples.pivot_table(index=TASK, columns="key", values="value", aggfunc="mean", dropna=False)
+    outside = system.samples.value[(system.samples.value < -ROUNDING) | (system.samples.value > 1 + ROUNDING)]
+    if len(outside):
+        raise InvalidArgument(f"{system.name} has the score {outside.iloc[0]:g}. Only scores in 0–1 can be compared.")
+    samples = system.samples.assign(value=system.samples.value.clip(0, 1))
+    scores = samples.pivot_table(index=TASK, columns="key", values="value", aggfunc="mean", dropna=False)
     ran = pd.MultiIndex.from_frame(system.samples[TASK].drop_duplicates())
     keys = sorted(scores.columns, key=lambda key: FIRST_KEYS.index(key) if key in FIRST_KEYS else len(FIRST_KEYS))
     return scores.reindex(ran)[keys]
@@ -233,49 +218,18 @@ def _difference(
     key: str, baseline: "pd.Series[float]", candidate: "pd.Series[float]", clusters: "pd.Series[Any]", seed: int
 ) -> KeyDifference:
     scored = baseline.notna() & candidate.notna()
-    scale = Scale.of(pd.concat([baseline, candidate], axis=1))
     groups = clusters[scored].tolist()
-    a, b = (scale.to_unit(values[scored]).tolist() for values in (baseline, candidate))
-    missing = len(baseline) - int(scored.sum())
+    a, b = baseline[scored].tolist(), candidate[scored].tolist()
+    is_complete = bool(scored.all())
     return KeyDifference(
         key=key,
-        baseline=scale.estimate(a, groups),
-        candidate=scale.estimate(b, groups),
-        paired=scale.from_unit(compare_paired(b, a, groups, seed), "difference", "low", "high", "smallest_detectable"),
-        worst=float((candidate.fillna(scale.low) - baseline.fillna(scale.high)).mean()) if missing else None,
-        best=float((candidate.fillna(scale.high) - baseline.fillna(scale.low)).mean()) if missing else None,
-        failures_lowest=float((candidate.fillna(scale.low) - baseline)[baseline.notna()].mean()),
+        baseline=estimate_mean(a, groups),
+        candidate=estimate_mean(b, groups),
+        paired=compare_paired(b, a, groups, seed),
+        worst=None if is_complete else float((candidate.fillna(0) - baseline.fillna(1)).mean()),
+        best=None if is_complete else float((candidate.fillna(1) - baseline.fillna(0)).mean()),
+        failures_lowest=float((candidate.fillna(0) - baseline)[baseline.notna()].mean()),
     )
-
-
-@dataclass(frozen=True)
-class Scale:
-    """The range of scores: 0 to 1, or from the lowest to the highest score if some are outside."""
-
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, scores: pd.DataFrame) -> "Scale":
-        """The range of these scores; NaN is ignored."""
-        low, high = float(np.nanmin(scores)), float(np.nanmax(scores))
-        if low >= 0 and high <= 1:
-            return cls(0.0, 1.0)
-        return cls(low, high if high > low else low + 1)
-
-    def to_unit(self, values: "pd.Series[float]") -> "pd.Series[float]":
-        """Scores as a share of the range, in [0, 1]."""
-        # Keep rounding errors inside the range.
-        return ((values - self.low) / (self.high - self.low)).clip(0, 1)
-
-    def from_unit(self, result: R, *names: str, low: float = 0.0) -> R:
-        """A result whose named values are shares of the range, in the scores' own unit."""
-        width = self.high - self.low
-        return replace(result, **{name: low + getattr(result, name) * width for name in names})
-
-    def estimate(self, shares: Sequence[float], clusters: Sequence[Any]) -> Estimate:
-        """The mean of shares of the range, in the scores' own unit."""
-        return self.from_unit(estimate_mean(shares, clusters), "mean", "low", "high", low=self.low)
 
 
 def _ranking(systems: Sequence[System], tables: Sequence[pd.DataFrame], seed: int) -> tuple[SystemRank, ...]:
@@ -285,11 +239,9 @@ def _ranking(systems: Sequence[System], tables: Sequence[pd.DataFrame], seed: in
     if common.empty:
         return ()
     clusters = _clusters(systems[0].samples, common.index).tolist()
-    scale = Scale.of(common)
-    unit = common.apply(scale.to_unit)
-    shares = first_shares(unit.to_numpy().T, clusters, seed)
+    shares = first_shares(common.to_numpy().T, clusters, seed)
     ranks = [
-        SystemRank(system.name, scale.estimate(unit[number].tolist(), clusters), shares[number])
+        SystemRank(system.name, estimate_mean(common[number].tolist(), clusters), shares[number])
         for number, system in enumerate(systems)
     ]
     return tuple(sorted(ranks, key=lambda rank: -rank.estimate.mean))

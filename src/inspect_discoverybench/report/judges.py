@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import kendalltau
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.report.aggregates import HIGH, HMS, KEYS, LOW, MIN_COVERAGE, best, covering, means
+from inspect_discoverybench.report.aggregates import HIGH, HMS, KEYS, LOW, means
 from inspect_discoverybench.report.charts import dots, panels
 from inspect_discoverybench.report.samples import SCORES, main_judge
 from inspect_discoverybench.report.section import Section
@@ -23,16 +22,14 @@ from inspect_discoverybench.validation.labels import LabelledSample
 
 
 def judge_sections(samples: pd.DataFrame) -> list[Section]:
-    """HMS by judge, agreement of judges by score, and their rankings; empty if no sample has two judges.
+    """HMS by judge, and agreement of judges by score; empty if no sample has two judges.
 
     Only samples that several judges scored are compared. Samples without a submission score 0 with every judge.
     """
     judged = _judged(samples)
     if judged.empty:
         return []
-    agents = samples[~samples.is_oracle].drop_duplicates([*KEYS, "id"])
-    is_ranked = pd.MultiIndex.from_frame(judged[[*KEYS]]).isin(covering(agents))
-    candidates = [_scores(judged), _agreement(judged[judged.is_asked]), _ranking(judged[is_ranked])]
+    candidates = [_scores(judged), _agreement(judged[judged.is_asked])]
     return [section for section in candidates if section is not None]
 
 
@@ -69,31 +66,6 @@ def _agreement(judged: pd.DataFrame) -> Section:
     )
 
 
-def _ranking(judged: pd.DataFrame) -> Section | None:
-    rows: list[dict[Hashable, Any]] = []
-    for first, second, pairs in _judge_pairs(judged):
-        by_task = pairs.groupby(["benchmark", "configuration", "id"], sort=False)[["hms_a", "hms_b"]].mean()
-        for benchmark, group in by_task.groupby("benchmark", sort=False):
-            means = group.groupby("configuration", sort=False).mean()
-            if len(means) > 1:
-                names = [", ".join(sorted(best(means[column]))) for column in ("hms_a", "hms_b")]
-                rows.append(
-                    {
-                        "benchmark": benchmark,
-                        "judge": first,
-                        "other judge": second,
-                        "configurations": len(means),
-                        "Kendall’s tau": float(kendalltau(means.hms_a, means.hms_b).statistic),
-                        "best by judge": names[0],
-                        "best by other judge": names[1],
-                        "best changes": "yes" if names[0] != names[1] else "no",
-                    }
-                )
-    if not rows:
-        return None
-    return Section.described("judge_ranking", pd.DataFrame(rows), coverage=100 * MIN_COVERAGE)
-
-
 def _judged(samples: pd.DataFrame) -> pd.DataFrame:
     """Samples that several judges scored, one row per judge; `is_asked` says whether the judges read a submission.
 
@@ -117,7 +89,7 @@ def _judge_pairs(judged: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
     columns = ["uuid", *SCORES]
     pairs = []
     for first, second in itertools.combinations(judged.judge.unique(), 2):
-        left = judged.loc[judged.judge == first, [*columns, "benchmark", "configuration", "id"]]
+        left = judged.loc[judged.judge == first, columns]
         both = left.merge(judged.loc[judged.judge == second, columns], on="uuid", suffixes=("_a", "_b"))
         if not both.empty:
             pairs.append((first, second, both))

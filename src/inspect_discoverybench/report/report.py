@@ -1,11 +1,10 @@
 """The report: a folder with a page, the table of samples, and tables and figures of the sections."""
 
-import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 
 import pandas as pd
 
@@ -39,13 +38,7 @@ def write_report(
 ) -> Results:
     """Write the page, `samples.csv`, `tables/` and `figures/`. Returns the results with labelled samples.
 
-    Args:
-        paths: Logs, and folders of logs.
-        out: Output folder.
-        title: Title of the page.
-        judge_labels: Labels of the judge's answers with the key of their sheet, to correct HMS; files or folders.
-        force: Write into a folder that contains other files.
-        workers: Number of processes that read logs in parallel.
+    HMS is corrected if there are labels of the judge's answers, with the key of their sheet; files or folders.
 
     Raises:
         DataMissing: There is no log or label file, or none of the logs can be used.
@@ -67,40 +60,26 @@ def write_report(
 def report_folder(out: Path, force: bool = False) -> Iterator[Path]:
     """A folder in which a report is prepared. At the end, its entries replace those of an earlier report.
 
-    If the preparation fails, `out` is left unchanged.
-
-    Args:
-        out: The report's folder; created if it does not exist.
-        force: Also write into a folder that contains other files. They are kept.
+    If the preparation fails, `out` is left unchanged. With `force`, other files in it are kept.
 
     Raises:
         InvalidArgument: `out` is not a folder; or it contains anything other than a report, and `force` is false.
     """
     _check(out, force)
-    created = [folder for folder in (out, *out.parents) if not folder.exists()]
     out.mkdir(parents=True, exist_ok=True)
-    partial = Path(mkdtemp(prefix=PARTIAL, dir=out))
-    try:
+    with TemporaryDirectory(prefix=PARTIAL, dir=out, ignore_cleanup_errors=True) as temporary:
+        partial, earlier = Path(temporary, "new"), Path(temporary, "earlier")
+        partial.mkdir()
+        earlier.mkdir()
         yield partial
-    except BaseException:  # including an interrupt by the user; re-raised
-        shutil.rmtree(partial, ignore_errors=True)
-        for folder in created:
-            folder.rmdir()
-        raise
-    earlier = Path(mkdtemp(prefix=PARTIAL, dir=out))
-    for source, target, names in ((out, earlier, reversed(ENTRIES)), (partial, out, ENTRIES)):
-        for name in names:
-            if (source / name).exists():
-                (source / name).rename(target / name)
-    for leftover in out.glob(f"{PARTIAL}*"):
-        shutil.rmtree(leftover, ignore_errors=True)
+        for source, target, names in ((out, earlier, reversed(ENTRIES)), (partial, out, ENTRIES)):
+            for name in names:
+                if (source / name).exists():
+                    (source / name).rename(target / name)
 
 
 def write_files(sections: Sequence[Section], folder: Path) -> None:
     """Write each section to `tables/<name>.csv` and `.md`, and its chart to `figures/<name>.svg` and `.png`."""
-    names = [section.name for section in sections]
-    if len(set(names)) < len(names):
-        raise ValueError(f"two sections have the same name: {', '.join(names)}")
     tables, figures = folder / TABLES, folder / FIGURES
     tables.mkdir()
     figures.mkdir()

@@ -22,12 +22,7 @@ HEADLINE_KEY = "hms"
 
 @dataclass(frozen=True)
 class System:
-    """The samples of one configuration.
-
-    Attributes:
-        name: Its name in the comparison.
-        samples: Rows of `read_scores` of one score.
-    """
+    """The samples of one configuration: its name in the comparison, and rows of `read_scores` of one score."""
 
     name: str
     samples: pd.DataFrame
@@ -36,15 +31,10 @@ class System:
 def read_systems(
     operands: Sequence[str], score: str | None, workers: int = 1
 ) -> tuple[Sequence[System], Mapping[str, str]]:
-    """Read all systems that the operands name. Systems with the same name are distinguished by their operand.
+    """Read at least two systems, and the reason for each log that could not be used.
 
-    Args:
-        operands: Logs, folders and selections (`PATH:column=value,…`), as the user wrote them.
-        score: Name of the score, or `NAME.KEY`; by default HMS, or the only score.
-        workers: Number of processes that read logs in parallel.
-
-    Returns:
-        At least two systems, and the reason for each log that could not be used.
+    Operands are logs, folders and selections (`PATH:column=value,…`), which distinguish systems with the same name. The
+    score is `NAME` or `NAME.KEY`; by default HMS, or the only score.
 
     Raises:
         DataMissing: No log can be used, or no sample is selected.

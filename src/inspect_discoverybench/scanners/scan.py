@@ -3,7 +3,7 @@
 import yaml
 from inspect_scout import ScanJob, ScanJobConfig, scanjob
 
-from inspect_discoverybench.shipped import shipped
+from inspect_discoverybench.sandbox import shipped
 
 
 @scanjob

@@ -9,7 +9,6 @@ from inspect_ai.scorer import Metric, MetricProtocol, SampleScore, Value, groupe
 
 from inspect_discoverybench.hypothesis import WITHOUT_HYPOTHESIS
 from inspect_discoverybench.scorer.facets import FACET_KEYS
-from inspect_discoverybench.statistics.mean import bounds, estimate_mean
 
 CLUSTER = "gold_hypothesis"
 CI_LOWER, CI_UPPER = "ci_lower", "ci_upper"
@@ -57,6 +56,9 @@ def interval_end(end: Literal["low", "high"]) -> Metric:
     def compute(scores: list[SampleScore]) -> Value:
         if not scores:
             return math.nan
+        # Imported here, because every `inspect` command imports this module.
+        from inspect_discoverybench.statistics.mean import estimate_mean
+
         # Each sample without a gold hypothesis, from other tasks, is its own cluster.
         clusters = [(score.sample_metadata or {}).get(CLUSTER, number) for number, score in enumerate(scores)]
         estimate = estimate_mean([score.score.as_float() for score in scores], clusters)
@@ -97,6 +99,8 @@ def unscored() -> Metric:
     """Number of unscored samples, and the bounds of mean HMS: if all of them scored 0, and if all scored 1."""
 
     def compute(scores: list[SampleScore]) -> Value:
+        from inspect_discoverybench.statistics.mean import bounds
+
         numbers = [value for value in map(_hms, scores) if not math.isnan(value)]
         missing = len(scores) - len(numbers)
         if not missing:
