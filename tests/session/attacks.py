@@ -5,13 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Attack:
-    """The calls of a hostile agent.
-
-    Attributes:
-        cells: Code of each call.
-        seconds: Time limit of a call.
-        output: Text that the agent reads in the last call; empty if anything goes.
-    """
+    """The cells of a hostile agent, their time limit, and what the agent reads in the last one, if it matters."""
 
     cells: list[str]
     seconds: int = 10
@@ -50,7 +44,7 @@ for process in os.listdir('/proc'):
         pass"""
 
 
-_REPLY = '\'{"status": "ok", "output": "%s", "restarted": false, "figures": [%s]}\''
+_REPLY = '\'{"status": "ok", "output": "%s", "restarted": false, "figures": []}\''
 _USER_SITE = "import os, site, sys\nfolder = site.getusersitepackages()\nos.makedirs(folder, exist_ok=True)\n"
 _PTRACE = """
 import ctypes
@@ -88,12 +82,9 @@ try:
 finally:
     print('bounded' if made < 300_000 else 'unbounded', made)
 """
-_FIFO = "import glob, os\nfor path in glob.glob('.session*/lock'): os.remove(path); os.mkfifo(path)"
 
 ATTACKS = {
-    "lone surrogate": Attack([_forge(_REPLY % (r"\\ud800 \\u001b[2Jgone", "")), "1"]),
-    "figures": Attack([_forge(_REPLY % ("", ", ".join(['"%s"' % ("QUJD" * 50_000)] * 10))), "1"]),
-    "nested reply": Attack([_forge("'[' * 200_000"), "1"]),
+    "lone surrogate": Attack([_forge(_REPLY % r"\\ud800 \\u001b[2Jgone"), "1"]),
     "endless reply": Attack([_forge("'x' * 20_000_000"), "1"]),
     "wrong types": Attack(
         [_forge('\'{"status": "ok", "output": "1", "restarted": "no", "figures": [], "more": 1}\''), "1"]
@@ -115,7 +106,6 @@ ATTACKS = {
             "2",
         ]
     ),
-    "lock is a FIFO": Attack([_FIFO, "'one ' + 'more'"], seconds=2, output="one more"),
     "kill everything": Attack(
         ["import os, signal; os.kill(-1, signal.SIGKILL); os._exit(1)", "'still ' + 'here'"], output="still here"
     ),

@@ -8,7 +8,7 @@ import pytest
 from inspect_ai import eval as inspect_eval
 from inspect_ai import task_with
 from inspect_ai.dataset import MemoryDataset
-from inspect_ai.log import EvalLog, EvalSample, read_eval_log
+from inspect_ai.log import EvalSample, read_eval_log
 from inspect_ai.model import ChatMessageTool, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
@@ -38,17 +38,17 @@ def follow_attack() -> Solver:
         turns = [*map(python_call, attack.cells), gold]
         model = get_model("mockllm/model", custom_outputs=replies(turns), memoize=False)
         for turn in turns:
-            result = await step(state.messages, tools, "submit" if turn is gold else "python", model)
-            state.messages.extend(result.messages)
+            _, messages = await step(state.messages, tools, "submit" if turn is gold else "python", model)
+            state.messages.extend(messages)
         return state
 
     return solve
 
 
-def run(names: list[str]) -> EvalLog:
+def run() -> str:
     task = demo(sandbox="docker")
     first = task.dataset[0]
-    samples = [first.model_copy(update={"id": name}) for name in [*names, ORDINARY]]
+    samples = [first.model_copy(update={"id": name}) for name in [*ATTACKS, ORDINARY]]
     [log] = inspect_eval(
         task_with(task, dataset=MemoryDataset(samples)),
         model="mockllm/model",
@@ -58,13 +58,12 @@ def run(names: list[str]) -> EvalLog:
         max_subprocesses=8,
         log_dir=str(shared.folder() / "hostile"),
     )
-    return log
+    return log.location
 
 
 @pytest.fixture(scope="module")
 def samples(engine: None) -> dict[str, EvalSample]:
-    location = shared.once("hostile", lambda: run(list(ATTACKS)).location)
-    log = read_eval_log(location, resolve_attachments=True)
+    log = read_eval_log(shared.once("hostile", run), resolve_attachments=True)
     assert log.status == "success", log.error
     return {str(sample.id): sample for sample in log.samples or []}
 
@@ -74,14 +73,12 @@ def test_every_sample_is_scored(samples: dict[str, EvalSample], name: str) -> No
     sample = samples[name]
     assert (sample.error, sample.limit) == (None, None)
     assert score(sample) == 1
+    # Inspect reports a container that has ended as an error of the tool.
+    assert [m.error for m in sample.messages if isinstance(m, ChatMessageTool) and m.error] == []
+    assert name == ORDINARY or ATTACKS[name].output in observations(sample)[-1]
 
 
-@pytest.mark.parametrize("name", [name for name in ATTACKS if ATTACKS[name].output])
-def test_what_the_agent_sees_at_last(samples: dict[str, EvalSample], name: str) -> None:
-    assert ATTACKS[name].output in observations(samples[name])[-1]
-
-
-@pytest.mark.parametrize("name", ["figures", "nested reply", "endless reply", "wrong types", "clients killed"])
+@pytest.mark.parametrize("name", ["endless reply", "wrong types", "clients killed"])
 def test_a_forged_or_missing_reply_is_named(samples: dict[str, EvalSample], name: str) -> None:
     observation = observations(samples[name])[-1]
     assert "The session gave no valid result" in observation
@@ -94,11 +91,3 @@ def test_nothing_that_acts_on_a_terminal_is_left(samples: dict[str, EvalSample])
 
 def test_a_full_disk_is_named(samples: dict[str, EvalSample]) -> None:
     assert "[/workspace is full. It holds at most 1024 MiB" in observations(samples["full disk"])[0]
-    assert "[/tmp is full. It holds at most 512 MiB" in observations(samples["full temporary folder"])[0]
-
-
-def test_no_attack_ends_the_container(samples: dict[str, EvalSample]) -> None:
-    """Inspect reports a container that has ended as an error of the tool."""
-    for name, sample in samples.items():
-        errors = [m.error for m in sample.messages if isinstance(m, ChatMessageTool) and m.error]
-        assert errors == [], name
