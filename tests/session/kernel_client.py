@@ -37,7 +37,7 @@ class Session:
 
 
 def kernels(folder: Path) -> list[int]:
-    """Processes that serve a session in this folder, even if the folder was removed."""
+    """Processes that serve a session in this folder or a folder in it, even if it was removed."""
     pids = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
@@ -45,6 +45,6 @@ def kernels(folder: Path) -> list[int]:
             working = (process / "cwd").readlink().as_posix()
         except OSError:
             continue  # ended, or a zombie
-        if ".session/kernel.pyc" in command and working.removesuffix(" (deleted)") == str(folder):
+        if ".session/kernel.pyc" in command and working.startswith(str(folder)):
             pids.append(int(process.name))
     return pids

@@ -24,12 +24,14 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="the
 async def wait_for_kernel(folder: Path) -> bool:
     """Wait until a kernel runs in this folder and has loaded a library before its first cell."""
     with anyio.move_on_after(30):
-        while True:
-            for process in kernels(folder):
-                if "numpy" in Path(f"/proc/{process}/maps").read_text("utf-8"):
-                    return True
+        while not any(has_library(process) for process in kernels(folder)):  # noqa: ASYNC110 - another process
             await anyio.sleep(0.05)
+        return True
     return False
+
+
+def has_library(process: int) -> bool:
+    return "numpy" in Path(f"/proc/{process}/maps").read_text("utf-8")
 
 
 @solver

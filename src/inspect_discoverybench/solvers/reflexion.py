@@ -92,6 +92,7 @@ def reflexion(trials: int = DEFAULT_TRIALS, figures: bool = False, cell_seconds:
                 f"reflexion needs a gold hypothesis for its oracle, but {state.sample_id} has none. Use another agent, "
                 "or add the gold hypothesis to the answer key or the metadata file."
             )
+        store_as(SubmissionState).texts = []
         metadata = state.metadata_as(SampleMetadata)
         data_files = await read_data_files([file.name for file in metadata.data_files])
         task_messages = list(state.messages)
