@@ -10,9 +10,8 @@ import pytest
 from inspect_ai import eval as inspect_eval
 from inspect_ai.agent import AgentSubmit, as_solver
 from inspect_ai.agent import react as react_agent
-from inspect_ai.model import ChatMessageAssistant, ChatMessageTool, Model, ModelOutput
-from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.tool import ToolCall
+from inspect_ai.model import Model, ModelOutput
+from inspect_ai.solver import Solver
 from inspect_ai.tool import python as inspect_python
 from inspect_scout import scan as scout_scan
 from inspect_scout import scan_results_df, transcripts_from
@@ -81,46 +80,12 @@ def test_logs_of_version_1() -> None:
     assert not any(row["value"] for row in rows[NUMBER])
 
 
-@pytest.mark.parametrize("name", AGENTS)
 @pytest.mark.usefixtures("sweep")
-def test_every_agent(name: str) -> None:
-    [log] = inspect_eval(demo(), model="discoverybench/baseline", solver=AGENTS[name](), limit=1)
-    rows = scanned(log.location)
-    assert [rows[NUMBER][0]["value"], rows[CELL][0]["value"]] == [False, name == "no_data_guess"]
-
-
-@pytest.mark.parametrize("score", [True, False])
-@pytest.mark.usefixtures("sweep")
-def test_a_third_party_agent(score: bool) -> None:
+def test_a_third_party_agent() -> None:
     finish = ModelOutput.for_tool_call("mockllm/model", "finish", {"answer": "y rises by 0.73."})
-    submission = AgentSubmit(name="finish", keep_in_messages=not score)
-    agent = as_solver(react_agent(tools=[inspect_python()], submit=submission))
-    assert values(scan_run(agent, python("1 / 0"), python("print(0.7312)"), finish, score=score))[:2] == [False, False]
-    assert values(scan_run(agent, python("1 / 0"), finish, score=score))[:2] == [True, True]
-
-
-@solver
-def own_tools(output: str, answer: str) -> Solver:
-    """An agent that runs its tools itself, so that the log has no events of them."""
-
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        call = ToolCall(id="1", function="Bash", arguments={"command": "python analysis.py"})
-        state.messages.append(ChatMessageAssistant(content="", tool_calls=[call]))
-        state.messages.append(ChatMessageTool(content=output, tool_call_id="1", function="Bash"))
-        state.output = ModelOutput.from_content("agent", answer)
-        return state
-
-    return solve
-
-
-@pytest.mark.parametrize(("last", "faults"), [("?", None), ("ANSWER: NONE", []), ("ANSWER: B", ["published_result"])])
-def test_an_agent_that_runs_its_own_tools_with_a_long_output(last: str, faults: list[str] | None) -> None:
-    output = "\n".join(f"{n} {n * 1.37:.3f}" for n in range(60_000))
-    agent = own_tools(f"{output}\nslope 0.7312", "y rises by 0.73, not by 7.77e9.")
-    # The model is asked about each part of the transcript.
-    rows = scan_run(agent, "never", model=scripted(["ANSWER: NONE", last]))
-    assert values(rows) == [True, False, faults]
-    assert rows[NUMBER]["answer"] == "7.77e9"
+    agent = as_solver(react_agent(tools=[inspect_python()], submit=AgentSubmit(name="finish", keep_in_messages=True)))
+    assert values(scan_run(agent, python("1 / 0"), python("print(0.7312)"), finish))[:2] == [False, False]
+    assert values(scan_run(agent, python("1 / 0"), finish))[:2] == [True, True]
 
 
 def test_nothing_was_submitted() -> None:
@@ -132,7 +97,6 @@ def test_nothing_was_submitted() -> None:
     ("reply", "faults"),
     [
         ("[M3] reports no file.\n\nANSWER: A, E", ["environment_failure_as_finding", "judge_contradiction"]),
-        ("Nothing.\n\nANSWER: NONE", []),
         ("ANSWER: maybe", None),
     ],
 )

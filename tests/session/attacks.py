@@ -4,18 +4,13 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Attack:
-    """The calls of a hostile agent.
-
-    Attributes:
-        cells: Code of each call.
-        seconds: Time limit of a call.
-        output: Text that the agent reads in the last call; empty if anything goes.
-    """
+class Script:
+    """The cells of an agent, their time limit, and what the agent reads in the last one, if it matters."""
 
     cells: list[str]
     seconds: int = 10
     output: str = ""
+    figures: bool = False
 
 
 def _forge(reply: str) -> str:
@@ -50,7 +45,7 @@ for process in os.listdir('/proc'):
         pass"""
 
 
-_REPLY = '\'{"status": "ok", "output": "%s", "restarted": false, "figures": [%s]}\''
+_REPLY = '\'{"status": "ok", "output": "%s", "restarted": false, "figures": []}\''
 _USER_SITE = "import os, site, sys\nfolder = site.getusersitepackages()\nos.makedirs(folder, exist_ok=True)\n"
 _PTRACE = """
 import ctypes
@@ -88,17 +83,14 @@ try:
 finally:
     print('bounded' if made < 300_000 else 'unbounded', made)
 """
-_FIFO = "import glob, os\nfor path in glob.glob('.session*/lock'): os.remove(path); os.mkfifo(path)"
 
 ATTACKS = {
-    "lone surrogate": Attack([_forge(_REPLY % (r"\\ud800 \\u001b[2Jgone", "")), "1"]),
-    "figures": Attack([_forge(_REPLY % ("", ", ".join(['"%s"' % ("QUJD" * 50_000)] * 10))), "1"]),
-    "nested reply": Attack([_forge("'[' * 200_000"), "1"]),
-    "endless reply": Attack([_forge("'x' * 20_000_000"), "1"]),
-    "wrong types": Attack(
+    "lone surrogate": Script([_forge(_REPLY % r"\\ud800 \\u001b[2Jgone"), "1"]),
+    "endless reply": Script([_forge("'x' * 20_000_000"), "1"]),
+    "wrong types": Script(
         [_forge('\'{"status": "ok", "output": "1", "restarted": "no", "figures": [], "more": 1}\''), "1"]
     ),
-    "usercustomize": Attack(
+    "usercustomize": Script(
         [
             f"{_USER_SITE}open(folder + '/usercustomize.py', 'w').write('import os; os._exit(0)')",
             "import os; os._exit(1)",
@@ -106,32 +98,31 @@ ATTACKS = {
         ],
         output="kernel started",
     ),
-    "clients killed": Attack([_daemon(_signal_clients("SIGKILL")), "1", "2"]),
-    "clients stopped": Attack([_daemon(_signal_clients("SIGSTOP"))], seconds=1),
-    "files rewritten": Attack(
+    "clients killed": Script([_daemon(_signal_clients("SIGKILL")), "1", "2"]),
+    "clients stopped": Script([_daemon(_signal_clients("SIGSTOP"))], seconds=1),
+    "files rewritten": Script(
         [
             _daemon("for path in glob.glob('.session*/*.pyc'): open(path, 'w').write('nonsense')"),
             "import os; os._exit(1)",
             "2",
         ]
     ),
-    "lock is a FIFO": Attack([_FIFO, "'one ' + 'more'"], seconds=2, output="one more"),
-    "kill everything": Attack(
+    "kill everything": Script(
         ["import os, signal; os.kill(-1, signal.SIGKILL); os._exit(1)", "'still ' + 'here'"], output="still here"
     ),
-    "process 1 ended": Attack(
+    "process 1 ended": Script(
         ["import os; os.kill(1, 15); os.kill(1, 9)\nos.system('pkill sleep; kill -9 7')", "'still ' + 'here'"],
         output="still here",
     ),
-    "process 1 traced": Attack([_PTRACE], output="attached: -1\nmemory: [Errno 13]"),
-    "fork bomb": Attack(["import os\nwhile True: os.fork()", "1"], seconds=1),
-    "million files": Attack(
+    "process 1 traced": Script([_PTRACE], output="attached: -1\nmemory: [Errno 13]"),
+    "fork bomb": Script(["import os\nwhile True: os.fork()", "1"], seconds=1),
+    "million files": Script(
         [_MANY, "import shutil; shutil.rmtree('many'); 'space ' + 'again'"], seconds=60, output="space again"
     ),
-    "full disk": Attack(
+    "full disk": Script(
         [f"FOLDER = '.'{_FILL}", "import os; os.remove('fill-0'); 'space ' + 'again'"], seconds=60, output="space again"
     ),
-    "full temporary folder": Attack([f"FOLDER = '/tmp'{_FILL}", "'still ' + 'here'"], seconds=60, output="still here"),
-    "decompression bomb": Attack([_BOMB, "'still ' + 'here'"], seconds=10, output="still here"),
+    "full temporary folder": Script([f"FOLDER = '/tmp'{_FILL}", "'still ' + 'here'"], seconds=60, output="still here"),
+    "decompression bomb": Script([_BOMB, "'still ' + 'here'"], seconds=10, output="still here"),
 }
 """Attacks by name."""

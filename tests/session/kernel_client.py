@@ -18,39 +18,26 @@ class Session:
         (folder / ".session").mkdir()
         for name, program in (("client.py", client), ("kernel.py", kernel)):
             (folder / ".session" / name).write_text(inspect.getsource(program), "utf-8")
+        self.client("start")
 
-    def command(self, name: str, *arguments: str, owner: int = 0) -> list[str]:
-        return [sys.executable, "-I", "-S", ".session/client.py", name, ".session", str(owner), *arguments]
+    def command(self, name: str, *arguments: str) -> list[str]:
+        return [sys.executable, "-I", "-S", ".session/client.py", name, ".session", "0", *arguments]
 
-    def client(self, name: str, *arguments: str, owner: int = 0, code: str = "") -> subprocess.CompletedProcess[bytes]:
-        command = self.command(name, *arguments, owner=owner)
+    def client(self, name: str, *arguments: str, code: str = "") -> subprocess.CompletedProcess[bytes]:
         source = code.encode("utf-8", "surrogatepass")
+        command = self.command(name, *arguments)
         return subprocess.run(command, cwd=self.folder, input=source, capture_output=True, timeout=60, check=False)
 
-    def start(self, code: str) -> subprocess.Popen[bytes]:
-        """Run a cell with a limit of 60 s without waiting for it."""
-        client = subprocess.Popen(
-            self.command("run", "60", "10", "0"),
-            cwd=self.folder,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-        )
-        assert client.stdin
-        client.stdin.write(code.encode())
-        client.stdin.close()
-        return client
-
-    def run(self, code: str, timeout: float = 20, max_output: int = 10_000, figures: bool = False) -> dict[str, Any]:
-        process = self.client("run", str(timeout), str(max_output), str(int(figures)), code=code)
+    def run(self, code: str, timeout: float = 20, max_output: int = 10_000) -> dict[str, Any]:
+        process = self.client("run", str(timeout), str(max_output), "0", code=code)
         assert process.returncode == 0, process.stderr
         reply: dict[str, Any] = json.loads(process.stdout)
-        if not figures:
-            assert reply.pop("figures") == []
+        assert reply.pop("figures") == []
         return reply
 
 
 def kernels(folder: Path) -> list[int]:
-    """Processes that serve a session in this folder, even if the folder was removed."""
+    """Processes that serve a session in this folder or a folder in it, even if it was removed."""
     pids = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
@@ -58,6 +45,6 @@ def kernels(folder: Path) -> list[int]:
             working = (process / "cwd").readlink().as_posix()
         except OSError:
             continue  # ended, or a zombie
-        if ".session/kernel.pyc" in command and working.removesuffix(" (deleted)") == str(folder):
+        if ".session/kernel.pyc" in command and working.startswith(str(folder)):
             pids.append(int(process.name))
     return pids

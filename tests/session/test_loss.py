@@ -10,16 +10,16 @@ import pytest
 from inspect_ai import eval as inspect_eval
 from inspect_ai import task_with
 from inspect_ai.dataset import MemoryDataset
-from inspect_ai.log import EvalLog, EvalSample, read_eval_log
+from inspect_ai.log import EvalSample, read_eval_log
 from inspect_ai.model import ChatMessageTool, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import subprocess
 
 from inspect_discoverybench import demo
 from inspect_discoverybench.session.tool import python
+from inspect_discoverybench.solvers.reflexion import open_trial_folder
 from inspect_discoverybench.solvers.step import step
 from inspect_discoverybench.solvers.submission import submit
-from inspect_discoverybench.solvers.trial_folder import open_trial_folder
 from tests import shared
 from tests.solvers.scripted import python as python_call
 from tests.solvers.scripted import replies, score
@@ -32,12 +32,15 @@ OUT_OF_MEMORY = "text = b'x' * (5 << 30)"
 NO_ENGINE = "unix:///nonexistent/docker.sock"
 
 
-async def _call(state: TaskState, code: str) -> str:
+async def _call(state: TaskState, code: str, engine: str | None = None) -> str:
     """Run one cell as a tool call, and return what the agent sees."""
     model = get_model("mockllm/model", custom_outputs=replies([python_call(code)]), memoize=False)
-    result = await step(state.messages, [python(), submit()], "python", model)
-    state.messages.extend(result.messages)
-    return result.messages[-1].text
+    with pytest.MonkeyPatch.context() as environment:
+        if engine:
+            environment.setenv("DOCKER_HOST", engine)
+        _, messages = await step(state.messages, [python(), submit()], "python", model)
+    state.messages.extend(messages)
+    return messages[-1].text
 
 
 async def _kill_container(state: TaskState) -> None:
@@ -57,15 +60,11 @@ async def _killed_after_out_of_memory(state: TaskState) -> None:
 
 async def _engine_stopped(state: TaskState) -> None:
     await _call(state, "1")
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("DOCKER_HOST", NO_ENGINE)
-        await _call(state, "1")
+    await _call(state, "1", NO_ENGINE)
 
 
 async def _engine_stopped_before_the_first_cell(state: TaskState) -> None:
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("DOCKER_HOST", NO_ENGINE)
-        await _call(state, "1")
+    await _call(state, "1", NO_ENGINE)
 
 
 async def _container_killed_between_trials(state: TaskState) -> None:
@@ -90,13 +89,13 @@ def lose_the_sandbox() -> Solver:
         await LOSSES[str(state.sample_id)](state)
         turn = submit_call(hypothesis=state.target.text, workflow="w")
         model = get_model("mockllm/model", custom_outputs=replies([turn]), memoize=False)
-        state.messages.extend((await step(state.messages, [submit()], "submit", model)).messages)
+        state.messages.extend((await step(state.messages, [submit()], "submit", model))[1])
         return state
 
     return solve
 
 
-def run() -> EvalLog:
+def run() -> str:
     task = demo(sandbox="docker")
     samples = [task.dataset[0].model_copy(update={"id": name}) for name in LOSSES]
     [log] = inspect_eval(
@@ -107,13 +106,13 @@ def run() -> EvalLog:
         fail_on_error=False,
         log_dir=str(shared.folder() / "loss"),
     )
-    return log
+    return log.location
 
 
 @pytest.fixture(scope="module")
 def samples(engine: None) -> dict[str, EvalSample]:
-    location = shared.once("loss", lambda: run().location)
-    return {str(sample.id): sample for sample in read_eval_log(location, resolve_attachments=True).samples or []}
+    log = read_eval_log(shared.once("loss", run), resolve_attachments=True)
+    return {str(sample.id): sample for sample in log.samples or []}
 
 
 @pytest.mark.parametrize("name", [name for name in LOSSES if name != "killed after out of memory"])

@@ -27,29 +27,14 @@ def test_a_reply_is_read() -> None:
     assert (cell.status, cell.output, cell.restarted, cell.figures) == ("ok", "é\n", False, ())
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "[]",
-        "null",
-        "1" * 5000,
-        '"output"',
-        "[" * 100_000,
-        '{"a":' * 100_000,
-        reply(status="fine"),
-        reply(status="unusable"),
-        reply(output=["1"]),
-        reply(output=None),
-        reply(output="x" * 201),
-        reply(restarted="false"),
-        reply(restarted=0),
-        reply(figures=[png(1, 1)]),
-        reply(figures="x"),
-        reply(more=1),
-        json.dumps({"status": "ok", "output": ""}),
-    ],
-)
+FORGED = [
+    *("", "[]", '"output"', "[" * 100_000),
+    *(reply(status="fine"), reply(status="unusable"), reply(output=["1"]), reply(output="x" * 201)),
+    *(reply(restarted=0), reply(figures=[png(1, 1)]), reply(more=1), json.dumps({"status": "ok", "output": ""})),
+]
+
+
+@pytest.mark.parametrize("text", FORGED)
 def test_a_forged_reply_is_not(text: str) -> None:
     assert read_reply(text, 100, figures=False) is None
 
@@ -57,19 +42,14 @@ def test_a_forged_reply_is_not(text: str) -> None:
 @pytest.mark.parametrize(
     ("figures", "accepted"),
     [
-        ([png(720, 1), png(1, 720)], True),
         ([png(720, 720)] * 4, True),
         ([png(1, 1)] * 5, False),
         ([png(721, 1)], False),
-        ([png(1, 4_000_000_000)], False),
         ([png(0, 1)], False),
         ([png(1, 1, bytes(3_000_000))], False),
         ([base64.b64encode(b"<svg/>").decode()], False),
-        ([base64.b64encode(PNG).decode()], False),
-        ([png(1, 1)[:-1] + "!"], False),
         (["data:image/png;base64," + png(1, 1)], False),
         ([1], False),
-        ([None], False),
     ],
 )
 def test_figures_are_small_png_images(figures: list[Any], accepted: bool) -> None:
@@ -93,7 +73,6 @@ def test_a_long_reply_is_not_decoded() -> None:
         ("\x1b]0;title\x07\x1b]8;;http://x\x1b\\link", "link"),
         ("10 %\r20 %\r\n", "10 %\n20 %\n"),
         ("bell\x07 \x9b2J \x00", "bell\ufffd \ufffd2J \ufffd"),
-        ("\x1bc", "\ufffdc"),
     ],
 )
 def test_what_acts_on_a_terminal_is_removed(text: str, cleaned: str) -> None:

@@ -1,6 +1,6 @@
 """The Python session through the tool, in the container of the real task, and the end of sessions in the local sandbox.
 
-One eval runs every script, each in a sample of its own.
+One eval runs every script and every attack of a hostile agent, each in a sample and container of its own. All are scored.
 """
 
 import base64
@@ -11,8 +11,8 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,15 +21,18 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai import task_with
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.log import EvalSample, read_eval_log
-from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.solver import Generate, Solver, TaskState, chain, solver
 from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec, store
 
 from inspect_discoverybench import demo
 from inspect_discoverybench.sandbox import shipped
-from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, DEFAULT_OUTPUT_BYTES, SessionState
+from inspect_discoverybench.session.session import SessionState
 from inspect_discoverybench.session.tool import python
+from inspect_discoverybench.solvers.gold import gold
 from tests import shared
+from tests.session.attacks import ATTACKS, Script
 from tests.session.kernel_client import kernels
+from tests.solvers.scripted import score
 
 pytestmark = pytest.mark.usefixtures("sweep")
 
@@ -40,16 +43,6 @@ Samples = dict[str, EvalSample]
 """Samples by the names of their scripts."""
 
 
-@dataclass(frozen=True)
-class Script:
-    """The code of each call of an agent, and the arguments of the tool."""
-
-    cells: list[str]
-    seconds: int = DEFAULT_CELL_SECONDS
-    output_bytes: int = DEFAULT_OUTPUT_BYTES
-    figures: bool = False
-
-
 IGNORES_INTERRUPTS = """
 import time
 while True:
@@ -57,20 +50,6 @@ while True:
         time.sleep(60)
     except KeyboardInterrupt:
         pass
-"""
-
-KILL_THE_CLIENT = """
-import os, signal
-open('ran', 'a').write('x')
-for process in os.listdir('/proc'):
-    if process.isdigit():
-        try:
-            command = open(f'/proc/{process}/cmdline').read()
-            here = os.readlink(f'/proc/{process}/cwd') == os.getcwd()
-        except OSError:
-            continue
-        if here and 'client.pyc\\0run' in command:
-            os.kill(int(process), signal.SIGKILL)
 """
 
 PLOTS = """
@@ -85,6 +64,7 @@ import numpy as np, matplotlib.pyplot as plt
 for n in range(6):
     plt.figure(figsize=(30, 30)).figimage(np.random.default_rng(n).random((720, 720, 3)))
 """
+BROKEN = "plt.title('$' + chr(92) + 'frac{1}$'); print('before')"
 SLOW_TO_DRAW = """
 import time, matplotlib.pyplot as plt
 class Slow(plt.Line2D):
@@ -118,32 +98,26 @@ SCRIPTS = {
         ["x = 1", "print('on the way')\nwhile True: pass", "x", IGNORES_INTERRUPTS, "x"],
         seconds=2,
     ),
-    "folder removed": Script(["x = 1", "import shutil\nx = 1\nshutil.rmtree('.session')", "y = 2", "y"]),
-    "output limit": Script(["print('A' * 100 + 'B' * 1_000_000 + 'C' * 99)"], output_bytes=200),
-    "client killed": Script([KILL_THE_CLIENT, "open('ran').read()"]),
+    "folder removed": Script(["import shutil; shutil.rmtree('.session')", "y = 2", "y"]),
     "folder replaced by a file": Script(
-        ["import os, shutil; shutil.rmtree('.session'); open('.session', 'w').close()", "1", "x = 2", "x"]
-    ),
-    "client removed": Script(
-        ["import os; os.remove('.session/client.pyc'); os.chmod('.session', 0)", "1", "x = 2", "x"]
+        ["import os, shutil; shutil.rmtree('.session'); open('.session', 'w').close()", "x = 2", "x"]
     ),
     "out of memory": Script(
         [
             "open('kept.txt', 'w').write('here')",
             "print('now')\ntext = b'x' * (5 << 30)",
             "print(open('kept.txt').read())",
-        ]
+        ],
+        seconds=60,
     ),
-    # The second cell is one that runs when nothing is open.
-    "figures": Script([PLOTS, "import base64, io, json"], figures=True),
-    "large, many and broken figures": Script(
-        [NOISE, "plt.title('$' + chr(92) + 'frac{1}$'); print('before')"], figures=True
+    "figures": Script(
+        [PLOTS, "1", NOISE, "plt.title('$' + chr(92) + 'frac{1}$'); print('before')"], seconds=60, figures=True
     ),
-    "slow figure": Script([SLOW_TO_DRAW, "kept", "plt.plot([1])\nwhile True: pass", TIGHT], seconds=10, figures=True),
+    "slow figure": Script([SLOW_TO_DRAW, TIGHT], seconds=10, figures=True),
     "folder closed": Script(["import os; os.chmod('.', 0); os._exit(1)", "1"]),
-    "packages": Script([IMPORTS]),
+    "packages": Script([IMPORTS], seconds=120),
     "no python": Script(["1"]),
-}
+} | ATTACKS
 """Scripts by name."""
 
 
@@ -153,7 +127,7 @@ def follow_script() -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         script = SCRIPTS[str(state.sample_id)]
-        tool = python(script.seconds, script.output_bytes, script.figures)
+        tool = python(script.seconds, figures=script.figures)
         store().set("observations", [await tool(code=code) for code in script.cells])
         return state
 
@@ -173,16 +147,18 @@ def without_python() -> SandboxEnvironmentSpec:
 
 
 def run_scripts() -> str:
-    """Run the scripts in one eval and return the path of its log."""
+    """Run the scripts in one eval, submit the gold hypotheses, and return the path of the log."""
     task = demo(sandbox="docker")
-    samples = [task.dataset[0].model_copy(update={"id": name}) for name in SCRIPTS]
-    samples[-1].sandbox = without_python()
+    samples = {name: task.dataset[0].model_copy(update={"id": name}) for name in SCRIPTS}
+    samples["no python"].sandbox = without_python()
     [log] = inspect_eval(
-        task_with(task, dataset=MemoryDataset(samples), scorer=[]),
+        task_with(task, dataset=MemoryDataset(list(samples.values()))),
         model="mockllm/model",
-        solver=follow_script(),
+        solver=chain(follow_script(), gold()),
         fail_on_error=False,
-        max_samples=4,
+        max_samples=6,
+        # Attacks that wait for a time limit occupy one each.
+        max_subprocesses=8,
         log_dir=str(shared.folder() / "session"),
     )
     assert log.status == "success", log.error
@@ -220,16 +196,11 @@ def test_a_cell_is_interrupted_at_its_time_limit(samples: Samples) -> None:
     assert "NameError" in loss
 
 
-def test_the_session_is_recreated_after_its_folder_is_removed(samples: Samples) -> None:
-    _, first, after, value = observations(samples["folder removed"])
-    assert first == "[No output.]"
+@pytest.mark.parametrize("harm", ["folder removed", "folder replaced by a file"])
+def test_the_session_is_recreated_after_its_folder_is_removed(samples: Samples, harm: str) -> None:
+    *_, after, value = observations(samples[harm])
     assert after.startswith(NEW)
     assert value == "2"
-
-
-def test_output_is_truncated(samples: Samples) -> None:
-    [output] = observations(samples["output limit"])
-    assert output == "A" * 100 + "\n[... 1000000 bytes of output omitted ...]\n" + "C" * 99
 
 
 def test_running_out_of_memory_ends_only_the_session(samples: Samples) -> None:
@@ -243,28 +214,20 @@ def test_running_out_of_memory_ends_only_the_session(samples: Samples) -> None:
 
 
 def test_open_figures_are_shown_once_beside_the_text(samples: Samples) -> None:
-    first, second = observations(samples["figures"])
-    text, *figures = first
+    [text, *figures], second, many, none = observations(samples["figures"])
     assert text["text"] == "drawn"
     assert [figure["type"] for figure in figures] == ["image", "image"]
-    assert all(max(png_size(figure)) <= 720 for figure in figures)
-    assert second == "[No output.]"
-
-
-def test_large_numerous_and_broken_figures_are_reported(samples: Samples) -> None:
-    many, none = observations(samples["large, many and broken figures"])
+    assert second == "1"
     assert many[0]["text"] == "Only the first 4 of 6 figures are shown."
     assert len(many) == 5
-    assert sum(len(figure["image"]) for figure in many[1:]) > 4_000_000
+    assert all(max(png_size(figure)) <= 720 for figure in figures + many[1:])
     assert none.startswith("before\n")
     assert "Figure 1 could not be drawn: ValueError" in none
 
 
 def test_a_slow_figure_does_not_delay_later_cells(samples: Samples) -> None:
-    plot, after, interruption, figure = observations(samples["slow figure"])
+    plot, figure = observations(samples["slow figure"])
     assert plot.startswith("[Interrupted after the time limit of 10 s. The session keeps its variables.]")
-    assert after == "5"
-    assert "keeps its variables" in interruption
     assert figure[0]["text"] == "5"
     assert max(png_size(figure[-1])) <= 720
 
@@ -289,78 +252,27 @@ def test_a_sandbox_without_python_is_an_error(samples: Samples) -> None:
     assert not samples["no python"].scores
 
 
-def test_a_cell_runs_at_most_once(samples: Samples) -> None:
-    """The client of the first cell is killed. Whether the cell ran is then unknown, so it is not run again."""
-    death, value = observations(samples["client killed"])
-    assert LOST in death
-    assert value == "'x'"
+@pytest.mark.parametrize("name", [name for name in SCRIPTS if name != "no python"])
+def test_every_sample_is_scored(samples: Samples, name: str) -> None:
+    sample = samples[name]
+    assert (sample.error, sample.limit) == (None, None)
+    assert score(sample) == 1
+    assert SCRIPTS[name].output in str(observations(sample)[-1])
 
 
-@pytest.mark.parametrize("harm", ["folder replaced by a file", "client removed"])
-def test_a_session_survives_changes_to_its_files(samples: Samples, harm: str) -> None:
-    assert observations(samples[harm])[3] == "2"
+@pytest.mark.parametrize("name", ["endless reply", "wrong types", "clients killed"])
+def test_a_forged_or_missing_reply_is_named(samples: Samples, name: str) -> None:
+    observation = observations(samples[name])[-1]
+    assert "The session gave no valid result" in observation
+    assert len(observation) < 1000
 
 
-WRITE_NOTE = "import os\nwith open({!r}, 'w') as file: _ = file.write(os.getcwd())"
-"""Writes the working folder to a file."""
+def test_nothing_that_acts_on_a_terminal_is_left(samples: Samples) -> None:
+    assert observations(samples["lone surrogate"])[-1] == "? gone"
 
 
-def noted(note: Path) -> list[int]:
-    """Kernels in the folder that a cell wrote into this file."""
-    return kernels(Path(note.read_text("utf-8")))
-
-
-ENDINGS = ["success", "limit", "failure"]
-
-
-@solver
-def end_in_every_way(folder: Path) -> Solver:
-    """Run a cell that writes its working folder to a note, count the kernels there, and end as the sample's id says."""
-
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        note = folder / str(state.sample_id)
-        endless = "while True: pass" if state.sample_id == "limit" else ""
-        try:
-            await python()(code=f"{WRITE_NOTE.format(str(note))}\n{endless}")
-            if state.sample_id == "failure":
-                raise RuntimeError("the solver fails")
-        finally:
-            store().set("kernels", len(noted(note)))
-        return state
-
-    return solve
-
-
-@pytest.fixture
-def notes(tmp_path: Path) -> Iterator[Path]:
-    """A folder of notes; kernels that are left in the noted folders are killed."""
-    folder = tmp_path / "notes"
-    folder.mkdir()
-    yield folder
-    for note in filter(Path.is_file, folder.rglob("*")):
-        for pid in noted(note):
-            os.kill(pid, signal.SIGKILL)
-
-
-KILLED = """
-import sys
-from inspect_ai import eval as inspect_eval
-from inspect_ai.solver import solver
-from inspect_discoverybench import demo
-from inspect_discoverybench.session.tool import python
-from tests.session.test_session import WRITE_NOTE
-
-@solver
-def endless():
-    async def solve(state, generate):
-        note = sys.argv[1] + "/" + str(state.sample_id).replace("/", "-")
-        await python()(code=WRITE_NOTE.format(note))
-        await python()(code="while True: pass")
-        return state
-    return solve
-
-inspect_eval(demo(), model="mockllm/model", solver=endless(), limit=2, max_subprocesses=2)
-"""
+def test_a_full_disk_is_named(samples: Samples) -> None:
+    assert "[/workspace is full. It holds at most 1024 MiB" in observations(samples["full disk"])[0]
 
 
 def wait_for(condition: Callable[[], bool], seconds: float) -> None:
@@ -371,45 +283,76 @@ def wait_for(condition: Callable[[], bool], seconds: float) -> None:
         time.sleep(0.02)
 
 
+BUSY = """
+from inspect_ai import eval as inspect_eval
+from inspect_ai.solver import solver
+from inspect_discoverybench import demo
+from inspect_discoverybench.session.tool import python
+
+@solver
+def endless():
+    async def solve(state, generate):
+        await python()(code="open('busy', 'w').close()\\nwhile True: pass")
+        return state
+    return solve
+
+inspect_eval(demo(), model="mockllm/model", solver=endless(), limit=2, max_subprocesses=2)
+"""
+
+
 @pytest.mark.usefixtures("command_line")
 @pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="there is no /proc here")
-def test_no_kernel_is_left_however_a_local_eval_is_ended(notes: Path) -> None:
+def test_no_kernel_is_left_however_a_local_eval_is_ended(tmp_path: Path) -> None:
     evaluations = {}
     for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
-        folder = notes / number.name
+        folder = tmp_path / number.name
         folder.mkdir()
-        environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
-        evaluations[number] = subprocess.Popen([sys.executable, "-c", KILLED, folder], env=environment)
-
-    def running() -> list[int]:
-        return [len(noted(note)) for note in notes.glob("*/*") if note.read_text("utf-8")]
-
+        environment = os.environ | {"TMPDIR": str(folder)}
+        evaluations[number] = subprocess.Popen([sys.executable, "-c", BUSY], env=environment)
     try:
-        wait_for(lambda: running() == [1] * 6, 120)
+        wait_for(lambda: len(list(tmp_path.glob("SIG*/*/busy"))) == 6, 120)
+        assert len(kernels(tmp_path)) == 6
         for number, evaluation in evaluations.items():
             evaluation.send_signal(number)
         for evaluation in evaluations.values():
             # Inspect waits up to 60 s, twice, for a process whose end asyncio has missed.
             evaluation.wait(150)
+        wait_for(lambda: not kernels(tmp_path), 20)
     finally:
-        for evaluation in evaluations.values():
-            evaluation.kill()
-            evaluation.wait()
-    wait_for(lambda: running() == [0] * 6, 20)
+        for process in [*(evaluation.pid for evaluation in evaluations.values()), *kernels(tmp_path)]:
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+
+
+@solver
+def end_as_the_id_says(folder: Path) -> Solver:
+    """Run a cell, and end as the sample's id says."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        await python()(code="while True: pass" if state.sample_id == "limit" else "1")
+        store().set("kernels", len(kernels(folder)))
+        if state.sample_id == "failure":
+            raise RuntimeError("the solver fails")
+        return state
+
+    return solve
 
 
 @pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="there is no /proc here")
-def test_no_kernel_is_left_when_a_local_sample_ends(notes: Path) -> None:
+def test_no_kernel_is_left_when_a_local_sample_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The endless cell does not delay the others, although it is more than Inspect's limit of processes allows."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     task = demo()
-    dataset = MemoryDataset([task.dataset[0].model_copy(update={"id": ending}) for ending in ENDINGS])
+    endings = ("limit", "success", "failure")
     [log] = inspect_eval(
-        task_with(task, dataset=dataset, scorer=[]),
+        task_with(task, dataset=[task.dataset[0].model_copy(update={"id": name}) for name in endings], scorer=[]),
         model="mockllm/model",
-        solver=end_in_every_way(notes),
+        solver=end_as_the_id_says(tmp_path),
         time_limit=5,
+        max_subprocesses=1,
         fail_on_error=False,
     )
-    # An idle kernel would exit only after ten seconds.
-    wait_for(lambda: not any(noted(notes / ending) for ending in ENDINGS), 1)
-    endings = {str(s.id): (bool(s.limit), bool(s.error), s.store["kernels"]) for s in log.samples or []}
-    assert endings == {"success": (False, False, 1), "limit": (True, False, 1), "failure": (False, True, 1)}
+    # The guard of a kernel would end it only after a second.
+    wait_for(lambda: not kernels(tmp_path), 0.5)
+    ended = {str(s.id): (bool(s.limit), bool(s.error), s.store.get("kernels", 0) > 0) for s in log.samples or []}
+    assert ended == {"limit": (True, False, False), "success": (False, False, True), "failure": (False, True, True)}

@@ -1,7 +1,6 @@
 """A solver on a demo task, with a scripted model."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 from inspect_ai import eval as inspect_eval
@@ -25,8 +24,6 @@ from inspect_discoverybench import demo
 from inspect_discoverybench.hypothesis import Submission, SubmissionState
 
 Turn = ModelOutput | str
-Tokens = int | Callable[[int], int]
-"""Output tokens of every turn, or of the turn of a number."""
 Reply = Callable[[list[ChatMessage], list[ToolInfo], ToolChoice, GenerateConfig], ModelOutput]
 Script = Sequence[Turn] | Callable[[list[ChatMessage], str], Turn]
 """Turns, the last of which is repeated; or a function of the messages and the tool that must be called."""
@@ -46,8 +43,8 @@ def with_calls(*outputs: ModelOutput) -> ModelOutput:
     return ModelOutput.from_message(outputs[0].message.model_copy(update={"tool_calls": calls}))
 
 
-def replies(script: Script, tokens: Tokens = 1) -> Reply:
-    """The output function of a model that follows the script."""
+def replies(script: Script, expensive: int | None = None) -> Reply:
+    """The output function of a model that follows the script. The call of this number costs 1000 tokens."""
     turns = 0
 
     def reply(
@@ -59,7 +56,7 @@ def replies(script: Script, tokens: Tokens = 1) -> Reply:
         output = (
             ModelOutput.from_content("mockllm/model", turn) if isinstance(turn, str) else turn.model_copy(deep=True)
         )
-        cost = tokens(turns) if callable(tokens) else tokens
+        cost = 1000 if turns == expensive else 1
         output.usage = ModelUsage(input_tokens=1, output_tokens=cost, total_tokens=cost + 1)
         turns += 1
         return output
@@ -67,9 +64,9 @@ def replies(script: Script, tokens: Tokens = 1) -> Reply:
     return reply
 
 
-def scripted(script: Script, tokens: Tokens = 1) -> Model:
+def scripted(script: Script) -> Model:
     """A model that follows the script."""
-    return get_model("mockllm/model", custom_outputs=replies(script, tokens), memoize=False)
+    return get_model("mockllm/model", custom_outputs=replies(script), memoize=False)
 
 
 def finished(log: EvalLog) -> EvalLog:
@@ -79,52 +76,32 @@ def finished(log: EvalLog) -> EvalLog:
 
 
 def play_all(
-    scripts: Mapping[str, Script], solver: Solver, *, expensive: Sequence[int] = (), **options: Any
+    scripts: Mapping[str, Script], solver: Solver, *, expensive: Sequence[int | None] = (), **options: Any
 ) -> dict[str, EvalSample]:
-    """Run scripts, each on a demo task of its own.
-
-    Args:
-        scripts: Scripts by their names.
-        solver: The solver.
-        expensive: For each script, the number of the call that costs 1000 tokens; any other costs 1.
-        options: Of the eval.
-    """
+    """Run scripts by their names, each on a demo task of its own; a call of each may cost 1000 tokens."""
     task = demo()
     first = task.dataset[0]
     samples = [first.model_copy(update={"id": name, "input": f"{name}\n{first.input}"}) for name in scripts]
-    functions = {
-        name: replies(script, partial(_cost, expensive[number]) if expensive else 1)
-        for number, (name, script) in enumerate(scripts.items())
-    }
+    numbers = expensive or [None] * len(scripts)
+    functions = {name: replies(script, n) for (name, script), n in zip(scripts.items(), numbers, strict=True)}
 
     def reply(
         messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
         first_lines = {message.text.partition("\n")[0] for message in messages if message.role == "user"}
-        [name] = first_lines & functions.keys()
-        return functions[name](messages, tools, choice, config)
+        name = next((name for name in functions if name in first_lines), samples[0].id)
+        return functions[str(name)](messages, tools, choice, config)
 
     model = get_model("mockllm/model", custom_outputs=reply, memoize=False)
-    log = finished(
-        inspect_eval(task_with(task, dataset=MemoryDataset(samples)), model=model, solver=solver, **options)[0]
-    )
-    return {str(sample.id): _without_error(sample) for sample in log.samples or []}
+    task = task_with(task, dataset=MemoryDataset(samples))
+    log = finished(inspect_eval(task, model=model, solver=solver, **options)[0])
+    assert not any(sample.error for sample in log.samples or [])
+    return {str(sample.id): sample for sample in log.samples or []}
 
 
-def _cost(expensive: int, number: int) -> int:
-    return 1000 if number == expensive else 1
-
-
-def _without_error(sample: EvalSample) -> EvalSample:
-    assert sample.error is None
-    return sample
-
-
-def play(script: Script, solver: Solver, *, tokens: Tokens = 1, **options: Any) -> EvalSample:
+def play(script: Script, solver: Solver, *, expensive: int | None = None, **options: Any) -> EvalSample:
     """Run one demo task; options are those of the eval."""
-    log = finished(inspect_eval(demo(), model=scripted(script, tokens), solver=solver, limit=1, **options)[0])
-    assert log.samples
-    return _without_error(log.samples[0])
+    return play_all({"sample": script}, solver, expensive=[expensive], **options)["sample"]
 
 
 def submission(sample: EvalSample) -> Submission | None:

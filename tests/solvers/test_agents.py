@@ -9,24 +9,12 @@ from inspect_ai.solver import Solver
 
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.hypothesis import SubmissionState
-from inspect_discoverybench.session.session import SessionState
 from inspect_discoverybench.solvers.codegen import codegen
 from inspect_discoverybench.solvers.datavoyager.datavoyager import datavoyager
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.reflexion import reflexion
 from tests.solvers.agents import AGENTS, USE_PYTHON
-from tests.solvers.scripted import (
-    Script,
-    Turn,
-    judged,
-    observations,
-    play_all,
-    python,
-    reason,
-    submission,
-    submit,
-    with_calls,
-)
+from tests.solvers.scripted import Script, Turn, judged, observations, play_all, python, reason, submission, submit
 
 pytestmark = pytest.mark.usefixtures("sweep")
 
@@ -54,7 +42,9 @@ def worker(code: str) -> Script:
     return turn
 
 
-REFUSAL = ModelOutput.from_content("mockllm/model", "I cannot help with that.", stop_reason="content_filter")
+REFUSAL = ModelOutput.from_content(
+    "mockllm/model", "I cannot help with that. Anything else?", stop_reason="content_filter"
+)
 TROUBLES: dict[str, Script] = {
     "works": worker("print(6 * 7)"),
     "code fails": worker("1 / 0"),
@@ -83,20 +73,6 @@ def test_failures_of_the_model_are_handled_by_every_agent(name: str) -> None:
         assert "All variables are lost" in observations(samples["kernel dies"])[0]
 
 
-@pytest.mark.parametrize("name", AGENTS)
-def test_a_call_with_invalid_arguments_submits_nothing(name: str) -> None:
-    wrong = [ModelOutput.for_tool_call("mockllm/model", "submit", {"guess": 1})]
-    sample = play_all({"wrong arguments": wrong}, AGENTS[name]())["wrong arguments"]
-    assert reason(sample) == "no_response"
-
-
-@pytest.mark.parametrize("name", ["codegen", "datavoyager", "reflexion", "no_data_guess"])
-def test_submit_counts_beside_another_call(name: str) -> None:
-    both = with_calls(python("1"), submit(hypothesis="y rises with x.", workflow="w"))
-    sample = play_all({"both": [both]}, AGENTS[name]())["both"]
-    assert submission(sample) is not None
-
-
 @pytest.mark.parametrize("name", ["codegen", "datavoyager", "reflexion", "no_data_guess"])
 def test_text_instead_of_the_last_call_is_read(name: str) -> None:
     answer = json.dumps({"hypothesis": "y rises with x.", "workflow": "read"})
@@ -123,14 +99,6 @@ def test_a_submission_before_a_token_limit_is_scored(name: str) -> None:
     assert any(submission(sample) is not None for sample in samples.values())
 
 
-@pytest.mark.parametrize("name", AGENTS)
-@pytest.mark.parametrize("messages", [3, 5])
-def test_a_message_limit_ends_the_sample(name: str, messages: int) -> None:
-    sample = play_all({"works": TROUBLES["works"]}, AGENTS[name](), message_limit=messages)["works"]
-    assert len(sample.messages) <= messages
-    assert (reason(sample) == "no_response") == (submission(sample) is None)
-
-
 @pytest.mark.parametrize("name", USE_PYTHON)
 def test_a_time_limit_can_end_a_running_program(name: str) -> None:
     agents: dict[str, Callable[[], Solver]] = {
@@ -139,33 +107,13 @@ def test_a_time_limit_can_end_a_running_program(name: str) -> None:
         "datavoyager": datavoyager,
         "reflexion": reflexion,
     }
-    agent = agents[name]()
-    sample = play_all({"hangs": TROUBLES["code never ends"]}, agent, time_limit=3)["hangs"]
+    sample = play_all({"hangs": TROUBLES["code never ends"]}, agents[name](), time_limit=3)["hangs"]
     assert sample.limit
     assert sample.limit.type == "time"
     assert reason(sample) == "no_response"
 
 
-@pytest.mark.parametrize("name", USE_PYTHON)
-def test_all_programs_run_in_one_session(name: str) -> None:
-    if name == "datavoyager":
-        sample = play_all({"works": worker("n = globals().get('n', 0) + 1\nn")}, AGENTS[name]())["works"]
-        assert observations(sample) == ["1", "2"]
-    else:
-        sample = play_all({"works": worker("'x'")}, AGENTS[name]())["works"]
-    assert sample.store_as(SessionState).restarts == 0
-    assert sample.store_as(SessionState).installations == (2 if name == "reflexion" else 1)
-
-
-@pytest.mark.parametrize(
-    ("agent", "argument"),
-    [
-        (react, {"turns": 0}),
-        (datavoyager, {"turns": "many"}),
-        (reflexion, {"trials": 0}),
-        (reflexion, {"trials": True}),
-    ],
-)
+@pytest.mark.parametrize(("agent", "argument"), [(react, {"turns": 0}), (reflexion, {"trials": True})])
 def test_arguments_must_be_positive_integers(agent: Callable[..., Solver], argument: dict[str, int]) -> None:
     [(name, value)] = argument.items()
     with pytest.raises(InvalidArgument, match=f"^{name} must be a positive integer, got {value}.$"):

@@ -2,7 +2,6 @@
 
 import pytest
 from inspect_ai import eval as inspect_eval
-from inspect_ai.log import EvalSample
 
 from inspect_discoverybench import demo, real
 from inspect_discoverybench.solvers.gold import gold
@@ -13,11 +12,6 @@ from tests.scorer.judging import InProcessJudge
 @pytest.mark.usefixtures("upstream", "sweep")
 @pytest.mark.parametrize(("split", "count"), [("train", 25), ("test", 239)])
 def test_every_task_of_db_real_scores_1(split: str, count: int) -> None:
-    assert len(scored_gold(split)) == count
-
-
-def scored_gold(split: str) -> list[EvalSample]:
-    """Samples of the split, each checked to score 1 with its gold hypothesis."""
     [log] = inspect_eval(
         real(split=split, sandbox="local"),
         model="mockllm/model",
@@ -28,13 +22,10 @@ def scored_gold(split: str) -> list[EvalSample]:
         max_samples=50,
     )
     assert log.status == "success", log.error
-    assert log.samples
-    for sample in log.samples:
+    assert len(log.samples or []) == count
+    for sample in log.samples or []:
         assert sample.scores
         assert sample.scores["HMS"].value == {"hms": 1, "context": 1, "variables": 1, "relationship": 1}, sample.id
-        assert sample.scores["HMS"].metadata
-        assert sample.scores["HMS"].metadata["judge"] == "mockllm/judge"
-    return log.samples
 
 
 def test_every_demo_task_scores_1_with_the_lexical_judge() -> None:

@@ -1,15 +1,12 @@
 """NoDataGuess: one generation, without access to the data."""
 
-import pytest
-from inspect_ai import eval as inspect_eval
 from inspect_ai.solver import Generate, Solver, TaskState, chain, solver
 from inspect_ai.tool import ToolFunction
 from inspect_ai.util import sandbox, store
 
-from inspect_discoverybench import real
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
-from tests.solvers.scripted import calls, play, scripted, submission, submit
+from tests.solvers.scripted import calls, play, submission, submit
 
 HANDED_IN = submit(hypothesis="h", workflow="w")
 
@@ -40,21 +37,3 @@ def test_no_data_file_is_in_the_sandbox() -> None:
     after = play([HANDED_IN], chain(no_data_guess(), look()))
     assert before.store["files"] == ["data.csv"]
     assert after.store["files"] == []
-
-
-@pytest.mark.usefixtures("engine", "upstream")
-def test_no_data_file_of_a_study_with_many_files_is_in_the_container() -> None:
-    log = inspect_eval(
-        real(dataset="worldbank_education_gdp_indicators"),
-        model=scripted([HANDED_IN]),
-        model_roles={"grader": "discoverybench/lexical"},
-        solver=chain(look(), no_data_guess(), look()),
-        limit=1,
-    )[0]
-    assert log.samples, log.error
-    assert log.samples[0].store["files"] == []
-    assert log.samples[0].metadata["data_file_count"] > 1
-
-
-def test_the_task_text_does_not_mention_the_session() -> None:
-    assert "session" not in Prompt.load("solvers/task").text

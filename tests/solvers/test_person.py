@@ -8,21 +8,21 @@ import time
 from pathlib import Path
 
 import pytest
-from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
-from inspect_ai.dataset import Sample
 from inspect_ai.log import read_eval_log
 
 from inspect_discoverybench import demo, real
 from inspect_discoverybench.answer import answer_of
 from inspect_discoverybench.hypothesis import Submission
 from inspect_discoverybench.solvers.gold import gold as gold_solver
-from inspect_discoverybench.solvers.person import instruct_person
 from tests.solvers.scripted import play, score
 
 TITLE = "## If you are a person"
 INSPECT = Path(sysconfig.get_path("scripts")) / "inspect"
-COMMAND = "eval discoverybench/real --solver human_cli -S record_session=false --working-limit 14400 --limit 1"
+COMMAND = (
+    "eval discoverybench/real --solver human_cli -S record_session=false --working-limit 14400 --limit 1 "
+    "-T dataset=archaeology --model-role grader=discoverybench/lexical"
+)
 SERVICE = "/var/tmp/sandbox-services/human_agent/human_agent.py"
 
 WORK = r"""
@@ -34,13 +34,7 @@ cat > answer.txt
 
 
 def shell(container: str, commands: str, keys: str = "") -> str:
-    """Log in as Inspect tells the person to, with a terminal, and run commands.
-
-    Args:
-        container: Name of the container.
-        commands: Commands of an interactive login shell.
-        typed: Input of the commands.
-    """
+    """Log in as Inspect tells the person to, with a terminal, and run commands that read keys."""
     # `docker exec -t` would need a terminal here; `script` makes one in the container.
     login = f"bash -lic {shlex.quote(commands)}"
     command = ["docker", "exec", "-i", container, "script", "-qec", login, "/dev/null"]
@@ -52,14 +46,7 @@ def shell(container: str, commands: str, keys: str = "") -> str:
 @pytest.mark.timeout(900)
 def test_a_person_solves_a_sample_in_a_shell_of_the_container(tmp_path: Path) -> None:
     gold = real(dataset="archaeology").dataset[0]
-    command = [
-        str(INSPECT),
-        *COMMAND.split(),
-        "-T",
-        "dataset=archaeology",
-        "--model-role",
-        "grader=discoverybench/lexical",
-    ]
+    command = [str(INSPECT), *COMMAND.split()]
     environment = {**os.environ, "INSPECT_DISPLAY": "plain", "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment) as run:
         assert run.stdout
@@ -85,19 +72,10 @@ def test_a_person_solves_a_sample_in_a_shell_of_the_container(tmp_path: Path) ->
     assert sample.store["HumanAgentState:accumulated_time"] > 0
 
 
-@pytest.mark.parametrize("model", [None, "none"])
-def test_instructions_for_a_person_are_added_if_no_model_is_evaluated(model: str | None) -> None:
-    [log] = inspect_eval(demo(), model=model, solver=gold_solver(), limit=1)
+def test_instructions_for_a_person_are_added_if_no_model_is_evaluated() -> None:
+    [log] = inspect_eval(demo(), model="none", solver=gold_solver(), limit=1, time_limit=600)
     assert log.samples
-    assert [message.text.startswith(TITLE) for message in log.samples[0].messages] == [False, True, False]
-
-
-def test_instructions_can_be_added_to_other_tasks() -> None:
-    task = Task([Sample("Why?")], setup=instruct_person(), solver=[])
-    [log] = inspect_eval(task, model=None, time_limit=600)
-    assert log.samples
-    assert "The task ends after 10 minutes, counted from the start of the sample" in log.samples[0].messages[-1].text
-
-
-def test_models_see_no_instructions_for_a_person() -> None:
+    text = log.samples[0].messages[1].text
+    assert text.startswith(TITLE)
+    assert "The task ends after 10 minutes, counted from the start of the sample" in text
     assert not any(TITLE in message.text for message in play(["never"], gold_solver()).messages)

@@ -47,23 +47,18 @@ def test_variables_are_kept_until_the_submission() -> None:
     assert judged(sample)
 
 
-def test_fenced_code_is_run() -> None:
-    sample = play([python("```python\n6 * 7\n```"), submit(hypothesis="h", workflow="w")])
-    assert observations(sample) == ["42"]
-
-
-def test_python_calls_are_shown_as_code() -> None:
-    sample = play([python("print('```')"), submit(hypothesis="**h**", workflow="w")])
+def test_fenced_code_is_run_and_shown_as_code() -> None:
+    sample = play([python("```python\nprint('```')\n```"), submit(hypothesis="**h**", workflow="w")])
+    assert observations(sample) == ["```"]
     call = next(e for e in sample.events if isinstance(e, ToolEvent) and e.function == "python")
     assert call.view
     assert call.view.format == "markdown"
-    assert call.view.content == "````python\nprint('```')\n````\n"
+    assert call.view.content == "````python\n```python\nprint('```')\n```\n````\n"
 
 
 TEXTS = [
     json.dumps({"hypothesis": "y rises with x.", "workflow": "read"}),
     "**Hypothesis:** y rises with x.\n\n**Workflow:** read",
-    "Hypothesis: y rises with x. Next, I will test this.",
     "Shall I go on?",
 ]
 
@@ -107,12 +102,12 @@ def test_other_text_in_reply_to_the_forced_call_is_quoted_by_the_judge() -> None
     assert sample.scores
     assert "y rises with x" in str(sample.scores["HMS"].answer)
     assert (sample.scores["HMS"].metadata or {})["submission_source"] == "quoted"
-    sample = play(["I will now submit my hypothesis."])
+    sample = play(["Shall I submit my hypothesis?"])
     assert reason(sample) == "refusal"
     assert score(sample) == 0
 
 
-@pytest.mark.parametrize("turns", [1, 2, 4])
+@pytest.mark.parametrize("turns", [1, 4])
 def test_turns_is_the_number_of_model_calls_and_the_last_is_forced(turns: int) -> None:
     def must_submit(messages: Sequence[ChatMessage], must: str) -> ModelOutput:
         return submit(hypothesis="h", workflow="w") if must == "submit" else python("1")
@@ -122,13 +117,6 @@ def test_turns_is_the_number_of_model_calls_and_the_last_is_forced(turns: int) -
     assert len(observations(sample)) == turns - 1
     assert submitted(sample).hypothesis == "h"
     assert prompts(sample) == [LAST]
-
-
-def test_without_a_call_of_submit_there_is_no_submission() -> None:
-    sample = play([python("1")], turns=4)
-    assert len(calls(sample)) == 5  # the forced call is requested once more
-    assert reason(sample) == "no_response"
-    assert not judged(sample)
 
 
 def test_the_first_of_two_submissions_in_one_turn_counts() -> None:

@@ -10,7 +10,7 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.event import InfoEvent
 from inspect_ai.log import EvalSample
-from inspect_ai.model import ChatMessage, ModelCost
+from inspect_ai.model import ChatMessage
 from inspect_ai.scorer import includes
 from inspect_ai.tool import ToolFunction
 
@@ -19,7 +19,8 @@ from inspect_discoverybench.hypothesis import Submission, SubmissionState
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.session.session import SessionState
 from inspect_discoverybench.solvers.reflexion import ReflexionState, reflexion
-from tests.endpoint import Answer, Request, question, serve, slots, tool_call, truthful
+from tests.endpoint import Answer, Request, question, slots, truthful
+from tests.scorer.judging import InProcessJudge
 from tests.solvers.scripted import (
     Script,
     Turn,
@@ -52,22 +53,13 @@ def record(sample: EvalSample) -> ReflexionState:
     return sample.store_as(ReflexionState)
 
 
-@pytest.fixture
-def play_with_judge(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[EvalSample, int]]:
-    """Runs a script with a judge that answers as a function says; returns the sample and the number of requests."""
-
-    def run(script: Script, answer: Callable[[Request], Answer], trials: int = 3) -> tuple[EvalSample, int]:
-        with serve(answer) as endpoint:
-            monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
-            monkeypatch.setenv("OPENAI_API_KEY", "test")
-            sample = play(script, reflexion(trials), model_roles={"grader": "openai/gpt-4o"})
-            return sample, len(endpoint.judge_requests())
-
-    return run
+def play_with_judge(script: Script, answer: Callable[[Request], Answer], trials: int = 3) -> EvalSample:
+    """Run a script with a judge that answers as a function says."""
+    return play(script, reflexion(trials), model_roles={"grader": InProcessJudge(answer).model})
 
 
 def test_each_trial_is_recorded_and_has_a_new_conversation_and_session(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inspect_discoverybench.solvers.trial_folder.PART_BYTES", 1000)
+    monkeypatch.setattr("inspect_discoverybench.solvers.reflexion.PART_BYTES", 1000)
     sample = play(wrong, reflexion())
     turns = ["trial 1", "oracle 1", "reflection 1", "trial 2", "oracle 2", "reflection 2", "trial 3", "oracle 3"]
     assert spans(sample) == turns
@@ -76,7 +68,7 @@ def test_each_trial_is_recorded_and_has_a_new_conversation_and_session(monkeypat
     assert [trial.hms for trial in state.trials] == [0.0, 0.0, 0.0]
     assert [bool(trial.reflection) for trial in state.trials] == [True, True, False]
     assert all(trial.submission and "salmon" in trial.submission.hypothesis for trial in state.trials)
-    assert (state.oracle, state.best_hms) == (True, 0.0)
+    assert state.oracle
     first, second, third = [call.input for call in calls(sample) if call.tool_choice == ToolFunction(name="python")]
     assert [message.role for message in first] == ["system", "user"]
     assert [message.role for message in second] == [message.role for message in third] == ["system", "user", "user"]
@@ -103,7 +95,6 @@ while True:
 """
 SPOILS = {
     "delete": "import os; os.remove('data.csv')",
-    "change": DAEMON.format(OVERWRITE.format("/workspace/data.csv")),
     "kill": "import os, signal; os.kill(-1, signal.SIGKILL)",
     "create": "import os; os.mkdir('trial-2')",
     "follow": DAEMON.format(OVERWRITE.format("/workspace/trial-2/data.csv")),
@@ -141,28 +132,7 @@ def test_a_trial_has_the_original_data_whatever_earlier_ones_did() -> None:
             assert seen == "/workspace/trial-2 ['.session-2', 'data.csv'] True", sample.id
 
 
-def test_no_trial_follows_if_the_working_directory_is_deleted() -> None:
-    def destroyer(messages: list[ChatMessage], must: str) -> Turn:
-        return python("import os, shutil; shutil.rmtree(os.getcwd())") if must == "python" else wrong(messages, must)
-
-    sample = play(destroyer, reflexion())
-    assert len(record(sample).trials) == 1
-    assert reason(sample) is None
-
-
-@pytest.mark.parametrize("turns", [3, 4])
-def test_finished_trials_are_recorded_at_a_turn_limit(turns: int) -> None:
-    sample = play(wrong, reflexion(), turn_limit=turns)
-    assert sample.limit
-    assert len(record(sample).trials) == 1
-    assert record(sample).trials[0].submission
-    assert record(sample).trials[0].hms == 0
-    assert reason(sample) is None
-
-
-def test_the_model_sees_only_the_score_of_the_judge(
-    play_with_judge: Callable[..., tuple[EvalSample, int]],
-) -> None:
+def test_the_model_sees_only_the_score_of_the_judge() -> None:
     """The judge says a secret in every reply; the gold texts are looked for too."""
     secret = "XYLOPHONE"
 
@@ -178,8 +148,7 @@ def test_the_model_sees_only_the_score_of_the_judge(
                 return json.dumps({"answer": "B", "explanation": secret})
         return json.dumps({"match": True, "explanation": secret})
 
-    sample, requests = play_with_judge(wrong, judge)
-    assert requests
+    sample = play_with_judge(wrong, judge)
     gold = str(sample.target)
     assert gold.startswith(GOLD)
     for call in calls(sample):
@@ -199,13 +168,10 @@ def test_a_solved_task_needs_one_trial() -> None:
     gold = submit(hypothesis=str(demo().dataset[0].target), workflow="w")
     sample = play([python("1"), gold], reflexion())
     assert spans(sample) == ["trial 1", "oracle 1"]
-    assert record(sample).best_hms == 1.0
     assert score(sample) == 1.0
 
 
-def test_the_last_trial_is_scored_and_the_best_is_recorded(
-    play_with_judge: Callable[..., tuple[EvalSample, int]],
-) -> None:
+def test_the_last_trial_is_scored_and_the_best_is_recorded() -> None:
     def judge(request: Request) -> str:
         match question(request):
             case "variables" if "salmon" not in slots(request)["HypoB"]:
@@ -219,7 +185,7 @@ def test_the_last_trial_is_scored_and_the_best_is_recorded(
     better = submit(hypothesis="In bakeries, volume rises.", workflow="w")
     worse = submit(hypothesis="In Norway, salmon shrink by 3 %.", workflow="w")
     script = [python("1"), better, "I will try something else.", python("1"), worse]
-    sample, _ = play_with_judge(script, judge, trials=2)
+    sample = play_with_judge(script, judge, trials=2)
     assert [trial.hms for trial in record(sample).trials] == [0.5, 0.0]
     assert score(sample) == 0
     assert record(sample).best_hms == 0.5
@@ -227,7 +193,7 @@ def test_the_last_trial_is_scored_and_the_best_is_recorded(
 
 def test_an_interrupted_trial_keeps_the_previous_submission() -> None:
     # The call after the reflection, the second trial's program, costs more than the sample may.
-    sample = play(wrong, reflexion(), tokens=lambda number: 1000 if number == 3 else 1, token_limit="output:500")
+    sample = play(wrong, reflexion(), expensive=3, token_limit="output:500")
     assert sample.limit
     [trial] = record(sample).trials
     assert trial.submission == Submission.model_validate(sample.store["SubmissionState:submission"])
@@ -239,45 +205,6 @@ def test_tokens_of_the_oracle_do_not_count_towards_the_limit() -> None:
     sample = play(wrong, reflexion(), token_limit="output:60")
     assert sample.limit is None
     assert len(record(sample).trials) == 3
-
-
-COSTS = {
-    "openai/gpt-4o-mini": ModelCost(input=0, output=20_000, input_cache_write=0, input_cache_read=0),
-    "openai/gpt-4o": ModelCost(input=0, output=1_000_000, input_cache_write=0, input_cache_read=0),
-}
-"""US $ for a million tokens: 0.1 for each reply of the agent's model and 5 for each of the judge."""
-
-
-@pytest.mark.usefixtures("sweep")
-def test_the_cost_of_the_oracle_does_not_count_towards_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    def answer(request: Request) -> Answer:
-        if question(request):
-            return truthful(request)
-        match request.get("tool_choice"):
-            case {"function": {"name": "python"}}:
-                return tool_call("python", code="1")
-            case {"function": {"name": "submit"}}:
-                return tool_call("submit", hypothesis="In Norway, salmon shrink.", workflow="w")
-        return "I will try something else."
-
-    with serve(answer) as endpoint:
-        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
-        monkeypatch.setenv("OPENAI_API_KEY", "test")
-        for limit, trials, reached in ((1.0, 3, None), (0.45, 1, "cost")):
-            [log] = inspect_eval(
-                demo(),
-                model="openai/gpt-4o-mini",
-                model_roles={"grader": "openai/gpt-4o"},
-                solver=reflexion(),
-                limit=1,
-                cost_limit=limit,
-                model_cost_config=COSTS,
-            )
-            assert log.samples
-            [sample] = log.samples
-            assert sample.error is None
-            assert len(record(sample).trials) == trials
-            assert (sample.limit.type if sample.limit else None) == reached
 
 
 @pytest.mark.parametrize(
@@ -297,17 +224,8 @@ def test_the_oracle_requires_the_hms_scorer_and_a_gold_hypothesis(task: Task, me
     assert message in log.error.message
 
 
-def test_the_trials_end_if_the_judge_gives_no_score(
-    play_with_judge: Callable[..., tuple[EvalSample, int]],
-) -> None:
-    sample, _ = play_with_judge(wrong, lambda _: "I cannot say.")
+def test_the_trials_end_if_the_judge_gives_no_score() -> None:
+    sample = play_with_judge(wrong, lambda _: "I cannot say.")
     assert [trial.hms for trial in record(sample).trials] == [None]
     assert record(sample).best_hms is None
     assert reason(sample) == "grader_failed"
-
-
-def test_replies_of_the_oracle_are_cached(play_with_judge: Callable[..., tuple[EvalSample, int]]) -> None:
-    sample, requests = play_with_judge(wrong, truthful, trials=2)
-    # The pair is the same in both trials and at the end: Inspect's cache answers all but the first time.
-    assert requests == 5
-    assert [trial.hms for trial in record(sample).trials] == [0.0, 0.0]

@@ -1,17 +1,14 @@
 """What models write as arguments of `submit`, through Inspect's own execution of tools."""
 
-import json
 from typing import Any
 
-import pytest
 from inspect_ai.event import ModelEvent, ToolEvent
 from inspect_ai.model import ChatMessageTool, ModelOutput
-from inspect_ai.tool import ToolDef
 
 from inspect_discoverybench.hypothesis import MAX_CHARACTERS
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from inspect_discoverybench.solvers.react import react
-from inspect_discoverybench.solvers.submission import HYPOTHESIS_DESCRIPTION, submit
+from inspect_discoverybench.solvers.submission import HYPOTHESIS_DESCRIPTION
 from tests.solvers.scripted import calls, play, play_all, submission, submitted
 from tests.solvers.scripted import submit as submit_call
 
@@ -24,15 +21,12 @@ CALLS: dict[str, tuple[dict[str, Any], str, str]] = {
     "as asked": ({"hypothesis": H, "workflow": "1. load"}, H, "1. load"),
     "workflow null": ({"hypothesis": H, "workflow": None}, H, ""),
     "workflow a list": ({"hypothesis": H, "workflow": LISTED}, H, "load\nfit"),
-    "workflow a mapping": ({"hypothesis": H, "workflow": {"1": "load", "2": "fit"}}, H, "1: load\n2: fit"),
     "workflow a list of mappings": (
         {"hypothesis": H, "workflow": [{"step": 1, "do": "load"}]},
         H,
         "step: 1\ndo: load",
     ),
-    "workflow a number": ({"hypothesis": H, "workflow": 3}, H, "3"),
     "workflow too long": ({"hypothesis": H, "workflow": LONG}, H, LONG[:MAX_CHARACTERS].strip()),
-    "hypothesis too long": ({"hypothesis": "y rises. " * 3_000}, ("y rises. " * 3_000)[:MAX_CHARACTERS].strip(), ""),
     "extra key": ({"hypothesis": H, "workflow": "w", "confidence": 0.9}, H, "w"),
     "capitals": ({"Hypothesis": H, "Workflow": "w"}, H, "w"),
     "hypothesis a mapping": (
@@ -40,10 +34,7 @@ CALLS: dict[str, tuple[dict[str, Any], str, str]] = {
         "context: all rows\nvariables: x, y\nrelationship: y rises",
         "w",
     ),
-    "hypothesis a mapping with the text": ({"hypothesis": {"hypothesis": H}, "workflow": "w"}, H, "w"),
     "hypothesis a list": ({"hypothesis": [H, "z falls."], "workflow": "w"}, f"{H}\nz falls.", "w"),
-    "JSON text as the hypothesis": ({"hypothesis": json.dumps({"hypothesis": H, "workflow": "w"})}, H, "w"),
-    "null key beside it": ({"null_hypothesis": "nothing", "hypothesis": H, "workflow": "w"}, H, "w"),
     "white space around it": ({"hypothesis": f"\n  {H}\n", "workflow": "\tw "}, H, "w"),
     "half a character": ({"hypothesis": "y \ud83d rises.", "workflow": None}, "y ? rises.", ""),
 }
@@ -63,11 +54,9 @@ def unparsed(raw: str, content: str = "") -> ModelOutput:
     return output
 
 
-@pytest.mark.parametrize("agent", ["react", "no_data_guess"])
-def test_each_call_is_submitted_as_text(agent: str) -> None:
-    solver = react(turns=2) if agent == "react" else no_data_guess()
+def test_each_call_is_submitted_as_text() -> None:
     scripts = {name: [call(arguments)] for name, (arguments, _, _) in CALLS.items()}
-    samples = play_all(scripts, solver, score=False)
+    samples = play_all(scripts, react(turns=2), score=False)
     submissions = {name: submission(sample) for name, sample in samples.items()}
     assert {name: answer and (answer.hypothesis, answer.workflow) for name, answer in submissions.items()} == {
         name: (hypothesis, workflow) for name, (_, hypothesis, workflow) in CALLS.items()
@@ -85,16 +74,6 @@ def test_the_log_contains_the_original_and_the_normalized_call() -> None:
     assert tool_event.error is None
 
 
-def test_the_tool_has_two_text_parameters() -> None:
-    parameters = ToolDef(submit()).parameters
-    assert {name: schema.type for name, schema in parameters.properties.items()} == {
-        "hypothesis": "string",
-        "workflow": "string",
-    }
-    assert parameters.required == ["hypothesis"]
-    assert parameters.additionalProperties is False
-
-
 def test_the_agent_is_notified_of_truncation() -> None:
     sample = play([call({"hypothesis": H, "workflow": LONG})], react(turns=2))
     [result] = [message for message in sample.messages if isinstance(message, ChatMessageTool)]
@@ -104,20 +83,15 @@ def test_the_agent_is_notified_of_truncation() -> None:
 REFUSED: dict[str, ModelOutput] = {
     "cut off": unparsed(f'{{"hypothesis": "{H}", "workflow": "w'),
     "no arguments": call({}),
-    "other arguments": call({"guess": 1}),
-    "another tool": call({"code": "1"}, function="plot"),
     "empty": call({"hypothesis": " "}),
-    "null": call({"hypothesis": None}),
     "placeholder": call({"hypothesis": "<hypothesis>", "workflow": "N/A"}),
-    "see above": call({"hypothesis": "See above."}),
     "the parameter's description": call({"hypothesis": HYPOTHESIS_DESCRIPTION}),
     "the parameter's schema": call({"hypothesis": {"type": "string", "description": HYPOTHESIS_DESCRIPTION}}),
 }
 
 
-@pytest.mark.parametrize("agent", ["react", "no_data_guess"])
-def test_what_is_plainly_no_hypothesis_is_refused_and_can_be_called_again(agent: str) -> None:
-    solver = react(turns=1) if agent == "react" else no_data_guess()
+def test_what_is_plainly_no_hypothesis_is_refused_and_can_be_called_again() -> None:
+    solver = no_data_guess()
     right = submit_call(hypothesis=H, workflow="w")
     for name, sample in play_all({name: [output, right] for name, output in REFUSED.items()}, solver).items():
         assert submitted(sample).hypothesis == H, name

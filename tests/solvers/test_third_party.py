@@ -8,18 +8,16 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai.agent import Agent, AgentState, AgentSubmit, agent, agent_bridge, as_solver, deepagent, handoff
 from inspect_ai.agent import react as react_agent
 from inspect_ai.log import EvalSample
-from inspect_ai.model import ChatMessageAssistant, ContentText, ModelOutput, get_model
+from inspect_ai.model import ContentText, ModelOutput, get_model
 from inspect_ai.scorer import Score
 from inspect_ai.solver import Generate, Solver, TaskState, basic_agent, chain, generate, solver, use_tools
 from inspect_ai.tool import Tool, ToolDef
 from openai import AsyncOpenAI
 
 from inspect_discoverybench import demo
-from inspect_discoverybench.session.tool import python as python_tool
-from inspect_discoverybench.solvers.codegen import codegen
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.submission import submit as submit_tool
-from tests.solvers.scripted import Script, Turn, judged, play, python, scripted, submission, submit, submitted
+from tests.solvers.scripted import Turn, judged, play, scripted, submission, submit, submitted
 
 H = "In all rows, y rises with x."
 OBJECT = f'{{"hypothesis": "{H}", "workflow": "w"}}'
@@ -28,16 +26,6 @@ OBJECT = f'{{"hypothesis": "{H}", "workflow": "w"}}'
 def score_of(sample: EvalSample) -> Score:
     assert sample.scores
     return sample.scores["HMS"]
-
-
-def error_of(script: Script, agent: Solver) -> str:
-    """The error of the sample, which has no score."""
-    [log] = inspect_eval(demo(), model=scripted(script), solver=agent, limit=1, fail_on_error=False)
-    assert log.samples
-    [sample] = log.samples
-    assert not sample.scores
-    assert sample.error
-    return sample.error.message
 
 
 @solver
@@ -68,7 +56,6 @@ def one_reply() -> Solver:
 @pytest.mark.parametrize(
     ("agent", "answer"),
     [
-        (completes(H), H),
         (completes(OBJECT), H),
         (completes(H, words="I have written my answer to a file."), H),
     ],
@@ -79,37 +66,30 @@ def test_a_completion_that_a_solver_sets_is_the_answer(agent: Solver, answer: st
     assert judged(sample)
 
 
-def test_a_solver_that_does_nothing_submits_nothing() -> None:
-    assert score_of(play(["never"], completes(""))).reason == "no_response"
-
-
 def tool_call(function: str, **arguments: object) -> ModelOutput:
-    return ModelOutput.for_tool_call("mockllm/model", function, dict(arguments), content="I will stop now.")
+    return ModelOutput.for_tool_call("mockllm/model", function, dict(arguments), content="Shall I stop now?")
 
 
 def receiver(name: str) -> Tool:
     """A submit tool that returns a receipt instead of the answer."""
 
     async def execute(answer: str, steps: str = "") -> str:
-        return "Please wait."
+        return "Wait?"
 
     parameters = {"answer": "The answer.", "steps": "What led to it."}
     return ToolDef(execute, name=name, description="Submit.", parameters=parameters).as_tool()
 
 
 @agent
-def bridged(output_only: bool) -> Agent:
-    """An agent that knows only OpenAI's client, and returns the state of the bridge or an output."""
+def bridged() -> Agent:
+    """An agent that knows only OpenAI's client."""
 
     async def execute(state: AgentState) -> AgentState:
         async with agent_bridge(state) as bridge:
-            reply = await AsyncOpenAI(api_key="none").chat.completions.create(
+            await AsyncOpenAI(api_key="none").chat.completions.create(
                 model="inspect", messages=[{"role": "user", "content": state.messages[0].text}]
             )
-        if not output_only:
-            return bridge.state
-        state.output = ModelOutput.from_content("custom", reply.choices[0].message.content or "")
-        return state
+        return bridge.state
 
     return execute
 
@@ -127,14 +107,9 @@ deep = partial(deepagent, compaction=None)
 TRANSFER = tool_call("transfer_to_helper")
 AGENTS: dict[str, tuple[Solver, list[Turn]]] = {
     "react()": (as_solver(react_agent()), [tool_call("submit", answer=H)]),
-    "react() with another name": (reacting(name="finish"), [tool_call("finish", answer=H)]),
     "react() with the answer only": (
         reacting(name="finish", answer_only=True, keep_in_messages=True),
         [tool_call("finish", answer=H)],
-    ),
-    "react() with an object as the answer": (
-        reacting(name="finish", keep_in_messages=True),
-        [tool_call("finish", answer=OBJECT)],
     ),
     "react() with a tool that returns a receipt": (
         reacting(tool=receiver("publish"), keep_in_messages=True),
@@ -146,43 +121,23 @@ AGENTS: dict[str, tuple[Solver, list[Turn]]] = {
         as_solver(react_agent(tools=[handoff(react_agent(name="helper", description="Helps."))])),
         [TRANSFER, tool_call("submit", answer="z falls."), tool_call("submit", answer=H)],
     ),
-    "react() with a second attempt": (
-        as_solver(react_agent(attempts=2)),
-        [tool_call("submit", answer="z falls."), tool_call("submit", answer=H)],
-    ),
     "deepagent()": (as_solver(deep()), [tool_call("submit", answer=OBJECT)]),
-    "deepagent() with a subagent": (
-        as_solver(deep()),
-        [
-            tool_call("agent", subagent_type="general", prompt="Look."),
-            tool_call("submit", answer="z falls."),
-            tool_call("submit", answer=H),
-        ],
-    ),
-    "deepagent() without a submit tool": (as_solver(deep(submit=False)), [OBJECT]),
     "basic_agent()": (basic_agent(), [tool_call("submit", answer=H)]),
-    "basic_agent() with another name": (basic_agent(submit_name="finish"), [tool_call("finish", answer=H)]),
     "basic_agent() with a second attempt": (
         basic_agent(submit_name="finish", max_attempts=2),
         [tool_call("finish", answer="z falls."), tool_call("finish", answer=H)],
     ),
-    "generate()": (generate(), [tool_call("submit", hypothesis=H, workflow="w"), "I have submitted it."]),
-    "generate() with words": (with_tool(python_tool()), [python("1"), f"Hypothesis: {H}\n\nWorkflow: w"]),
+    "generate()": (generate(), [tool_call("submit", hypothesis=H, workflow="w"), "Was it submitted?"]),
     "generate() with a submit tool of its own": (
         with_tool(receiver("final_answer")),
-        [tool_call("final_answer", answer=H, steps="w"), "I have submitted it."],
-    ),
-    "generate() that replaces our tool": (
-        with_tool(receiver("submit")),
-        [tool_call("submit", answer=H), "I have submitted it."],
+        [tool_call("final_answer", answer=H, steps="w"), "Was it submitted?"],
     ),
     "generate() that ends with a call": (
         with_tool(receiver("attempt_completion"), tool_calls="single"),
         [tool_call("attempt_completion", answer=H)],
     ),
     "generate() that runs no call": (generate("none"), [tool_call("submit", hypothesis=H)]),
-    "agent_bridge()": (as_solver(bridged(output_only=False)), [OBJECT]),
-    "agent_bridge() and an output": (as_solver(bridged(output_only=True)), [H]),
+    "agent_bridge()": (as_solver(bridged()), [OBJECT]),
 }
 
 
@@ -201,27 +156,16 @@ def test_a_call_of_another_tool_or_a_failed_one_is_not_the_answer(called: str, o
     assert score_of(play(turns, with_tool(receiver(offered)))).answer == H
 
 
-@pytest.mark.parametrize(
-    "arguments", [{"hypothesis": H, "workflow": None}, {"Hypothesis": [H]}, {"hypothesis": H, "p": 1}]
-)
-def test_a_rejected_call_of_another_agent_is_read_from_the_log(arguments: dict[str, object]) -> None:
-    sample = play([tool_call("submit", **arguments), "I could not submit it."], generate())
+def test_a_rejected_call_of_another_agent_is_read_from_the_log() -> None:
+    sample = play([tool_call("submit", Hypothesis=[H]), "What is wrong?"], generate())
     assert submission(sample) is None
     assert score_of(sample).answer == H
 
 
-REFUSAL = "I can't help with that."
-FLAGGED = {
-    "content": ModelOutput.from_content("mockllm/model", [ContentText(text=REFUSAL, refusal=True)]),
-    "stop reason": ModelOutput.from_content("mockllm/model", REFUSAL, stop_reason="content_filter"),
-    "plain text": ModelOutput.from_content("mockllm/model", REFUSAL),
-}
-
-
-@pytest.mark.parametrize("flagged", FLAGGED.values(), ids=FLAGGED)
-@pytest.mark.parametrize("agent", [one_reply(), codegen(), react(turns=2)], ids=["other", "codegen", "react"])
-def test_a_refusal_is_told_by_the_judge(agent: Solver, flagged: ModelOutput) -> None:
-    score = score_of(play([flagged], agent))
+@pytest.mark.parametrize("agent", [one_reply(), react(turns=2)], ids=["other", "react"])
+def test_a_refusal_is_told_by_the_judge(agent: Solver) -> None:
+    refusal = ContentText(text="I cannot help with that. Anything else?", refusal=True)
+    score = score_of(play([ModelOutput.from_content("mockllm/model", [refusal])], agent))
     assert score.reason == "refusal"
     assert (score.metadata or {})["refusal"] is True
     assert "asserts no hypothesis" in str(score.explanation)
@@ -232,16 +176,13 @@ def test_a_refusal_is_told_by_the_judge(agent: Solver, flagged: ModelOutput) -> 
 NO_CHOICES = ModelOutput(model="mockllm/model", choices=[])
 
 
-@pytest.mark.parametrize("agent", [one_reply(), codegen(), react(turns=2)], ids=["other", "codegen", "react"])
+@pytest.mark.parametrize("agent", [one_reply(), react(turns=2)], ids=["other", "react"])
 def test_replies_without_choices_are_an_error(agent: Solver) -> None:
-    assert "without choices" in error_of([NO_CHOICES], agent) or "has no choices" in error_of([NO_CHOICES], agent)
+    [log] = inspect_eval(demo(), model=scripted([NO_CHOICES]), solver=agent, limit=1)
+    assert log.error
+    assert "without choices" in log.error.message or "has no choices" in log.error.message
 
 
 def test_a_reply_without_choices_is_requested_again() -> None:
     sample = play([NO_CHOICES, NO_CHOICES, submit(hypothesis=H)], react(turns=4))
     assert submitted(sample).hypothesis == H
-
-
-def test_an_empty_message_is_not_a_provider_failure() -> None:
-    empty = ModelOutput.from_message(ChatMessageAssistant(content=""))
-    assert score_of(play([empty], one_reply())).reason == "no_response"

@@ -5,9 +5,10 @@ This file and `kernel.py` are compiled in the sandbox and use only the standard 
     python client.pyc start FOLDER OWNER    starts the kernel and prints "ready HOST"
     python client.pyc run FOLDER OWNER SECONDS MAX_OUTPUT FIGURES
                                             runs the code on its standard input and prints a JSON reply;
-                                            starts a new kernel if the last one was lost
+                                            starts a new kernel if that of `start` was lost
     python client.pyc stop FOLDER           ends the kernel, if it runs
-    python client.pyc guard OWNER KERNEL    ends the kernel when the process OWNER has ended
+    python client.pyc guard FOLDER OWNER KERNEL
+                                            ends the kernel when the process OWNER has ended, or the folder is removed
 
 OWNER is the process id of the evaluation, or 0 if the sandbox does not see it.
 
@@ -48,8 +49,6 @@ def run(folder: str, owner: int, code: bytes, timeout: float, max_output: int, f
     """Run one cell and return its status ("ok", "error", "interrupted", "killed" or "died"), output and figures."""
     try:
         kernel, restarted = connect(folder, owner)
-        # The limit of the cell counts from here: the kernel may have been busy, for example with an import.
-        await_kernel(kernel)
     except OSError as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         sys.exit(NOT_RUN)
@@ -60,8 +59,7 @@ def run(folder: str, owner: int, code: bytes, timeout: float, max_output: int, f
     kernel.sendall(b"%d %d\n%b" % (figures, len(code), code))
     output = Capture(max_output)
     status, drawn = follow(kernel, reader, output, timeout)
-    lost = "true" if restarted else "false"
-    images = ", ".join(map(quote, drawn))
+    lost, images = str(restarted).lower(), ", ".join(map(quote, drawn))
     text = quote(output.text())
     return f'{{"status": {quote(status)}, "output": {text}, "restarted": {lost}, "figures": [{images}]}}'
 
@@ -125,37 +123,22 @@ class Capture:
 
 
 def connect(folder: str, owner: int) -> tuple[_socket.socket, bool]:
-    """Connect to the kernel, starting one if necessary; the second value is True if an earlier kernel was lost.
+    """Connect to the kernel, starting another if it was lost, which the second value says.
 
     Raises:
-        OSError: The folder cannot be used, or the kernel does not start.
+        OSError: The folder cannot be used, or the kernel does not start or is busy.
     """
-    lock = locked(os.path.join(folder, "lock"))
     try:
-        try:
-            return dial(folder), False
-        except OSError:
-            restarted = os.path.exists(os.path.join(folder, "started"))
+        kernel, restarted = dial(folder), False
+    except OSError:
         start(folder, owner)
-        return dial(folder), restarted
-    finally:
-        os.close(lock)
-
-
-def locked(path: str) -> int:
-    """Open and lock a file, which code in the session may have replaced or locked."""
-    import fcntl
-
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
-    deadline = time.monotonic() + START_SECONDS
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return descriptor
-        except BlockingIOError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.05)
+        kernel, restarted = dial(folder), True
+    # The limit of the cell counts from here: the kernel may have been busy, for example with an import.
+    kernel.settimeout(START_SECONDS)
+    if read_line(kernel) != "ready":
+        raise OSError("the kernel does not take the connection")
+    kernel.settimeout(ANSWER_SECONDS)
+    return kernel, restarted
 
 
 def dial(folder: str) -> _socket.socket:
@@ -164,18 +147,6 @@ def dial(folder: str) -> _socket.socket:
     kernel.settimeout(ANSWER_SECONDS)
     kernel.connect(os.path.join(folder, "socket"))
     return kernel
-
-
-def await_kernel(kernel: _socket.socket) -> None:
-    """Wait until the kernel takes the connection.
-
-    Raises:
-        OSError: It is busy or not a kernel.
-    """
-    kernel.settimeout(START_SECONDS)
-    if read_line(kernel) != "ready":
-        raise OSError("the kernel does not take the connection")
-    kernel.settimeout(ANSWER_SECONDS)
 
 
 def start(folder: str, owner: int) -> None:
@@ -192,12 +163,8 @@ def start(folder: str, owner: int) -> None:
     reader, writer = os.pipe()
     program = os.path.join(folder, "kernel" + os.path.splitext(__file__)[1])
     environment = {"MPLBACKEND": "Agg"} | {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
-    detached: Any = {
-        "stdin": subprocess.DEVNULL,
-        "stdout": subprocess.DEVNULL,
-        "stderr": subprocess.DEVNULL,
-        "start_new_session": True,
-    }
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+    detached: Any = {**streams, "start_new_session": True}
     # Isolated mode: the agent can write to the user's site-packages.
     command = [sys.executable, "-I", program, folder, str(writer)]
     kernel = subprocess.Popen(command, env=environment, pass_fds=[writer], **detached)
@@ -208,16 +175,15 @@ def start(folder: str, owner: int) -> None:
         raise OSError("the kernel did not start")
     os.close(reader)
     if owner:
-        subprocess.Popen(
-            [sys.executable, "-I", "-S", __file__, "guard", str(owner), str(kernel.pid)], env={}, **detached
-        )
-    open(os.path.join(folder, "started"), "wb").close()
+        arguments = ["guard", folder, str(owner), str(kernel.pid)]
+        subprocess.Popen([sys.executable, "-I", "-S", __file__, *arguments], env={}, **detached)
 
 
-def guard(owner: int, kernel: int) -> None:
+def guard(folder: str, owner: int, kernel: int) -> None:
     """End the kernel when its evaluation has ended in any way, for example killed together with the client."""
+    folder = os.path.abspath(folder)
     while runs(kernel):
-        if not runs(owner):
+        if not (runs(owner) and os.path.isdir(folder)):
             os.killpg(kernel, SIGKILL)
         time.sleep(1)
 
@@ -234,14 +200,11 @@ def runs(process: int) -> bool:
 
 
 def stop(folder: str) -> None:
-    """End the kernel and remove its traces."""
+    """End the kernel."""
     try:  # noqa: SIM105 - importing contextlib would slow down every call
         os.killpg(peer(dial(folder)), SIGKILL)
     except OSError:
         pass  # no kernel is running
-    for name in ("socket", "started"):
-        if os.path.lexists(os.path.join(folder, name)):
-            os.remove(os.path.join(folder, name))
 
 
 def peer(kernel: _socket.socket) -> int:
@@ -272,11 +235,11 @@ def main() -> None:
     command, folder, *more = sys.argv[1:]
     number = int(more[0]) if more else 0
     if command == "guard":
-        guard(int(folder), number)
+        guard(folder, number, int(more[1]))
     elif command == "stop":
         stop(folder)
     elif command == "start":
-        start(folder, number)  # without a connection, which would end the kernel's warm-up
+        start(folder, number)  # without a connection, which would end the kernel's imports
         print("ready", os.uname().nodename)
     else:
         seconds, max_output, figures = more[1:]

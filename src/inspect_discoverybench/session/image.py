@@ -6,9 +6,6 @@ import anyio
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import StoreModel, sandbox, store_as, subprocess
 
-LOOKUP_TIMEOUT = 10
-"""Seconds."""
-
 
 class SandboxImage(StoreModel):
     """The image of the sample's container, kept in the log."""
@@ -45,6 +42,6 @@ async def _image_id() -> str | None:
         connection = await sandbox().connection()
         if connection.type == "docker" and connection.container:
             command = ["docker", "container", "inspect", "--format", "{{.Image}}", connection.container]
-            result = await subprocess(command, timeout=LOOKUP_TIMEOUT)
+            result = await subprocess(command, timeout=10)
             return result.stdout.strip() if result.success else None
     return None

@@ -18,29 +18,23 @@ import select
 import signal
 import socket
 import sys
-import time
 import traceback
 import types
 from contextlib import suppress
 from typing import Any
 
-IDLE_SECONDS = 3600
-WATCH_SECONDS = 10
 # A library before those that need it. Together they take more than a second; Matplotlib is rarely the first.
 WARM_UP = ("numpy", "pandas", "scipy.stats", "statsmodels.api")
 WARM_UP_SECONDS = 0.3  # before the first of them: a model that answers at once needs none
-MIN_SHARE = 0.25  # of a core; with less, the machine is busy
 MAX_FIGURES = 4
 FIGURE_PIXELS = 720  # longest side; keeps four figures of noise below Inspect's 10 MB limit on exec output
 
 
 def serve(folder: str, ready: int) -> None:
-    """Run cells for one client at a time, until the kernel is idle for too long or its folder is removed."""
-    address = os.path.abspath(os.path.join(folder, "socket"))
+    """Run cells for one client at a time."""
     server = socket.socket(socket.AF_UNIX)
     server.bind(os.path.join(folder, "socket"))  # relative, because socket paths are limited to about 100 characters
     server.listen()
-    inode = os.stat(address).st_ino
     cell = Cell()
     signal.signal(signal.SIGINT, cell.on_interrupt)
     os.write(ready, b"1")
@@ -53,16 +47,8 @@ def serve(folder: str, ready: int) -> None:
     # A forked child that outlives the kernel must not keep the socket open, or the kernel's death would go unnoticed.
     os.register_at_fork(after_in_child=server.close)
     os.register_at_fork(after_in_child=cell.leave)
-    server.settimeout(WATCH_SECONDS)
-    last_used = time.monotonic()
     while True:
-        try:
-            cell.client, _ = server.accept()
-        except TimeoutError:
-            # A local sandbox removes its folder but does not kill processes.
-            if time.monotonic() - last_used > IDLE_SECONDS or not owns(address, inode):
-                return
-            continue
+        cell.client, _ = server.accept()
         try:
             cell.client.sendall(b"ready\n")
             _, descriptors, _, _ = socket.recv_fds(cell.client, 1, 1)
@@ -73,7 +59,6 @@ def serve(folder: str, ready: int) -> None:
         with suppress(OSError):  # the client disconnected; the session continues
             cell.client.sendall(" ".join(report).encode() + b"\n")
         cell.client.close()
-        last_used = time.monotonic()
 
 
 def read_request(client: socket.socket) -> tuple[str, bool]:
@@ -96,27 +81,16 @@ def warm_up(server: socket.socket) -> None:
     """Import the libraries that most cells use, one after the other, until the first client calls.
 
     A model thinks for seconds about its first step. A client that calls at once waits for nothing: the cell then
-    imports only what it uses. On a busy machine the processor is left to others.
+    imports only what it uses.
     """
     for name in WARM_UP:
         pause = WARM_UP_SECONDS if name == WARM_UP[0] else 0
         if select.select([server], [], [], pause)[0]:
             return
-        started, used = time.monotonic(), time.process_time()
         try:
             importlib.import_module(name)
         except Exception:  # noqa: BLE001 - a sandbox may lack the library or have a broken one; a cell then reports it
             return
-        if time.process_time() - used < MIN_SHARE * (time.monotonic() - started):
-            return
-
-
-def owns(address: str, inode: int) -> bool:
-    """Whether the socket at this address still belongs to this kernel."""
-    try:
-        return os.stat(address).st_ino == inode
-    except OSError:
-        return False
 
 
 class TimeLimit(KeyboardInterrupt):

@@ -31,8 +31,9 @@ async def require_sandbox(host: str | None) -> None:
     """
     reason = await (_container_loss(host) if host and _CONTAINER_ID.fullmatch(host) else _provider_loss(host is None))
     if reason:
+        cause = " ".join(reason.split()).rstrip(".")[-500:]
         raise SandboxLost(
-            f"The sandbox was lost: {reason}. The agent's code is not the cause, so the sample is not scored. "
+            f"The sandbox was lost: {cause}. The agent's code is not the cause, so the sample is not scored. "
             "Check that Docker or your sandbox provider is running, then run the sample again with "
             "`inspect eval-retry` or `discoverybench run`."
         )
@@ -45,7 +46,7 @@ async def _container_loss(container: str) -> str | None:
     except TimeoutError:
         return f"Docker did not respond within {LOOKUP_SECONDS} s"
     if not lookup.success:
-        return _one_line(lookup.stderr) or f"exit code {lookup.returncode}"
+        return lookup.stderr.strip() or f"exit code {lookup.returncode}"
     status, out_of_memory, code = lookup.stdout.split()
     if status == "running" or out_of_memory == "true":
         return None
@@ -57,11 +58,7 @@ async def _provider_loss(untouched: bool) -> str | None:
     try:
         probe = await sandbox().exec(["true"], cwd="/", timeout=LOOKUP_SECONDS, timeout_retry=False)
     except SandboxUnavailableError as error:
-        return _one_line(str(error))
+        return str(error)
     except (OSError, RuntimeError) as error:  # the agent's code may have used up all processes, for example
-        return _one_line(str(error)) if untouched else None
-    return None if probe.success or not untouched else _one_line(probe.stderr) or f"exit code {probe.returncode}"
-
-
-def _one_line(message: str) -> str:
-    return " ".join(message.split()).removesuffix("Is the docker daemon running?").rstrip(" .")[-500:]
+        return str(error) if untouched else None
+    return None if probe.success or not untouched else probe.stderr.strip() or f"exit code {probe.returncode}"

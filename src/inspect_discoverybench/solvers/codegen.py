@@ -17,11 +17,8 @@ from inspect_discoverybench.solvers.submission import submit
 def codegen(figures: bool = False, cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
     """Generate twice: a call to `python` with the whole program, then a call to `submit`.
 
-    The system prompt contains one worked example. A program that fails is not run again.
-
-    Args:
-        figures: Whether `python` returns open matplotlib figures. The model must accept images.
-        cell_seconds: Time limit of one `python` call in seconds.
+    The system prompt contains one worked example. A program that fails is not run again. With `figures`, the model must
+    accept images.
     """
     tools = [python(cell_seconds, figures=figures), submit()]
 
@@ -36,10 +33,9 @@ async def run_codegen(state: TaskState, tools: Sequence[Tool]) -> None:
     """Write a program, run it and submit. Extends the messages of `state` and sets its output."""
     start_agent()
     state.messages.insert(0, ChatMessageSystem(content=Prompt.load("solvers/codegen").render()))
-    program = await step(state.messages, tools, "python")
-    state.messages.extend(program.messages)
-    if not program.tool_called:
+    _, messages = await step(state.messages, tools, "python")
+    state.messages.extend(messages)
+    if len(messages) == 1:
         state.messages.append(ChatMessageUser(content=Prompt.load("solvers/codegen_no_program").render()))
-    final = await submit_step(state.messages, tools)
-    state.messages.extend(final.messages)
-    state.output = final.output
+    state.output, messages = await submit_step(state.messages, tools)
+    state.messages.extend(messages)

@@ -22,9 +22,8 @@ def no_data_guess() -> Solver:
         state.messages.insert(0, ChatMessageSystem(content=Prompt.load("solvers/no_data_guess").render()))
         state.tools = [submit()]
         store_as(SubmissionState).texts = []
-        guess = await submit_step(state.messages, state.tools)
-        state.messages.extend(guess.messages)
-        state.output = guess.output
+        state.output, messages = await submit_step(state.messages, state.tools)
+        state.messages.extend(messages)
         return state
 
     return solve

@@ -27,15 +27,7 @@ def react(turns: int = DEFAULT_TURNS, figures: bool = False, cell_seconds: int =
 
     The agent ends when it calls `submit`, or at a limit of the eval. The last of `turns` model calls says that it is
     the last one and offers `submit` alone. A message without a tool call gets one reminder; a second one in a row leads
-    to the last call. No text ends a run by itself.
-
-    Args:
-        turns: Maximum number of model calls.
-        figures: Whether `python` returns open matplotlib figures. The model must accept images.
-        cell_seconds: Time limit of one `python` call in seconds.
-
-    Raises:
-        InvalidArgument: `turns` is not a positive integer.
+    to the last call. No text ends a run by itself. With `figures`, the model must accept images.
     """
     require_positive("turns", turns)
     run_code, submission = python(cell_seconds, figures=figures), submit()
@@ -58,9 +50,8 @@ def react(turns: int = DEFAULT_TURNS, figures: bool = False, cell_seconds: int =
             if isinstance(last, ChatMessageAssistant) and last.tool_calls:  # not executed at a full context window
                 state.messages[-1] = last.model_copy(update={"tool_calls": None})
             state.messages.append(ChatMessageUser(content=Prompt.load("solvers/react_last").render()))
-            final = await submit_step(state.messages, [submission])
-            state.messages.extend(final.messages)
-            state.output = final.output
+            state.output, messages = await submit_step(state.messages, [submission])
+            state.messages.extend(messages)
         return state
 
     return solve

@@ -1,9 +1,10 @@
 """Reflexion with an oracle: repeated CodeGen trials with reflections on their scores (paper §5.1)."""
 
+import base64
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 
+import anyio
 from inspect_ai.log import transcript
 from inspect_ai.model import ChatMessageUser, ModelOutput
 from inspect_ai.scorer import score
@@ -11,7 +12,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool
 from inspect_ai.util import (
     StoreModel,
-    sample_limits,
+    sandbox,
     span,
     store_as,
     suspend_token_limit,
@@ -20,37 +21,42 @@ from inspect_ai.util import (
 )
 from pydantic import BaseModel, ConfigDict, Field
 
+from inspect_discoverybench.dataset.data_files import changed_files
 from inspect_discoverybench.dataset.samples import SampleMetadata
-from inspect_discoverybench.errors import InvalidArgument, require_positive
+from inspect_discoverybench.errors import (
+    DiscoveryBenchError,
+    InvalidArgument,
+    SandboxLost,
+    SessionFailed,
+    one_line,
+    require_positive,
+)
 from inspect_discoverybench.hypothesis import Submission, SubmissionState
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
+from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, PythonSession, require_not_lost
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.codegen import run_codegen
 from inspect_discoverybench.solvers.step import step
 from inspect_discoverybench.solvers.submission import submit
-from inspect_discoverybench.solvers.trial_folder import open_trial_folder, read_data_files
 
 DEFAULT_TRIALS = 3
 """Default maximum number of trials (paper §5.1)."""
 
+FOLDER_SECONDS = 120
+"""Time limit for a trial's folder, enough to write 20 data files. The agent's code can make every step wait."""
+
+PART_BYTES = 6_000_000
+"""`exec` returns at most 10 MB, and `read_file` cannot see folders in memory."""
+
 
 class Trial(BaseModel):
-    """One completed trial."""
+    """One completed trial: its submission, the oracle's score in 0–1, and the reflection for the next trial, if any."""
 
     model_config = ConfigDict(frozen=True)
 
     submission: Submission | None = None
-    """The trial's submission; None if nothing was submitted."""
-
-    texts: list[str] = Field(default_factory=list)
-    """What the model wrote instead of calling `submit`."""
-
     hms: float | None = None
-    """The oracle's score in 0–1; None if the judge gave no valid reply."""
-
     reflection: str | None = None
-    """The model's reflection for the next trial; None for the last trial."""
 
 
 class ReflexionState(StoreModel):
@@ -65,28 +71,17 @@ class ReflexionState(StoreModel):
     best_hms: float | None = None
     """The highest HMS of any trial; None before the first score."""
 
-    def update_last_trial(self, **fields: float | str | None) -> None:
-        """Set fields of the last trial, and update `best_hms`."""
-        self.trials = [*self.trials[:-1], self.trials[-1].model_copy(update=fields)]
-        self.best_hms = max((trial.hms for trial in self.trials if trial.hms is not None), default=None)
-
 
 @solver
 def reflexion(trials: int = DEFAULT_TRIALS, figures: bool = False, cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
-    """Repeat CodeGen until HMS is 1, with a reflection on the score between trials.
+    """Repeat CodeGen until HMS is 1, at most `trials` times, with a reflection on the score between trials.
 
     The score is the only information from the judge that the model sees. Each trial starts with a clean conversation
     and a new session in a new folder with the original data files. If the code of a trial makes this impossible, that
     trial is the last. If a limit ends a trial before it submits, the previous trial's submission is scored.
 
-    Args:
-        trials: Maximum number of trials.
-        figures: Whether `python` returns open matplotlib figures. The model must accept images.
-        cell_seconds: Time limit of one `python` call in seconds.
-
     Raises:
-        InvalidArgument: `trials` is not a positive integer, the sample has no gold hypothesis, or the task's scorer is
-            not HMS.
+        InvalidArgument: The sample has no gold hypothesis, or the task's scorer is not HMS.
     """
     require_positive("trials", trials)
     tools = [python(cell_seconds, figures=figures), submit()]
@@ -110,39 +105,32 @@ def reflexion(trials: int = DEFAULT_TRIALS, figures: bool = False, cell_seconds:
                     if obstacle is not None:
                         transcript().info(f"There are no more trials: {obstacle}", source="reflexion")
                         break
-                state.messages = list(task_messages)
-                if lessons:
                     text = Prompt.load("solvers/reflexion_lessons").render(reflections="\n\n".join(lessons))
-                    state.messages.append(ChatMessageUser(content=text))
+                    state.messages = [*task_messages, ChatMessageUser(content=text)]
                 await _run_trial(state, tools)
-            stored = store_as(SubmissionState)
-            record.trials = [*record.trials, Trial(submission=stored.submission, texts=stored.texts or [])]
             async with span(f"oracle {number}", type="agent"):
                 hms = await _oracle_score(state)
-            record.update_last_trial(hms=hms)
-            if hms is None or hms >= 1 or number == trials:
+            completed, trial = record.trials, Trial(submission=store_as(SubmissionState).submission, hms=hms)
+            record.trials = [*completed, trial]
+            if hms is None:
+                break
+            record.best_hms = max(hms, record.best_hms or 0)
+            if hms >= 1 or number == trials:
                 break
             async with span(f"reflection {number}", type="agent"):
                 prompt = Prompt.load("solvers/reflexion_reflect")
                 request = prompt.render(trial=str(number), trials=str(trials), hms=f"{hms:.2f}")
                 message = ChatMessageUser(content=request, metadata={"role": "reflection"})
-                reflection = (await step([*state.messages, message], tools, "none")).output.completion
-            record.update_last_trial(reflection=reflection)
-            lessons.append(f"Trial {number}, score {hms:.2f}:\n{reflection}")
-        transcript().info(
-            {"oracle": True, "hms": [trial.hms for trial in record.trials], "best_hms": record.best_hms},
-            source="reflexion",
-        )
+                output, _ = await step([*state.messages, message], tools, "none")
+            record.trials = [*completed, trial.model_copy(update={"reflection": output.completion})]
+            lessons.append(f"Trial {number}, score {hms:.2f}:\n{output.completion}")
         return state
 
     return solve
 
 
 async def _run_trial(state: TaskState, tools: Sequence[Tool]) -> None:
-    """Run one trial of CodeGen and store its submission, or what the model wrote instead of one.
-
-    If a limit ends the trial before it submits, the previous trial's answer is kept.
-    """
+    """Run one trial of CodeGen. If a limit ends it before it submits, the previous trial's answer is kept."""
     stored = store_as(SubmissionState)
     previous = stored.submission, stored.texts
     stored.submission, state.output = None, ModelOutput()
@@ -155,34 +143,63 @@ async def _run_trial(state: TaskState, tools: Sequence[Tool]) -> None:
 
 
 async def _oracle_score(state: TaskState) -> float | None:
-    """HMS from the task's own scorer, or None if its judge gave no valid reply.
-
-    Raises:
-        InvalidArgument: The task's scorer is not HMS.
-    """
-    # The judge's usage does not count against the agent's limits.
-    with suspend_token_limit(), suspend_turn_limit(), suspend_working_limit(), _suspend_cost_limit(state):
+    """HMS from the task's own scorer, or None if its judge gave no valid reply."""
+    # The judge's usage does not count against the agent's limits. Inspect cannot suspend a limit of the cost.
+    with suspend_token_limit(), suspend_turn_limit(), suspend_working_limit():
         values = [result.value for result in await score(state)]
     for value in values:
-        if isinstance(value, dict) and isinstance(value.get("hms"), int | float):
-            return None if math.isnan(value["hms"]) else float(value["hms"])
-    if any(isinstance(value, float) and math.isnan(value) for value in values):
-        return None
+        hms = value.get("hms") if isinstance(value, dict) else value
+        if isinstance(hms, float) and math.isnan(hms):
+            return None
+        if isinstance(value, dict) and isinstance(hms, int | float):
+            return float(hms)
     raise InvalidArgument(
         f"reflexion needs the task's scorer as its oracle, but no score has the key hms: {values}. "
         "Score with discoverybench/hms."
     )
 
 
-@contextmanager
-def _suspend_cost_limit(state: TaskState) -> Iterator[None]:
-    """Suspend the sample's cost limit, and afterwards raise it by the cost incurred in this block.
+async def read_data_files(names: Sequence[str]) -> dict[str, bytes]:
+    """Read data files from the sandbox, before any code of the agent runs."""
+    contents = dict.fromkeys(names, b"")
+    for name in names:
+        part = None
+        while part is None or len(part) == PART_BYTES:
+            program = 'exec <"$1"; tail -c "+$2" | head -c "$3" | base64'
+            position = [str(len(contents[name]) + 1), str(PART_BYTES)]
+            result = await sandbox().exec(["sh", "-c", program, "sh", name, *position])
+            if not result.success:
+                raise SessionFailed(f"The data file {name} cannot be read from the sandbox: {result.stderr[-500:]}")
+            part = base64.b64decode(result.stdout)
+            contents[name] += part
+    return contents
 
-    Inspect has functions to suspend the other limits, but not this one.
+
+async def open_trial_folder(folder: str, data_files: Mapping[str, bytes], checksums: Mapping[str, str]) -> str | None:
+    """Create the folder, write the data files into it, and make it the working folder of a new session.
+
+    Processes of earlier trials may still run and change these files (docs/security.md).
+
+    Returns:
+        How the agent's code has prevented this; None if it succeeded.
+
+    Raises:
+        SandboxLost: The sandbox was lost because of the infrastructure.
     """
-    limit, initial_cost = state.cost_limit, sample_limits().cost.usage
-    state.cost_limit = None
     try:
-        yield
-    finally:
-        state.cost_limit = None if limit is None else limit + sample_limits().cost.usage - initial_cost
+        with anyio.fail_after(FOLDER_SECONDS):
+            await PythonSession().move_to(folder)
+            created = await sandbox().exec(["mkdir", folder])
+            if not created.success:
+                raise SessionFailed(created.stderr)
+            for name, content in data_files.items():
+                await sandbox().write_file(f"{folder}/{name}", content)
+            if changed := await changed_files(checksums, folder):
+                raise SessionFailed(f"{', '.join(changed)} changed while the folder was prepared")
+    except SandboxLost:
+        raise
+    except (OSError, RuntimeError, DiscoveryBenchError) as error:
+        await require_not_lost()
+        # The sandbox worked before the agent's code ran.
+        return one_line(error)
+    return None

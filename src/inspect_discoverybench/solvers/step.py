@@ -3,8 +3,8 @@
 import json
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import replace
+from typing import Any, Literal
 
 from inspect_ai.model import (
     ChatMessage,
@@ -15,32 +15,18 @@ from inspect_ai.model import (
     execute_tools,
     get_model,
 )
-from inspect_ai.tool import Tool, ToolChoice, ToolDef, ToolFunction
+from inspect_ai.tool import Tool, ToolCall, ToolChoice, ToolDef, ToolFunction
 from inspect_ai.util import store_as, suspend_turn_limit
 
+from inspect_discoverybench.answer import SUBMIT, arguments_as_text, is_submit
 from inspect_discoverybench.errors import ReplyMissing, model_errors
 from inspect_discoverybench.hypothesis import SubmissionState
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.session.session import PythonSession
-from inspect_discoverybench.solvers.submission import normalize_submit_calls
 from inspect_discoverybench.text import replace_surrogates
 
 MAX_TRIES = 3
 """Maximum number of requests for one reply if the provider returns replies without choices."""
-
-
-@dataclass(frozen=True)
-class StepResult:
-    """The result of one step."""
-
-    output: ModelOutput
-    """The model's last output."""
-
-    messages: Sequence[ChatMessage]
-    """Messages to append: the model's, with at most one tool call, and the result of the call."""
-
-    tool_called: bool
-    """Whether the model called a tool."""
 
 
 async def step(
@@ -48,7 +34,7 @@ async def step(
     tools: Sequence[Tool],
     required_tool: Literal["python", "submit", "none"],
     model: Model | None = None,
-) -> StepResult:
+) -> tuple[ModelOutput, list[ChatMessage]]:
     """Generate once, and execute the first call of the required tool. The model may still answer in text.
 
     Args:
@@ -56,6 +42,9 @@ async def step(
         tools: All tools of the agent. Some providers require them if the conversation contains tool calls.
         required_tool: The tool that the model must call; `none` forbids calls.
         model: The model to call; defaults to the evaluated model.
+
+    Returns:
+        The model's output, and the messages to append: the model's, with at most one call, and the result of the call.
 
     Raises:
         ModelFailed: The provider failed, or returned no choices.
@@ -69,29 +58,29 @@ async def step(
     message = output.message.model_copy(update={"tool_calls": (matching or calls)[:1] or None})
     executable = [tool for tool in tools if ToolDef(tool).name == required_tool]
     result = await execute_tools([*conversation, message], executable)
-    return StepResult(output, [message, *result.messages], tool_called=bool(result.messages))
+    return output, [message, *result.messages]
 
 
 async def submit_step(
     conversation: Sequence[ChatMessage], tools: Sequence[Tool], model: Model | None = None
-) -> StepResult:
+) -> tuple[ModelOutput, list[ChatMessage]]:
     """Run a step that must call `submit`, and repeat it once if the call was refused or the model wrote text.
 
     Texts are stored if there is still no submission. The scorer reads the answer from them.
     """
-    first = await step(conversation, tools, "submit", model)
+    output, messages = await step(conversation, tools, "submit", model)
     state = store_as(SubmissionState)
     if state.submission is not None:
-        return first
+        return output, messages
     reminder = ChatMessageUser(content=Prompt.load("solvers/submit_again").render())
     with suspend_turn_limit():
-        second = await step([*conversation, *first.messages, reminder], tools, "submit", model)
+        second, answer = await step([*conversation, *messages, reminder], tools, "submit", model)
     if state.submission is None:
         # At a full context window, Inspect puts the provider's message into the completion.
-        replies = [result.output for result in (first, second) if not result.tool_called]
-        texts = [output.completion for output in replies if output.stop_reason != "model_length"]
+        replies = [o for o, m in ((output, messages), (second, answer)) if len(m) == 1]
+        texts = [reply.completion for reply in replies if reply.stop_reason != "model_length"]
         state.texts = [text for text in texts if text.strip()]
-    return StepResult(second.output, [*first.messages, reminder, *second.messages], second.tool_called)
+    return second, [*messages, reminder, *answer]
 
 
 def start_agent() -> None:
@@ -121,12 +110,27 @@ async def generate_reply(
                 list(conversation), tools=list(tools), tool_choice=choice, config=config or GenerateConfig()
             )
         if output.choices:
-            return normalize_submit_calls(_encodable(output))
+            return _repaired(output)
     raise ReplyMissing(f"{owner} failed: {MAX_TRIES} replies without choices.")
 
 
-def _encodable(output: ModelOutput) -> ModelOutput:
-    """Replace lone surrogates in the output, which could not be logged."""
+def _repaired(output: ModelOutput) -> ModelOutput:
+    """A copy without lone surrogates, which could not be logged, and with `submit` calls that match the tool's schema.
+
+    Inspect rejects a call whose arguments violate the schema before the tool is called, and a more permissive schema
+    would also change what the model sees. The conversation and the tool's event get the copy; the event of the model
+    call keeps the original.
+    """
     text = json.dumps(output.model_dump(mode="json"), ensure_ascii=False)
     encodable = replace_surrogates(text)
-    return output if encodable == text else ModelOutput.model_validate_json(encodable)
+    copy = output.model_copy(deep=True) if encodable == text else ModelOutput.model_validate_json(encodable)
+    if copy.message.tool_calls:
+        copy.message.tool_calls = [_normalized(call) if is_submit(call) else call for call in copy.message.tool_calls]
+    return copy
+
+
+def _normalized(call: ToolCall) -> ToolCall:
+    """A call of `submit` with texts as arguments. Without a hypothesis, it keeps its arguments."""
+    arguments = arguments_as_text(call.arguments)
+    changes: dict[str, Any] = {} if arguments is None else {"arguments": arguments, "parse_error": None}
+    return replace(call, function=SUBMIT, **changes)
