@@ -1,54 +1,35 @@
 "use strict";
 const verdicts = { right: ["Right", "R"], wrong: ["Wrong", "W"] };
+const relationships = { A: ["very similar", "A"], B: ["similar, but the predicted one is more general", "B"], C: ["different", "C"] };
 const forms = {
   vote: {
-    noun: "Pair",
-    verb: "voted",
-    questions: {
-      choice: {
-        heading: "Which hypothesis is closer to the gold hypothesis?",
-        choices: { 1: ["Hypothesis 1 is closer", "1"], 2: ["Hypothesis 2 is closer", "2"], equal: ["Equal", "0"] },
-      },
+    choice: {
+      heading: "Which hypothesis is closer to the gold hypothesis?",
+      choices: { 1: ["Hypothesis 1 is closer", "1"], 2: ["Hypothesis 2 is closer", "2"], equal: ["Equal", "0"] },
     },
   },
   label: {
-    noun: "Sample",
-    verb: "labelled",
-    questions: {
-      gold_context: { heading: "Context of the gold hypothesis", choices: verdicts },
-      predicted_context: { heading: "Context of the predicted hypothesis", choices: verdicts },
-      context_match: {
-        heading: "Do the contexts match?",
-        choices: verdicts,
-        correct: { yes: ["The contexts match", "Y"], no: ["The contexts do not match", "N"] },
-      },
-      variables: { heading: "Variables: in gold, in predicted, shared", choices: verdicts, counts: true },
-      relationship: {
-        heading: "Relationship",
-        choices: verdicts,
-        correct: { A: ["very similar", "A"], B: ["similar, but the predicted one is more general", "B"], C: ["different", "C"] },
-      },
-    },
+    gold_context: { heading: "Context of the gold hypothesis" },
+    predicted_context: { heading: "Context of the predicted hypothesis" },
+    context_match: { heading: "Do the contexts match?", correct: { yes: ["Yes", "Y"], no: ["No", "N"] } },
+    variables: { heading: "Variables: in gold, in predicted, shared", counts: true },
+    relationship: { heading: "Relationship", correct: relationships },
   },
 };
 
 const byId = (id) => document.getElementById(id);
 const data = JSON.parse(byId("data").textContent);
-const { noun, verb, questions } = forms[data.form.name];
+const questions = forms[data.form.name];
 const names = Object.keys(questions);
+const noun = data.form.item[0].toUpperCase() + data.form.item.slice(1);
 const prefix = "discoverybench agree/" + document.body.dataset.sheet + "/";
 let annotator = "";
 let marks = {};  // what is filled in, by column, for each item
 let index = 0;
-let active = names[0];
 
-const item = () => data.items[index];
-const mark = () => marks[item().name] || {};
-const judged = (name, of = item()) => of.answers[name]?.value ?? null;
-const isOpen = (name, of = item()) => judged(name, of) !== "" && !marks[of.name]?.[name];
-const isComplete = (of) => !names.some((name) => isOpen(name, of));
-// A step in which the judge has no valid answer is not marked, but may have a correct answer.
-const isWrong = (name) => judged(name) === "" || (judged(name) !== null && mark()[name] === "wrong");
+const judged = (name, item) => item.answers[name]?.value ?? null;
+const isOpen = (name, item) => judged(name, item) !== "" && !marks[item.name]?.[name];
+const isComplete = (item) => !names.some((name) => isOpen(name, item));
 
 function element(tag, properties = {}, ...children) {
   const created = Object.assign(document.createElement(tag), properties);
@@ -64,133 +45,78 @@ function save(key, value) {
   try { localStorage.setItem(prefix + key, value); } catch { byId("unsaved").hidden = false; }
 }
 
-function store(columns) {
-  marks[item().name] = { ...mark(), ...columns };
-  save("marks/" + annotator.toLowerCase(), JSON.stringify(marks));
-  showProgress();
-}
-
-function choose(name, value) {
-  active = name;
-  store(value === "right" ? { [name]: value, ["true_" + name]: "" } : { [name]: value });
-  show();
-  const needsAnswer = value === "wrong" && (questions[name].counts || Object.keys(questions[name].correct || {}).length > 2);
-  if (needsAnswer) focusOn(name);
-  else advance();
-}
-
-function correct(name, value) {
-  active = name;
-  store({ ["true_" + name]: value });
-  show();
-  advance();
-}
-
-function advance() {
-  const later = names.slice(names.indexOf(active) + 1).find((name) => isOpen(name)) || names.find((name) => isOpen(name));
-  if (later) return focusOn(later);
-  const order = data.items.map((_, step) => (index + step) % data.items.length);
-  const next = order.find((place) => !isComplete(data.items[place]));
-  if (next === undefined) show();
-  else go(next);
-}
-
-function focusOn(name) {
-  active = name;
-  show();
-  const section = byId("question_" + name);
-  (isWrong(name) && section.querySelector("input[data-counts]") || section).focus();
-  section.scrollIntoView({ block: "nearest" });
-}
-
 function go(to) {
   if (to < 0 || to >= data.items.length) return;
   index = to;
-  active = names.find((name) => isOpen(name)) || names[0];
-  byId("texts").replaceChildren(...Object.entries(item().texts).map(([column, text]) => {
+  const item = data.items[index];
+  byId("texts").replaceChildren(...Object.entries(item.texts).map(([column, text]) => {
     const heading = column.replaceAll("_", " ");
     const body = element("p", { className: "text", textContent: text });
     return column.endsWith("workflow")
       ? element("details", {}, element("summary", { textContent: heading }), body)
       : element("section", {}, element("h2", { textContent: heading }), body);
   }));
-  show();
+  byId("questions").replaceChildren(...names.map((name) => question(name, item)));
   showProgress();
   scrollTo(0, 0);
-  byId("title").focus({ preventScroll: true });
+  byId(names.find((name) => isOpen(name, item)) || names[0]).focus({ preventScroll: true });
 }
 
-function button(name, value, [label, key], pressed, press) {
-  const properties = { ariaPressed: String(pressed), disabled: press === correct && value === judged(name) };
-  const created = element("button", properties, label + " ", element("kbd", { textContent: key }));
-  created.addEventListener("click", () => press(name, value));
+function question(name, item) {
+  const { heading, choices = verdicts, correct = {}, counts } = questions[name];
+  const { value = null, reason } = item.answers[name] || {};
+  const created = element("fieldset", { id: name, tabIndex: -1 }, element("legend", { textContent: heading }));
+  if (value !== null) {
+    const text = value === "" ? "No valid answer." : (correct[value] ? value + ": " + correct[value][0] : value);
+    created.append(element("p", { className: "text answer", textContent: text }));
+    created.append(element("p", { className: "text quiet", textContent: reason && "Reason: " + reason }));
+  }
+  if (value !== "") created.append(element("div", { className: "row" }, ...radios(name, choices, item)));
+  // A wrong match needs no correct answer: it is the other one.
+  if (value === null || (name === "context_match" && value)) return created;
+  const options = Object.fromEntries(Object.entries(correct).filter(([answer]) => answer !== value));
+  const input = element("input", { name: "true_" + name, value: marks[item.name]?.["true_" + name] || "", autocomplete: "off" });
+  if (counts) Object.assign(input, { pattern: "\\d+ \\d+ \\d+", placeholder: "such as 4 3 2", title: "Three numbers, such as 4 3 2" });
+  const answers = correct === relationships || name === "context_match"
+    ? radios("true_" + name, options, item) : [element("label", {}, "Correct answer: ", input)];
+  created.append(element("div", { className: value === "" ? "row" : "row correct" }, ...answers));
   return created;
 }
 
-function show() {
-  byId("questions").replaceChildren(...names.map((name) => {
-    const { heading, choices, correct: answers, counts } = questions[name];
-    const section = element("section", { id: "question_" + name, role: "group", ariaLabel: heading, tabIndex: -1 });
-    section.classList.toggle("active", name === active);
-    section.append(element("h2", { textContent: heading }));
-    if (judged(name) !== null) {
-      const { value, reason } = item().answers[name];
-      const text = value === "" ? "No valid answer." : answers ? value + ": " + answers[value][0] : value;
-      section.append(element("p", { className: "text answer", textContent: text }));
-      section.append(element("p", { className: "text quiet", textContent: reason && "Reason: " + reason }));
-    }
-    if (judged(name) !== "") {
-      const buttons = Object.entries(choices).map(([value, label]) =>
-        button(name, value, label, mark()[name] === value, choose));
-      section.append(element("div", { className: "row" }, ...buttons));
-    }
-    if (isWrong(name)) {
-      const buttons = Object.entries(answers || {}).map(([value, label]) =>
-        button(name, value, label, mark()["true_" + name] === value, correct));
-      section.append(element("div", { className: "row" }, "Correct answer:", ...(answers ? buttons : input(name, counts))));
-    }
-    return section;
-  }));
+function radios(name, options, item) {
+  return Object.entries(options).map(([value, [label, key]]) => element("label", {},
+    element("input", { type: "radio", name, value, checked: marks[item.name]?.[name] === value }),
+    label + " ", element("kbd", { textContent: key })));
 }
 
-function input(name, counts) {
-  const problem = element("span", { role: "alert" });
-  const created = element("input", { value: mark()["true_" + name] || "", autocomplete: "off", ariaLabel: "Correct answer" });
-  if (counts) Object.assign(created, { placeholder: "such as 4 3 2", inputMode: "numeric" }).dataset.counts = "";
-  created.addEventListener("input", () => {
-    const text = created.value.trim().replace(/[\s,;/]+/g, " ");
-    if (text === judged(name)) problem.textContent = "This is the judge's answer.";
-    else problem.textContent = counts && text && !areCounts(text) ? "Write three whole numbers: in gold (at least 1), in "
-      + "predicted, shared (at most the smaller one)." : "";
-    store({ ["true_" + name]: problem.textContent ? "" : text });
-  });
-  created.addEventListener("keydown", (event) => {
-    event.stopPropagation();
-    if (event.key === "Escape") focusOn(name), byId("question_" + name).focus();
-    if (event.key === "Enter") active = name, advance();
-  });
-  return [created, problem];
+function store({ target }) {
+  const item = data.items[index];
+  if (!target.reportValidity()) return;
+  const filled = Object.fromEntries(new FormData(byId("questions")));
+  for (const name of names) if (filled[name] === "right") delete filled["true_" + name];
+  marks[item.name] = filled;
+  save("marks/" + annotator.toLowerCase(), JSON.stringify(marks));
+  showProgress();
+  const fieldset = target.closest("fieldset");
+  const answer = fieldset.querySelector(".correct input");
+  if (target.value !== "wrong" || !answer || fieldset.id.endsWith("context")) advance(fieldset.id);
+  else if (answer.type === "text") answer.focus();
 }
 
-function areCounts(text) {
-  const [gold, predicted, shared] = text.split(" ").map(Number);
-  return /^\d+ \d+ \d+$/.test(text) && gold >= 1 && Math.max(gold, predicted) <= 50 && shared <= Math.min(gold, predicted);
+function advance(from) {
+  const item = data.items[index];
+  const next = [...names.slice(names.indexOf(from) + 1), ...names].find((name) => isOpen(name, item));
+  if (next) return byId(next).focus();
+  const order = data.items.map((_, step) => (index + step) % data.items.length);
+  const open = order.find((place) => !isComplete(data.items[place]));
+  if (open !== undefined) go(open);
 }
 
 function showProgress() {
   const complete = data.items.filter(isComplete).length;
   byId("title").textContent = noun + " " + (index + 1) + " of " + data.items.length;
-  byId("progress").textContent = complete + " of " + data.items.length + " " + verb;
+  byId("progress").textContent = complete + " of " + data.items.length + " complete";
   byId("done").hidden = complete < data.items.length;
-  byId("back").disabled = index === 0;
-  byId("next").disabled = index === data.items.length - 1;
-  byId("download").disabled = Object.keys(marks).length === 0;
-  byId("all").replaceChildren(...data.items.map((of, place) => {
-    const properties = { textContent: place + 1, ariaLabel: noun + " " + (place + 1), ariaCurrent: String(place === index) };
-    const created = element("button", { ...properties, className: isComplete(of) ? "main" : "" });
-    created.addEventListener("click", () => go(place));
-    return created;
-  }));
 }
 
 // An apostrophe keeps a spreadsheet from running a cell as a formula. It is removed when the file is read.
@@ -201,24 +127,24 @@ function cell(text) {
 
 function download() {
   const { item: name, columns } = data.form;
-  const marked = data.items.filter((of) => marks[of.name]).map((of) => of.name);
-  const rows = marked.map((of) => [of, annotator, ...columns.map((column) => marks[of][column] || "")]);
+  const marked = data.items.filter((item) => marks[item.name]).map((item) => item.name);
+  const rows = marked.map((item) => [item, annotator, ...columns.map((column) => marks[item][column] || "")]);
   const text = [[name, "annotator", ...columns], ...rows].map((row) => row.map(cell).join(",") + "\n").join("");
   const link = element("a", { href: URL.createObjectURL(new Blob([text], { type: "text/csv" })) });
   link.download = data.form.name + "s_" + annotator.replace(/[^\p{L}\p{N}]+/gu, "_") + ".csv";
   link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
 function press(key) {
-  const { choices, correct: answers } = questions[active];
-  const value = (options) => Object.keys(options || {}).find((option) => options[option][1] === key.toUpperCase());
-  const place = names.indexOf(active) + ({ ArrowUp: -1, ArrowDown: 1 }[key] || 0);
+  const active = document.activeElement.closest("fieldset") || byId(names[0]);
+  const label = [...active.querySelectorAll("label")].find(
+    (label) => label.offsetParent && label.querySelector("kbd")?.textContent === key.toUpperCase());
+  const move = { ArrowUp: -1, ArrowDown: 1 }[key];
   if (key === "ArrowLeft") go(index - 1);
   else if (key === "ArrowRight") go(index + 1);
-  else if (key === "ArrowUp" || key === "ArrowDown") focusOn(names[Math.min(Math.max(place, 0), names.length - 1)]);
-  else if (judged(active) !== "" && value(choices)) choose(active, value(choices));
-  else if (isWrong(active) && value(answers) && value(answers) !== judged(active)) correct(active, value(answers));
+  else if (move) byId(names[names.indexOf(active.id) + move])?.focus();
+  else if (label?.control.checked) advance(active.id);
+  else if (label) label.control.click();
   else return false;
   return true;
 }
@@ -230,11 +156,8 @@ byId("download").textContent = "Download " + data.form.name + "s";
 byId("back").addEventListener("click", () => go(index - 1));
 byId("next").addEventListener("click", () => go(index + 1));
 byId("download").addEventListener("click", download);
-byId("rename").addEventListener("click", () => {
-  byId("marking").hidden = true;
-  byId("start").hidden = false;
-  byId("annotator").select();
-});
+byId("questions").addEventListener("change", store);
+byId("questions").addEventListener("submit", (event) => event.preventDefault());
 byId("who").addEventListener("submit", (event) => {
   event.preventDefault();
   annotator = byId("annotator").value.trim().replace(/\s+/g, " ");
@@ -243,12 +166,13 @@ byId("who").addEventListener("submit", (event) => {
   save("name", annotator);
   byId("start").hidden = true;
   byId("marking").hidden = false;
-  byId("rename").textContent = annotator;
-  go(Math.max(0, data.items.findIndex((of) => !isComplete(of))));
+  go(Math.max(0, data.items.findIndex((item) => !isComplete(item))));
 });
 document.addEventListener("keydown", (event) => {
   if (byId("marking").hidden || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-  if (press(event.key)) event.preventDefault();  // else the letter would be typed into the input that is focused now
+  const isText = event.target.matches("input:not([type=radio])");
+  if (isText && event.key === "Escape") event.target.closest("fieldset").focus();
+  if (!isText && press(event.key)) event.preventDefault();
 });
 byId("annotator").value = load("name") || "";
 byId("annotator").focus();
