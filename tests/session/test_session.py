@@ -1,6 +1,6 @@
 """The Python session through the tool, in the container of the real task, and the end of sessions in the local sandbox.
 
-One eval runs every script and every attack of a hostile agent, each in a sample and container of its own. All are scored.
+One eval runs every script and every attack of a hostile agent, each in a sample and container of its own.
 """
 
 import base64
