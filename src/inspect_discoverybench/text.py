@@ -1,6 +1,7 @@
 """Normalization of text written by models and people."""
 
 import re
+import unicodedata
 from typing import Annotated
 
 from pydantic import BeforeValidator
@@ -19,6 +20,11 @@ def escape(text: str) -> str:
 def quoted_reason(explanation: str) -> str:
     """The judge's explanation as a paragraph of Markdown; empty if there is none."""
     return f"\n\nJudge: {escape(explanation)}" if explanation.strip() else ""
+
+
+def printable(text: str) -> str:
+    """Text without control characters, so that what a model wrote cannot send commands to a terminal."""
+    return "".join(character for character in text if character in "\n\t" or unicodedata.category(character) != "Cc")
 
 
 def replace_surrogates(text: str) -> str:

@@ -19,7 +19,7 @@ from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
 from inspect_discoverybench.scorer.pair import HypothesisPair
 from inspect_discoverybench.scorer.released import PRODUCT, is_released
 from inspect_discoverybench.scorer.verdict import Verdict, compare, record
-from inspect_discoverybench.text import replace_surrogates
+from inspect_discoverybench.text import printable, replace_surrogates
 
 # This command is interactive. Inspect's default is to retry indefinitely.
 TRANSPORT = GenerateConfig(max_retries=3, timeout=120)
@@ -78,7 +78,7 @@ def judge(
         verdict = asyncio.run(compare(judge_model, pair, gate, with_released))
     except JudgeFailed as error:
         raise JudgeFailed(error.failure, "Try again, or choose another judge.") from error
-    Console().print(Markdown(explain(pair, verdict, "call")))
+    Console().print(Markdown(printable(explain(pair, verdict, "call"))))
     if out is not None:
         result = {"scores": _json_values(verdict), **record(judge_model, verdict, gate)}
         out.write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n", "utf-8")

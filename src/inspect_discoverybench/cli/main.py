@@ -3,6 +3,7 @@
 import click
 
 from inspect_discoverybench.cli.agree import agree
+from inspect_discoverybench.cli.ask import ask
 from inspect_discoverybench.cli.compare import compare
 from inspect_discoverybench.cli.data import data
 from inspect_discoverybench.cli.doctor import doctor
@@ -17,5 +18,5 @@ def main() -> None:
     """DiscoveryBench for Inspect AI: can language-model agents make data-driven discoveries?"""
 
 
-for _command in (data, doctor, run, judge, report, compare, agree):
+for _command in (data, doctor, run, ask, judge, report, compare, agree):
     main.add_command(_command)

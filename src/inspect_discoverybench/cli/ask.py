@@ -1,0 +1,71 @@
+"""`discoverybench ask`: run an agent on one goal."""
+
+from pathlib import Path
+
+import click
+from inspect_ai import eval as inspect_eval
+from inspect_ai.solver import SolverSpec
+from rich.console import Console
+from rich.markdown import Markdown
+
+from inspect_discoverybench.answer import FreeText, answer_of
+from inspect_discoverybench.cli.exit_code import exit_with_2
+from inspect_discoverybench.errors import InvalidExperiment, inspect_errors, one_line
+from inspect_discoverybench.hypothesis import SCORE_NAME
+from inspect_discoverybench.tasks import custom
+from inspect_discoverybench.text import printable
+
+
+@click.command()
+@click.option("--metadata", required=True, type=click.Path(path_type=Path), help="Metadata file of the study.")
+@click.option("--goal", required=True, help="The discovery goal.")
+@click.option("--model", required=True, help="The evaluated model: PROVIDER/MODEL.")
+@click.option("--solver", default="react", show_default=True, help="The agent. `discoverybench/` may be omitted.")
+@click.option("--grader", help="The judge, for a goal with a gold hypothesis. [default: openai/gpt-4o-2024-08-06]")
+@click.option("--sandbox", default="docker", show_default=True, help="docker, k8s or local.")
+@click.option("--domain-knowledge", is_flag=True, help="Add the background of the study to the task.")
+@click.option("--workflow-tags", is_flag=True, help="Add the keywords of the gold workflow to the task.")
+def ask(
+    metadata: Path,
+    goal: str,
+    model: str,
+    solver: str,
+    grader: str | None,
+    sandbox: str,
+    domain_knowledge: bool,
+    workflow_tags: bool,
+) -> None:
+    """Run an agent on one goal and print its hypothesis, workflow and score.
+
+    The answer is scored if the metadata file has the same goal with its gold hypothesis.
+
+    The exit code is 0 if a hypothesis was submitted, 1 if not or if the sample ended with an error, and 2 for invalid
+    options.
+    """
+    name = solver if "/" in solver else f"discoverybench/{solver}"
+    roles = {"grader": grader} if grader else None
+    with exit_with_2():
+        task = custom(
+            path=str(metadata),
+            goal=goal,
+            domain_knowledge=domain_knowledge,
+            workflow_tags=workflow_tags,
+            sandbox=sandbox,
+        )
+        with inspect_errors(InvalidExperiment, f"{name} with {model}"):
+            [log] = inspect_eval(task, model=model, solver=SolverSpec(name), model_roles=roles, display="none")
+    sample = log.samples[0] if log.samples else None
+    answer = answer_of(sample) if sample and not sample.error else None
+    score = (sample.scores or {}).get(SCORE_NAME) if sample else None
+    hypothesis = answer.text if isinstance(answer, FreeText) else answer and answer.hypothesis
+    hypothesis = score.answer if score else hypothesis  # of a text, what the judge quoted
+    if hypothesis:
+        workflow = (score and (score.metadata or {}).get("workflow")) or getattr(answer, "workflow", "")
+        click.echo(printable(f"Hypothesis: {hypothesis}\n\nWorkflow: {workflow or 'none'}\n"))
+    if score is not None and score.explanation:
+        Console().print(Markdown(printable(score.explanation)))
+    click.echo(f"Log: {log.location}")
+    if not hypothesis:
+        error = sample.error if sample else log.error
+        click.echo(f"Error: {one_line(Exception(error.message)) if error else 'nothing was submitted'}", err=True)
+        raise click.exceptions.Exit(1)
