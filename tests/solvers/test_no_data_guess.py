@@ -33,7 +33,5 @@ def test_a_single_generation_must_call_submit() -> None:
 
 
 def test_no_data_file_is_in_the_sandbox() -> None:
-    before = play([HANDED_IN], chain(look(), no_data_guess()))
-    after = play([HANDED_IN], chain(no_data_guess(), look()))
-    assert before.store["files"] == ["data.csv"]
-    assert after.store["files"] == []
+    assert play([HANDED_IN], chain(look(), no_data_guess())).store["files"] == ["data.csv"]
+    assert play([HANDED_IN], chain(no_data_guess(), look())).store["files"] == []
