@@ -175,7 +175,7 @@ def test_the_last_trial_is_scored_and_the_best_is_recorded() -> None:
 
     better = submit(hypothesis="In bakeries, volume rises.", workflow="w")
     worse = submit(hypothesis="In Norway, salmon shrink by 3 %.", workflow="w")
-    script = [python("1"), better, "I will try something else.", python("1"), worse]
+    script: Script = [python("1"), better, "I will try something else.", python("1"), worse]
     sample = play_with_judge(script, judge, trials=2)
     assert [trial.hms for trial in record(sample).trials] == [0.5, 0.0]
     assert score(sample) == 0

@@ -38,13 +38,11 @@ def call(arguments: dict[str, Any], content: str = "", function: str = "submit")
     return ModelOutput.for_tool_call("mockllm/model", function, arguments, content=content or None)
 
 
-def unparsed(raw: str, content: str = "") -> ModelOutput:
+def unparsed(raw: str) -> ModelOutput:
     """A call as providers return it whose arguments are not JSON."""
-    output = call({}, content or " ")
+    output = call({}, " ")
     [tool_call] = output.message.tool_calls or []
-    tool_call.parse_error = (
-        f"Error parsing the following tool call arguments:\n\n{raw}\n\nError details: Expecting value"
-    )
+    tool_call.parse_error = f"Error parsing the following tool call arguments:\n\n{raw}\n\nError details: Expecting"
     return output
 
 
