@@ -69,6 +69,7 @@ RENDERED = {
     "solvers/task_without_columns": task_text(
         GOAL.model_copy(update={"data_files": (DataFile(name="tree.txt", description="A tree.", columns=()),)}), Hints()
     ),
+    "solvers/no_data_guess_task": task_text(GOAL, Hints(), "no_data_guess_task", columns=False),
     "solvers/task_with_hints": task_text(GOAL, Hints(domain_knowledge=True, workflow_tags=True)),
     "solvers/react": Prompt.load("solvers/react").render(),
     "solvers/react_last": Prompt.load("solvers/react_last").render(),

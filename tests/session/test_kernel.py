@@ -57,14 +57,6 @@ def test_endless_output_is_interrupted(session: Session) -> None:
     assert len(reply["output"]) < 200
 
 
-def test_a_child_process_is_interrupted_at_the_time_limit_and_variables_are_kept(session: Session) -> None:
-    session.run("x = 1")
-    started = time.monotonic()
-    assert session.run("import os\nos.system('sleep 60')", timeout=1)["status"] == "interrupted"
-    assert time.monotonic() - started < 10
-    assert session.run("x") == ok("1\n")
-
-
 def test_output_is_kept_when_the_kernel_dies(session: Session) -> None:
     reply = session.run("print('last words', end='')\nimport os; os._exit(1)")
     assert (reply["status"], reply["output"]) == ("died", "last words")
@@ -77,12 +69,6 @@ def test_exit_and_input_do_not_end_the_session(session: Session) -> None:
     assert session.run("input()")["status"] == "error"
     assert session.run("import os\nif os.fork() == 0: print('child')\nelse: os.wait()")["output"] == "child\n"
     assert session.run("x") == ok("1\n")
-
-
-def test_functions_of_a_cell_can_be_sent_to_processes(session: Session) -> None:
-    code = "import multiprocessing\ndef square(n): return n * n\n"
-    code += "with multiprocessing.get_context('fork').Pool(2) as pool: print(pool.map(square, [1, 2, 3]))"
-    assert session.run(code) == ok("[1, 4, 9]\n")
 
 
 def test_api_keys_of_the_host_are_not_visible(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,7 +94,6 @@ def test_stop_ends_a_busy_kernel(session: Session) -> None:
     "code",
     [
         "import sys; sys.stdout.close()",
-        "import os; os.close(1); os.close(2)",
         "import builtins; builtins.print = None; 1",
         "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)",
         "import os; os.makedirs('away'); os.chdir('away')",

@@ -11,19 +11,19 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai import task_with
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.log import EvalSample, read_eval_log
-from inspect_ai.model import ChatMessageTool, get_model
-from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.model import ChatMessageTool
+from inspect_ai.solver import Generate, Solver, TaskState, chain, solver
 from inspect_ai.util import subprocess
 
 from inspect_discoverybench import demo
 from inspect_discoverybench.session.tool import python
+from inspect_discoverybench.solvers.gold import gold
 from inspect_discoverybench.solvers.reflexion import open_trial_folder
 from inspect_discoverybench.solvers.step import step
 from inspect_discoverybench.solvers.submission import submit
 from tests import shared
 from tests.solvers.scripted import python as python_call
-from tests.solvers.scripted import replies, score
-from tests.solvers.scripted import submit as submit_call
+from tests.solvers.scripted import score, scripted
 
 pytestmark = pytest.mark.usefixtures("sweep")
 
@@ -34,11 +34,10 @@ NO_ENGINE = "unix:///nonexistent/docker.sock"
 
 async def _call(state: TaskState, code: str, engine: str | None = None) -> str:
     """Run one cell as a tool call, and return what the agent sees."""
-    model = get_model("mockllm/model", custom_outputs=replies([python_call(code)]), memoize=False)
     with pytest.MonkeyPatch.context() as environment:
         if engine:
             environment.setenv("DOCKER_HOST", engine)
-        _, messages = await step(state.messages, [python(), submit()], "python", model)
+        _, messages = await step(state.messages, [python(), submit()], "python", scripted([python_call(code)]))
     state.messages.extend(messages)
     return messages[-1].text
 
@@ -83,13 +82,10 @@ LOSSES: dict[str, Callable[[TaskState], Awaitable[None]]] = {
 
 @solver
 def lose_the_sandbox() -> Solver:
-    """Lose the sandbox as the sample's id says, and submit the gold hypothesis all the same."""
+    """Lose the sandbox as the sample's id says."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         await LOSSES[str(state.sample_id)](state)
-        turn = submit_call(hypothesis=state.target.text, workflow="w")
-        model = get_model("mockllm/model", custom_outputs=replies([turn]), memoize=False)
-        state.messages.extend((await step(state.messages, [submit()], "submit", model))[1])
         return state
 
     return solve
@@ -101,7 +97,7 @@ def run() -> str:
     [log] = inspect_eval(
         task_with(task, dataset=MemoryDataset(samples)),
         model="mockllm/model",
-        solver=lose_the_sandbox(),
+        solver=chain(lose_the_sandbox(), gold()),
         max_samples=1,
         fail_on_error=False,
         log_dir=str(shared.folder() / "loss"),

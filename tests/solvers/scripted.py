@@ -11,20 +11,18 @@ from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageTool,
-    GenerateConfig,
     Model,
     ModelOutput,
     ModelUsage,
     get_model,
 )
 from inspect_ai.solver import Solver
-from inspect_ai.tool import ToolChoice, ToolFunction, ToolInfo
+from inspect_ai.tool import ToolChoice, ToolFunction
 
 from inspect_discoverybench import demo
 from inspect_discoverybench.hypothesis import Submission, SubmissionState
 
 Turn = ModelOutput | str
-Reply = Callable[[list[ChatMessage], list[ToolInfo], ToolChoice, GenerateConfig], ModelOutput]
 Script = Sequence[Turn] | Callable[[list[ChatMessage], str], Turn]
 """Turns, the last of which is repeated; or a function of the messages and the tool that must be called."""
 
@@ -43,19 +41,16 @@ def with_calls(*outputs: ModelOutput) -> ModelOutput:
     return ModelOutput.from_message(outputs[0].message.model_copy(update={"tool_calls": calls}))
 
 
-def replies(script: Script, expensive: int | None = None) -> Reply:
+def replies(script: Script, expensive: int | None = None) -> Callable[..., ModelOutput]:
     """The output function of a model that follows the script. The call of this number costs 1000 tokens."""
     turns = 0
 
-    def reply(
-        messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
-    ) -> ModelOutput:
+    def reply(messages: list[ChatMessage], tools: Any, choice: ToolChoice, config: Any) -> ModelOutput:
         nonlocal turns
         must = choice.name if isinstance(choice, ToolFunction) else ""
         turn = script(messages, must) if callable(script) else script[min(turns, len(script) - 1)]
-        output = (
-            ModelOutput.from_content("mockllm/model", turn) if isinstance(turn, str) else turn.model_copy(deep=True)
-        )
+        output = ModelOutput.from_content("mockllm/model", turn) if isinstance(turn, str) else turn
+        output = output.model_copy(deep=True)
         cost = 1000 if turns == expensive else 1
         output.usage = ModelUsage(input_tokens=1, output_tokens=cost, total_tokens=cost + 1)
         turns += 1
@@ -85,9 +80,7 @@ def play_all(
     numbers = expensive or [None] * len(scripts)
     functions = {name: replies(script, n) for (name, script), n in zip(scripts.items(), numbers, strict=True)}
 
-    def reply(
-        messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
-    ) -> ModelOutput:
+    def reply(messages: list[ChatMessage], tools: Any, choice: ToolChoice, config: Any) -> ModelOutput:
         first_lines = {message.text.partition("\n")[0] for message in messages if message.role == "user"}
         name = next((name for name in functions if name in first_lines), samples[0].id)
         return functions[str(name)](messages, tools, choice, config)

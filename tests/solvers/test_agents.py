@@ -9,8 +9,6 @@ from inspect_ai.solver import Solver
 
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.hypothesis import SubmissionState
-from inspect_discoverybench.solvers.codegen import codegen
-from inspect_discoverybench.solvers.datavoyager.datavoyager import datavoyager
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.reflexion import reflexion
 from tests.solvers.agents import AGENTS, USE_PYTHON
@@ -66,21 +64,10 @@ def test_failures_of_the_model_are_handled_by_every_agent(name: str) -> None:
         assert reason(samples[trouble]) == ("refusal" if trouble == "refuses" else "no_response"), trouble
         assert judged(samples[trouble]) == (trouble == "refuses"), trouble
     if name in USE_PYTHON:
-        assert "42" in observations(samples["works"])[0]
         assert "42" in observations(samples["half a character"])[0]
         assert "ZeroDivisionError" in observations(samples["code fails"])[0]
         assert "[Interrupted after the time limit of 1 s." in observations(samples["code never ends"])[0]
         assert "All variables are lost" in observations(samples["kernel dies"])[0]
-
-
-@pytest.mark.parametrize("name", ["codegen", "datavoyager", "reflexion", "no_data_guess"])
-def test_text_instead_of_the_last_call_is_read(name: str) -> None:
-    answer = json.dumps({"hypothesis": "y rises with x.", "workflow": "read"})
-    samples = play_all({"json": [answer], "words": ["y rises with x, by 3 units."]}, AGENTS[name]())
-    for sample in samples.values():
-        assert sample.scores
-        assert str(sample.scores["HMS"].answer).startswith("y rises with x")
-        assert judged(sample)
 
 
 @pytest.mark.parametrize("name", AGENTS)
@@ -99,15 +86,8 @@ def test_a_submission_before_a_token_limit_is_scored(name: str) -> None:
     assert any(submission(sample) is not None for sample in samples.values())
 
 
-@pytest.mark.parametrize("name", USE_PYTHON)
-def test_a_time_limit_can_end_a_running_program(name: str) -> None:
-    agents: dict[str, Callable[[], Solver]] = {
-        "react": react,
-        "codegen": codegen,
-        "datavoyager": datavoyager,
-        "reflexion": reflexion,
-    }
-    sample = play_all({"hangs": TROUBLES["code never ends"]}, agents[name](), time_limit=3)["hangs"]
+def test_a_time_limit_can_end_a_running_program() -> None:
+    sample = play_all({"hangs": TROUBLES["code never ends"]}, react(), time_limit=3)["hangs"]
     assert sample.limit
     assert sample.limit.type == "time"
     assert reason(sample) == "no_response"

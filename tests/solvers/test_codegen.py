@@ -16,13 +16,14 @@ HANDED_IN = submit(hypothesis="h", workflow="w")
 
 
 def test_each_of_two_generations_must_call_its_tool() -> None:
-    sample = play([python("2 + 2"), HANDED_IN, python("never")], codegen())
+    sample = play([with_calls(python("2 + 2"), python("never")), HANDED_IN, python("never")], codegen())
     assert [(call.tool_choice, [tool.name for tool in call.tools]) for call in calls(sample)] == [
         (ToolFunction(name="python"), ["python"]),
         (ToolFunction(name="submit"), ["submit"]),
     ]
     assert [message.role for message in sample.messages] == ["system", "user", "assistant", "tool", "assistant", "tool"]
     assert observations(sample) == ["4"]
+    assert submission(sample)
 
 
 def test_a_failed_program_is_not_run_again() -> None:
@@ -32,12 +33,6 @@ def test_a_failed_program_is_not_run_again() -> None:
     assert refusal.error
     assert again.error
     assert submission(sample) is None
-
-
-def test_only_the_first_of_several_programs_runs() -> None:
-    sample = play([with_calls(python("print('first')"), python("print('second')")), HANDED_IN], codegen())
-    assert observations(sample) == ["first"]
-    assert submission(sample)
 
 
 def test_a_model_without_a_program_is_asked_to_submit() -> None:
@@ -56,5 +51,3 @@ def test_the_demonstration_shows_the_actual_output(tmp_path: Path) -> None:
         assert session.run(program, timeout=120)["output"].rstrip() == output
     finally:
         session.client("stop")
-    for number in ("12.3", "9.6", "14.9", "11.4"):
-        assert number in prompt.partition("a call to `submit`:")[2]

@@ -56,9 +56,10 @@ def instructions(sample: EvalSample) -> list[str]:
 
 def test_the_critic_chooses_the_next_role_until_the_goal_is_answered() -> None:
     team = Team(verdict("coder", "count"), verdict("analyst", "read"), verdict("planner", "refine"), ANSWERED)
-    sample = play(team, datavoyager())
+    sample = play(["never asked"], datavoyager(), model_roles={role.value: scripted(team) for role in Role})
     roles = ["planner", "critic", "coder", "critic", "analyst", "critic", "planner", "critic", "analyst"]
     assert spans(sample) == roles
+    assert [call.role for call in calls(sample)] == roles
     prompts = [Role(role).system_message().text for role in roles]
     assert [call.input[0].text for call in calls(sample)] == prompts
     tools = [call.tool_choice.name if isinstance(call.tool_choice, ToolFunction) else "" for call in calls(sample)]
@@ -108,13 +109,6 @@ def test_the_planner_revises_the_plan_of_a_team_in_a_loop(
     assert ledger(sample).revisions == roles.count("planner")
 
 
-def test_the_analyst_submits_after_the_last_turn() -> None:
-    sample = play(Team(verdict("coder", "try 1"), verdict("coder", "try 2")), datavoyager(turns=1))
-    assert len(observations(sample)) == 1
-    assert spans(sample)[-1] == "analyst"
-    assert submission(sample)
-
-
 @pytest.mark.parametrize("reply", ["", "I think the coder should act.", verdict("critic"), verdict("coder", " ")])
 def test_three_invalid_replies_of_the_critic_count_as_no_progress(reply: str) -> None:
     sample = play(Team(reply), datavoyager(turns=2))
@@ -126,11 +120,6 @@ def test_three_invalid_replies_of_the_critic_count_as_no_progress(reply: str) ->
     assert [turn.role for turn in state.turns] == ["planner", "coder", "planner", "analyst"]
     assert state.turns[1].instruction == Prompt.load("solvers/datavoyager/next_step").render()
     assert submission(sample)
-
-
-def test_a_valid_second_reply_of_the_critic_counts() -> None:
-    sample = play(Team("hm", f"Here it is:\n```json\n{verdict('analyst', 'read')}\n```", ANSWERED), datavoyager())
-    assert [turn.role for turn in ledger(sample).turns] == ["planner", "analyst", "analyst"]
 
 
 @pytest.mark.parametrize(
@@ -160,28 +149,3 @@ def test_reasoning_is_removed_from_the_shared_conversation() -> None:
     assert submission(sample)
     for call in calls(sample):
         assert "SECRET THOUGHT" not in json.dumps([message.model_dump(mode="json") for message in call.input])
-
-
-def test_each_role_can_have_its_own_model() -> None:
-    team = Team(verdict("coder", "count"), verdict("analyst", "read"), ANSWERED)
-    others = {role.value: scripted(team) for role in Role}
-    for role, model in others.items():
-        model.api.model_name = f"the-{role}"
-    sample = play(["never asked"], datavoyager(), model_roles=others)
-    assert submission(sample)
-    models = [(call.role, call.model.removeprefix("mockllm/")) for call in calls(sample)]
-    assert models == [
-        (role, f"the-{role}") for role in ("planner", "critic", "coder", "critic", "analyst", "critic", "analyst")
-    ]
-
-
-def test_text_of_a_coder_without_code_is_kept() -> None:
-    def talker(messages: list[ChatMessage], must: str) -> Turn:
-        if must == "python":
-            return "I would rather talk."
-        return Team(ANSWERED if any("rather" in m.text for m in messages) else verdict())(messages, must)
-
-    sample = play(talker, datavoyager())
-    assert observations(sample) == []
-    assert "I would rather talk." in [turn.output for turn in ledger(sample).turns]
-    assert submission(sample)

@@ -19,7 +19,6 @@ from tests.solvers.scripted import (
     observations,
     python,
     reason,
-    score,
     submit,
     submitted,
     with_calls,
@@ -41,8 +40,6 @@ def test_variables_are_kept_until_the_submission() -> None:
     assert int(observations(sample)[0]) > 100
     assert observations(sample)[1] == "True"
     assert submitted(sample).hypothesis == "In all rows, y rises with x."
-    assert submitted(sample).source == "call"
-    assert sample.messages[-1].role == "tool"
     assert sample.store_as(SessionState).cells == 2
     assert judged(sample)
 
@@ -52,15 +49,10 @@ def test_fenced_code_is_run_and_shown_as_code() -> None:
     assert observations(sample) == ["```"]
     call = next(e for e in sample.events if isinstance(e, ToolEvent) and e.function == "python")
     assert call.view
-    assert call.view.format == "markdown"
     assert call.view.content == "````python\n```python\nprint('```')\n```\n````\n"
 
 
-TEXTS = [
-    json.dumps({"hypothesis": "y rises with x.", "workflow": "read"}),
-    "**Hypothesis:** y rises with x.\n\n**Workflow:** read",
-    "Shall I go on?",
-]
+OBJECT = json.dumps({"hypothesis": "y rises with x.", "workflow": "read"})
 
 
 def prompts(sample: EvalSample) -> list[str]:
@@ -72,7 +64,7 @@ def prompts(sample: EvalSample) -> list[str]:
 REMINDER, LAST, AGAIN = "Your message did not", "This is your last", "No hypothesis has been"
 
 
-@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("text", [OBJECT, "Shall I go on?"])
 def test_no_text_ends_a_run_and_a_first_one_gets_a_reminder(text: str) -> None:
     sample = play([text, python("1"), text, submit(hypothesis="h", workflow="w")])
     assert submitted(sample).hypothesis == "h"
@@ -89,7 +81,7 @@ def test_a_second_text_in_a_row_leads_to_the_forced_call() -> None:
 
 
 def test_text_in_reply_to_the_forced_call_is_requested_again_and_then_read() -> None:
-    sample = play(["I look.", "I look.", "Done.", TEXTS[0]])
+    sample = play(["I look.", "I look.", "Done.", OBJECT])
     assert prompts(sample) == [REMINDER, LAST, AGAIN]
     assert len(calls(sample)) == 4
     assert sample.scores
@@ -97,14 +89,11 @@ def test_text_in_reply_to_the_forced_call_is_requested_again_and_then_read() -> 
     assert (sample.scores["HMS"].metadata or {})["submission_source"] == "object"
 
 
-def test_other_text_in_reply_to_the_forced_call_is_quoted_by_the_judge() -> None:
-    sample = play(["Among all rows, y rises with x."])
-    assert sample.scores
-    assert "y rises with x" in str(sample.scores["HMS"].answer)
-    assert (sample.scores["HMS"].metadata or {})["submission_source"] == "quoted"
+def test_a_question_in_reply_to_the_forced_call_is_no_answer() -> None:
     sample = play(["Shall I submit my hypothesis?"])
     assert reason(sample) == "refusal"
-    assert score(sample) == 0
+    assert sample.scores
+    assert "asserts no hypothesis" in str(sample.scores["HMS"].explanation)
 
 
 @pytest.mark.parametrize("turns", [1, 4])

@@ -3,14 +3,13 @@
 from typing import Any
 
 from inspect_ai.event import ModelEvent, ToolEvent
-from inspect_ai.model import ChatMessageTool, ModelOutput
+from inspect_ai.model import ModelOutput
 
 from inspect_discoverybench.hypothesis import MAX_CHARACTERS
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.submission import HYPOTHESIS_DESCRIPTION
 from tests.solvers.scripted import calls, play, play_all, submission, submitted
-from tests.solvers.scripted import submit as submit_call
 
 H = "In all rows, y rises with x."
 LONG = "step " * 3_000
@@ -21,11 +20,6 @@ CALLS: dict[str, tuple[dict[str, Any], str, str]] = {
     "as asked": ({"hypothesis": H, "workflow": "1. load"}, H, "1. load"),
     "workflow null": ({"hypothesis": H, "workflow": None}, H, ""),
     "workflow a list": ({"hypothesis": H, "workflow": LISTED}, H, "load\nfit"),
-    "workflow a list of mappings": (
-        {"hypothesis": H, "workflow": [{"step": 1, "do": "load"}]},
-        H,
-        "step: 1\ndo: load",
-    ),
     "workflow too long": ({"hypothesis": H, "workflow": LONG}, H, LONG[:MAX_CHARACTERS].strip()),
     "extra key": ({"hypothesis": H, "workflow": "w", "confidence": 0.9}, H, "w"),
     "capitals": ({"Hypothesis": H, "Workflow": "w"}, H, "w"),
@@ -44,13 +38,11 @@ def call(arguments: dict[str, Any], content: str = "", function: str = "submit")
     return ModelOutput.for_tool_call("mockllm/model", function, arguments, content=content or None)
 
 
-def unparsed(raw: str, content: str = "") -> ModelOutput:
+def unparsed(raw: str) -> ModelOutput:
     """A call as providers return it whose arguments are not JSON."""
-    output = call({}, content or " ")
+    output = call({}, " ")
     [tool_call] = output.message.tool_calls or []
-    tool_call.parse_error = (
-        f"Error parsing the following tool call arguments:\n\n{raw}\n\nError details: Expecting value"
-    )
+    tool_call.parse_error = f"Error parsing the following tool call arguments:\n\n{raw}\n\nError details: Expecting"
     return output
 
 
@@ -65,19 +57,14 @@ def test_each_call_is_submitted_as_text() -> None:
 
 
 def test_the_log_contains_the_original_and_the_normalized_call() -> None:
-    sample = play([call({"Hypothesis": [H], "p": 0.1})], react(turns=2))
+    sample = play([call({"Hypothesis": [H], "p": 0.1, "workflow": LONG})], react(turns=2))
     [request] = [event for event in sample.events if isinstance(event, ModelEvent) and event.role != "grader"]
     assert request.output.message.tool_calls
-    assert request.output.message.tool_calls[0].arguments == {"Hypothesis": [H], "p": 0.1}
+    assert request.output.message.tool_calls[0].arguments == {"Hypothesis": [H], "p": 0.1, "workflow": LONG}
     [tool_event] = [event for event in sample.events if isinstance(event, ToolEvent)]
-    assert tool_event.arguments == {"hypothesis": H, "workflow": ""}
-    assert tool_event.error is None
-
-
-def test_the_agent_is_notified_of_truncation() -> None:
-    sample = play([call({"hypothesis": H, "workflow": LONG})], react(turns=2))
-    [result] = [message for message in sample.messages if isinstance(message, ChatMessageTool)]
-    assert result.text.endswith("[The workflow had 14,999 characters. Only the first 10,000 were submitted.]")
+    assert tool_event.arguments == {"hypothesis": H, "workflow": LONG}
+    notice = "[The workflow had 14,999 characters. Only the first 10,000 were submitted.]"
+    assert str(tool_event.result).endswith(notice)
 
 
 REFUSED: dict[str, ModelOutput] = {
@@ -92,14 +79,10 @@ REFUSED: dict[str, ModelOutput] = {
 
 def test_what_is_plainly_no_hypothesis_is_refused_and_can_be_called_again() -> None:
     solver = no_data_guess()
-    right = submit_call(hypothesis=H, workflow="w")
+    # The name of the tool can have another form.
+    right = call({"hypothesis": H, "workflow": "w"}, function="functions.submit")
     for name, sample in play_all({name: [output, right] for name, output in REFUSED.items()}, solver).items():
         assert submitted(sample).hypothesis == H, name
     for name, sample in play_all({name: [output] for name, output in REFUSED.items()}, solver, score=False).items():
         assert submission(sample) is None, name
         assert len(calls(sample)) == 2, name
-
-
-def test_the_name_of_the_tool_can_have_another_form() -> None:
-    output = call({"hypothesis": H, "workflow": "w"}, function="functions.submit")
-    assert submitted(play([output], no_data_guess())).hypothesis == H

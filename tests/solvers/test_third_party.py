@@ -1,23 +1,21 @@
 """What counts as the submission of third-party solvers, and how a provider's own messages are read."""
 
-from functools import partial
 from typing import Any, Literal
 
 import pytest
 from inspect_ai import eval as inspect_eval
-from inspect_ai.agent import Agent, AgentState, AgentSubmit, agent, agent_bridge, as_solver, deepagent, handoff
+from inspect_ai.agent import AgentSubmit, as_solver, handoff
 from inspect_ai.agent import react as react_agent
 from inspect_ai.log import EvalSample
-from inspect_ai.model import ContentText, ModelOutput, get_model
+from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import Score
 from inspect_ai.solver import Generate, Solver, TaskState, basic_agent, chain, generate, solver, use_tools
 from inspect_ai.tool import Tool, ToolDef
-from openai import AsyncOpenAI
 
 from inspect_discoverybench import demo
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.submission import submit as submit_tool
-from tests.solvers.scripted import Turn, judged, play, scripted, submission, submit, submitted
+from tests.solvers.scripted import Turn, judged, play, scripted, submit, submitted
 
 H = "In all rows, y rises with x."
 OBJECT = f'{{"hypothesis": "{H}", "workflow": "w"}}'
@@ -29,40 +27,20 @@ def score_of(sample: EvalSample) -> Score:
 
 
 @solver
-def completes(text: str, *, words: str = "") -> Solver:
-    """Sets the completion by itself, with no choice or beside the words of one."""
+def completes(text: str) -> Solver:
+    """Sets the completion by itself, beside the words of a choice."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        if words:
-            state.output = ModelOutput.from_content("custom", words)
+        state.output = ModelOutput.from_content("custom", "I have written my answer to a file.")
         state.output.completion = text
         return state
 
     return solve
 
 
-@solver
-def one_reply() -> Solver:
-    """Keeps the model's reply as it is."""
-
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        state.output = await get_model().generate(state.messages)
-        state.messages += [choice.message for choice in state.output.choices[:1]]
-        return state
-
-    return solve
-
-
-@pytest.mark.parametrize(
-    ("agent", "answer"),
-    [
-        (completes(OBJECT), H),
-        (completes(H, words="I have written my answer to a file."), H),
-    ],
-)
-def test_a_completion_that_a_solver_sets_is_the_answer(agent: Solver, answer: str) -> None:
-    sample = play(["never"], agent)
-    assert score_of(sample).answer == answer
+def test_a_completion_that_a_solver_sets_is_the_answer() -> None:
+    sample = play(["never"], completes(H))
+    assert score_of(sample).answer == H
     assert judged(sample)
 
 
@@ -80,20 +58,6 @@ def receiver(name: str) -> Tool:
     return ToolDef(execute, name=name, description="Submit.", parameters=parameters).as_tool()
 
 
-@agent
-def bridged() -> Agent:
-    """An agent that knows only OpenAI's client."""
-
-    async def execute(state: AgentState) -> AgentState:
-        async with agent_bridge(state) as bridge:
-            await AsyncOpenAI(api_key="none").chat.completions.create(
-                model="inspect", messages=[{"role": "user", "content": state.messages[0].text}]
-            )
-        return bridge.state
-
-    return execute
-
-
 def with_tool(*tools: Tool, tool_calls: Literal["loop", "single", "none"] = "loop") -> Solver:
     return chain(use_tools(*tools), generate(tool_calls))
 
@@ -102,15 +66,9 @@ def reacting(**submit: Any) -> Solver:
     return as_solver(react_agent(submit=AgentSubmit(**submit)))
 
 
-# Compaction counts tokens with a table that has to be downloaded.
-deep = partial(deepagent, compaction=None)
 TRANSFER = tool_call("transfer_to_helper")
 AGENTS: dict[str, tuple[Solver, list[Turn]]] = {
     "react()": (as_solver(react_agent()), [tool_call("submit", answer=H)]),
-    "react() with the answer only": (
-        reacting(name="finish", answer_only=True, keep_in_messages=True),
-        [tool_call("finish", answer=H)],
-    ),
     "react() with a tool that returns a receipt": (
         reacting(tool=receiver("publish"), keep_in_messages=True),
         [tool_call("publish", answer=H, steps="w")],
@@ -121,23 +79,12 @@ AGENTS: dict[str, tuple[Solver, list[Turn]]] = {
         as_solver(react_agent(tools=[handoff(react_agent(name="helper", description="Helps."))])),
         [TRANSFER, tool_call("submit", answer="z falls."), tool_call("submit", answer=H)],
     ),
-    "deepagent()": (as_solver(deep()), [tool_call("submit", answer=OBJECT)]),
     "basic_agent()": (basic_agent(), [tool_call("submit", answer=H)]),
-    "basic_agent() with a second attempt": (
-        basic_agent(submit_name="finish", max_attempts=2),
-        [tool_call("finish", answer="z falls."), tool_call("finish", answer=H)],
-    ),
     "generate()": (generate(), [tool_call("submit", hypothesis=H, workflow="w"), "Was it submitted?"]),
     "generate() with a submit tool of its own": (
         with_tool(receiver("final_answer")),
         [tool_call("final_answer", answer=H, steps="w"), "Was it submitted?"],
     ),
-    "generate() that ends with a call": (
-        with_tool(receiver("attempt_completion"), tool_calls="single"),
-        [tool_call("attempt_completion", answer=H)],
-    ),
-    "generate() that runs no call": (generate("none"), [tool_call("submit", hypothesis=H)]),
-    "agent_bridge()": (as_solver(bridged()), [OBJECT]),
 }
 
 
@@ -156,31 +103,13 @@ def test_a_call_of_another_tool_or_a_failed_one_is_not_the_answer(called: str, o
     assert score_of(play(turns, with_tool(receiver(offered)))).answer == H
 
 
-def test_a_rejected_call_of_another_agent_is_read_from_the_log() -> None:
-    sample = play([tool_call("submit", Hypothesis=[H]), "What is wrong?"], generate())
-    assert submission(sample) is None
-    assert score_of(sample).answer == H
-
-
-@pytest.mark.parametrize("agent", [one_reply(), react(turns=2)], ids=["other", "react"])
-def test_a_refusal_is_told_by_the_judge(agent: Solver) -> None:
-    refusal = ContentText(text="I cannot help with that. Anything else?", refusal=True)
-    score = score_of(play([ModelOutput.from_content("mockllm/model", [refusal])], agent))
-    assert score.reason == "refusal"
-    assert (score.metadata or {})["refusal"] is True
-    assert "asserts no hypothesis" in str(score.explanation)
-    assert "help with that" in str(score.explanation)
-    assert score.answer is None
-
-
 NO_CHOICES = ModelOutput(model="mockllm/model", choices=[])
 
 
-@pytest.mark.parametrize("agent", [one_reply(), react(turns=2)], ids=["other", "react"])
-def test_replies_without_choices_are_an_error(agent: Solver) -> None:
-    [log] = inspect_eval(demo(), model=scripted([NO_CHOICES]), solver=agent, limit=1)
+def test_replies_without_choices_are_an_error() -> None:
+    [log] = inspect_eval(demo(), model=scripted([NO_CHOICES]), solver=react(turns=2), limit=1)
     assert log.error
-    assert "without choices" in log.error.message or "has no choices" in log.error.message
+    assert "without choices" in log.error.message
 
 
 def test_a_reply_without_choices_is_requested_again() -> None:

@@ -24,6 +24,10 @@ GOAL_FIELDS = (
 """Metadata fields of a goal that come from the data. The other fields are derived from them."""
 
 
+HINT_HEADINGS = {"domain_knowledge": "Domain knowledge", "workflow_tags": "Workflow tags"}
+"""Headings of the hints in the task text."""
+
+
 @dataclass(frozen=True)
 class Hints:
     """Hints in the task text (paper §5.3).
@@ -142,15 +146,20 @@ def to_sample(
     )
 
 
-def task_text(metadata: SampleMetadata, hints: Hints) -> str:
-    """Render the input of the sample: data files, goal, hints and output contract."""
-    sections = {
-        "Domain knowledge": metadata.domain_knowledge if hints.domain_knowledge else "",
-        "Workflow tags": metadata.workflow_tags if hints.workflow_tags else "",
-    }
+def task_text(metadata: SampleMetadata, hints: Hints, prompt: str = "task", columns: bool = True) -> str:
+    """Render the input of the sample: data files, goal, hints and output contract.
+
+    Args:
+        metadata: Metadata of the goal.
+        hints: Hints to add.
+        prompt: Name of the prompt in `prompts/solvers`.
+        columns: Whether to list the columns of the data files.
+    """
+    requested = asdict(hints)
+    sections = {heading: getattr(metadata, name) for name, heading in HINT_HEADINGS.items() if requested[name]}
     hint_prompt = Prompt.load("solvers/hint")
-    return Prompt.load("solvers/task").render(
-        data_files="\n\n".join(_description(file, hints) for file in metadata.data_files),
+    return Prompt.load(f"solvers/{prompt}").render(
+        data_files="\n\n".join(_description(file, hints, columns) for file in metadata.data_files),
         goal=metadata.goal,
         without_tools=Prompt.load("solvers/without_tools").render(),
         hints="".join(
@@ -203,15 +212,17 @@ def data_checksum(samples: Iterable[Sample], fields: Sequence[str] = GOAL_FIELDS
     return hashlib.sha256("\n".join(contents).encode()).hexdigest()
 
 
-def _description(file: DataFile, hints: Hints) -> str:
-    description, knowledge = file.description, file.domain_knowledge if hints.domain_knowledge else ""
-    if knowledge:
-        description = f"{description}\n\nDomain knowledge: {knowledge}"
-    if not file.columns:
-        suffix = Path(file.name).suffix
-        return Prompt.load("solvers/data_file_no_table").render(name=file.name, description=description, suffix=suffix)
-    columns = "\n".join(f"- {column.name}: {' '.join(column.description.split())}" for column in file.columns)
-    return Prompt.load("solvers/data_file").render(name=file.name, description=description, columns=columns)
+def _description(file: DataFile, hints: Hints, columns: bool) -> str:
+    contents = (
+        [f"Domain knowledge: {file.domain_knowledge}"] if file.domain_knowledge and hints.domain_knowledge else []
+    )
+    if columns and file.columns:
+        lines = "\n".join(f"- {column.name}: {' '.join(column.description.split())}" for column in file.columns)
+        contents.append(Prompt.load("solvers/columns").render(columns=lines))
+    elif not file.columns:
+        contents.append(Prompt.load("solvers/no_table").render(suffix=Path(file.name).suffix))
+    parts = "".join(f"\n\n{part}" for part in contents)
+    return Prompt.load("solvers/data_file").render(name=file.name, description=file.description, contents=parts)
 
 
 def _text(value: object) -> str:

@@ -31,7 +31,7 @@ PACKAGES = ("discoverybench/", "inspect_discoverybench/")
 """Prefixes of this package's tasks and solvers."""
 
 SETUP = {
-    *("inspect_discoverybench/require_judge", "inspect_discoverybench/place_data_files"),
+    *("inspect_discoverybench/require_judge", "inspect_discoverybench/verify_data_files"),
     *("inspect_discoverybench/record_image", "use_tools", "inspect_discoverybench/instruct_person"),
 }
 """Solvers that this package's tasks run before the agent."""

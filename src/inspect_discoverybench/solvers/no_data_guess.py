@@ -4,7 +4,7 @@ from inspect_ai.model import ChatMessageSystem
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import sandbox, store_as
 
-from inspect_discoverybench.dataset.samples import SampleMetadata
+from inspect_discoverybench.dataset.samples import HINT_HEADINGS, Hints, SampleMetadata, task_text
 from inspect_discoverybench.hypothesis import SubmissionState
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.solvers.step import submit_step
@@ -12,13 +12,20 @@ from inspect_discoverybench.solvers.submission import submit
 
 
 @solver
-def no_data_guess() -> Solver:
-    """Generate once, with a call to `submit`. There is no `python` tool, and the data files are removed."""
+def no_data_guess(columns: bool = False) -> Solver:
+    """Generate once, with a call to `submit`. There is no `python` tool, and the data files are removed.
+
+    Args:
+        columns: Whether to show the columns of the data files. The paper lets the agent see the description of the
+            data set, which may or may not include them.
+    """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        metadata = state.metadata_as(SampleMetadata)
         # Inspect copies a sample's files into the sandbox before any solver runs.
-        names = [file.name for file in state.metadata_as(SampleMetadata).data_files]
-        await sandbox().exec(["rm", "-rf", "--", *names])
+        await sandbox().exec(["rm", "-rf", "--", *(file.name for file in metadata.data_files)])
+        hints = Hints(**{name: heading in state.input_text for name, heading in HINT_HEADINGS.items()})
+        state.user_prompt.text = task_text(metadata, hints, "no_data_guess_task", columns)
         state.messages.insert(0, ChatMessageSystem(content=Prompt.load("solvers/no_data_guess").render()))
         state.tools = [submit()]
         store_as(SubmissionState).texts = []
