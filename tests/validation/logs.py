@@ -18,7 +18,9 @@ from tests.scorer.judging import InProcessJudge
 def judged_logs() -> list[str]:
     """Paths of three logs of the same samples with different predictions, but one: the formula is in each."""
     folder = shared.folder() / "judged"
-    return shared.once("judged", lambda: [judged(folder, name=name) for name in ("", " again", " a third time")])
+    names = ("", " again", " a third time")
+    paths: list[str] = shared.once("judged", lambda: [judged(folder, name=name) for name in names])
+    return paths
 
 
 FORMULA = '=HYPERLINK("http://evil.example","click")'
