@@ -70,15 +70,9 @@ def test_votes_are_summarized() -> None:
     ann = csv_file("ann.csv", "p1,Ann,1", "p2,Ann,2", "p3,Ann,1", "p4,Ann,1")
     others = csv_file("others.csv", "p1,Ben,1", "p2,Ben,2", "p3,Ben,1", "p4,Ben,2", "p1,[b]Cy,1", "p2,[b]Cy,=")
     result = run("votes", ann, others, "--scores", scores)
-    assert [row_of(result.output, name).split()[-1] for name in ("pairs  ", "pairs with v", "votes")] == [
-        "5",
-        "4",
-        "10",
-    ]
+    assert row_of(result.output, "votes") == "votes 10"
     assert row_of(result.output, "pairs without a majority") == "pairs without a majority 1"
-    assert (
-        row_of(result.output, "HMS agrees with the majority ") == "HMS agrees with the majority 3 0.667 0.204 – 0.940"
-    )
+    assert row_of(result.output, "HMS agrees with the majority ").endswith("the majority 3 0.667 0.204 – 0.940")
     assert row_of(result.output, "HMS agrees with the majority, ties excluded").endswith("2 1.000 0.357 – 1.000")
     assert row_of(result.output, "HMS agrees with Ben") == "HMS agrees with Ben 4 0.500 0.148 – 0.852"
     assert row_of(result.output, "HMS agrees with [b]Cy").startswith("HMS agrees with [b]Cy 2 0.500")
@@ -87,16 +81,11 @@ def test_votes_are_summarized() -> None:
     assert row_of(result.output, "Wilcoxon").endswith("zero differences left out: 2 1 0.000 1.000")
     assert row_of(result.output, "smallest detectable effect size").endswith(" 3 3.264")
     assert result.output.splitlines()[-1].startswith("A p-value above 0.05 does not show that the two rankings are ")
-
-
-def test_json_has_the_same_statistics_and_null_for_undefined_ones() -> None:
-    scores = csv_file("scores.csv", "p1,1,0", "p2,0,1", header="pair,hms_1,hms_2")
-    result = run("votes", csv_file("votes.csv", "p1,Ann,1"), "--scores", scores, "--json")
-    statistics = {row["name"]: row for row in json.loads(result.output)}
+    in_json = run("votes", csv_file("votes.csv", "p1,Ann,1"), "--scores", scores, "--json")
+    statistics = {row["name"]: row for row in json.loads(in_json.output)}
     assert statistics["HMS agrees with the majority"]["value"] == 1
     assert statistics["Fleiss' kappa"]["value"] is None
     assert statistics["Fleiss' kappa"]["note"] == "not defined: nothing has votes from two annotators"
-    assert statistics["exact sign (McNemar)"]["p"] == 1
     assert statistics["exact sign (McNemar)"]["note"] == "not defined: the two rankings are identical"
 
 
@@ -123,7 +112,6 @@ def test_a_sheet_of_labels_reports_what_it_leaves_out() -> None:
         "The logs contain fewer than 200. Using all of them.",
         "Wrote 5 items to judge_labels. Send label.html or sheet.csv to annotators. Do not show them key.csv.",
     ]
-    assert sorted(path.name for path in Path("judge_labels").iterdir()) == ["key.csv", "label.html", "sheet.csv"]
 
 
 def test_labels_are_summarized(label_sheet: Path) -> None:
@@ -139,16 +127,6 @@ def test_labels_are_summarized(label_sheet: Path) -> None:
     assert row_of(result.output, "judge right: context match").endswith("match 5 1.000 0.566 – 1.000 0.99")
     assert row_of(result.output, "judge right: variables").endswith("without a majority: 1 4 1.000 0.510 – 1.000 0.94")
     assert row_of(result.output, "samples with complete labels").endswith(" 4")
-
-
-def test_a_filled_sheet_is_read(label_sheet: Path) -> None:
-    table = rows(label_sheet / "sheet.csv")
-    table[0] |= {"annotator": "Ann", "context_match": "right"}
-    with (label_sheet / "sheet.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, table[0], delimiter=";")
-        writer.writeheader()
-        writer.writerows(table)
-    assert row_of(run("votes", label_sheet).output, "labelled samples") == "labelled samples 1"
 
 
 @pytest.mark.parametrize(
@@ -266,7 +244,6 @@ def test_labels_from_the_page_are_read_and_it_fits_a_phone(open_page: OpenPage, 
     match.get_by_label("Wrong").check()
     match.get_by_label("Right").check()
 
-    # A cell that a spreadsheet would run is escaped.
     name = download(page, "labels")
     assert {row["annotator"] for row in rows(Path(name))} == {"'=Ann"}
     samples = read_labels([Path(name), label_sheet / "key.csv"])

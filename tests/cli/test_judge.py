@@ -72,16 +72,12 @@ def test_an_unscored_pair_has_exit_code_3(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert set(record["facets"]) == {"context", "relationship"}
 
 
-@pytest.mark.usefixtures("sweep")
-@pytest.mark.parametrize("status", [400, 401, 500])
-def test_a_failing_judge_is_one_line_and_writes_no_file(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, status: int
-) -> None:
-    result = over_http(monkeypatch, lambda _: status, out=str(tmp_path / "score.json"))
+def test_a_failing_judge_is_one_line_and_writes_no_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    result = over_http(monkeypatch, lambda _: 401, out=str(tmp_path / "score.json"))
     assert result.exit_code == 1
     [line] = result.output.strip().splitlines()
     assert line.startswith("Error: The judge openai-api/local/")
-    assert f"scripted failure {status}" in line
+    assert "scripted failure 401" in line
     assert line.endswith("Try again, or choose another judge.")
     assert not (tmp_path / "score.json").exists()
 
@@ -91,11 +87,9 @@ def test_a_failing_judge_is_one_line_and_writes_no_file(
     [
         ({"pred": "  "}, "--pred is empty. Pass a non-empty text."),
         ({"metadata": "nowhere.json"}, "nowhere.json cannot be read: No such file or directory."),
-        ({"metadata": "."}, ". cannot be read: Is a directory."),
         ({"out": "."}, "--out . is a folder. Pass the path of a file."),
         ({"kind": "real"}, "has the format of DB-SYNTH. Omit --kind or pass --kind synth."),
         ({"aggregation": "mean"}, "aggregation must be product or released, got 'mean'."),
-        ({"grader": "discoverybench/genius"}, "Use discoverybench/baseline or discoverybench/lexical."),
         ({"out": "away/score.json"}, "--out away/score.json: the folder does not exist. Create it or choose another."),
     ],
 )

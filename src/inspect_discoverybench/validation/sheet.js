@@ -1,6 +1,5 @@
 "use strict";
 const verdicts = { right: ["Right", "R"], wrong: ["Wrong", "W"] };
-const relationships = { A: ["very similar", "A"], B: ["similar, but the predicted one is more general", "B"], C: ["different", "C"] };
 const forms = {
   vote: {
     choice: {
@@ -11,9 +10,12 @@ const forms = {
   label: {
     gold_context: { heading: "Context of the gold hypothesis" },
     predicted_context: { heading: "Context of the predicted hypothesis" },
-    context_match: { heading: "Do the contexts match?", correct: { yes: ["Yes", "Y"], no: ["No", "N"] } },
+    context_match: { heading: "Do the contexts match?", correct: { yes: ["they match", "Y"], no: ["they do not match", "N"] } },
     variables: { heading: "Variables: in gold, in predicted, shared", counts: true },
-    relationship: { heading: "Relationship", correct: relationships },
+    relationship: {
+      heading: "Relationship",
+      correct: { A: ["very similar", "A"], B: ["similar, but the predicted one is more general", "B"], C: ["different", "C"] },
+    },
   },
 };
 
@@ -21,7 +23,6 @@ const byId = (id) => document.getElementById(id);
 const data = JSON.parse(byId("data").textContent);
 const questions = forms[data.form.name];
 const names = Object.keys(questions);
-const noun = data.form.item[0].toUpperCase() + data.form.item.slice(1);
 const prefix = "discoverybench agree/" + document.body.dataset.sheet + "/";
 let annotator = "";
 let marks = {};  // what is filled in, by column, for each item
@@ -75,11 +76,11 @@ function question(name, item) {
   // A wrong match needs no correct answer: it is the other one.
   if (value === null || (name === "context_match" && value)) return created;
   const options = Object.fromEntries(Object.entries(correct).filter(([answer]) => answer !== value));
-  const input = element("input", { name: "true_" + name, value: marks[item.name]?.["true_" + name] || "", autocomplete: "off" });
+  const input = element("input", { name: "true_" + name, value: marks[item.name]?.["true_" + name] || "", autocomplete: "off", ariaLabel: "Correct answer" });
   if (counts) Object.assign(input, { pattern: "\\d+ \\d+ \\d+", placeholder: "such as 4 3 2", title: "Three numbers, such as 4 3 2" });
-  const answers = correct === relationships || name === "context_match"
-    ? radios("true_" + name, options, item) : [element("label", {}, "Correct answer: ", input)];
-  created.append(element("div", { className: value === "" ? "row" : "row correct" }, ...answers));
+  const answers = radios("true_" + name, options, item);
+  created.append(element("div", { className: value === "" ? "row" : "row correct" }, "Correct answer:",
+    ...(answers.length ? answers : [input])));
   return created;
 }
 
@@ -114,7 +115,7 @@ function advance(from) {
 
 function showProgress() {
   const complete = data.items.filter(isComplete).length;
-  byId("title").textContent = noun + " " + (index + 1) + " of " + data.items.length;
+  byId("title").textContent = data.form.item + " " + (index + 1) + " of " + data.items.length;
   byId("progress").textContent = complete + " of " + data.items.length + " complete";
   byId("done").hidden = complete < data.items.length;
 }
@@ -149,9 +150,6 @@ function press(key) {
   return true;
 }
 
-for (const introduction of document.querySelectorAll("[data-form]")) {
-  introduction.hidden = introduction.dataset.form !== data.form.name;
-}
 byId("download").textContent = "Download " + data.form.name + "s";
 byId("back").addEventListener("click", () => go(index - 1));
 byId("next").addEventListener("click", () => go(index + 1));

@@ -91,7 +91,8 @@ def page(form: Form, items: Sequence[Item]) -> str:
     # Only "<" can end a script element or open a comment inside it.
     data = data.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     html, script = (files(__package__).joinpath(name).read_text("utf-8") for name in ("sheet.html", "sheet.js"))
-    return Template(html).substitute(data=data, script=script, digest=sha256(data.encode()).hexdigest()[:12])
+    digest = sha256(data.encode()).hexdigest()[:12]
+    return Template(html).substitute(data=data, script=script, form=form.name, digest=digest)
 
 
 def read_marks(
