@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -144,22 +145,13 @@ def _score_rows(log: EvalLog) -> list[Mapping[str, Any]]:
 
 
 def _numbers(sample: EvalSample) -> dict[tuple[str, str], float]:
-    """Each numeric value by the name of its score and its key. A sample that ended with an error has none."""
+    """Each finite number by the name of its score and its key. A sample that ended with an error has none."""
     scores = (sample.scores or {}) if sample.error is None else {}
-    values = {
-        (name, key): _number(value)
-        for name, score in scores.items()
-        for key, value in (score.value.items() if isinstance(score.value, Mapping) else [("", score.value)])
-    }
-    return {key: number for key, number in values.items() if number is not None}
-
-
-def _number(value: object) -> float | None:
-    """The value as a number; None if it is not a finite number or the sample is unscored."""
-    if isinstance(value, str):
-        value = _WORDS.get(value.casefold(), value)
-    try:
-        number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return None
-    return number if math.isfinite(number) else None
+    numbers = {}
+    for name, score in scores.items():
+        for key, value in score.value.items() if isinstance(score.value, Mapping) else [("", score.value)]:
+            with suppress(TypeError, ValueError):
+                number = float(_WORDS.get(value.casefold(), value) if isinstance(value, str) else value)  # type: ignore[arg-type]
+                if math.isfinite(number):
+                    numbers[name, key] = number
+    return numbers

@@ -11,23 +11,14 @@ from typing import Any
 from urllib.parse import unquote, urlparse
 
 from inspect_ai import task_identifier
-from inspect_ai.log import (
-    EvalLog,
-    EvalLogInfo,
-    EvalSampleSummary,
-    list_eval_logs,
-    read_eval_log,
-    read_eval_log_sample_summaries,
-)
+from inspect_ai.log import EvalLog, EvalLogInfo, EvalSampleSummary, list_eval_logs, read_eval_log
+from inspect_ai.log import read_eval_log_sample_summaries as read_sample_summaries
 
 from inspect_discoverybench.errors import DataMissing, UnreadableLog, inspect_errors
 from inspect_discoverybench.results.columns import EXCLUDED_FIELDS
 
 Paths = str | Path | Iterable[str | Path]
 """A log, or a folder that is searched for logs, or several. URLs such as `s3://…` also work."""
-
-PARALLEL_LOGS = 8
-"""Minimum number of logs for which to start workers, which takes seconds. Fewer are read in this process."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +38,7 @@ class LogSummary:
         """
         path = local_path(location)
         with inspect_errors(UnreadableLog, f"{path} cannot be read"):
-            return cls(path, read_eval_log(path, header_only=True), read_eval_log_sample_summaries(path))
+            return cls(path, read_eval_log(path, header_only=True), read_sample_summaries(path))
 
     @property
     def run(self) -> str:
@@ -136,7 +127,7 @@ def read_rows(paths: Paths, rows_of: RowsOf, objection: Objection | None, worker
     paths = [paths] if isinstance(paths, str | Path) else paths
     locations = list(dict.fromkeys(log for path in paths for log in _logs_at(str(path))))
     read = partial(_read, rows_of, objection)
-    if workers == 1 or len(locations) < PARALLEL_LOGS:
+    if workers == 1 or len(locations) < 8:  # starting workers takes seconds
         logs = [*map(read, locations)]
     else:
         with ProcessPoolExecutor(workers) as pool:
