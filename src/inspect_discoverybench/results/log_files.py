@@ -82,10 +82,7 @@ def sample_keys(log: EvalLog) -> set[tuple[str, int]]:
 
 
 def is_scored(sample: EvalSampleSummary) -> bool:
-    """Whether every scorer scored the sample; HMS is unscored if its key is.
-
-    Inspect marks an unscored sample with NaN, which is null in JSON logs.
-    """
+    """Whether every scorer scored the sample. Inspect marks an unscored key with NaN, which is null in JSON logs."""
     values: list[Any] = [score.value for score in (sample.scores or {}).values()]
     values = [value.get("hms", 0.0) if isinstance(value, Mapping) else value for value in values]
     return bool(values) and not any(
@@ -108,25 +105,19 @@ class LogRows:
     """When a local file was last changed, in seconds since 1970."""
 
 
-RowsOf = Callable[[EvalLog], Sequence[Mapping[str, Any]]]
-Objection = Callable[[EvalLog], str | None]
+RowsOf = Callable[[EvalLog], Sequence[Mapping[str, Any]] | str]
+"""Returns the rows of a log, or why it has none. It is sent to processes, so it is a module's function."""
 
 
-def read_rows(paths: Paths, rows_of: RowsOf, objection: Objection | None, workers: int) -> list[LogRows]:
-    """Read all logs in files and folders. A log that cannot be used is left out with the reason.
-
-    Args:
-        paths: A log or a folder that is searched for logs, or several.
-        rows_of: Returns the rows of a log. Like `objection`, it is sent to processes, so it is a module's function.
-        objection: Returns why a log with this header cannot be used; None if it can.
-        workers: Number of processes that read logs in parallel.
+def read_rows(paths: Paths, rows_of: RowsOf, workers: int) -> list[LogRows]:
+    """Read all logs in files and folders in this many processes. A log that cannot be used is left out with the reason.
 
     Raises:
         DataMissing: There is no log, or none of the logs can be used.
     """
     paths = [paths] if isinstance(paths, str | Path) else paths
     locations = list(dict.fromkeys(log for path in paths for log in _logs_at(str(path))))
-    read = partial(_read, rows_of, objection)
+    read = partial(_read, rows_of)
     if workers == 1 or len(locations) < 8:  # starting workers takes seconds
         logs = [*map(read, locations)]
     else:
@@ -152,21 +143,20 @@ def _logs_at(path: str) -> list[str]:
     return logs
 
 
-def _read(rows_of: RowsOf, objection: Objection | None, location: str) -> LogRows:
+def _read(rows_of: RowsOf, location: str) -> LogRows:
     result = LogRows(location)
     try:
         with inspect_errors(UnreadableLog, "cannot be read"):
             header = read_eval_log(location, header_only=True)
             modified = Path(location).stat().st_mtime if Path(location).exists() else 0.0
             result = replace(result, task_id=header.eval.task_id, modified=modified)
-            if reason := (objection(header) if objection else None) or _unfinished(header):
+            if reason := _unfinished(header):
                 return replace(result, left_out=reason)
             log = read_eval_log(location, exclude_fields=EXCLUDED_FIELDS)
-            rows = rows_of(log) if log.samples else []
+            rows = (rows_of(log) or "has no numeric score") if log.samples else "has no samples"
     except UnreadableLog as error:
         return LogRows(location, left_out=error.message.rstrip("."))
-    missing = "has no numeric score" if log.samples else "has no samples"
-    return replace(result, rows=rows, left_out=None if rows else missing)
+    return replace(result, left_out=rows) if isinstance(rows, str) else replace(result, rows=rows)
 
 
 def _unfinished(header: EvalLog) -> str | None:
