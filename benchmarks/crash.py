@@ -1,6 +1,5 @@
 """What each kind of crash leaves behind, and whether the next run completes without repeating samples."""
 
-import argparse
 import os
 import shutil
 import signal
@@ -174,12 +173,13 @@ def engine(folder: Path) -> Iterator[list[subprocess.Popen[bytes]]]:
         yield engines
     finally:
         remove_containers()
-        end(engines[-1])
+        engines[-1].terminate()
+        engines[-1].wait()
         del os.environ["DOCKER_HOST"]
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process without a chance to clean up."""
+    """Kill a process, and wait for its end."""
     process.kill()
     process.wait()
 
@@ -203,9 +203,6 @@ def small_disk(folder: Path) -> Iterator[None]:
 
 def main() -> None:
     """Crash runs in every way and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", help="only crashes whose name contains this text")
-    only = parser.parse_args().only or ""
     if os.geteuid() or not shutil.which("dockerd"):
         sys.exit("This benchmark mounts a file system and starts a Docker engine: run it as root, with dockerd.")
     with own_folders() as folder, small_disk(folder / "logs" / "crash"):
@@ -221,7 +218,7 @@ def main() -> None:
                 lambda: Path("gone").rename("studies"),
             ),
         ]
-        rows = [measured(crash, folder) for crash in crashes if only in crash.name]
+        rows = [measured(crash, folder) for crash in crashes]
         with engine(folder / "e") as engines:
 
             def restart() -> None:
@@ -237,7 +234,7 @@ def main() -> None:
                 ),
                 Crash("Docker engine: kill -9", lambda _: end(engines[-1]), restart, "docker"),
             ]
-            rows += [measured(crash, folder) for crash in crashes if only in crash.name]
+            rows += [measured(crash, folder) for crash in crashes]
     show(
         f"{SAMPLES} samples, {PARALLEL} at a time; the crash comes while the third and the fourth run a cell",
         ("crash", "exit code", "scored", "wrongly", "left", "kept", "after"),

@@ -72,14 +72,13 @@ def existing(folder: Path) -> tuple[set[object], ...]:
 def main() -> None:
     """Run each size in a process of its own and print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sizes", type=lambda text: [int(size) for size in text.split(",")], default=SIZES)
     parser.add_argument("--sandbox", choices=["docker", "local"], default="local")
     options = parser.parse_args()
     require_data()
     rows, first = [], None
     with own_folders() as folder:
         in_fresh_process(int)  # starts multiprocessing's own process, which stays
-        for size in options.sizes:
+        for size in SIZES:
             before = existing(folder)
             scored, seconds, cpu, clients, peak = in_fresh_process(evaluate, size, options.sandbox)
             deadline = time.monotonic() + 15  # until kernels notice that their folder is gone
