@@ -105,11 +105,12 @@ class LogRows:
     """When a local file was last changed, in seconds since 1970."""
 
 
-RowsOf = Callable[[EvalLog], Sequence[Mapping[str, Any]] | str]
-"""Returns the rows of a log, or why it has none. It is sent to processes, so it is a module's function."""
+RowsOf = Callable[[EvalLog], Sequence[Mapping[str, Any]]]
+Objection = Callable[[EvalLog], str | None]
+"""Says from its header why a log cannot be used. Like `RowsOf`, it is sent to processes: a module's function."""
 
 
-def read_rows(paths: Paths, rows_of: RowsOf, workers: int) -> list[LogRows]:
+def read_rows(paths: Paths, rows_of: RowsOf, objection: Objection, workers: int) -> list[LogRows]:
     """Read all logs in files and folders in this many processes. A log that cannot be used is left out with the reason.
 
     Raises:
@@ -117,7 +118,7 @@ def read_rows(paths: Paths, rows_of: RowsOf, workers: int) -> list[LogRows]:
     """
     paths = [paths] if isinstance(paths, str | Path) else paths
     locations = list(dict.fromkeys(log for path in paths for log in _logs_at(str(path))))
-    read = partial(_read, rows_of)
+    read = partial(_read, rows_of, objection)
     if workers == 1 or len(locations) < 8:  # starting workers takes seconds
         logs = [*map(read, locations)]
     else:
@@ -143,23 +144,25 @@ def _logs_at(path: str) -> list[str]:
     return logs
 
 
-def _read(rows_of: RowsOf, location: str) -> LogRows:
+def _read(rows_of: RowsOf, objection: Objection, location: str) -> LogRows:
     result = LogRows(location)
     try:
         with inspect_errors(UnreadableLog, "cannot be read"):
             header = read_eval_log(location, header_only=True)
             modified = Path(location).stat().st_mtime if Path(location).exists() else 0.0
             result = replace(result, task_id=header.eval.task_id, modified=modified)
-            if reason := _unfinished(header):
+            if reason := objection(header):
                 return replace(result, left_out=reason)
             log = read_eval_log(location, exclude_fields=EXCLUDED_FIELDS)
-            rows = (rows_of(log) or "has no numeric score") if log.samples else "has no samples"
+            rows = rows_of(log) if log.samples else []
     except UnreadableLog as error:
         return LogRows(location, left_out=error.message.rstrip("."))
-    return replace(result, left_out=rows) if isinstance(rows, str) else replace(result, rows=rows)
+    missing = "has no numeric score" if log.samples else "has no samples"
+    return replace(result, rows=rows, left_out=None if rows else missing)
 
 
-def _unfinished(header: EvalLog) -> str | None:
+def unfinished(header: EvalLog) -> str | None:
+    """Why the run of a log is not finished; None if it is."""
     if header.status != "success":
         state = {"started": "has not finished", "error": "ended with an error"}.get(header.status, "was cancelled")
         return f"{state}; complete it with `inspect eval-retry`"
