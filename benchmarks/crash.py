@@ -1,6 +1,5 @@
 """What each kind of crash leaves behind, and whether the next run completes without repeating samples."""
 
-import argparse
 import os
 import shutil
 import signal
@@ -68,23 +67,14 @@ class Agent:
 
 @dataclass(frozen=True)
 class Crash:
-    """One kind of crash.
-
-    Attributes:
-        name: Its name in the table.
-        happen: Causes the crash, given the running evaluation.
-        repair: What a user does before the next run.
-        sandbox: `local` or `docker`.
-        command: Command of the first run.
-        again: Command of the next run; None for `inspect eval-retry`.
-    """
+    """One kind of crash: what happens to the running evaluation, and what a user does before the next run."""
 
     name: str
-    happen: Callable[[subprocess.Popen[bytes]], None]
-    repair: Callable[[], None] = lambda: None
+    happen: Callable[[subprocess.Popen[bytes]], object]
+    repair: Callable[[], object] = lambda: None
     sandbox: str = "local"
-    command: tuple[str, ...] = tuple(RUN)
-    again: tuple[str, ...] | None = tuple(RUN)
+    with_inspect: bool = False
+    """Whether `inspect eval` and `inspect eval-retry` run instead of `discoverybench run`."""
 
 
 def scored() -> dict[str | None, EvalSample]:
@@ -115,7 +105,7 @@ def measured(crash: Crash, folder: Path) -> list[str]:
         os.environ |= {"LAB_API_KEY": "none", "LAB_BASE_URL": endpoint.url}
         model = f"openai-api/lab/{endpoint.url.split(':')[-1].removesuffix('/v1')}"
         Path("crash.yaml").write_text(EXPERIMENT.replace("SANDBOX", crash.sandbox).replace("MODEL", model), "utf-8")
-        command = [word.replace("MODEL", model) for word in crash.command]
+        command = [word.replace("MODEL", model) for word in (EVAL if crash.with_inspect else RUN)]
         evaluation = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
         if not agent.busy.wait(HANG_SECONDS):
             evaluation.kill()
@@ -133,7 +123,7 @@ def measured(crash: Crash, folder: Path) -> list[str]:
         before = scored()
         crash.repair()
         logs = [info.name for info in list_eval_logs("logs/crash")]
-        again = crash.again or (str(BIN / "inspect"), "eval-retry", "--log-dir", "logs/crash", *logs)
+        again = [str(BIN / "inspect"), "eval-retry", "--log-dir", "logs/crash", *logs] if crash.with_inspect else RUN
         second = subprocess.run(again, capture_output=True, text=True, timeout=2 * HANG_SECONDS, check=False)
         after = scored()
         output.seek(0)
@@ -156,65 +146,48 @@ def fill_disk(_: subprocess.Popen[bytes]) -> None:
             filler.write(bytes(4096))
 
 
-def move(folder: str, name: str) -> None:
-    """Rename a folder."""
-    Path(folder).rename(name)
-
-
-class Engine:
-    """A Docker engine of this benchmark's own, which may be killed."""
-
-    def __init__(self, folder: Path) -> None:
-        """Start it."""
-        self.folder = folder
-        self.start()
-
-    def start(self) -> None:
-        """Start it, and wait until it answers."""
-        folders = [f"--data-root={self.folder}/data", f"--exec-root={self.folder}/exec"]
-        options = [f"--pidfile={self.folder}/pid", f"--host=unix://{self.folder}/socket", "--bridge=none"]
-        with (self.folder / "log").open("ab") as log:
-            # In a network of its own, because it would remove the bridge of the machine's engine.
-            command = ["unshare", "--net", "dockerd", *folders, *options, "--iptables=false"]
-            self.process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
-        for _ in range(100):
-            if not subprocess.run(["docker", "info"], capture_output=True, check=False).returncode:
-                return
-            time.sleep(0.3)
-        sys.exit(f"The second Docker engine does not start:\n{(self.folder / 'log').read_text('utf-8')[-2000:]}")
-
-    def kill(self, *_: object) -> None:
-        """Kill it without a chance to clean up."""
-        self.process.kill()
-        self.process.wait()
+def start_engine(folder: Path) -> subprocess.Popen[bytes]:
+    """Start a Docker engine of this benchmark's own, which may be killed, and wait until it answers."""
+    folders = [f"--data-root={folder}/data", f"--exec-root={folder}/exec"]
+    options = [f"--pidfile={folder}/pid", f"--host=unix://{folder}/socket", "--bridge=none", "--iptables=false"]
+    # In a network of its own, because it would remove the bridge of the machine's engine.
+    command = ["unshare", "--net", "dockerd", *folders, *options]
+    with (folder / "log").open("ab") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
+    for _ in range(100):
+        if not subprocess.run(["docker", "info"], capture_output=True, check=False).returncode:
+            return process
+        time.sleep(0.3)
+    sys.exit(f"The second Docker engine does not start:\n{(folder / 'log').read_text('utf-8')[-2000:]}")
 
 
 @contextmanager
-def engine(folder: Path) -> Iterator[Engine]:
-    """Start an engine that has the sandbox image, and make it the one that Inspect uses."""
+def engine(folder: Path) -> Iterator[list[subprocess.Popen[bytes]]]:
+    """Start an engine that has the sandbox image, and make it the one that Inspect uses. The last one is running."""
     folder.mkdir()
     saved = subprocess.Popen(["docker", "save", image()], stdout=subprocess.PIPE)
     os.environ["DOCKER_HOST"] = f"unix://{folder}/socket"
-    own = Engine(folder)
+    engines = [start_engine(folder)]
     try:
         subprocess.run(["docker", "load", "--quiet"], stdin=saved.stdout, capture_output=True, check=True)
-        yield own
+        yield engines
     finally:
         remove_containers()
-        own.process.terminate()
-        own.process.wait()
+        engines[-1].terminate()
+        engines[-1].wait()
         del os.environ["DOCKER_HOST"]
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process, and wait for its end."""
+    process.kill()
+    process.wait()
 
 
 def remove_containers() -> None:
     """Remove the containers that a crash has left, as `inspect sandbox cleanup docker` does."""
     if leftovers := containers():
         subprocess.run(["docker", "rm", "--force", *leftovers], capture_output=True, check=True)
-
-
-def kill_container(_: subprocess.Popen[bytes]) -> None:
-    """Kill one of the containers."""
-    subprocess.run(["docker", "kill", containers()[0]], capture_output=True, check=True)
 
 
 @contextmanager
@@ -230,32 +203,38 @@ def small_disk(folder: Path) -> Iterator[None]:
 
 def main() -> None:
     """Crash runs in every way and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", help="only crashes whose name contains this text")
-    only = parser.parse_args().only or ""
     if os.geteuid() or not shutil.which("dockerd"):
-        sys.exit(
-            "This benchmark mounts a file system and starts a Docker engine of its own: run it as root, with dockerd."
-        )
-    rows = []
+        sys.exit("This benchmark mounts a file system and starts a Docker engine: run it as root, with dockerd.")
     with own_folders() as folder, small_disk(folder / "logs" / "crash"):
         os.environ["XDG_DATA_HOME"] = str(folder / "share")
         crashes = [
             Crash("`discoverybench run`: kill -9", send(signal.SIGKILL)),
             Crash("`discoverybench run`: SIGTERM", send(signal.SIGTERM)),
-            Crash("`inspect eval`: kill -9", send(signal.SIGKILL), command=tuple(EVAL), again=None),
+            Crash("`inspect eval`: kill -9", send(signal.SIGKILL), with_inspect=True),
             Crash("full disk", fill_disk, lambda: Path("logs/crash/filler").unlink()),
-            Crash("data folder removed", lambda _: move("studies", "gone"), lambda: move("gone", "studies")),
+            Crash(
+                "data folder removed",
+                lambda _: Path("studies").rename("gone"),
+                lambda: Path("gone").rename("studies"),
+            ),
         ]
-        rows = [measured(crash, folder) for crash in crashes if only in crash.name]
-        with engine(folder / "e") as own:
+        rows = [measured(crash, folder) for crash in crashes]
+        with engine(folder / "e") as engines:
+
+            def restart() -> None:
+                engines.append(start_engine(folder / "e"))
+
             crashes = [
                 Crash("`discoverybench run`: SIGTERM, docker", send(signal.SIGTERM), sandbox="docker"),
                 Crash("`discoverybench run`: kill -9, docker", send(signal.SIGKILL), remove_containers, "docker"),
-                Crash("one container: kill -9", kill_container, sandbox="docker"),
-                Crash("Docker engine: kill -9", own.kill, own.start, "docker"),
+                Crash(
+                    "one container: kill -9",
+                    lambda _: subprocess.run(["docker", "kill", containers()[0]], check=True),
+                    sandbox="docker",
+                ),
+                Crash("Docker engine: kill -9", lambda _: end(engines[-1]), restart, "docker"),
             ]
-            rows += [measured(crash, folder) for crash in crashes if only in crash.name]
+            rows += [measured(crash, folder) for crash in crashes]
     show(
         f"{SAMPLES} samples, {PARALLEL} at a time; the crash comes while the third and the fourth run a cell",
         ("crash", "exit code", "scored", "wrongly", "left", "kept", "after"),

@@ -13,19 +13,15 @@ from measure import in_fresh_process, own_folders, processes_in, require_data, s
 
 SIZES = (100, 300, 1000, 1167)
 SPLITS = {"real": ("train", "test"), "synth": ("train", "dev", "test")}
-TARGET_MEMORY = 900
 NAME = "loadtest"
 """Name of the task, which Inspect writes into the names of its containers."""
-END_SECONDS = 15
-"""In this time kernels notice that their folder is gone."""
 
 
 def evaluate(size: int, sandbox: str) -> tuple[int, float, float, float, float]:
     """Run the first samples of all splits in random order, as one task.
 
     Returns:
-        Number of scored samples, wall seconds, CPU seconds of the process, CPU seconds of the processes that it started
-        and waited for, and its peak memory in MB.
+        Number of scored samples, wall seconds, CPU seconds of this process and of its children, and peak memory in MB.
     """
     from inspect_ai import eval as inspect_eval
     from inspect_ai import task_with
@@ -53,8 +49,7 @@ def evaluate(size: int, sandbox: str) -> tuple[int, float, float, float, float]:
     if log.status != "success" or log.results is None:
         sys.exit(f"The eval ended with {log.status}: {log.error and log.error.message}")
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    unit = 2**20 if sys.platform == "darwin" else 2**10
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
     return log.results.completed_samples, seconds, cpu, children.ru_utime + children.ru_stime, peak
 
 
@@ -77,17 +72,16 @@ def existing(folder: Path) -> tuple[set[object], ...]:
 def main() -> None:
     """Run each size in a process of its own and print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sizes", type=lambda text: [int(size) for size in text.split(",")], default=SIZES)
     parser.add_argument("--sandbox", choices=["docker", "local"], default="local")
     options = parser.parse_args()
     require_data()
     rows, first = [], None
     with own_folders() as folder:
         in_fresh_process(int)  # starts multiprocessing's own process, which stays
-        for size in options.sizes:
+        for size in SIZES:
             before = existing(folder)
             scored, seconds, cpu, clients, peak = in_fresh_process(evaluate, size, options.sandbox)
-            deadline = time.monotonic() + END_SECONDS
+            deadline = time.monotonic() + 15  # until kernels notice that their folder is gone
             while (after := existing(folder))[0] - before[0] and time.monotonic() < deadline:
                 time.sleep(0.2)
             left = " / ".join(str(len(new - old)) for old, new in zip(before, after, strict=True))
@@ -100,7 +94,7 @@ def main() -> None:
         ("scored", "ratio", "wall s", "CPU s", "clients s", "peak MB", "left"),
         rows,
         "Ratio: wall seconds per sample to those of the first row. CPU seconds are per sample.",
-        f"Target: peak memory ≤ {TARGET_MEMORY} MB. Left: processes / containers / images / files.",
+        "Target: peak memory ≤ 900 MB. Left: processes / containers / images / files.",
     )
 
 

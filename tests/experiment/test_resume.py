@@ -20,7 +20,6 @@ from tests.experiment.command import MATRIX, lab, logs, run
 pytestmark = pytest.mark.usefixtures("sweep")
 
 COMMAND = Path(sys.executable).with_name("discoverybench")
-STUDY = Path(__file__).parents[2] / "examples" / "lighthouses"
 SLOW = """
 name: small
 tasks: [discoverybench/demo]
@@ -29,6 +28,14 @@ models: [MODEL, {name: MODEL, config: {temperature: 0.5}}]
 log_dir: logs/small
 limits: {samples: 4}
 options: {max_samples: 1}
+"""
+CONTAINER = """
+name: small
+tasks: [{name: discoverybench/demo, args: {sandbox: docker}}]
+solvers: [discoverybench/react]
+models: [MODEL]
+log_dir: logs/small
+limits: {samples: 1}
 """
 
 
@@ -93,12 +100,7 @@ def test_a_terminated_run_removes_its_containers_and_exits_with_1(tmp_path: Path
         return tool_call("python", code="import time; time.sleep(600)")
 
     with lab(answer) as (model, _):
-        text = MATRIX.replace("discoverybench/gold, discoverybench/no_data_guess", "discoverybench/react")
-        text = text.replace(
-            "[discoverybench/baseline, {name: discoverybench/baseline, config: {temperature: 0.5}}]", "[M]"
-        )
-        text = text.replace("[discoverybench/demo]", "[{name: discoverybench/demo, args: {sandbox: docker}}]")
-        (tmp_path / "small.yaml").write_text(text.replace("[M]", f"[{model}]").replace("samples: 2", "samples: 1"))
+        (tmp_path / "small.yaml").write_text(CONTAINER.replace("MODEL", model), "utf-8")
         process = subprocess.Popen(
             [str(COMMAND), "run", "small.yaml", "--retries", "0"],
             stdout=subprocess.DEVNULL,

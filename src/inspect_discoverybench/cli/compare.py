@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from inspect_discoverybench.report.comparison import SystemComparison, SystemPair
     from inspect_discoverybench.statistics.paired import PairedDifference
 
-WORSE = 1
-"""Exit code if the candidate is worse. Errors exit with 2."""
-
 
 @click.command()
 @click.argument("systems", nargs=-1, required=True, metavar="BASELINE CANDIDATE…")
@@ -76,7 +73,7 @@ def compare(
             "candidate has none.",
             err=True,
         )
-        raise click.exceptions.Exit(WORSE)
+        raise click.exceptions.Exit(1)
 
 
 def _print_pair(pair: "SystemPair") -> None:

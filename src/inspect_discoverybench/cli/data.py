@@ -1,7 +1,6 @@
 """`discoverybench data`: download, verify and audit the data."""
 
 import json
-import os
 from pathlib import Path
 
 import click
@@ -23,9 +22,6 @@ def fetch(force: bool) -> None:
     """Download the released data into the cache folder and verify every file."""
     root = released.fetch(force=force)
     click.echo(f"{len(released.checksums())} files in {root}")
-    folder = os.environ.get(released.DATA_DIR_VARIABLE)
-    if folder:
-        click.echo(f"Evaluations use a different folder: {released.DATA_DIR_VARIABLE}={folder}", err=True)
 
 
 @data.command()

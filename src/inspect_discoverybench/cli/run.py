@@ -17,16 +17,13 @@ from inspect_discoverybench.cli.termination import interrupt_on_termination
 from inspect_discoverybench.errors import DataMissing, InvalidArgument
 from inspect_discoverybench.experiment.export import command, flow
 from inspect_discoverybench.experiment.forecast import forecast
-from inspect_discoverybench.experiment.full_disk import full_disk_errors, require_space
-from inspect_discoverybench.experiment.log_folder import check_no_samples_lost, locked
+from inspect_discoverybench.experiment.log_folder import check_no_samples_lost, full_disk_errors, locked, require_space
 from inspect_discoverybench.experiment.outcome import RunOutcome
 from inspect_discoverybench.experiment.run import ExperimentPlan, dry_run_in_subprocess, plan_experiment
 from inspect_discoverybench.experiment.shard import MAX_SHARDS, Shard, restrict_to_shard, shard_dry_runs, shard_status
 from inspect_discoverybench.experiment.slurm import array_script
 from inspect_discoverybench.results.log_files import logs_in, read_summaries
 from inspect_discoverybench.sandbox import shipped
-
-INCOMPLETE = 1
 
 File = tuple[Path, Sequence[str], Path | None]
 """Arguments of `plan_experiment`."""
@@ -114,7 +111,7 @@ def run(
                     _run(experiment, retries, as_json, shard, words)
     except KeyboardInterrupt as error:
         click.echo("Interrupted. Finished samples are in the logs. Repeat the command to continue.", err=True)
-        raise click.exceptions.Exit(INCOMPLETE) from error
+        raise click.exceptions.Exit(1) from error
 
 
 def _run(file: File, retries: int | None, as_json: bool, shard: Shard | None, command: Sequence[str]) -> None:
@@ -128,7 +125,7 @@ def _run(file: File, retries: int | None, as_json: bool, shard: Shard | None, co
         require_space(" ".join(log.error.message for log in logs if log.error))
         if complete and len(logs) < len(plan.runs):
             raise KeyboardInterrupt  # `eval_set` reports success if Ctrl-C ends its only attempt
-    order = {run.cell.labels: number for number, run in enumerate(plan.runs)}
+    order = {cell.labels: number for number, (cell, _) in enumerate(plan.runs)}
     outcomes = sorted(map(RunOutcome.of_log, logs), key=lambda o: order.get((o.task, o.solver, o.model), len(order)))
     print_outcomes(plan, outcomes, as_json=as_json)
     if shard is not None and not as_json:
@@ -136,7 +133,7 @@ def _run(file: File, retries: int | None, as_json: bool, shard: Shard | None, co
     elif not as_json and any(outcome.metric == "hms" and outcome.scored for outcome in outcomes):
         click.echo(f"To make a report, run: discoverybench report {shlex.quote(log_dir)}")
     if not complete or any(outcome.unscored or outcome.errors for outcome in outcomes):
-        raise click.exceptions.Exit(INCOMPLETE)
+        raise click.exceptions.Exit(1)
 
 
 def _checked(whole: ExperimentPlan, file: File, shard: Shard | None, log_dir: str) -> ExperimentPlan:
@@ -161,7 +158,7 @@ def _print_status(file: File, count: int, command: Sequence[str], *, as_json: bo
     folders = {shard: Shard.parse(shard).log_dir(plan.experiment.log_dir) for shard in dry_runs}
     statuses = [shard_status(shard, folders[shard], dry_run) for shard, dry_run in dry_runs.items()]
     if not print_statuses(plan.experiment, statuses, command, as_json=as_json):
-        raise click.exceptions.Exit(INCOMPLETE)
+        raise click.exceptions.Exit(1)
 
 
 def _print_plan(file: File, form: str | None, *, as_json: bool) -> None:
@@ -169,7 +166,7 @@ def _print_plan(file: File, form: str | None, *, as_json: bool) -> None:
     plan = plan_experiment(*file)
     dry_run = plan.dry_run()
     check_no_samples_lost(plan, {"": dry_run})
-    cells = [run.cell for run in plan.runs]
+    cells = [cell for cell, _ in plan.runs]
     match form:
         case "flow":
             click.echo(flow(plan.experiment, cells), nl=False)

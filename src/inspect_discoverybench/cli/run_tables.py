@@ -24,7 +24,7 @@ def print_forecasts(plan: ExperimentPlan, forecasts: Sequence[Forecast], *, as_j
     """Print the runs with their samples, the limits and the expected use. JSON has null for unknown numbers."""
     experiment = plan.experiment
     limits = experiment.limits.model_dump(exclude_none=True)
-    pairs = list(zip([run.cell for run in plan.runs], forecasts, strict=True))
+    pairs = list(zip([cell for cell, _ in plan.runs], forecasts, strict=True))
     if as_json:
         runs = [
             {name: part and part.model_dump() for name, part in zip(NAMES, (c.task, c.solver, c.model), strict=True)}

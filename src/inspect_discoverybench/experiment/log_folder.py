@@ -1,6 +1,7 @@
-"""The log directory of an experiment: its lock, and checks before a run is resumed."""
+"""The log directory of an experiment: its lock, its space, and checks before a run is resumed."""
 
 import errno
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +12,7 @@ from filelock import FileLock, Timeout
 from inspect_ai import task_identifier
 from inspect_ai.log import EvalLog
 
-from inspect_discoverybench.errors import InvalidExperiment, inspect_errors
+from inspect_discoverybench.errors import DiscoveryBenchError, DiskFull, InvalidExperiment, first_cause, inspect_errors
 from inspect_discoverybench.experiment.run import ExperimentPlan
 from inspect_discoverybench.results.log_files import read_summaries, sample_keys
 
@@ -63,6 +64,30 @@ def is_locked(log_dir: str) -> bool:
 
 def _lock(log_dir: str) -> FileLock:
     return FileLock(Path(log_dir) / ".discoverybench.lock", fallback_to_soft=False)
+
+
+@contextmanager
+def full_disk_errors() -> Iterator[None]:
+    """Convert an error that was caused by a full disk to `DiskFull`."""
+    try:
+        yield
+    except (OSError, DiscoveryBenchError) as error:
+        require_space(str(first_cause(error)))
+        raise
+
+
+def require_space(message: str) -> None:
+    """Check that an error message is not about a full disk, which Inspect raises, or only writes into the log.
+
+    Raises:
+        DiskFull: It is.
+    """
+    for reason in map(os.strerror, (errno.ENOSPC, errno.EDQUOT)):
+        if reason in message:
+            raise DiskFull(
+                f"{reason}: a log could not be written. Samples that are in the logs are kept. Free some space in the "
+                "log directory and in the folder for temporary files, then repeat the command."
+            )
 
 
 def check_no_samples_lost(plan: ExperimentPlan, dry_runs: Mapping[str, Sequence[EvalLog]], shard: str = "") -> int:

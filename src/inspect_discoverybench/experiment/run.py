@@ -27,20 +27,12 @@ from inspect_discoverybench.scorer.judge import INHERITED
 
 
 @dataclass(frozen=True)
-class ExperimentRun:
-    """One cell of the matrix, and its task with its solver and model, ready to run."""
-
-    cell: MatrixCell
-    task: Task
-
-
-@dataclass(frozen=True)
 class ExperimentPlan:
-    """An experiment, ready to run: one run per cell, and the other arguments of `eval_set`."""
+    """An experiment, ready to run: each cell with its task, solver and model, and the other arguments of `eval_set`."""
 
     experiment: Experiment
     source: Source
-    runs: tuple[ExperimentRun, ...]
+    runs: tuple[tuple[MatrixCell, Task], ...]
     arguments: Mapping[str, Any]
 
     def dry_run(self) -> list[EvalLog]:
@@ -55,7 +47,7 @@ class ExperimentPlan:
         arguments = {name: value for name, value in self.arguments.items() if name in accepted - ignored}
         with TemporaryDirectory() as folder, inspect_errors(InvalidExperiment, str(self.source.path)):
             arguments |= {"log_dir": folder, "log_realtime": False, "ctl_server": False}
-            logs = inspect_eval([run.task for run in self.runs], **arguments, run_samples=False)
+            logs = inspect_eval([task for _, task in self.runs], **arguments, run_samples=False)
             # Without samples, which Inspect would try to read from the folder when it no longer exists.
             return [log.model_copy(update={"samples": None, "reductions": None}) for log in logs]
 
@@ -67,7 +59,7 @@ class ExperimentPlan:
         """
         given = {} if retries is None else {"retry_attempts": retries}
         with inspect_errors(InvalidExperiment, str(self.source.path)):
-            return eval_set([run.task for run in self.runs], **{**self.arguments, **given})
+            return eval_set([task for _, task in self.runs], **{**self.arguments, **given})
 
 
 def plan_experiment(path: Path, changes: Sequence[str] = (), price_file: Path | None = None) -> ExperimentPlan:
@@ -89,10 +81,10 @@ def plan_experiment(path: Path, changes: Sequence[str] = (), price_file: Path | 
         role: _build_model(spec, source.where(*(["grader"] if spec is experiment.grader else ["roles", role])), {})
         for role, spec in experiment.all_roles.items()
     }
-    runs = tuple(_build_run(cell, models[cell.numbers[2]], source) for cell in cells)
+    runs = tuple((cell, _build_task(cell, models[cell.numbers[2]], source)) for cell in cells)
     all_models = [*models.values(), *roles.values()]
     if "grader" not in roles:
-        all_models += _default_judges([run.task for run in runs], source)
+        all_models += _default_judges([task for _, task in runs], source)
     register_prices(all_models, prices)
     unpriced = sorted({str(model) for model in all_models} - prices.keys())
     if experiment.limits.cost is not None and unpriced:
@@ -125,7 +117,7 @@ def dry_run_in_subprocess(*file: Any) -> list[EvalLog]:
         return pool.submit(dry_run, *file).result()
 
 
-def _build_run(cell: MatrixCell, model: Model, source: Source) -> ExperimentRun:
+def _build_task(cell: MatrixCell, model: Model, source: Source) -> Task:
     task_number, solver_number, _ = cell.numbers
     task: Task = _create("task", cell.task, source.where("tasks", task_number))
     metadata = {**(task.metadata or {}), "run": dict(zip(("task", "solver", "model"), cell.labels, strict=True))}
@@ -134,7 +126,7 @@ def _build_run(cell: MatrixCell, model: Model, source: Source) -> ExperimentRun:
         # Recorded here because `eval.solver` of the log is empty for a solver that is part of the task.
         metadata |= {"solver": cell.solver.name, "solver_args": cell.solver.args}
         changes["solver"] = _create("solver", cell.solver, source.where("solvers", solver_number))
-    return ExperimentRun(cell, task_with(task, metadata=metadata, **changes))
+    return task_with(task, metadata=metadata, **changes)
 
 
 def _default_judges(tasks: Iterable[Task], source: Source) -> list[Model]:

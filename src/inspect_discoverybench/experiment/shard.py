@@ -8,12 +8,12 @@ from math import gcd
 from pathlib import Path
 from urllib.parse import urlparse
 
-from inspect_ai import task_identifier, task_with
+from inspect_ai import Task, task_identifier, task_with
 from inspect_ai.log import EvalLog
 
 from inspect_discoverybench.errors import InvalidArgument, InvalidExperiment
 from inspect_discoverybench.experiment.log_folder import is_locked
-from inspect_discoverybench.experiment.run import ExperimentPlan, ExperimentRun
+from inspect_discoverybench.experiment.run import ExperimentPlan
 from inspect_discoverybench.results.log_files import is_scored, read_summaries, sample_keys
 
 MAX_SHARDS = 10_000
@@ -113,16 +113,15 @@ def restrict_to_shard(plan: ExperimentPlan, shard: Shard, dry_run: Sequence[Eval
         "sample_id": None,
     }
     samples = [{*(log.eval.dataset.sample_ids or [])} for log in dry_run]
-    runs = [_restrict(run, ids) for run, ids in zip(plan.runs, samples, strict=True) if ids]
+    runs = [(cell, _restrict(task, ids)) for (cell, task), ids in zip(plan.runs, samples, strict=True) if ids]
     return replace(plan, runs=tuple(runs), arguments=arguments)
 
 
-def _restrict(run: ExperimentRun, ids: set[int | str]) -> ExperimentRun:
-    dataset = run.task.dataset
-    for position, sample in enumerate(dataset, start=1):
+def _restrict(task: Task, ids: set[int | str]) -> Task:
+    for position, sample in enumerate(task.dataset, start=1):
         if sample.id is None:  # Inspect numbers such samples by their position in the whole dataset
             sample.id = position
-    return replace(run, task=task_with(run.task, dataset=dataset.filter(lambda sample: sample.id in ids)))
+    return task_with(task, dataset=task.dataset.filter(lambda sample: sample.id in ids))
 
 
 @dataclass(frozen=True)

@@ -19,11 +19,6 @@ from inspect_discoverybench.results.sample_score import SampleScore
 from inspect_discoverybench.scorer.facets import FACET_KEYS, SCORE_KEYS
 from inspect_discoverybench.scorer.released import RELEASED_KEYS
 
-JUDGE_ROLE = "grader"
-
-DEFAULT_AGENT = "react"
-"""The agent of logs of this package that do not name a solver."""
-
 TASKS = ("real", "synth", "custom", "demo")
 """Tasks whose logs contain results."""
 
@@ -63,7 +58,7 @@ def _without_package(name: str) -> str:
 
 
 def _agent(log: EvalLog) -> str:
-    default = DEFAULT_AGENT if has_results(log) else "default solver"
+    default = "react" if has_results(log) else "default solver"
     # Experiments pass the solver as an object, which Inspect does not name in the log.
     return _without_package(str((log.eval.metadata or {}).get("solver") or log.eval.solver or default))
 
@@ -138,7 +133,7 @@ def _metadata(name: str, sample: EvalSample) -> Any:
 
 def _judge_usage(sample: EvalSample) -> list[ModelUsage] | None:
     """The judge's token usage; None if it is unknown, because `inspect score` does not record it."""
-    usage = (sample.role_usage or {}).get(JUDGE_ROLE)
+    usage = (sample.role_usage or {}).get("grader")
     if usage:
         return [usage]
     is_judged = any((score.metadata or {}).get("replies") for score in (sample.scores or {}).values())

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from inspect_discoverybench.results.columns import (
     has_results,
     score_columns,
 )
-from inspect_discoverybench.results.log_files import LogRows, Paths, local_path, read_rows
+from inspect_discoverybench.results.log_files import LogRows, Paths, local_path, read_rows, unfinished
 from inspect_discoverybench.results.sample_score import SampleScore
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.scorer.released import RELEASED_KEYS
@@ -61,7 +62,7 @@ def read_results(paths: Paths, workers: int = 1) -> Results:
     """
     import pandas as pd
 
-    logs = read_rows(paths, _hms_rows, _no_results, workers)
+    logs = read_rows(paths, _hms_rows, _objection, workers)
     results = _collect(logs, keys=["uuid", "score", "judge_record"], value="hms")
     results.samples[NUMBERS] = results.samples[NUMBERS].apply(pd.to_numeric, errors="coerce")
     return results
@@ -78,7 +79,7 @@ def read_scores(paths: Paths, workers: int = 1) -> Results:
     Raises:
         DataMissing: There is no log, or none of the logs can be used.
     """
-    logs = read_rows(paths, _score_rows, None, workers)
+    logs = read_rows(paths, _score_rows, unfinished, workers)
     return _collect(logs, keys=["uuid", "score", "key", "judge_record"], value="value")
 
 
@@ -105,16 +106,18 @@ def _collect(logs: Sequence[LogRows], keys: list[str], value: str) -> Results:
     return Results(samples.reset_index(drop=True), pd.DataFrame(left_out, columns=["log", "reason"]))
 
 
-def _no_results(header: EvalLog) -> str | None:
-    return None if has_results(header) else f"has no DiscoveryBench results: its task is {header.eval.task}"
-
-
 def _frame_rows(log: EvalLog, columns: list[Column]) -> list[Mapping[str, Any]]:
     """Rows of one log, with None for missing values."""
     frame = samples_df([log], columns=[*EVAL_COLUMNS, *SAMPLE_IDENTITY, *columns], quiet=True)
     frame = frame.astype(object).where(frame.notna(), None).rename(columns={"sample_id": "uuid"})
     frame["log"] = frame["log"].map(local_path)
     return [*frame.drop(columns="eval_id").to_dict("records")]  # type: ignore[list-item]
+
+
+def _objection(header: EvalLog) -> str | None:
+    return (
+        unfinished(header) if has_results(header) else f"has no DiscoveryBench results: its task is {header.eval.task}"
+    )
 
 
 def _hms_rows(log: EvalLog) -> list[Mapping[str, Any]]:
@@ -144,22 +147,13 @@ def _score_rows(log: EvalLog) -> list[Mapping[str, Any]]:
 
 
 def _numbers(sample: EvalSample) -> dict[tuple[str, str], float]:
-    """Each numeric value by the name of its score and its key. A sample that ended with an error has none."""
+    """Each finite number by the name of its score and its key. A sample that ended with an error has none."""
     scores = (sample.scores or {}) if sample.error is None else {}
-    values = {
-        (name, key): _number(value)
-        for name, score in scores.items()
-        for key, value in (score.value.items() if isinstance(score.value, Mapping) else [("", score.value)])
-    }
-    return {key: number for key, number in values.items() if number is not None}
-
-
-def _number(value: object) -> float | None:
-    """The value as a number; None if it is not a finite number or the sample is unscored."""
-    if isinstance(value, str):
-        value = _WORDS.get(value.casefold(), value)
-    try:
-        number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return None
-    return number if math.isfinite(number) else None
+    numbers = {}
+    for name, score in scores.items():
+        for key, value in score.value.items() if isinstance(score.value, Mapping) else [("", score.value)]:
+            with suppress(TypeError, ValueError):
+                number = float(_WORDS.get(value.casefold(), value) if isinstance(value, str) else value)  # type: ignore[arg-type]
+                if math.isfinite(number):
+                    numbers[name, key] = number
+    return numbers

@@ -11,23 +11,14 @@ from typing import Any
 from urllib.parse import unquote, urlparse
 
 from inspect_ai import task_identifier
-from inspect_ai.log import (
-    EvalLog,
-    EvalLogInfo,
-    EvalSampleSummary,
-    list_eval_logs,
-    read_eval_log,
-    read_eval_log_sample_summaries,
-)
+from inspect_ai.log import EvalLog, EvalLogInfo, EvalSampleSummary, list_eval_logs, read_eval_log
+from inspect_ai.log import read_eval_log_sample_summaries as read_sample_summaries
 
 from inspect_discoverybench.errors import DataMissing, UnreadableLog, inspect_errors
 from inspect_discoverybench.results.columns import EXCLUDED_FIELDS
 
 Paths = str | Path | Iterable[str | Path]
 """A log, or a folder that is searched for logs, or several. URLs such as `s3://…` also work."""
-
-PARALLEL_LOGS = 8
-"""Minimum number of logs for which to start workers, which takes seconds. Fewer are read in this process."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +38,7 @@ class LogSummary:
         """
         path = local_path(location)
         with inspect_errors(UnreadableLog, f"{path} cannot be read"):
-            return cls(path, read_eval_log(path, header_only=True), read_eval_log_sample_summaries(path))
+            return cls(path, read_eval_log(path, header_only=True), read_sample_summaries(path))
 
     @property
     def run(self) -> str:
@@ -91,10 +82,7 @@ def sample_keys(log: EvalLog) -> set[tuple[str, int]]:
 
 
 def is_scored(sample: EvalSampleSummary) -> bool:
-    """Whether every scorer scored the sample; HMS is unscored if its key is.
-
-    Inspect marks an unscored sample with NaN, which is null in JSON logs.
-    """
+    """Whether every scorer scored the sample. Inspect marks an unscored key with NaN, which is null in JSON logs."""
     values: list[Any] = [score.value for score in (sample.scores or {}).values()]
     values = [value.get("hms", 0.0) if isinstance(value, Mapping) else value for value in values]
     return bool(values) and not any(
@@ -119,16 +107,11 @@ class LogRows:
 
 RowsOf = Callable[[EvalLog], Sequence[Mapping[str, Any]]]
 Objection = Callable[[EvalLog], str | None]
+"""Says from its header why a log cannot be used. Like `RowsOf`, it is sent to processes: a module's function."""
 
 
-def read_rows(paths: Paths, rows_of: RowsOf, objection: Objection | None, workers: int) -> list[LogRows]:
-    """Read all logs in files and folders. A log that cannot be used is left out with the reason.
-
-    Args:
-        paths: A log or a folder that is searched for logs, or several.
-        rows_of: Returns the rows of a log. Like `objection`, it is sent to processes, so it is a module's function.
-        objection: Returns why a log with this header cannot be used; None if it can.
-        workers: Number of processes that read logs in parallel.
+def read_rows(paths: Paths, rows_of: RowsOf, objection: Objection, workers: int) -> list[LogRows]:
+    """Read all logs in files and folders in this many processes. A log that cannot be used is left out with the reason.
 
     Raises:
         DataMissing: There is no log, or none of the logs can be used.
@@ -136,7 +119,7 @@ def read_rows(paths: Paths, rows_of: RowsOf, objection: Objection | None, worker
     paths = [paths] if isinstance(paths, str | Path) else paths
     locations = list(dict.fromkeys(log for path in paths for log in _logs_at(str(path))))
     read = partial(_read, rows_of, objection)
-    if workers == 1 or len(locations) < PARALLEL_LOGS:
+    if workers == 1 or len(locations) < 8:  # starting workers takes seconds
         logs = [*map(read, locations)]
     else:
         with ProcessPoolExecutor(workers) as pool:
@@ -161,14 +144,14 @@ def _logs_at(path: str) -> list[str]:
     return logs
 
 
-def _read(rows_of: RowsOf, objection: Objection | None, location: str) -> LogRows:
+def _read(rows_of: RowsOf, objection: Objection, location: str) -> LogRows:
     result = LogRows(location)
     try:
         with inspect_errors(UnreadableLog, "cannot be read"):
             header = read_eval_log(location, header_only=True)
             modified = Path(location).stat().st_mtime if Path(location).exists() else 0.0
             result = replace(result, task_id=header.eval.task_id, modified=modified)
-            if reason := (objection(header) if objection else None) or _unfinished(header):
+            if reason := objection(header):
                 return replace(result, left_out=reason)
             log = read_eval_log(location, exclude_fields=EXCLUDED_FIELDS)
             rows = rows_of(log) if log.samples else []
@@ -178,7 +161,8 @@ def _read(rows_of: RowsOf, objection: Objection | None, location: str) -> LogRow
     return replace(result, rows=rows, left_out=None if rows else missing)
 
 
-def _unfinished(header: EvalLog) -> str | None:
+def unfinished(header: EvalLog) -> str | None:
+    """Why the run of a log is not finished; None if it is."""
     if header.status != "success":
         state = {"started": "has not finished", "error": "ended with an error"}.get(header.status, "was cancelled")
         return f"{state}; complete it with `inspect eval-retry`"

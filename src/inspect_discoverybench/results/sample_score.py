@@ -19,16 +19,11 @@ from inspect_discoverybench.judge_record import COMPARED_KEYS
 class Outcome(StrEnum):
     """How a sample ended."""
 
-    # The judge decided HMS.
-    SCORED = "scored"
-    # Something was submitted, but it has no score: the judge failed, or the log was not scored.
-    UNSCORED = "unscored"
-    # Nothing was submitted, or the text asserts no hypothesis; HMS is 0.
-    NO_SUBMISSION = "no submission"
-    # A limit ended the sample before anything was submitted; HMS is 0.
-    LIMIT = "limit"
-    # The sample ended with an error, so it has no score.
-    ERROR = "error"
+    SCORED = "scored"  # the judge decided HMS
+    UNSCORED = "unscored"  # something was submitted, but the judge failed, or the log was not scored
+    NO_SUBMISSION = "no submission"  # nothing was submitted, or the text asserts no hypothesis; HMS is 0
+    LIMIT = "limit"  # a limit ended the sample before anything was submitted; HMS is 0
+    ERROR = "error"  # the sample ended with an error, so it has no score
 
 
 @dataclass(frozen=True)
