@@ -14,10 +14,6 @@ from inspect_discoverybench.offline.words import content_stems, context_phrases,
 from inspect_discoverybench.text import fold
 
 _SIGNATURE = "lexical judge (not a language model)"
-_LABELLED = re.compile(
-    r"^[\W_]*(?:\w+ ){0,2}(hypothesis|workflow)\b[^:\n]{0,30}:[*_\"'\s]*([^\n]*[^\n\"',}])",
-    re.IGNORECASE | re.MULTILINE,
-)
 _GENERIC = content_stems(
     "mean average total number count index score level year site name type day mm cm km kg ml ha ms min percent pct usd"
 )
@@ -96,14 +92,10 @@ def _relationship(values: Values) -> tuple[dict[str, Any], str]:
 
 
 def _quote_answer(values: Values) -> tuple[dict[str, Any], str]:
-    """Quote the last labelled hypothesis of a text, else the text, unless it is a placeholder or a question."""
+    """Quote the whole text, unless it is a placeholder or a question."""
     text = values["text"].strip()
-    labelled = {match[1].casefold(): [match[2].strip("*_ ")] for match in _LABELLED.finditer(text) if match[2].strip()}
-    asserted = "hypothesis" in labelled or not (is_placeholder(text) or text.endswith("?"))
-    if not asserted:
-        return {"asserted": False, "hypothesis": [], "workflow": []}, "no assertion"
-    quotes = {"hypothesis": labelled.get("hypothesis", [text]), "workflow": labelled.get("workflow", [])}
-    return {"asserted": True, **quotes}, "the last labelled hypothesis" if labelled else "the whole text"
+    asserted = not (is_placeholder(text) or text.endswith("?"))
+    return {"asserted": asserted, "hypothesis": [text] * asserted, "workflow": []}, "the text is quoted as a whole"
 
 
 _RULES: dict[str, Rule] = {
