@@ -25,11 +25,7 @@ Rule = Callable[[Values], tuple[dict[str, Any], str]]
 
 
 def reply(request: Request) -> ChatMessageAssistant:
-    """Answer the judge's question by comparing the words, numbers and directions of two texts.
-
-    The lexical judge is not a language model. Its scores show that an evaluation works from end to end, not how good a
-    hypothesis is. Identical texts always get full marks.
-    """
+    """Answer the judge's question. Identical texts get full marks; other scores say little about a hypothesis."""
     question, values = request.question()
     for sentence, rule in _RULES.items():
         if sentence in question:
@@ -42,13 +38,8 @@ def reply(request: Request) -> ChatMessageAssistant:
 def _extract_context(values: Values) -> tuple[dict[str, Any], str]:
     phrases = context_phrases(values["hypothesis"])
     reason = f"{len(phrases)} context phrases extracted by rule"
-    part = {"text": values["hypothesis"], "context": "; ".join(phrases) or "None"}
-    return {"hypothesis": [{**part, "explanation": f"{_SIGNATURE}: {reason}"}]}, reason
-
-
-def _split(values: Values) -> tuple[dict[str, Any], str]:
-    reply, reason = _extract_context(values)
-    return {"sub_hypo": reply["hypothesis"]}, reason
+    part = {"text": values["hypothesis"], "context": "; ".join(phrases) or "None", "explanation": reason}
+    return {"hypothesis": [part], "sub_hypo": [part]}, reason
 
 
 def _match_context(values: Values) -> tuple[dict[str, Any], str]:
@@ -102,7 +93,7 @@ _RULES: dict[str, Rule] = {
     "Find the hypothesis that the author of the text finally asserts": _quote_answer,
     "your task is to extract the context present in the hypothesis": _extract_context,
     "your task is to determine if the predicted context semantically matches": _match_context,
-    "Split the hypothesis into its sub-hypotheses": _split,
+    "Split the hypothesis into its sub-hypotheses": _extract_context,
     "Decide whether the predicted context has the same meaning": _match_context,
     "what are the different variables found in the hypotheses?": _variables,
     "Does HypoB exhibit the same relation as HypoA?": _relationship,

@@ -4,7 +4,7 @@ Use it to check an installation. It is not a language model, and its tasks are t
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -36,8 +36,7 @@ def _pool() -> Mapping[str, Values]:
 def _domains(values: Values) -> Values:
     avoided = {fold(name) for name in values["avoid"]}
     free = [entry for name, entry in _pool().items() if name not in avoided]
-    chosen = free[: int(values["count"])]
-    return {"domains": [{"name": entry["name"], "description": entry["description"]} for entry in chosen]}
+    return {"domains": free[: int(values["count"])]}
 
 
 def _root(values: Values) -> Values:
@@ -51,17 +50,13 @@ def _root(values: Values) -> Values:
 
 
 def _expand(values: Values) -> Values:
-    trees = (tree for entry in _pool().values() for tree in entry["trees"])
-    nodes = (node for tree in trees for node in _walk(tree["target"]))
-    # The generator ignores the fields that it did not ask for, such as the children of the children.
-    found = (node for node in nodes if node["name"] == values["name"] and node.get("children"))
-    return next(found, {"expression": "", "children": []})
-
-
-def _walk(node: Values) -> Iterator[Values]:
-    yield node
-    for child in node.get("children", ()):
-        yield from _walk(child)
+    pending = [tree["target"] for entry in _pool().values() for tree in entry["trees"]]
+    while pending:
+        node: Values = pending.pop()
+        if node["name"] == values["name"] and "children" in node:
+            return node  # the generator ignores the fields that it did not ask for
+        pending += node.get("children", ())
+    return {"expression": "", "children": []}
 
 
 def _goal(values: Values) -> Values:
