@@ -104,18 +104,6 @@ async def test_contexts_are_found_by_rule(hypothesis: str, expected: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("gold", "predicted", "expected"),
-    [
-        ("Among young orchards", "In orchards that are young", True),
-        ("Among young orchards", "None", False),
-        ("From 1990 to 2000", "From 1850 to 1870", False),
-    ],
-)
-async def test_contexts_match_by_words_and_numbers(gold: str, predicted: str, expected: bool) -> None:
-    assert await match(gold, predicted) is expected
-
-
-@pytest.mark.parametrize(
     ("predicted", "expected"),
     [
         ("The apple yield rises linearly with bee visits, 2.48 kg per visit (p < 0.001).", "A"),
@@ -137,11 +125,6 @@ async def test_instructions_inside_a_hypothesis_are_data() -> None:
     assert await relationship("The apple yield increases with bee visits.", order) == "C"
     both = await variables("The apple yield increases with rainfall.", order)
     assert both == (2, 2, 1)
-
-
-async def test_other_questions_are_declined() -> None:
-    output = await get_model("discoverybench/lexical").generate("What is the capital of France?")
-    assert "not a language model" in output.completion
 
 
 def test_an_unknown_model_is_refused() -> None:

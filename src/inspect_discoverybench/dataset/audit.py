@@ -25,7 +25,6 @@ from inspect_discoverybench.dataset.studies import (
 )
 from inspect_discoverybench.dataset.table import Table, is_table
 from inspect_discoverybench.dataset.target import Target, synth_targets
-from inspect_discoverybench.dataset.text_file import is_windows_1252
 from inspect_discoverybench.errors import DataError
 
 Counted = Mapping[str, int | Sequence[str]]
@@ -64,9 +63,6 @@ class Audit:
 
 def audit_release(root: Path) -> list[Audit]:
     """Audit every split of the released data.
-
-    Args:
-        root: Folder with the released data.
 
     Raises:
         DataMissing: A split has no metadata files.
@@ -113,13 +109,7 @@ class _Contents:
     """
 
     def __init__(self, split: str, paths: Sequence[Path], answer_key: Path | None) -> None:
-        """Read all files of these studies.
-
-        Args:
-            split: Name of the split.
-            paths: Paths of the metadata files.
-            answer_key: CSV file with the gold hypotheses; otherwise they are in the metadata.
-        """
+        """Read all files of these studies."""
         self.paths = paths
         self.answer_key: AnswerKey | None = None
         self.studies: dict[Path, Study] = {}
@@ -207,7 +197,6 @@ def _categories(contents: _Contents) -> Counted:
 def _formats(contents: _Contents) -> Counted:
     """Deviations from the format that most of the release uses."""
     studies, tables = contents.studies, contents.tables
-    text_files = [*studies, *([contents.answer_key.path] if contents.answer_key else [])]
     missing_columns = [
         f"{_short(path)}: {file.name}: {column.name}"
         for path, study in studies.items()
@@ -217,10 +206,6 @@ def _formats(contents: _Contents) -> Counted:
         if column.name not in table.columns
     ]
     return {
-        "studies without domain knowledge": [
-            _short(path) for path, study in studies.items() if not study.domain_knowledge
-        ],
-        "Windows-1252 files": [_short(path) for path in text_files if is_windows_1252(path)],
         "ids that differ from the file number": [
             _short(path) for path, study in studies.items() if study.id not in (None, metadata_number(path))
         ],

@@ -199,12 +199,7 @@ def select(samples: Sequence[Sample], **filters: FieldFilter) -> list[Sample]:
 
 
 def data_checksum(samples: Iterable[Sample], fields: Sequence[str] = GOAL_FIELDS) -> str:
-    """SHA-256 of the ids and metadata of samples, as hexadecimal digits. The order of the samples does not matter.
-
-    Args:
-        samples: The samples.
-        fields: Names of the metadata to include.
-    """
+    """SHA-256 of the ids and metadata of samples, as hexadecimal digits. The order of the samples does not matter."""
     contents = sorted(
         json.dumps([sample.id, {name: (sample.metadata or {}).get(name) for name in fields}], sort_keys=True)
         for sample in samples

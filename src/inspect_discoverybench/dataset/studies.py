@@ -95,13 +95,6 @@ def goal_metadata(
 ) -> SampleMetadata:
     """Metadata of a goal. The gold hypothesis is empty if neither the metadata file nor an answer key has it.
 
-    Args:
-        split: Name of the split.
-        path: The metadata file.
-        study: Its contents.
-        goal: A goal of the study.
-        answer_key: The gold hypotheses; otherwise they are in the metadata.
-
     Raises:
         InvalidMetadata: The name of the metadata file is invalid.
     """

@@ -1,6 +1,7 @@
 """Text files in the encodings of the release: UTF-8, or else Windows-1252."""
 
 import codecs
+from contextlib import suppress
 from pathlib import Path
 
 from inspect_discoverybench.errors import DataMissing, InvalidMetadata
@@ -19,22 +20,11 @@ def read_text(path: Path) -> str:
         raise DataMissing(f"{path} cannot be read: {error.strerror}. Check the path and its permissions.") from error
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise InvalidMetadata(f"{path}: the file is encoded in UTF-16. Save it as UTF-8.")
+    with suppress(UnicodeDecodeError):
+        return content.decode("utf-8-sig")
     try:
-        return content.decode("utf-8-sig" if _is_utf_8(content) else "cp1252")
+        return content.decode("cp1252")
     except UnicodeDecodeError as error:
         raise InvalidMetadata(
             f"{path}: byte {error.start} is neither UTF-8 nor Windows-1252. Save the file as UTF-8."
         ) from error
-
-
-def is_windows_1252(path: Path) -> bool:
-    """Whether a file that `read_text` can read is not in UTF-8."""
-    return not _is_utf_8(path.read_bytes())
-
-
-def _is_utf_8(content: bytes) -> bool:
-    try:
-        content.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True

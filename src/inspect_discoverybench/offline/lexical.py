@@ -14,14 +14,6 @@ from inspect_discoverybench.offline.words import content_stems, context_phrases,
 from inspect_discoverybench.text import fold
 
 _SIGNATURE = "lexical judge (not a language model)"
-_LABELLED = re.compile(
-    r"^[\W_]*(?:\w+ ){0,2}(hypothesis|workflow)\b[^:\n]{0,30}:[*_\"'\s]*([^\n]*[^\n\"',}])",
-    re.IGNORECASE | re.MULTILINE,
-)
-_NO_CLAIM = re.compile(
-    r"\W*(?:(?:i|we)(?: will|['’]ll| am| need| can| could| have submitted)|let|sorry|please)\b", re.IGNORECASE
-)
-"""How a sentence begins that announces, refuses or asks."""
 _GENERIC = content_stems(
     "mean average total number count index score level year site name type day mm cm km kg ml ha ms min percent pct usd"
 )
@@ -33,11 +25,7 @@ Rule = Callable[[Values], tuple[dict[str, Any], str]]
 
 
 def reply(request: Request) -> ChatMessageAssistant:
-    """Answer the judge's question by comparing the words, numbers and directions of two texts.
-
-    The lexical judge is not a language model. Its scores show that an evaluation works from end to end, not how good a
-    hypothesis is. Identical texts always get full marks.
-    """
+    """Answer the judge's question. Identical texts get full marks; other scores say little about a hypothesis."""
     question, values = request.question()
     for sentence, rule in _RULES.items():
         if sentence in question:
@@ -50,13 +38,8 @@ def reply(request: Request) -> ChatMessageAssistant:
 def _extract_context(values: Values) -> tuple[dict[str, Any], str]:
     phrases = context_phrases(values["hypothesis"])
     reason = f"{len(phrases)} context phrases extracted by rule"
-    part = {"text": values["hypothesis"], "context": "; ".join(phrases) or "None"}
-    return {"hypothesis": [{**part, "explanation": f"{_SIGNATURE}: {reason}"}]}, reason
-
-
-def _split(values: Values) -> tuple[dict[str, Any], str]:
-    reply, reason = _extract_context(values)
-    return {"sub_hypo": reply["hypothesis"]}, reason
+    part = {"text": values["hypothesis"], "context": "; ".join(phrases) or "None", "explanation": reason}
+    return {"hypothesis": [part], "sub_hypo": [part]}, reason
 
 
 def _match_context(values: Values) -> tuple[dict[str, Any], str]:
@@ -100,22 +83,17 @@ def _relationship(values: Values) -> tuple[dict[str, Any], str]:
 
 
 def _quote_answer(values: Values) -> tuple[dict[str, Any], str]:
-    """Quote the last labelled hypothesis of a text, else the text, unless it is a placeholder, a plan or a question."""
+    """Quote the whole text, unless it is a placeholder or a question."""
     text = values["text"].strip()
-    is_plan = all(map(_NO_CLAIM.match, re.split(r"(?<=[.!?])\s+", text)))
-    labelled = {match[1].casefold(): [match[2].strip("*_ ")] for match in _LABELLED.finditer(text) if match[2].strip()}
-    asserted = "hypothesis" in labelled or not (is_plan or is_placeholder(text) or text.endswith("?"))
-    if not asserted:
-        return {"asserted": False, "hypothesis": [], "workflow": []}, "no assertion"
-    quotes = {"hypothesis": labelled.get("hypothesis", [text]), "workflow": labelled.get("workflow", [])}
-    return {"asserted": True, **quotes}, "the last labelled hypothesis" if labelled else "the whole text"
+    asserted = not (is_placeholder(text) or text.endswith("?"))
+    return {"asserted": asserted, "hypothesis": [text] * asserted, "workflow": []}, "the text is quoted as a whole"
 
 
 _RULES: dict[str, Rule] = {
     "Find the hypothesis that the author of the text finally asserts": _quote_answer,
     "your task is to extract the context present in the hypothesis": _extract_context,
     "your task is to determine if the predicted context semantically matches": _match_context,
-    "Split the hypothesis into its sub-hypotheses": _split,
+    "Split the hypothesis into its sub-hypotheses": _extract_context,
     "Decide whether the predicted context has the same meaning": _match_context,
     "what are the different variables found in the hypotheses?": _variables,
     "Does HypoB exhibit the same relation as HypoA?": _relationship,

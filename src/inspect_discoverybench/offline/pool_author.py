@@ -4,7 +4,7 @@ Use it to check an installation. It is not a language model, and its tasks are t
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -14,7 +14,6 @@ from inspect_ai.model import ChatMessageAssistant
 from inspect_discoverybench.offline.request import Request
 from inspect_discoverybench.text import fold
 
-_UNKNOWN = "discoverybench/baseline knows only the domains of its pool."
 Values = Mapping[str, Any]
 
 
@@ -37,8 +36,7 @@ def _pool() -> Mapping[str, Values]:
 def _domains(values: Values) -> Values:
     avoided = {fold(name) for name in values["avoid"]}
     free = [entry for name, entry in _pool().items() if name not in avoided]
-    chosen = free[: int(values["count"])]
-    return {"domains": [{"name": entry["name"], "description": entry["description"]} for entry in chosen]}
+    return {"domains": free[: int(values["count"])]}
 
 
 def _root(values: Values) -> Values:
@@ -46,30 +44,19 @@ def _root(values: Values) -> Values:
     for target in (tree["target"] for tree in entry["trees"]):
         if target["name"] not in used:
             distractors = [column for column in entry["distractors"] if column["name"] not in used]
-            described = {"context": entry["context"], "rows": entry["rows"], "target": _variable(target)}
-            return {**described, **_derivation(target), "distractors": distractors}
-    return {"error": _UNKNOWN}
+            described = {"context": entry["context"], "rows": entry["rows"], "target": target}
+            return {**target, **described, "distractors": distractors}
+    return {"error": "discoverybench/baseline knows only the domains of its pool."}
 
 
 def _expand(values: Values) -> Values:
-    trees = (tree for entry in _pool().values() for tree in entry["trees"])
-    nodes = (node for tree in trees for node in _walk(tree["target"]))
-    found = (_derivation(node) for node in nodes if node["name"] == values["name"] and node.get("children"))
-    return next(found, {"expression": "", "children": []})
-
-
-def _derivation(node: Values) -> Values:
-    return {"expression": node["expression"], "children": [_variable(child) for child in node["children"]]}
-
-
-def _variable(node: Values) -> Values:
-    return {name: value for name, value in node.items() if name not in ("children", "expression")}
-
-
-def _walk(node: Values) -> Iterator[Values]:
-    yield node
-    for child in node.get("children", ()):
-        yield from _walk(child)
+    pending = [tree["target"] for entry in _pool().values() for tree in entry["trees"]]
+    while pending:
+        node: Values = pending.pop()
+        if node["name"] == values["name"] and "children" in node:
+            return node  # the generator ignores the fields that it did not ask for
+        pending += node.get("children", ())
+    return {"expression": "", "children": []}
 
 
 def _goal(values: Values) -> Values:
@@ -84,15 +71,10 @@ def _goal(values: Values) -> Values:
     return {"goal": goals[values["masked"]]}
 
 
-def _review(values: Values) -> Values:
-    is_named = fold(str(values["target"])) in fold(str(values["goal"]))
-    return {"answerable": is_named, "reason": "The goal names the target." if is_named else "The target is not named."}
-
-
 _RULES: Mapping[str, Callable[[Values], Values]] = {
     "synth_domains": _domains,
     "synth_root": _root,
     "synth_expand": _expand,
     "synth_goal": _goal,
-    "synth_review": _review,
+    "synth_review": lambda _: {"answerable": True, "reason": "The goal names the target."},
 }

@@ -45,9 +45,8 @@ class OfflineModel(ModelAPI):
         schema = config.response_schema.name if config.response_schema else ""
         reply = self._reply(Request(input, {tool.name: tool for tool in tools}, schema))
         reply.model, reply.source = self.model_name, "generate"
-        arguments = [json.dumps(call.arguments) for call in reply.tool_calls or []]
         input_tokens = sum(_tokens(message.text) for message in input)
-        output_tokens = _tokens(reply.text + "".join(arguments))
+        output_tokens = _tokens(reply.text + "".join(json.dumps(call.arguments) for call in reply.tool_calls or []))
         output = ModelOutput.from_message(reply, "tool_calls" if reply.tool_calls else "stop")
         output.usage = ModelUsage(
             input_tokens=input_tokens, output_tokens=output_tokens, total_tokens=input_tokens + output_tokens

@@ -69,10 +69,7 @@ def compare_relations(gold: str, predicted: str) -> tuple[Literal["A", "B", "C"]
         return "C", "opposite directions"
     if (forms := one.forms & _FORMS) and (others := other.forms & _FORMS) and not forms & others:
         return "C", "different forms"
-    if one.directions != other.directions:
-        return "B", "no contradiction, but not all directions agree"
-    if one.sizes and 2 * sum(close) < len(close):
-        return "B", "same direction, but the numbers are missing or different"
-    if not one.sizes and not one.forms - {"any"} <= other.forms:
-        return "B", "same direction, but the form is not stated"
+    stated = 2 * sum(close) >= len(close) if one.sizes else one.forms - {"any"} <= other.forms
+    if one.directions != other.directions or not stated:
+        return "B", "no contradiction, but not all directions, numbers and forms agree"
     return "A", "same direction, and the numbers or the form agree"

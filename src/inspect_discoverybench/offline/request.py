@@ -27,8 +27,7 @@ class Request:
     @property
     def roles(self) -> list[str]:
         """The roles of all turns so far, in order. Solvers record them in the metadata of messages."""
-        metadata = [message.metadata or {} for message in self.messages]
-        return [str(fields["role"]) for fields in metadata if "role" in fields]
+        return [str(m.metadata["role"]) for m in self.messages if m.metadata and "role" in m.metadata]
 
     def outputs(self, tool: str) -> list[str]:
         """The result or error message of each call of a tool."""
