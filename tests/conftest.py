@@ -47,10 +47,6 @@ MARKERS = {
 """Fixtures and the markers that they imply."""
 
 
-def _is_worker(config: pytest.Config) -> bool:
-    return hasattr(config, "workerinput")
-
-
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """One worker more than there are cores: many tests wait for containers, processes and time limits."""
@@ -63,10 +59,9 @@ def pytest_configure(config: pytest.Config) -> None:
     # Ctrl-C is enabled again, also for the tests themselves.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    if not _is_worker(config):
+    if not hasattr(config, "workerinput"):
         # Paths of sockets in it must have at most 104 characters: too few in macOS's own temporary folder.
-        parent = "/tmp" if sys.platform == "darwin" else None
-        folder = tempfile.mkdtemp(prefix="discoverybench-tests-", dir=parent)
+        folder = tempfile.mkdtemp(prefix="discoverybench-tests-", dir="/tmp" if sys.platform == "darwin" else None)
         os.environ[shared.VARIABLE] = folder
         # For evals in fixtures of a wider scope than `isolated`.
         os.environ["INSPECT_CACHE_DIR"] = f"{folder}/cache"
@@ -76,7 +71,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Remove the folder when all workers are done. It is not a folder of pytest's, which keeps those of three runs."""
-    if not _is_worker(config):
+    if not hasattr(config, "workerinput"):
         shutil.rmtree(os.environ.pop(shared.VARIABLE), ignore_errors=True)
 
 
@@ -115,13 +110,8 @@ def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path / "logs"))
     monkeypatch.setenv("INSPECT_DISPLAY", "none")
-    for variable in (
-        "OPENAI_API_KEY",
-        "OPENAI_BASE_URL",
-        "INSPECT_EVAL_MODEL",
-        "INSPECT_EVAL_MODEL_ROLE",
-        "DISCOVERYBENCH_IMAGE",
-    ):
+    others = ("INSPECT_EVAL_MODEL", "INSPECT_EVAL_MODEL_ROLE", "DISCOVERYBENCH_IMAGE")
+    for variable in ("OPENAI_API_KEY", "OPENAI_BASE_URL", *others):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.chdir(tmp_path)
 

@@ -8,7 +8,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from inspect_discoverybench.answer import is_placeholder, read, without_reasoning
-from inspect_discoverybench.hypothesis import MAX_CHARACTERS
 
 CLEAN: dict[str, tuple[str, str, str]] = {
     # text, hypothesis, workflow
@@ -137,12 +136,6 @@ def test_reasoning_is_not_part_of_the_answer(text: str, answer: str) -> None:
 def test_a_placeholder_is_no_hypothesis(text: str) -> None:
     assert is_placeholder(text)
     assert not is_placeholder(f"{text} A rises with B (p < 0.01).")
-
-
-def test_long_texts_are_truncated() -> None:
-    answer = read(f"Hypothesis: {'A rises. ' * 5_000}\n\nWorkflow: {'load ' * 5_000}")
-    assert answer is not None
-    assert max(len(answer.hypothesis), len(answer.workflow)) == MAX_CHARACTERS
 
 
 HOSTILE: dict[str, Callable[[int], str]] = {

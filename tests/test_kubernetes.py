@@ -5,7 +5,6 @@ the session runs in a container of Docker with the security context and volumes 
 """
 
 import subprocess
-import sys
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -78,12 +77,6 @@ def test_the_values_are_the_shipped_ones_with_another_image(monkeypatch: pytest.
     assert values_file() == file
     task = custom(path=str(EXAMPLE), sandbox="k8s")
     assert task.sandbox == SandboxEnvironmentSpec("k8s", str(file))
-
-
-def test_the_extra_is_named_if_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "k8s_sandbox", None)
-    with pytest.raises(InvalidArgument, match=r"pip install 'inspect-discoverybench\[k8s\]'"):
-        demo(sandbox="k8s", image=IMAGE)
 
 
 def test_the_compose_file_is_refused_with_a_line_that_names_the_values(tmp_path: Path) -> None:

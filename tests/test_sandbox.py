@@ -120,25 +120,12 @@ def test_the_tag_changes_with_the_files_of_the_image(tmp_path: Path) -> None:
     assert image_name(tmp_path / "sandbox") == last
 
 
-def test_the_build_context_contains_only_the_files_of_the_image() -> None:
-    """The Dockerfile may copy what the tag is made of, and no other file."""
-    ignored = shipped("sandbox/.dockerignore").read_text("utf-8").splitlines()
-    assert [line for line in ignored if line and not line.startswith("#")] == ["*", "!requirements.txt", "!init.py"]
-
-
 PUSH = Path(__file__).parents[1] / ".ci" / "image-push"
 NAME = "registry.example.org/team/sandbox:1"
 
 
 def push() -> subprocess.CompletedProcess[str]:
     return subprocess.run([PUSH, "registry.example.org/team", "sandbox:1"], capture_output=True, text=True, check=False)
-
-
-def test_an_image_that_the_registry_has_is_not_built_again(tmp_path: Path, docker: Path) -> None:
-    shell(tmp_path / "docker", f'echo "$@" >> {docker}', "echo sha256:abc")
-    result = push()
-    assert (result.returncode, result.stdout) == (0, f"{NAME}@sha256:abc\n")
-    assert " build " not in docker.read_text("utf-8")
 
 
 def test_the_image_is_pushed_for_both_platforms_from_a_digest_of_its_base(tmp_path: Path, docker: Path) -> None:

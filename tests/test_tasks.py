@@ -10,7 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
+from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import Model, get_model
 from inspect_ai.solver import SolverSpec, generate
@@ -19,6 +21,8 @@ from inspect_flow import api as flow
 
 from inspect_discoverybench import demo, real
 from inspect_discoverybench.errors import InvalidArgument
+from inspect_discoverybench.scorer.judge import require_judge
+from inspect_discoverybench.session.image import record_image
 from tests.endpoint import Answer, Endpoint, Request, serve, tool_call
 from tests.scorer import judging
 
@@ -85,6 +89,14 @@ def test_a_missing_judge_is_reported_before_the_model_is_called() -> None:
     assert "OPENAI_API_KEY" in result.stdout
     assert "--model-role grader=PROVIDER/MODEL" in result.stdout
     assert endpoint.requests == []
+
+
+def test_without_a_judge_no_other_step_runs() -> None:
+    task = Task(dataset=[Sample(input="?")], setup=[require_judge("nowhere/judge"), record_image()], solver=generate())
+    [log] = inspect_eval(task, model="mockllm/model")
+    assert log.error
+    assert "The judge (role grader, model nowhere/judge) cannot be called" in log.error.message
+    assert not log.stats.model_usage
 
 
 def test_inspect_flow_runs_a_task_with_a_named_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -14,20 +13,9 @@ from inspect_ai.log import EvalSample, read_eval_log
 from playwright.sync_api import Browser, Page, expect
 
 from inspect_discoverybench import demo
-from inspect_discoverybench.solvers.datavoyager.datavoyager import datavoyager
-from inspect_discoverybench.solvers.react import react
-from inspect_discoverybench.solvers.reflexion import reflexion
 from tests import shared
 from tests.browser import launched
 from tests.log_viewer import serving
-
-TREES = "demo/street-trees_0_0/0/4"  # the analyst falls short of 1 here, so that Reflexion goes on
-EVALS: dict[str, dict[str, Any]] = {
-    "react": {"solver": react(), "limit": 2},
-    "datavoyager": {"solver": datavoyager(), "sample_id": TREES},
-    "reflexion": {"solver": reflexion(trials=2), "sample_id": TREES},
-}
-"""Options of the evals by agent."""
 
 
 @dataclass(frozen=True)
@@ -45,26 +33,18 @@ class Viewer:
         return sample
 
 
-def evaluate_demo() -> dict[str, str]:
-    """A folder for each agent, with the log of its eval of the demo."""
-    folders = {}
-    for agent, options in EVALS.items():
-        folders[agent] = str(shared.folder() / "viewer" / agent)
-        [log] = inspect_eval(demo(), model="discoverybench/baseline", log_dir=folders[agent], display="none", **options)
-        assert log.status == "success", log.error
-    return folders
+def evaluate_demo() -> str:
+    """A folder with the log of an eval."""
+    folder = str(shared.folder() / "viewer")
+    [log] = inspect_eval(demo(), model="discoverybench/baseline", limit=1, log_dir=folder, display="none")
+    assert log.status == "success", log.error
+    return folder
 
 
 @pytest.fixture(scope="module")
-def folders() -> dict[str, Path]:
-    """Folders of logs by agent."""
-    return {agent: Path(folder) for agent, folder in shared.once("viewer", evaluate_demo).items()}
-
-
-@pytest.fixture(scope="module")
-def viewer(request: pytest.FixtureRequest, folders: dict[str, Path]) -> Iterator[Viewer]:
-    """The viewer of one agent's log; by default that of ReAct."""
-    folder = folders[getattr(request, "param", "react")]
+def viewer() -> Iterator[Viewer]:
+    """The viewer of one log."""
+    folder = Path(shared.once("viewer", evaluate_demo))
     [path] = folder.iterdir()
     samples = read_eval_log(str(path), resolve_attachments=True).samples
     assert samples
@@ -73,7 +53,7 @@ def viewer(request: pytest.FixtureRequest, folders: dict[str, Path]) -> Iterator
 
 
 @pytest.fixture(scope="module")
-def browser(chromium: str, folders: dict[str, Path]) -> Iterator[Browser]:
+def browser(chromium: str, viewer: Viewer) -> Iterator[Browser]:
     """It is launched after the evals, because it occupies the event loop."""
     with launched(chromium) as browser:
         yield browser
@@ -119,18 +99,3 @@ def test_the_scoring_panel_explains_the_score(page: Page, viewer: Viewer) -> Non
     marks = re.compile(r"\s*(>|#+ |\*\*)")
     block = page.locator(".markdown-content").filter(has_text="Gold hypothesis")
     assert [line for line in block.inner_text().splitlines() if marks.match(line)] == []
-
-
-@pytest.mark.parametrize(
-    ("viewer", "spans"),
-    [
-        ("datavoyager", ["planner", "critic", "coder", "critic", "analyst", "critic", "analyst"]),
-        ("reflexion", ["trial 1", "oracle 1", "reflection 1", "trial 2", "oracle 2"]),
-    ],
-    indirect=["viewer"],
-)
-def test_the_transcript_names_the_roles(page: Page, viewer: Viewer, spans: list[str]) -> None:
-    viewer.open_sample(page, "transcript")
-    titles = page.get_by_text(re.compile(r"^sub-agent: ", re.IGNORECASE))
-    expect(titles).to_have_count(len(spans), timeout=30_000)
-    assert [title.casefold() for title in titles.all_inner_texts()] == [f"sub-agent: {name}" for name in spans]

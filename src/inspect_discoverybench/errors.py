@@ -14,7 +14,6 @@ from rich.markup import render
 from tenacity import RetryError
 
 RETRY = "Run `inspect eval-retry` to run the sample again."
-"""Remedy for failures of a provider during an eval."""
 
 
 class DiscoveryBenchError(click.ClickException):

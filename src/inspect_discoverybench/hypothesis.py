@@ -20,7 +20,6 @@ NOT_ASSERTED = "refusal"
 WITHOUT_HYPOTHESIS = (NO_RESPONSE, NOT_ASSERTED)
 """Reasons of the scores that are 0 without a comparison."""
 
-
 MAX_CHARACTERS = 10_000
 """Maximum length of a submitted hypothesis and of a workflow, so that both fit into the judge's prompt."""
 

@@ -64,12 +64,6 @@ def test_charts_of_many_configurations() -> None:
         assert text in images["hms"]
 
 
-def test_charts_of_one_configuration() -> None:
-    assert {"hms", "facets", "losses", "cost"} <= {*pictures(frame(scores({"a": 0.0}, cost=0.0)))}
-    unscored = scores({"a": MISSING, "b": MISSING}, task="demo", split="demo", domain="biology")
-    assert {*pictures(frame(unscored))} == {"losses"}
-
-
 def test_text_that_xml_does_not_allow_is_replaced() -> None:
     model = "provider/\x08\ufffe"
     samples = frame(

@@ -135,23 +135,6 @@ def test_tables_are_sorted_by_their_headings(page: Page, samples: pd.DataFrame) 
     assert shown(page, "samples", "id") == sorted(samples.id, key=lambda name: int(name.removeprefix("test/")))
 
 
-def test_the_table_of_samples_is_complete_without_javascript(
-    report: Path, browser: Browser, samples: pd.DataFrame
-) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page, _ = opened(context, report)
-    assert page.locator("#samples tbody tr:visible").count() == len(samples)
-    names = [text.replace(" ", "_") for text in page.locator("#samples thead th").all_inner_texts()]
-    # Columns with a single value are left out: here the benchmark, the epoch and the settings.
-    assert names == [
-        *("id", "agent", "model", "judge", "status", "hms", "context", "variables", "relationship"),
-        *("gold_hypothesis", "predicted_hypothesis", "log"),
-    ]
-    folder = samples.log[0].rpartition("/")[0]
-    expect(page.locator("#samples .lead")).to_contain_text(f"inspect view --log-dir {folder}")
-    context.close()
-
-
 def test_hostile_text_stays_text(page: Page, report: Path) -> None:
     hostile = page.locator("td", has_text="right to left")
     assert [HOSTILE.strip() in text for text in hostile.all_text_contents()] == [True] * 4

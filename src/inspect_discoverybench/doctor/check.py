@@ -15,8 +15,7 @@ _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE
 _KEY_LIKE = re.compile(r"\b(?:sk|pk|rk|key|hf|gsk|xai|AIza)[-_][\w*•.-]{6,}|Bearer\s+\S+", re.IGNORECASE)
 """Matches keys by their format, including keys with masked characters."""
 
-MIN_SECRET = 6
-"""Minimum length of a value to replace. Shorter values also occur in ordinary words."""
+MIN_SECRET = 6  # shorter values also occur in ordinary words
 
 
 class Problem(Exception):

@@ -156,7 +156,7 @@ def check_key(model: str, chosen: bool = True) -> str:
 
 def check_call(model: str) -> str:
     """Ask the model one question."""
-    question = Sample(input="This is a test of the connection. Reply with the word: ready")
+    question = Sample(id="question", input="This is a test of the connection. Reply with the word: ready")
     sample = _run_sample(Task(dataset=[question], solver=generate()), model)
     if not sample.output.completion.strip():
         raise Problem(f"{model} returned an empty reply", warning=True)

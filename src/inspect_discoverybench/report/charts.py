@@ -83,15 +83,8 @@ def dots(
 ) -> alt.LayerChart | None:
     """One row per label: the value as a point, its interval as a line. None if there are no values.
 
-    Args:
-        table: The data. Rows without a value show their label only.
-        row: Column of labels.
-        mark: Column that sets colour and shape.
-        marks: All values of `mark` in the order of colours and shapes, if the panels have different ones.
-        interval: The value.
-        overlaid: Draw the values of one label on one line instead of next to each other.
-        has_labels: Whether the labels are shown.
-        color: The colour without `mark`.
+    The column `mark` sets colour and shape, in the order of `marks` if the panels have different ones. The values of
+    one label are next to each other, or on one line if they are overlaid. Rows without a value show their label only.
     """
     value, low, high = interval
     if table[value].isna().all():

@@ -83,15 +83,9 @@ class SystemRank:
 
 @dataclass(frozen=True)
 class SystemComparison:
-    """The comparison of two or more systems.
+    """The comparison of two or more systems: their pairs in order, and all ranked, if all scored a common task.
 
-    Attributes:
-        score: Name of the score.
-        pairs: Each pair of systems, in the order of the systems.
-        ranking: All systems, the highest mean first; empty if no task was scored by all.
-        warnings: Why the scores are not fully comparable; empty if they are.
-        notes: Differences in the provenance that may matter.
-        left_out: The reason for each log that could not be used.
+    Warnings say why the scores are not fully comparable; notes, differences in the provenance that may matter.
     """
 
     score: str
@@ -105,13 +99,7 @@ class SystemComparison:
 def compare(
     systems: Sequence[System], left_out: Mapping[str, str], anyway: bool = False, seed: int = 0
 ) -> SystemComparison:
-    """Compare systems pairwise, and rank them.
-
-    Args:
-        systems: At least two systems. The first of each pair is the baseline.
-        left_out: The reason for each log that could not be used.
-        anyway: Compare although tasks, data or judges differ.
-        seed: Random seed of bootstraps and permutation tests.
+    """Compare at least two systems pairwise, and rank them. The first system of each pair is the baseline.
 
     Raises:
         InvalidArgument: Two systems have no common task, or they are not comparable and `anyway` is false.

@@ -113,10 +113,6 @@ def _kappa(first: "np.ndarray[Any, Any]", second: "np.ndarray[Any, Any]") -> dic
 def judge_error_section(samples: pd.DataFrame, labels: Sequence[LabelledSample]) -> Section:
     """Raw and corrected HMS of every configuration with enough labels, and of all labelled logs together.
 
-    Args:
-        samples: The frame of samples after `label_samples`.
-        labels: Samples of the sheets. Those whose labels do not determine HMS count as not labelled.
-
     Raises:
         InvalidArgument: No label belongs to a sample in these logs, or there are too few labels.
     """

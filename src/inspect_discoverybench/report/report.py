@@ -44,12 +44,13 @@ def write_report(
         DataMissing: There is no log or label file, or none of the logs can be used.
         InvalidArgument: The output folder contains other files and `force` is false, or the labels cannot be used.
     """
+    _check(out, force)
+    results = read_results(paths, workers)
+    samples = label_samples(results.samples)
+    parts = sections(samples)
+    if judge_labels:
+        parts.append(judge_error_section(samples, read_labels(judge_labels)))
     with report_folder(out, force) as folder:
-        results = read_results(paths, workers)
-        samples = label_samples(results.samples)
-        parts = sections(samples)
-        if judge_labels:
-            parts.append(judge_error_section(samples, read_labels(judge_labels)))
         write_files(parts, folder)
         write_csv(sample_table(samples), folder / SAMPLES)
         write_page(parts, samples, results.left_out, title, folder / PAGE)
