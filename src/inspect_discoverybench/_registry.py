@@ -63,8 +63,9 @@ for _task in (real, synth, custom, demo, judge_audit, synth_generate):
 _add_names(react, registry_info(react), "react")
 _add_names(hms, registry_info(hms), "hms")
 _add_lazily("solver", "solvers.datavoyager.datavoyager", "datavoyager", Solver)
-for _solver in ("codegen", "reflexion", "no_data_guess", "gold", "goal_echo"):
+for _solver in ("codegen", "reflexion", "no_data_guess", "gold"):
     _add_lazily("solver", f"solvers.{_solver}", _solver, Solver)
+_add_lazily("solver", "solvers.gold", "goal_echo", Solver)
 _add_lazily("scorer", "validation.judge_audit", "audit", Scorer)
 for _scanner in SCANNERS:
     _add_lazily("scanner", f"scanners.{_scanner}", _scanner)

@@ -20,7 +20,7 @@ from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.session.image import record_image
 from inspect_discoverybench.session.session import PythonSession
 from inspect_discoverybench.session.tool import python
-from inspect_discoverybench.solvers.person import instruct_person
+from inspect_discoverybench.solvers.person import end_turn, instruct_person
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.submission import submit
 
@@ -88,7 +88,8 @@ def location(commit: str | None) -> str | None:
 
 
 async def end_session(state: TaskState) -> None:
-    """End the session of a sample."""
+    """End the session of a sample, and a person's turn."""
+    end_turn(state)
     await PythonSession().end()
 
 

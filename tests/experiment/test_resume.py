@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from inspect_ai.log import EvalLog
 
-from tests.endpoint import Answer, Request, tool_call
+from tests.endpoint import Answer, Raw, Request, question, tool_call, truthful
 from tests.experiment.command import MATRIX, lab, logs, run
 
 pytestmark = pytest.mark.usefixtures("sweep")
@@ -122,6 +122,31 @@ def test_a_terminated_run_removes_its_containers_and_exits_with_1(tmp_path: Path
     assert "Interrupted. Finished samples are in the logs. Repeat the command to continue." in errors
     lookup = subprocess.run(["docker", "inspect", containers[0]], capture_output=True, check=False)
     assert lookup.returncode, "the container is still there"
+
+
+@pytest.mark.parametrize(("role", "fault"), [("agent", Raw(None)), ("judge", 502)])
+def test_an_outage_leaves_no_zero_and_the_next_run_completes(role: str, fault: Answer, tmp_path: Path) -> None:
+    is_out = True
+
+    def answer(request: Request) -> Answer:
+        if is_out and (question(request) is not None) == (role == "judge"):
+            return fault
+        return (
+            truthful(request) if question(request) else tool_call("submit", hypothesis="y rises with x.", workflow="w")
+        )
+
+    with lab(answer) as (model, _):
+        text = MATRIX.replace("discoverybench/gold, ", "")
+        text = re.sub("models: .*", f"models: [{model}]\nroles: {{grader: {model}}}", text)
+        (tmp_path / "small.yaml").write_text(f"{text}options: {{continue_on_fail: true, timeout: 1}}\n", "utf-8")
+        first = run("small.yaml", "--retries", "0")
+        assert first.exit_code == 1, first.output
+        assert not finished(logs())
+        is_out = False
+        result = run("small.yaml", "--retries", "0")
+        assert result.exit_code == 0, result.output
+    [log] = logs()
+    assert (log.status, len(finished([log]))) == ("success", 2)
 
 
 @pytest.fixture

@@ -57,6 +57,11 @@ try:
 except OSError as error:
     print('memory:', error)
 """
+_BOMB = """
+import gzip
+block = gzip.compress(bytes(100 << 20))
+whole = gzip.decompress(60 * block)
+"""
 _FILL = """
 block = bytes(1 << 20)
 written = 0
@@ -118,5 +123,6 @@ ATTACKS = {
         [f"FOLDER = '.'{_FILL}", "import os; os.remove('fill-0'); 'space ' + 'again'"], seconds=60, output="space again"
     ),
     "full temporary folder": Script([f"FOLDER = '/tmp'{_FILL}", "'still ' + 'here'"], seconds=60, output="still here"),
+    "decompression bomb": Script([_BOMB, "'still ' + 'here'"], seconds=10, output="still here"),
 }
 """Attacks by name."""

@@ -4,7 +4,7 @@ import pytest
 from inspect_ai import eval as inspect_eval
 
 from inspect_discoverybench import demo, real
-from inspect_discoverybench.solvers.gold import gold
+from inspect_discoverybench.solvers.gold import goal_echo, gold
 from tests.endpoint import truthful
 from tests.scorer.judging import InProcessJudge
 
@@ -33,3 +33,11 @@ def test_every_demo_task_scores_1_with_the_lexical_judge() -> None:
     assert log.samples
     assert len(log.samples) >= 8
     assert all(s.scores and s.scores["HMS"].as_dict()["hms"] == 1 for s in log.samples)
+
+
+def test_the_goal_is_restated_without_a_model_call() -> None:
+    [log] = inspect_eval(demo(), model="none", solver=goal_echo(), limit=1)
+    assert log.samples
+    [sample] = log.samples
+    assert sample.metadata["goal"] in sample.scores["HMS"].answer  # type: ignore[index,operator]
+    assert {event.role for event in sample.events if event.event == "model"} == {"grader"}

@@ -1,21 +1,37 @@
-"""The gold solver: submits the gold hypothesis, to verify tasks, scorer and judge without an agent."""
+"""Two solvers without a model, which show the ceiling and the floor of a judge."""
 
 from inspect_ai.model import ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import store_as
 
+from inspect_discoverybench.dataset.samples import SampleMetadata
 from inspect_discoverybench.hypothesis import Submission, SubmissionState
 
 
 @solver
 def gold() -> Solver:
-    """Submit the gold hypothesis, and the gold workflow if it is public. No model is called."""
+    """Submit the gold hypothesis, and the gold workflow if it is public, to verify tasks, scorer and judge."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         store_as(SubmissionState).submission = Submission(
             hypothesis=state.target.text, workflow=state.metadata.get("gold_workflow") or ""
         )
         state.output = ModelOutput.from_content("gold", state.target.text)
+        state.messages.append(state.output.message)
+        return state
+
+    return solve
+
+
+@solver
+def goal_echo() -> Solver:
+    """Submit the goal as a claim, without looking at the data: the floor that every judge should be shown."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        goal = state.metadata_as(SampleMetadata).goal
+        claim = f"In these data, there is a relationship of the kind that this goal asks about: {goal}"
+        store_as(SubmissionState).submission = Submission(hypothesis=claim)
+        state.output = ModelOutput.from_content("goal_echo", claim)
         state.messages.append(state.output.message)
         return state
 

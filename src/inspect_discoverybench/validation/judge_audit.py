@@ -45,7 +45,7 @@ class AuditState(StoreModel):
 
 
 @solver
-def judge_pair(repeats: int) -> Solver:
+def judge_pair(repeats: int) -> Solver:  # inspect-evals-lint: ignore[custom_solver_tests] -- judge_audit() runs it
     """Let the evaluated model judge the pair or read the text, without a cache.
 
     Args:
