@@ -76,13 +76,24 @@ def play_all(
     """Run scripts by their names, each on a demo task of its own; a call of each may cost 1000 tokens."""
     task = demo()
     first = task.dataset[0]
-    samples = [first.model_copy(update={"id": name, "input": f"{name}\n{first.input}"}) for name in scripts]
+    goal = str((first.metadata or {})["goal"])
+    samples = [
+        first.model_copy(
+            update={
+                "id": name,
+                # In the goal as well, because an agent may render the task text anew.
+                "input": f"{name}\n{first.input}",
+                "metadata": {**(first.metadata or {}), "goal": f"{name}\n{goal}"},
+            }
+        )
+        for name in scripts
+    ]
     numbers = expensive or [None] * len(scripts)
     functions = {name: replies(script, n) for (name, script), n in zip(scripts.items(), numbers, strict=True)}
 
     def reply(messages: list[ChatMessage], tools: Any, choice: ToolChoice, config: Any) -> ModelOutput:
-        first_lines = {message.text.partition("\n")[0] for message in messages if message.role == "user"}
-        name = next((name for name in functions if name in first_lines), samples[0].id)
+        lines = {line for message in messages if message.role == "user" for line in message.text.splitlines()}
+        name = next((name for name in functions if name in lines), samples[0].id)
         return functions[str(name)](messages, tools, choice, config)
 
     model = get_model("mockllm/model", custom_outputs=reply, memoize=False)
