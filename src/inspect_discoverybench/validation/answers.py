@@ -26,8 +26,8 @@ class Step(StrEnum):
     RELATIONSHIP = "relationship"
 
 
-FACET_STEPS = dict(zip(FACET_KEYS, (Step.CONTEXT_MATCH, Step.VARIABLES, Step.RELATIONSHIP), strict=True))
-"""The step that decides each facet."""
+FACET_STEPS = {"context": Step.CONTEXT_MATCH, "variables": Step.VARIABLES, "relationship": Step.RELATIONSHIP}
+"""The step that decides each facet that people label."""
 
 Answers = Mapping[Step, str]
 """Answers as texts by step; empty where there is no valid answer.

@@ -87,8 +87,8 @@ async def _judge(judge: Judge, metadata: Mapping[str, Any]) -> tuple[dict[str, A
     context = verdict.facets["context"]
     assert isinstance(context, ContextVerdict)
     contexts = [reply.joined if isinstance(reply, Contexts) else "" for reply in (context.gold, context.predicted)]
-    match, variables, relationship = (facet.score for facet in verdict.facets.values())
-    answers = dict(zip(PAPER_ACCURACY, (contexts, match, variables, relationship), strict=True))
+    scores = [verdict.facets[key].score for key in ("context", "variables", "relationship")]
+    answers = dict(zip(PAPER_ACCURACY, (contexts, *scores), strict=True))
     return answers, explain(pair, verdict, "call"), verdict
 
 
