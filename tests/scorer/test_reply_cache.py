@@ -200,3 +200,16 @@ def test_replies_without_choices_are_retried_before_they_are_an_error() -> None:
     assert log.status == "error"
     assert log.error
     assert "no choices" in log.error.message
+
+
+def test_replies_without_choices_are_not_invalid_replies() -> None:
+    good = scripted(extract=CONTEXTS)
+    replies: list[Answer] = [NoChoices(), "nonsense", NoChoices(), "nonsense"]
+
+    def answer(request: Request) -> Answer:
+        return replies.pop(0) if question(request) == "relationship" and replies else good(request)
+
+    with serve(answer) as endpoint:
+        score = score_of(run(endpoint))
+    assert score.value == FULL
+    assert (score.metadata or {})["asked_again"] == 2

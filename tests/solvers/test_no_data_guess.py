@@ -52,6 +52,15 @@ def test_columns_are_shown_on_request_and_hints_are_kept(columns: bool) -> None:
     assert "## Workflow tags" not in text
 
 
+def test_a_goal_that_names_a_hint_does_not_reveal_it() -> None:
+    goal = "Does Domain knowledge of Workflow tags raise visits?"
+    task = task_with(custom(path=str(STUDY / "metadata_0.json"), goal=goal, sandbox="local"), solver=no_data_guess())
+    model = get_model("mockllm/model", custom_outputs=replies([HANDED_IN]), memoize=False)
+    log = inspect_eval(task, model=model, limit=1, score=False)[0]
+    assert log.samples
+    assert "Visitors reach lighthouses" not in log.samples[0].messages[1].text
+
+
 def test_no_data_file_is_in_the_sandbox() -> None:
     assert play([HANDED_IN], chain(look(), no_data_guess())).store["files"] == ["data.csv"]
     assert play([HANDED_IN], chain(no_data_guess(), look())).store["files"] == []

@@ -3,7 +3,7 @@
 import difflib
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,6 +47,7 @@ def load(path: Path, changes: Sequence[str] = ()) -> tuple[Experiment, Source]:
     source = Source(path, places)
     for change in changes:
         _apply(change, values)
+    values = _with_variables(values, source.where)
     try:
         return Experiment.model_validate(values), source
     except ValidationError as error:
@@ -100,7 +101,7 @@ def _read(path: Path, including: tuple[Path, ...], included_at: str = "") -> tup
     names = [names] if isinstance(names, str) else names
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise InvalidExperiment(f"{where}expected a path or a list of paths, got {names}.")
-    for name in reversed(names):
+    for name in reversed(_with_variables(names, lambda *_: str(path))):
         base, base_places = _read(path.parent / name, chain, where)
         values, places = _merged(base, values), base_places | places
     return values, places
@@ -111,12 +112,11 @@ def _plain_value(node: yaml.Node, path: Path, place: Place, places: dict[Place, 
 
     Adds `file:line` of each value to `places`; for the values of a mapping, that of the key.
     """
-    line = places.setdefault(place, f"{path}:{node.start_mark.line + 1}")
+    places.setdefault(place, f"{path}:{node.start_mark.line + 1}")
     if isinstance(node, yaml.SequenceNode):
         return [_plain_value(item, path, (*place, number), places) for number, item in enumerate(node.value)]
     if not isinstance(node, yaml.MappingNode):
-        value = yaml.constructor.SafeConstructor().construct_object(node)
-        return _with_variables(value, line) if isinstance(value, str) else value
+        return yaml.constructor.SafeConstructor().construct_object(node)
     values: dict[Any, Any] = {}
     for key_node, value_node in node.value:
         key = yaml.constructor.SafeConstructor().construct_object(key_node)
@@ -128,16 +128,25 @@ def _plain_value(node: yaml.Node, path: Path, place: Place, places: dict[Place, 
     return values
 
 
-def _with_variables(text: str, where: str) -> str:
+def _with_variables(value: Any, where: Callable[..., str], place: Place = ()) -> Any:
+    """A value with the environment variables that it names, after includes and `--set` have replaced their parts."""
+
     def value_of(variable: re.Match[str]) -> str:
         name = variable["name"]
-        value = os.environ.get(name, variable["default"])
-        if value is None:
+        text = os.environ.get(name, variable["default"])
+        if text is None:
             remedy = f"Set it, or write ${{{name}:-DEFAULT}}"
-            raise InvalidExperiment(f"{where}: the environment variable {name} is not set. {remedy}.")
-        return value
+            raise InvalidExperiment(f"{where(*place)}: the environment variable {name} is not set. {remedy}.")
+        return text
 
-    return _VARIABLE.sub(value_of, text)
+    match value:
+        case dict():
+            return {key: _with_variables(part, where, (*place, key)) for key, part in value.items()}
+        case list():
+            return [_with_variables(part, where, (*place, number)) for number, part in enumerate(value)]
+        case str():
+            return _VARIABLE.sub(value_of, value)
+    return value
 
 
 def _merged(base: Any, own: Any) -> Any:

@@ -112,7 +112,7 @@ def check_no_samples_lost(plan: ExperimentPlan, dry_runs: Mapping[str, Sequence[
     # A run that is killed while it writes to a remote folder leaves a truncated log.
     remedy = "Repair it with `inspect log recover`, or delete it to run its samples again."
     with inspect_errors(InvalidExperiment, str(path), remedy):
-        logs = read_summaries(log_dir)
+        logs = list(read_summaries(log_dir))
     for log in logs:
         recorded = (log.header.eval.metadata or {}).get("shard", "")
         if recorded not in dry_runs:

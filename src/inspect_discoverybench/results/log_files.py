@@ -1,7 +1,7 @@
 """Finds and reads log files: headers and summaries of samples, or rows of all usable logs."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -61,13 +61,13 @@ def logs_in(folder: str) -> list[EvalLogInfo]:
     return list_eval_logs(folder) if urlparse(folder).scheme or Path(folder).is_dir() else []
 
 
-def read_summaries(folder: str) -> list[LogSummary]:
-    """Read the logs in a folder and its subfolders.
+def read_summaries(folder: str) -> Iterator[LogSummary]:
+    """Read the logs in a folder and its subfolders, one by one.
 
     Raises:
         UnreadableLog: A log is damaged.
     """
-    return [LogSummary.read(info.name) for info in logs_in(folder)]
+    yield from (LogSummary.read(info.name) for info in logs_in(folder))
 
 
 def local_path(location: str) -> str:

@@ -15,6 +15,9 @@ TOKEN_LIMIT_FACTOR = 4
 """Factor by which the token limit is raised after it truncated a reply."""
 MIN_RAISED_TOKEN_LIMIT = 4096
 
+MAX_EMPTY = 3
+"""Maximum number of replies without choices, which do not count as invalid replies."""
+
 _BAD_REQUEST = {400, 422}
 _ACCOUNT = {401, 402, 403}
 
@@ -87,6 +90,7 @@ class Exchange:
     transport: GenerateConfig
     replies: list[str] = field(default_factory=list)
     _token_limit: int | None = None
+    _empty: int = 0
 
     async def send(self, conversation: list[ChatMessage]) -> ModelOutput:
         """Send a conversation. After a truncated reply, the token limit is raised if the provider accepts that.
@@ -107,7 +111,8 @@ class Exchange:
                 raise DefaultsRejected from error
             raise self.failure(reason_of(error)) from error
         if not output.choices:
-            return output
+            self._empty += 1
+            return output if self._empty >= MAX_EMPTY else await self.send(conversation)
         self.replies.append(replace_surrogates(output.completion))
         if output.stop_reason == "max_tokens":
             output_tokens = output.usage.output_tokens if output.usage else 0

@@ -41,8 +41,6 @@ class Part(Reply):
 
     text: str
     context: str | None = None
-    variables: Any = None
-    relations: Any = None
 
 
 class Parts(Reply):

@@ -10,6 +10,7 @@ from importlib.resources import files
 import anyio
 from inspect_ai.util import (
     ExecResult,
+    OutputLimitExceededError,
     SandboxEnvironment,
     SandboxUnavailableError,
     StoreModel,
@@ -225,8 +226,8 @@ async def _python(arguments: list[str], source: bytes | str | None, seconds: int
         )
     except TimeoutError:  # a subclass of OSError
         raise _Unusable(f"no answer within {seconds} s") from None
-    except (OSError, RuntimeError) as error:
-        # The agent's code may have closed the working folder.
+    except (OSError, RuntimeError, OutputLimitExceededError, UnicodeDecodeError) as error:
+        # The agent's code may have closed the working folder, or replaced the client by a program that floods.
         with suppress(TimeoutError):
             await sandbox().exec(["true"], cwd="/", timeout=STOP_SECONDS, timeout_retry=False)
         raise _Unusable(clean(str(error))[-500:]) from None

@@ -24,7 +24,8 @@ def no_data_guess(columns: bool = False) -> Solver:
         metadata = state.metadata_as(SampleMetadata)
         # Inspect copies a sample's files into the sandbox before any solver runs.
         await sandbox().exec(["rm", "-rf", "--", *(file.name for file in metadata.data_files)])
-        hints = Hints(**{name: heading in state.input_text for name, heading in HINT_HEADINGS.items()})
+        given = state.input_text
+        hints = Hints(**{n: f"\n## {h}\n" in given or f"\n{h}: " in given for n, h in HINT_HEADINGS.items()})
         state.user_prompt.text = task_text(metadata, hints, "no_data_guess_task", columns)
         state.messages.insert(0, ChatMessageSystem(content=Prompt.load("solvers/no_data_guess").render()))
         state.tools = [submit()]

@@ -147,11 +147,11 @@ async def _oracle_score(state: TaskState) -> float | None:
     # The judge's usage does not count against the agent's limits. Inspect cannot suspend a limit of the cost.
     with suspend_token_limit(), suspend_turn_limit(), suspend_working_limit():
         values = [result.value for result in await score(state)]
-    for value in values:
-        hms = value.get("hms") if isinstance(value, dict) else value
+    own = [value["hms"] for value in values if isinstance(value, dict) and "hms" in value]
+    for hms in own or values:
         if isinstance(hms, float) and math.isnan(hms):
             return None
-        if isinstance(value, dict) and isinstance(hms, int | float):
+        if own and isinstance(hms, int | float):
             return float(hms)
     raise InvalidArgument(
         f"reflexion needs the task's scorer as its oracle, but no score has the key hms: {values}. "

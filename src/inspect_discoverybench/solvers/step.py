@@ -121,7 +121,7 @@ def _repaired(output: ModelOutput) -> ModelOutput:
     would also change what the model sees. The conversation and the tool's event get the copy; the event of the model
     call keeps the original.
     """
-    text = json.dumps(output.model_dump(mode="json"), ensure_ascii=False)
+    text = json.dumps(output.model_dump(mode="json", fallback=str), ensure_ascii=False)
     encodable = replace_surrogates(text)
     copy = output.model_copy(deep=True) if encodable == text else ModelOutput.model_validate_json(encodable)
     if copy.message.tool_calls:

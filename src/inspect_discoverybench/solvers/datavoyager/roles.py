@@ -71,7 +71,7 @@ class CriticReply(Reply):
         """Accept a role in any case, and drop `next` and `instruction` if the goal is answered."""
         if not isinstance(data, dict):
             return data
-        if str(data.get("answered")).casefold() == "true":
+        if str(data.get("answered")).casefold() in ("true", "yes", "1"):
             return data | {"next": None, "instruction": None}
         if not (data.get("next") and str(data.get("instruction") or "").strip()):
             raise ValueError("next and instruction are required if the goal is not answered")
