@@ -177,6 +177,21 @@ def test_a_rejected_request_is_repeated_without_all_defaults(
     assert len(notes(log)) == 1
 
 
+def test_a_single_bad_request_changes_no_other_question() -> None:
+    good = scripted(extract=CONTEXTS)
+    rejections: list[Answer] = [Refused("Bad Request")]
+
+    def answer(request: Request) -> Answer:
+        return rejections.pop() if question(request) == "variables" and rejections else good(request)
+
+    with serve(answer) as endpoint:
+        log = judged(judge_at(endpoint), count=2, max_samples=1)
+    assert [score.value for score in scores(log)] == [FULL] * 2
+    assert [settings(score)["response_schema"] for score in scores(log)] == ["mixed", True]
+    assert len(endpoint.requests) == 11
+    assert not notes(log)
+
+
 def test_a_rerun_from_the_cache_sends_few_rejected_requests() -> None:
     good = scripted(extract=CONTEXTS)
 

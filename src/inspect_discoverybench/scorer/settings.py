@@ -2,6 +2,7 @@
 
 import json
 import logging
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
@@ -16,6 +17,9 @@ logger = logging.getLogger(__name__)
 
 DEFAULTS = GenerateConfig(temperature=0.0, seed=0)
 """Default settings besides the reply schema. No token limit is set, because reasoning counts towards it."""
+
+REJECTIONS = 2
+"""Number of questions after whose rejection the defaults are no longer sent. A single one may have another cause."""
 
 # Settings that affect how a request is sent, but not the reply.
 _TRANSPORT = {
@@ -60,7 +64,7 @@ class JudgeSettings:
             schema: Whether to send a reply schema.
         """
         self.schema = schema
-        self._rejected: set[Model] = set()
+        self._rejections: Counter[Model] = Counter()
         self._requests: dict[tuple[Model, type[Reply], bool], RequestSettings] = {}
 
     def request(self, model: Model, reply_type: type[Reply], *, defaults: bool = True) -> RequestSettings:
@@ -71,15 +75,15 @@ class JudgeSettings:
             reply_type: Type of the reply.
             defaults: Whether to send the defaults. They are not sent to a provider that rejected them.
         """
-        key = (model, reply_type, defaults and model not in self._rejected)
+        key = (model, reply_type, defaults and self._rejections[model] < REJECTIONS)
         if key not in self._requests:
             self._requests[key] = self._request(*key)
         return self._requests[key]
 
     def record_rejection(self, model: Model) -> None:
-        """Record that a request succeeded only without the defaults. Log it once for each model."""
-        if model not in self._rejected:
-            self._rejected.add(model)
+        """Count a question that was answered only without the defaults. Log it once for each model."""
+        self._rejections[model] += 1
+        if self._rejections[model] == REJECTIONS:
             logger.warning(
                 f"The judge {model} does not accept all of the settings temperature 0, seed 0 and reply schema. "
                 "Continuing without them."
