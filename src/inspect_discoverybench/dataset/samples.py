@@ -24,10 +24,6 @@ GOAL_FIELDS = (
 """Metadata fields of a goal that come from the data. The other fields are derived from them."""
 
 
-HINT_HEADINGS = {"domain_knowledge": "Domain knowledge", "workflow_tags": "Workflow tags"}
-"""Headings of the hints in the task text."""
-
-
 @dataclass(frozen=True)
 class Hints:
     """Hints in the task text (paper §5.3).
@@ -63,6 +59,7 @@ class SampleMetadata(BaseModel):
         data_checksums: SHA-256 of each data file by name, computed when the task is built.
         workflow_tags: Keywords of the gold workflow.
         domain_knowledge: Background of the study. That of a single data file is in its description.
+        hints: Requested hints.
         missing_hints: Requested hints that the study does not have.
         solvable: Whether the target column has at least two distinct values; None if the target column is unknown.
         near_constant: Whether one value fills at least 95 % of a varying target column; None if unknown.
@@ -97,6 +94,7 @@ class SampleMetadata(BaseModel):
     data_checksums: dict[str, str] = {}
     workflow_tags: str
     domain_knowledge: str
+    hints: tuple[str, ...] = ()
     missing_hints: tuple[str, ...] = ()
     solvable: bool | None = None
     near_constant: bool | None = None
@@ -135,13 +133,16 @@ def to_sample(
         "domain_knowledge": [metadata.domain_knowledge, *(file.domain_knowledge for file in metadata.data_files)],
         "workflow_tags": [metadata.workflow_tags],
     }
-    missing = tuple(name for name, requested in asdict(hints).items() if requested and not any(texts[name]))
+    requested = tuple(name for name, is_requested in asdict(hints).items() if is_requested)
+    missing = tuple(name for name in requested if not any(texts[name]))
     checksums = {name: checksum(path) for name, path in files.items()}
     return Sample(
         id=metadata.sample_id,
         input=task_text(metadata, hints),
         target=metadata.gold_hypothesis,
-        metadata=metadata.model_copy(update={"missing_hints": missing, "data_checksums": checksums}).model_dump(),
+        metadata=metadata.model_copy(
+            update={"hints": requested, "missing_hints": missing, "data_checksums": checksums}
+        ).model_dump(),
         files={name: str(path.resolve()) for name, path in files.items()},
     )
 
@@ -155,8 +156,10 @@ def task_text(metadata: SampleMetadata, hints: Hints, prompt: str = "task", colu
         prompt: Name of the prompt in `prompts/solvers`.
         columns: Whether to list the columns of the data files.
     """
-    requested = asdict(hints)
-    sections = {heading: getattr(metadata, name) for name, heading in HINT_HEADINGS.items() if requested[name]}
+    sections = {
+        "Domain knowledge": metadata.domain_knowledge if hints.domain_knowledge else "",
+        "Workflow tags": metadata.workflow_tags if hints.workflow_tags else "",
+    }
     hint_prompt = Prompt.load("solvers/hint")
     return Prompt.load(f"solvers/{prompt}").render(
         data_files="\n\n".join(_description(file, hints, columns) for file in metadata.data_files),

@@ -4,7 +4,7 @@ from inspect_ai.model import ChatMessageSystem
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import sandbox, store_as
 
-from inspect_discoverybench.dataset.samples import HINT_HEADINGS, Hints, SampleMetadata, task_text
+from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, task_text
 from inspect_discoverybench.hypothesis import SubmissionState
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.solvers.step import submit_step
@@ -24,8 +24,7 @@ def no_data_guess(columns: bool = False) -> Solver:
         metadata = state.metadata_as(SampleMetadata)
         # Inspect copies a sample's files into the sandbox before any solver runs.
         await sandbox().exec(["rm", "-rf", "--", *(file.name for file in metadata.data_files)])
-        given = state.input_text
-        hints = Hints(**{n: f"\n## {h}\n" in given or f"\n{h}: " in given for n, h in HINT_HEADINGS.items()})
+        hints = Hints(**dict.fromkeys(metadata.hints, True))
         state.user_prompt.text = task_text(metadata, hints, "no_data_guess_task", columns)
         state.messages.insert(0, ChatMessageSystem(content=Prompt.load("solvers/no_data_guess").render()))
         state.tools = [submit()]
