@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, nct, t
 
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.statistics.paired import EXACT_TEST, SAMPLED_TEST, compare_paired
-from inspect_discoverybench.statistics.power import smallest_effect_size
+from inspect_discoverybench.statistics.paired import EXACT_TEST, SAMPLED_TEST, compare_paired, smallest_effect_size
 from tests.statistics.simulation import SIZES, clusters_of, simulate
 
 PAIRS = st.lists(

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from inspect_discoverybench.cli.number import p_value, plural
-from inspect_discoverybench.cli.table import print_table
+from inspect_discoverybench.cli.terminal import p_value, plural, print_table
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.hypothesis import SCORE_NAME
 from inspect_discoverybench.validation.judged_sample import read_judged_samples

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from inspect_discoverybench.answer import FreeText, answer_of
-from inspect_discoverybench.cli.exit_code import exit_with_2
+from inspect_discoverybench.cli.terminal import exit_with_2
 from inspect_discoverybench.errors import InvalidExperiment, inspect_errors, one_line
 from inspect_discoverybench.hypothesis import SCORE_NAME
 from inspect_discoverybench.tasks import custom

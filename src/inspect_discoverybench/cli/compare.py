@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 import click
 from rich.console import Console
 
-from inspect_discoverybench.cli.exit_code import exit_with_2
-from inspect_discoverybench.cli.number import p_value, plural
-from inspect_discoverybench.cli.table import print_table
+from inspect_discoverybench.cli.terminal import exit_with_2, p_value, plural, print_table
 from inspect_discoverybench.errors import InvalidArgument
 
 # These modules import pandas and scipy, which takes seconds. The command imports them when it runs.

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from inspect_discoverybench.cli.table import print_table
+from inspect_discoverybench.cli.terminal import print_table
 from inspect_discoverybench.dataset import released
 from inspect_discoverybench.dataset.audit import audit_release, audit_studies
 from inspect_discoverybench.errors import DataCorrupt

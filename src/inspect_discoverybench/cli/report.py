@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from inspect_discoverybench.cli.number import plural
+from inspect_discoverybench.cli.terminal import plural
 
 
 @click.command()

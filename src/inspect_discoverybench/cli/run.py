@@ -10,10 +10,8 @@ from typing import Any
 
 import click
 
-from inspect_discoverybench.cli.exit_code import exit_with_2
-from inspect_discoverybench.cli.number import plural
 from inspect_discoverybench.cli.run_tables import print_forecasts, print_outcomes, print_statuses
-from inspect_discoverybench.cli.termination import interrupt_on_termination
+from inspect_discoverybench.cli.terminal import exit_with_2, interrupt_on_termination, plural
 from inspect_discoverybench.errors import DataMissing, InvalidArgument
 from inspect_discoverybench.experiment.export import command, flow
 from inspect_discoverybench.experiment.forecast import forecast

@@ -7,8 +7,7 @@ from dataclasses import asdict
 
 import click
 
-from inspect_discoverybench.cli.number import plural
-from inspect_discoverybench.cli.table import print_table
+from inspect_discoverybench.cli.terminal import plural, print_table
 from inspect_discoverybench.experiment.definition import Experiment
 from inspect_discoverybench.experiment.forecast import Forecast
 from inspect_discoverybench.experiment.outcome import RunOutcome

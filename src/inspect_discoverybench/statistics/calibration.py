@@ -13,7 +13,7 @@ from scipy.stats import t
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.statistics.clusters import clustered
 from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
-from inspect_discoverybench.statistics.power import SIGNIFICANCE_LEVEL
+from inspect_discoverybench.statistics.paired import SIGNIFICANCE_LEVEL
 
 MIN_LABELLED_CLUSTERS = 10
 """With fewer, the variance of the judge's error between clusters is unreliable."""

@@ -7,13 +7,17 @@ clusters. The test flips the signs of whole clusters. docs/statistics.md has the
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
+from scipy.optimize import brentq
+from statsmodels.stats.power import TTestPower
 
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.statistics.clusters import Clustered, clustered, resampled_counts
-from inspect_discoverybench.statistics.power import SIGNIFICANCE_LEVEL, smallest_effect_size
 
+SIGNIFICANCE_LEVEL = 0.05
+TARGET_POWER = 0.8
 RESAMPLES = 2000
 PERMUTATIONS = 9999
 NORMAL_QUANTILE = 1.959963984540054
@@ -163,3 +167,29 @@ def _smallest_detectable(differences: Clustered) -> float:
     if clusters < 3:
         return math.nan
     return smallest_effect_size(clusters) * _standard_error(differences) * math.sqrt(clusters)
+
+
+@cache
+def smallest_effect_size(units: int) -> float:
+    """The effect size that the paired t-test detects with power 0.8 at level 0.05.
+
+    Args:
+        units: Number of independent differences.
+
+    Returns:
+        Mean difference divided by the standard deviation of the differences; NaN for fewer than two units.
+    """
+    if units < 2:
+        return math.nan
+
+    def missing_power(effect_size: float) -> float:
+        # Ignores significant differences of the wrong sign, whose probability is below 1e-4 at this power. SciPy gives
+        # NaN for some of them, so `solve_power` fails for some numbers of units.
+        one_sided = TTestPower().power(effect_size, units, SIGNIFICANCE_LEVEL / 2, alternative="larger")
+        return float(one_sided) - TARGET_POWER
+
+    # No larger than necessary: SciPy also gives NaN for some effects that are too large for the number of units.
+    upper = 3 / math.sqrt(units)
+    while missing_power(upper) < 0:
+        upper *= 2
+    return float(brentq(missing_power, 0.0, upper))

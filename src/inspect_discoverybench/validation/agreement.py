@@ -10,7 +10,7 @@ from statsmodels.stats.inter_rater import fleiss_kappa
 
 from inspect_discoverybench.statistics.jackknife import jackknife_interval
 from inspect_discoverybench.statistics.mean import estimate_mean
-from inspect_discoverybench.statistics.power import smallest_effect_size
+from inspect_discoverybench.statistics.paired import smallest_effect_size
 from inspect_discoverybench.validation.sheet import majority
 from inspect_discoverybench.validation.votes import CHOICES, Ballot
 

@@ -1,0 +1,89 @@
+"""The terminal: numbers and tables as text, exit codes of errors, and signals that end a command."""
+
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from types import FrameType
+
+import click
+import psutil  # type: ignore[import-untyped]
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from inspect_discoverybench.errors import DiscoveryBenchError, DiskFull
+
+UNLIMITED = 10_000
+"""Width in columns. Otherwise rich truncates names to fit the screen or 80 columns."""
+
+
+def print_table(
+    title: str,
+    names: Sequence[str],
+    numbers: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    total: Sequence[str] | None = None,
+) -> None:
+    """Print a table without truncating any cell: columns of text, then of numbers, and below a line the total."""
+    heading = Text(title) or None
+    table = Table(title=heading, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    for name in names:
+        table.add_column(name)
+    for number in numbers:
+        table.add_column(number, justify="right")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    if total is not None:
+        table.add_section()
+        table.add_row(*map(Text, total))
+    Console(width=UNLIMITED).print(table)
+
+
+def p_value(value: float) -> str:
+    """Three decimals, or that it is smaller."""
+    return "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def plural(count: int, noun: str) -> str:
+    """A count with its noun, such as `1 pair` or `2 pairs`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+@contextmanager
+def exit_with_2() -> Iterator[None]:
+    """Print an error of this package and exit with 2; with 1 after a full disk, which a second run continues from."""
+    try:
+        yield
+    except DiscoveryBenchError as error:
+        error.show()
+        raise click.exceptions.Exit(1 if isinstance(error, DiskFull) else 2) from error
+
+
+@contextmanager
+def interrupt_on_termination() -> Iterator[None]:
+    """Handle SIGTERM and SIGHUP like Ctrl-C, so that Inspect writes its logs and removes its containers.
+
+    Slurm, Kubernetes and CI systems end a job with SIGTERM, and a closed terminal sends SIGHUP. A signal that
+    is ignored, for example under `nohup`, stays ignored.
+    """
+    signals = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    handled = [number for number in signals if signal.getsignal(number) is signal.SIG_DFL]
+    for number in handled:
+        signal.signal(number, _interrupt)
+    try:
+        yield
+    finally:
+        for number in handled:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    # Signal all child processes, as a terminal does on Ctrl-C. Otherwise `docker compose exec` would wait for the
+    # agent's code to end.
+    for process in psutil.Process().children(recursive=True):
+        with suppress(psutil.Error):
+            process.send_signal(signal.SIGINT)
+    # The event loop has its own handler for Ctrl-C. A background job has none, because the shell disables Ctrl-C.
+    handler = signal.getsignal(signal.SIGINT)
+    (handler if callable(handler) else signal.default_int_handler)(signal.SIGINT, frame)
