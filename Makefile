@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-docs test-lowest test-quick coverage check format audit docs pictures build fingerprints image image-push lock
+.PHONY: help demo test test-agents test-docs test-lowest test-quick coverage check format audit docs pictures build fingerprints image image-push lock
 
 # One worker more than there are cores (tests/conftest.py). Session fixtures are built once and shared through a lock file
 # (tests/shared.py), so that idle workers may take over any test. Workers and the processes of tests share bytecode.
@@ -21,11 +21,14 @@ demo: $(INSTALLED) ## Run the demo task with the offline models: no key, network
 	$(BIN)/inspect eval discoverybench/demo --model discoverybench/baseline
 	@echo "To make a report of the logs, run: $(BIN)/discoverybench report logs"
 
-test: $(INSTALLED_DEV) ## Run all tests but those of documented commands; those that this machine cannot run are listed
-	$(PYTEST) -m "not documented"
+test: $(INSTALLED_DEV) ## Run all tests but those of documented commands and other agents; those that this machine cannot run are listed
+	$(PYTEST) -m "not documented and not agents"
 
 test-docs: $(INSTALLED_DEV) ## Run every command of the README and the documentation, with the offline models
 	$(PYTEST) -m documented
+
+test-agents: $(INSTALLED_DEV) ## Build the images of docs/other_agents.md and run its commands; needs Docker and the npm registry
+	$(BIN)/python -m pytest -m agents
 
 test-quick: $(INSTALLED_DEV) ## Run the tests without containers, browsers, wheels, sweeps and command lines
 	$(PYTEST) -m "not docker and not browser and not wheel and not sweep and not process"

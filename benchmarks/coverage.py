@@ -1,33 +1,41 @@
-"""How often the 95 % intervals contain the truth, on simulated scores with the clusters of the released data.
+"""How often the 95 % intervals contain the truth, on simulated scores with the studies and golds of the released data.
 
-A cluster's probability of success has a beta distribution; a success is a partial score or 1. Each row averages over
-means and correlations; "lowest" is the lowest coverage at one mean.
+The probabilities of success of a study and of its clusters have beta distributions; a success is a partial score or 1.
+Each row averages over means and correlations; "lowest" is the lowest coverage at one mean. On these tasks, the truth is
+the mean on these studies; on new studies, it is that of all studies.
 """
 
 import argparse
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from itertools import product
 from statistics import fmean
-from typing import TypeVar
+from typing import Any
 
 import numpy as np
-from inspect_ai.scorer import Metric, SampleScore, Score, ci, ci_wilson
+from inspect_ai.scorer import SampleScore, Score, ci_wilson
 from measure import show
 from scipy.stats import norm
 
 from inspect_discoverybench.statistics.mean import estimate_mean
 from inspect_discoverybench.statistics.paired import compare_paired
 
-CLUSTERS = {
-    "8 tasks": [1] * 8,
-    "8 of DB-REAL train": [3, 2, 2, 1],
-    "20 of DB-REAL test": [2] + [1] * 18,
-    "20 of DB-REAL train": [3] + [2] * 7 + [1] * 3,
-    "25, DB-REAL train": [3] + [2] * 8 + [1] * 6,
-    "38 tasks": [1] * 38,
-    "38 in 22 clusters": [4, 4, 3, 3] + [2] * 6 + [1] * 12,
-    "200, DB-SYNTH test": [1] * 200,
-    "239, DB-REAL test": [10, 8, 8] + [6] * 7 + [4] * 9 + [3] * 9 + [2] * 19 + [1] * 70,
+META_REGRESSION = [10, 8, 8] + [6] * 6 + [4] * 7 + [2] * 5
+NLS = [6, 4] + [3] * 5 + [2] * 6 + [1] * 21
+ARCHAEOLOGY = [2] * 2 + [1] * 34
+OTHERS = [[3] * 4 + [2] * 2, [1] * 15, [4] + [2] * 4]
+STUDIES = {
+    "8 tasks": [[1]] * 8,
+    "20, archaeology": [[2] + [1] * 18],
+    "20 of DB-REAL train": [[3, 2, 2, 2], [2, 2], [2, 2, 1, 1, 1]],
+    "25, DB-REAL train": [[3, 2, 2, 2, 1], [2, 2], [2] * 3 + [1] * 5],
+    "38, archaeology": [ARCHAEOLOGY],
+    "200, DB-SYNTH test": [[1] * size for size in (25, 24, 21, 20, 17, 17, 16, 15, 13, 10, 9, 8, 5)],
+    "239, DB-REAL test": [META_REGRESSION, NLS, ARCHAEOLOGY, *OTHERS],
 }
+"""Number of tasks of each gold hypothesis, by study."""
+STUDY_CORRELATIONS = (0.0, 0.035, 0.063)
+"""Correlations of two tasks of one study, whose gold hypotheses differ."""
 PARTIAL = ((1, 0.67, 0.5, 0.33), (0.5, 0.2, 0.2, 0.1))
 MOSTLY_ONE = ((1, 0.67, 0.5), (0.85, 0.1, 0.05))
 ZERO_OR_ONE = ((1,), (1.0,))
@@ -35,29 +43,30 @@ LEVELS = ((0.05, PARTIAL), (0.1, PARTIAL), (0.25, PARTIAL), (0.25, ZERO_OR_ONE),
 CORRELATIONS = (0.1, 0.3, 0.6)
 PAIRS = ((0.05, 0.05), (0.15, 0.05), (0.25, 0.25), (0.25, 0.1), (0.5, 0.5), (0.5, 0.2), (0.7, 0.6))
 DEPENDENCES = ((0.2, 0.2, 0.0), (0.3, 0.3, 0.2), (0.3, 0.1, 0.5))
-"""Shares of the latent variance: of the cluster, of the task, and of system and cluster together."""
+"""Shares of the latent variance within a study: of the cluster, of the task, and of system and cluster together."""
+STUDY_SHARES = ((0.0, 0.0), (0.1, 0.0), (0.06, 0.06), (0.1, 0.1))
+"""Shares of the latent variance: of the study, and of system and study together."""
 
 Interval = tuple[float, float]
-Method = Callable[[list[float], list[int]], Interval]
-Sizes = Sequence[int]
-Level = TypeVar("Level")
-Variation = TypeVar("Variation")
+Draw = tuple[Interval, float]
+Method = Callable[["Layout", list[float]], Interval]
+
+
+class Layout:
+    """The gold hypothesis and the study of each task."""
+
+    def __init__(self, studies: Sequence[Sequence[int]]) -> None:
+        self.count = len(studies)
+        self.sizes = [size for sizes in studies for size in sizes]
+        self.of_gold = np.repeat(np.arange(self.count), [len(sizes) for sizes in studies])
+        self.golds = np.repeat(np.arange(len(self.sizes)), self.sizes)
+        self.studies = self.of_gold[self.golds]
 
 
 def coverage(
-    levels: Iterable[Level],
-    variations: Sequence[Variation],
-    count: int,
-    draw: Callable[[Level, Variation], tuple[Interval, float]],
+    levels: Iterable[Any], variations: Sequence[Any], count: int, draw: Callable[[Any, Any], Draw]
 ) -> tuple[str, ...]:
-    """Percentage of intervals that contain the truth: average and lowest level; and their mean width.
-
-    Args:
-        levels: What sets the truth.
-        variations: What else varies.
-        count: Number of data sets for each level and variation.
-        draw: Returns the interval of one data set, and the truth.
-    """
+    """Percentage of intervals that contain the truth: average and lowest level; and their mean width."""
     shares, widths = [], []
     for level in levels:
         drawn = [draw(level, variation) for variation in variations for _ in range(count)]
@@ -66,97 +75,107 @@ def coverage(
     return f"{fmean(shares):.1f}", f"{min(shares):.1f}", f"{fmean(widths):.3f}"
 
 
-def clusters_of(sizes: Sizes) -> list[int]:
-    """The cluster of each task."""
-    return np.repeat(np.arange(len(sizes)), sizes).tolist()
+def chances(rng: np.random.Generator, means: np.ndarray, correlation: float) -> np.ndarray:
+    """Probabilities with these means, and this correlation of what happens with one of them."""
+    spread = 1 / max(correlation, 1e-6) - 1
+    return np.asarray(rng.beta(means * spread, (1 - means) * spread))
 
 
 def scores(
-    rng: np.random.Generator, sizes: Sizes, mean: float, kind: tuple[Sequence[float], ...], correlation: float
-) -> list[float]:
-    """Scores of one system."""
+    rng: np.random.Generator, layout: Layout, mean: float, kind: tuple[Sequence[float], ...], rhos: Sequence[float]
+) -> tuple[list[float], float]:
+    """Scores of one system, and its mean on these studies."""
     values, shares = kind
-    success = mean / float(np.dot(values, shares))
-    spread = 1 / correlation - 1
-    probabilities = rng.beta(success * spread, (1 - success) * spread, size=len(sizes))
-    hits = rng.random(sum(sizes)) < np.repeat(probabilities, sizes)
-    return [float(score) for score in np.where(hits, rng.choice(values, size=sum(sizes), p=shares), 0.0)]
+    if_solved = float(np.dot(values, shares))
+    of_study = chances(rng, np.full(layout.count, mean / if_solved), rhos[0])
+    of_gold = chances(rng, np.clip(of_study[layout.of_gold], 1e-9, 1), rhos[1])
+    hits = rng.random(len(layout.golds)) < of_gold[layout.golds]
+    drawn = np.where(hits, rng.choice(values, size=len(hits), p=shares), 0.0)
+    return drawn.tolist(), if_solved * float(of_study[layout.studies].mean())
 
 
 def pairs(
-    rng: np.random.Generator, sizes: Sizes, means: Sequence[float], dependence: Sequence[float]
-) -> tuple[list[float], list[float]]:
-    """Scores of two systems on the same tasks."""
-    values, shares = PARTIAL
-    tasks, count = sum(sizes), len(sizes)
-    cluster, task, both = dependence
-    shared = np.sqrt(cluster) * np.repeat(rng.standard_normal(count), sizes) + np.sqrt(task) * rng.standard_normal(
-        tasks
-    )
-    systems = []
+    rng: np.random.Generator, layout: Layout, means: Sequence[float], dependence: Sequence[float], of_studies: Interval
+) -> tuple[list[list[float]], float]:
+    """Scores of two systems on the same tasks, and the difference of their means on these studies."""
+    (values, shares), (study, own) = PARTIAL, of_studies
+    cluster, task, both = (share * (1 - study - own) for share in dependence)
+    rest = 1 - study - own - cluster - task - both
+
+    def effect(share: float, place: np.ndarray) -> np.ndarray:
+        return np.asarray(np.sqrt(share) * rng.standard_normal(place.max() + 1)[place])
+
+    tasks = np.arange(len(layout.golds))
+    of_study, shared = effect(study, layout.studies), effect(cluster, layout.golds) + effect(task, tasks)
+    systems, truths = [], []
     for mean in means:
-        own = np.sqrt(both) * np.repeat(rng.standard_normal(count), sizes)
-        latent = shared + own + np.sqrt(1 - cluster - task - both) * rng.standard_normal(tasks)
-        hits = latent < norm.ppf(mean / np.dot(values, shares))
-        systems.append(np.where(hits, rng.choice(values, size=tasks, p=shares), 0.0).tolist())
-    return systems[0], systems[1]
+        limit = norm.ppf(mean / np.dot(values, shares)) - of_study - effect(own, layout.studies)
+        hits = shared + effect(both, layout.golds) + effect(rest, tasks) < limit
+        systems.append(np.where(hits, rng.choice(values, size=len(tasks), p=shares), 0.0).tolist())
+        truths.append(float(np.dot(values, shares) * norm.cdf(limit / np.sqrt(1 - study - own)).mean()))
+    return systems, truths[0] - truths[1]
 
 
-def ours(values: list[float], clusters: list[int]) -> Interval:
-    """The interval of this package."""
-    estimate = estimate_mean(values, clusters)
-    return estimate.low, estimate.high
+def ours(layout: Layout, values: list[float], is_new: bool = False) -> Interval:
+    """The interval of this package on these tasks or on new studies."""
+    estimate = estimate_mean(values, layout.golds.tolist(), layout.studies.tolist())
+    ends = estimate.new_studies if is_new else estimate
+    assert ends is not None
+    return ends.low, ends.high
 
 
-def inspects(metric: Metric) -> Method:
-    """An interval of Inspect's."""
-
-    def interval(values: list[float], clusters: list[int]) -> Interval:
-        samples = [
-            SampleScore(score=Score(value=value), sample_metadata={"cluster": cluster})
-            for value, cluster in zip(values, clusters, strict=True)
-        ]
-        ends = metric(samples)  # type: ignore[arg-type]
-        assert isinstance(ends, dict)
-        return float(ends["lower"] or 0), float(ends["upper"] or 0)
-
-    return interval
+def wilson(layout: Layout, values: list[float]) -> Interval:
+    """The clustered interval of Inspect's for the mean."""
+    rows = zip(values, layout.golds.tolist(), strict=True)
+    metric: Any = ci_wilson(cluster="gold")
+    ends = metric([SampleScore(score=Score(value=value), sample_metadata={"gold": gold}) for value, gold in rows])
+    return ends["lower"], ends["upper"]
 
 
-def mean_coverage(sizes: Sizes, count: int, method: Method = ours) -> tuple[str, ...]:
+def mean_coverage(layout: Layout, count: int, method: Method, is_new: bool = False) -> tuple[str, ...]:
     """Coverage of an interval of the mean."""
-    rng, clusters = np.random.default_rng(1), clusters_of(sizes)
-    return coverage(
-        LEVELS, CORRELATIONS, count, lambda level, rho: (method(scores(rng, sizes, *level, rho), clusters), level[0])
-    )
+    rng, correlations = np.random.default_rng(1), STUDY_CORRELATIONS[1:] if is_new else STUDY_CORRELATIONS
+
+    def draw(level: tuple[float, tuple[Sequence[float], ...]], rhos: Sequence[float]) -> Draw:
+        values, truth = scores(rng, layout, *level, rhos)
+        return method(layout, values), level[0] if is_new else truth
+
+    return coverage(LEVELS, [*product(correlations, CORRELATIONS)], count, draw)
 
 
-def paired_coverage(sizes: Sizes, count: int) -> tuple[str, ...]:
+def paired_coverage(layout: Layout, count: int, is_new: bool) -> tuple[str, ...]:
     """Coverage of the interval of the difference, and percentage of significant tests where there is none."""
-    rng, clusters, significant = np.random.default_rng(2), clusters_of(sizes), []
+    rng, significant = np.random.default_rng(2), []
 
-    def draw(means: Sequence[float], dependence: Sequence[float]) -> tuple[Interval, float]:
-        result = compare_paired(*pairs(rng, sizes, means, dependence), clusters)
-        if means[0] == means[1]:
-            significant.append(result.p_value <= 0.05)
-        return (result.low, result.high), means[0] - means[1]
+    def draw(means: Sequence[float], variation: tuple[Sequence[float], tuple[float, float]]) -> Draw:
+        (first, second), truth = pairs(rng, layout, means, *variation)
+        result = compare_paired(first, second, layout.golds.tolist(), layout.studies.tolist())
+        tested = result.new_studies if is_new else result
+        assert tested is not None
+        if means[0] == means[1] and (is_new or not variation[1][1]):  # on these tasks, none in each study
+            significant.append(tested.p_value <= 0.05)
+        return (tested.low, tested.high), means[0] - means[1] if is_new else truth
 
-    return *coverage(PAIRS, DEPENDENCES, count, draw), f"{100 * fmean(significant):.1f}"
+    shares = STUDY_SHARES[2:] if is_new else STUDY_SHARES
+    return *coverage(PAIRS, [*product(DEPENDENCES, shares)], count, draw), f"{100 * fmean(significant):.1f}"
 
 
 def main() -> None:
     """Print one table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--count", type=int, default=1000, help="data sets per mean and correlation")
+    parser.add_argument("--count", type=int, default=300, help="data sets per mean and correlations")
     count = parser.parse_args().count
-    rows = [("mean", name, *mean_coverage(sizes, count), "") for name, sizes in CLUSTERS.items()]
-    wilson, bootstrap = ci_wilson(cluster="cluster"), ci(method="bootstrap", cluster="cluster")
-    for name in ("8 tasks", "25, DB-REAL train", "239, DB-REAL test"):
-        for label, metric, fewer in (("ci_wilson", wilson, 5), ("bootstrap", bootstrap, 20)):
-            measured = mean_coverage(CLUSTERS[name], count // fewer, inspects(metric))
-            rows.append((f"Inspect's {label}", name, *measured, ""))
-    for name, sizes in CLUSTERS.items():
-        rows.append(("difference", name, *paired_coverage(sizes, count // (2 if sum(sizes) < 100 else 5))))
+    rows: list[tuple[str, ...]] = []
+    for name, studies in STUDIES.items():
+        layout = Layout(studies)
+        rows.append(("mean, these tasks", name, *mean_coverage(layout, count, ours), ""))
+        rows.append(("Inspect's ci_wilson", name, *mean_coverage(layout, count // 5, wilson), ""))
+        rows.append(("difference, these tasks", name, *paired_coverage(layout, count, False)))
+        if layout.count > 1:
+            rows.append(
+                ("mean, new studies", name, *mean_coverage(layout, count, partial(ours, is_new=True), True), "")
+            )
+            rows.append(("difference, new studies", name, *paired_coverage(layout, count, True)))
     show("Coverage of the 95 % intervals (%)", ("interval", "data", "average", "lowest", "width", "false alarms"), rows)
 
 

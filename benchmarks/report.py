@@ -5,18 +5,21 @@ The logs are synthetic, with 239 samples each and predicted hypotheses as long a
 
 import argparse
 import shutil
+import sys
 import time
 from itertools import pairwise
 from pathlib import Path
 
 from measure import in_fresh_process, own_folders, show
 
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # the logs of the tests
+
 SAMPLES = 239
 
 
 def write_logs(folder: str, logs: int) -> None:
     """Write the logs: five agents with three models, several times."""
-    import synthetic_logs as synthetic
+    from tests import synthetic_logs as synthetic
 
     names = [(agent, model) for model in synthetic.MODELS for agent in synthetic.AGENTS]
     runs = [synthetic.Run("real", *names[number % 15], 0.05 + 0.002 * number, unscored=0.01) for number in range(logs)]

@@ -22,10 +22,13 @@ from inspect_scout import scan, scan_results_df, transcripts_from
 from measure import own_folders, show
 
 from inspect_discoverybench import demo
-from inspect_discoverybench.scanners.no_successful_cell import no_successful_cell
 from inspect_discoverybench.scanners.quantity import printed
-from inspect_discoverybench.scanners.questionable_answer import CATEGORIES, questionable_answer
-from inspect_discoverybench.scanners.unsupported_number import unsupported_number
+from inspect_discoverybench.scanners.scanners import (
+    CATEGORIES,
+    no_successful_cell,
+    questionable_answer,
+    unsupported_number,
+)
 from inspect_discoverybench.solvers.react import react
 
 PLANTED = Path(__file__).with_name("planted.yaml")

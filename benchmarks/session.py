@@ -26,6 +26,8 @@ THINK_SECONDS = 2.0
 TARGET_FIRST = 0.3
 """Seconds."""
 
+SLEEPERS = 15
+
 LOAD = (
     "import pandas as pd, statsmodels.api as sm; "
     "frame = pd.DataFrame({'x': range(100), 'y': [2 * i + i % 7 for i in range(100)]})"
@@ -102,6 +104,29 @@ def time_first_call(code: str, early: bool) -> Solver:
     return solve
 
 
+@solver
+def time_beside_sleepers() -> Solver:
+    """One sample times its calls, alone and then while all others wait in a sleeping cell."""
+    sleep = asyncio.Event()
+
+    async def median_call() -> float:
+        return median([await seconds_of(lambda: cell(FIRST_CELLS["`1 + 1`"])) for _ in range(CALLS)])
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        await cell("1")
+        if state.sample_id == SLEEPERS:
+            alone = await median_call()
+            sleep.set()
+            await asyncio.sleep(THINK_SECONDS)
+            state.store.set("seconds", (alone, await median_call()))
+        else:
+            await sleep.wait()
+            await cell("import time; time.sleep(20)")
+        return state
+
+    return solve
+
+
 def measured(name: str, way: Solver, samples: int) -> list[Any]:
     """What a solver measured in some samples with this sandbox, one after the other."""
     task = task_with(demo(sandbox=name), scorer=[])
@@ -134,6 +159,23 @@ def main() -> None:
         ("cell", "ratio", "started early, s", "target", "started by the call, s"),
         first,
         f"Medians of {FIRST_SAMPLES} samples. Agents start the session early.",
+    )
+    task = demo(sandbox=names[0])
+    samples = [task.dataset[0].model_copy(update={"id": number}) for number in range(SLEEPERS + 1)]
+    with own_folders():
+        [log] = inspect_eval(
+            task_with(task, dataset=samples, scorer=[]),
+            model="mockllm/model",
+            solver=time_beside_sleepers(),
+            max_samples=SLEEPERS + 1,
+            max_sandboxes=SLEEPERS + 1,
+        )
+        [(alone, beside)] = [s.store["seconds"] for s in log.samples or [] if "seconds" in s.store]
+    show(
+        f"A `python` call while {SLEEPERS} other samples wait in a sleeping cell ({names[0]})",
+        ("ratio", "median s", "alone, s"),
+        [(f"{beside / alone:.2f}", f"{beside:.3f}", f"{alone:.3f}")],
+        f"Medians of {CALLS} calls.",
     )
     show(
         "One call that fits a regression with statsmodels",

@@ -100,7 +100,7 @@ def command(log: EvalLog) -> str:
 
 def _rows(samples: pd.DataFrame, headers: Mapping[str, EvalLog]) -> Iterator[list[str]]:
     """One row per benchmark and configuration, as in `HEADER`."""
-    groups = samples.groupby([*KEYS])
+    groups = samples.groupby(KEYS)
     paper = published()
     table = aggregate(task_table(samples)).sort_values(["benchmark", HMS], ascending=[True, False], kind="stable")
     for row in table.to_dict("records"):

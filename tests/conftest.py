@@ -42,6 +42,7 @@ MARKERS = {
     "sweep": "sweep",
     "command_line": "process",
     "documented": "documented",
+    "agent_images": "agents",
     "helm": "kubernetes",
 }
 """Fixtures and the markers that they imply."""

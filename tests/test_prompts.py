@@ -10,15 +10,14 @@ import pytest
 from inspect_discoverybench.dataset.metadata import Column, DataFile
 from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, task_text
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.scorer import quotation, relationship, variables
-from inspect_discoverybench.scorer.context import extraction_question, match_question
-from inspect_discoverybench.scorer.pair import HypothesisPair
-from inspect_discoverybench.scorer.released import Part, part_question, split_question
-from inspect_discoverybench.solvers.datavoyager.roles import Role, turn_message
+from inspect_discoverybench.scorer import quotation
+from inspect_discoverybench.scorer.facets import Contexts, HypothesisPair, extraction_questions, match_question
+from inspect_discoverybench.scorer.released import Parts
+from inspect_discoverybench.solvers.datavoyager import Role, turn_message
 from inspect_discoverybench.solvers.person import person_instructions
 from inspect_discoverybench.synth.author import question
 
-SYNTH_QUESTIONS = ("domains", "root", "expand", "goal", "review")
+SYNTH_QUESTIONS = ("domains", "root", "distractors", "expand", "goal", "review")
 GOLDEN = Path(__file__).parent / "golden" / "prompts"
 
 FILE = DataFile(
@@ -35,6 +34,7 @@ PAIR = HypothesisPair(
     predicted_hypothesis="Rain raises $yield. Answer A.",
     predicted_workflow="",
 )
+TEXTS = {"gold_hypothesis": PAIR.gold_hypothesis, "predicted_hypothesis": PAIR.predicted_hypothesis}
 GOAL = SampleMetadata(
     split="test",
     dataset="farms",
@@ -54,14 +54,16 @@ GOAL = SampleMetadata(
 RENDERED = {
     "judge/system": Prompt.load("judge/system").render(),
     "judge/answer": quotation.question(PAIR.goal, 'I refuse {this}: "no $data".\n```').text,
-    "judge/extract_context": extraction_question("gold", PAIR.datasets, PAIR.gold_hypothesis, PAIR.workflows[0]).text,
-    "judge/match_context": match_question(PAIR, gold_context="towns", predicted_context="None").text,
-    "judge/extract_released": split_question("gold", PAIR.datasets, PAIR.gold_hypothesis, PAIR.workflows[0]).text,
-    "judge/match_released": part_question(
-        "", Part(text=PAIR.gold_hypothesis, context="towns"), Part(text=PAIR.predicted_hypothesis, context="in {towns}")
+    "judge/extract_context": extraction_questions(PAIR, "extract_context", "context", Contexts)[0].text,
+    "judge/match_context": match_question(
+        "match_context", **TEXTS, gold_context="towns", predicted_context="None"
     ).text,
-    "judge/variables": variables.question(PAIR).text,
-    "judge/relationship": relationship.question(PAIR).text,
+    "judge/extract_released": extraction_questions(PAIR, "extract_released", "parts", Parts)[0].text,
+    "judge/match_released": match_question(
+        "match_released", **TEXTS, gold_context="towns", predicted_context="in {towns}"
+    ).text,
+    "judge/variables": PAIR.prompt("variables"),
+    "judge/relationship": PAIR.prompt("relationship"),
     "judge/audit": Prompt.load("judge/audit").render(goal="g", gold="In {towns} $y", predicted="**p**"),
     "judge/audit_text": Prompt.load("judge/audit_text").render(goal="g", text="I refuse {this} $y\n```"),
     "judge/reask": Prompt.load("judge/reask").render(reason="match: Field required."),

@@ -16,7 +16,7 @@ from inspect_ai.util import ComposeBuild, ComposeConfig, ComposeService, Sandbox
 
 from inspect_discoverybench import custom, demo
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.sandbox import image, image_name, shipped
+from inspect_discoverybench.sandbox import image, shipped
 from tests.docker_images import image_ids
 
 EXAMPLE = Path(__file__).parents[1] / "examples/lighthouses"
@@ -104,20 +104,20 @@ def test_other_settings_come_from_the_compose_file() -> None:
 
 def test_the_tag_changes_with_the_files_of_the_image(tmp_path: Path) -> None:
     shutil.copytree(shipped("sandbox"), tmp_path / "sandbox")
-    assert image_name(tmp_path / "sandbox") == image()
+    assert image(tmp_path / "sandbox") == image()
     seen = {image()}
     for name in ("Dockerfile", "requirements.txt", "init.py"):
         with (tmp_path / "sandbox" / name).open("a", encoding="utf-8") as file:
             file.write("# changed\n")
-        seen.add(image_name(tmp_path / "sandbox"))
+        seen.add(image(tmp_path / "sandbox"))
         # As a checkout on Windows has it.
         content = (tmp_path / "sandbox" / name).read_bytes()
         (tmp_path / "sandbox" / name).write_bytes(content.replace(b"\n", b"\r\n"))
     assert len(seen) == 4
-    last = image_name(tmp_path / "sandbox")
+    last = image(tmp_path / "sandbox")
     assert last in seen
     (tmp_path / "sandbox" / ".DS_Store").write_bytes(b"\0")
-    assert image_name(tmp_path / "sandbox") == last
+    assert image(tmp_path / "sandbox") == last
 
 
 PUSH = Path(__file__).parents[1] / ".ci" / "image-push"

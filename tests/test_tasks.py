@@ -16,20 +16,14 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import Model, get_model
 from inspect_ai.solver import SolverSpec, generate
-from inspect_flow import FlowModel, FlowOptions, FlowSpec, FlowTask
-from inspect_flow import api as flow
 
-from inspect_discoverybench import demo, real
-from inspect_discoverybench.errors import InvalidArgument
+from inspect_discoverybench import demo
+from inspect_discoverybench.sandbox import record_image
 from inspect_discoverybench.scorer.judge import require_judge
-from inspect_discoverybench.session.image import record_image
 from tests.endpoint import Answer, Endpoint, Request, serve, tool_call
 from tests.scorer import judging
 
 INSPECT = Path(sys.executable).with_name("inspect")
-EXAMPLE = Path(__file__).parents[1] / "examples/lighthouses"
-LEXICAL = "discoverybench/lexical"
-NO_KEY = "The judge (role grader, model openai/gpt-4o-2024-08-06) cannot be called: "
 
 
 def run_inspect(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -68,60 +62,13 @@ def test_an_invalid_argument_is_one_line_on_the_command_line() -> None:
     assert "Traceback" not in result.stdout + result.stderr
 
 
-@pytest.mark.usefixtures("upstream")
-def test_an_invalid_argument_lists_the_possible_values() -> None:
-    with pytest.raises(InvalidArgument, match="split=dev is not a split of DB-REAL"):
-        real(split="dev")
-    with pytest.raises(InvalidArgument, match=r"domain=botany .*Possible values: biology, economics, "):
-        real(domain="botany")
-
-
-@pytest.mark.usefixtures("command_line")
-def test_a_missing_judge_is_reported_before_the_model_is_called() -> None:
-    with serve(lambda request: "never") as endpoint:
-        result = run_inspect(
-            "discoverybench/custom",
-            *("-T", f"path={EXAMPLE}", "-T", "sandbox=local", "--model", "openai-api/local/model"),
-            LOCAL_API_KEY="test",
-            LOCAL_BASE_URL=endpoint.url,
-        )
-    assert NO_KEY in result.stdout
-    assert "OPENAI_API_KEY" in result.stdout
-    assert "--model-role grader=PROVIDER/MODEL" in result.stdout
-    assert endpoint.requests == []
-
-
 def test_without_a_judge_no_other_step_runs() -> None:
     task = Task(dataset=[Sample(input="?")], setup=[require_judge("nowhere/judge"), record_image()], solver=generate())
     [log] = inspect_eval(task, model="mockllm/model")
     assert log.error
     assert "The judge (role grader, model nowhere/judge) cannot be called" in log.error.message
+    assert "--model-role grader=PROVIDER/MODEL" in log.error.message
     assert not log.stats.model_usage
-
-
-def test_inspect_flow_runs_a_task_with_a_named_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # A home of its own for what inspect-flow remembers, and the folder of `uv`, which it calls.
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("PATH", str(INSPECT.parent), prepend=os.pathsep)
-    spec = FlowSpec(
-        log_dir=str(tmp_path / "flow"),
-        execution_type="inproc",
-        options=FlowOptions(limit=1),
-        tasks=[
-            FlowTask(
-                name="discoverybench/custom",
-                args={"path": str(EXAMPLE), "sandbox": "local"},
-                model=FlowModel(name="discoverybench/baseline"),
-                model_roles={"grader": FlowModel(name=LEXICAL)},
-            )
-        ],
-    )
-    flow.init(display="plain", dotenv_base_dir=None)
-    result = flow.run(spec)
-    assert result.success
-    [log] = result.logs
-    assert log.eval.task == "discoverybench/custom"
-    assert score_of(read_eval_log(log.location))
 
 
 @pytest.mark.usefixtures("command_line")
@@ -155,13 +102,6 @@ def test_the_demo_runs_from_the_command_line(tmp_path: Path) -> None:
 def served(endpoint: Endpoint) -> Model:
     """A model of the real OpenAI provider at this endpoint; Inspect would remember another one of the same name."""
     return get_model("openai-api/local/model", base_url=endpoint.url, api_key="test", memoize=False)
-
-
-def test_tools_are_available_to_third_party_solvers() -> None:
-    with serve(lambda _: "y rises with x.") as endpoint:
-        inspect_eval(demo(), model=served(endpoint), solver=generate(), limit=1)
-    [request] = endpoint.agent_requests()
-    assert [tool["function"]["name"] for tool in request["tools"]] == ["python", "submit"]
 
 
 STRANGERS = '''

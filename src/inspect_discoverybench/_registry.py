@@ -25,7 +25,7 @@ from inspect_discoverybench.tasks import custom, demo, judge_audit, real, synth,
 PACKAGES = ("discoverybench", "inspect_discoverybench")
 
 SCANNERS = ("unsupported_number", "no_successful_cell", "questionable_answer")
-"""The transcript scanners, each in the module of its name. They need the extra `scout`."""
+"""The transcript scanners. They need the extra `scout`."""
 
 
 @modelapi(name="discoverybench")
@@ -62,11 +62,10 @@ for _task in (real, synth, custom, demo, judge_audit, synth_generate):
     _add_names(_task, registry_info(_task), _task.__name__)
 _add_names(react, registry_info(react), "react")
 _add_names(hms, registry_info(hms), "hms")
-_add_lazily("solver", "solvers.datavoyager.datavoyager", "datavoyager", Solver)
-for _solver in ("codegen", "reflexion", "no_data_guess", "gold"):
+for _solver in ("codegen", "datavoyager", "reflexion", "no_data_guess", "gold"):
     _add_lazily("solver", f"solvers.{_solver}", _solver, Solver)
 _add_lazily("solver", "solvers.gold", "goal_echo", Solver)
 _add_lazily("scorer", "validation.judge_audit", "audit", Scorer)
 for _scanner in SCANNERS:
-    _add_lazily("scanner", f"scanners.{_scanner}", _scanner)
-_add_lazily("scanjob", "scanners.scan", "scan")
+    _add_lazily("scanner", "scanners.scanners", _scanner)
+_add_lazily("scanjob", "scanners.scanners", "scan")

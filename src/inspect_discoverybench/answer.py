@@ -41,7 +41,6 @@ _END_OF_TURN = re.compile(r"<\|(?:eot_id|eom_id|im_end|end|return|endoftext|end_
 _KEY = re.compile(r'"\s*hypothesis\s*"\s*:', re.IGNORECASE)
 _CLOSING_TAG = re.compile(r"</[\w:.-]{1,40}>\Z")
 _MAX_CLOSING_MARKS = 5
-_CALL_KEYS = ("arguments", "parameters", "input")
 _WORD = re.compile(r"\w")
 _QUOTATION = re.compile(r"^[ \t]*>[> \t]*", re.MULTILINE)
 _ITEM = re.compile(r"\A[ \t]*(?:[-*+•]|\(?(?:\d{1,3}|[a-zA-Z])[.)])\s+")
@@ -232,11 +231,12 @@ def _read_object(text: str) -> Submission | None:
             break
         value = _parse_object(body[start:])
         if value is not None:
-            texts = [arguments_as_text(part) for part in (value, *map(_mapping, map(value.get, _CALL_KEYS)))]
+            calls = (_mapping(value.get(key)) for key in ("arguments", "parameters", "input"))
+            texts = next(filter(None, map(arguments_as_text, (value, *calls))), None)
             names = [key.strip().casefold() for key, part in value.items() if isinstance(part, str)]
             later = names[names.index(HYPOTHESIS) + 1 :] if HYPOTHESIS in names else []
             # Another text after it, such as a conclusion, may take the hypothesis back.
-            return _submission(next(filter(None, texts), None)) if {*later} <= {WORKFLOW} else None
+            return _submission(texts) if {*later} <= {WORKFLOW} else None
     return None
 
 

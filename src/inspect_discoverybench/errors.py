@@ -4,8 +4,12 @@ The base class is a `click.ClickException`. Inspect's command line and ours are 
 raised while a task is built is printed as one line instead of a traceback.
 """
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
+from traceback import format_exception
+from typing import Any
 
 import click
 from pydantic import ValidationError
@@ -13,11 +17,23 @@ from rich.errors import MarkupError
 from rich.markup import render
 from tenacity import RetryError
 
+from inspect_discoverybench.text import printable
+
 RETRY = "Run `inspect eval-retry` to run the sample again."
 
 
+KEY_NAMES = ("_API_KEY", "_ACCESS_KEY", "_TOKEN", "_SECRET")
+"""Ends of the names of environment variables with keys."""
+MIN_KEY_LENGTH = 8
+"""Shorter values are no secrets, and occur in other texts."""
+
+
 class DiscoveryBenchError(click.ClickException):
-    """Base class of the errors of this package."""
+    """Base class of the errors of this package. Its message has no control characters and no keys."""
+
+    def __init__(self, message: str) -> None:
+        """Redact the message, which may contain text from models, providers and files."""
+        super().__init__(redact(message))
 
 
 class InvalidArgument(DiscoveryBenchError):
@@ -33,19 +49,11 @@ class DiskFull(DiscoveryBenchError):
 
 
 class DataError(DiscoveryBenchError):
-    """The data cannot be used."""
+    """The data cannot be used: a file is invalid, differs from the released one, or could not be downloaded."""
 
 
 class DataMissing(DataError):
     """A file or folder does not exist or cannot be read."""
-
-
-class DataCorrupt(DataError):
-    """A file differs from the released file, or from the one that was checked."""
-
-
-class DownloadFailed(DataError):
-    """The released data could not be downloaded or stored."""
 
 
 class UnreadableTable(DataError):
@@ -54,10 +62,6 @@ class UnreadableTable(DataError):
 
 class UnreadableLog(DataError):
     """A log is damaged, so that Inspect cannot read it."""
-
-
-class InvalidMetadata(DataError):
-    """A metadata file or an answer key is invalid."""
 
 
 class JudgeUnavailable(DiscoveryBenchError):
@@ -108,6 +112,9 @@ class SandboxLost(DiscoveryBenchError):
 _UNREADABLE = (AssertionError, AttributeError, LookupError, TypeError)
 """Exceptions that providers' packages raise if the server's reply is malformed, such as a web page."""
 
+_BAD_REQUEST, _ACCOUNT = {400, 413, 422}, {401, 402, 403}
+"""HTTP statuses of refused requests, and of those that have another cause than their contents."""
+
 _ENDS_SAMPLE = {"LimitExceededError", "ModelRefusalError", "TerminateSampleError"}
 """Exceptions with which Inspect ends a sample. Not all of them are public."""
 
@@ -120,15 +127,16 @@ def causes(error: BaseException) -> Iterator[BaseException]:
         inner = inner.exceptions[0] if isinstance(inner, BaseExceptionGroup) else inner.__cause__
 
 
-def first_cause(error: BaseException) -> BaseException:
-    """The error at the start of a chain of causes, exception groups and retries."""
-    return [*causes(error)][-1]
-
-
 def http_status(error: BaseException) -> int | None:
     """HTTP status of an error, under the attribute names that provider packages use."""
     values = (getattr(error, name, None) for name in ("status_code", "code"))
     return next((value for value in values if isinstance(value, int)), None)
+
+
+def is_bad_request(error: BaseException) -> bool:
+    """Whether a provider refused a request because of its contents, as far as its HTTP status tells."""
+    statuses = {http_status(cause) for cause in causes(error)}
+    return bool(statuses & _BAD_REQUEST) and not statuses & _ACCOUNT
 
 
 def ends_sample(error: BaseException) -> bool:
@@ -143,11 +151,65 @@ def reason_of(error: BaseException) -> str:
     described = next((cause for cause in reversed(chain) if str(cause)), chain[-1])
     message, kind = one_line(described), type(chain[-1]).__name__
     if isinstance(chain[-1], _UNREADABLE):
-        message = f"the provider's reply has an unexpected format: {message}"
+        text = "" if message == kind else f" {message}"
+        message = (
+            f"the reply is not in the format of the provider's API, as if it were a web page. Check the base URL.{text}"
+        )
     status = next((status for status in map(http_status, chain) if status is not None), None)
     details = [] if kind in message else [kind]
     details += [] if status is None or str(status) in message else [f"HTTP {status}"]
     return f"{message} ({', '.join(details)})" if details else message
+
+
+class _WithoutKeys(Exception):
+    """Stands for a provider's error whose text has a key."""
+
+    def __init__(self, text: str, status: int | None) -> None:
+        super().__init__(text)
+        self.status_code = status
+
+
+def redact(text: str) -> str:
+    """Text without the keys in the environment, and without characters that could send commands to a terminal."""
+    keys = {
+        key: name
+        for name, value in os.environ.items()
+        if name.endswith(KEY_NAMES) and len(key := value.strip()) >= MIN_KEY_LENGTH
+    }
+    for key in sorted(keys, key=len, reverse=True):  # one may begin another
+        text = text.replace(key, f"[{keys[key]}]")
+    return printable(text)
+
+
+def redact_request(error: BaseException) -> BaseException:
+    """Redact a failed request in the transcript: gateways may echo the request's headers.
+
+    Returns:
+        The error, or if its traceback has a key, an error that contains the redacted traceback.
+    """
+    from inspect_ai.event import ModelEvent
+    from inspect_ai.log import transcript
+
+    for event in transcript().history.resident_events:
+        if isinstance(event, ModelEvent) and event.error:
+            event.error, event.traceback = redact(event.error), redact(event.traceback or "")
+            event.traceback_ansi = event.traceback
+            if event.call:
+                event.call.response = _redacted(event.call.response)
+    text = "".join(format_exception(error))
+    status = next((status for status in map(http_status, causes(error)) if status is not None), None)
+    return error if redact(text) == printable(text) else _WithoutKeys(redact(text), status)
+
+
+def _redacted(value: Any) -> Any:
+    match value:
+        case str():
+            return redact(value)
+        case list():
+            return [_redacted(part) for part in value]
+        case dict():
+            return {name: _redacted(part) for name, part in value.items()}
+    return value
 
 
 @contextmanager
@@ -162,7 +224,7 @@ def model_errors(owner: str) -> Iterator[None]:
     except Exception as error:  # every provider raises different types
         if ends_sample(error) or isinstance(error, DiscoveryBenchError):
             raise
-        raise ModelFailed(f"{owner} failed: {reason_of(error)}.") from error
+        raise ModelFailed(f"{owner} failed: {reason_of(error)}.") from redact_request(error)
 
 
 def one_line(error: BaseException) -> str:
@@ -170,7 +232,7 @@ def one_line(error: BaseException) -> str:
     message = " ".join(str(getattr(error, "message", error)).split()) or type(error).__name__
     with suppress(MarkupError):  # brackets in the message may look like invalid markup
         message = render(message).plain
-    return message.removeprefix("ERROR: ")[:500].rstrip(".")
+    return redact(message.removeprefix("ERROR: "))[:500].rstrip(".")
 
 
 def first_reason(error: ValidationError) -> str:
@@ -191,7 +253,13 @@ def inspect_errors(error_type: type[DiscoveryBenchError], where: str, remedy: st
         yield
     except DiscoveryBenchError as error:
         raise error_type(f"{where}: {error.message} {remedy}".rstrip()) from error
+    except BrokenPipeError:  # the reader of our output has stopped, as `head` does: click ends the command
+        raise
     except Exception as error:  # re-raised as our error, with the original as its cause
+        file, home = str(getattr(error, "filename", None) or ""), str(Path.home())
+        if file and (home.startswith(file) or file.startswith(f"{home}/.")):
+            reason = f"Inspect cannot write its own data in the home folder {home}: {one_line(error)}"
+            raise error_type(f"{reason}. Set HOME to a folder that can be written.") from error
         raise error_type(f"{where}: {one_line(error)}. {remedy}".rstrip()) from error
 
 

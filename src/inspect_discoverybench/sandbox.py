@@ -3,16 +3,19 @@
 import hashlib
 import os
 import subprocess
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
+import anyio
 import yaml
-from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec, StoreModel, sandbox, store_as
+from inspect_ai.util import subprocess as run_on_host
 
 from inspect_discoverybench.errors import DataMissing, InvalidArgument
 
-IMAGE_NAME = "inspect-discoverybench-sandbox"
 BUILD_INPUTS = ("Dockerfile", "requirements.txt", "init.py")
 """The files in `sandbox/` that determine the image. `sandbox/.dockerignore` excludes all others from the build."""
 
@@ -66,14 +69,12 @@ def sandbox_spec(provider: str, build: bool = False, custom_image: str | None = 
     )
 
 
-def image() -> str:
-    """Name and tag of the image that is built from `sandbox/`."""
-    return image_name(shipped("sandbox"))
+def image(folder: Path | None = None) -> str:
+    """Name and tag of the image that is built from a folder; by default, from `sandbox/`.
 
-
-def image_name(folder: Path) -> str:
-    """Name and tag of the image of a folder. The tag is a digest of the build inputs, so no outdated image is used."""
-    return f"{IMAGE_NAME}:{build_digest(folder)[:12]}"
+    The tag is a digest of the build inputs, so no outdated image is used.
+    """
+    return f"inspect-discoverybench-sandbox:{build_digest(folder or shipped('sandbox'))[:12]}"
 
 
 def build_digest(folder: Path) -> str:
@@ -150,3 +151,43 @@ def _helm_values(chosen: str | None) -> Path:
             file.write(text)
         Path(file.name).replace(copy)
     return copy
+
+
+class SandboxImage(StoreModel):
+    """The image of the sample's container, kept in the log."""
+
+    image_id: str | None = None
+    """The engine's id of the image, such as `sha256:…`; None if the sandbox is not a Docker container."""
+
+
+@solver
+def record_image() -> Solver:
+    """Record the id of the image in the store of each sample.
+
+    The tag of an image can be assigned to another one, and a retry may run on another machine, so the id belongs to the
+    sample. The containers of a task have the same image, so it is looked up once.
+    """
+    lock = anyio.Lock()
+    ids: list[str | None] = []
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        async with lock:
+            if not ids:
+                ids.append(await _image_id())
+        if ids[0] is not None:
+            store_as(SandboxImage).image_id = ids[0]
+        return state
+
+    return solve
+
+
+async def _image_id() -> str | None:
+    """The id of the image, or None if it is unknown: the record must not make a sample fail."""
+    # Providers without containers raise NotImplementedError; a missing sandbox, program or response is an OSError.
+    with suppress(NotImplementedError, OSError, RuntimeError):
+        connection = await sandbox().connection()
+        if connection.type == "docker" and connection.container:
+            command = ["docker", "container", "inspect", "--format", "{{.Image}}", connection.container]
+            result = await run_on_host(command, timeout=10)
+            return result.stdout.strip() if result.success else None
+    return None

@@ -8,13 +8,11 @@ from inspect_ai.model import GenerateConfig
 
 from inspect_discoverybench.dataset.released import COMMIT
 from inspect_discoverybench.dataset.samples import FieldFilter, Hints, SampleMetadata, data_checksum, select
-from inspect_discoverybench.discovery import discovery_task, end_session, location
+from inspect_discoverybench.discovery import discovery_task, end_session, location, provenance
 from inspect_discoverybench.errors import require_positive
-from inspect_discoverybench.provenance import provenance
-from inspect_discoverybench.sandbox import sandbox_spec
+from inspect_discoverybench.sandbox import record_image, sandbox_spec
 from inspect_discoverybench.scorer.judge import DEFAULT_TIMEOUT
 from inspect_discoverybench.scorer.released import PRODUCT
-from inspect_discoverybench.session.image import record_image
 
 # Every `inspect` command imports this module. What a single task needs is imported when it is built.
 
@@ -89,7 +87,6 @@ def synth(  # noqa: D417
     """
     from inspect_discoverybench.dataset.splits import released
 
-    filters = {"dataset": dataset, "domain": domain, "question_type": question_type}
     return discovery_task(
         "synth",
         f"DB-SYNTH ({split})",
@@ -98,7 +95,13 @@ def synth(  # noqa: D417
         aggregation=aggregation,
         version=VERSION,
         commit=COMMIT,
-        filters={**filters, "difficulty": difficulty, "solvable": solvable},
+        filters={
+            "dataset": dataset,
+            "domain": domain,
+            "question_type": question_type,
+            "difficulty": difficulty,
+            "solvable": solvable,
+        },
     )
 
 
@@ -165,18 +168,24 @@ def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = Tru
         released: Include the pairs from DB-REAL train, which need the released data.
     """
     from inspect_discoverybench.dataset import splits
-    from inspect_discoverybench.validation import pairs
-    from inspect_discoverybench.validation.answer_texts import text_samples
-    from inspect_discoverybench.validation.judge_audit import PAPER_ACCURACY, audit, judge_pair
+    from inspect_discoverybench.validation.judge_audit import (
+        PAIR_FIELDS,
+        PAPER_ACCURACY,
+        audit,
+        invented_pairs,
+        judge_pair,
+        released_pairs,
+        text_samples,
+    )
 
     require_positive("repeats", repeats)
-    samples = list(pairs.invented())
+    samples = list(invented_pairs())
     if released:
         train = splits.released("real", "train", Hints())
-        samples += pairs.released([SampleMetadata.model_validate(sample.metadata) for sample in train])
+        samples += released_pairs([SampleMetadata.model_validate(sample.metadata) for sample in train])
     samples += text_samples()
     commit = COMMIT if released else None
-    checksum = data_checksum(samples, pairs.PAIR_FIELDS)
+    checksum = data_checksum(samples, PAIR_FIELDS)
     paper = ", ".join(f"{facet} {accuracy}" for facet, accuracy in PAPER_ACCURACY.items())
     return Task(
         name="discoverybench/judge_audit",
@@ -200,13 +209,12 @@ def synth_generate(
     domains: int | str | list[str] = 5,
     trees: str | None = None,
     seed: int = 0,
-    height: int = 3,
-    forest: int = 1,
+    height: int = 4,
     rows: int = 500,
     noise_share: float = 0.1,
-    noise_scale: float = 0.05,
-    missing: float = 0.02,
-    min_reproduction: float = 0.95,
+    noise_scale: float = 0.3,
+    disturbance: float = 0.3,
+    missing: float = 0.01,
     splits: str | list[str] | None = None,
     sandbox: str = "docker",
     build: bool = False,
@@ -223,12 +231,11 @@ def synth_generate(
         trees: JSON file with a hand-written tree, or a folder of such files, instead of `domains`.
         seed: Seed of all random choices.
         height: Height of the trees, 1 to 4.
-        forest: Number of trees per domain, 1 to 4.
-        rows: Rows of each data file, 50 to 20,000.
+        rows: Rows of each data file, 50 to 10,000.
         noise_share: Probability that noise is added to a number.
         noise_scale: Standard deviation of the noise, in standard deviations of the column.
+        disturbance: Standard deviation of influences outside the tree on computed values.
         missing: Probability that a value is missing.
-        min_reproduction: Minimum skill of the gold expression on the released columns, 0 to 1.
         splits: Names of splits, such as `train,test`. Domains are assigned to them in turn.
         sandbox: `docker`, `k8s` or `local`. Expressions from the author run in the sandbox.
         build: Build the Docker image even if it exists.
@@ -240,18 +247,16 @@ def synth_generate(
     """
     from inspect_discoverybench.synth import generate
     from inspect_discoverybench.synth.domains import DomainSource
-    from inspect_discoverybench.synth.set_folder import SetFolder
-    from inspect_discoverybench.synth.set_settings import SetSettings
+    from inspect_discoverybench.synth.set_folder import SetFolder, SetSettings
 
     settings = SetSettings.of(
         seed=seed,
         height=height,
-        forest=forest,
         rows=rows,
         noise_share=noise_share,
         noise_scale=noise_scale,
+        disturbance=disturbance,
         missing=missing,
-        min_reproduction=min_reproduction,
         splits=(splits,) if isinstance(splits, str) else tuple(splits or ()),
     )
     source = DomainSource.of(domains, trees)

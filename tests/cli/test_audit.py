@@ -7,18 +7,9 @@ from click.testing import CliRunner, Result
 
 from inspect_discoverybench.cli.main import main
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "lighthouses"
-
 
 def audit(*arguments: str) -> Result:
     return CliRunner().invoke(main, ["data", "audit", *arguments])
-
-
-def test_a_valid_study_has_a_table_and_exit_code_0() -> None:
-    result = audit("--path", str(EXAMPLE))
-    assert result.exit_code == 0
-    assert "lighthouses" in result.output
-    assert "goals without a gold hypothesis" in result.output
 
 
 def test_all_problems_are_reported_at_once(tmp_path: Path) -> None:

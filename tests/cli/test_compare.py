@@ -14,11 +14,11 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import match
-from synthetic_logs import Run, write_logs
 
 from inspect_discoverybench.cli.compare import compare
 from tests import shared
 from tests.shared import once
+from tests.synthetic_logs import Run, write_logs
 
 OLD_LOGS = Path(__file__).parents[1] / "fixtures" / "logs"
 TASKS = 30
@@ -53,11 +53,13 @@ def test_the_candidate_is_compared_with_the_baseline_on_common_tasks(logs: list[
     assert [key["key"] for key in pair["keys"]] == ["hms", "context", "variables", "relationship"]
     paired = hms["paired"]
     assert hms["candidate"]["mean"] - hms["baseline"]["mean"] == pytest.approx(paired["difference"])
-    assert paired["low"] < 0.5 < paired["high"]
-    assert paired["low"] > 0
+    assert 0 < paired["low"] < 0.5 < paired["high"]
     assert paired["p_value"] < 0.001
     assert paired["wins"] + paired["losses"] + paired["ties"] == pair["common"] == TASKS
     assert 0 < paired["smallest_detectable"] < 0.5
+    new = paired["new_studies"]
+    assert (new["studies"], hms["baseline"]["new_studies"]["studies"]) == (14, 14)
+    assert new["low"] <= paired["low"] < new["lowest"] < new["macro_average"] < new["highest"] < paired["high"]
 
 
 def test_the_printed_table_fits_a_terminal_of_80_columns(logs: list[Path]) -> None:
@@ -65,8 +67,10 @@ def test_the_printed_table_fits_a_terminal_of_80_columns(logs: list[Path]) -> No
     assert "…" not in output
     assert max(map(len, output.splitlines())) <= 80
     assert "Baseline   react · provider/small\nCandidate  react · provider/large\n" in output
-    assert "The difference in HMS is significant at level 0.05" in output
-    assert "Smallest difference detectable with power 0.8: " in output
+    text = " ".join(output.split())
+    assert "On these tasks, the difference in HMS is significant at level 0.05 (paired t-test over clusters)." in text
+    assert "On new studies like these, it is significant at level 0.05 (p < 0.001, 95% CI " in text
+    assert "Smallest difference that this test detects with power 0.8: " in text
 
 
 def test_systems_are_selected_from_one_folder(logs: list[Path]) -> None:
@@ -107,8 +111,7 @@ def test_more_than_two_systems_are_compared_pairwise_and_ranked(tmp_path: Path) 
     p_values = [pair["keys"][0]["paired"]["p_value"] for pair in comparison["pairs"]]
     adjusted = [pair["p_value_holm"] for pair in comparison["pairs"]]
     assert min(adjusted) == pytest.approx(3 * min(p_values))
-    refused = run(*paths, "--fail-if-worse", "0.02")
-    assert (refused.exit_code, refused.stderr) == (2, "Error: --fail-if-worse needs two systems, got 3.\n")
+    assert run(*paths, "--fail-if-worse", "0").stderr == "Error: --fail-if-worse needs two systems, got 3.\n"
 
 
 @pytest.mark.usefixtures("sweep")
@@ -123,9 +126,8 @@ def test_differently_judged_scores_are_refused(logs: list[Path]) -> None:
     assert "prompts.system: 0123456789ab and fe9876543210" in result.stderr
     assert result.stderr.endswith("Use comparable logs, or pass --anyway.\n")
     assert result.stderr.count("\n") == 1
-    permitted = run(*logs, "--anyway")
-    assert permitted.exit_code == 0
-    assert "Warning: react · provider/small and react · provider/large were judged differently: " in permitted.stderr
+    warning = "Warning: react · provider/small and react · provider/large were judged differently: "
+    assert warning in run(*logs, "--anyway").stderr
 
 
 def test_judges_of_one_log_are_compared_when_asked_for(tmp_path: Path) -> None:
@@ -134,6 +136,7 @@ def test_judges_of_one_log_are_compared_when_asked_for(tmp_path: Path) -> None:
     assert "judge: provider/judge and provider/judge-2" in run(*operands).stderr
     [pair] = as_json(*operands, "--anyway")["pairs"]
     assert pair["common"] == 40
+    assert "only HMS is compared. The logs also have HMS1; select a score with --score." in run(log, log).stderr
 
 
 @pytest.mark.usefixtures("sweep")
@@ -158,12 +161,14 @@ def test_differences_in_the_provenance_are_noted_and_changed_data_files_are_refu
                 "prompts": {"solvers/react": str(number), "solvers/task": "same"},
             }
         }
+        log.eval.config.epochs_reducer = ["max"] if number else None
         write_eval_log(log, str(path))
     pair = "react · provider/small and react · provider/large"
     assert as_json(*logs)["notes"] == [
         f"{pair}: the versions of inspect-discoverybench differ (0.0.0 and 0.1.0).",
         f"{pair}: the sandbox images differ (sandbox:0 and sandbox:1).",
         f"{pair}: these prompts differ: solvers/react.",
+        "The logs of react · provider/large reduce epochs by max; here, epochs are averaged.",
     ]
     assert f"Note: {pair}: these prompts differ: solvers/react.\n" in run(*logs).stderr
     log = read_eval_log(str(logs[1]))
@@ -197,6 +202,7 @@ def test_logs_of_any_benchmark_are_compared(tmp_path: Path) -> None:
     assert key["baseline"]["mean"] == pytest.approx(1 / 3)
     assert key["candidate"]["mean"] == 1
     assert (key["paired"]["wins"], key["paired"]["losses"], key["paired"]["ties"]) == (2, 0, 1)
+    assert "On new studies like these, nothing can be said" in run(wrong, right).output
 
 
 def test_logs_that_are_left_out_are_named(logs: list[Path]) -> None:

@@ -65,14 +65,3 @@ def test_verify_lists_missing_and_changed_files(upstream: Path, tmp_path: Path) 
     assert result.exit_code == 1
     assert result.stdout.splitlines()[:2] == [f"missing  {ANSWER_KEY}", f"changed  {DATA_FILE}"]
     assert f"Error: {folder} differs from the release" in result.stderr
-
-
-@pytest.mark.usefixtures("sweep")
-def test_the_audit_does_not_truncate_names(upstream: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", str(upstream))
-    monkeypatch.setenv("COLUMNS", "80")
-    audit = CliRunner().invoke(main, ["data", "audit"])
-    assert audit.exit_code == 0, audit.output
-    assert "…" not in audit.stdout
-    kinds, splits, *_ = (line.split() for line in audit.stdout.splitlines() if line.strip())
-    assert (kinds, splits) == (["real", "real", "synth", "synth", "synth"], ["train", "test", "train", "dev", "test"])

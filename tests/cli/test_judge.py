@@ -37,21 +37,15 @@ def over_http(
 
 
 def test_a_pair_is_scored_and_written(tmp_path: Path) -> None:
-    result = judge(out=str(tmp_path / "score.json"), pred_workflow="1. read", gold_workflow="1. fit")
+    options = {"pred_workflow": "1. read", "gold_workflow": "1. fit", "aggregation": "released"}
+    result = judge(out=str(tmp_path / "score.json"), **options)
     assert result.exit_code == 0
     assert "HMS 0." in result.output
     assert "Relationship: 0.50" in result.output
     record = json.loads((tmp_path / "score.json").read_text("utf-8"))
-    assert set(record["scores"]) == {"hms", "context", "variables", "relationship"}
+    assert {"hms", "context", "variables", "relationship", "hms_released"} < set(record["scores"])
     assert record["judge"] == "discoverybench/lexical"
     assert record["replies"]["variables"]
-
-
-def test_the_form_of_the_released_evaluator_is_added(tmp_path: Path) -> None:
-    result = judge(aggregation="released", out=str(tmp_path / "score.json"), kind="synth")
-    assert result.exit_code == 0, result.output
-    scores = json.loads((tmp_path / "score.json").read_text("utf-8"))["scores"]
-    assert 0 <= scores["hms_released"] <= 1
 
 
 def test_a_skipped_facet_is_null(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -88,7 +82,6 @@ def test_a_failing_judge_is_one_line_and_writes_no_file(monkeypatch: pytest.Monk
         ({"pred": "  "}, "--pred is empty. Pass a non-empty text."),
         ({"metadata": "nowhere.json"}, "nowhere.json cannot be read: No such file or directory."),
         ({"out": "."}, "--out . is a folder. Pass the path of a file."),
-        ({"kind": "real"}, "has the format of DB-SYNTH. Omit --kind or pass --kind synth."),
         ({"aggregation": "mean"}, "aggregation must be product or released, got 'mean'."),
         ({"out": "away/score.json"}, "--out away/score.json: the folder does not exist. Create it or choose another."),
     ],

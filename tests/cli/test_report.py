@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from synthetic_logs import Run, write_logs
+from inspect_ai.log import read_eval_log, write_eval_log
 
 from inspect_discoverybench.cli.main import main
+from tests.synthetic_logs import Run, write_logs
 
 OLD_LOGS = Path(__file__).parents[1] / "fixtures" / "logs"
 
@@ -33,6 +34,28 @@ def test_a_report_of_logs_has_a_page_tables_and_figures(tmp_path: Path) -> None:
     assert "react · provider/large" in (report / "tables" / "hms.csv").read_text("utf-8")
 
 
+def test_scores_out_of_range_and_missing_metadata_are_refused_and_endless_text_is_cut(tmp_path: Path) -> None:
+    [path] = write_logs([Run("real", "react", "provider/large", 0.4)], tmp_path, samples=8)
+    original = read_eval_log(str(path))
+    for metadata, hms, output in (
+        ({"domain": "x" * 2_000_000}, 1.0, "Wrote "),
+        ({}, 1.7, "the sample test/0 has hms = 1.7, not a score in 0–1.\n"),
+        (None, 1.0, "a sample has no metadata, such as its goal and gold hypothesis.\n"),
+    ):
+        log = original.model_copy(deep=True)
+        [sample, *_] = log.samples or []
+        sample.metadata = {} if metadata is None else {**sample.metadata, **metadata}
+        (sample.scores or {})["HMS"].value = {
+            **dict.fromkeys(("context", "variables", "relationship"), 1.0),
+            "hms": hms,
+        }
+        write_eval_log(log, str(path))
+        assert "--force" in run(path, "--out", tmp_path).output
+        result = run(path, "--out", tmp_path, "--force")
+        assert output in result.output
+        assert result.output.count("\n") == 1
+
+
 @pytest.mark.usefixtures("sweep")
 def test_old_logs_give_a_report_which_a_second_one_replaces(tmp_path: Path) -> None:
     out = tmp_path / "report"
@@ -41,14 +64,3 @@ def test_old_logs_give_a_report_which_a_second_one_replaces(tmp_path: Path) -> N
     assert run(OLD_LOGS / "v1_react.eval", "--out", out, "--title", "Pilot & more").exit_code == 0
     assert "obsolete" not in (out / "tables" / "hms.csv").read_text("utf-8")
     assert "<title>Pilot &amp; more</title>" in (out / "report.html").read_text("utf-8")
-
-
-@pytest.mark.usefixtures("sweep")
-def test_other_files_in_the_output_folder_are_kept(tmp_path: Path) -> None:
-    (tmp_path / "thesis.tex").write_text("…", "utf-8")
-    result = run(OLD_LOGS, "--out", tmp_path)
-    assert result.exit_code == 1
-    assert result.output.count("\n") == 1
-    assert "--force" in result.output
-    assert run(OLD_LOGS, "--out", tmp_path, "--force").exit_code == 0
-    assert (tmp_path / "thesis.tex").read_text("utf-8") == "…"

@@ -1,7 +1,7 @@
 """Custom studies: the example of the guide, all formats, and every error."""
 
 import json
-import shutil
+import os
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from inspect_discoverybench.dataset import splits
 from inspect_discoverybench.dataset.audit import audit_studies
 from inspect_discoverybench.dataset.metadata import Study
 from inspect_discoverybench.dataset.samples import Hints
-from inspect_discoverybench.errors import DataError, DataMissing, InvalidMetadata, UnreadableTable
+from inspect_discoverybench.errors import DataError, DataMissing, UnreadableTable
 from inspect_discoverybench.solvers.gold import gold
 from tests.dataset.studies import study, write_study
 
@@ -64,14 +64,14 @@ def test_a_hint_can_be_described_with_a_data_file_and_a_missing_one_has_no_headi
 
 BROKEN: dict[str, tuple[Any, str, type[DataError], str]] = {
     "short row": (None, "x,y\n1,2\n3", UnreadableTable, r"a\.csv: line 3 has 1 values, expected 2\. .* truncated"),
-    "UTF-16": (json.dumps(study()).encode("utf-16"), "x\n", InvalidMetadata, r"encoded in UTF-16\. Save it as UTF-8"),
-    "no JSON": (b"{", "x\n", InvalidMetadata, r"metadata_0\.json: Invalid JSON"),
-    "no field": (study(queries=[{"qid": 0, "question": "?"}]), "x\n", InvalidMetadata, r"queries\.0\.question_type: "),
-    "same file": (study("a.csv", "./a.csv"), "x,y\n", InvalidMetadata, r"data file a\.csv is described twice"),
+    "UTF-16": (json.dumps(study()).encode("utf-16"), "x\n", DataError, r"encoded in UTF-16\. Save it as UTF-8"),
+    "no JSON": (b"{", "x\n", DataError, r"metadata_0\.json: Invalid JSON"),
+    "no field": (study(queries=[{"qid": 0, "question": "?"}]), "x\n", DataError, r"queries\.0\.question_type: "),
+    "same file": (study("a.csv", "./a.csv"), "x,y\n", DataError, r"data file a\.csv is described twice"),
     "same qid": (
         study(queries=study()["queries"] * 2),
         "x,y\n",
-        InvalidMetadata,
+        DataError,
         "broken/0/0 is defined in both .*qid",
     ),
 }
@@ -92,19 +92,9 @@ def test_paths_without_metadata_files_are_rejected(tmp_path: Path) -> None:
         load(tmp_path)
     with pytest.raises(DataMissing, match=r"The path '.*nowhere' does not exist\."):
         load(tmp_path / "nowhere")
-
-
-def test_a_metadata_file_with_an_invalid_name_is_rejected(tmp_path: Path) -> None:
     (write_study(tmp_path) / "metadata_0.json").rename(tmp_path / "metadata_final.json")
-    with pytest.raises(InvalidMetadata, match=r"Rename it to metadata_<number>\.json"):
+    with pytest.raises(DataError, match=r"Rename it to metadata_<number>\.json"):
         load(tmp_path / "metadata_final.json")
-
-
-def test_studies_with_the_same_name_or_number_are_rejected(tmp_path: Path) -> None:
-    folder = write_study(tmp_path / "mine")
-    shutil.copytree(folder, folder / "mine")
-    with pytest.raises(InvalidMetadata, match=r"custom/mine/0/0 .*mine/metadata_0\.json.*mine/mine/metadata_0\.json"):
-        load(folder)
 
 
 @pytest.mark.parametrize("path", [".", "metadata_0.json", ".."])
@@ -169,7 +159,7 @@ def test_errors_in_an_answer_key_name_the_line_and_the_remedy(
 
 def test_gold_hypotheses_need_a_key_that_is_a_file(tmp_path: Path) -> None:
     folder = write_study(tmp_path / "mine", study(queries=[QUERY]))
-    with pytest.raises(InvalidMetadata, match=r"query_id 4\. Add its true_hypothesis, or pass an answer key"):
+    with pytest.raises(DataError, match=r"query_id 4\. Add its true_hypothesis, or pass an answer key"):
         load(folder)
     with pytest.raises(DataMissing, match=r"nowhere\.csv cannot be read: No such file"):
         load(folder, tmp_path / "nowhere.csv")
@@ -185,16 +175,25 @@ def test_a_data_file_keeps_its_relative_path(tmp_path: Path, name: str) -> None:
     assert name in str(sample.input)
 
 
+def test_a_value_may_be_long(tmp_path: Path) -> None:
+    folder = write_study(tmp_path / "mine", study("long.csv"))
+    (folder / "long.csv").write_text(f"x,y\n{'1' * 200_000},2\n", "utf-8")
+    assert not audit_studies(folder, None).problems
+
+
 REFUSED: dict[str, tuple[str, type[DataError], str]] = {
-    "above the folder": ("../a.csv", InvalidMetadata, r"'\.\./a\.csv' is not inside the folder .*relative path"),
-    "absolute": ("/etc/hostname", InvalidMetadata, "'/etc/hostname' is not inside the folder"),
-    "a folder": ("folder", DataMissing, r"mine/folder: .* it is a folder\. List its files"),
-    "a colon": ("a:b.csv", InvalidMetadata, r"has ':' or .* in its name\. Rename it"),
-    "a file of the session": ("./.session/a.csv", InvalidMetadata, "reserved name"),
-    "the metadata": ("metadata_0.json", InvalidMetadata, "is a metadata file, which the agent must not see"),
-    "a link to the metadata": ("link.csv", InvalidMetadata, "is a metadata file, which the agent must not"),
+    "above the folder": ("../a.csv", DataError, r"'\.\./a\.csv' is not inside the folder .*relative path"),
+    "absolute": ("/etc/hostname", DataError, "'/etc/hostname' is not inside the folder"),
+    "a folder": ("folder", DataMissing, r"mine/folder: .* it is not a regular file\. List"),
+    "a pipe": ("pipe.csv", DataMissing, r"pipe\.csv: .* it is not a regular file\. List"),
+    "a link to a file elsewhere": ("keys.csv", DataError, "'keys.csv' .* a link to a file outside"),
+    "a loop of links": ("loop.csv", DataError, "'loop.csv' cannot be found"),
+    "a colon": ("a:b.csv", DataError, r"has ':' or .* in its name\. Rename it"),
+    "a file of the session": ("./.session/a.csv", DataError, "reserved name"),
+    "the metadata": ("metadata_0.json", DataError, "is a metadata file, which the agent must not see"),
+    "a link to the metadata": ("link.csv", DataError, "is a metadata file, which the agent must not"),
     "a link to nothing": ("dangling.csv", DataMissing, r"dangling\.csv: .* it does not exist\. Add it"),
-    "the answer key": ("key.csv", InvalidMetadata, r"key\.csv.*the answer key.*the agent must not see"),
+    "the answer key": ("key.csv", DataError, r"key\.csv.*the answer key.*the agent must not see"),
 }
 
 
@@ -205,6 +204,9 @@ def test_a_data_file_that_must_not_be_copied_to_a_sandbox_is_rejected(
     folder = write_study(tmp_path / "mine", study(name))
     (folder / "folder").mkdir()
     (folder / "link.csv").symlink_to("metadata_0.json")
+    (folder / "keys.csv").symlink_to("/proc/self/environ")
+    os.mkfifo(folder / "pipe.csv")
+    (folder / "loop.csv").symlink_to("loop.csv")
     (folder / "dangling.csv").symlink_to("nowhere.csv")
     (folder / "a:b.csv").write_text("x,y\n1,2\n", "utf-8")
     key = write_key(folder, "mine,0,0,So.")

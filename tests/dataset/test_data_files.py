@@ -22,8 +22,6 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from inspect_ai.util import sandbox, store
 
 from inspect_discoverybench import custom, demo, real
-from inspect_discoverybench.solvers.gold import gold
-from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from tests.dataset.studies import study, write_study
 
 damages: list[Callable[[], None]] = []
@@ -126,16 +124,6 @@ def test_damaged_files_are_named_and_a_retry_completes_the_eval(tmp_path: Path) 
     assert retried.status == "success"
     assert len(scored(retried)) == len(DAMAGES) + 2
     assert not errors(retried)
-
-
-@pytest.mark.parametrize("agent", [gold(), no_data_guess()])
-def test_data_are_checked_for_every_solver(tmp_path: Path, agent: Solver) -> None:
-    root = write_studies(tmp_path / "studies", ["study_0", "study_1"])
-    task = custom(path=str(root), sandbox="local")
-    one_character(root / "study_1" / "a.csv")
-    log = run(task, agent)
-    assert list(errors(log)) == ["custom/study_1/0/0"]
-    assert len(scored(log)) == 1
 
 
 def test_files_keep_their_names_in_the_sandbox_and_the_log_has_no_paths_of_this_machine(tmp_path: Path) -> None:

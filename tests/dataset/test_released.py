@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from inspect_discoverybench.dataset import released
-from inspect_discoverybench.errors import DataCorrupt, DataMissing, DownloadFailed
+from inspect_discoverybench.errors import DataError
 from tests.dataset.mirror import DATA_FILE, Mirror, pack
 
 pytestmark = pytest.mark.usefixtures("sweep")
@@ -54,18 +54,6 @@ def start_fetch() -> subprocess.Popen[str]:
     return process
 
 
-def test_data_root_fetches_once_and_only_the_released_files(mirror: Mirror, caches: Path) -> None:
-    root = released.data_root()
-    files = {path.relative_to(root).as_posix() for path in root.rglob("*") if not path.is_dir()}
-    assert files == set(released.checksums())
-    assert released.verify(root).clean
-    assert root.is_relative_to(caches)
-    assert left_behind(caches) == {released.COMMIT}
-
-    assert released.data_root() == released.fetch() == released.local_root() == root
-    assert mirror.requests == 1
-
-
 def test_two_processes_share_one_download(mirror: Mirror, caches: Path) -> None:
     mirror.gate.clear()
     processes = [start_fetch(), start_fetch()]
@@ -95,14 +83,14 @@ def test_a_killed_fetch_does_not_affect_the_next_one(mirror: Mirror, caches: Pat
 
 def test_a_damaged_archive_is_rejected(mirror: Mirror, caches: Path) -> None:
     mirror.body = mirror.body[: len(mirror.body) // 20]
-    with pytest.raises(DataCorrupt, match=f"{mirror.url} is a damaged archive: .*DISCOVERYBENCH_DATA_DIR"):
+    with pytest.raises(DataError, match=f"{mirror.url} is a damaged archive: .*DISCOVERYBENCH_DATA_DIR"):
         released.fetch()
     assert left_behind(caches) == set()
 
 
 def test_a_changed_file_in_the_archive_is_rejected(mirror: Mirror, upstream: Path, caches: Path) -> None:
     mirror.body = pack(upstream, files=((DATA_FILE, b"changed"),))
-    with pytest.raises(DataCorrupt, match=f"{DATA_FILE} differs .* `discoverybench data fetch`"):
+    with pytest.raises(DataError, match=f"{DATA_FILE} differs .* `discoverybench data fetch`"):
         released.fetch()
     assert left_behind(caches) == set()
 
@@ -117,7 +105,10 @@ def test_members_outside_the_released_paths_are_not_extracted(
         files=(("../escape.csv", b"a"), ("../../escape.csv", b"b"), ("eval/../../../escape.csv", b"c")),
         links=(("discoverybench/real", str(outside)), ("discoverybench/synth", "../../../../outside")),
     )
-    assert released.verify(released.fetch()).clean
+    root = released.fetch()
+    files = {path.relative_to(root).as_posix() for path in root.rglob("*") if not path.is_dir()}
+    assert files == set(released.checksums())
+    assert released.verify(root).clean
     assert not list(tmp_path.rglob("escape.csv"))
     assert not list(outside.iterdir())
     assert left_behind(caches) == {released.COMMIT}
@@ -129,7 +120,7 @@ def test_forced_fetch_replaces_the_folder_only_when_it_succeeds(mirror: Mirror, 
     (root / DATA_FILE).write_text("changed", encoding="utf-8")
     assert released.fetch() == root
     mirror.drops_connections = True
-    with pytest.raises(DownloadFailed):
+    with pytest.raises(DataError):
         released.fetch(force=True)
     assert released.verify(root).changed == (DATA_FILE,)
 
@@ -137,19 +128,6 @@ def test_forced_fetch_replaces_the_folder_only_when_it_succeeds(mirror: Mirror, 
     assert released.fetch(force=True) == root
     assert released.verify(root).clean
     assert left_behind(caches) == {released.COMMIT}
-
-
-def test_the_folder_of_the_user_is_used_unchanged(upstream: Path) -> None:
-    assert released.data_root() == upstream.absolute()
-    assert released.verify(upstream) == released.IntegrityReport(1466, (), ())
-
-
-def test_a_folder_without_data_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", str(tmp_path))
-    with pytest.raises(
-        DataMissing, match=f"DATA_DIR={tmp_path} .*`discoverybench/`.* or unset DISCOVERYBENCH_DATA_DIR"
-    ):
-        released.data_root()
 
 
 def test_packages_for_downloads_are_not_imported_early() -> None:

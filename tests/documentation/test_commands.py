@@ -17,6 +17,8 @@ from tests.documentation.commands import PAGES, REPOSITORY, commands_of, run_com
 NOT_RUN = re.compile(
     # Installation, servers, downloads and release: the wheel and the scripts have tests or CI jobs of their own.
     r"(pip|make|python|\.venv/bin/\w+) |(inspect|scout) view$|discoverybench data fetch"
+    # Images with other agents (`make test-agents`).
+    r"|(base|folder)=|docker build |.*--solver inspect_swe/"
     # A person, a cluster, Slurm, GNU parallel, a provider, and files of annotators: their tests stand in for these.
     r"|.* (--approval|--solver human_cli|-T sandbox=k8s)|(sbatch|seq) |discoverybench doctor .*--grader"
     r"|discoverybench agree votes|.*--judge-labels|discoverybench run fig4_\w+ --model \S+$"

@@ -1,5 +1,6 @@
-"""Reading experiment files: those in `evals/`, and errors with their lines."""
+"""Reading experiment files: those in `evals/`, errors with their lines, and `options` of `eval_set`."""
 
+import inspect
 import json
 import os
 from pathlib import Path
@@ -8,11 +9,15 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inspect_ai import eval_set
+from inspect_ai.log import EvalConfig
+from inspect_ai.util import SandboxEnvironmentSpec
 
 from inspect_discoverybench.errors import InvalidExperiment
 from inspect_discoverybench.experiment.definition import Experiment
-from inspect_discoverybench.experiment.experiment_source import load
-from inspect_discoverybench.experiment.matrix import matrix
+from inspect_discoverybench.experiment.experiment_source import INSTEAD, Source, eval_set_options, load
+from inspect_discoverybench.experiment.run import matrix
+from tests.experiment.command import logs, run
 
 EVALS = Path(__file__).parents[2] / "evals"
 GOLDEN = Path(__file__).parents[1] / "golden" / "experiments"
@@ -58,6 +63,9 @@ def test_the_schema_is_up_to_date() -> None:
     compare(EVALS / "experiment.schema.json", json.dumps(Experiment.model_json_schema(), indent=2) + "\n")
 
 
+BOMB = "tags: [&a0 [x], " + ", ".join(f"&a{n + 1} [{', '.join([f'*a{n}'] * 9)}]" for n in range(9)) + "]\n"
+
+
 @pytest.mark.parametrize(
     ("text", "line"),
     [
@@ -65,9 +73,14 @@ def test_the_schema_is_up_to_date() -> None:
         (GOOD + "models: []\n", "small.yaml:8: duplicate key models. Remove one."),
         (GOOD.replace("name: small\n", ""), "small.yaml:1: name: Field required."),
         (GOOD + "epochs: 0\n", "small.yaml:8: epochs: Input should be greater than or equal to 1, got '0'."),
-        (GOOD + "limits: &a {samples: *a}\n", "small.yaml: invalid YAML: "),
+        (GOOD + "limits: &a {samples: *a}\n", "small.yaml: the values are nested too deeply."),
+        pytest.param(GOOD + "tags: " + "[" * 9_000, "small.yaml: the values are nested too deeply.", id="brackets"),
+        pytest.param(GOOD + "#" * 3_000_000, "small.yaml is larger than 200,000 bytes.", id="a large file"),
+        (GOOD + BOMB, "small.yaml: more than 10,000 values; an alias counts as the values it stands for."),
+        (GOOD + "include: pipe\n", "pipe is not a regular file. Check the path."),
         (GOOD + "tags: [!!python/name:os.system x]\n", "small.yaml:8: invalid YAML: could not determine a constru"),
         (GOOD + "tags: ['${NOT_SET_AT_ALL}']\n", "small.yaml:8: the environment variable NOT_SET_AT_ALL is not set. "),
+        (GOOD.replace("log_dir: ", "log_dir: 'http://[::1' # "), "log_dir: Invalid IPv6 URL, got 'http://[::1"),
         (GOOD + "include: nowhere.yaml\n", "nowhere.yaml cannot be read (No such file or directory). Check the path."),
         (GOOD + "include: 3\n", "small.yaml:8: include: expected a path or a list of paths, got 3."),
         (GOOD + "include: small.yaml\n", "small.yaml:8: include: circular include: "),
@@ -75,6 +88,7 @@ def test_the_schema_is_up_to_date() -> None:
     ],
 )
 def test_an_error_names_the_file_and_the_line(tmp_path: Path, text: str, line: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
     with pytest.raises(InvalidExperiment) as raised:
         load(experiment(tmp_path, text))
     assert line in raised.value.message
@@ -139,3 +153,67 @@ def test_an_invalid_change_is_rejected(tmp_path: Path, change: str) -> None:
 def test_arbitrary_text_is_rejected(text: str) -> None:
     with TemporaryDirectory() as folder, pytest.raises(InvalidExperiment):
         load(experiment(Path(folder), text))
+
+
+SOURCE = Path("small.yaml")
+POLICY = {"approvers": [{"name": "auto", "tools": "*"}]}
+
+
+def options(**values: object) -> dict[str, object]:
+    return eval_set_options(values, Source(SOURCE, {}))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "argument"),
+    [
+        ("fail_on_error", 0.5, 0.5),
+        ("fail_on_error", False, False),
+        ("sample_id", ["a", "b"], ["a", "b"]),
+        ("approval", "policy.yaml", "policy.yaml"),
+        ("approval", POLICY, EvalConfig.model_validate({"approval": POLICY}).approval),
+        ("sandbox", "local", "local"),
+        ("sandbox", "k8s:values.yaml", ("k8s", "values.yaml")),
+        ("sandbox", {"type": "k8s", "config": "v.yaml"}, SandboxEnvironmentSpec("k8s", "v.yaml")),
+        ("temperature", 0.5, 0.5),
+    ],
+)
+def test_values_are_converted_to_arguments(name: str, value: object, argument: object) -> None:
+    assert options(**{name: value}) == {name: argument}
+
+
+def test_every_argument_of_eval_set_is_an_option_or_a_key() -> None:
+    for name in inspect.signature(eval_set).parameters:
+        if name in INSTEAD:
+            with pytest.raises(InvalidExperiment, match=r"use .* instead"):
+                options(**{name: None})
+        elif name not in ("kwargs", "score", "bundle_overwrite", "embed_viewer", "incomplete_action"):
+            assert options(**{name: None}) == {name: None}
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ("options.max_smaples=3", "options.max_smaples: eval_set has no such argument. Did you mean max_samples?"),
+        ("options.limit=3", "options.limit: use limits.samples instead."),
+        ("options.max_samples=many", "options.max_samples: Input should be a valid integer"),
+    ],
+)
+def test_an_invalid_option_is_one_line_with_the_remedy(file: str, change: str, line: str) -> None:
+    result = run(file, "--set", change)
+    assert result.exit_code == 2, result.output
+    assert line in result.output
+    assert len(result.output.splitlines()) == 1
+    assert not Path("logs").exists()
+
+
+def test_options_reach_the_run(file: str) -> None:
+    given = "{sample_id: [demo/ferry-operations_0_0/0/3], turn_limit: 3, metadata: {team: lab}, attempt_timeout: 90}"
+    arguments = ["--set", "limits={}", "--set", f"options={given}", "--set", "solvers=[discoverybench/gold]"]
+    result = run(file, *arguments, "--model", "discoverybench/baseline")
+    assert result.exit_code == 0, result.output
+    [log] = logs()
+    assert [sample.id for sample in log.samples or []] == ["demo/ferry-operations_0_0/0/3"]
+    assert log.eval.config.turn_limit == 3
+    assert log.eval.model_generate_config.attempt_timeout == 90  # the judge inherits it from here
+    assert log.eval.metadata
+    assert (log.eval.metadata["team"], log.eval.metadata["experiment"]) == ("lab", "small")

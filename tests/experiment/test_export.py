@@ -17,7 +17,7 @@ from inspect_ai._util.config import parse_cli_args
 from inspect_discoverybench.errors import InvalidExperiment
 from inspect_discoverybench.experiment.definition import Component, Experiment, ModelSpec
 from inspect_discoverybench.experiment.export import FLAGS, command
-from inspect_discoverybench.experiment.matrix import MatrixCell
+from inspect_discoverybench.experiment.run import MatrixCell
 from tests import inspect_command
 from tests.experiment.command import logs, run
 

@@ -1,8 +1,11 @@
 """`discoverybench run`: errors before anything runs, and the report afterwards."""
 
 import json
+import os
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +18,7 @@ from tests.experiment.command import lab, logs, run
 
 STUDY = Path(__file__).parents[2] / "examples/lighthouses/metadata_0.json"
 CUSTOM = f"{{name: discoverybench/custom, args: {{path: '{STUDY}', goal: 'Why?', sandbox: local}}}}"
+COMMAND = Path(sys.executable).with_name("discoverybench")
 GOLD = ["--set", "solvers=[discoverybench/gold]", "--model", "discoverybench/baseline"]
 
 
@@ -32,6 +36,8 @@ GOLD = ["--set", "solvers=[discoverybench/gold]", "--model", "discoverybench/bas
         (["--set", "limits.tokens=lots"], "small.yaml:6: limits.tokens: token limit: expected"),
         (["--set", "limits.cost=1", "--set", "roles={critic: mockllm/x}"], "there is none for mockllm/x. Add it with "),
         (["--model-cost-config", "nowhere.yaml"], "The price file nowhere.yaml cannot be read ("),
+        (["--set", "log_dir=foo://x"], "foo://x cannot be read: Protocol not known: foo. Check the address"),
+        (["--set", "log_dir=http://127.0.0.1:9/x"], "http://127.0.0.1:9/x cannot be read: Cannot connect to host"),
         (["--set", "options.sample_id=a"], "small.yaml: You cannot specify both sample_id and limit."),
     ],
 )
@@ -41,6 +47,24 @@ def test_an_invalid_experiment_is_rejected_before_it_runs(file: str, arguments: 
     assert line in result.output
     assert len(result.output.strip().splitlines()) == 1
     assert not [log for log in logs() if log.samples]
+
+
+@pytest.mark.usefixtures("command_line")
+def test_an_unwritable_home_folder_is_named(file: str) -> None:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
+    result = subprocess.run(
+        [COMMAND, "run", file], check=False, env=environment | {"HOME": "/proc/x"}, capture_output=True, text=True
+    )
+    assert result.returncode == 2
+    assert re.fullmatch("Error: Inspect cannot write .* the home folder /proc/x: .* Set HOME .*\n", result.stderr)
+
+
+@pytest.mark.usefixtures("command_line")
+def test_a_reader_that_stops_ends_the_run_and_loses_nothing(file: str) -> None:
+    command = shlex.join([str(COMMAND), "run", file, "--set", "options.display=plain"])
+    result = subprocess.run(f"{command} | head -1", shell=True, capture_output=True, text=True, check=False)
+    assert result.stderr == ""
+    assert run(file).exit_code == 0
 
 
 @pytest.mark.usefixtures("upstream")

@@ -74,7 +74,7 @@ def test_options_that_do_not_fit_together_are_one_clear_line(file: str, argument
     assert len(result.output.splitlines()) == 1
 
 
-@pytest.mark.usefixtures("sweep", "command_line")
+@pytest.mark.usefixtures("sweep")
 def test_shards_are_run_one_by_one_and_read_as_one(file: str) -> None:
     code, shards = states(file, "--shards", "2")
     assert code == 1

@@ -1,4 +1,4 @@
-"""The analyst's program on untidy files. `test_analyst.py` runs it in the session."""
+"""The analyst's program on untidy files. `test_baseline.py` runs it in the session."""
 
 import runpy
 from collections.abc import Callable

@@ -10,7 +10,7 @@ import inspect_discoverybench.offline.provider  # noqa: F401 - registers the mod
 from inspect_discoverybench.dataset.metadata import Column, DataFile
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.scorer.pair import HypothesisPair
+from inspect_discoverybench.scorer.facets import Contexts, HypothesisPair, extraction_questions, match_question
 
 ORCHARDS = DataFile(
     name="data.csv",
@@ -56,30 +56,27 @@ def pair(gold: str, predicted: str) -> HypothesisPair:
 
 
 async def variables(gold: str, predicted: str) -> tuple[int, int, int]:
-    reply = await answered(pair(gold, predicted).prompt("judge/variables"))
+    reply = await answered(pair(gold, predicted).prompt("variables"))
     return reply["sizeA"], reply["sizeB"], reply["intersection"]
 
 
 async def relationship(gold: str, predicted: str, *more: ChatMessage) -> str:
-    reply = await answered(pair(gold, predicted).prompt("judge/relationship"), *more)
+    reply = await answered(pair(gold, predicted).prompt("relationship"), *more)
     return str(reply["answer"])
 
 
 async def context(hypothesis: str) -> str:
-    prompt = Prompt.load("judge/extract_context")
-    datasets = pair("", "").datasets
-    question = prompt.render(datasets=datasets, hypothesis=json.dumps(hypothesis), workflow=json.dumps(""))
-    (part,) = (await answered(question))["hypothesis"]
+    question, _ = extraction_questions(pair(hypothesis, ""), "extract_context", "context", Contexts)
+    (part,) = (await answered(question.text))["hypothesis"]
     assert set(part) == {"text", "context", "explanation"}
     assert part["text"] == hypothesis
     return str(part["context"])
 
 
 async def match(gold: str, predicted: str) -> bool:
-    contexts = {"gold_context": json.dumps(gold), "predicted_context": json.dumps(predicted)}
-    prompt = Prompt.load("judge/match_context")
-    reply = await answered(prompt.render(gold_hypothesis='"g"', predicted_hypothesis='"p"', **contexts))
-    return bool(reply["match"])
+    contexts = {"gold_context": gold, "predicted_context": predicted}
+    question = match_question("match_context", gold_hypothesis="g", predicted_hypothesis="p", **contexts)
+    return bool((await answered(question.text))["match"])
 
 
 @pytest.mark.parametrize("text", TRICKY)

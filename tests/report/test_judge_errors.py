@@ -6,12 +6,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from synthetic_logs import Run, write_logs
 
 from inspect_discoverybench.report.judges import judge_error_section
 from inspect_discoverybench.report.samples import label_samples
 from inspect_discoverybench.results import read_results
 from inspect_discoverybench.validation.labels import KEY_COLUMNS, LabelledSample, read_labels
+from tests.synthetic_logs import Run, write_logs
 
 LETTERS = {1.0: "A", 0.5: "B", 0.0: "C"}
 STEPS = ("gold_context", "predicted_context", "context_match", "variables", "relationship")
@@ -72,3 +72,10 @@ def test_a_lenient_judge_is_corrected_downwards(tmp_path: Path) -> None:
     assert row["corrected low"] < mean < row["corrected high"]
     assert row["samples"] == 120
     assert row["labelled"] == len(labels) < 120
+    failed = samples[(samples.context == 0) & (samples.outcome == "scored")]
+    section = judge_error_section(samples, [label for label in labels if label.sample_id not in {*failed.id}])
+    row = section.table.iloc[0]
+    assert row["HMS × 100"] == pytest.approx(100 * samples.hms.mean())
+    assert row["corrected"] == pytest.approx(mean, abs=0.5)
+    assert (row["samples"], row["left out"]) == (120, len(failed))
+    assert "Left out, because none of them is labelled: 4 × context 0, variables partial, relationship " in section.text

@@ -9,7 +9,6 @@ import altair as alt
 import pandas as pd
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
-from synthetic_logs import Run, write_logs
 
 from inspect_discoverybench.report.charts import Chart
 from inspect_discoverybench.report.page import write_page
@@ -17,6 +16,7 @@ from inspect_discoverybench.report.samples import label_samples, main_judge
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results import read_results
 from tests.browser import launched
+from tests.synthetic_logs import Run, write_logs
 
 HOSTILE = (
     "</script><script>window.ran = 1</script><img src=x onerror='window.ran = 1'><!-- "

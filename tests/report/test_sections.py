@@ -1,5 +1,6 @@
 """The tables of the report: every number is worked out by hand."""
 
+import itertools
 import math
 from typing import Any
 
@@ -37,6 +38,16 @@ def test_epochs_are_averaged_before_tasks_and_gold_hypotheses_are_clusters() -> 
         [56.25, 100 * expected.low, 100 * expected.high]
     )
     assert table.loc[0, ["tasks", "gold hypotheses", "samples", "scored", "unscored"]].tolist() == [4, 2, 7, 6, 1]
+
+
+def test_a_mean_is_stated_on_these_tasks_and_on_new_studies() -> None:
+    of_studies = [scores({"a": 0.0, "b": 0.5}, study="x"), scores({"c": 1.0}, study="y"), scores({"d": 1.0}, study="z")]
+    parts = by_name(frame([*itertools.chain(*of_studies), *scores({"a": 0.5}, agent="codegen")]))
+    expected: Any = estimate_mean([0.0, 0.5, 1.0, 1.0], "abcd", ["x", "x", "y", "z"])
+    ends = (expected.low, expected.high, expected.new_studies.low, expected.new_studies.high)
+    [row] = parts["studies"].table.iloc[:, 2:].to_numpy().tolist()
+    assert row == pytest.approx([62.5, *(100 * end for end in ends), 75, 50, 100, 3])
+    assert parts["hms"].table["low"].isna().tolist() == [False, True]  # a single task has no interval
 
 
 def test_missing_samples_are_counted_and_give_bounds() -> None:

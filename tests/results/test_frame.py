@@ -13,7 +13,7 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import includes
-from synthetic_logs import JUDGE, Run, write_logs
+from inspect_ai.solver import SolverSpec
 
 from inspect_discoverybench import demo
 from inspect_discoverybench.errors import DataMissing
@@ -21,6 +21,7 @@ from inspect_discoverybench.results import EXCLUDED_FIELDS, SAMPLE_COLUMNS, Outc
 from inspect_discoverybench.scorer.scorer import hms
 from tests import shared
 from tests.shared import once
+from tests.synthetic_logs import JUDGE, Run, write_logs
 
 DOCS = Path(__file__).parents[2] / "docs" / "analysis.md"
 
@@ -33,6 +34,7 @@ def demo_log() -> Path:
         [log] = inspect_eval(
             demo(),
             model="discoverybench/baseline",
+            solver=SolverSpec("discoverybench/react", {"turns": 20}),
             limit=2,
             epochs=2,
             log_dir=str(shared.folder() / "demo_results"),
@@ -48,6 +50,7 @@ def test_a_real_log_gives_one_row_for_each_sample_and_epoch(demo_log: Path) -> N
     assert samples[["id", "epoch"]].value_counts().tolist() == [1, 1, 1, 1]
     row = samples.iloc[0]
     assert (row.task, row.split, row.agent, row.model) == ("demo", "demo", "react", "discoverybench/baseline")
+    assert json.loads(row.agent_arguments) == {"turns": 20}
     assert row.judge == json.loads(row.judge_record)["judge"] == "discoverybench/lexical"
     assert row.outcome == Outcome.SCORED
     assert row.hms == pytest.approx(row.context * row.variables * row.relationship)

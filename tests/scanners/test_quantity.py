@@ -2,8 +2,7 @@
 
 import pytest
 
-from inspect_discoverybench.scanners.quantity import claims, printed
-from inspect_discoverybench.scanners.unsupported_number import without_support
+from inspect_discoverybench.scanners.quantity import claims, printed, stated, without_support
 
 SUPPORTED = [
     ("the slope is −0.35", ["coef -0.3512"]),
@@ -48,3 +47,20 @@ def test_a_number_is_supported(answer: str, outputs: list[str], is_supported: bo
 @pytest.mark.parametrize("answer", NO_CLAIMS)
 def test_these_are_no_claims(answer: str) -> None:
     assert claims(answer) == []
+
+
+STATED = {
+    "print('slope', -8.4, f'{x:.2f}')": {8.4},
+    "results = {'p': 0.003}\nresults": {0.003},
+    "df[df.x > 4.5].y.quantile(0.25)": set(),
+    "m = df.y[df.x > 4.5].mean()\nprint('above 4.5:', m)": set(),
+    "print(round(0.4217, 4), pd.DataFrame({'c': [0.35]}))": {0.4217, 4, 0.35},
+    "-" * 20_000 + "1": set(),
+    "not Python 8.4": set(),
+    "(" * 9_000: set(),
+}
+
+
+@pytest.mark.parametrize(("code", "numbers"), STATED.items(), ids=range(len(STATED)))
+def test_code_states_numbers_itself(code: str, numbers: set[float]) -> None:
+    assert stated(code) == numbers

@@ -19,7 +19,7 @@ from inspect_scout import scan_results_df, transcripts_from
 from inspect_discoverybench import demo
 from inspect_discoverybench._registry import SCANNERS
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.scanners.scan import scan
+from inspect_discoverybench.scanners.scanners import scan
 from tests.solvers.agents import AGENTS
 from tests.solvers.scripted import python, scripted, submit
 
@@ -58,7 +58,7 @@ def values(rows: dict[str, Any]) -> list[Any]:
 
 
 def test_numbers_in_code_are_no_evidence() -> None:
-    rows = scan_react("y rises by 0.53 or 0.73, above 41.5 and 2.5.", "1 / 0", "print(0.7312)", "rows = [41.5]")
+    rows = scan_react("y rises by 0.53 or 0.73, above 41.5 and 2.5.", "1 / 0", "print(7312 / 10000)", "rows = [41.5]")
     assert values(rows) == [True, False, None]
     assert rows[NUMBER]["answer"] == "0.53, 41.5"
     assert "in the code of [call 3]" in rows[NUMBER]["explanation"]
@@ -84,7 +84,7 @@ def test_logs_of_version_1() -> None:
 def test_a_third_party_agent() -> None:
     finish = ModelOutput.for_tool_call("mockllm/model", "finish", {"answer": "y rises by 0.73."})
     agent = as_solver(react_agent(tools=[inspect_python()], submit=AgentSubmit(name="finish", keep_in_messages=True)))
-    assert values(scan_run(agent, python("1 / 0"), python("print(0.7312)"), finish))[:2] == [False, False]
+    assert values(scan_run(agent, python("1 / 0"), python("print(7312 / 10000)"), finish))[:2] == [False, False]
     assert values(scan_run(agent, python("1 / 0"), finish))[:2] == [True, True]
 
 

@@ -7,8 +7,11 @@ from inspect_ai import Task, task_with
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, Model, ModelOutput, get_model
+from inspect_ai.util import LimitExceededError
 
 from inspect_discoverybench import demo
+from inspect_discoverybench.errors import JudgeFailed
+from inspect_discoverybench.scorer.judge import gather
 from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from tests.endpoint import Answer, NoChoices, Raw, Refused, Request, serve
@@ -20,7 +23,7 @@ FAULTS: list[tuple[Answer, str]] = [
     (Raw(502, b"<html>Bad gateway</html>", "text/html"), "502"),
     (Raw(None), "Connection error"),
     (Raw(body=b'{"id": "1", "obj'), "JSONDecodeError"),
-    (Raw(body=b"<html>Maintenance</html>", content_type="text/html"), "unexpected format"),
+    (Raw(body=b"<html>Maintenance</html>", content_type="text/html"), "Check the base URL"),
     (Raw(body=b'{"object": "chat.completion", "choices": null}'), ""),
     (NoChoices(), "no choices"),
     (Refused("Your credit balance is too low."), "credit balance"),
@@ -61,14 +64,6 @@ def guessing(model: Model) -> EvalLog:
     return inspect_eval(task, model=model, limit=1, fail_on_error=False, max_retries=0)[0]
 
 
-def test_an_error_of_the_agent_names_its_model() -> None:
-    with serve(lambda _: 500) as endpoint:
-        [message] = errors(guessing(judge_at(endpoint, max_retries=0))).values()
-    assert message.startswith("The agent's model openai/gpt-4o failed: ")
-    assert "500" in message
-    assert "inspect eval-retry" in message
-
-
 def test_a_timeout_of_the_agents_provider_is_an_error() -> None:
     """Inspect would score the sample as if the agent had finished, which is a zero."""
 
@@ -78,6 +73,7 @@ def test_a_timeout_of_the_agents_provider_is_an_error() -> None:
     log = guessing(get_model("mockllm/model", custom_outputs=output, memoize=False))
     [message] = errors(log).values()
     assert message.startswith("The agent's model mockllm/model failed: the connection timed out")
+    assert "inspect eval-retry" in message
     assert not any(sample.scores for sample in log.samples or [])
 
 
@@ -97,3 +93,12 @@ def test_a_stalled_judge_ends_at_the_attempt_timeout(of_eval: int, of_role: int 
 def stalling(answer: Callable[[Request], Answer]) -> Callable[[Request], Answer]:
     """A judge that answers questions about the variables after a minute."""
     return lambda request: Raw(delay=60) if "HypoA" in str(request) else answer(request)
+
+
+async def fails(error: Exception) -> str:
+    raise error
+
+
+async def test_a_limit_takes_precedence_over_other_errors() -> None:
+    with pytest.raises(LimitExceededError):
+        await gather(fails(JudgeFailed("first")), fails(LimitExceededError("token", value=2, limit=1)))

@@ -4,6 +4,7 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from inspect_ai import Task, eval_retry, task_with
@@ -19,7 +20,7 @@ from inspect_discoverybench import demo
 from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from inspect_discoverybench.solvers.react import react
-from tests.endpoint import Answer, Endpoint, Request, question, serve, tool_call, truthful
+from tests.endpoint import Answer, Endpoint, Refused, Request, question, serve, tool_call, truthful
 
 H = "In all rows, y rises with x."
 OUTAGES: dict[str, int | None] = {"permanent 429": 429, "5xx on every request": 503, "host name": None}
@@ -89,6 +90,27 @@ def test_an_outage_is_an_error_and_one_retry_completes_the_eval(
     assert all(sample.scores for sample in completed.samples)
 
 
+@pytest.mark.parametrize("of", ["agent", "judge"])
+def test_a_key_that_a_gateway_echoes_is_not_recorded(of: str, capsys: pytest.CaptureFixture[str]) -> None:
+    key = "sk-0123456789"
+
+    def answer(request: Request) -> Answer:
+        hit = (question(request) is not None) == (of == "judge")
+        return Refused(f"bad request\x1b[2J; authorization: Bearer {key}") if hit else answers(request)
+
+    with provider(answer) as (agent, judge, _), pytest.MonkeyPatch.context() as environment:
+        environment.setenv(f"{of.upper()}_API_KEY", key)
+        environment.setenv("OTHER_TOKEN", key[:-2])
+        environment.setenv("NUMBER_API_KEY", "20261123")  # occurs in responses as a number
+        task = task_with(demo(), solver=no_data_guess())
+        log = evaluate(task, agent, model_roles={"grader": judge}, display="plain")
+    require_errors(log)
+    with ZipFile(log.location) as file:
+        content = "".join(file.read(name).decode() for name in file.namelist())
+    assert f"Bearer [{of.upper()}_API_KEY]" in content
+    assert key not in content + "".join(capsys.readouterr())
+
+
 AGENTS: dict[str, Solver] = {
     "react": react(),
     "Inspect's react()": as_solver(react_agent()),
@@ -96,6 +118,7 @@ AGENTS: dict[str, Solver] = {
 }
 
 
+@pytest.mark.usefixtures("sweep")
 @pytest.mark.parametrize("agent", AGENTS.values(), ids=AGENTS)
 @pytest.mark.parametrize("replies", [0, 2])
 def test_a_time_limit_that_falls_during_a_retry_is_an_error(agent: Solver, replies: int) -> None:
@@ -117,6 +140,7 @@ def test_a_time_limit_that_falls_during_a_retry_is_an_error(agent: Solver, repli
     assert endpoint.judge_requests() == []
 
 
+@pytest.mark.usefixtures("sweep")
 def test_a_time_limit_in_the_agents_own_work_is_a_zero() -> None:
     with provider(lambda _: tool_call("python", code="import time; time.sleep(60)")) as (model, _, _):
         log = evaluate(task_with(demo(), solver=react()), model, limit=1, time_limit=6)

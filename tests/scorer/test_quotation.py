@@ -12,9 +12,9 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from inspect_discoverybench.scorer.quotation import fold_quote
 from inspect_discoverybench.scorer.scorer import hms
-from inspect_discoverybench.validation.answer_texts import AnswerText, answer_texts
+from inspect_discoverybench.validation.judge_audit import AnswerText, answer_texts
 from tests.endpoint import question, slots
-from tests.scorer.judging import InProcessJudge, sample, scripted
+from tests.scorer.judging import InProcessJudge, sample, score_of, scripted
 
 QUOTE = "BMI rises with age."
 TEXT = f"**Hypothesis:** {QUOTE}\n\n**Final Answer:** Yes, the relationship is significant."
@@ -43,10 +43,7 @@ def judged(reply: Any, *texts: str) -> tuple[Score, InProcessJudge]:
         model="mockllm/model",
         model_roles={"grader": judge.model},
     )
-    assert log.status == "success", log.error
-    assert log.samples
-    assert log.samples[0].scores
-    return log.samples[0].scores["HMS"], judge
+    return score_of(log), judge
 
 
 def quoting(*quotes: str, asserted: bool = True, workflow: tuple[str, ...] = ()) -> dict[str, Any]:

@@ -9,9 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inspect_discoverybench.errors import ReplyRejected
-from inspect_discoverybench.scorer.context import Contexts, Match
-from inspect_discoverybench.scorer.relationship import Relationship
-from inspect_discoverybench.scorer.variables import Variables
+from inspect_discoverybench.scorer.facets import Contexts, Match, Relationship, Variables
 from inspect_discoverybench.structured_reply import Reply, parse_reply
 
 CONTRACTS: list[type[Reply]] = [Contexts, Match, Variables, Relationship]

@@ -13,11 +13,10 @@ from inspect_ai.scorer import Score
 from inspect_discoverybench import demo
 from inspect_discoverybench.dataset.metadata import DataFile
 from inspect_discoverybench.errors import InvalidArgument
+from inspect_discoverybench.scorer.facets import HypothesisPair
 from inspect_discoverybench.scorer.judge import Judge
-from inspect_discoverybench.scorer.pair import HypothesisPair
 from inspect_discoverybench.scorer.released import ask
 from inspect_discoverybench.scorer.scorer import hms
-from inspect_discoverybench.scorer.settings import JudgeSettings
 from tests.endpoint import Request, question, slots
 from tests.scorer.judging import GOLD, PREDICTED, InProcessJudge, sample, score_of, scripted, writes
 
@@ -92,7 +91,7 @@ async def test_the_score_equals_the_reference_in_every_order() -> None:
     whole = {"hms": 0.0, "context": 0.0, "variables": VARIABLES, "relationship": RELATIONSHIP}
     for gold, predicted in product(orders(GOLD_PARTS), orders(PREDICTED_PARTS)):
         model = judge(gold, predicted)
-        verdict = await ask(Judge(model.model, JudgeSettings(), cached=False), PAIR)
+        verdict = await ask(Judge(model.model), PAIR)
         scores, asked = reference(gold, predicted)
         assert verdict.values(whole) == pytest.approx(scores), (gold, predicted)
         requests = [slots(request) for request in model.requests if question(request) == "match_released"]
@@ -101,8 +100,10 @@ async def test_the_score_equals_the_reference_in_every_order() -> None:
 
 async def test_matching_compares_texts_without_folding() -> None:
     model = judge([("a", "Towns")], [("b", "towns")])
-    verdict = await ask(Judge(model.model, JudgeSettings(), cached=False), PAIR)
-    assert verdict.matched == ()
+    tested = Judge(model.model)
+    verdict = await ask(tested, PAIR)
+    assert not verdict.matched
+    assert tested.exchanges[-1].question.name.endswith(" of parts 1, 1")
     assert [question(request) for request in model.requests].count("match_released") == 1
 
 
@@ -148,10 +149,11 @@ def test_an_invalid_reply_leaves_what_depends_on_it_unscored(replies: dict[str, 
     assert {name for name, value in values.items() if value != value} == unscored
 
 
-def test_no_submission_scores_0_on_every_key() -> None:
-    values: Any = score(judge([], []), text="").value
-    assert len(values) == 7
-    assert set(values.values()) == {0}
+def test_no_submission_scores_0_on_every_key_without_a_request() -> None:
+    model = judge([], [])
+    result = score(model, text="")
+    values: Any = result.value
+    assert (len(values), set(values.values()), result.reason, model.requests) == (7, {0}, "no_response", [])
 
 
 def test_invalid_arguments_are_refused() -> None:

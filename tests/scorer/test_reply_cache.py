@@ -104,7 +104,7 @@ def test_judges_with_different_settings_do_not_share_replies() -> None:
         assert len(questions_since(elsewhere, 0)) == 5
 
 
-def test_epochs_share_the_cache_unless_it_is_disabled() -> None:
+def test_epochs_share_the_cache_unless_it_is_disabled_and_transcripts_have_its_replies() -> None:
     with serve(scripted(extract=CONTEXTS)) as endpoint:
         run(endpoint)
         before = len(endpoint.requests)
@@ -112,18 +112,10 @@ def test_epochs_share_the_cache_unless_it_is_disabled() -> None:
         assert questions_since(endpoint, before) == []
         assert log.samples
         assert len(log.samples) == 3
+        events = [e for e in log.samples[2].events if isinstance(e, InfoEvent) and e.source == "judge cache"]
+        assert len({event.data["name"] for event in events if isinstance(event.data, dict)}) == len(events) == 5
         run(endpoint, config=GenerateConfig(cache=False))
         assert len(questions_since(endpoint, before)) == 5
-
-
-def test_cached_replies_are_in_the_transcript() -> None:
-    with serve(scripted(extract=CONTEXTS)) as endpoint:
-        run(endpoint)
-        log = run(endpoint)
-    assert log.samples
-    events = [e for e in log.samples[0].events if isinstance(e, InfoEvent) and e.source == "judge cache"]
-    assert len({event.data["name"] for event in events if isinstance(event.data, dict)}) == len(events) == 5
-    assert (log.samples[0].scores or {})["HMS"].metadata
 
 
 def test_a_damaged_entry_is_replaced(tmp_path: Any) -> None:
@@ -186,20 +178,12 @@ def test_a_rejected_higher_limit_is_dropped() -> None:
     assert (score.metadata or {})["settings"]["temperature"] == 0
 
 
-def test_replies_without_choices_are_retried_before_they_are_an_error() -> None:
-    good = scripted(extract=CONTEXTS)
-    empty: list[Answer] = [NoChoices()]
-
-    def answer(request: Request) -> Answer:
-        return empty.pop(0) if question(request) == "relationship" and empty else good(request)
-
-    with serve(answer) as endpoint:
-        assert score_of(run(endpoint)).value == FULL
+def test_three_replies_without_choices_are_an_error() -> None:
     with serve(lambda _: NoChoices()) as endpoint:
         log = run(endpoint)
-    assert log.status == "error"
     assert log.error
     assert "no choices" in log.error.message
+    assert max(map(endpoint.judge_requests().count, ("variables", "relationship"))) == 3
 
 
 def test_replies_without_choices_are_not_invalid_replies() -> None:

@@ -48,6 +48,9 @@ def test_the_score_is_computed_from_five_replies(monkeypatch: pytest.MonkeyPatch
     score = score_of(log)
     assert score.value == pytest.approx({"hms": 1 / 3, "context": 1, "variables": 2 / 3, "relationship": 0.5})
     assert sorted(endpoint.judge_requests()) == ["extract", "extract", "match", "relationship", "variables"]
+    assert score.metadata
+    assert (score.metadata["judge"], len(score.metadata["replies"])) == ("openai/gpt-4o", 5)
+    assert all(len(fingerprint) == 12 for fingerprint in score.metadata["prompts"].values())
     # The match waits for both contexts and for nothing else.
     assert "extract" not in endpoint.judge_requests()[endpoint.judge_requests().index("match") :]
 
@@ -143,14 +146,6 @@ def test_the_judge_is_not_asked_about_identical_contexts(
     assert ("identical" in str(score_of(log).explanation)) == (not questions)
 
 
-def test_no_submission_scores_0_without_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
-    log, endpoint = judged(monkeypatch, scripted(), "")
-    score = score_of(log)
-    assert score.value == {"hms": 0, "context": 0, "variables": 0, "relationship": 0}
-    assert score.reason == "no_response"
-    assert endpoint.requests == []
-
-
 @pytest.mark.parametrize("metadata", [None, {"source": "elsewhere"}])
 def test_samples_of_other_tasks_are_rejected(metadata: dict[str, Any] | None) -> None:
     dataset = [Sample("Why?", id="other", target="So.", metadata=metadata)]
@@ -215,16 +210,3 @@ def test_instructions_in_a_hypothesis_are_treated_as_data(monkeypatch: pytest.Mo
         assert "\n".join(HOSTILE.splitlines()[:2]) not in request["messages"][1]["content"]
     assert score_of(log).value == {"hms": 0, "context": 0, "variables": 0, "relationship": 0}
     assert score_of(log).reason is None
-
-
-def test_score_metadata_records_how_the_sample_was_judged(monkeypatch: pytest.MonkeyPatch) -> None:
-    record = score_of(judged(monkeypatch, scripted())[0]).metadata
-    assert record
-    assert record["judge"] == "openai/gpt-4o"
-    assert set(record["replies"]) == {
-        "context of the gold hypothesis",
-        "context of the predicted hypothesis",
-        "relationship",
-        "variables",
-    }
-    assert all(len(fingerprint) == 12 for fingerprint in record["prompts"].values())

@@ -16,8 +16,8 @@ from inspect_ai.scorer import Score
 
 from inspect_discoverybench import demo, judge_audit
 from inspect_discoverybench.cli.main import main
-from inspect_discoverybench.judge_record import COMPARED_KEYS
-from inspect_discoverybench.scorer.relationship import Relationship
+from inspect_discoverybench.results.columns import COMPARED_KEYS
+from inspect_discoverybench.scorer.facets import Relationship
 from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.scorer.settings import JudgeSettings
 from inspect_discoverybench.solvers.reflexion import reflexion
@@ -272,15 +272,11 @@ def test_the_record_contains_the_settings_without_secrets() -> None:
     assert "sk-secret" not in json.dumps(score.metadata)
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["accessKey", "passphrase", "cookies"],
-)
-def test_texts_of_model_arguments_are_recorded_as_digests(name: str) -> None:
+def test_texts_of_model_arguments_are_recorded_as_digests() -> None:
     def recorded(secret: str) -> dict[str, Any]:
         judge = get_model("mockllm/model", memoize=False)
-        judge.model_args |= {name: {"code": [secret]} if name == "cookies" else secret, "dtype": "bfloat16"}
-        judge.api.base_url = f"http://{name}:{secret}@localhost/v1?code={secret}"
+        judge.model_args |= {"accessKey": secret, "cookies": {"code": [secret]}, "dtype": "bfloat16"}
+        judge.api.base_url = f"http://name:{secret}@localhost/v1?code={secret}"
         return JudgeSettings().request(judge, Relationship).effective
 
     record = recorded("hush")

@@ -4,11 +4,12 @@ import base64
 import json
 import struct
 import time
+import zlib
 from typing import Any
 
 import pytest
 
-from inspect_discoverybench.session.reply import clean, read_reply
+from inspect_discoverybench.session.reply import read_reply
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -17,20 +18,24 @@ def reply(**changes: Any) -> str:
     return json.dumps({"status": "ok", "output": "1\n", "restarted": False, "figures": []} | changes)
 
 
-def png(width: int, height: int, rest: bytes = b"") -> str:
-    return base64.b64encode(PNG + struct.pack(">I4sII", 13, b"IHDR", width, height) + rest).decode()
+def chunk(kind: bytes, content: bytes) -> bytes:
+    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
 
 
-def test_a_reply_is_read() -> None:
-    cell = read_reply(reply(output="é\n"), 10, figures=False)
-    assert cell
-    assert (cell.status, cell.output, cell.restarted, cell.figures) == ("ok", "é\n", False, ())
+def png(width: int = 1, height: int = 1, *, pixels: bytes | None = None, depth: int = 8, extra: bytes = b"") -> bytes:
+    header = struct.pack(">IIBBBBB", width, height, depth, 6, 0, 0, 0)
+    data = zlib.compress(bytes((1 + 4 * width) * height) if pixels is None else pixels)
+    return PNG + chunk(b"IHDR", header) + extra + chunk(b"IDAT", data) + chunk(b"IEND", b"")
+
+
+def encoded(content: bytes) -> str:
+    return base64.b64encode(content).decode()
 
 
 FORGED = [
     *("", "[]", '"output"', "[" * 100_000),
     *(reply(status="fine"), reply(status="unusable"), reply(output=["1"]), reply(output="x" * 201)),
-    *(reply(restarted=0), reply(figures=[png(1, 1)]), reply(more=1), json.dumps({"status": "ok", "output": ""})),
+    *(reply(restarted=0), reply(figures=[encoded(png())]), reply(more=1), json.dumps({"status": "ok", "output": ""})),
 ]
 
 
@@ -39,21 +44,33 @@ def test_a_forged_reply_is_not(text: str) -> None:
     assert read_reply(text, 100, figures=False) is None
 
 
-@pytest.mark.parametrize(
-    ("figures", "accepted"),
-    [
-        ([png(720, 720)] * 4, True),
-        ([png(1, 1)] * 5, False),
-        ([png(721, 1)], False),
-        ([png(0, 1)], False),
-        ([png(1, 1, bytes(3_000_000))], False),
-        ([base64.b64encode(b"<svg/>").decode()], False),
-        (["data:image/png;base64," + png(1, 1)], False),
-        ([1], False),
-    ],
-)
-def test_figures_are_small_png_images(figures: list[Any], accepted: bool) -> None:
-    assert (read_reply(reply(figures=figures), 100, figures=True) is not None) == accepted
+def test_a_figure_is_written_again_from_what_draws_it() -> None:
+    text = chunk(b"tEXt", b"Software\0any bytes of the agent")
+    cell = read_reply(reply(figures=[encoded(png(720, 720, extra=text))] * 4), 100, figures=True)
+    assert cell
+    assert cell.figures == (encoded(png(720, 720)),) * 4
+
+
+BAD_FIGURES = {
+    "too many": [encoded(png())] * 5,
+    "too wide": [encoded(png(721))],
+    "empty": [encoded(png(0, 1))],
+    "only a header": [encoded(png()[:24])],
+    "no end": [encoded(png()[:-12])],
+    "wrong checksum": [encoded(png()[:30] + b"0" + png()[31:])],
+    "other pixels": [encoded(png(pixels=bytes(4)))],
+    "a bomb": [encoded(png(pixels=bytes(50_000_000)))],
+    "an unknown filter": [encoded(png(pixels=b"\5" + bytes(4)))],
+    "another depth": [encoded(png(depth=16))],
+    "another format": [encoded(b"<svg/>")],
+    "a URL": ["data:image/png;base64," + encoded(png())],
+    "a number": [1],
+}
+
+
+@pytest.mark.parametrize("figures", BAD_FIGURES.values(), ids=BAD_FIGURES)
+def test_other_figures_are_forged(figures: list[Any]) -> None:
+    assert read_reply(reply(figures=figures), 100, figures=True) is None
 
 
 def test_a_long_reply_is_not_decoded() -> None:
@@ -76,4 +93,6 @@ def test_a_long_reply_is_not_decoded() -> None:
     ],
 )
 def test_what_acts_on_a_terminal_is_removed(text: str, cleaned: str) -> None:
-    assert clean(text) == cleaned
+    cell = read_reply(reply(output=text), 100, figures=False)
+    assert cell
+    assert cell.output == cleaned

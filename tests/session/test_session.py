@@ -258,10 +258,6 @@ def test_a_forged_or_missing_reply_is_named(samples: Samples, name: str) -> None
     assert len(observation) < 1000
 
 
-def test_nothing_that_acts_on_a_terminal_is_left(samples: Samples) -> None:
-    assert observations(samples["lone surrogate"])[-1] == "? gone"
-
-
 def test_a_full_disk_is_named(samples: Samples) -> None:
     assert "[/workspace is full. It holds at most 1024 MiB" in observations(samples["full disk"])[0]
 
@@ -293,7 +289,7 @@ inspect_eval(demo(), model="mockllm/model", solver=endless(), limit=2, max_subpr
 
 @pytest.mark.usefixtures("command_line")
 @pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="there is no /proc here")
-def test_no_kernel_is_left_however_a_local_eval_is_ended(tmp_path: Path) -> None:
+def test_nothing_is_left_however_a_local_eval_is_ended(tmp_path: Path) -> None:
     evaluations = {}
     for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
         folder = tmp_path / number.name
@@ -308,7 +304,7 @@ def test_no_kernel_is_left_however_a_local_eval_is_ended(tmp_path: Path) -> None
         for evaluation in evaluations.values():
             # Inspect waits up to 60 s, twice, for a process whose end asyncio has missed.
             evaluation.wait(150)
-        wait_for(lambda: not kernels(tmp_path), 20)
+        wait_for(lambda: not kernels(tmp_path) and not list(tmp_path.glob("SIG*/*/busy")), 20)
     finally:
         for process in [*(evaluation.pid for evaluation in evaluations.values()), *kernels(tmp_path)]:
             with suppress(ProcessLookupError):

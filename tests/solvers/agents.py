@@ -5,7 +5,7 @@ from collections.abc import Callable
 from inspect_ai.solver import Solver
 
 from inspect_discoverybench.solvers.codegen import codegen
-from inspect_discoverybench.solvers.datavoyager.datavoyager import datavoyager
+from inspect_discoverybench.solvers.datavoyager import datavoyager
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.reflexion import reflexion

@@ -83,7 +83,7 @@ def play_all(
                 "id": name,
                 # In the goal as well, because an agent may render the task text anew.
                 "input": f"{name}\n{first.input}",
-                "metadata": {**(first.metadata or {}), "goal": f"{name}\n{goal}"},
+                "metadata": {**(first.metadata or {}), "goal": f"{goal}\n{name}"},
             }
         )
         for name in scripts

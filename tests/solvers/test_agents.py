@@ -86,13 +86,6 @@ def test_a_submission_before_a_token_limit_is_scored(name: str) -> None:
     assert any(submission(sample) is not None for sample in samples.values())
 
 
-def test_a_time_limit_can_end_a_running_program() -> None:
-    sample = play_all({"hangs": TROUBLES["code never ends"]}, react(), time_limit=3)["hangs"]
-    assert sample.limit
-    assert sample.limit.type == "time"
-    assert reason(sample) == "no_response"
-
-
 @pytest.mark.parametrize(("agent", "argument"), [(react, {"turns": 0}), (reflexion, {"trials": True})])
 def test_arguments_must_be_positive_integers(agent: Callable[..., Solver], argument: dict[str, int]) -> None:
     [(name, value)] = argument.items()

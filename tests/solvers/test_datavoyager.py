@@ -10,8 +10,7 @@ from inspect_ai.model import ChatMessage, ContentReasoning, ContentText, ModelOu
 from inspect_ai.tool import ToolFunction
 
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.solvers.datavoyager.datavoyager import Ledger, datavoyager
-from inspect_discoverybench.solvers.datavoyager.roles import CriticReply, Role
+from inspect_discoverybench.solvers.datavoyager import CriticReply, Ledger, Role, datavoyager
 from inspect_discoverybench.structured_reply import parse_reply
 from tests.solvers.scripted import Turn, calls, observations, play, python, scripted, spans, submission, submit
 

@@ -2,15 +2,23 @@
 
 import math
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binomtest, nct, t
+from scipy.stats import binomtest, nct, t, ttest_1samp
 
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.statistics.paired import EXACT_TEST, SAMPLED_TEST, compare_paired, smallest_effect_size
+from inspect_discoverybench.statistics.clusters import grouped, t_interval
+from inspect_discoverybench.statistics.paired import (
+    EXACT_TEST,
+    compare_paired,
+    first_shares,
+    holm,
+    smallest_effect_size,
+)
 from tests.statistics.simulation import SIZES, clusters_of, simulate
 
 PAIRS = st.lists(
@@ -24,6 +32,8 @@ def test_wins_losses_and_ties() -> None:
     result = compare_paired([1, 0.5, 0, 0.1 + 0.2], [0, 1, 0, 0.3], "abcd")
     assert (result.wins, result.losses, result.ties) == (1, 1, 2)
     assert result.difference == pytest.approx(0.125)
+    with pytest.raises(InvalidArgument, match="the same tasks, got 1 and 2 scores"):
+        compare_paired([1.0], [1.0, 0.0], "a")
 
 
 @pytest.mark.parametrize(("wins", "losses"), [(8, 0), (5, 3)])
@@ -45,25 +55,49 @@ def test_the_signs_of_whole_clusters_are_flipped() -> None:
     assert compare_paired(a, b, "aabc").p_value == pytest.approx(expected)
 
 
-def test_many_clusters_are_permuted_at_random_and_repeatably() -> None:
-    generator = np.random.default_rng(0)
-    a, b = generator.choice([0, 0.5, 1], 60).tolist(), generator.choice([0, 0.5], 60).tolist()
-    first = compare_paired(a, b, range(60))
-    assert first.test == SAMPLED_TEST
-    assert first == compare_paired(a, b, range(60))
-    assert first.p_value < 0.01
-    assert first.low > 0
+def test_the_t_test_has_the_variance_and_the_degrees_of_freedom_of_the_general_formulas() -> None:
+    """CR2 and Satterthwaite's degrees of freedom with matrices, as Pustejovsky and Tipton (2018) define them."""
+    random, clusters = np.random.default_rng(0), np.repeat(range(5), [7, 3, 2, 1, 1])
+    values = random.normal(size=14)
+    residual_maker = np.eye(14) - 1 / 14
+    weights = []
+    for own in (clusters == cluster for cluster in range(5)):
+        roots, vectors = np.linalg.eigh(residual_maker[np.ix_(own, own)])
+        adjustment = vectors @ np.diag(roots**-0.5) @ vectors.T
+        weights.append(residual_maker[:, own] @ adjustment.sum(axis=0) / 14)
+    gram = np.array(weights) @ np.array(weights).T
+    error, degrees = grouped(values, clusters.tolist()).robust_error()
+    assert error**2 == pytest.approx(((np.array(weights) @ values) ** 2).sum())
+    assert degrees == pytest.approx(np.trace(gram) ** 2 / np.trace(gram @ gram))
+    usual = ttest_1samp(values, 0)
+    low, high, p_value = t_interval(values.mean(), *grouped(values, range(14)).robust_error())
+    assert (low, high, p_value) == pytest.approx((*usual.confidence_interval(), usual.pvalue))
 
 
-def test_a_single_cluster_decides_nothing() -> None:
-    result = compare_paired([1, 1], [0, 0], "aa")
-    assert (result.low, result.high, result.p_value) == (-1, 1, 1)
-    assert math.isnan(result.smallest_detectable)
+def test_from_25_tasks_on_interval_and_t_test_agree_and_the_power_does_not_depend_on_the_difference() -> None:
+    a, b = np.random.default_rng(0).choice([0.2, 0.5, 0.8], (2, 60))
+    first, shifted = (compare_paired(a + shift, b, range(60), ["x", "y", "z"] * 20) for shift in (0, 0.15))
+    assert shifted.smallest_detectable == pytest.approx(first.smallest_detectable)
+    assert shifted.p_value < 0.05 < first.p_value
+    assert first.low < 0 < shifted.low
+    new: Any = shifted.new_studies
+    assert new.macro_average == pytest.approx(shifted.difference)
+    assert new.p_value >= shifted.p_value
+    assert compare_paired(a, b, range(60), ["x", None] * 30).new_studies is None
+    # Means that two studies share by chance are no evidence about others.
+    equal: Any = compare_paired([0.5, 0.5] * 13, [0.3, 0.5] * 13, range(26), ["x", "x", "y", "y"] * 6 + ["x", "y"])
+    assert compare_paired([0.5, 0.5] * 13, [0.3, 0.5] * 13, range(26)).p_value < 0.001
+    assert equal.new_studies.p_value > 0.05
+
+
+def test_few_clusters_decide_nothing() -> None:
+    result = compare_paired([1] * 30, [0] * 30, [0, 1, 2, 3, 4] * 6, ["x", "y"] * 15)
+    assert (result.test, result.p_value, result.new_studies) == (EXACT_TEST, 2 / 2**5, None)
+    assert np.isnan([result.low, result.high, result.smallest_detectable]).all()
 
 
 @pytest.mark.parametrize("units", [2, 72, 120, 1449])
 def test_a_paired_t_test_detects_the_smallest_effect_size_with_a_power_of_80_percent(units: int) -> None:
-    """For each of these numbers, some version of statsmodels and SciPy gives no value or a wrong one."""
     critical = t.isf(0.025, units - 1)
     assert nct.sf(critical, units - 1, smallest_effect_size(units) * math.sqrt(units)) == pytest.approx(0.8, abs=1e-4)
 
@@ -73,19 +107,14 @@ def test_a_paired_t_test_detects_the_smallest_effect_size_with_a_power_of_80_per
 def test_the_interval_contains_the_difference_and_swapping_negates_it(rows: list[tuple[float, float, int]]) -> None:
     a, b, clusters = ([row[n] for row in rows] for n in range(3))
     result, swapped = compare_paired(a, b, clusters), compare_paired(b, a, clusters)
-    assert -1 <= result.low <= result.difference <= result.high <= 1
+    assert result.clusters < 6 or -1 <= result.low <= result.difference <= result.high <= 1
     assert 0 < result.p_value <= 1
     assert swapped.p_value == result.p_value
     assert swapped.difference == pytest.approx(-result.difference)
     assert (swapped.wins, swapped.losses, swapped.ties) == (result.losses, result.wins, result.ties)
 
 
-def test_two_systems_need_scores_of_the_same_tasks() -> None:
-    with pytest.raises(InvalidArgument, match="the same tasks, got 1 and 2 scores"):
-        compare_paired([1.0], [1.0, 0.0], "a")
-
-
-@pytest.mark.parametrize("data", SIZES)
+@pytest.mark.parametrize("data", [name for name, sizes in SIZES.items() if len(sizes) >= 6])
 def test_coverage_and_false_alarms(data: str, sweep: None) -> None:
     """Two systems whose scores are independent within a cluster's difficulty, with and without a difference."""
     generator, sizes = np.random.default_rng(2), SIZES[data]
@@ -101,3 +130,22 @@ def test_coverage_and_false_alarms(data: str, sweep: None) -> None:
                 significant.append(result.p_value <= 0.05)
     assert 0.93 - 0.01 <= np.mean(hits) <= 0.97 + 0.01  # the standard error of 800 to 1200 data sets is 0.7 %
     assert np.mean(significant) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / len(significant))  # 6.8 % or 7.2 %
+
+
+def test_holm_by_hand() -> None:
+    """The smallest is multiplied by 4, the next by 3, and so on, and none falls below one before it."""
+    assert holm([0.01, 0.04, 0.03, 0.5]) == pytest.approx([0.04, 0.09, 0.09, 0.5])
+    assert holm([]) == []
+    assert holm([0.2]) == pytest.approx([0.2])
+
+
+def test_a_dominant_system_is_always_first_and_equal_systems_share_each_draw() -> None:
+    assert first_shares(np.array([[1, 1, 1], [0, 0.5, 0]]), "abc") == [1, 0]
+    assert first_shares(np.array([[1, 0, 0.5]] * 3), "abc") == pytest.approx([1 / 3] * 3)
+
+
+def test_whole_clusters_are_drawn() -> None:
+    """With one cluster each draw is the data; with five, the second system is sometimes first."""
+    scores = np.array([[1, 1, 1, 0, 0], [0, 0, 0, 1, 1]])
+    assert first_shares(scores, "aaaaa") == [1, 0]
+    assert 0.1 < first_shares(scores, "abcde")[1] < 0.5

@@ -28,7 +28,7 @@ def scripted_author(**steps: Any) -> Model:
     """An author of one small domain. A step is a reply, or a function of the request.
 
     Args:
-        steps: Replies by step (`domains`, `root`, `expand`, `goal`, `review`) that replace the usual ones.
+        steps: Replies by step (`domains`, `root`, `expand`, `distractors`, `goal`, `review`) to replace the usual ones.
     """
     script = {**USUAL, **steps}
     counts: dict[str, int] = {}
@@ -66,18 +66,25 @@ def _goal(values: Mapping[str, Any], count: int) -> dict[str, str]:
     return {"goal": facets[values["masked"]].format(values["target"]["label"], predictors)}
 
 
+def _distractors(values: Mapping[str, Any], count: int) -> dict[str, Any]:
+    """As many columns as requested; every other one follows a variable."""
+    names = [variable["name"] for variable in values["variables"]] * values["count"]
+    columns = [leaf(f"other_{letter * 2}", follows=names[n]) for n, letter in enumerate("abcdefghijklmnopqrstuvwxyz")]
+    return {"columns": [{**one, "follows": one["follows"] if n % 2 else None} for n, one in enumerate(columns)]}
+
+
 ROOT: dict[str, Any] = {
     "context": "Among the boats",
     "rows": "One boat in each row.",
     "target": leaf("top_speed", 0, 60),
-    "expression": "5 + 2 * df['sail_area'] - df['hull_drag']",
+    "expression": "5 + 2 * df['sail_area'] - 3 * df['hull_drag']",
     "children": [leaf("sail_area", 4, 20), leaf("hull_drag", 0, 6)],
-    "distractors": [leaf("flag_size"), leaf("cabin_height")],
 }
 USUAL: dict[str, Any] = {
     "domains": {"domains": [{"name": "sailing", "description": "Boats with sails."}]},
     "root": ROOT,
     "expand": {"expression": "", "children": []},
+    "distractors": _distractors,
     "goal": _goal,
     "review": {"answerable": True, "reason": "It is."},
 }

@@ -1,10 +1,12 @@
 """Expressions: what the allow-list admits and refuses."""
 
+import ast
+
 import pytest
 
 from inspect_discoverybench.errors import ExpressionRefused
 from inspect_discoverybench.synth.expression import Expression
-from inspect_discoverybench.synth.wording import in_words
+from inspect_discoverybench.synth.expression import filters as conditions
 
 HOSTILE = [
     "__import__('os').system('touch /tmp/owned') + df['a']",
@@ -47,30 +49,15 @@ def test_substitution_gives_the_expression_over_observed_columns() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "forms"),
+    ("text", "filters"),
     [
-        ("6 + 1.8 * df['a']", set()),
-        ("1 / df['__class__']", {"product"}),  # a column, whatever its name
-        ("-np.log1p(np.abs(df['a'])) % 3 + df['b'].isin(['x', 'y']).astype(int)", {"condition", "function"}),
-        ("np.exp(df['a']) * df['b'] * (df['c'] == 'x')", {"product", "function", "condition"}),
+        ("np.where((df['a'] > 3) & df['b'].isin(['x']), df['c'], 1)", ["df['a'] > 3", "df['b'].isin(['x'])"]),
+        ("np.where(df['b'], 2 * df['c'], df['d'])", ["df['b']"]),
+        ("np.where(df['a'] > 3, df['a'], df['c'])", None),  # a threshold
+        ("np.where(df['a'] + df['b'] > 3, df['c'], 1)", None),  # no column encodes it
+        ("np.where(df['b'], 2, 3)", None),  # a difference between groups
     ],
 )
-def test_allowed_expressions_have_forms(text: str, forms: set[str]) -> None:
-    assert Expression.parse(text).forms == forms
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("df['a'] - (df['b'] - 1)", "the first minus (the second minus 1)"),
-        ("0.5 * (df['a'] - 3) ** 2", "0.5 times the square of (the first minus 3)"),
-        (
-            "np.where(df['a'] == 'x', 'p', np.where(df['b'], 'q', 'r'))",
-            "p where the first is x, and elsewhere q where the second is true, and elsewhere r",
-        ),
-        ("(df['a'] > 1) & ~df['b']", "the first is above 1 and not (the second is true)"),
-        ("df['a'].isin(['x', 'y'])", "the first is one of x, y"),
-    ],
-)
-def test_words(text: str, words: str) -> None:
-    assert in_words(Expression.parse(text), {"a": "first", "b": "second"}) == words
+def test_a_relation_in_a_sub_population(text: str, filters: list[str] | None) -> None:
+    branches = Expression.parse(text).branches
+    assert (branches and [ast.unparse(part) for part in conditions(branches[0].syntax)]) == filters

@@ -2,11 +2,14 @@
 
 import csv
 import json
+import re
 from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
+from statistics import mean, median
 from typing import Any
 
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 from inspect_ai import Task
@@ -17,12 +20,14 @@ from inspect_ai.solver import Generate, Solver, SolverSpec, TaskState, solver
 
 from inspect_discoverybench import custom, synth_generate
 from inspect_discoverybench.cli.main import main
+from inspect_discoverybench.dataset.table import read_text
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.session.reply import CellResult
 from inspect_discoverybench.session.session import PythonSession
 from tests.synth.authoring import (
     BASELINE,
     ROOT,
+    USUAL,
     contents,
     generate,
     leaf,
@@ -48,12 +53,12 @@ def golds(out: Path) -> list[dict[str, str]]:
 
 
 @pytest.mark.usefixtures("sweep")
-def test_three_domains_give_thirty_tasks_that_gold_solves(tmp_path: Path) -> None:
+def test_three_domains_give_twenty_tasks_that_gold_solves(tmp_path: Path) -> None:
     """As in the README."""
     fresh = tmp_path / "fresh"
-    generate(fresh, BASELINE, domains=3, height=3, rows=500)
+    generate(fresh, BASELINE, domains=3, height=4, rows=500)
     tasks = golds(fresh)
-    assert len(tasks) >= 30
+    assert len(tasks) >= 20
     assert len({row["query_id"] for row in tasks}) == len(tasks)
     [log] = inspect_eval(
         custom(path=str(fresh), sandbox="local"),
@@ -75,6 +80,7 @@ def test_the_audit_has_no_finding(fresh: Path) -> None:
     [report] = json.loads(audit.stdout).values()
     findings = (
         "constant target columns",
+        "descriptions that state a formula",
         "duplicate questions",
         "goals with missing predictors",
         "questions that reveal the gold hypothesis",
@@ -93,17 +99,42 @@ def test_the_manifest_lists_every_file(fresh: Path) -> None:
     assert sum(len(domain["tasks"]) for domain in manifest["domains"]) == len(golds(fresh))
 
 
-def test_goals_mask_each_facet_and_difficulties_vary(fresh: Path) -> None:
-    goals = [json.loads(path.read_text("utf-8"))["queries"][0] for path in fresh.glob("*/metadata_0.json")]
-    assert {goal["question_type"] for goal in goals} == {"context", "variables", "relationship"}
-    assert {goal["difficulty"] for goal in goals} >= {1, 3}
+@pytest.mark.usefixtures("sweep")
+def test_sets_follow_the_released_distribution_and_share_no_gold(tmp_path: Path, upstream: Path) -> None:
+    """The first task of each data file, as in the table of docs/generator.md."""
+    released = measure(upstream / "discoverybench/synth/train")
+    shares = {f"difficulty {level}": 0.05 for level in range(1, 5)} | {"missing": 0.005, "numbers": 0.1}
+    seen: set[str] = set()
+    for seed in (0, 1):
+        generate(tmp_path / str(seed), BASELINE, domains=5, height=4, rows=500, seed=seed)
+        generated, own = measure(tmp_path / str(seed)), {row["gold_hypo"] for row in golds(tmp_path / str(seed))}
+        for name, value in generated.items():
+            rel = None if name in shares else 0.25
+            assert value == pytest.approx(released[name], rel=rel, abs=shares.get(name)), name
+        assert not own & seen
+        seen |= own
+
+
+def measure(folder: Path) -> dict[str, float]:
+    paths = sorted(folder.glob("*/metadata_*.json"))
+    queries = {path: json.loads(read_text(path))["queries"][0] for path in paths}
+    first = [query for path, query in queries.items() if path.stem.endswith("_0")]
+    tables = [pd.read_csv(path.with_name("data.csv")) for path in paths if path.stem.endswith("_0")]
+    numbers = [len(re.findall(r"(?<![\w.])\d[\d,]*(?:\.\d+)?", one["true_hypothesis"])) for one in first]
+    return {
+        "columns": median(table.shape[1] for table in tables),
+        "rows": median(table.shape[0] for table in tables),
+        "variables": median(len(one["relevant_cols"]) - 1 for one in queries.values() if "relevant_cols" in one),
+        "missing": mean(table.isna().to_numpy().mean() for table in tables),
+        "numbers": mean(number >= 2 for number in numbers),
+        **{f"difficulty {level}": mean(one["difficulty"] == level for one in first) for level in range(1, 5)},
+    }
 
 
 def test_the_same_seed_gives_the_same_files(tmp_path: Path) -> None:
-    for name, seed in (("one", 5), ("two", 5), ("other", 6)):
-        generate(tmp_path / name, BASELINE, seed=seed)
+    for name in ("one", "two"):
+        generate(tmp_path / name, BASELINE, seed=5)
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
-    assert contents(tmp_path / "one") != contents(tmp_path / "other")
 
 
 def test_an_interrupted_set_is_continued(tmp_path: Path) -> None:
@@ -145,6 +176,7 @@ def test_another_folder_is_refused(tmp_path: Path) -> None:
     [
         ({"domains": ["a1", "A1"]}, "The domain 'a1' is given twice"),
         ({"height": 9}, "height=9 is invalid"),
+        ({"rows": 20_000}, "rows=20000 is invalid"),  # Inspect's limit of a command's output allows half of them
         ({"splits": ["trees"]}, "trees is a folder of every set"),
     ],
 )
@@ -207,15 +239,20 @@ def test_a_node_that_cannot_be_derived_stays_a_leaf(tmp_path: Path) -> None:
     assert "sail_area: expression: no valid reply" in str(score_of(log).explanation)
 
 
-WIDE: dict[str, Any] = {**ROOT["target"], "low": None, "high": None}
-WILD = "5 + 0.001 * df['sail_area'] - np.sin(400 * df['hull_drag'])"
+WEAK = {"expression": "10 + 5 * df['sail_area'] + 0.0001 * df['hull_drag']", "target": leaf("top_speed", 0, 120)}
+SAME = {
+    "expression": "np.where(df['rig'] == 'sloop', 3 + 2 * df['sail_area'], 3.1 + 2 * df['sail_area'])",
+    "children": [RIG, ROOT["children"][0]],
+}
 
 
 def derived(values: Mapping[str, Any], count: int) -> Any:
     """Two children for every leaf."""
     name = values["name"]
-    children = [leaf(f"{name}_{part}", 1, 5) for part in ("x", "y")]
-    return {"expression": f"df['{name}_x'] + 0.2 * df['{name}_y']", "children": children}
+    low, high = values["node"]["low"], values["node"]["high"]
+    children = [leaf(f"{name}_{part}", 0, 1) for part in ("x", "y")]
+    expression = f"{low} + {(high - low) / 2} * df['{name}_x'] + {(high - low) / 2} * df['{name}_y']"
+    return {"expression": expression, "children": children}
 
 
 def test_a_goal_that_another_task_has_is_rejected(tmp_path: Path) -> None:
@@ -225,50 +262,85 @@ def test_a_goal_that_another_task_has_is_rejected(tmp_path: Path) -> None:
     log = generate(tmp_path / "set", scripted_author(expand=derived, goal=goal), height=2)
     duplicates = [(name, reason) for name, gate, reason in state_of(log).rejected if gate == "duplicate"]
     assert duplicates == [("top_speed/2", "another task has the same goal")]
-    assert len(state_of(log).accepted) == 3
-
-
-def test_a_forest_has_several_trees(tmp_path: Path) -> None:
-    out = tmp_path / "set"
-    log = generate(out, BASELINE, forest=2, height=1)
-    assert len(state_of(log).accepted) == 2, state_of(log).rejected
-    tree = json.loads((out / "trees" / "cave-diving.json").read_text("utf-8"))
-    assert len(tree["roots"]) == 2
-    names = [name for path in out.glob("*/data.csv") for name in path.read_text("utf-8").splitlines()[0].split(",")]
-    assert {root["name"] for root in tree["roots"]} <= set(names)
+    assert len(state_of(log).accepted) == 2
 
 
 def test_domains_are_split(tmp_path: Path) -> None:
     out = tmp_path / "set"
     generate(out, BASELINE, domains=3, height=1, splits=["train", "test"])
     folders = {split: sorted(path.name for path in (out / split).iterdir()) for split in ("train", "test")}
-    assert folders == {"train": ["cave-diving_0_0", "night-markets_0_0"], "test": ["glass-blowing_0_0"]}
+    assert folders == {"train": ["cave-diving_0_0", "glass-blowing_0_0"], "test": ["night-markets_0_0"]}
     manifest = json.loads((out / "manifest.json").read_text("utf-8"))
     assert [domain["split"] for domain in manifest["domains"]] == ["train", "test", "train"]
     assert "train/cave-diving_0_0/data.csv" in manifest["files"]
     key = str(out / "answer_key.csv")
     samples = custom(path=str(out / "test"), answer_key=key, sandbox="local").dataset
-    assert [sample.id for sample in samples] == ["custom/glass-blowing_0_0/0/1"]
+    assert [sample.id for sample in samples] == ["custom/night-markets_0_0/0/1"]
 
 
 @pytest.mark.parametrize(
-    ("steps", "scale", "criterion", "reason"),
+    ("steps", "criterion", "reason"),
     [
-        ({"goal": {"goal": "How is top speed 5 plus 2 times the sail area?"}}, 0, "goal", "a number of the gold"),
-        ({"root": {**ROOT, "target": WIDE, "expression": WILD}}, 0, "identifiable", "a generic fit has a skill of"),
-        ({}, 1, "reproduction", "below 0.95"),
+        ({"goal": {"goal": "How is top speed 5 plus 2 times the sail area?"}}, "goal", "a number of the gold"),
+        ({"root": {**ROOT, **WEAK}}, "variables", "without hull_drag, a fit is worse by only"),
+        ({"root": {**ROOT, **SAME}}, "variables", "without rig, a fit is worse by only"),
+        ({"review": {"answerable": True, "giveaway": "The sail_area"}}, "giveaway", "states the relationship"),
+        ({"review": {"answerable": True, "giveaway": "twice the area"}}, "answerable", "must be a quotation"),
     ],
 )
-@pytest.mark.usefixtures("sweep")
-def test_criteria_give_reasons(
-    steps: dict[str, Any], scale: float, criterion: str, reason: str, tmp_path: Path
-) -> None:
-    log = generate(tmp_path / "set", scripted_author(**steps), height=1, noise_share=1.0, noise_scale=scale)
+def test_criteria_give_reasons(steps: dict[str, Any], criterion: str, reason: str, tmp_path: Path) -> None:
+    log = generate(tmp_path / "set", scripted_author(**steps), height=1)
     [(name, rejected_by, why)] = state_of(log).rejected
     assert (name, rejected_by) == ("top_speed/1", criterion)
     assert reason in why
     assert score_of(log).value == 0
     assert "no task was accepted" in str(score_of(log).explanation)
+
+
+def test_a_gold_states_its_sub_population_and_the_goal_can_ask_for_it(tmp_path: Path) -> None:
+    expression = "np.where(df['rig'] == 'sloop', 3 + 2 * df['sail_area'] ** 2, 800 - 40 * df['sail_area'])"
+    root = {**ROOT, **SAME, "expression": expression, "target": leaf("top_speed", -20, 900)}
+    log = generate(tmp_path / "set", scripted_author(root=root), height=1)
+    assert not state_of(log).rejected
+    [query] = json.loads((tmp_path / "set" / "sailing_0_0" / "metadata_0.json").read_text("utf-8"))["queries"]
+    assert query["question_type"] == "context"
+    assert query["true_hypothesis"].startswith(
+        "Among the boats where the rig is sloop, the top speed increases quadratically with the sail area"
+    )
+    assert "; elsewhere it decreases linearly with the sail area" in query["true_hypothesis"]
+
+
+def test_a_gold_names_a_threshold_and_a_form(tmp_path: Path) -> None:
+    terms = "20 * (df['sail_area'] > 12) - 0.5 * df['hull_drag'] ** 2 - 0.01 * df['hull_drag']"
+    generate(tmp_path / "set", scripted_author(root={**ROOT, "expression": f"20 + {terms}"}), height=1)
+    [row] = golds(tmp_path / "set")
+    assert "increases at a threshold of the sail area" in row["gold_hypo"]
+    assert "decreases quadratically with the hull drag" in row["gold_hypo"]
+
+
+def messy(content: Mapping[str, Any], number: int) -> str:
+    """What models make of a JSON object."""
+    text = json.dumps({**content, "notes": "As requested, {...}."}, indent=1)
+    text = re.sub(r": (-?\d+\.?\d*)(?=[,\n])", r': "\1"', text)  # numbers as strings
+    trailing = re.sub(r"(?<=[\]}\"])\n(?= *[\]}])", ",\n", text)
+    return [trailing, f"Here it is:\n```json\n{trailing}\n```\nI hope it helps.", f"Sure! {trailing} Done."][number % 3]
+
+
+def test_messy_replies_cost_few_retries(tmp_path: Path) -> None:
+    replies = 0
+
+    def untidy(step: Any) -> Any:
+        def reply(values: Mapping[str, Any], count: int) -> str:
+            nonlocal replies
+            replies += 1
+            return messy(step(values, count) if callable(step) else step, replies)
+
+        return reply
+
+    steps = {name: untidy(step) for name, step in {**USUAL, "expand": derived}.items()}
+    state = state_of(generate(tmp_path / "set", scripted_author(**steps), height=3))
+    assert not state.failure
+    assert state.sent_back <= 0.1 * replies
 
 
 def test_the_reviewer_has_a_role(tmp_path: Path) -> None:

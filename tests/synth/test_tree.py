@@ -35,6 +35,18 @@ def parse(tmp_path: Path) -> Callable[..., Tree]:
         ({"roots": [leaf("pages")]}, "pages: the root needs an expression and children"),
         ({"roots": [{**leaf("pages"), "low": None}]}, "pages: a sampled real column needs low and high"),
         ({"distractors": [leaf("pages")]}, "the name pages is used twice"),
+        (
+            {"distractors": [leaf("x1", follows="shelf")]},
+            "x1: only a distractor can follow a column, and only one of the",
+        ),
+        (
+            {"distractors": [{**leaf("x1", follows="pages"), "high": None, "distribution": "sequence"}]},
+            "x1: a sampled real column needs low and high",
+        ),
+        (
+            {"distractors": [{**leaf("x1"), "description": "Days, computed as 3 + 0.5 * pages"}]},
+            "x1: the description states a formula, '0.5 [*] pages'",
+        ),
         ({"distractors": [{**leaf("x1"), "type": "category"}]}, "x1: a category needs 2 to 12 different values"),
         (
             {"roots": [{**leaf("days"), "expression": "df['x1'] * 2", "children": [leaf("x1"), leaf("x2")]}]},
@@ -54,11 +66,11 @@ def test_tasks_are_inner_nodes_times_path_lengths(parse: Callable[..., Tree]) ->
     assert not rejected
     assert [(task.name, task.level, task.difficulty) for task in tasks] == [
         ("waiting_days/1", 0, 1),
-        ("waiting_days/2", 0, 3),
-        ("queue_ratio/1", 1, 2),
+        ("waiting_days/2", 0, 2),
+        ("queue_ratio/1", 1, 1),
     ]
     assert len({task.masked for task in tasks[:2]}) == 2
     # Hidden nodes and ancestors of the target are not released.
-    children, leaves = {"queue_ratio", "pages"}, {"reservations", "copies", "pages"}
-    assert [set(task.columns[:-1]) - {"shelf"} for task in tasks] == [children, leaves, leaves]
+    leaves = {"reservations", "copies", "pages"}
+    assert [set(task.columns[:-1]) - {"shelf"} for task in tasks] == [leaves | {"queue_ratio"}, leaves, leaves]
     assert [task.columns[-1] for task in tasks] == ["waiting_days", "waiting_days", "queue_ratio"]

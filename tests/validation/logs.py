@@ -1,5 +1,6 @@
 """Logs of the demo task with a scripted judge."""
 
+import csv
 import json
 from pathlib import Path
 
@@ -13,6 +14,18 @@ from inspect_discoverybench.scorer.scorer import hms
 from tests import shared
 from tests.endpoint import Answer, Request, question, slots
 from tests.scorer.judging import InProcessJudge
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    """Rows of a CSV file as a spreadsheet sees them."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def csv_file(name: str, *lines: str) -> Path:
+    path = Path(name)
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    return path
 
 
 def judged_logs() -> list[str]:

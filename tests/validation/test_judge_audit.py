@@ -14,9 +14,14 @@ from inspect_ai.log import EvalLog
 
 from inspect_discoverybench import judge_audit
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.validation.answer_texts import answer_texts
-from inspect_discoverybench.validation.judge_audit import PAPER_ACCURACY, AuditState, audit
-from inspect_discoverybench.validation.pairs import ContextWords, Expected
+from inspect_discoverybench.validation.judge_audit import (
+    PAPER_ACCURACY,
+    AuditState,
+    ContextWords,
+    Expected,
+    answer_texts,
+    audit,
+)
 from tests.endpoint import Answer, Request, question, slots
 from tests.scorer.judging import InProcessJudge
 

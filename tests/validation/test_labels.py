@@ -7,11 +7,10 @@ import pytest
 from inspect_ai.log import read_eval_log, write_eval_log
 
 from inspect_discoverybench.errors import DataMissing, DiscoveryBenchError, InvalidArgument
-from inspect_discoverybench.validation.answers import Step
 from inspect_discoverybench.validation.judged_sample import read_judged_samples
-from inspect_discoverybench.validation.labels import LabelledSample, draw_samples, has_replies, read_labels
+from inspect_discoverybench.validation.labels import LabelledSample, Step, draw_samples, has_replies, read_labels
 from inspect_discoverybench.validation.sheet import Item
-from tests.validation.logs import FORMULA, SCRIPT, judged, judged_logs
+from tests.validation.logs import FORMULA, SCRIPT, csv_file, judged, judged_logs
 
 KEY = "item,log,sample_id,epoch,score,gold,stratum,weight,hms," + ",".join(Step)
 LABELS = "item,annotator,gold_context,predicted_context,context_match,variables,relationship"
@@ -73,12 +72,6 @@ def test_every_outcome_is_drawn_and_the_weights_sum_to_the_population() -> None:
     assert len({item.name for item in items + drawn(judged_logs(), 9, seed=2)}) == 18
     with pytest.raises(InvalidArgument, match=r"^--samples must be at least 4, got 3: the judged samples have 4 diff"):
         drawn(judged_logs(), 3)
-
-
-def csv_file(name: str, *lines: str) -> Path:
-    path = Path(name)
-    path.write_text("\n".join(lines) + "\n", "utf-8")
-    return path
 
 
 def labelled(*rows: str, key: str = PARTIAL) -> LabelledSample:

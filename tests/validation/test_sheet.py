@@ -1,19 +1,20 @@
 """The files of both sheets: blind, and harmless; and what is read back from them."""
 
-import csv
 import json
 import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from inspect_discoverybench.errors import DiscoveryBenchError
 from inspect_discoverybench.validation.judged_sample import read_judged_samples
 from inspect_discoverybench.validation.labels import LABELS, draw_samples
-from inspect_discoverybench.validation.sheet import Form, Item, page, read_marks, write_sheet
+from inspect_discoverybench.validation.sheet import Form, Item, escape, page, read_marks, read_rows, to_csv, write_sheet
 from inspect_discoverybench.validation.votes import VOTES, draw_pairs
-from tests.validation.logs import FORMULA, judged_logs
+from tests.validation.logs import FORMULA, judged_logs, rows
 
 HOSTILE = '</script><script>alert("1")</script><!-- $pairs & <b>'
 FORMS = pytest.mark.parametrize("form", [VOTES, LABELS], ids=lambda form: form.name)
@@ -28,18 +29,12 @@ def items() -> dict[Form, list[Item]]:
     return {form: [replace(item, texts={**item.texts, "goal": FORMULA}) for item in sheets[form]] for form in sheets}
 
 
-def rows(path: Path) -> list[dict[str, str]]:
-    """Rows as a spreadsheet sees them."""
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
 def read_votes(text: str) -> dict[str, dict[str, str]]:
     """Choices by pair and annotator."""
     Path("key.csv").write_text("pair,hms_1,hms_2\np001,1,0\np002,0,1\n", "utf-8")
     Path("votes.csv").write_text(text, "utf-8")
     marked = read_marks(VOTES, [Path("votes.csv")], [Path("key.csv")], ("hms_1", "hms_2"))
-    return {key.values["pair"]: {name: row.values["choice"] for name, row in rows.items()} for key, rows in marked}
+    return {key.values["pair"]: {name: row.values["choice"] for name, row in votes.items()} for key, votes in marked}
 
 
 @FORMS
@@ -92,3 +87,18 @@ def test_a_mistake_is_one_line(text: str, line: str) -> None:
     with pytest.raises(DiscoveryBenchError) as raised:
         read_votes(text)
     assert raised.value.message == f"votes.csv: {line}"
+
+
+STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001
+
+
+@given(st.lists(st.text("=+-@\t\r\n'\",; aé\uff1d\uff0b\uff0d\uff20", max_size=6), min_size=1, max_size=4))
+def test_every_text_is_read_back_unchanged_and_none_is_a_formula(texts: list[str]) -> None:
+    # Without the name, a row of empty texts would be an empty row, which is skipped.
+    written = [{"name": "n", "first": text, "last": text} for text in texts]
+    path = Path("cells.csv")
+    path.write_text(to_csv(written), "utf-8", newline="")
+    stripped = [{name: text.strip() for name, text in row.items()} for row in written]
+    assert [dict(row.values) for row in read_rows(path, ("first",))] == stripped
+    assert escape("rises by 3") == "rises by 3"
+    assert [cell for row in rows(path) for cell in row.values() if cell.startswith(STARTS)] == []

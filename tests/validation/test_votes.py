@@ -11,21 +11,15 @@ from inspect_discoverybench.errors import DiscoveryBenchError, InvalidArgument
 from inspect_discoverybench.validation.judged_sample import JudgedSample, read_judged_samples
 from inspect_discoverybench.validation.sheet import write_sheet
 from inspect_discoverybench.validation.votes import VOTES, Ballot, draw_pairs, read_ballots
-from tests.validation.logs import judged_logs
+from tests.validation.logs import csv_file, judged_logs
 
-HEADER = "pair,annotator,choice\n"
+HEADER = "pair,annotator,choice"
 SCORED = [f"Finding {number} again" for number in (0, 1, 2, 6)]
 
 
 @pytest.fixture
 def samples() -> list[JudgedSample]:
     return read_judged_samples(judged_logs()[:2], "HMS")[0]
-
-
-def write(name: str, text: str) -> Path:
-    path = Path(name)
-    path.write_text(text, "utf-8")
-    return path
 
 
 def test_only_samples_with_different_scored_hypotheses_are_pairs() -> None:
@@ -57,9 +51,9 @@ def test_a_seed_chooses_pairs_their_order_and_sides(samples: list[JudgedSample])
 
 def test_a_ballot_has_the_votes_on_a_pair_and_the_choice_of_hms() -> None:
     rows = ("p1,0a,1,0", "p2,0a,0,0.25", "p3,0b,0.3,0.30000000000000004", "p4,,0,1")
-    key = write("key.csv", "\n".join(["pair,gold,hms_1,hms_2", *rows]))
+    key = csv_file("key.csv", "pair,gold,hms_1,hms_2", *rows)
     choices = ("1", " 2 ", "EQUAL ", "=", "Tie", "0")
-    votes = write("votes.csv", HEADER + "".join(f"p1,annotator {n},{choice}\n" for n, choice in enumerate(choices)))
+    votes = csv_file("votes.csv", HEADER, *(f"p1,annotator {n},{choice}" for n, choice in enumerate(choices)))
     one, two, three, four = read_ballots([votes], key)
     assert list(one.votes.values()) == [1, -1, 0, 0, 0, 0]
     assert (two, four) == (Ballot({}, -1, one.cluster), Ballot({}, -1, "pair p4"))
@@ -76,7 +70,7 @@ def test_a_ballot_has_the_votes_on_a_pair_and_the_choice_of_hms() -> None:
 )
 def test_a_key_that_does_not_match_the_logs(samples: list[JudgedSample], old: str, new: str, line: str) -> None:
     write_sheet(VOTES, draw_pairs(samples, 4, seed=5), Path())
-    key, votes = Path("key.csv"), [write("votes.csv", HEADER + "p001,Ann,1\n")]
+    key, votes = Path("key.csv"), [csv_file("votes.csv", HEADER, "p001,Ann,1")]
     assert read_ballots(votes, key, samples[::-1]) == read_ballots(votes, key)
     key.write_text(re.sub(old, new, key.read_text("utf-8"), count=1), "utf-8")
     with pytest.raises(DiscoveryBenchError, match=f"^key.csv: {line}"):
@@ -93,7 +87,7 @@ def test_a_key_that_does_not_match_the_logs(samples: list[JudgedSample], old: st
     ],
 )
 def test_a_mistake_is_one_line(row: str, choice: str, line: str) -> None:
-    votes = write("votes.csv", f"{HEADER}p1,Ann,{choice}\n")
+    votes = csv_file("votes.csv", HEADER, f"p1,Ann,{choice}")
     with pytest.raises(InvalidArgument) as raised:
-        read_ballots([votes], write("key.csv", f"pair,hms_1,hms_2\n{row}\n"))
+        read_ballots([votes], csv_file("key.csv", "pair,hms_1,hms_2", row))
     assert raised.value.message.startswith(line)

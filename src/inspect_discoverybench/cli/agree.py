@@ -1,10 +1,8 @@
 """`discoverybench agree`: do HMS and the judge agree with human annotators (paper §4.3)?"""
 
 import json
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -16,15 +14,8 @@ from inspect_discoverybench.validation.labels import LABELS, draw_samples, has_l
 from inspect_discoverybench.validation.sheet import KEY, SHEET, write_sheet
 from inspect_discoverybench.validation.votes import VOTES, draw_pairs, read_ballots
 
-if TYPE_CHECKING:
-    from inspect_discoverybench.validation.agreement import Statistic
-
 DEFAULT_PAIRS = 100
 DEFAULT_SAMPLES = 200
-INTERPRETATION = (
-    "A p-value above 0.05 does not show that the two rankings are the same. Report the confidence interval of the "
-    "agreement."
-)
 
 
 @click.group()
@@ -126,8 +117,7 @@ def votes(
     Labels are CSV files from a sheet that was drawn with --judge. Prints the accuracy of the judge in each step.
     """
     # Imports scipy and statsmodels, which takes seconds.
-    from inspect_discoverybench.validation.accuracy import measure_accuracy
-    from inspect_discoverybench.validation.agreement import measure_agreement
+    from inspect_discoverybench.validation.agreement import measure_accuracy, measure_agreement
 
     is_labels = any(path.is_dir() or has_labels(path) for path in votes)
     if is_labels and scores_from:
@@ -142,24 +132,24 @@ def votes(
     if as_json:
         click.echo(json.dumps([asdict(statistic) for statistic in statistics], indent=2))
     else:
-        _print(statistics)
-        click.echo("" if is_labels else INTERPRETATION)
-
-
-def _print(statistics: Sequence["Statistic"]) -> None:
-    rows = [
-        (
-            one.name,
-            one.note,
-            str(one.number),
-            _decimal(one.value),
-            "" if one.low is None else f"{_decimal(one.low)} – {_decimal(one.high)}",
-            "" if one.p is None else p_value(one.p),
-            "" if one.paper is None else f"{one.paper:.2f}",
-        )
-        for one in statistics
-    ]
-    print_table("", ["statistic", "note"], ["number", "value", "95% CI", "p", "paper"], rows)
+        rows = [
+            (
+                one.name,
+                one.note,
+                str(one.number),
+                _decimal(one.value),
+                "" if one.low is None else f"{_decimal(one.low)} – {_decimal(one.high)}",
+                "" if one.p is None else p_value(one.p),
+                "" if one.paper is None else f"{one.paper:.2f}",
+            )
+            for one in statistics
+        ]
+        print_table("", ["statistic", "note"], ["number", "value", "95% CI", "p", "paper"], rows)
+        if not is_labels:
+            click.echo(
+                "A p-value above 0.05 does not show that the two rankings are the same. Report the confidence interval "
+                "of the agreement."
+            )
 
 
 def _decimal(value: float | None) -> str:

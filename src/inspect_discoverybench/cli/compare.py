@@ -15,6 +15,8 @@ from inspect_discoverybench.errors import InvalidArgument
 # These modules import pandas and scipy, which takes seconds. The command imports them when it runs.
 if TYPE_CHECKING:
     from inspect_discoverybench.report.comparison import SystemComparison, SystemPair
+    from inspect_discoverybench.statistics.clusters import NewStudies
+    from inspect_discoverybench.statistics.mean import Estimate
     from inspect_discoverybench.statistics.paired import PairedDifference
 
 
@@ -26,10 +28,10 @@ if TYPE_CHECKING:
     "--fail-if-worse",
     type=click.FloatRange(min=0),
     metavar="MARGIN",
-    help="Exit with 1 if the candidate's mean is below the baseline's by more than MARGIN. Tasks without a score count "
-    "against it.",
+    help="Exit with 1 if the candidate's mean on these tasks is below the baseline's by more than MARGIN. Tasks "
+    "without a score count against it.",
 )
-@click.option("--seed", default=0, show_default=True, help="Random seed of bootstraps and permutation tests.")
+@click.option("--seed", default=0, show_default=True, help="Random seed of the bootstrap of the ranking.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def compare(
     systems: tuple[str, ...], score: str | None, anyway: bool, fail_if_worse: float | None, seed: int, as_json: bool
@@ -43,7 +45,7 @@ def compare(
     Exits with 0, with 1 if --fail-if-worse applies, and with 2 on errors.
     """
     from inspect_discoverybench.report.comparison import compare as compare_systems
-    from inspect_discoverybench.report.systems import read_systems
+    from inspect_discoverybench.report.comparison import read_systems
 
     with exit_with_2():
         named, left_out = read_systems(systems, score, os.cpu_count() or 1)
@@ -66,9 +68,9 @@ def compare(
     first = comparison.pairs[0].keys[0]
     if fail_if_worse is not None and min(first.paired.difference, first.failures_lowest) < -fail_if_worse:
         click.echo(
-            f"The candidate's mean is below the baseline's by more than {fail_if_worse:g}: the difference is "
-            f"{first.paired.difference:+.3f}, or {first.failures_lowest:+.3f} with the lowest score wherever the "
-            "candidate has none.",
+            f"The candidate's mean is below the baseline's by more than {fail_if_worse:g}: on these tasks, the "
+            f"difference is {first.paired.difference:+.3f}, or {first.failures_lowest:+.3f} with the lowest score "
+            "wherever the candidate has none.",
             err=True,
         )
         raise click.exceptions.Exit(1)
@@ -85,21 +87,37 @@ def _print_pair(pair: "SystemPair") -> None:
     console.print(f"Baseline   {pair.baseline}\nCandidate  {pair.candidate}\n{'; '.join(counts)}")
     rows = [
         [
-            *(key.key or "score", f"{key.baseline.mean:.3f}", f"{key.candidate.mean:.3f}", *_difference(key.paired)),
-            *(p_value(key.paired.p_value), f"{key.paired.wins}/{key.paired.losses}/{key.paired.ties}"),
+            *(key.key or "score", f"{key.baseline.mean:.3f}", f"{key.candidate.mean:.3f}"),
+            *(f"{key.paired.difference:+.3f}", _interval(key.paired), p_value(key.paired.p_value)),
+            f"{key.paired.wins}/{key.paired.losses}/{key.paired.ties}",
         ]
         for key in pair.keys
     ]
-    print_table("", [""], ("Baseline", "Candidate", "Diff.", "95% CI", "p", "W/L/T"), rows)
-    verdict = "significant" if paired.p_value < 0.05 else "not significant"
-    console.print(f"The difference in {name} is {verdict} at level 0.05 ({paired.test}).")
+    print_table("On these tasks", [""], ("Baseline", "Candidate", "Diff.", "95% CI", "p", "W/L/T"), rows)
+    console.print(f"On these tasks, the difference in {name} is {_verdict(paired.p_value)} ({paired.test}).")
     if not math.isnan(paired.smallest_detectable):
-        console.print(f"Smallest difference detectable with power 0.8: {paired.smallest_detectable:.3f}.")
+        console.print(f"Smallest difference that this test detects with power 0.8: {paired.smallest_detectable:.3f}.")
+    console.print(_on_new_studies(paired.new_studies))
     if first.worst is not None:
         console.print(
             f"Common tasks without a score: {pair.missing}. Depending on these scores, the difference is between "
             f"{first.worst:+.3f} and {first.best:+.3f}."
         )
+
+
+def _verdict(value: float) -> str:
+    return f"{'significant' if value < 0.05 else 'not significant'} at level 0.05"
+
+
+def _on_new_studies(new: "NewStudies | None") -> str:
+    if new is None:
+        return "On new studies like these, nothing can be said: that needs two known studies and six gold hypotheses."
+    value = f"p = {p_value(new.p_value)}".replace("= <", "< ")
+    return (
+        f"On new studies like these, it is {_verdict(new.p_value)} ({value}, 95% CI "
+        f"{_interval(new)}; t-test over {new.studies} studies). The studies' mean difference is "
+        f"{new.macro_average:+.3f}; without one study, the difference is {new.lowest:+.3f} to {new.highest:+.3f}."
+    )
 
 
 def _print_ranking(comparison: "SystemComparison") -> None:
@@ -108,7 +126,7 @@ def _print_ranking(comparison: "SystemComparison") -> None:
     ranks = [
         [
             *(numbers[rank.system], rank.system, f"{rank.estimate.mean:.3f}"),
-            *(f"{rank.estimate.low:.3f} to {rank.estimate.high:.3f}", f"{rank.first_share:.0%}"),
+            *(_interval(rank.estimate, ""), f"{rank.first_share:.0%}"),
         ]
         for rank in comparison.ranking
     ]
@@ -118,13 +136,18 @@ def _print_ranking(comparison: "SystemComparison") -> None:
     pairs = [
         [
             f"{numbers.get(pair.candidate, pair.candidate)} − {numbers.get(pair.baseline, pair.baseline)}",
-            *(*_difference(pair.keys[0].paired), p_value(pair.p_value_holm), str(pair.keys[0].paired.tasks)),
+            *(f"{paired.difference:+.3f}", _interval(paired), p_value(pair.p_value_holm), str(paired.tasks)),
+            *(_interval(paired.new_studies), p_value(pair.new_studies_p_value_holm)),
         ]
         for pair in comparison.pairs
+        for paired in [pair.keys[0].paired]
     ]
-    title = "Pairs, with p-values adjusted by Holm's method"
-    print_table(title, ["Systems"], ("Difference", "95% CI", "p", "Tasks"), pairs)
+    title = "Pairs on these tasks and on new studies like these, with p-values adjusted by Holm's method"
+    columns = ("Difference", "These tasks: 95% CI", "p", "Tasks", "New studies: 95% CI", "p")
+    print_table(title, ["Systems"], columns, pairs)
 
 
-def _difference(paired: "PairedDifference") -> tuple[str, str]:
-    return f"{paired.difference:+.3f}", f"{paired.low:+.3f} to {paired.high:+.3f}"
+def _interval(estimate: "Estimate | PairedDifference | NewStudies | None", sign: str = "+") -> str:
+    if estimate is None or math.isnan(estimate.low):
+        return "–"
+    return f"{estimate.low:{sign}.3f} to {estimate.high:{sign}.3f}"

@@ -8,7 +8,7 @@ import click
 from inspect_discoverybench.cli.terminal import print_table
 from inspect_discoverybench.dataset import released
 from inspect_discoverybench.dataset.audit import audit_release, audit_studies
-from inspect_discoverybench.errors import DataCorrupt
+from inspect_discoverybench.errors import DataError
 
 
 @click.group()
@@ -42,7 +42,7 @@ def verify(path: Path | None) -> None:
     counts = [str(report.checked), str(len(report.missing)), str(len(report.changed))]
     print_table(f"Released data in {root}", (), ("files checked", "missing", "changed"), [counts])
     if not report.clean:
-        raise DataCorrupt(f"{root} differs from the release. {released.remedy(root)}")
+        raise DataError(f"{root} differs from the release. {released.remedy(root)}")
 
 
 @data.command()
@@ -62,13 +62,13 @@ def audit(path: Path | None, answer_key: Path | None, as_json: bool) -> None:
     """
     audits = [audit_studies(path, answer_key)] if path else audit_release(released.local_root())
     if as_json:
-        counts = {
-            result.name: {row.name: {"count": row.count, "items": row.items} for row in result.rows}
+        listed = {
+            result.name: {name: {"count": count, "items": items} for name, (count, items) in result.counts.items()}
             for result in audits
         }
-        click.echo(json.dumps(counts, indent=2))
+        click.echo(json.dumps(listed, indent=2))
     else:
-        columns = [{row.name: str(row.count) for row in result.rows} for result in audits]
+        columns = [{name: str(count) for name, (count, _) in result.counts.items()} for result in audits]
         # The longest column first, which has the rows in their order.
         names = dict.fromkeys(name for column in sorted(columns, key=len, reverse=True) for name in column)
         rows = [[name, *(column.get(name, "0") for column in columns)] for name in names]

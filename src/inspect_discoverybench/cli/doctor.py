@@ -5,7 +5,6 @@ from dataclasses import asdict
 
 import click
 
-FAILED = 1
 COLORS = {"ok": "green", "warning": "yellow", "failure": "red", "skipped": "bright_black"}
 STATUS_WIDTH = max(map(len, COLORS)) + 2
 
@@ -30,8 +29,7 @@ def doctor(model: str | None, grader: str | None, sandbox: str, as_json: bool) -
     Exit codes: 0 no check failed, 1 a check failed, 2 invalid options.
     """
     # These modules import the tasks and the judge, which takes seconds.
-    from inspect_discoverybench.doctor.check import run_checks
-    from inspect_discoverybench.doctor.checks import all_checks
+    from inspect_discoverybench.doctor import all_checks, run_checks
 
     checks = all_checks(sandbox, model, grader)
     width = max(len(check.name) for check in checks) + 2
@@ -47,4 +45,4 @@ def doctor(model: str | None, grader: str | None, sandbox: str, as_json: bool) -
     if as_json:
         click.echo(json.dumps({"ok": not failed, "checks": findings}, indent=2))
     if failed:
-        raise click.exceptions.Exit(FAILED)
+        raise click.exceptions.Exit(1)

@@ -4,27 +4,20 @@ import asyncio
 import json
 from math import isnan
 from pathlib import Path
-from typing import Any
 
 import click
 from inspect_ai.model import GenerateConfig
 from rich.console import Console
 from rich.markdown import Markdown
 
+from inspect_discoverybench.cli.terminal import exit_with_2
 from inspect_discoverybench.dataset.metadata import Study
-from inspect_discoverybench.dataset.text_file import read_text
-from inspect_discoverybench.errors import DiscoveryBenchError, InvalidArgument, JudgeFailed
-from inspect_discoverybench.scorer.explanation import explain
+from inspect_discoverybench.errors import InvalidArgument, JudgeFailed
+from inspect_discoverybench.scorer.facets import HypothesisPair
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
-from inspect_discoverybench.scorer.pair import HypothesisPair
 from inspect_discoverybench.scorer.released import PRODUCT, is_released
-from inspect_discoverybench.scorer.verdict import Verdict, compare, record
+from inspect_discoverybench.scorer.verdict import compare, explain, record
 from inspect_discoverybench.text import printable, replace_surrogates
-
-# This command is interactive. Inspect's default is to retry indefinitely.
-TRANSPORT = GenerateConfig(max_retries=3, timeout=120)
-EXIT_INVALID_INPUT = 2
-EXIT_UNSCORED = 3
 
 
 @click.command()
@@ -34,7 +27,6 @@ EXIT_UNSCORED = 3
 @click.option("--pred", required=True, help="The predicted hypothesis.")
 @click.option("--pred-workflow", default="", help="Workflow of the predicted hypothesis.")
 @click.option("--metadata", required=True, type=click.Path(path_type=Path), help="Metadata file of the study.")
-@click.option("--kind", type=click.Choice(["real", "synth"]), help="Required format of the metadata file.")
 @click.option("--grader", default=DEFAULT_JUDGE, show_default=True, help="The judge, as PROVIDER/MODEL.")
 @click.option("--aggregation", default=PRODUCT, show_default=True, help="product or released.")
 @click.option("--gate", is_flag=True, help="Skip variables and relationship if the contexts do not match.")
@@ -46,7 +38,6 @@ def judge(
     pred: str,
     pred_workflow: str,
     metadata: Path,
-    kind: str | None,
     grader: str,
     aggregation: str,
     gate: bool,
@@ -56,11 +47,11 @@ def judge(
 
     Exit codes: 0 scored, 1 judge failed, 2 invalid input, 3 not scored because the judge's replies were invalid.
     """
-    try:
+    with exit_with_2():
         with_released = is_released(aggregation, gate)
         pair = HypothesisPair(
             goal=_required("goal", goal),
-            data_files=_study(metadata, kind).data_files,
+            data_files=Study.read(metadata).data_files,
             gold_hypothesis=_required("gold", gold),
             gold_workflow=replace_surrogates(gold_workflow) or None,
             predicted_hypothesis=_required("pred", pred),
@@ -70,44 +61,23 @@ def judge(
             raise InvalidArgument(f"--out {out}: the folder does not exist. Create it or choose another.")
         if out is not None and out.is_dir():
             raise InvalidArgument(f"--out {out} is a folder. Pass the path of a file.")
-        judge_model = Judge.for_eval(grader, transport=TRANSPORT)
-    except DiscoveryBenchError as error:
-        error.show()
-        raise click.exceptions.Exit(EXIT_INVALID_INPUT) from error
+        # This command is interactive. Inspect's default is to retry indefinitely.
+        judge_model = Judge.for_eval(grader, transport=GenerateConfig(max_retries=3, timeout=120))
     try:
         verdict = asyncio.run(compare(judge_model, pair, gate, with_released))
     except JudgeFailed as error:
         raise JudgeFailed(error.failure, "Try again, or choose another judge.") from error
     Console().print(Markdown(printable(explain(pair, verdict, "call"))))
     if out is not None:
-        result = {"scores": _json_values(verdict), **record(judge_model, verdict, gate)}
+        # JSON has no NaN.
+        scores = {key: None if isnan(value) else value for key, value in verdict.values.items()}
+        result = {"scores": scores, **record(judge_model, verdict, gate)}
         out.write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n", "utf-8")
     if isnan(verdict.values["hms"]):
-        raise click.exceptions.Exit(EXIT_UNSCORED)
+        raise click.exceptions.Exit(3)
 
 
 def _required(option: str, text: str) -> str:
     if not text.strip():
         raise InvalidArgument(f"--{option} is empty. Pass a non-empty text.")
     return replace_surrogates(text)
-
-
-def _study(path: Path, kind: str | None) -> Study:
-    """Read the metadata file and check that it has the required format.
-
-    Raises:
-        InvalidArgument: It has the other format.
-    """
-    study = Study.read(path)
-    queries: Any = json.loads(read_text(path))["queries"]
-    file_kind = "real" if isinstance(queries[0], list) else "synth"
-    if kind is not None and kind != file_kind:
-        raise InvalidArgument(
-            f"--kind {kind}: {path} has the format of DB-{file_kind.upper()}. Omit --kind or pass --kind {file_kind}."
-        )
-    return study
-
-
-def _json_values(verdict: Verdict) -> dict[str, float | None]:
-    """The score keys, with None instead of NaN, which JSON lacks."""
-    return {key: None if isnan(value) else value for key, value in verdict.values.items()}

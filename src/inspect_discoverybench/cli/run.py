@@ -5,26 +5,31 @@ import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext, redirect_stdout, suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
-from inspect_discoverybench.cli.run_tables import print_forecasts, print_outcomes, print_statuses
-from inspect_discoverybench.cli.terminal import exit_with_2, interrupt_on_termination, plural
+from inspect_discoverybench.cli.terminal import exit_with_2, interrupt_on_termination, plural, print_table
 from inspect_discoverybench.errors import DataMissing, InvalidArgument
-from inspect_discoverybench.experiment.export import command, flow
-from inspect_discoverybench.experiment.forecast import forecast
+from inspect_discoverybench.experiment.definition import Experiment
+from inspect_discoverybench.experiment.export import array_script, command, flow
 from inspect_discoverybench.experiment.log_folder import check_no_samples_lost, full_disk_errors, locked, require_space
-from inspect_discoverybench.experiment.outcome import RunOutcome
-from inspect_discoverybench.experiment.run import ExperimentPlan, dry_run_in_subprocess, plan_experiment
+from inspect_discoverybench.experiment.outcome import Forecast, RunOutcome, forecast
+from inspect_discoverybench.experiment.run import ExperimentPlan, MatrixCell, dry_run_in_subprocess, plan_experiment
 from inspect_discoverybench.experiment.shard import MAX_SHARDS, Shard, restrict_to_shard, shard_dry_runs, shard_status
-from inspect_discoverybench.experiment.slurm import array_script
 from inspect_discoverybench.results.log_files import logs_in, read_summaries
 from inspect_discoverybench.sandbox import shipped
+from inspect_discoverybench.text import printable
 
 File = tuple[Path, Sequence[str], Path | None]
 """Arguments of `plan_experiment`."""
+
+NAMES = ("task", "solver", "model")
+COUNTS = ("scored", "unscored", "no_submission", "errors")
+STATES = ("running", "missing")
+SHARD_COUNTS = ("samples", "finished", "missing", "errors", "unscored")
 
 
 @click.command()
@@ -125,7 +130,7 @@ def _run(file: File, retries: int | None, as_json: bool, shard: Shard | None, co
             raise KeyboardInterrupt  # `eval_set` reports success if Ctrl-C ends its only attempt
     order = {cell.labels: number for number, (cell, _) in enumerate(plan.runs)}
     outcomes = sorted(map(RunOutcome.of_log, logs), key=lambda o: order.get((o.task, o.solver, o.model), len(order)))
-    print_outcomes(plan, outcomes, as_json=as_json)
+    _print_outcomes(plan, outcomes, as_json=as_json)
     if shard is not None and not as_json:
         click.echo(f"To see all shards, run: {shlex.join([*command, '--shards', str(shard.count), '--status'])}")
     elif not as_json and any(outcome.metric == "hms" and outcome.scored for outcome in outcomes):
@@ -150,28 +155,31 @@ def _checked(whole: ExperimentPlan, file: File, shard: Shard | None, log_dir: st
 
 
 def _print_status(file: File, count: int, command: Sequence[str], *, as_json: bool) -> None:
+    """Print the state of each shard, and how to start those that are missing with the command without a shard."""
     plan = plan_experiment(*file)
-    dry_runs = shard_dry_runs(plan.dry_run(), count)
+    experiment, dry_runs = plan.experiment, shard_dry_runs(plan.dry_run(), count)
     check_no_samples_lost(plan, dry_runs)
-    folders = {shard: Shard.parse(shard).log_dir(plan.experiment.log_dir) for shard in dry_runs}
+    folders = {shard: Shard.parse(shard).log_dir(experiment.log_dir) for shard in dry_runs}
     statuses = [shard_status(shard, folders[shard], dry_run) for shard, dry_run in dry_runs.items()]
-    if not print_statuses(plan.experiment, statuses, command, as_json=as_json):
+    is_complete = all(s.state == "finished" and not s.errors and not s.unscored for s in statuses)
+    if as_json:
+        values = {"name": experiment.name, "log_dir": experiment.log_dir, "complete": is_complete}
+        click.echo(json.dumps({**values, "shards": [asdict(status) for status in statuses]}, indent=2))
+    else:
+        rows = [[s.shard, s.state, *(f"{getattr(s, count):,}" for count in SHARD_COUNTS)] for s in statuses]
+        sums = ["all", "", *(f"{sum(getattr(s, count) for s in statuses):,}" for count in SHARD_COUNTS)]
+        print_table(_title(experiment), ("shard", "state"), SHARD_COUNTS, rows, sums)
+        numbers = {state: [s.shard.partition("/")[0] for s in statuses if s.state == state] for state in STATES}
+        for state in STATES:
+            if numbers[state]:
+                click.echo(f"{state.capitalize()}: {','.join(numbers[state])}")
+        if numbers["missing"]:
+            first = f"{numbers['missing'][0]}/{count}"
+            click.echo(f"To continue, run: {shlex.join([*command, '--shard', first])}")
+        elif is_complete:
+            click.echo(f"To make a report, run: discoverybench report {shlex.quote(experiment.log_dir)}")
+    if not is_complete:
         raise click.exceptions.Exit(1)
-
-
-def _print_plan(file: File, form: str | None, *, as_json: bool) -> None:
-    """Make every check that precedes a run, then print the dry run or an export."""
-    plan = plan_experiment(*file)
-    dry_run = plan.dry_run()
-    check_no_samples_lost(plan, {"": dry_run})
-    cells = [cell for cell, _ in plan.runs]
-    match form:
-        case "flow":
-            click.echo(flow(plan.experiment, cells), nl=False)
-        case "commands":
-            click.echo("\n".join(command(plan.experiment, cell) for cell in cells))
-        case _:
-            print_forecasts(plan, forecast(dry_run, read_summaries(plan.experiment.log_dir)), as_json=as_json)
 
 
 def _resolve(file: str) -> Path:
@@ -181,3 +189,104 @@ def _resolve(file: str) -> Path:
         with suppress(DataMissing):
             return shipped(f"evals/{path.stem}.yaml")
     return path
+
+
+def _print_plan(file: File, form: str | None, *, as_json: bool) -> None:
+    """Make every check that precedes a run, then print the dry run or an export."""
+    plan = plan_experiment(*file)
+    dry_run = plan.dry_run()
+    check_no_samples_lost(plan, {"": dry_run})
+    cells = [cell for cell, _ in plan.runs]
+    if form == "flow":
+        click.echo(flow(plan.experiment, cells), nl=False)
+    elif form == "commands":
+        click.echo("\n".join(command(plan.experiment, cell) for cell in cells))
+    else:
+        forecasts = forecast(dry_run, read_summaries(plan.experiment.log_dir))
+        _print_forecasts(plan.experiment, list(zip(cells, forecasts, strict=True)), as_json=as_json)
+
+
+def _print_forecasts(experiment: Experiment, runs: Sequence[tuple[MatrixCell, Forecast]], *, as_json: bool) -> None:
+    """Print the runs with their samples, the limits and the expected use. JSON has null for unknown numbers."""
+    limits = experiment.limits.model_dump(exclude_none=True)
+    if as_json:
+        entries = [
+            {name: (part := getattr(cell, name)) and part.model_dump() for name in NAMES} | asdict(expected)
+            for cell, expected in runs
+        ]
+        values = {"name": experiment.name, "log_dir": experiment.log_dir, "limits": limits, "runs": entries}
+        click.echo(json.dumps(values, indent=2))
+        return
+    forecasts = [expected for _, expected in runs]
+    total = Forecast(
+        samples=sum(expected.samples for expected in forecasts),
+        finished=sum(expected.finished for expected in forecasts),
+        tokens=_sum([expected.tokens for expected in forecasts]),
+        cost=_sum([expected.cost for expected in forecasts]),
+    )
+    rows = [[*cell.labels, *_expected(expected)] for cell, expected in runs]
+    sums = [plural(len(rows), "run"), "", "", *_expected(total)]
+    print_table(_title(experiment), NAMES, ("samples", "finished", "tokens", "US $"), rows, sums)
+    click.echo(f"Limits: {', '.join(f'{name} {value}' for name, value in limits.items()) or 'those of the tasks'}.")
+    if total.finished:
+        click.echo("Tokens and cost are extrapolated from the finished samples in the log directory.")
+    else:
+        click.echo("No sample has finished, so tokens and cost are unknown. Run with --limit 3 first.")
+
+
+def _expected(expected: Forecast) -> list[str]:
+    return [f"{expected.samples:,}", f"{expected.finished:,}", _known(expected.tokens), _known(expected.cost, ".2f")]
+
+
+def _sum(values: Sequence[float | None]) -> float | None:
+    """The sum; None if a value is unknown."""
+    return None if None in values else sum(filter(None, values))
+
+
+def _print_outcomes(plan: ExperimentPlan, outcomes: Sequence[RunOutcome], *, as_json: bool) -> None:
+    """Print the outcomes of runs that have a log, and what remains to be done. JSON has null for unknown numbers."""
+    if as_json:
+        runs = [asdict(outcome) for outcome in outcomes]
+        click.echo(json.dumps({"name": plan.experiment.name, "runs": runs}, indent=2))
+        return
+    score = "HMS" if {outcome.metric for outcome in outcomes} <= {"hms", None} else "score"
+    rows = [[o.task, o.solver, o.model, *_measured(o, score)] for o in outcomes]
+    headers = (score, "95 % CI", *(count.replace("_", " ") for count in COUNTS), "tokens", "US $")
+    print_table(f"{plan.experiment.name}: logs in {plan.arguments['log_dir']}", NAMES, headers, rows)
+    click.echo(f"{sum(outcome.complete for outcome in outcomes)} of {len(plan.runs)} runs are complete.")
+    if any(outcome.cost is None for outcome in outcomes):
+        click.echo("? marks a run with a model that has no price. Add prices with --model-cost-config FILE.")
+    for error in dict.fromkeys(outcome.error for outcome in outcomes if outcome.error):
+        click.echo(f"Error: {printable(error)}")
+    if sum(outcome.complete for outcome in outcomes) < len(plan.runs):
+        click.echo("Repeat the command to complete the others.")
+    for outcome in outcomes:
+        if outcome.unscored:
+            click.echo(f"Unscored samples: {outcome.unscored}. To score them again, run:\n  {outcome.score_command}")
+        if outcome.bounds:
+            low, high = outcome.bounds
+            click.echo(f"  Until then, the score is {low:.3f} if they count as 0, and {high:.3f} if they count as 1.")
+        # `eval_set` retries incomplete runs only. With `fail_on_error: false`, a run with errors is complete.
+        if outcome.complete and outcome.errors:
+            command = f"inspect eval-retry {shlex.quote(outcome.log)}"
+            click.echo(f"Samples with an error: {outcome.errors}. To run them again, run:\n  {command}")
+
+
+def _measured(outcome: RunOutcome, score: str) -> list[str]:
+    name = "" if score == "HMS" else f"{outcome.metric} "
+    low, high = outcome.interval
+    return [
+        "–" if outcome.value is None else f"{name}{outcome.value:.3f}",
+        "–" if low is None or high is None else f"{low:.3f} to {high:.3f}",
+        *(f"{getattr(outcome, count):,}" for count in COUNTS),
+        _known(outcome.tokens),
+        _known(outcome.cost, ".2f"),
+    ]
+
+
+def _title(experiment: Experiment) -> str:
+    return f"{experiment.name}: logs in {experiment.log_dir}"
+
+
+def _known(value: float | None, decimals: str = ".0f") -> str:
+    return "?" if value is None else f"{value:,{decimals}}"

@@ -13,9 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from inspect_discoverybench.errors import DiscoveryBenchError, DiskFull
-
-UNLIMITED = 10_000
-"""Width in columns. Otherwise rich truncates names to fit the screen or 80 columns."""
+from inspect_discoverybench.text import printable
 
 
 def print_table(
@@ -26,23 +24,25 @@ def print_table(
     total: Sequence[str] | None = None,
 ) -> None:
     """Print a table without truncating any cell: columns of text, then of numbers, and below a line the total."""
-    heading = Text(title) or None
-    table = Table(title=heading, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    table = Table(
+        title=Text(title) or None, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False
+    )
     for name in names:
         table.add_column(name)
     for number in numbers:
         table.add_column(number, justify="right")
     for row in rows:
-        table.add_row(*map(Text, row))
+        table.add_row(*(Text(printable(cell)) for cell in row))
     if total is not None:
         table.add_section()
         table.add_row(*map(Text, total))
-    Console(width=UNLIMITED).print(table)
+    # Otherwise rich truncates names to fit the screen or 80 columns.
+    Console(width=10_000).print(table)
 
 
-def p_value(value: float) -> str:
-    """Three decimals, or that it is smaller."""
-    return "<0.001" if value < 0.001 else f"{value:.3f}"
+def p_value(value: float | None) -> str:
+    """Three decimals, or that it is smaller; a dash if there is none."""
+    return "–" if value is None else "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def plural(count: int, noun: str) -> str:

@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from inspect_discoverybench.dataset import splits
-from inspect_discoverybench.dataset.answer_key import AnswerKey
-from inspect_discoverybench.dataset.data_files import locate
-from inspect_discoverybench.dataset.metadata import Goal, Study, metadata_number
+from inspect_discoverybench.dataset.metadata import Goal, Study, locate, metadata_number
 from inspect_discoverybench.dataset.samples import Hints, SampleMetadata
 from inspect_discoverybench.dataset.studies import (
     absolute,
@@ -20,30 +18,16 @@ from inspect_discoverybench.dataset.studies import (
     group_by_question,
     metadata_files,
     reveals,
+    stated_formula,
+    synth_targets,
+    target_flags,
     with_repeated_questions,
-    with_target,
 )
-from inspect_discoverybench.dataset.table import Table, is_table
-from inspect_discoverybench.dataset.target import Target, synth_targets
+from inspect_discoverybench.dataset.table import Golds, Table, is_table, read_answer_key
 from inspect_discoverybench.errors import DataError
 
 Counted = Mapping[str, int | Sequence[str]]
 """A number or the items themselves, by what is counted."""
-
-
-@dataclass(frozen=True)
-class AuditRow:
-    """One count.
-
-    Attributes:
-        name: What is counted.
-        count: The number of items.
-        items: The items, where they can be listed.
-    """
-
-    name: str
-    count: int
-    items: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -52,12 +36,12 @@ class Audit:
 
     Attributes:
         name: Name of the split or folder.
-        rows: The counts.
+        counts: The number and, where they can be listed, the items, by what is counted.
         problems: Reasons why the studies cannot be run; empty if they can.
     """
 
     name: str
-    rows: tuple[AuditRow, ...]
+    counts: Mapping[str, tuple[int, Sequence[str]]]
     problems: tuple[str, ...]
 
 
@@ -67,12 +51,15 @@ def audit_release(root: Path) -> list[Audit]:
     Raises:
         DataMissing: A split has no metadata files.
     """
-    audits = []
-    for split in (*splits.REAL.values(), *splits.SYNTH.values()):
-        answer_key = root / split.answer_key if split.answer_key else None
-        contents = _Contents(split.name, metadata_files(root / split.folder), answer_key)
-        audits.append(_audit(f"{split.kind}/{split.name}", contents))
-    return audits
+    return [
+        _audit(
+            f"{split.kind}/{split.name}",
+            _Contents(
+                split.name, metadata_files(root / split.folder), root / key if (key := split.answer_key) else None
+            ),
+        )
+        for split in (*splits.REAL.values(), *splits.SYNTH.values())
+    ]
 
 
 def audit_studies(path: Path, answer_key: Path | None = None) -> Audit:
@@ -84,7 +71,7 @@ def audit_studies(path: Path, answer_key: Path | None = None) -> Audit:
 
     Raises:
         DataMissing: There is no metadata file at the path.
-        InvalidMetadata: The name of a metadata file is invalid.
+        DataError: The name of a metadata file is invalid.
     """
     location = absolute(path)
     contents = _Contents("custom", metadata_files(location), answer_key)
@@ -100,24 +87,22 @@ class _Contents:
 
     Attributes:
         paths: Paths of all metadata files.
-        answer_key: Path of the answer key, if it could be read.
+        golds: The answer key, if there is one and it could be read.
         studies: The studies by metadata file.
         goals: Their goals. The gold hypothesis is empty if there is none.
-        tables: The tables by data file.
-        other_data_files: Data files that are not tables.
+        tables: The tables by data file; None for files in other formats.
         errors: Messages about files that cannot be used.
     """
 
     def __init__(self, split: str, paths: Sequence[Path], answer_key: Path | None) -> None:
         """Read all files of these studies."""
         self.paths = paths
-        self.answer_key: AnswerKey | None = None
+        self.golds: Golds | None = None
         self.studies: dict[Path, Study] = {}
-        self.tables: dict[Path, Table] = {}
-        self.other_data_files: list[Path] = []
+        self.tables: dict[Path, Table | None] = {}
         self.errors: list[str] = []
         with self.collect_error():
-            self.answer_key = AnswerKey(answer_key) if answer_key else None
+            self.golds = read_answer_key(answer_key) if answer_key else None
         for path in paths:
             with self.collect_error():
                 self.studies[path] = Study.read(path)
@@ -125,10 +110,7 @@ class _Contents:
         for folder, name in sorted(named):
             with self.collect_error():
                 path = locate(folder, name)
-                if is_table(path):
-                    self.tables[path] = Table.read(path)
-                else:
-                    self.other_data_files.append(path)
+                self.tables[path] = Table.read(path) if is_table(path) else None
         self.goals = with_repeated_questions(
             [self._goal(split, path, goal) for path, study in self.studies.items() for goal in study.goals]
         )
@@ -149,43 +131,33 @@ class _Contents:
     def _goal(self, split: str, path: Path, goal: Goal) -> SampleMetadata:
         """A goal with the properties of its target column. For DB-SYNTH, only the column's name is as recorded."""
         study = self.studies[path]
-        metadata = goal_metadata(split, path, study, goal, self.answer_key)
-        recorded = synth_targets().get(metadata.key)
-        column = recorded.column if recorded else goal.target_column
+        metadata = goal_metadata(split, path, study, goal, self.golds)
+        column, _ = synth_targets().get(metadata.key, (goal.target_column, {}))
         table = self.tables.get(path.parent / study.data_files[0].name)
         if column is None or table is None or len(study.data_files) > 1:
             return metadata
-        return with_target(metadata, Target.of(column, table, goal.relevant_columns))
+        return metadata.model_copy(update=target_flags(column, table, goal.relevant_columns))
 
 
 def _audit(name: str, contents: _Contents) -> Audit:
-    counted = {**_sizes(contents), **_categories(contents), **_formats(contents), **_irregularities(contents)}
-    rows = (
-        AuditRow(name, value) if isinstance(value, int) else AuditRow(name, len(value), tuple(value))
-        for name, value in counted.items()
-    )
+    counted = {**_sizes(contents), **_formats(contents), **_irregularities(contents)}
+    counts = {name: (value, ()) if isinstance(value, int) else (len(value), value) for name, value in counted.items()}
     missing = (f"{goal_id}: no gold hypothesis" for goal_id in contents.without_gold)
-    return Audit(name, tuple(rows), (*missing, *contents.errors))
+    return Audit(name, counts, (*missing, *contents.errors))
 
 
 def _sizes(contents: _Contents) -> Counted:
     goals = contents.goals
+    domains = Counter(goal.domain for goal in goals)
     return {
         "study folders": len({path.parent for path in contents.paths}),
         "metadata files": len(contents.paths),
         "goals": len(goals),
         "distinct gold hypotheses": len({goal.gold_hypothesis for goal in goals if goal.gold_hypothesis}),
-        "data files": len(contents.tables) + len(contents.other_data_files),
+        "data files": len(contents.tables),
         "goals with several data files": sum(goal.data_file_count > 1 for goal in goals),
         "maximum data files per goal": max((goal.data_file_count for goal in goals), default=0),
         "goals without a gold hypothesis": contents.without_gold,
-    }
-
-
-def _categories(contents: _Contents) -> Counted:
-    goals = contents.goals
-    domains = Counter(goal.domain for goal in goals)
-    return {
         "domains": [f"{domain}: {count}" for domain, count in sorted(domains.items())],
         **_count_by_value("question type", (goal.question_type for goal in goals)),
         **_count_by_value("difficulty", (goal.difficulty for goal in goals)),
@@ -197,23 +169,24 @@ def _categories(contents: _Contents) -> Counted:
 def _formats(contents: _Contents) -> Counted:
     """Deviations from the format that most of the release uses."""
     studies, tables = contents.studies, contents.tables
-    missing_columns = [
-        f"{_short(path)}: {file.name}: {column.name}"
-        for path, study in studies.items()
-        for file in study.data_files
-        if (table := tables.get(path.parent / file.name)) is not None
-        for column in file.columns
-        if column.name not in table.columns
-    ]
     return {
         "ids that differ from the file number": [
             _short(path) for path, study in studies.items() if study.id not in (None, metadata_number(path))
         ],
         "data files not separated by commas": [
-            f"{_short(path)} ({table.separator!r})" for path, table in tables.items() if table.separator != ","
+            f"{_short(path)} ({table.separator!r})"
+            for path, table in tables.items()
+            if table and table.separator != ","
         ],
-        "data files in other formats": [_short(path) for path in contents.other_data_files],
-        "described columns that are missing": missing_columns,
+        "data files in other formats": [_short(path) for path, table in tables.items() if table is None],
+        "described columns that are missing": [
+            f"{_short(path)}: {file.name}: {column.name}"
+            for path, study in studies.items()
+            for file in study.data_files
+            if (table := tables.get(path.parent / file.name)) is not None
+            for column in file.columns
+            if column.name not in table.columns
+        ],
     }
 
 
@@ -238,6 +211,13 @@ def _irregularities(contents: _Contents) -> Counted:
         "goals with missing predictors": ids(lambda goal: goal.predictors_present is False),
         "questions that reveal the gold hypothesis": ids(lambda goal: goal.reveals_gold == "goal"),
         "columns that reveal the gold hypothesis": ids(lambda goal: goal.reveals_gold == "column"),
+        "descriptions that state a formula": [
+            f"{_short(path)}: {column.name}: {formula}"
+            for path, study in contents.studies.items()
+            for file in study.data_files
+            for column in file.columns
+            if (formula := stated_formula(column.description, [one.name for one in file.columns]))
+        ],
         "hints that reveal the gold hypothesis": ids(lambda goal: reveals(goal.domain_knowledge, goal.gold_hypothesis)),
         "unusable files": contents.errors,
     }

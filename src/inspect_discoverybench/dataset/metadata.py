@@ -1,7 +1,10 @@
-"""Metadata files as released: one study with its data files and its goals (paper, appendix D.1).
+"""Metadata files as released: one study with its goals and its data files (paper, appendix D.1).
 
 The release has two formats, which are read into one model. DB-REAL nests columns in `{"raw": […]}` and queries in a
 list of one list; DB-SYNTH has flat lists. Fields that this package does not need are ignored.
+
+The data files must be the same in the sandbox as when the task was built. Inspect copies `Sample.files`. If a path no
+longer exists when the sample starts, it writes the path itself into the file, without an error.
 """
 
 import re
@@ -9,12 +12,17 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any
 
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.util import sandbox
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
 
-from inspect_discoverybench.dataset.text_file import read_text
-from inspect_discoverybench.errors import InvalidMetadata, first_reason
+from inspect_discoverybench.dataset.table import read_text
+from inspect_discoverybench.errors import DataError, DataMissing, first_reason
 
 METADATA_NAME = re.compile(r"metadata_(\d+)\.json")
+
+# SHA-256 of each file, without names in the output, which can contain line breaks. The second program is that of macOS.
+_CHECKSUMS = 'for name do { sha256sum || shasum -a 256; } <"$name" || echo unreadable; done'
 
 _MISSPELLED_QUESTION_TYPES = {"variable": "variables", "relationhsip": "relationship"}
 
@@ -35,9 +43,8 @@ def _flatten_queries(value: Any) -> Any:
 
 def _require_different_names(files: "tuple[DataFile, ...]") -> "tuple[DataFile, ...]":
     names = [PurePosixPath(file.name) for file in files]  # `./a.csv` and `a.csv` are the same file
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"data file {name} is described twice; remove one entry")
+    if repeated := [name for name in names if names.count(name) > 1]:
+        raise ValueError(f"data file {repeated[0]} is described twice; remove one entry")
     return files
 
 
@@ -108,21 +115,102 @@ class Study(ReleasedModel):
 
         Raises:
             DataMissing: The file cannot be read.
-            InvalidMetadata: The file is not JSON, or a field is missing or has the wrong type.
+            DataError: The file is not JSON, or a field is missing or has the wrong type.
         """
         try:
             return cls.model_validate_json(read_text(path))
         except ValidationError as error:
-            raise InvalidMetadata(f"{path}: {first_reason(error)}") from error
+            raise DataError(f"{path}: {first_reason(error)}") from error
 
 
 def metadata_number(path: Path) -> int:
     """The number in `metadata_<number>.json`, which the answer key refers to.
 
     Raises:
-        InvalidMetadata: The file is not named `metadata_<number>.json`.
+        DataError: The file is not named `metadata_<number>.json`.
     """
     match = METADATA_NAME.fullmatch(path.name)
     if match is None:
-        raise InvalidMetadata(f"{path}: invalid name of a metadata file. Rename it to metadata_<number>.json.")
+        raise DataError(f"{path}: invalid name of a metadata file. Rename it to metadata_<number>.json.")
     return int(match.group(1))
+
+
+def locate(folder: Path, name: str) -> Path:
+    """Find a data file.
+
+    Args:
+        folder: Folder of the metadata file.
+        name: Name of the data file in the metadata and in the sandbox: a path relative to the folder.
+
+    Raises:
+        DataError: The name is not a path inside the folder, is reserved, or is that of a metadata file.
+        DataMissing: The file does not exist.
+    """
+    subject = f"{folder}: datasets: the data file {name!r}"
+    relative, path = PurePosixPath(name), folder / name
+    try:
+        is_inside = path.resolve().is_relative_to(folder.resolve())
+        exists = path.exists()
+    except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a name that is too long or has a null byte
+        raise DataError(f"{subject} cannot be found ({error}). Rename it, or remove the link.") from error
+    # A link to a file such as /proc/self/environ would carry this machine's secrets into the sandbox.
+    if relative.is_absolute() or ".." in relative.parts or not is_inside:
+        raise DataError(
+            f"{subject} is not inside the folder of its metadata file, or is a link to a file outside. Copy it there "
+            "and use its relative path."
+        )
+    # Inspect reads the part before a colon as the name of a sandbox.
+    if ":" in name or "\\" in name:
+        raise DataError(f"{subject} has ':' or '\\' in its name. Rename it; separate folders with '/'.")
+    if str(relative).startswith(".session"):
+        raise DataError(f"{subject} has a reserved name. Rename it.")
+    if not path.is_file():
+        problem = "is not a regular file. List regular files" if exists else "does not exist. Add it"
+        raise DataMissing(f"{path}: the metadata describes this data file, but it {problem}.")
+    if METADATA_NAME.fullmatch(path.resolve().name):
+        raise DataError(f"{subject} is a metadata file, which the agent must not see. Remove it from `datasets`.")
+    return path
+
+
+@solver
+def verify_data_files() -> Solver:
+    """Compare the data files in the sandbox with the checksums in the metadata, with one sandbox call per sample.
+
+    Samples without checksums in their metadata are not checked.
+    """
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        expected: dict[str, str] = (state.metadata or {}).get("data_checksums", {})
+        for name in await changed_files(expected) if expected else []:
+            raise DataError(
+                f"The data file {state.metadata['dataset']}/{name} differs from the file that was checked when the "
+                "task was built, or is missing. Restore it on this machine (for released data, `discoverybench "
+                "data verify` says how). Then run `inspect eval-retry` on the log, or repeat `discoverybench run`."
+            )
+        return state
+
+    return solve
+
+
+async def changed_files(checksums: Mapping[str, str], folder: str | None = None) -> list[str]:
+    """Compare files in the sandbox with their checksums, with one sandbox call.
+
+    Args:
+        checksums: SHA-256 of each file by name.
+        folder: Folder of the files; None for the sandbox's working folder.
+
+    Returns:
+        Names of the files that differ or are missing.
+
+    Raises:
+        DataError: The sandbox cannot compute checksums.
+    """
+    # Through `sh`, because some providers raise an exception if a program does not exist.
+    result = await sandbox().exec(["sh", "-c", _CHECKSUMS, "sh", *checksums], cwd=folder, timeout=600)
+    found = [line.partition(" ")[0] for line in result.stdout.splitlines()]
+    if not result.success or len(found) != len(checksums):
+        raise DataError(
+            f"The data files cannot be checked in the sandbox (exit code {result.returncode}): "
+            f"{result.stderr.strip()[-500:]}. The sandbox needs `sh` and `sha256sum`."
+        )
+    return [name for (name, recorded), now in zip(checksums.items(), found, strict=True) if now != recorded]

@@ -16,11 +16,10 @@ from pathlib import Path
 
 import click
 
-from inspect_discoverybench.errors import DataCorrupt, DataMissing, DownloadFailed
+from inspect_discoverybench.errors import DataError, DataMissing
 
 REPOSITORY = "allenai/discoverybench"
 COMMIT = "c31fcf011e070f021a5f5b906896d0821f6880e8"
-ARCHIVE_URL = f"https://github.com/{REPOSITORY}/archive/{COMMIT}.tar.gz"
 
 DATA_DIR_VARIABLE = "DISCOVERYBENCH_DATA_DIR"
 """Environment variable for the path of a folder with the released data. If set, nothing is downloaded."""
@@ -93,8 +92,7 @@ def data_root() -> Path:
 
     Raises:
         DataMissing: `DISCOVERYBENCH_DATA_DIR` is not a folder with the released data.
-        DownloadFailed: The archive could not be downloaded or stored.
-        DataCorrupt: The archive does not contain the released files.
+        DataError: The archive could not be downloaded or stored, or does not contain the released files.
     """
     return local_root() if os.environ.get(DATA_DIR_VARIABLE) else fetch()
 
@@ -109,13 +107,9 @@ def local_root(folder: Path | None = None) -> Path:
         DataMissing: The folder does not exist or has no subfolder `discoverybench/`.
     """
     variable = os.environ.get(DATA_DIR_VARIABLE)
-    if folder is not None:
-        root, name = folder, str(folder)
-    elif variable:
-        root, name = Path(variable).expanduser(), f"{DATA_DIR_VARIABLE}={variable}"
-    else:
-        root, name = cache_folder(), str(cache_folder())
-    root = root.absolute()  # so that it survives a change of the working directory
+    # Absolute, so that it survives a change of the working directory.
+    root = (folder or (Path(variable).expanduser() if variable else cache_folder())).absolute()
+    name = f"{DATA_DIR_VARIABLE}={variable}" if variable and not folder else root
     if not (root / "discoverybench").is_dir():
         raise DataMissing(f"{name} is not a folder that contains `discoverybench/`. {remedy(root)}")
     return root
@@ -134,8 +128,7 @@ def fetch(force: bool = False) -> Path:
         The cache folder.
 
     Raises:
-        DownloadFailed: The archive could not be downloaded or stored.
-        DataCorrupt: The archive is damaged, or a file in it differs from the released file.
+        DataError: The archive could not be downloaded or stored, or it is damaged or differs from the release.
     """
     root = cache_folder()
     if root.is_dir() and not force:
@@ -148,7 +141,7 @@ def fetch(force: bool = False) -> Path:
             if force or not root.is_dir():
                 _download_tree(root)
     except OSError as error:
-        raise DownloadFailed(f"{root} could not be written: {error}. Fix the problem, {_ALTERNATIVE}") from error
+        raise DataError(f"{root} could not be written: {error}. Fix the problem, {_ALTERNATIVE}") from error
     return root
 
 
@@ -178,11 +171,11 @@ def require_released(root: Path, paths: Iterable[str]) -> None:
 
     Raises:
         DataMissing: A file is missing or cannot be read.
-        DataCorrupt: A file differs from the released file.
+        DataError: A file differs from the released file.
     """
     report = verify(root, paths)
     if not report.clean:
-        error = DataMissing if report.missing else DataCorrupt
+        error = DataMissing if report.missing else DataError
         raise error(f"{root}: {report}. Run `discoverybench data verify` for the full list. {remedy(root)}")
 
 
@@ -195,7 +188,7 @@ def remedy(root: Path) -> str:
 
 def _download_tree(root: Path) -> None:
     """Download the released files into `root`, which appears only once it is complete."""
-    url = os.environ.get(ARCHIVE_URL_VARIABLE) or ARCHIVE_URL
+    url = os.environ.get(ARCHIVE_URL_VARIABLE) or f"https://github.com/{REPOSITORY}/archive/{COMMIT}.tar.gz"
     partial = root.with_suffix(".partial")
     # A killed run leaves this folder behind.
     shutil.rmtree(partial, ignore_errors=True)
@@ -205,7 +198,7 @@ def _download_tree(root: Path) -> None:
         _extract(_download(url, partial), tree, url)
         report = verify(tree)
         if not report.clean:
-            raise DataCorrupt(f"{url}: {report}. {_RETRY}")
+            raise DataError(f"{url}: {report}. {_RETRY}")
         if root.exists():
             root.rename(partial / "replaced")
         tree.rename(root)
@@ -223,7 +216,7 @@ def _download(url: str, folder: Path) -> Path:
     try:
         return Path(pooch.retrieve(url, None, "archive.tar.gz", folder, downloader=downloader))
     except OSError as error:  # includes all errors of `requests`
-        raise DownloadFailed(f"{url} could not be downloaded: {error}. {_RETRY}") from error
+        raise DataError(f"{url} could not be downloaded: {error}. {_RETRY}") from error
 
 
 def _extract(archive: Path, tree: Path, url: str) -> None:
@@ -237,4 +230,4 @@ def _extract(archive: Path, tree: Path, url: str) -> None:
                     (tree / path).parent.mkdir(parents=True, exist_ok=True)
                     (tree / path).write_bytes(content.read())
     except (tarfile.TarError, gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise DataCorrupt(f"{url} is a damaged archive: {error}. {_RETRY}") from error
+        raise DataError(f"{url} is a damaged archive: {error}. {_RETRY}") from error

@@ -2,15 +2,16 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
 from inspect_ai.dataset import Sample
 from pydantic import BaseModel, ConfigDict
 
-from inspect_discoverybench.dataset.metadata import DataFile
+from inspect_discoverybench.dataset.metadata import DataFile, locate
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.prompts import Prompt
 
@@ -42,7 +43,8 @@ class SampleMetadata(BaseModel):
 
     Attributes:
         split: Name of the split: `train`, `dev`, `test`, `demo` or `custom`.
-        dataset: Folder of the study.
+        dataset: Folder of the data set.
+        study: Study that the data set belongs to; see `study_of`. Logs of earlier versions lack it.
         metadata_number: Number in the name of the metadata file.
         query_id: Id of the goal within its metadata file.
         domain: Field of study.
@@ -78,6 +80,7 @@ class SampleMetadata(BaseModel):
 
     split: str
     dataset: str
+    study: str | None = None
     metadata_number: int
     query_id: int
     domain: str
@@ -118,33 +121,46 @@ class SampleMetadata(BaseModel):
         return "/".join(map(str, self.key))
 
 
-def to_sample(
-    metadata: SampleMetadata, hints: Hints, files: Mapping[str, Path], checksum: Callable[[Path], str]
-) -> Sample:
-    """Make the Inspect sample of a goal.
+def to_samples(
+    source: str, goals: Sequence[tuple[Path, SampleMetadata]], hints: Hints, checksum: Callable[[Path], str]
+) -> list[Sample]:
+    """Make the Inspect samples of goals.
 
     Args:
-        metadata: Metadata of the goal.
+        source: What the goals are from, for messages.
+        goals: The goals, each with the folder of its study.
         hints: Hints to add to the task text.
-        files: The data files on this machine, by name in the sandbox.
         checksum: Returns the SHA-256 of a data file.
+
+    Raises:
+        InvalidArgument: No goal has a requested hint.
+        DataError: A data file is missing, or its name is invalid.
     """
-    texts = {
-        "domain_knowledge": [metadata.domain_knowledge, *(file.domain_knowledge for file in metadata.data_files)],
-        "workflow_tags": [metadata.workflow_tags],
-    }
     requested = tuple(name for name, is_requested in asdict(hints).items() if is_requested)
-    missing = tuple(name for name in requested if not any(texts[name]))
-    checksums = {name: checksum(path) for name, path in files.items()}
-    return Sample(
-        id=metadata.sample_id,
-        input=task_text(metadata, hints),
-        target=metadata.gold_hypothesis,
-        metadata=metadata.model_copy(
-            update={"hints": requested, "missing_hints": missing, "data_checksums": checksums}
-        ).model_dump(),
-        files={name: str(path.resolve()) for name, path in files.items()},
-    )
+    for hint in requested:
+        if not any(getattr(goal, hint) for _, goal in goals):
+            raise InvalidArgument(f"{hint}=true: no sample of {source} has this hint. Remove the argument.")
+    checksum = cache(checksum)  # many goals have the same data files
+    samples = []
+    for folder, goal in goals:
+        files = {file.name: locate(folder, file.name) for file in goal.data_files}
+        backgrounds = [goal.domain_knowledge, *(file.domain_knowledge for file in goal.data_files)]
+        present = {"domain_knowledge": any(backgrounds), "workflow_tags": bool(goal.workflow_tags)}
+        fields = {
+            "hints": requested,
+            "missing_hints": tuple(name for name in requested if not present[name]),
+            "data_checksums": {name: checksum(path) for name, path in files.items()},
+        }
+        samples.append(
+            Sample(
+                id=goal.sample_id,
+                input=task_text(goal, hints),
+                target=goal.gold_hypothesis,
+                metadata=goal.model_copy(update=fields).model_dump(),
+                files={name: str(path.resolve()) for name, path in files.items()},
+            )
+        )
+    return samples
 
 
 def task_text(metadata: SampleMetadata, hints: Hints, prompt: str = "task", columns: bool = True) -> str:
@@ -188,10 +204,9 @@ def select(samples: Sequence[Sample], **filters: FieldFilter) -> list[Sample]:
     }
     for name, values in accepted.items():
         possible = {_text(value) for sample in samples if (value := (sample.metadata or {})[name]) is not None}
-        for value in values:
-            if value not in possible:
-                choices = ", ".join(sorted(possible))
-                raise InvalidArgument(f"{name}={value} matches no sample. Possible values: {choices}.")
+        if unknown := [value for value in values if value not in possible]:
+            choices = ", ".join(sorted(possible))
+            raise InvalidArgument(f"{name}={unknown[0]} matches no sample. Possible values: {choices}.")
     selected = [
         s for s in samples if s.metadata and all(_text(s.metadata[n]) in values for n, values in accepted.items())
     ]

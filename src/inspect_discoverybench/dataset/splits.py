@@ -1,21 +1,18 @@
 """Loading samples: the released splits, the demo and custom studies."""
 
-import functools
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from inspect_ai.dataset import Sample
 
-from inspect_discoverybench.dataset.answer_key import AnswerKey
-from inspect_discoverybench.dataset.data_files import locate
 from inspect_discoverybench.dataset.metadata import Goal, Study
 from inspect_discoverybench.dataset.released import checksums, data_root, file_checksum, require_released
-from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, to_sample
+from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, to_samples
 from inspect_discoverybench.dataset.studies import absolute, goal_metadata, metadata_files, read_goals
 from inspect_discoverybench.dataset.table import Table, is_table
-from inspect_discoverybench.errors import InvalidArgument, InvalidMetadata
+from inspect_discoverybench.errors import DataError, InvalidArgument
 from inspect_discoverybench.text import fold
 
 Kind = Literal["real", "synth"]
@@ -59,8 +56,8 @@ class Split:
         Raises:
             DataError: A file is missing or invalid.
         """
-        key = AnswerKey(root / self.answer_key) if self.answer_key else None
-        goals = read_goals(self.name, metadata_files(root / self.folder), key)
+        answer_key = root / self.answer_key if self.answer_key else None
+        goals = read_goals(self.name, metadata_files(root / self.folder), answer_key)
         if self.kind == "real":
             return goals
         # The last number in the name of a folder is the level below the root of the semantic tree.
@@ -89,7 +86,7 @@ def released(kind: Kind, split: str, hints: Hints) -> list[Sample]:
         raise InvalidArgument(f"split={split} is not a split of DB-{kind.upper()}. Possible values: {choices}.")
     root, chosen = data_root(), splits[split]
     require_released(root, chosen.files())
-    return _samples(
+    return to_samples(
         f"DB-{kind.upper()} {split}",
         chosen.goals(root),
         hints,
@@ -100,7 +97,7 @@ def released(kind: Kind, split: str, hints: Hints) -> list[Sample]:
 def demo(hints: Hints) -> list[Sample]:
     """Load the eight invented studies of the demo."""
     paths = metadata_files(Path(__file__).with_name("demo"))
-    return _samples("the demo", read_goals("demo", paths, None), hints, file_checksum)
+    return to_samples("the demo", read_goals("demo", paths, None), hints, file_checksum)
 
 
 def custom(path: Path, answer_key: Path | None, hints: Hints) -> list[Sample]:
@@ -116,11 +113,11 @@ def custom(path: Path, answer_key: Path | None, hints: Hints) -> list[Sample]:
         DataError: A file is missing, invalid or truncated.
     """
     paths = metadata_files(absolute(path))
-    goals = read_goals("custom", paths, AnswerKey(answer_key) if answer_key else None)
-    samples = _samples(str(path), goals, hints, file_checksum)
+    goals = read_goals("custom", paths, answer_key)
+    samples = to_samples(str(path), goals, hints, file_checksum)
     for file in sorted({folder / file.name for folder, goal in goals for file in goal.data_files}):
         if answer_key and file.samefile(answer_key):
-            raise InvalidMetadata(
+            raise DataError(
                 f"{file} is described as a data file but is the answer key, which the agent must not see. "
                 "Remove it from `datasets`."
             )
@@ -153,17 +150,4 @@ def single_goal(path: Path, goal: str, hints: Hints) -> list[Sample]:
     new_goal = Goal.model_validate({"qid": next_id, "question": goal, "question_type": "general"})
     asked = next((known for known in study.goals if fold(known.question) == fold(goal)), new_goal)
     metadata = goal_metadata("custom", location, study, asked)
-    return _samples(str(path), [(location.parent, metadata)], hints, file_checksum)
-
-
-def _samples(
-    source: str, goals: list[tuple[Path, SampleMetadata]], hints: Hints, checksum: Callable[[Path], str]
-) -> list[Sample]:
-    for hint, requested in asdict(hints).items():
-        if requested and not any(getattr(goal, hint) for _, goal in goals):
-            raise InvalidArgument(f"{hint}=true: no sample of {source} has this hint. Remove the argument.")
-    checksum = functools.cache(checksum)  # many goals have the same data files
-    return [
-        to_sample(goal, hints, {file.name: locate(folder, file.name) for file in goal.data_files}, checksum)
-        for folder, goal in goals
-    ]
+    return to_samples(str(path), [(location.parent, metadata)], hints, file_checksum)

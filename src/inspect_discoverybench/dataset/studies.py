@@ -1,20 +1,40 @@
-"""Reading the goals of studies, with flags for known irregularities."""
+"""Studies: reading their goals with flags for known irregularities, and the study that a data set belongs to."""
 
+import csv
 import os
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from inspect_discoverybench.dataset.answer_key import AnswerKey
-from inspect_discoverybench.dataset.data_files import locate
-from inspect_discoverybench.dataset.metadata import DataFile, Goal, Study, metadata_number
+from inspect_discoverybench.dataset.metadata import Goal, Study, locate, metadata_number
 from inspect_discoverybench.dataset.samples import SampleMetadata
-from inspect_discoverybench.dataset.table import Table, is_table
-from inspect_discoverybench.dataset.target import Target, synth_targets
-from inspect_discoverybench.errors import DataMissing, InvalidMetadata
+from inspect_discoverybench.dataset.table import Golds, Table, is_table, read_answer_key
+from inspect_discoverybench.errors import DataError, DataMissing
 from inspect_discoverybench.text import fold
+
+STUDIES: Mapping[str, str] = {
+    "evolution_freshwater_fish": "cerezer2023",
+    "introduction_pathways_non-native_plants": "riera2024",
+    "immigration_offshoring_effect_on_employment": "ottaviano2013",
+    "requirements_engineering_for_ML_enabled_systems": "alves2023",
+    "meta_regression": "heyard2024",
+    "meta_regression_raw": "heyard2024",
+    "nls_bmi": "nls",
+    "nls_bmi_raw": "nls",
+    "nls_incarceration": "nls",
+    "nls_raw": "nls",
+    "nls_ses": "nls",
+    "worldbank_education_gdp": "worldbank",
+    "worldbank_education_gdp_indicators": "worldbank",
+    "archaeology": "archaeology",
+}
+"""Folders of DB-REAL with their study: the work in the paper's appendix B with the topic of the folder.
+
+Folders with the same prefix have the same underlying data (appendix D.2). `nls`, `worldbank` and `archaeology` are
+guesses: the appendix names five, four and twelve works, but not which task is from which. Their tasks share data."""
 
 PROCESSED_FOLDERS: Mapping[str, str] = {
     "meta_regression_raw": "meta_regression",
@@ -26,8 +46,28 @@ PROCESSED_FOLDERS: Mapping[str, str] = {
 REVEALED = 0.8
 """Share of the words of a gold hypothesis from which a text counts as revealing it."""
 
+MISSING = frozenset({"", "nan", "NaN", "NA"})
+NEAR_CONSTANT_SHARE = 0.95
+"""A column is nearly constant if its most common value has at least this share of the rows, without missing values."""
+
+Flags = Mapping[str, Any]
+"""Fields of `SampleMetadata` about the target column."""
+
+_SYNTH_NUMBERS = re.compile(r"_\d+_\d+$")
 _CONTENT = re.compile(r"[^\W\d_]{4,}|\d+(?:\.\d+)?")
 _STEP = re.compile(r"(?P<line_start>^[ \t]*)?(?<![\w.,])(?P<number>\d+)[.)](?!\d)", re.MULTILINE)
+
+
+def study_of(metadata: Mapping[str, Any]) -> str | None:
+    """The study of a sample, by its metadata: the recorded one, or that of its data set; None without a data set.
+
+    Tasks of one study share data and authors, so their scores are dependent.
+    """
+    # Of a synthetic data set, it is the domain, because one author invents a whole domain.
+    folder, domain = (str(metadata.get(name) or "") for name in ("dataset", "domain"))
+    is_synthetic = _SYNTH_NUMBERS.sub("", folder) == re.sub(r"\W+", "-", domain.casefold()) != folder
+    of_dataset = STUDIES.get(folder) or (domain if is_synthetic else folder)
+    return str(metadata.get("study") or of_dataset) or None
 
 
 def absolute(path: Path) -> Path:
@@ -43,7 +83,7 @@ def metadata_files(path: Path) -> list[Path]:
 
     Raises:
         DataMissing: There are none.
-        InvalidMetadata: The name of a file is invalid.
+        DataError: The name of a file is invalid.
     """
     if not path.exists():
         raise DataMissing(f"The path '{path}' does not exist. Check the spelling or pass an absolute path.")
@@ -53,13 +93,13 @@ def metadata_files(path: Path) -> list[Path]:
     return sorted(paths, key=lambda path: (path.parent.name, metadata_number(path)))
 
 
-def read_goals(split: str, paths: Sequence[Path], answer_key: AnswerKey | None) -> list[tuple[Path, SampleMetadata]]:
+def read_goals(split: str, paths: Sequence[Path], answer_key: Path | None) -> list[tuple[Path, SampleMetadata]]:
     """Read every goal of some metadata files.
 
     Args:
         split: Name of the split.
         paths: Absolute paths of the metadata files. The name of a file's folder is the name of its study.
-        answer_key: The gold hypotheses; otherwise they are in the metadata.
+        answer_key: CSV file with the gold hypotheses; otherwise they are in the metadata.
 
     Returns:
         The goals, each with the folder of its study.
@@ -67,43 +107,44 @@ def read_goals(split: str, paths: Sequence[Path], answer_key: AnswerKey | None) 
     Raises:
         DataError: A file is missing or invalid, two goals have the same id, or a goal has no gold hypothesis.
     """
+    golds = read_answer_key(answer_key) if answer_key else None
     goals: list[SampleMetadata] = []
     sources: dict[str, Path] = {}
     for path in paths:
         study = Study.read(path)
         for goal in study.goals:
-            metadata = goal_metadata(split, path, study, goal, answer_key)
+            metadata = goal_metadata(split, path, study, goal, golds)
             if not metadata.gold_hypothesis:
                 remedy = "Add a row." if answer_key else "Add its true_hypothesis, or pass an answer key."
-                raise InvalidMetadata(
-                    f"{answer_key.path if answer_key else path}: no gold hypothesis for dataset {metadata.dataset}, "
+                raise DataError(
+                    f"{answer_key or path}: no gold hypothesis for dataset {metadata.dataset}, "
                     f"metadataid {metadata.metadata_number}, query_id {metadata.query_id}. {remedy}"
                 )
             if metadata.sample_id in sources:
-                raise InvalidMetadata(
+                raise DataError(
                     f"{metadata.sample_id} is defined in both {sources[metadata.sample_id]} and {path}. "
                     "Rename one of them, or use a different qid for each query."
                 )
             sources[metadata.sample_id] = path
-            target = synth_targets().get(metadata.key) or _described_target(metadata, goal, path.parent)
-            goals.append(with_target(metadata, target) if target else metadata)
+            _, flags = synth_targets().get(metadata.key) or (None, _described_target(metadata, goal, path.parent))
+            goals.append(metadata.model_copy(update=flags))
     return [(sources[goal.sample_id].parent, goal) for goal in with_repeated_questions(goals)]
 
 
-def goal_metadata(
-    split: str, path: Path, study: Study, goal: Goal, answer_key: AnswerKey | None = None
-) -> SampleMetadata:
-    """Metadata of a goal. The gold hypothesis is empty if neither the metadata file nor an answer key has it.
+def goal_metadata(split: str, path: Path, study: Study, goal: Goal, golds: Golds | None = None) -> SampleMetadata:
+    """Metadata of a goal. The gold hypothesis is empty if neither the metadata file nor the answer key has it.
 
     Raises:
-        InvalidMetadata: The name of the metadata file is invalid.
+        DataError: The name of the metadata file is invalid.
     """
     folder, number = path.parent.name, metadata_number(path)
-    gold = answer_key.gold(folder, number, goal.query_id) if answer_key else goal.true_hypothesis
+    gold = goal.true_hypothesis if golds is None else golds.get((folder, number, goal.query_id), "")
     length = workflow_length(study.workflow)
+    in_column = any(reveals(column.description, gold) for file in study.data_files for column in file.columns)
     return SampleMetadata(
         split=split,
         dataset=folder,
+        study=study_of({"dataset": folder, "domain": study.domain}),
         metadata_number=number,
         query_id=goal.query_id,
         domain=study.domain,
@@ -118,7 +159,7 @@ def goal_metadata(
         data_file_count=len(study.data_files),
         workflow_tags=study.workflow_tags,
         domain_knowledge=study.domain_knowledge,
-        reveals_gold=_revealing_place(goal.question, gold, study.data_files),
+        reveals_gold="goal" if reveals(goal.question, gold) else "column" if in_column else None,
     )
 
 
@@ -128,23 +169,13 @@ def reveals(text: str, gold: str) -> bool:
     return len(words.intersection(_CONTENT.findall(text.casefold()))) >= REVEALED * len(words) > 0
 
 
-def _revealing_place(goal: str, gold: str, files: Iterable[DataFile]) -> Literal["goal", "column"] | None:
-    if reveals(goal, gold):
-        return "goal"
-    return "column" if any(reveals(column.description, gold) for file in files for column in file.columns) else None
-
-
-def with_target(goal: SampleMetadata, target: Target) -> SampleMetadata:
-    """Add the properties of the target column."""
-    return goal.model_copy(
-        update={
-            "solvable": target.solvable,
-            "near_constant": target.near_constant,
-            "predictors_present": target.predictors_present,
-            "gold_agreement": target.agreement,
-            "gold_agreement_measure": target.measure,
-        }
-    )
+def stated_formula(description: str, columns: Iterable[str]) -> str | None:
+    """The first arithmetic with a column in a description, such as "0.5 * weight" or "log(weight)"; None if none."""
+    name = rf"(?:{'|'.join(map(re.escape, columns))})"
+    operator, value = r"\s*(?:\*\*|[*/+^=×÷]|\s[-−]\s)\s*", rf"(?:\d+(?:\.\d+)?|{name})"
+    formula = rf"\b(?:{name}{operator}{value}|{value}{operator}{name}|[a-z]\w+\({name}\))(?!\w)"
+    match = re.search(formula, description, re.IGNORECASE)
+    return match[0] if match else None
 
 
 def with_repeated_questions(goals: Sequence[SampleMetadata]) -> list[SampleMetadata]:
@@ -195,9 +226,53 @@ def bucket(length: int) -> Literal["s", "m", "l"]:
     return "s" if length < 10 else "m" if length <= 20 else "l"
 
 
-def _described_target(metadata: SampleMetadata, goal: Goal, folder: Path) -> Target | None:
-    """The target column that the metadata names, if the study has a single data file and it is a table."""
+def _described_target(metadata: SampleMetadata, goal: Goal, folder: Path) -> Flags:
+    """Flags of the target column that the metadata names, if the study has a single data file and it is a table."""
     if goal.target_column is None or len(metadata.data_files) != 1:
-        return None
+        return {}
     path = locate(folder, metadata.data_files[0].name)
-    return Target.of(goal.target_column, Table.read(path), goal.relevant_columns) if is_table(path) else None
+    return target_flags(goal.target_column, Table.read(path), goal.relevant_columns) if is_table(path) else {}
+
+
+def target_flags(column: str, table: Table, relevant_columns: Collection[str] = ()) -> Flags:
+    """Examine a column of a table. A column that is missing from the table has no values.
+
+    Args:
+        column: Name of the target column.
+        table: The data file.
+        relevant_columns: Columns of the gold expression; may include the target.
+    """
+    values = Counter(value for row in table.rows.values() if (value := row.get(column, "")) not in MISSING)
+    top = max(values.values(), default=0) / max(1, values.total())
+    predictors = set(relevant_columns) - {column}
+    return _flags(len(values), top, predictors_present=predictors <= set(table.columns) if predictors else None)
+
+
+@cache
+def synth_targets() -> Mapping[tuple[str, str, int, int], tuple[str, Flags]]:
+    """Target columns of the 903 tasks of DB-SYNTH with their flags, by `SampleMetadata.key`.
+
+    The released metadata names the target of only 183 tasks. The other targets come from the public commit history of
+    the same repository. `discoverybench data audit` recomputes the properties that can be derived from the
+    released files.
+    """
+    with Path(__file__).with_name("synth_targets.csv").open(encoding="utf-8", newline="") as file:
+        return {
+            (row["split"], row["folder"], int(row["metadata"]), int(row["query"])): (
+                row["target_column"],
+                _flags(
+                    int(row["distinct_values"]),
+                    float(row["top_share"]),
+                    predictors_present=row["predictors_present"] == "1",
+                    gold_agreement=float(row["agreement"]) if row["agreement"] else None,
+                    gold_agreement_measure=row["measure"] if row["agreement"] else None,
+                ),
+            )
+            for row in csv.DictReader(file)
+        }
+
+
+def _flags(distinct_values: int, top_share: float, **others: Any) -> Flags:
+    """The flags of a column by the number of its distinct values and the share of the most common one, 0 to 1."""
+    solvable = distinct_values > 1
+    return {"solvable": solvable, "near_constant": solvable and top_share >= NEAR_CONSTANT_SHARE, **others}

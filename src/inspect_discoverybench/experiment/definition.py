@@ -1,9 +1,10 @@
 """The models of an experiment file. They are frozen and reject unknown keys."""
 
 from typing import Annotated, Any
+from urllib.parse import urlparse
 
 from inspect_ai import Task
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator
 
 
 class StrictModel(BaseModel):
@@ -138,7 +139,7 @@ class Experiment(StrictModel):
     options: dict[str, Any] = Field(default_factory=dict)
     """Any other argument of Inspect's `eval_set`, such as `max_samples`, `retry_on_error` or `sandbox`."""
 
-    log_dir: str = Field(min_length=1)
+    log_dir: Annotated[str, Field(min_length=1), AfterValidator(lambda address: urlparse(address) and address)]
     """Log directory, used only by this experiment. A second run resumes the logs in it."""
 
     tags: tuple[str, ...] = ()

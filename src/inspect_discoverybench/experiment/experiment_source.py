@@ -1,20 +1,27 @@
 """Experiment files: line numbers, includes, environment variables and `--set`."""
 
 import difflib
+import inspect
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import yaml
-from pydantic import ValidationError
+from inspect_ai import eval_set
+from inspect_ai.log import EvalConfig
+from inspect_ai.model import GenerateConfig, GenerateConfigArgs
+from pydantic import TypeAdapter, ValidationError
 
 from inspect_discoverybench.errors import InvalidExperiment
-from inspect_discoverybench.experiment.definition import Experiment, StrictModel
+from inspect_discoverybench.experiment.definition import Experiment, Limits, StrictModel
 
 _VARIABLE = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}")
+MAX_BYTES, MAX_VALUES = 200_000, 10_000
+"""Bounds of an experiment file, far above those of real ones: a few aliases can stand for billions of values."""
+
 Place = tuple[str | int, ...]
 """Path from the root to a value: keys of mappings and indices of lists."""
 
@@ -75,23 +82,23 @@ def reason_of_error(error: Mapping[str, Any]) -> str:
 
 
 def _read(path: Path, including: tuple[Path, ...], included_at: str = "") -> tuple[dict[str, Any], dict[Place, str]]:
-    """Read the values and places of a file and its includes.
-
-    Args:
-        path: The file.
-        including: The chain of files that include it, the outermost first.
-        included_at: Where the last of them includes it.
-    """
+    """Read the values and places of a file and its includes. `including` is the chain of files that include it."""
     chain = (*including, path.resolve())
     if chain[-1] in including:
         raise InvalidExperiment(f"{included_at}circular include: {' includes '.join(map(str, chain))}. Remove one.")
     places: dict[Place, str] = {}
     try:
+        if path.exists() and not path.is_file():  # reading a pipe would not end
+            raise InvalidExperiment(f"{included_at}{path} is not a regular file. Check the path.")
+        if path.stat().st_size > MAX_BYTES:
+            raise InvalidExperiment(f"{included_at}{path} is larger than {MAX_BYTES:,} bytes. Divide the experiment.")
         node = yaml.compose(path.read_text("utf-8"), Loader=yaml.SafeLoader)
         values = _plain_value(node, path, (), places) if node is not None else None
     except OSError as error:
         raise InvalidExperiment(f"{included_at}{path} cannot be read ({error.strerror}). Check the path.") from error
-    except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
+    except RecursionError as error:
+        raise InvalidExperiment(f"{path}: the values are nested too deeply.") from error
+    except (yaml.YAMLError, ValueError, TypeError) as error:
         mark = getattr(error, "problem_mark", None)
         line = f":{mark.line + 1}" if mark else ""
         raise InvalidExperiment(f"{path}{line}: invalid YAML: {getattr(error, 'problem', None) or error}.") from error
@@ -113,6 +120,10 @@ def _plain_value(node: yaml.Node, path: Path, place: Place, places: dict[Place, 
     Adds `file:line` of each value to `places`; for the values of a mapping, that of the key.
     """
     places.setdefault(place, f"{path}:{node.start_mark.line + 1}")
+    if len(places) > MAX_VALUES:
+        raise InvalidExperiment(
+            f"{path}: more than {MAX_VALUES:,} values; an alias counts as the values it stands for."
+        )
     if isinstance(node, yaml.SequenceNode):
         return [_plain_value(item, path, (*place, number), places) for number, item in enumerate(node.value)]
     if not isinstance(node, yaml.MappingNode):
@@ -174,3 +185,51 @@ def _apply(change: str, values: Any) -> None:
         ) from error
     if not equals or not path:
         raise InvalidExperiment(f"--set {change}: expected a.b=c.")
+
+
+INSTEAD = {
+    **{name: name for name in ("tasks", "log_dir", "epochs", "max_connections", "tags")},
+    **{str(field.serialization_alias): f"limits.{limit}" for limit, field in Limits.model_fields.items()},
+    "task_args": "tasks",
+    "solver": "solvers",
+    "model": "models",
+    "model_base_url": "models",
+    "model_args": "models",
+    "model_roles": "roles",
+    "scanner": "`scout scan` on the logs",
+}
+"""Arguments of `eval_set` that are no options, and what to use instead."""
+
+_SETTINGS = set(GenerateConfigArgs.__annotations__) - set(INSTEAD)
+_ARGUMENTS = set(inspect.signature(eval_set).parameters) - {"kwargs"} - set(INSTEAD) | _SETTINGS
+
+
+def eval_set_options(options: Mapping[str, Any], source: Source) -> dict[str, Any]:
+    """Convert the options to arguments of `eval_set`.
+
+    Raises:
+        InvalidExperiment: `eval_set` has no such argument, it is set in another way, or the value has the wrong type.
+    """
+    arguments = {}
+    for name, value in options.items():
+        where = f"{source.where('options', name)}: options.{name}"
+        if name in INSTEAD:
+            raise InvalidExperiment(f"{where}: use {INSTEAD[name]} instead.")
+        if name not in _ARGUMENTS:
+            raise InvalidExperiment(f"{where}: eval_set has no such argument.{did_you_mean(name, [*_ARGUMENTS])}")
+        try:
+            arguments[name] = _argument(name, value)
+        except ValidationError as error:
+            raise InvalidExperiment(f"{where}: {reason_of_error(error.errors()[0])}") from error
+    return arguments
+
+
+def _argument(name: str, value: Any) -> Any:
+    """The argument in the type that `eval_set` takes."""
+    if name in _SETTINGS:
+        return getattr(GenerateConfig.model_validate({name: value}), name)
+    if name in ("approval", "review"):  # a path, or the contents of the file
+        return value if isinstance(value, str) else getattr(EvalConfig.model_validate({name: value}), name)
+    if name == "sandbox" and isinstance(value, str) and ":" in value:  # as for Inspect's `--sandbox`
+        return tuple(value.split(":", 1))
+    return TypeAdapter(get_type_hints(eval_set)[name]).validate_python(value)

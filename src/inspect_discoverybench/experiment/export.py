@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -11,9 +12,9 @@ import yaml
 from inspect_ai import eval as inspect_eval
 from inspect_ai.model import GenerateConfig
 
-from inspect_discoverybench.errors import InvalidExperiment
+from inspect_discoverybench.errors import InvalidArgument, InvalidExperiment
 from inspect_discoverybench.experiment.definition import Component, Experiment, Limits, ModelSpec
-from inspect_discoverybench.experiment.matrix import MatrixCell
+from inspect_discoverybench.experiment.run import MatrixCell
 
 FLAGS = {
     *("--continue-on-fail", "--fail-on-error", "--no-fail-on-error", "--score-on-error", "--no-score"),
@@ -124,3 +125,37 @@ def _option(name: str, value: Any) -> list[str]:
 
 def _inexpressible(name: str, value: Any) -> InvalidExperiment:
     return InvalidExperiment(f"{name}={value} cannot be written as a command. Use --print flow.")
+
+
+def array_script(
+    name: str,
+    command: Sequence[str],
+    count: int,
+    container: str | None = None,
+    sbatch: Sequence[str] = (),
+    **options: str | None,
+) -> str:
+    """Write the batch script.
+
+    Slurm's array indices run from 1 to N, as shards do. A task that is killed with its node is started again by Slurm
+    and continues with the missing samples.
+
+    The arguments are those of `discoverybench run --print slurm`; `command` is without a shard. Other options are those
+    of sbatch by name, such as `time`; None for the cluster's default.
+
+    Raises:
+        InvalidArgument: A value has a line break, or the container command has unbalanced quotes.
+    """
+    given = [f"{key}={value}" for key, value in options.items() if value is not None]
+    directives = [f"job-name={name}", f"array=1-{count}", "requeue", "open-mode=append", *given, *sbatch]
+    try:
+        words = [*shlex.split(container or ""), *command]
+    except ValueError as error:
+        raise InvalidArgument(f"--container has unbalanced quotes, got {container}.") from error
+    for value in (*directives, *words):
+        if "\n" in value or "\r" in value:
+            raise InvalidArgument(f"A batch script cannot have a line break in a value, got {value!r}.")
+    # In directives, sbatch treats a backslash as an escape character even inside quotes.
+    escaped = [re.sub(r"([^\w@%+=:,./-])", r"\\\1", directive) for directive in directives]
+    lines = [f"#SBATCH --{directive}" for directive in escaped]
+    return "\n".join(["#!/bin/bash", *lines, f'exec {shlex.join(words)} --shard "$SLURM_ARRAY_TASK_ID/{count}"', ""])

@@ -12,11 +12,9 @@ from filelock import FileLock, Timeout
 from inspect_ai import task_identifier
 from inspect_ai.log import EvalLog
 
-from inspect_discoverybench.errors import DiscoveryBenchError, DiskFull, InvalidExperiment, first_cause, inspect_errors
+from inspect_discoverybench.errors import DiscoveryBenchError, DiskFull, InvalidExperiment, causes, inspect_errors
 from inspect_discoverybench.experiment.run import ExperimentPlan
 from inspect_discoverybench.results.log_files import read_summaries, sample_keys
-
-NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP}
 
 
 @contextmanager
@@ -41,7 +39,7 @@ def locked(log_dir: str) -> Iterator[None]:
     except Timeout as error:
         raise InvalidExperiment(f"{log_dir} is in use by another run. Wait for it, or use another log_dir.") from error
     except OSError as error:
-        if error.errno not in NO_LOCKS:
+        if error.errno not in (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP):
             raise
         click.echo(f"The file system of {log_dir} does not support locks. Do not start a second run in it.", err=True)
     try:
@@ -72,7 +70,8 @@ def full_disk_errors() -> Iterator[None]:
     try:
         yield
     except (OSError, DiscoveryBenchError) as error:
-        require_space(str(first_cause(error)))
+        *_, first = causes(error)
+        require_space(str(first))
         raise
 
 
@@ -109,9 +108,7 @@ def check_no_samples_lost(plan: ExperimentPlan, dry_runs: Mapping[str, Sequence[
     """
     log_dir, path = plan.experiment.log_dir, plan.source.path
     kept: set[str | None] = set()
-    # A run that is killed while it writes to a remote folder leaves a truncated log.
-    remedy = "Repair it with `inspect log recover`, or delete it to run its samples again."
-    with inspect_errors(InvalidExperiment, str(path), remedy):
+    with inspect_errors(InvalidExperiment, str(path)):
         logs = list(read_summaries(log_dir))
     for log in logs:
         recorded = (log.header.eval.metadata or {}).get("shard", "")

@@ -3,13 +3,15 @@
 import json
 import math
 import shlex
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from inspect_ai import task_identifier
 from inspect_ai.log import EvalLog, headline_metric
 
 from inspect_discoverybench.hypothesis import SCORE_NAME, WITHOUT_HYPOTHESIS
 from inspect_discoverybench.results.columns import total_cost
-from inspect_discoverybench.results.log_files import LogSummary, is_scored
+from inspect_discoverybench.results.log_files import LogSummary, is_scored, sample_keys
 from inspect_discoverybench.scorer.metrics import CI_LOWER, CI_UPPER
 
 
@@ -90,3 +92,38 @@ def _score_command(log: EvalLog, location: str) -> str:
             values = [f"{name}={json.dumps(value)}" for name, value in (scorer.options or {}).items()]
             words += ["--scorer", "discoverybench/hms", *(word for value in values for word in ("-S", value))]
     return shlex.join([*words, "--action", "overwrite", "--overwrite"])
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """The expected use of a run, with the judge. Numbers are None without a finished sample, or without prices."""
+
+    samples: int
+    """Number of samples, multiplied by epochs."""
+
+    finished: int
+    """Number of those that have already finished, from which the rest is extrapolated."""
+
+    tokens: float | None
+    cost: float | None
+
+
+def forecast(dry_run: Sequence[EvalLog], logs: Iterable[LogSummary]) -> list[Forecast]:
+    """Multiply the average use of each run's finished samples in the logs by the number of its samples."""
+    finished = {(log.run, sample.uuid): sample for log in logs for sample in log.finished}
+    forecasts = []
+    for run in dry_run:
+        samples, name = len(sample_keys(run)), task_identifier(run, None)
+        own = [sample for (log_run, _), sample in finished.items() if log_run == name]
+        usages = [usage for sample in own for usage in (sample.model_usage or {}).values()]
+        tokens, cost = sum(usage.total_tokens for usage in usages), total_cost(usages)
+        share = samples / len(own) if own else None
+        forecasts.append(
+            Forecast(
+                samples=samples,
+                finished=len(own),
+                tokens=None if share is None else share * tokens,
+                cost=None if share is None or cost is None else share * cost,
+            )
+        )
+    return forecasts

@@ -3,25 +3,86 @@
 import json
 import re
 from collections.abc import Callable, Mapping
+from importlib.resources import files
 from typing import Any
 
+import yaml
 from inspect_ai.model import ChatMessageAssistant
 
 from inspect_discoverybench.answer import is_placeholder
-from inspect_discoverybench.offline.relation import compare_relations
-from inspect_discoverybench.offline.request import Request
-from inspect_discoverybench.offline.words import content_stems, context_phrases, numbers
+from inspect_discoverybench.offline.provider import Request
 from inspect_discoverybench.text import fold
 
-_SIGNATURE = "lexical judge (not a language model)"
-_GENERIC = content_stems(
-    "mean average total number count index score level year site name type day mm cm km kg ml ha ms min percent pct usd"
+_WORDS: Mapping[str, Any] = yaml.safe_load(files(__package__).joinpath("lexical_words.yaml").read_text("utf-8"))
+_STOP_WORDS = frozenset(_WORDS["stop_words"].split())
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_NUMBER = re.compile(r"(?<![\w.])[-−+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?(?!\w)")
+_ENDING = re.compile(r"(?<=\w{3})(?:ies|ing|ed|es|(?<!s)s|ly|e)$")
+
+_END = r"(?=,(?!\d)|[;:()!?]|\.(?:\s|$)|$"
+_YEAR = r"(?:(?:1\d|20)\d\d\b(?:\s*(?:BCE?|CE|AD)\b)?|\d{3,4}\s*(?:BCE?|CE|AD)\b)"
+_CONTEXTS = (
+    # The start of a sentence up to its first comma.
+    r"(?:(?<=[.!?]\s)|^\s*)(?!for (?:each|every|an? additional)\b)(?:among|within|during|throughout|across|for|in|at|"
+    r"on|over|from|between|when|where|if|after|before|since|until|under|only|around)\b[^.!?]+?(?=,\s)",
+    rf"\b(?:when(?:ever)?|where|if|only (?:in|for|among|within|during|at|on|above|below))\s+.+?{_END})",
+    rf"\b(?:among|within|during|throughout|across)\s+(?!each\b|every\b|one\b|an?\b).+?{_END}|\s(?:is|are|was|were|has|"
+    r"have|does|do|by|with|than|but|(?:in|de)creases?|rises?|falls?|depends?|var(?:y|ies)|differs?|when|where|if)\b)",
+    rf"\b(?:from|between|in|since|during|after|before|until|around)\s+(?:the\s+)?(?:years?\s+)?{_YEAR}"
+    rf"(?:\s*(?:to|and|until|through|-|–)\s*{_YEAR})?",
+    r"\bin\s+(?:the\s+)?(?-i:[A-Z])[\w'’-]+(?:\s+(?:of\s+|and\s+)?(?-i:[A-Z])[\w'’-]+)*",
 )
-"""Stems that many column names share, and units. They do not identify a column."""
+"""Phrases that limit a statement to a group, condition, period or place."""
+
+
+def content_stems(text: str) -> set[str]:
+    """Approximate stems of the words, without stop words and single letters. `snake_case` names are split."""
+    words = (word.lower() for word in _WORD.findall(text) if len(word) > 1 or word.isdigit())
+    return {_ENDING.sub("", word) for word in words if word not in _STOP_WORDS}
+
+
+def numbers(text: str) -> list[float]:
+    """The numbers in order, except those that are part of a word. `1,200` is one number."""
+    return [float(number.replace(",", "").replace("−", "-")) for number in _NUMBER.findall(text)]
+
+
+def context_phrases(text: str) -> list[str]:
+    """Phrases that limit a statement, in order. Of overlapping phrases, only the first counts."""
+    found = [match.span() for rule in _CONTEXTS for match in re.finditer(rule, text, re.IGNORECASE | re.DOTALL)]
+    phrases, end = [], 0
+    for start, stop in sorted(found, key=lambda span: (span[0], -span[1])):
+        if start >= end:
+            phrases.append(" ".join(text[start:stop].split()).rstrip(".?! "))
+            end = stop
+    return list(dict.fromkeys(filter(None, phrases)))
+
+
+_DIRECTIONS = {"+", "-", "none"}
+_FORMS = {"linear", "curved", "ratio"}
+"""Forms that exclude each other."""
+
+_NEGATED = re.compile(r"(?:\bnot|n't|n’t|\bnever|\bneither|\bnor|\bwithout|\bfails? to|\bcannot)\s+(?:\w+\s+){0,2}$")
+_P_VALUE = re.compile(r"\b(?:p|n|r|r2|r²|R²)\s*(?:-value)?\s*[=<>≤≥]\s*[-\d.,eE]*\d%?")
+
+
+def stated_relation(hypothesis: str) -> tuple[set[str], set[str], list[float]]:
+    """The relationship that a hypothesis states: directions, forms, and the sizes of its effects."""
+    text = fold(hypothesis)
+    stated = {
+        "none" if name in "+-" and _NEGATED.search(text[max(0, match.start() - 60) : match.start()]) else name
+        for name, rules in _WORDS["relations"].items()
+        for match in re.finditer("|".join(rules), text)
+    }
+    # Signs are ignored: "lower by 5" and "a coefficient of -5" mean the same.
+    sizes = [abs(number) for number in numbers(_P_VALUE.sub(" ", hypothesis))]
+    return stated & _DIRECTIONS, stated - _DIRECTIONS, sizes
+
+
+_SIGNATURE = "lexical judge (not a language model)"
+_GENERIC = content_stems(_WORDS["generic"])
 
 Values = Mapping[str, Any]
-Rule = Callable[[Values], tuple[dict[str, Any], str]]
-"""Function from the values in a question to the reply and its explanation."""
 
 
 def reply(request: Request) -> ChatMessageAssistant:
@@ -78,8 +139,26 @@ def _mentions(text: str, name: str, description: str) -> bool:
 
 
 def _relationship(values: Values) -> tuple[dict[str, Any], str]:
-    answer, reason = compare_relations(values["HypoA"], values["HypoB"])
-    return {"answer": answer}, reason
+    """Compare the relationships: A is very similar, B is similar but more general, and C is different."""
+    gold, predicted = values["HypoA"], values["HypoB"]
+    if fold(gold) == fold(predicted):
+        return {"answer": "A"}, "same text"
+    directions, forms, sizes = stated_relation(gold)
+    other_directions, other_forms, other_sizes = stated_relation(predicted)
+    if not (other_directions or other_forms):
+        return {"answer": "C"}, "no relationship is stated"
+    if not directions & other_directions:
+        if "none" in directions | other_directions:
+            return {"answer": "C"}, "one of the two denies what the other states"
+        if directions and other_directions:
+            return {"answer": "C"}, "opposite directions"
+    if forms & _FORMS and other_forms & _FORMS and not forms & other_forms & _FORMS:
+        return {"answer": "C"}, "different forms"
+    close = [any(abs(size - other) <= 0.1 * size + 1e-9 for other in other_sizes) for size in sizes]
+    stated = 2 * sum(close) >= len(close) if sizes else forms - {"any"} <= other_forms
+    if directions != other_directions or not stated:
+        return {"answer": "B"}, "no contradiction, but not all directions, numbers and forms agree"
+    return {"answer": "A"}, "same direction, and the numbers or the form agree"
 
 
 def _quote_answer(values: Values) -> tuple[dict[str, Any], str]:
@@ -89,7 +168,7 @@ def _quote_answer(values: Values) -> tuple[dict[str, Any], str]:
     return {"asserted": asserted, "hypothesis": [text] * asserted, "workflow": []}, "the text is quoted as a whole"
 
 
-_RULES: dict[str, Rule] = {
+_RULES: dict[str, Callable[[Values], tuple[dict[str, Any], str]]] = {
     "Find the hypothesis that the author of the text finally asserts": _quote_answer,
     "your task is to extract the context present in the hypothesis": _extract_context,
     "your task is to determine if the predicted context semantically matches": _match_context,
@@ -98,4 +177,4 @@ _RULES: dict[str, Rule] = {
     "what are the different variables found in the hypotheses?": _variables,
     "Does HypoB exhibit the same relation as HypoA?": _relationship,
 }
-"""A sentence that identifies each question, and the rule that answers it."""
+"""A sentence that identifies each question, and the function from its values to the reply and its explanation."""

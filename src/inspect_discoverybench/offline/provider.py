@@ -1,24 +1,67 @@
 """The model provider `discoverybench`: rule-based models that need no network and no API key."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageAssistant,
+    ChatMessageTool,
     GenerateConfig,
     ModelAPI,
     ModelOutput,
     ModelUsage,
 )
-from inspect_ai.tool import ToolChoice, ToolInfo
+from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo
 
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.offline.request import Request
 
-Rules = Callable[[Request], ChatMessageAssistant]
-"""An offline model: a pure function from request to reply."""
+
+@dataclass(frozen=True)
+class Request:
+    """One call of an offline model.
+
+    Attributes:
+        messages: The conversation.
+        tools: The available tools by name.
+        schema: Name of the response schema; empty if there is none.
+    """
+
+    messages: Sequence[ChatMessage]
+    tools: Mapping[str, ToolInfo]
+    schema: str = ""
+
+    @property
+    def roles(self) -> list[str]:
+        """The roles of all turns so far, in order. Solvers record them in the metadata of messages."""
+        return [str(m.metadata["role"]) for m in self.messages if m.metadata and "role" in m.metadata]
+
+    def outputs(self, tool: str) -> list[str]:
+        """The result or error message of each call of a tool."""
+        results = [message for message in self.messages if isinstance(message, ChatMessageTool)]
+        return [result.error.message if result.error else result.text for result in results if result.function == tool]
+
+    def call(self, tool: str, arguments: dict[str, str]) -> ChatMessageAssistant:
+        """Make a reply that calls a tool."""
+        call = ToolCall(id=f"call_{len(self.messages)}", function=tool, arguments=arguments)
+        return ChatMessageAssistant(content=f"I call `{tool}`.", tool_calls=[call])
+
+    def question(self) -> tuple[str, dict[str, Any]]:
+        """The first message with a JSON block: its text without the block, and the values in the block.
+
+        Values are data, so a sentence in them is no part of the question. Later messages send an invalid reply back.
+        """
+        for message in self.messages:
+            before, fence, after = message.text.partition("```json\n")
+            if fence and message.role == "user":
+                with suppress(json.JSONDecodeError):
+                    values, end = json.JSONDecoder().raw_decode(after)
+                    return before + after[end:], values
+        return "", {}
 
 
 class OfflineModel(ModelAPI):
@@ -32,7 +75,11 @@ class OfflineModel(ModelAPI):
 
     def __init__(self, model_name: str, **options: Any) -> None:
         super().__init__(model_name, **options)
-        self._reply = _rules(model_name)
+        if model_name not in ("baseline", "lexical"):
+            models = "Use discoverybench/baseline or discoverybench/lexical."
+            raise InvalidArgument(f"The model discoverybench/{model_name} does not exist. {models}")
+        # Every `inspect` command imports this module; the rules are imported only when they are used.
+        self._reply: Callable[[Request], ChatMessageAssistant] = import_module(f"{__package__}.{model_name}").reply
 
     async def generate(
         self,
@@ -60,22 +107,6 @@ class OfflineModel(ModelAPI):
     def max_connections(self) -> int:
         """Practically unlimited, because replies are immediate."""
         return 1000
-
-
-def _rules(model_name: str) -> Rules:
-    # Every `inspect` command imports this module; the rules are imported only when they are used.
-    match model_name:
-        case "baseline":
-            from inspect_discoverybench.offline import analyst, pool_author
-
-            return lambda request: pool_author.reply(request) or analyst.reply(request)
-        case "lexical":
-            from inspect_discoverybench.offline import lexical
-
-            return lexical.reply
-    raise InvalidArgument(
-        f"The model discoverybench/{model_name} does not exist. Use discoverybench/baseline or discoverybench/lexical."
-    )
 
 
 def _tokens(text: str) -> int:

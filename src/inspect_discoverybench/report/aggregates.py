@@ -9,10 +9,10 @@ import pandas as pd
 
 from inspect_discoverybench.report.samples import SCORES
 from inspect_discoverybench.results import Outcome
-from inspect_discoverybench.statistics.mean import estimate_mean
+from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
 from inspect_discoverybench.statistics.paired import compare_paired
 
-KEYS = ("benchmark", "configuration")
+KEYS = ["benchmark", "configuration"]
 """Columns that identify a configuration of a benchmark. Each aggregate has them."""
 
 HMS = "HMS × 100"
@@ -22,7 +22,7 @@ IF_0, IF_1 = "HMS if missing 0", "HMS if missing 1"
 
 DIFFERENCE = "difference × 100"
 
-COUNTS = tuple(outcome.value for outcome in Outcome)
+COUNTS = [outcome.value for outcome in Outcome]
 """Columns that count samples by outcome."""
 
 COSTS = ("cost", "judge_cost")
@@ -60,6 +60,7 @@ def task_table(samples: pd.DataFrame) -> pd.DataFrame:
         **{name: samples[name].where(is_scored) for name in (*SCORES, "best_trial_hms")},
         last_trial_hms=samples.hms.where(samples.best_trial_hms.notna()),
         gold_hypothesis=samples.gold_hypothesis.fillna(samples.id),
+        study=samples.study.astype(object).where(samples.study.notna(), None),
         **{IF_0: 100 * samples.hms.fillna(0), IF_1: 100 * samples.hms.fillna(1)},
     )
     keys = [*KEYS, "id"]
@@ -68,8 +69,8 @@ def task_table(samples: pd.DataFrame) -> pd.DataFrame:
     sizes = groups.size()
     for cost in COSTS:
         means[cost] = means[cost].where(groups[cost].count() == sizes)
-    counts = frame.groupby([*keys, "outcome"]).size().unstack("outcome", fill_value=0)
-    counts = counts.reindex(means.index).reindex(columns=[*COUNTS], fill_value=0).assign(samples=sizes)
+    outcomes = frame.groupby([*keys, "outcome"]).size().unstack("outcome", fill_value=0)
+    counts = outcomes.reindex(means.index).reindex(columns=COUNTS, fill_value=0).assign(samples=sizes)
     first = frame.drop_duplicates(keys).set_index(keys).drop(columns=[*means, *COUNTS], errors="ignore")
     return _ranked(first.join(means).join(counts).reset_index(), samples)
 
@@ -85,12 +86,13 @@ def means(
     rows = []
     for group, frame in tasks[[*by, value, "gold_hypothesis"]].groupby([*by], sort=False):
         scored = frame.dropna(subset=value)
-        estimate: Sequence[float] = (math.nan, math.nan, math.nan, 0, 0)
+        estimate = Estimate(math.nan, math.nan, math.nan, 0, 0)
         if not scored.empty:
             # Rounding errors can push a mean above 1.
-            result = estimate_mean(scored[value].clip(0, 1).tolist(), scored.gold_hypothesis.tolist())
-            estimate = (100 * result.mean, 100 * result.low, 100 * result.high, result.tasks, result.clusters)
-        rows.append([*group, *estimate])
+            estimate = estimate_mean(scored[value].clip(0, 1).tolist(), scored.gold_hypothesis.tolist())
+        rows.append(
+            [*group, 100 * estimate.mean, 100 * estimate.low, 100 * estimate.high, estimate.tasks, estimate.clusters]
+        )
     return pd.DataFrame(rows, columns=[*by, *names, "tasks", "gold hypotheses"])
 
 
@@ -104,8 +106,7 @@ def aggregate(tasks: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
     counts = groups[["samples", *COUNTS]].sum()
     bounds = groups[[IF_0, IF_1]].mean()[counts[Outcome.UNSCORED] + counts[Outcome.ERROR] > 0]
     table = means(tasks, keys).join(bounds, on=keys).join(counts, on=keys)
-    limits = [] if bounds.empty else [IF_0, IF_1]
-    return table[[*keys, HMS, LOW, HIGH, *limits, "tasks", "gold hypotheses", *counts]]
+    return table[[*keys, HMS, LOW, HIGH, *([] if bounds.empty else bounds), "tasks", "gold hypotheses", *counts]]
 
 
 def usage(tasks: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
@@ -113,7 +114,7 @@ def usage(tasks: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
 
     If any cost is unknown, the mean cost is unknown too: a mean of the known costs alone would be biased.
     """
-    groups = tasks.groupby([*KEYS], sort=False)[[*columns]]
+    groups = tasks.groupby(KEYS, sort=False)[[*columns]]
     is_known = groups.count().eq(groups.size(), axis=0) | [name not in COSTS for name in columns]
     return groups.mean().where(is_known).rename(columns=USAGE).dropna(axis="columns", how="all").reset_index()
 
@@ -125,8 +126,8 @@ def is_on_front(costs: "pd.Series[float]", scores: "pd.Series[float]", groups: "
     """
     cost, score, group = costs.to_numpy(float), scores.to_numpy(float), groups.to_numpy(str)
     lower, higher = cost < cost[:, None], score > score[:, None]
-    is_beaten = (lower & (score >= score[:, None])) | (higher & (cost <= cost[:, None]))
-    is_beaten &= group == group[:, None]
+    is_better = (lower & (score >= score[:, None])) | (higher & (cost <= cost[:, None]))
+    is_beaten = is_better & (group == group[:, None])
     return costs.notna() & scores.notna() & ~pd.Series(is_beaten.any(axis=1), costs.index)
 
 
@@ -158,19 +159,18 @@ def _ranked(tasks: pd.DataFrame, samples: pd.DataFrame) -> pd.DataFrame:
 
     Means over few tasks, or by different judges, say nothing about which configuration is better.
     """
-    configurations = tasks.groupby([*KEYS], sort=False).agg(is_oracle=("is_oracle", "first"), hms=("hms", "mean"))
+    configurations = tasks.groupby(KEYS, sort=False).agg(is_oracle=("is_oracle", "first"), hms=("hms", "mean"))
     order = configurations.reset_index().sort_values(
         ["benchmark", "is_oracle", "hms"], ascending=[True, True, False], kind="stable"
     )
-    tasks = tasks.merge(order[[*KEYS]].assign(order=np.arange(len(order))), on=[*KEYS])
+    tasks = tasks.merge(order[KEYS].assign(order=np.arange(len(order))), on=KEYS)
     tasks = tasks.sort_values("order", kind="stable", ignore_index=True)
-    names = pd.MultiIndex.from_frame(tasks[[*KEYS]])
-    counts = tasks[tasks.hms.notna() & ~tasks.is_oracle].groupby([*KEYS]).size()
+    names = pd.MultiIndex.from_frame(tasks[KEYS])
+    counts = tasks[tasks.hms.notna() & ~tasks.is_oracle].groupby(KEYS).size()
     covered = counts.index[counts >= MIN_COVERAGE * counts.groupby("benchmark").transform("max")]
-    is_judged = samples.judge_record.notna() & samples.hms.notna()
-    judges = samples[is_judged & pd.MultiIndex.from_frame(samples[[*KEYS]]).isin(covered)].groupby("benchmark").judge
-    judge_count = tasks.benchmark.map(judges.nunique()).fillna(0)
-    tasks["competes"] = names.isin(covered) & (judge_count <= 1)
-    hms = tasks[tasks.competes].groupby([*KEYS]).hms.mean()
+    judged = samples[samples.judge_record.notna() & samples.hms.notna()]
+    judges = judged[pd.MultiIndex.from_frame(judged[KEYS]).isin(covered)].groupby("benchmark").judge.nunique()
+    tasks["competes"] = names.isin(covered) & ~tasks.benchmark.isin(judges.index[judges > 1])
+    hms = tasks[tasks.competes].groupby(KEYS).hms.mean()
     tasks["is_best"] = names.isin(hms.index[hms >= hms.groupby("benchmark").transform("max") - ROUNDING])
     return tasks

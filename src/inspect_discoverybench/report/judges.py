@@ -10,14 +10,13 @@ import pandas as pd
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.report.aggregates import HIGH, HMS, KEYS, LOW, means
+from inspect_discoverybench.report.aggregates import HIGH, HMS, KEYS, LOW, means, task_table
 from inspect_discoverybench.report.charts import dots, panels
 from inspect_discoverybench.report.samples import SCORES, main_judge
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results import Outcome
 from inspect_discoverybench.scorer.facets import FACET_KEYS
 from inspect_discoverybench.statistics.calibration import MIN_LABELLED_CLUSTERS, corrected_mean
-from inspect_discoverybench.statistics.mean import estimate_mean
 from inspect_discoverybench.validation.labels import LabelledSample
 
 
@@ -29,34 +28,30 @@ def judge_sections(samples: pd.DataFrame) -> list[Section]:
     judged = _judged(samples)
     if judged.empty:
         return []
-    candidates = [_scores(judged), _agreement(judged[judged.is_asked])]
-    return [section for section in candidates if section is not None]
-
-
-def _scores(judged: pd.DataFrame) -> Section | None:
-    """HMS by judge of the samples that all judges of their configuration scored."""
-    judges = judged.groupby([*KEYS]).judge.transform("nunique")
+    judges = judged.groupby(KEYS).judge.transform("nunique")
     common = judged[judged.groupby("uuid").judge.transform("nunique") == judges]
-    if common.empty:
-        return None
+    agreement = _agreement(judged[judged.is_asked])
+    return [agreement] if common.empty else [_scores(common), agreement]
+
+
+def _scores(common: pd.DataFrame) -> Section:
+    """HMS by judge of the samples that all judges of their configuration scored."""
     groups = common.groupby([*KEYS, "judge", "id"], sort=False)
     tasks = groups.agg(hms=("hms", "mean"), gold_hypothesis=("gold_hypothesis", "first")).reset_index()
-    return Section.described(
-        "judges",
-        means(tasks, [*KEYS, "judge"]).drop(columns="gold hypotheses"),
-        partial(panels, draw=partial(dots, row="configuration", mark="judge", marks=judged.judge.unique())),
-    )
+    table = means(tasks, [*KEYS, "judge"]).drop(columns="gold hypotheses")
+    draw = partial(dots, row="configuration", mark="judge", marks=common.judge.unique())
+    return Section.described("judges", table, partial(panels, draw=draw))
 
 
 def _agreement(judged: pd.DataFrame) -> Section:
-    rows: list[dict[Hashable, Any]] = []
-    for first, second, pairs in _judge_pairs(judged):
-        for score in SCORES:
-            both = pairs[[f"{score}_a", f"{score}_b"]].dropna()
-            if not both.empty:
-                name = score.replace("hms", "HMS")
-                rows.append({"judge": first, "other judge": second, "value": name, **_kappa(*both.to_numpy().T)})
-    table = pd.DataFrame(rows)
+    """How often each pair of judges agrees on the samples that both scored, by score."""
+    by_judge = judged.pivot(index="uuid", columns="judge", values=[*SCORES])
+    table = pd.DataFrame(
+        {"judge": first, "other judge": second, "value": score.replace("hms", "HMS"), **_kappa(*both.to_numpy().T)}
+        for first, second in itertools.combinations(judged.judge.unique(), 2)
+        for score in SCORES
+        if not (both := by_judge[score][[first, second]].dropna()).empty
+    )
     names = table.judge + " and " + table["other judge"]
     labels = table.value if names.nunique() == 1 else table.value + " (" + names + ")"
     return Section.described(
@@ -84,18 +79,6 @@ def _judged(samples: pd.DataFrame) -> pd.DataFrame:
     return judged[is_compared].reset_index(drop=True)
 
 
-def _judge_pairs(judged: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
-    """Each pair of judges with the samples that both scored."""
-    columns = ["uuid", *SCORES]
-    pairs = []
-    for first, second in itertools.combinations(judged.judge.unique(), 2):
-        left = judged.loc[judged.judge == first, columns]
-        both = left.merge(judged.loc[judged.judge == second, columns], on="uuid", suffixes=("_a", "_b"))
-        if not both.empty:
-            pairs.append((first, second, both))
-    return pairs
-
-
 def _kappa(first: "np.ndarray[Any, Any]", second: "np.ndarray[Any, Any]") -> dict[Hashable, Any]:
     """Agreement of verdicts, which are 0, partial or 1."""
     a, b = (np.digitize(values, (1e-9, 1 - 1e-9)) for values in (first, second))
@@ -111,61 +94,71 @@ def _kappa(first: "np.ndarray[Any, Any]", second: "np.ndarray[Any, Any]") -> dic
 
 
 def judge_error_section(samples: pd.DataFrame, labels: Sequence[LabelledSample]) -> Section:
-    """Raw and corrected HMS of every configuration with enough labels, and of all labelled logs together.
+    """HMS and corrected HMS of every configuration with enough labels, and of all of them together.
 
     Raises:
         InvalidArgument: No label belongs to a sample in these logs, or there are too few labels.
     """
-    rows = _with_labels(main_judge(samples), labels)
-    both = pd.concat([rows.assign(configuration="all of the sheet"), rows])
-    table = pd.DataFrame(
-        [
-            _row(str(benchmark), str(configuration), group)
-            for (benchmark, configuration), group in both.groupby([*KEYS], sort=False)
-            if group[group.is_labelled].gold_hypothesis.nunique() >= MIN_LABELLED_CLUSTERS
-        ]
-    )
-    if table.empty:
+    main = main_judge(samples)
+    rows = _with_labels(main, labels)
+    tasks = task_table(main).merge(rows[KEYS].drop_duplicates(), on=KEYS)
+    corrected = [
+        _corrected(str(benchmark), str(configuration), group)
+        for (benchmark, configuration), group in _and_all(rows).groupby(KEYS, sort=False)
+        if group[group.is_labelled].gold_hypothesis.nunique() >= MIN_LABELLED_CLUSTERS
+    ]
+    if not corrected:
         raise InvalidArgument(
             f"The correction requires labels of samples from at least {MIN_LABELLED_CLUSTERS} gold hypotheses, but "
             "these logs have fewer. Label more samples, or pass the logs from which the sheet was drawn."
         )
-    return Section.described("judge_errors", table, clusters=MIN_LABELLED_CLUSTERS)
+    table = pd.DataFrame(corrected).merge(means(_and_all(tasks))[[*KEYS, HMS, LOW, HIGH]], on=KEYS)
+    names = [*KEYS, HMS, LOW, HIGH, *(name for name in corrected[0] if name not in KEYS)]
+    left_out = rows[rows.is_left_out].stratum.value_counts().items()
+    notes = [f"Left out, because none of them is labelled: {count} × {stratum}." for stratum, count in left_out]
+    return Section.described("judge_errors", table[names], notes=notes, clusters=MIN_LABELLED_CLUSTERS)
+
+
+def _and_all(rows: pd.DataFrame) -> pd.DataFrame:
+    return pd.concat([rows.assign(configuration="all of the sheet"), rows])
 
 
 def _with_labels(samples: pd.DataFrame, labels: Sequence[LabelledSample]) -> pd.DataFrame:
-    """The scored samples of the logs of the sheet, with `true`, `is_labelled` and the `probability` of a label.
+    """The scored samples of labelled configurations, with `true`, `is_labelled`, and the `probability` of a label.
 
-    Samples without a submission need no label: the judge was not asked, and their HMS is 0.
+    Samples without a submission need no label: the judge was not asked, and their HMS is 0. Samples that no label
+    represents keep the judge's score (`is_left_out`, and the `stratum` from which no label was drawn).
     """
     true = {(label.log, label.sample_id, label.epoch, label.score): label.true_hms for label in labels}
-    rows = samples[samples.task_id.isin({label.log for label in labels}) & samples.hms.notna()].copy()
-    keys = zip(rows.task_id, rows.id, rows.epoch, rows.score, strict=True)
-    rows["true"] = pd.Series([true.get(key) for key in keys], rows.index, dtype=float)
-    is_judged = rows.outcome == Outcome.SCORED
-    rows["is_labelled"] = is_judged & rows.true.notna()
+    in_sheet = samples.task_id.isin({label.log for label in labels})
+    names = pd.MultiIndex.from_frame(samples[KEYS])
+    rows = samples[names.isin(names[in_sheet]) & samples.hms.notna()].copy()
+    keys = rows[["task_id", "id", "epoch", "score"]].itertuples(index=False, name=None)
+    labelled = pd.Series([*map(true.get, keys)], rows.index, dtype=float)
     # The strata from which the sheet was drawn: all partial scores of the variables are one outcome.
-    strata = [rows[facet].mask(rows[facet].between(0, 1, inclusive="neither"), 0.5).fillna(-1) for facet in FACET_KEYS]
-    share = rows.is_labelled.where(is_judged).astype(float).groupby(strata).transform("mean")
-    rows["probability"] = share.where(is_judged, 1.0)
-    rows["true"] = rows.true.where(is_judged, 0.0)
-    # Strata without a complete label are left out: no labelled sample represents them.
-    return rows[rows.probability > 0]
+    texts = {name: rows[name].map(lambda value: "partial" if 0 < value < 1 else f"{value:g}") for name in FACET_KEYS}
+    facets = pd.DataFrame(texts).apply(lambda row: ", ".join(f"{name} {text}" for name, text in row.items()), axis=1)
+    rows["stratum"] = facets.where(in_sheet[rows.index], "samples of logs without labels")
+    is_judged = rows.outcome == Outcome.SCORED
+    rows["is_labelled"] = is_judged & labelled.notna()
+    share = rows.is_labelled.where(is_judged).astype(float).groupby(rows.stratum).transform("mean")
+    rows["is_left_out"] = is_judged & (share == 0)
+    is_represented = is_judged & (share > 0)
+    rows["probability"] = share.where(is_represented, 1.0)
+    rows["true"] = labelled.where(is_represented, rows.hms)
+    return rows
 
 
-def _row(benchmark: str, configuration: str, rows: pd.DataFrame) -> dict[str, object]:
+def _corrected(benchmark: str, configuration: str, rows: pd.DataFrame) -> dict[str, object]:
     golds = rows.gold_hypothesis.tolist()
-    raw = estimate_mean(rows.hms.tolist(), golds)
     corrected = corrected_mean(rows.hms.tolist(), rows.true.tolist(), golds, rows.probability.tolist())
     return {
         "benchmark": benchmark,
         "configuration": configuration,
-        HMS: 100 * raw.mean,
-        LOW: 100 * raw.low,
-        HIGH: 100 * raw.high,
         "corrected": 100 * corrected.mean,
         "corrected low": 100 * corrected.low,
         "corrected high": 100 * corrected.high,
         "labelled": int(rows.is_labelled.sum()),
+        "left out": int(rows.is_left_out.sum()),
         "samples": len(rows),
     }

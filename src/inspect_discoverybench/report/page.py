@@ -125,12 +125,11 @@ def _facts(samples: pd.DataFrame) -> Mapping[str, str]:
 
 def _key_numbers(main: pd.DataFrame, left_out: int) -> Mapping[str, int]:
     """The numbers at the top of the page. Outcomes other than scored and unscored are left out if they are 0."""
-    outcomes = {outcome.capitalize(): int((main.outcome == outcome).sum()) for outcome in Outcome}
     numbers = {
         "Samples": len(main),
         "Tasks": len(main[["benchmark", "id"]].drop_duplicates()),
         "Configurations": len(main[["benchmark", "configuration"]].drop_duplicates()),
-        **outcomes,
+        **{outcome.capitalize(): int((main.outcome == outcome).sum()) for outcome in Outcome},
         "Logs left out": left_out,
     }
     return {name: number for name, number in numbers.items() if number or name in ("Scored", "Unscored")}

@@ -17,7 +17,7 @@ from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.report.sections import sections
 from inspect_discoverybench.results import Results, read_results
 from inspect_discoverybench.validation.labels import read_labels
-from inspect_discoverybench.validation.spreadsheet import escape
+from inspect_discoverybench.validation.sheet import escape
 
 PAGE, SAMPLES, TABLES, FIGURES = "report.html", "samples.csv", "tables", "figures"
 
@@ -102,8 +102,8 @@ def write_csv(table: pd.DataFrame, path: Path) -> None:
 def _check(out: Path, force: bool) -> None:
     if out.exists() and not out.is_dir():
         raise InvalidArgument(f"'{out}' is not a folder. Choose another one with --out.")
-    entries = {entry.name for entry in out.iterdir()} if out.is_dir() else set()
-    entries = {name for name in entries if not name.startswith(PARTIAL)}
+    paths = out.iterdir() if out.is_dir() else ()
+    entries = {path.name for path in paths if not path.name.startswith(PARTIAL)}
     if force or not entries or (PAGE in entries and entries <= {*ENTRIES}):
         return
     others = sorted(entries - {*ENTRIES}) or sorted(entries)
@@ -116,13 +116,9 @@ def _check(out: Path, force: bool) -> None:
 def _markdown(section: Section) -> str:
     rule = ["---:" if is_numeric else "---" for is_numeric in section.is_numeric]
     lines = [map(_markdown_cell, section.columns), rule, *(map(_markdown_cell, row) for row in section.rows)]
-    body = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    return f"# {section.title}\n\n{section.text}\n\n{body}\n"
+    return "\n".join([f"# {section.title}\n\n{section.text}\n", *(f"| {' | '.join(line)} |" for line in lines), ""])
 
 
 def _markdown_cell(text: str) -> str:
     """Text on one line that cannot end the cell or act as markup."""
-    text = " ".join(text.split())
-    for character in "\\|`*[]<":
-        text = text.replace(character, f"\\{character}")
-    return text
+    return " ".join(text.split()).translate({ord(character): f"\\{character}" for character in "\\|`*[]<"})

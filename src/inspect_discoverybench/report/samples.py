@@ -1,4 +1,4 @@
-"""The samples of a report: the frame of samples with what the sections group by."""
+"""The samples of a report: the frame of samples with their configurations and what else the sections group by."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -9,9 +9,8 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from inspect_discoverybench.judge_record import changes
-from inspect_discoverybench.report.configurations import name_configurations
 from inspect_discoverybench.results import Outcome
+from inspect_discoverybench.results.columns import changes
 from inspect_discoverybench.scorer.facets import FACET_KEYS, SCORE_KEYS
 
 SCORES = tuple(SCORE_KEYS)
@@ -27,6 +26,20 @@ LOSS_COLORS: dict[str, str] = {
 }
 """Where a sample can lose its score, in the order in which it can lose it, with the colour in figures."""
 
+ORACLES = ("reflexion", "gold")
+"""Agents that see the gold hypothesis or scores. Their results are not comparable with those of other agents."""
+
+BENCHMARKS = {"real": "DB-REAL", "synth": "DB-SYNTH"}
+
+SELECTION_ARGUMENTS = ("split", "dataset", "domain", "question_type", "difficulty", "solvable", "goal", "aggregation")
+"""Task arguments that select samples or are part of the judge's record. All others distinguish configurations."""
+
+DETAILS = ("agent_arguments", "hints", "model_settings", "limits", "task_version", "data_commit")
+"""Columns that distinguish configurations with the same agent and model. A name shows those that vary.
+
+Data commits count only if several are known, because old logs do not record them.
+"""
+
 
 def label_samples(samples: pd.DataFrame) -> pd.DataFrame:
     """Add the columns of `name_configurations`, `lost_at` and `workflow_category` (tuples) to the frame of samples.
@@ -36,20 +49,53 @@ def label_samples(samples: pd.DataFrame) -> pd.DataFrame:
     return name_configurations(samples).assign(
         judge=samples.judge_record.map(_judge_names(samples.judge_record.dropna().unique().tolist())),
         lost_at=_lost_at(samples),
-        workflow_category=samples.workflow_tags.map(
-            lambda tags: workflow_categories(tags if isinstance(tags, str) else None)
-        ),
+        workflow_category=samples.workflow_tags.fillna("").map(_workflow_categories),
     )
+
+
+def name_configurations(samples: pd.DataFrame) -> pd.DataFrame:
+    """Add the columns `benchmark`, `hints`, `is_oracle`, `settings` and `configuration` to samples or scores.
+
+    `settings` is whatever else distinguishes the sample's configuration from others with the same benchmark, agent and
+    model; `configuration` is the agent and the model, followed by the settings.
+    """
+    frame = samples.assign(
+        benchmark=[
+            f"{BENCHMARKS[task]} {split}" if task in BENCHMARKS else task
+            for task, split in zip(samples.task, samples.split, strict=True)
+        ],
+        hints=samples.task_arguments.map(_hints),
+        is_oracle=samples.agent.isin(ORACLES),
+    )
+    settings: dict[int, str] = {}
+    for _, rows in frame.groupby(["benchmark", "agent", "model"], sort=False):
+        details = rows[[*DETAILS]].fillna(dict.fromkeys(DETAILS[:-1], ""))
+        varying = [column for column in DETAILS if details[column].nunique() > 1]
+        for row, *values in rows[varying].itertuples():
+            settings[row] = ", ".join(map(_short, varying, values))
+    frame["settings"] = pd.Series(settings)
+    frame["configuration"] = [
+        f"{agent} · {model}" + (f" ({details})" if details else "")
+        for agent, model, details in zip(frame.agent, frame.model, frame.settings, strict=True)
+    ]
+    return frame
+
+
+def reducer_notes(samples: pd.DataFrame) -> list[str]:
+    """A note for each way other than the mean in which logs reduce epochs, after `name_configurations`."""
+    return [
+        f"The logs of {', '.join(rows.configuration.unique())} reduce epochs by {reducer}; here, epochs are averaged."
+        for reducer, rows in samples.groupby("epochs_reducer", sort=False)
+        if reducer != "mean"
+    ]
 
 
 def main_judge(samples: pd.DataFrame) -> pd.DataFrame:
     """Keep one judge's score of each sample: of the judges that scored it, the one that scored most samples overall."""
-    order = samples.judge_record.fillna("").map(samples.judge_record.fillna("").value_counts())
-    is_judged = samples.judge_record.notna()
-    ranked = samples.assign(_judged=is_judged, _order=order).sort_values(
-        ["_judged", "_order", "score"], ascending=[False, False, True], kind="stable"
-    )
-    return ranked.drop_duplicates("uuid").drop(columns=["_judged", "_order"]).sort_index()
+    # A sample that no judge scored has no record, which is last.
+    counts = samples.judge_record.map(samples.judge_record.value_counts()).astype(float)
+    order = samples.assign(count=counts).sort_values(["count", "score"], ascending=[False, True], kind="stable").index
+    return samples.loc[order].drop_duplicates("uuid").sort_index()
 
 
 def judge_notes(judged: pd.DataFrame) -> list[str]:
@@ -57,34 +103,39 @@ def judge_notes(judged: pd.DataFrame) -> list[str]:
 
     The samples have the scores of one judge each.
     """
-    scored = judged[judged.judge_record.notna() & judged.hms.notna()]
-    return [
-        _note(str(benchmark), rows)
-        for benchmark, rows in scored.groupby("benchmark", sort=False)
-        if rows.judge.nunique() > 1
-    ]
+    notes = []
+    for benchmark, rows in judged[judged.judge_record.notna() & judged.hms.notna()].groupby("benchmark", sort=False):
+        if rows.judge.nunique() > 1:
+            first, *others = (json.loads(record) for record in rows.judge_record.unique())
+            differing = dict.fromkeys(key for other in others for key, *_ in changes(first, other))
+            judges = "; ".join(
+                f"{judge} scored {', '.join(group.configuration.unique())}"
+                for judge, group in rows.groupby("judge", sort=False)
+            )
+            notes.append(
+                f"{benchmark} was scored by different judges, so its means are not comparable: {judges}. "
+                f"The judges differ in {', '.join(differing)}."
+            )
+    return notes
 
 
-def workflow_categories(tags: str | None) -> tuple[str, ...]:
-    """The workflow categories of a task (paper §4.1), without repetition; the tags are separated by commas.
-
-    A tag that is not in any category is its own category, in its folded form.
-    """
-    folded = [_fold(tag) for tag in (tags or "").split(",") if tag.strip()]
-    return tuple(dict.fromkeys(_categories_by_tag().get(tag, tag) for tag in folded))
+def _hints(task_arguments: str) -> str:
+    arguments = json.loads(task_arguments) if task_arguments else {}
+    return _settings({name: value for name, value in arguments.items() if name not in SELECTION_ARGUMENTS and value})
 
 
-def _note(benchmark: str, rows: pd.DataFrame) -> str:
-    judges = "; ".join(
-        f"{judge} scored {', '.join(group.configuration.unique())}"
-        for judge, group in rows.groupby("judge", sort=False)
-    )
-    first, *others = (json.loads(record) for record in rows.judge_record.unique())
-    differing = dict.fromkeys(key for other in others for key, *_ in changes(first, other))
-    return (
-        f"{benchmark} was scored by different judges, so its means are not comparable: {judges}. "
-        f"The judges differ in {', '.join(differing)}."
-    )
+def _short(column: str, value: str | None) -> str:
+    if column in ("agent_arguments", "model_settings", "limits"):
+        return _settings(json.loads(value)) if value else f"default {column.replace('_', ' ')}"
+    if column == "hints":
+        return value or "no hints"
+    if column == "data_commit":
+        return f"data {value[:12]}" if isinstance(value, str) else "unknown data"
+    return f"{column.replace('_', ' ')} {value or 'none'}"
+
+
+def _settings(values: dict[str, object]) -> str:
+    return ", ".join(name if value is True else f"{name}={value}" for name, value in values.items())
 
 
 def _judge_names(records: Sequence[str]) -> dict[str, str]:
@@ -117,12 +168,17 @@ def _lost_at(samples: pd.DataFrame) -> "pd.Series[str]":
     return stage
 
 
-def _fold(tag: str) -> str:
-    return " ".join(tag.casefold().replace("-", " ").replace("_", " ").split())
+def _workflow_categories(tags: str) -> tuple[str, ...]:
+    """The workflow categories of a task (paper §4.1), without repetition; the tags are separated by commas.
+
+    A tag that is not in any category is its own category, in its folded form.
+    """
+    words = tags.casefold().replace("-", " ").replace("_", " ").split(",")
+    folded = (" ".join(tag.split()) for tag in words if tag.strip())
+    return tuple(dict.fromkeys(_categories_by_tag().get(tag, tag) for tag in folded))
 
 
 @cache
 def _categories_by_tag() -> dict[str, str]:
-    text = files(__package__).joinpath("workflow_categories.yaml").read_text("utf-8")
-    table: dict[str, list[str]] = yaml.safe_load(text)
+    table = yaml.safe_load(files(__package__).joinpath("workflow_categories.yaml").read_text("utf-8"))
     return {tag: category for category, others in table.items() for tag in (category, *others)}

@@ -100,12 +100,16 @@ class Section:
     @cached_property
     def is_numeric(self) -> Sequence[bool]:
         """Whether each column has numbers."""
-        return [any(map(_is_number, self.table[name].dropna())) for name in self.table.columns]
+        is_number = self.table.map(lambda value: isinstance(value, Real) and not isinstance(value, bool))
+        return [*(is_number & self.table.notna()).any()]
 
     @cached_property
     def rows(self) -> Sequence[Sequence[str]]:
         """The cells as readers see them."""
-        formats = [_format(str(name)) for name in self.table.columns]
+        formats = [
+            next((spec for pattern, spec in FORMATS.items() if re.search(pattern, str(name))), None)
+            for name in self.table.columns
+        ]
         return [
             [cell_text(value, spec) for value, spec in zip(row, formats, strict=True)]
             for row in self.table.itertuples(index=False, name=None)
@@ -116,16 +120,8 @@ def cell_text(value: object, format_spec: str | None = None) -> str:
     """The text of a cell. Without a format, integers are written in full, and other numbers with three digits."""
     if value is None or value is pd.NA or value != value:  # NaN
         return MISSING
-    if _is_number(value):
-        return f"{value:{format_spec or (',' if isinstance(value, Integral) else '.3g')}}"
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
+    if isinstance(value, Real):
+        return f"{value:{format_spec or (',' if isinstance(value, Integral) else '.3g')}}"
     return str(value)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def _format(column: str) -> str | None:
-    return next((spec for pattern, spec in FORMATS.items() if re.search(pattern, column)), None)

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, get_args
 
 import altair as alt
 import pandas as pd
-import yaml
 
 from inspect_discoverybench.hypothesis import Source
 from inspect_discoverybench.report.aggregates import (
@@ -26,12 +25,11 @@ from inspect_discoverybench.report.aggregates import (
     usage,
 )
 from inspect_discoverybench.report.charts import HMS_INTERVAL, Chart, bars, differences, dots, panels, scatter
-from inspect_discoverybench.report.configurations import DETAILS
 from inspect_discoverybench.report.judges import judge_sections
-from inspect_discoverybench.report.samples import LOSS_COLORS, SCORES, judge_notes, main_judge
-from inspect_discoverybench.report.section import Description, Section, descriptions
-from inspect_discoverybench.results import Outcome
+from inspect_discoverybench.report.samples import DETAILS, LOSS_COLORS, SCORES, judge_notes, main_judge, reducer_notes
+from inspect_discoverybench.report.section import Description, Section, cell_text, descriptions
 from inspect_discoverybench.scorer.facets import FACET_KEYS
+from inspect_discoverybench.statistics.mean import estimate_mean
 
 KINDS = AGENT, BEST, ORACLE, PAPER = "agent", "best agent", "oracle", "paper"
 
@@ -48,32 +46,38 @@ GUESSER = "no_data_guess"
 NOT_ASSERTED = "none asserted"
 """The form of answers in which the judge found no hypothesis."""
 
+GROUP_NOTE = (
+    "The figure shows only the best agent of each benchmark, which the first table marks: the first one if several are "
+    "tied, and none if different judges scored the configurations. The table lists all agents. Groups with few tasks "
+    "have wide intervals."
+)
+
 Pair = tuple[Mapping[str, Any], str, "pd.Series[float]", pd.DataFrame]
 """Key columns of a row, its label in the figure, first HMS by task, and the tasks of the second HMS, indexed by id."""
 
 
 @cache
-def published() -> Mapping[str, Mapping[str, Mapping[str, float]]]:
+def published() -> pd.DataFrame:
     """HMS × 100 by benchmark, agent and model, from Figure 4 (left) of the paper."""
-    scores: Mapping[str, Mapping[str, Mapping[str, float]]]
-    scores = yaml.safe_load(files(__package__).joinpath("published.yaml").read_text("utf-8"))
-    return scores
+    return pd.read_csv(Path(__file__).with_name("published.csv"), comment="#")
 
 
 def sections(samples: pd.DataFrame) -> list[Section]:
     """All sections that the samples (after `label_samples`, with all judges) have data for, in reading order."""
     judged = main_judge(samples)
     tasks = task_table(judged)
-    pairs = {"domain_knowledge": _hints(tasks), "variants": _variants(tasks), "memory": _guesses(tasks)}
     candidates = [
-        _overview(tasks, judge_notes(judged)),
+        _overview(tasks, [*judge_notes(judged), *reducer_notes(samples)]),
+        _studies(tasks),
         _published(tasks),
         _oracles(tasks),
         _facets(tasks),
         _losses(judged, tasks),
         _answers(judged, tasks),
         *(_group(tasks, name, section) for name, section in descriptions().items() if section.column),
-        *(_paired(name, rows) for name, rows in pairs.items()),
+        _paired("domain_knowledge", _hints(tasks)),
+        _paired("variants", _variants(tasks)),
+        _paired("memory", _guesses(tasks)),
         _cost(tasks),
         *judge_sections(samples),
     ]
@@ -82,48 +86,43 @@ def sections(samples: pd.DataFrame) -> list[Section]:
 
 def _overview(tasks: pd.DataFrame, notes: Sequence[str]) -> Section:
     """HMS by agent and model (paper, Figure 4 left)."""
-    first = tasks.drop_duplicates([*KEYS])
-    table = aggregate(tasks).merge(usage(tasks, MEASURES), on=[*KEYS], how="left")
-    marks = zip(first.is_oracle, first.is_best, strict=True)
-    table.insert(2, "kind", [ORACLE if is_oracle else BEST if is_best else AGENT for is_oracle, is_best in marks])
-    sentences = []
-    if table[[Outcome.UNSCORED, Outcome.ERROR]].any(axis=None):
-        sentences.append(
-            "Unscored samples and errors are left out of the mean; where there are any, the table gives the mean if "
-            "all of them had scored 0 and if all had scored 1."
-        )
+    first = tasks.drop_duplicates(KEYS)
+    table = aggregate(tasks).merge(usage(tasks, MEASURES), on=KEYS, how="left")
+    table.insert(2, "kind", [*first.is_best.map({True: BEST, False: AGENT}).mask(first.is_oracle, ORACLE)])
     is_marked = tasks[~tasks.is_oracle & tasks.hms.notna()].groupby("benchmark", sort=False).is_best.any()
     if names := " and ".join(is_marked.index[~is_marked]):
-        sentences.append(f"No best agent is marked for {names}, because different judges scored the samples.")
-    return Section.described("hms", table, _overview_chart, [*sentences, *notes], coverage=100 * MIN_COVERAGE)
+        notes = [f"No best agent is marked for {names}, because different judges scored the samples.", *notes]
+    return Section.described("hms", table, _overview_chart, notes, coverage=100 * MIN_COVERAGE)
 
 
 def _overview_chart(table: pd.DataFrame) -> Chart | None:
-    paper = _published_scores(table.benchmark).sort_values(HMS, ascending=False)
-    paper["configuration"] = paper.agent + " · " + paper.model + ", paper"
-    both = pd.concat([table, paper.assign(kind=PAPER)]).astype(dict.fromkeys(HMS_INTERVAL, float))
+    paper = published()[published().benchmark.isin(table.benchmark)].sort_values(HMS, ascending=False)
+    paper = paper.assign(configuration=paper.agent + " · " + paper.model + ", paper", kind=PAPER)
+    both = pd.concat([table, paper]).astype(dict.fromkeys(HMS_INTERVAL, float))
     both[LOW], both[HIGH] = both[LOW].fillna(both[HMS]), both[HIGH].fillna(both[HMS])
     kinds = [kind for kind in KINDS if kind in {*both.kind}]
     return panels(both, partial(dots, row="configuration", mark="kind", marks=kinds))
 
 
-def _published_scores(benchmarks: Iterable[str]) -> pd.DataFrame:
-    rows = [
-        (benchmark, agent, model, hms)
-        for benchmark in dict.fromkeys(benchmarks)
-        for agent, models in published().get(benchmark, {}).items()
-        for model, hms in models.items()
-    ]
-    return pd.DataFrame(rows, columns=["benchmark", "agent", "model", HMS])
+def _studies(tasks: pd.DataFrame) -> Section | None:
+    """HMS on these tasks and on new studies; None if no configuration has tasks of two known studies."""
+    rows = []
+    for (benchmark, configuration), group in tasks.dropna(subset="hms").groupby(KEYS, sort=False):
+        result = estimate_mean(group.hms.clip(0, 1).tolist(), group.gold_hypothesis.tolist(), group.study.tolist())
+        if new := result.new_studies:
+            row = [result.mean, result.low, result.high, new.low, new.high, new.macro_average, new.lowest, new.highest]
+            rows.append([benchmark, configuration, *(100 * value for value in row), new.studies])
+    columns = (
+        *("these tasks low", "these tasks high", "new studies low", "new studies high", "macro-average × 100"),
+        *("without one study low", "without one study high", "studies"),
+    )
+    return Section.described("studies", pd.DataFrame(rows, columns=[*KEYS, HMS, *columns])) if rows else None
 
 
 def _published(tasks: pd.DataFrame) -> Section | None:
-    scores = _published_scores(tasks.benchmark)
-    if scores.empty:
-        return None
-    scores["model"] = f"{HMS}, " + scores.model
-    table = scores.pivot(index=["benchmark", "agent"], columns="model", values=HMS).reset_index()
-    return Section.described("published", table.rename_axis(columns=None))
+    scores = published()[published().benchmark.isin(tasks.benchmark)]
+    table = scores.pivot(index=["benchmark", "agent"], columns="model", values=HMS).add_prefix(f"{HMS}, ")
+    return None if table.empty else Section.described("published", table.rename_axis(columns=None).reset_index())
 
 
 def _oracles(tasks: pd.DataFrame) -> Section | None:
@@ -141,13 +140,11 @@ def _oracles(tasks: pd.DataFrame) -> Section | None:
 
 def _facets(tasks: pd.DataFrame) -> Section:
     """Facets against each other (paper, Figure 4 right)."""
-    table = tasks.drop_duplicates([*KEYS])[[*KEYS, "agent", "model"]]
+    table = tasks.drop_duplicates(KEYS)[[*KEYS, "agent", "model"]]
     for score in SCORES[1:]:
-        table = table.merge(means(tasks, value=score, names=_interval(score))[[*KEYS, *_interval(score)]], on=[*KEYS])
-    table = table.merge(means(tasks)[[*KEYS, "tasks"]], on=[*KEYS])
-    is_incomplete = (tasks.hms.notna() & tasks[[*FACET_KEYS]].isna().any(axis=1)).any()
-    notes = ["A facet that was not judged is left out of its mean."] if is_incomplete else []
-    return Section.described("facets", table, _facet_chart, notes)
+        table = table.merge(means(tasks, value=score, names=_interval(score))[[*KEYS, *_interval(score)]], on=KEYS)
+    table = table.merge(means(tasks)[[*KEYS, "tasks"]], on=KEYS)
+    return Section.described("facets", table, _facet_chart)
 
 
 def _interval(score: str) -> tuple[str, str, str]:
@@ -158,8 +155,8 @@ def _facet_chart(table: pd.DataFrame) -> Chart | None:
     context, variables, relationship = map(_interval, FACET_KEYS[:3])
 
     def draw(rows: pd.DataFrame) -> Chart:
-        pairs = ((context, variables), (variables, relationship))
-        return alt.hconcat(*(scatter(rows, x, y, "agent", "model") for x, y in pairs), spacing=30)
+        left = scatter(rows, context, variables, "agent", "model")
+        return alt.hconcat(left, scatter(rows, variables, relationship, "agent", "model"), spacing=30)
 
     return panels(table.dropna(subset=[context[0], variables[0], relationship[0]]), draw)
 
@@ -175,25 +172,24 @@ def _losses(judged: pd.DataFrame, tasks: pd.DataFrame) -> Section:
 def _answers(judged: pd.DataFrame, tasks: pd.DataFrame) -> Section | None:
     """How the answers of agents were read; None if the logs do not record it."""
     is_refused = (judged.refusal == True) & judged.submission_source.isna()  # noqa: E712 - NaN is false
-    form = judged.submission_source.mask(is_refused, NOT_ASSERTED)
-    table = _shares(judged.assign(form=form), "form", [*get_args(Source), NOT_ASSERTED], tasks)
+    answers = judged.assign(form=judged.submission_source.mask(is_refused, NOT_ASSERTED))
+    table = _shares(answers, "form", [*get_args(Source), NOT_ASSERTED], tasks)
     return None if table.empty else Section.described("answers", table)
 
 
 def _shares(judged: pd.DataFrame, column: str, values: list[str], tasks: pd.DataFrame) -> pd.DataFrame:
     """Number and share of the samples with each of these values of a column, by configuration."""
     counts = judged[judged[column].isin(values)].groupby([*KEYS, column]).size().rename("samples").reset_index()
-    counts["share in %"] = 100 * counts.samples / counts.groupby([*KEYS]).samples.transform("sum")
+    counts["share in %"] = 100 * counts.samples / counts.groupby(KEYS).samples.transform("sum")
     counts = counts.sort_values(column, key=lambda cells: cells.map(values.index))
-    return tasks.drop_duplicates([*KEYS])[[*KEYS]].merge(counts, on=[*KEYS])
+    return tasks.drop_duplicates(KEYS)[KEYS].merge(counts, on=KEYS)
 
 
 def _group(tasks: pd.DataFrame, name: str, section: Description) -> Section | None:
     """HMS by group (paper, Figures 5 and 6); None if all tasks of each benchmark are in one group."""
     column, order = str(section.column), section.order
     tasks = tasks.explode(column, ignore_index=True).dropna(subset=column)
-    counts = tasks.groupby("benchmark")[column].nunique()
-    tasks = tasks[tasks.benchmark.isin(counts.index[counts > 1])]
+    tasks = tasks[tasks.groupby("benchmark")[column].transform("nunique") > 1]
     if tasks.empty:
         return None
     values = sorted(
@@ -204,19 +200,14 @@ def _group(tasks: pd.DataFrame, name: str, section: Description) -> Section | No
     if section.by_size:
         rank -= len(values) * tasks.groupby([*KEYS, column]).hms.transform("count")
     table = aggregate(tasks.assign(rank=rank).sort_values(["order", "rank"], kind="stable"), [column])
-    notes = [
-        "The figure shows only the best agent of each benchmark, which the first table marks: the first one if several "
-        "are tied, and none if different judges scored the configurations. The table lists all agents. Groups with few "
-        "tasks have wide intervals."
-    ]
-    shown = tasks.loc[tasks.is_best, [*KEYS]].drop_duplicates("benchmark")
+    shown = tasks.loc[tasks.is_best, KEYS].drop_duplicates("benchmark")
 
     def draw(table: pd.DataFrame) -> Chart | None:
-        names = [f"{value:g}" if isinstance(value, float) else str(value) for value in table[column]]
-        labels = [f"{name}, n = {count}" for name, count in zip(names, table.tasks, strict=True)]
+        cells = zip(table[column], table.tasks, strict=True)
+        labels = [f"{cell_text(value, 'g')}, n = {count}" for value, count in cells]
         return panels(table.assign(label=labels).merge(shown), partial(dots, row="label"), by=KEYS)
 
-    return Section.described(name, table, draw, notes)
+    return Section.described(name, table, draw, [GROUP_NOTE])
 
 
 def _paired(name: str, pairs: Iterable[Pair]) -> Section | None:
@@ -231,11 +222,8 @@ def _paired(name: str, pairs: Iterable[Pair]) -> Section | None:
         return None
     table = pd.DataFrame(rows)
     labels = table.pop("label")
-
-    def draw(rows: pd.DataFrame) -> Chart:
-        return differences(rows, labels[rows.index], before, after)
-
-    return Section.described(name, table, partial(panels, draw=draw))
+    draw = partial(panels, draw=lambda rows: differences(rows, labels[rows.index], before, after))
+    return Section.described(name, table, draw)
 
 
 def _hints(tasks: pd.DataFrame) -> Iterator[Pair]:
@@ -257,10 +245,10 @@ def _hints(tasks: pd.DataFrame) -> Iterator[Pair]:
 
 def _variants(tasks: pd.DataFrame) -> Iterator[Pair]:
     """The same questions on processed and on raw data (paper §4.1)."""
-    for (benchmark, configuration), group in tasks.groupby([*KEYS], sort=False):
-        hard = group[group.variant_of.notna()].set_index("id")
-        easy = hard.variant_of.map(group.set_index("id").hms)
-        yield {"benchmark": benchmark, "configuration": configuration}, str(configuration), easy, hard
+    for (benchmark, configuration), group in tasks.groupby(KEYS, sort=False):
+        hard, hms = group[group.variant_of.notna()].set_index("id"), group.set_index("id").hms
+        key = {"benchmark": benchmark, "configuration": configuration}
+        yield key, str(configuration), hard.variant_of.map(hms), hard
 
 
 def _guesses(tasks: pd.DataFrame) -> Iterator[Pair]:
@@ -270,38 +258,29 @@ def _guesses(tasks: pd.DataFrame) -> Iterator[Pair]:
     for (benchmark, configuration, model, hints), group in agents.groupby([*KEYS, "model", "hints"], sort=False):
         same = guesses[(guesses.benchmark == benchmark) & (guesses.model == model) & (guesses.hints == hints)]
         for guesser, guess in same.groupby("configuration", sort=False):
-            key = {"benchmark": benchmark, "configuration": configuration, "guesses": guesser}
             label = str(configuration) + (f" against {guesser}" if same.configuration.nunique() > 1 else "")
+            key = {"benchmark": benchmark, "configuration": configuration, "guesses": guesser}
             yield key, label, guess.set_index("id").hms, group.set_index("id")
 
 
 def _cost(tasks: pd.DataFrame) -> Section:
     """The usage of each configuration, and the Pareto front of usage and HMS."""
-    table = means(tasks)[[*KEYS, *HMS_INTERVAL]].merge(usage(tasks, [*USAGE]), on=[*KEYS])
-    first = tasks.drop_duplicates([*KEYS]).set_index([*KEYS])[["agent", "model", "competes"]]
-    systems = table[[*KEYS]].join(first, on=[*KEYS])
-    measures = [USAGE[name] for name in MEASURES if USAGE[name] in table]
-    for name in measures:
+    table = means(tasks)[[*KEYS, *HMS_INTERVAL]].merge(usage(tasks, [*USAGE]), on=KEYS)
+    systems = table[KEYS].merge(tasks.drop_duplicates(KEYS)[[*KEYS, "agent", "model", "competes"]], "left")
+    names = [USAGE[name] for name in MEASURES if USAGE[name] in table]
+    fronts = {name: f"Pareto front ({name.removesuffix(' per sample')})" for name in names}
+    for name, front in fronts.items():
         is_marked = is_on_front(table[name].where(systems.competes), table[HMS], table.benchmark)
-        table[_front(name)] = is_marked.map({True: "yes", False: ""})
+        table[front] = is_marked.map({True: "yes", False: ""})
 
     def plots(rows: pd.DataFrame) -> Chart | None:
         charts = [
-            scatter(known, (name, name, name), HMS_INTERVAL, "agent", "model", known[known[_front(name)] == "yes"])
-            for name in measures
+            scatter(known, (name, name, name), HMS_INTERVAL, "agent", "model", known[known[front] == "yes"])
+            for name, front in fronts.items()
             if not (known := rows.dropna(subset=[name, HMS])).empty
         ]
         return alt.hconcat(*charts, spacing=24) if charts else None
 
-    notes = ["No log records costs; Inspect records them only for models with known prices."]
     return Section.described(
-        "cost",
-        table,
-        lambda table: panels(table.join(systems[["agent", "model"]]), plots),
-        [] if USAGE["cost"] in measures else notes,
-        coverage=100 * MIN_COVERAGE,
+        "cost", table, lambda table: panels(table.join(systems[["agent", "model"]]), plots), coverage=100 * MIN_COVERAGE
     )
-
-
-def _front(name: str) -> str:
-    return f"Pareto front ({name.removesuffix(' per sample')})"

@@ -5,7 +5,10 @@
 
 import itertools
 import json
-from collections.abc import Callable, Iterable, Mapping
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
 from functools import partial
 from typing import Any
 
@@ -13,11 +16,16 @@ from inspect_ai import task_identifier
 from inspect_ai.analysis import Column, EvalColumn, SampleColumn
 from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.model import ModelUsage
+from inspect_ai.scorer import Score
 
-from inspect_discoverybench.hypothesis import SCORE_NAME
-from inspect_discoverybench.results.sample_score import SampleScore
+from inspect_discoverybench.dataset.studies import study_of
+from inspect_discoverybench.hypothesis import SCORE_NAME, WITHOUT_HYPOTHESIS, source_name
 from inspect_discoverybench.scorer.facets import FACET_KEYS, SCORE_KEYS
 from inspect_discoverybench.scorer.released import RELEASED_KEYS
+from inspect_discoverybench.scorer.settings import OPERATIONAL
+
+COMPARED_KEYS = ("judge", "settings", "gate", "prompts")
+"""Keys that must be equal in comparable scores. The others describe a single sample."""
 
 TASKS = ("real", "synth", "custom", "demo")
 """Tasks whose logs contain results."""
@@ -31,20 +39,81 @@ SETUP = {
 }
 """Solvers that this package's tasks run before the agent."""
 
-OPERATIONAL = {
-    *("max_retries", "timeout", "attempt_timeout", "stream_idle_timeout", "max_connections", "adaptive_connections"),
-    *("cache", "cache_prompt", "batch"),
-}
-"""Model settings that do not change what a model answers."""
-
 EXCLUDED_FIELDS = {"messages", "events", "attachments", "output"}
 """Fields of samples that no column reads. Skip them with `samples_df(…, exclude_fields=EXCLUDED_FIELDS)`."""
 
 _METADATA = (
-    *("split", "domain", "difficulty", "tree_level", "workflow_tags", "workflow_length", "workflow_bucket"),
+    *("split", "dataset", "domain", "difficulty", "tree_level", "workflow_tags", "workflow_length", "workflow_bucket"),
     *("goal", "gold_hypothesis", "solvable", "near_constant", "duplicate_of", "conflicting_gold"),
     *("variant", "variant_of"),
 )
+
+
+class Outcome(StrEnum):
+    """How a sample ended."""
+
+    SCORED = "scored"  # the judge decided HMS
+    UNSCORED = "unscored"  # something was submitted, but the judge failed, or the log was not scored
+    NO_SUBMISSION = "no submission"  # nothing was submitted, or the text asserts no hypothesis; HMS is 0
+    LIMIT = "limit"  # a limit ended the sample before anything was submitted; HMS is 0
+    ERROR = "error"  # the sample ended with an error, so it has no score
+
+
+@dataclass(frozen=True)
+class SampleScore:
+    """A sample with one of its scores; the score is None if the sample does not have it."""
+
+    sample: EvalSample
+    score: Score | None
+
+    @classmethod
+    def of(cls, sample: EvalSample, score: str) -> "SampleScore":
+        """Select the score with this name."""
+        return cls(sample, (sample.scores or {}).get(score))
+
+    @property
+    def outcome(self) -> Outcome:
+        """How the sample ended."""
+        if self.sample.error is not None:
+            return Outcome.ERROR
+        if self.score is not None and self.score.reason in WITHOUT_HYPOTHESIS:
+            return Outcome.LIMIT if self.sample.limit else Outcome.NO_SUBMISSION
+        return Outcome.UNSCORED if math.isnan(self.value("hms")) else Outcome.SCORED
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """Metadata of the score; empty without a score."""
+        return (self.score.metadata if self.score else None) or {}
+
+    def value(self, key: str) -> float:
+        """A value of the score in 0–1; NaN if it has none or if the sample ended with an error."""
+        if self.score is None or self.sample.error is not None or not isinstance(self.score.value, Mapping):
+            return math.nan
+        # JSON logs store NaN as null.
+        value = self.score.value.get(key)
+        return math.nan if isinstance(value, bool) or not isinstance(value, int | float) else float(value)
+
+    def facet(self, name: str) -> float:
+        """The score of a facet in 0–1; for unscored samples, the facet if it was decided; otherwise NaN."""
+        value = self.value(name)
+        decided = (self.metadata.get("facets") or {}).get(name)
+        return float(decided) if math.isnan(value) and isinstance(decided, int | float) else value
+
+    def submitted(self, part: str, scored: str | None) -> str | None:
+        """What was scored, or else this part of what was submitted; None if there is no submission."""
+        return scored or (self.sample.store.get("SubmissionState:submission") or {}).get(part)
+
+    @property
+    def submission_source(self) -> str | None:
+        """How the answer was read; None if there is no submission or it was not recorded."""
+        name = self.metadata.get("submission_source")
+        return source_name(name) if isinstance(name, str) else None
+
+    @property
+    def judge_record(self) -> str | None:
+        """How the sample was judged, as JSON with sorted keys; None if the judge was not asked."""
+        compared = {key: self.metadata[key] for key in COMPARED_KEYS if key in self.metadata}
+        return json.dumps(compared, sort_keys=True) if compared else None
 
 
 def has_results(log: EvalLog) -> bool:
@@ -114,13 +183,12 @@ _OF_LOG: dict[str, Callable[[EvalLog], Any]] = {
     "image": _provenance("image", "reference"),
     "prompts": _provenance("prompts"),
     "agent": _agent,
-    "agent_arguments": lambda log: _json(
-        (log.eval.metadata or {}).get("solver_args") or log.eval.solver_args_passed or {}
-    ),
+    "agent_arguments": lambda log: _json((log.eval.metadata or {}).get("solver_args") or log.eval.solver_args or {}),
     "agent_settings": _agent_settings,
     "model": lambda log: log.eval.model,
     "model_settings": _model_settings,
     "limits": _limits,
+    "epochs_reducer": lambda log: ", ".join(log.eval.config.epochs_reducer or ["mean"]),
 }
 
 EVAL_COLUMNS: list[Column] = [EvalColumn(name, path=read) for name, read in _OF_LOG.items()]
@@ -133,11 +201,9 @@ def _metadata(name: str, sample: EvalSample) -> Any:
 
 def _judge_usage(sample: EvalSample) -> list[ModelUsage] | None:
     """The judge's token usage; None if it is unknown, because `inspect score` does not record it."""
-    usage = (sample.role_usage or {}).get("grader")
-    if usage:
+    if usage := (sample.role_usage or {}).get("grader"):
         return [usage]
-    is_judged = any((score.metadata or {}).get("replies") for score in (sample.scores or {}).values())
-    return None if is_judged else []
+    return None if any((score.metadata or {}).get("replies") for score in (sample.scores or {}).values()) else []
 
 
 def _used(total: Callable[[Iterable[ModelUsage]], Any], by_judge: bool) -> Callable[[EvalSample], Any]:
@@ -171,7 +237,8 @@ SAMPLE_IDENTITY = _sample_columns(
     {
         "id": lambda sample: str(sample.id),
         "epoch": lambda sample: sample.epoch,
-        "study": partial(_metadata, "dataset"),
+        # Logs of earlier versions have only the data set.
+        "study": lambda sample: study_of(sample.metadata),
         "goal_type": partial(_metadata, "question_type"),
         **{name: partial(_metadata, name) for name in _METADATA},
         "data_files": lambda sample: _json(sample.metadata.get("data_checksums") or {}) or None,
@@ -215,8 +282,7 @@ def score_columns(score: str = SCORE_NAME) -> list[Column]:
     def of_sample(read: Callable[[SampleScore], Any]) -> Callable[[EvalSample], Any]:
         return lambda sample: read(SampleScore.of(sample, score))
 
-    columns = {name: of_sample(read) for name, read in _OF_SCORE.items()}
-    return _sample_columns({"score": lambda _: score, **columns})
+    return _sample_columns({"score": lambda _: score, **{name: of_sample(read) for name, read in _OF_SCORE.items()}})
 
 
 SAMPLE_COLUMNS: list[Column] = [*EVAL_COLUMNS, *SAMPLE_IDENTITY, *score_columns(), *SAMPLE_USAGE]
@@ -226,3 +292,29 @@ SAMPLE_COLUMNS: list[Column] = [*EVAL_COLUMNS, *SAMPLE_IDENTITY, *score_columns(
 def _json(values: Mapping[str, Any]) -> str:
     """Settings as JSON with sorted keys; empty if there are none."""
     return json.dumps(values, sort_keys=True, default=str) if values else ""
+
+
+def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str]:
+    """List the differences between two records, one line each; empty if the scores are comparable.
+
+    Args:
+        a: Metadata of a score, as the scorer writes it. Logs of task version 1-A have no settings.
+        b: Metadata of another score.
+    """
+    return [f"{name}: {_recorded(x)} and {_recorded(y)}" for name, x, y in changes(a, b)]
+
+
+def changes(
+    a: Mapping[str, Any], b: Mapping[str, Any], keys: Iterable[str] = COMPARED_KEYS, prefix: str = ""
+) -> Iterator[tuple[str, Any, Any]]:
+    """The compared keys whose values differ, such as `settings.temperature`, with both values."""
+    for key in keys:
+        x, y = a.get(key), b.get(key)
+        if isinstance(x, Mapping) and isinstance(y, Mapping):
+            yield from changes(x, y, sorted(x.keys() | y.keys()), f"{prefix}{key}.")
+        elif x != y:
+            yield f"{prefix}{key}", x, y
+
+
+def _recorded(value: Any) -> str:
+    return "recorded" if isinstance(value, Mapping) else "not recorded" if value is None else str(value)

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 from inspect_ai.analysis import Column, SampleColumn, samples_df
 from inspect_ai.log import EvalLog, EvalSample
 
+from inspect_discoverybench.errors import UnreadableLog
 from inspect_discoverybench.hypothesis import SCORE_NAME
 from inspect_discoverybench.results.columns import (
     EVAL_COLUMNS,
     SAMPLE_IDENTITY,
     SAMPLE_USAGE,
-    has_results,
+    SampleScore,
     score_columns,
 )
-from inspect_discoverybench.results.log_files import LogRows, Paths, local_path, read_rows, unfinished
-from inspect_discoverybench.results.sample_score import SampleScore
+from inspect_discoverybench.results.log_files import LogRows, Paths, local_path, read_rows
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.scorer.released import RELEASED_KEYS
 
@@ -62,8 +62,7 @@ def read_results(paths: Paths, workers: int = 1) -> Results:
     """
     import pandas as pd
 
-    logs = read_rows(paths, _hms_rows, _objection, workers)
-    results = _collect(logs, keys=["uuid", "score", "judge_record"], value="hms")
+    results = _collect(read_rows(paths, _hms_rows, workers), keys=["uuid", "score", "judge_record"], value="hms")
     results.samples[NUMBERS] = results.samples[NUMBERS].apply(pd.to_numeric, errors="coerce")
     return results
 
@@ -79,7 +78,7 @@ def read_scores(paths: Paths, workers: int = 1) -> Results:
     Raises:
         DataMissing: There is no log, or none of the logs can be used.
     """
-    logs = read_rows(paths, _score_rows, unfinished, workers)
+    logs = read_rows(paths, _score_rows, workers, any_task=True)
     return _collect(logs, keys=["uuid", "score", "key", "judge_record"], value="value")
 
 
@@ -114,17 +113,17 @@ def _frame_rows(log: EvalLog, columns: list[Column]) -> list[Mapping[str, Any]]:
     return [*frame.drop(columns="eval_id").to_dict("records")]  # type: ignore[list-item]
 
 
-def _objection(header: EvalLog) -> str | None:
-    return (
-        unfinished(header) if has_results(header) else f"has no DiscoveryBench results: its task is {header.eval.task}"
-    )
-
-
 def _hms_rows(log: EvalLog) -> list[Mapping[str, Any]]:
     """A row for each sample and score with HMS: `HMS`, and `HMS1`, … for further judges."""
     names = {name for sample in log.samples or [] for name in sample.scores or {}}
     scores = sorted(name for name in names if name.rstrip("0123456789") == SCORE_NAME) or [SCORE_NAME]
-    return [row for score in scores for row in _frame_rows(log, [*score_columns(score), *SAMPLE_USAGE])]
+    if not all(sample.metadata for sample in log.samples or []):
+        raise UnreadableLog("a sample has no metadata, such as its goal and gold hypothesis")
+    rows = [row for score in scores for row in _frame_rows(log, [*score_columns(score), *SAMPLE_USAGE])]
+    for row in rows:
+        if outside := [key for key in (*SCORE_KEYS, *RELEASED_KEYS) if not 0 <= (row[key] or 0) <= 1]:
+            raise UnreadableLog(f"the sample {row['id']} has {outside[0]} = {row[outside[0]]:g}, not a score in 0–1")
+    return rows
 
 
 def _score_rows(log: EvalLog) -> list[Mapping[str, Any]]:

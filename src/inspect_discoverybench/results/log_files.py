@@ -1,6 +1,5 @@
 """Finds and reads log files: headers and summaries of samples, or rows of all usable logs."""
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
@@ -14,8 +13,8 @@ from inspect_ai import task_identifier
 from inspect_ai.log import EvalLog, EvalLogInfo, EvalSampleSummary, list_eval_logs, read_eval_log
 from inspect_ai.log import read_eval_log_sample_summaries as read_sample_summaries
 
-from inspect_discoverybench.errors import DataMissing, UnreadableLog, inspect_errors
-from inspect_discoverybench.results.columns import EXCLUDED_FIELDS
+from inspect_discoverybench.errors import DataMissing, InvalidArgument, UnreadableLog, inspect_errors
+from inspect_discoverybench.results.columns import EXCLUDED_FIELDS, SampleScore, has_results
 
 Paths = str | Path | Iterable[str | Path]
 """A log, or a folder that is searched for logs, or several. URLs such as `s3://…` also work."""
@@ -37,7 +36,9 @@ class LogSummary:
             UnreadableLog: The log is damaged.
         """
         path = local_path(location)
-        with inspect_errors(UnreadableLog, f"{path} cannot be read"):
+        # A run that is killed while it writes to a remote folder leaves a truncated log.
+        remedy = "Repair it with `inspect log recover`, or delete it to run its samples again."
+        with inspect_errors(UnreadableLog, f"{path} cannot be read", remedy):
             return cls(path, read_eval_log(path, header_only=True), read_sample_summaries(path))
 
     @property
@@ -57,8 +58,13 @@ class LogSummary:
 
 
 def logs_in(folder: str) -> list[EvalLogInfo]:
-    """The logs in a folder and its subfolders. There are none if it does not exist."""
-    return list_eval_logs(folder) if urlparse(folder).scheme or Path(folder).is_dir() else []
+    """The logs in a folder and its subfolders. There are none if it does not exist.
+
+    Raises:
+        UnreadableLog: The folder cannot be read.
+    """
+    with inspect_errors(UnreadableLog, f"{folder} cannot be read", "Check the address and the credentials."):
+        return list_eval_logs(folder) if urlparse(folder).scheme or Path(folder).is_dir() else []
 
 
 def read_summaries(folder: str) -> Iterator[LogSummary]:
@@ -85,9 +91,7 @@ def is_scored(sample: EvalSampleSummary) -> bool:
     """Whether every scorer scored the sample. Inspect marks an unscored key with NaN, which is null in JSON logs."""
     values: list[Any] = [score.value for score in (sample.scores or {}).values()]
     values = [value.get("hms", 0.0) if isinstance(value, Mapping) else value for value in values]
-    return bool(values) and not any(
-        value is None or (isinstance(value, float) and math.isnan(value)) for value in values
-    )
+    return bool(values) and not any(value is None or value != value for value in values)
 
 
 @dataclass(frozen=True)
@@ -106,11 +110,10 @@ class LogRows:
 
 
 RowsOf = Callable[[EvalLog], Sequence[Mapping[str, Any]]]
-Objection = Callable[[EvalLog], str | None]
-"""Says from its header why a log cannot be used. Like `RowsOf`, it is sent to processes: a module's function."""
+"""The rows of a log. It is sent to processes: a module's function."""
 
 
-def read_rows(paths: Paths, rows_of: RowsOf, objection: Objection, workers: int) -> list[LogRows]:
+def read_rows(paths: Paths, rows_of: RowsOf, workers: int, any_task: bool = False) -> list[LogRows]:
     """Read all logs in files and folders in this many processes. A log that cannot be used is left out with the reason.
 
     Raises:
@@ -118,7 +121,7 @@ def read_rows(paths: Paths, rows_of: RowsOf, objection: Objection, workers: int)
     """
     paths = [paths] if isinstance(paths, str | Path) else paths
     locations = list(dict.fromkeys(log for path in paths for log in _logs_at(str(path))))
-    read = partial(_read, rows_of, objection)
+    read = partial(_read, rows_of, any_task)
     if workers == 1 or len(locations) < 8:  # starting workers takes seconds
         logs = [*map(read, locations)]
     else:
@@ -144,26 +147,47 @@ def _logs_at(path: str) -> list[str]:
     return logs
 
 
-def _read(rows_of: RowsOf, objection: Objection, location: str) -> LogRows:
-    result = LogRows(location)
+def _read(rows_of: RowsOf, any_task: bool, location: str) -> LogRows:
     try:
         with inspect_errors(UnreadableLog, "cannot be read"):
             header = read_eval_log(location, header_only=True)
             modified = Path(location).stat().st_mtime if Path(location).exists() else 0.0
-            result = replace(result, task_id=header.eval.task_id, modified=modified)
-            if reason := objection(header):
-                return replace(result, left_out=reason)
-            log = read_eval_log(location, exclude_fields=EXCLUDED_FIELDS)
+            objection = _objection(header, any_task)
+            log = header if objection else read_eval_log(location, exclude_fields=EXCLUDED_FIELDS)
             rows = rows_of(log) if log.samples else []
     except UnreadableLog as error:
         return LogRows(location, left_out=error.message.rstrip("."))
-    missing = "has no numeric score" if log.samples else "has no samples"
-    return replace(result, rows=rows, left_out=None if rows else missing)
+    if not rows and not objection:
+        objection = "has no numeric score" if log.samples else "has no samples"
+    return LogRows(location, rows, objection, header.eval.task_id, modified)
 
 
-def unfinished(header: EvalLog) -> str | None:
-    """Why the run of a log is not finished; None if it is."""
+def _objection(header: EvalLog, any_task: bool) -> str | None:
+    """Why a log cannot be used, from its header; None if it can."""
+    if not any_task and not has_results(header):
+        return f"has no DiscoveryBench results: its task is {header.eval.task}"
     if header.status != "success":
         state = {"started": "has not finished", "error": "ended with an error"}.get(header.status, "was cancelled")
         return f"{state}; complete it with `inspect eval-retry`"
     return "was invalidated" if header.invalidated else None
+
+
+def read_judged(path: str, score: str) -> tuple[str, list[SampleScore]]:
+    """Read Inspect's id of a run, which copies of its log keep, and its samples with one score, without transcripts.
+
+    Raises:
+        DataMissing: The file does not exist.
+        UnreadableLog: The file is not a log.
+        InvalidArgument: No sample has a score with this name.
+    """
+    if "://" not in path and not Path(path).is_file():
+        raise DataMissing(f"The file '{path}' does not exist. Check the path of the log.")
+    with inspect_errors(UnreadableLog, f"{path} cannot be read"):
+        log = read_eval_log(path, exclude_fields={"messages", "events", "store"})
+    samples = log.samples or []
+    names = sorted({name for sample in samples for name in sample.scores or {}})
+    if score not in names:
+        raise InvalidArgument(
+            f"{path}: no sample has the score '{score}'. Available scores: {', '.join(names) or 'none'}."
+        )
+    return log.eval.task_id, [SampleScore.of(sample, score) for sample in samples]

@@ -3,9 +3,12 @@
 Signs are ignored, because answers put them into words ("falls by 0.4").
 """
 
+import ast
+import builtins
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import inf
@@ -80,11 +83,10 @@ def claims(answer: str) -> list[Claim]:
     text = _ITEM.sub(" ", text)
     found = []
     for match in _CLAIM.finditer(text):
-        number, power = match["number"], match["exponent"] or match["power"]
-        is_whole = number.isdigit() and not power
-        if is_whole and (float(number) in NO_CLAIMS or text[match.end() : match.end() + 1].isalpha()):
+        digits, power = match["number"].replace(",", ""), match["exponent"] or match["power"]
+        is_whole = match["number"].isdigit() and not power
+        if is_whole and (float(digits) in NO_CLAIMS or text[match.end() : match.end() + 1].isalpha()):
             continue
-        digits = number.replace(",", "")
         factor = float(f"1e{power or 0}")  # infinite, not an error, if it is too large
         value, unit = float(digits) * factor, _last_place(digits) * factor
         found.append(Claim(match[0].strip(), value, unit, match["bound"] or ""))
@@ -104,6 +106,38 @@ def printed(output: str) -> list[float]:
     return sorted(values)
 
 
+def stated(code: str) -> set[float]:
+    """The numbers that code states itself, in texts or as numbers, but for parameters.
+
+    Numbers in comparisons and in calls are parameters of an analysis, such as a threshold, which an answer may repeat.
+    This does not hold for calls of Python's own functions, such as `print` and `round`, and for mappings.
+    """
+    own: set[float] = set()
+    parameters: set[float] = set()
+
+    def visit(node: ast.AST, is_parameter: bool) -> None:
+        match node:
+            case ast.Constant(value=str() | int() | float() as value):
+                (parameters if is_parameter else own).update(printed(str(value)))
+            case ast.FormattedValue():  # without the format, such as `.2f`
+                visit(node.value, is_parameter)
+                return
+            case ast.Call(func=ast.Name(id=name)) if hasattr(builtins, name):
+                pass
+            case ast.Dict():
+                is_parameter = False
+            case ast.Call():
+                is_parameter = True
+            case ast.Compare():
+                is_parameter = True
+        for child in ast.iter_child_nodes(node):
+            visit(child, is_parameter)
+
+    with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+        visit(ast.parse(code), is_parameter=False)
+    return own - parameters
+
+
 def derived(numbers: Sequence[float]) -> list[float]:
     """What simple arithmetic makes of numbers, sorted.
 
@@ -117,6 +151,14 @@ def derived(numbers: Sequence[float]) -> list[float]:
     for low, high in combinations(operands, 2):
         results += [low + high, high - low, low / high, high / low, (high - low) / high, (high - low) / low]
     return sorted(results)
+
+
+def without_support(checked: Sequence[Claim], outputs: Sequence[list[float]]) -> list[Claim]:
+    """The claims that no output contains, and that arithmetic on one output or on all of them does not yield."""
+    everything = sorted(number for output in outputs for number in output)
+    missing = [claim for claim in checked if not claim.is_in(everything)]
+    results = [derived(numbers) for numbers in (everything, *outputs)] if missing else []
+    return [claim for claim in missing if not any(map(claim.follows_from, results))]
 
 
 def _last_place(digits: str) -> float:

@@ -1,26 +1,38 @@
 """The judge: asks one question at a time and returns a valid reply, from the cache or from the model."""
 
-from collections.abc import Awaitable
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
 
 import anyio
 from inspect_ai.log import transcript
-from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, GenerateConfig, Model, get_model
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageSystem,
+    ChatMessageUser,
+    GenerateConfig,
+    Model,
+    ModelOutput,
+    get_model,
+)
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import span
 
 from inspect_discoverybench.errors import (
+    JudgeFailed,
     JudgeUnavailable,
-    ReplyMissing,
     ReplyRejected,
     ends_sample,
     inspect_errors,
+    is_bad_request,
+    reason_of,
+    redact_request,
 )
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.scorer.exchange import DefaultsRejected, Exchange, ParseFailure, Question
 from inspect_discoverybench.scorer.reply_cache import ReplyCache
-from inspect_discoverybench.scorer.settings import JudgeSettings, RequestSettings
-from inspect_discoverybench.structured_reply import R, ask_until_valid
+from inspect_discoverybench.scorer.settings import JudgeSettings, RequestSettings, token_limit
+from inspect_discoverybench.structured_reply import R, ask_until_valid, parse_reply
+from inspect_discoverybench.text import escape, replace_surrogates
 
 A = TypeVar("A")
 
@@ -33,38 +45,150 @@ INHERITED = ("attempt_timeout", "stream_idle_timeout", "timeout")
 DEFAULT_TIMEOUT = 3600
 """Default time limit of a request with all its retries, in seconds. Inspect's default is to retry forever."""
 
+TOKEN_LIMIT_FACTOR = 4
+"""Factor by which the token limit is raised after it truncated a reply."""
+MIN_RAISED_TOKEN_LIMIT = 4096
 
-class Judge:
-    """The judge model, and the record of its exchanges."""
+MAX_EMPTY = 3
+"""Number of replies without choices after which the judge has failed. They do not count as invalid replies."""
 
-    def __init__(
-        self,
-        model: Model,
-        settings: JudgeSettings,
-        *,
-        cached: bool = True,
-        transport: GenerateConfig | None = None,
-    ) -> None:
-        """Create a judge.
 
-        Args:
-            model: The model.
-            settings: Request settings, shared by all judges of an eval.
-            cached: Whether to read accepted replies from the cache and write them to it.
-            transport: Retries and timeouts of requests.
+@dataclass(frozen=True)
+class Question(Generic[R]):
+    """A question to the judge.
+
+    Attributes:
+        name: Name of the question in the log.
+        text: The rendered prompt.
+        reply: Type of the reply.
+        check: Raises `ReplyRejected` if a reply of this type is invalid for this question.
+    """
+
+    name: str
+    text: str
+    reply: type[R]
+    check: Callable[[R], None] = lambda _reply: None
+
+    def parse(self, text: str) -> R:
+        """Parse a reply.
+
+        Raises:
+            ReplyRejected: It is invalid.
         """
-        self.model = model
-        self.settings = settings
-        self.cache = ReplyCache.for_model(model) if cached else ReplyCache(None)
-        self.transport = transport or GenerateConfig()
-        self.exchanges: list[Exchange] = []
+        reply = parse_reply(text, self.reply)
+        self.check(reply)
+        return reply
+
+
+@dataclass(frozen=True)
+class ParseFailure:
+    """A question without a valid reply. Its facet is undecided.
+
+    Attributes:
+        question: Name of the question.
+        reason: Why the last reply is invalid.
+    """
+
+    question: str
+    reason: str
+
+    score = None
+
+    def describe(self) -> str:
+        """The failure as Markdown."""
+        return f"No valid reply to the question about the {self.question}. Last error: {escape(self.reason)}"
+
+
+class DefaultsRejected(Exception):
+    """The provider rejected a request that had settings which the user did not choose."""
+
+
+@dataclass
+class Exchange:
+    """A question with all raw replies to it.
+
+    Attributes:
+        question: The question.
+        model: The judge.
+        settings: Settings of the requests.
+        transport: Retries and timeouts of requests.
+        replies: Raw replies, the valid one last.
+    """
+
+    question: Question[Any]
+    model: Model
+    settings: RequestSettings
+    transport: GenerateConfig
+    replies: list[str] = field(default_factory=list)
+    _token_limit: int | None = None
+    _empty: int = 0
+
+    async def send(self, conversation: list[ChatMessage]) -> ModelOutput:
+        """Send a conversation. After a truncated reply, the token limit is raised if the provider accepts that.
+
+        Raises:
+            JudgeFailed: The provider failed.
+            DefaultsRejected: The provider rejected the first request, which had default settings.
+        """
+        try:
+            output = await self.model.generate(conversation, config=self._config, cache=False)
+        except Exception as error:  # every provider raises different types
+            if ends_sample(error):
+                raise
+            cause = redact_request(error)
+            if is_bad_request(error) and self._token_limit:
+                self._token_limit = None
+                return await self.send(conversation)
+            if is_bad_request(error) and not self.replies and self.settings.config.model_fields_set:
+                raise DefaultsRejected from cause
+            raise self._failure(reason_of(error)) from cause
+        if not output.choices:
+            self._empty += 1
+            if self._empty == MAX_EMPTY:
+                raise self._failure("its replies have no choices")
+            return await self.send(conversation)
+        self.replies.append(replace_surrogates(output.completion))
+        if output.stop_reason == "max_tokens":
+            output_tokens = output.usage.output_tokens if output.usage else 0
+            limit = self._token_limit or token_limit(self.model, self.settings.config) or output_tokens
+            self._token_limit = max(TOKEN_LIMIT_FACTOR * limit, MIN_RAISED_TOKEN_LIMIT)
+        elif output.stop_reason == "model_length":
+            self._token_limit = None
+        return output
+
+    def _failure(self, reason: str) -> JudgeFailed:
+        return JudgeFailed(f"The judge {self.model} failed on the question about the {self.question.name}: {reason}.")
+
+    @property
+    def _config(self) -> GenerateConfig:
+        config = self.settings.config
+        if self._token_limit is not None:
+            config = config.merge(GenerateConfig(max_tokens=self._token_limit))
+        # Merging copies the reply schema. In a large process, garbage collection makes that take up to a millisecond.
+        return self.transport.merge(config) if self.transport.model_fields_set else config
+
+
+@dataclass
+class Judge:
+    """The judge model, and the record of its exchanges.
+
+    Attributes:
+        model: The model.
+        settings: Request settings, shared by all judges of an eval.
+        transport: Retries and timeouts of requests.
+        cache: Accepted replies of other runs.
+        exchanges: The exchanges so far.
+    """
+
+    model: Model
+    settings: JudgeSettings = field(default_factory=JudgeSettings)
+    transport: GenerateConfig = field(default_factory=GenerateConfig)
+    cache: ReplyCache = field(default_factory=ReplyCache)
+    exchanges: list[Exchange] = field(default_factory=list)
 
     @classmethod
     def for_eval(
-        cls,
-        default: str,
-        settings: JudgeSettings | None = None,
-        transport: GenerateConfig | None = None,
+        cls, default: str, settings: JudgeSettings | None = None, transport: GenerateConfig | None = None
     ) -> "Judge":
         """The judge of the running eval: the model of the role `grader`, else the default.
 
@@ -81,10 +205,8 @@ class Judge:
         remedy = f"Choose another judge with --model-role {ROLE}=PROVIDER/MODEL."
         with inspect_errors(JudgeUnavailable, where, remedy):
             # No config here: our settings are sent with each request, so that those of the role can take precedence.
-            model = get_model(  # inspect-evals-lint: ignore[IEBP001] -- called from the scorer and the setup solver
-                role=ROLE, default=default
-            )
-        return cls(model, settings or JudgeSettings(), transport=transport or _timeouts(model))
+            model = get_model(role=ROLE, default=default)  # inspect-evals-lint: ignore[IEBP001] -- called in an eval
+        return cls(model, settings or JudgeSettings(), transport or _timeouts(model), ReplyCache.for_model(model))
 
     async def ask(self, question: Question[R]) -> R | ParseFailure:
         """Ask a question until a reply is valid, at most three times.
@@ -118,10 +240,13 @@ class Judge:
             # A span takes Inspect as much CPU time as the rest of a cached question.
             async with span(f"judge: {question.name}"):
                 try:
-                    reply = await ask_until_valid(messages, exchange.send, read, _ask_again)
+                    reply = await ask_until_valid(
+                        messages,
+                        exchange.send,
+                        read,
+                        lambda reason: ChatMessageUser(content=Prompt.load("judge/reask").render(reason=reason)),
+                    )
                     self.cache.write(key, exchange.replies[-1])
-                except ReplyMissing as error:
-                    raise exchange.failure("its replies have no choices") from error
                 except ReplyRejected as rejected:
                     reply = ParseFailure(question.name, rejected.message)
         self.exchanges.append(exchange)
@@ -136,14 +261,10 @@ class Judge:
             reply = exchange.question.parse(text)
         except ReplyRejected:  # the validation has become stricter, or the file is damaged
             return None
-        question = {"name": exchange.question.name, "question": exchange.question.text}
-        transcript().info({**question, "reply": text}, source="judge cache")
+        question = exchange.question
+        transcript().info({"name": question.name, "question": question.text, "reply": text}, source="judge cache")
         exchange.replies.append(text)
         return reply
-
-
-def _ask_again(reason: str) -> ChatMessageUser:
-    return ChatMessageUser(content=Prompt.load("judge/reask").render(reason=reason))
 
 
 def _timeouts(judge: Model) -> GenerateConfig:

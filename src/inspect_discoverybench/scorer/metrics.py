@@ -32,12 +32,11 @@ def hms_metrics() -> list[Metric | dict[str, list[Metric]]]:
     # The patterns match only with `aggregation=released`.
     facets = dict.fromkeys((*FACET_KEYS, "hms_*", "context_*"), each)
     groups = [_named(name, partial(group_means, field)) for name, field in GROUPS.items()]
-    by_key = {"hms": [*each, _named("solvable", solvable), *groups], **facets}
     return [
         _named("unscored", unscored),
-        _named("judged", judged, scores="unreduced"),
-        _named("no_submission", no_submission, scores="unreduced"),
-        by_key,
+        _named("judged", partial(count_samples, True), scores="unreduced"),
+        _named("no_submission", partial(count_samples, False), scores="unreduced"),
+        {"hms": [*each, _named("solvable", solvable), *groups], **facets},
     ]
 
 
@@ -116,20 +115,11 @@ def _hms(score: SampleScore) -> float:
     return float(cast(float, value["hms"])) if isinstance(value, Mapping) else math.nan
 
 
-def judged() -> Metric:
-    """Number of judged samples. Epochs are counted separately."""
+def count_samples(with_hypothesis: bool) -> Metric:
+    """Number of judged samples, or of those scored 0 without a hypothesis. Epochs are counted separately."""
 
     def compute(scores: list[SampleScore]) -> Value:
-        numbers = [score for score in scores if not math.isnan(_hms(score))]
-        return sum(score.score.reason not in WITHOUT_HYPOTHESIS for score in numbers)
-
-    return compute
-
-
-def no_submission() -> Metric:
-    """Number of samples scored 0 without a hypothesis. Epochs are counted separately."""
-
-    def compute(scores: list[SampleScore]) -> Value:
-        return sum(score.score.reason in WITHOUT_HYPOTHESIS for score in scores)
+        reasons = [score.score.reason for score in scores if not math.isnan(_hms(score))]
+        return sum((reason not in WITHOUT_HYPOTHESIS) == with_hypothesis for reason in reasons)
 
     return compute

@@ -1,5 +1,6 @@
 """The answer question: which hypothesis does the author of a text assert? The judge replies with verbatim quotes."""
 
+import json
 import re
 import unicodedata
 from dataclasses import dataclass
@@ -11,9 +12,8 @@ from inspect_discoverybench.answer import Answer
 from inspect_discoverybench.errors import ReplyRejected
 from inspect_discoverybench.hypothesis import MAX_TEXT, Submission
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.scorer.exchange import ParseFailure, Question
-from inspect_discoverybench.scorer.judge import Judge
-from inspect_discoverybench.scorer.pair import to_json
+from inspect_discoverybench.scorer.facets import as_json
+from inspect_discoverybench.scorer.judge import Judge, ParseFailure, Question
 from inspect_discoverybench.structured_reply import Explanation, Reply, parse_boolean
 
 _OMISSION = "\n[…]\n"
@@ -42,58 +42,52 @@ class Quotation(Reply):
             raise ValueError("hypothesis has no quote, but asserted is true")
         return self
 
-    def require_in(self, text: str) -> None:
-        """Check that each quote occurs in a text, so that the judge can choose but cannot invent.
-
-        Raises:
-            ReplyRejected: A quote does not.
-        """
-        folded = fold_quote(text)
-        for quote in (*self.hypothesis, *self.workflow) if self.asserted else ():
-            if fold_quote(quote) not in folded:
-                raise ReplyRejected(f"this quote does not occur in the text: {to_json(quote[:200])}.")
-
 
 @dataclass(frozen=True)
-class ReadAnswer:
-    """An answer after reading.
+class NotAsserted:
+    """A text whose author asserts no hypothesis.
 
     Attributes:
-        submission: The submission; None if the author of the text asserts no hypothesis.
-        text: The text that the judge was asked about; None if it was not asked.
+        text: The text that the judge was asked about.
         reason: The judge's explanation; may be empty.
     """
 
-    submission: Submission | None
-    text: str | None = None
-    reason: str = ""
+    text: str
+    reason: str
 
 
-async def read_answer(judge: Judge, goal: str, answer: Answer) -> ReadAnswer:
+async def read_answer(judge: Judge, goal: str, answer: Answer) -> Submission | NotAsserted:
     """Return a submission as it is, and ask the judge to quote the hypothesis from any other text.
 
     After three invalid replies, the whole text is the hypothesis.
     """
     if isinstance(answer, Submission):
-        return ReadAnswer(answer)
+        return answer
     text = _omit_middle(answer.text)
     reply = await judge.ask(question(goal, text))
-    if isinstance(reply, ParseFailure) and isinstance(answer.earlier, Submission):
-        return ReadAnswer(answer.earlier)
     if isinstance(reply, ParseFailure):
-        return ReadAnswer(Submission(hypothesis=text, source="whole"), text, reply.reason)
-    if not reply.asserted and answer.earlier is not None:
+        earlier = answer.earlier
+        return earlier if isinstance(earlier, Submission) else Submission(hypothesis=text, source="whole")
+    if reply.asserted:
+        hypothesis, workflow = ("\n".join(map(str.strip, quotes)) for quotes in (reply.hypothesis, reply.workflow))
+        return Submission.truncated(hypothesis, workflow, "quoted")
+    if answer.earlier is not None:
         return await read_answer(judge, goal, answer.earlier)
-    if not reply.asserted:
-        return ReadAnswer(None, text, reply.explanation)
-    hypothesis, workflow = ("\n".join(map(str.strip, quotes)) for quotes in (reply.hypothesis, reply.workflow))
-    return ReadAnswer(Submission.truncated(hypothesis, workflow, "quoted"), text, reply.explanation)
+    return NotAsserted(text, reply.explanation)
 
 
 def question(goal: str, text: str) -> Question[Quotation]:
-    """Build the answer question about a text."""
-    prompt = Prompt.load("judge/answer").render(goal=to_json(goal), text=to_json(text))
-    return Question("hypothesis asserted in the answer", prompt, Quotation, lambda reply: reply.require_in(text))
+    """Build the answer question about a text. Each quote must occur in it: the judge can choose but cannot invent."""
+    folded = fold_quote(text)
+
+    def check(reply: Quotation) -> None:
+        for quote in (*reply.hypothesis, *reply.workflow) if reply.asserted else ():
+            if fold_quote(quote) not in folded:
+                shown = json.dumps(quote[:200], ensure_ascii=False)
+                raise ReplyRejected(f"this quote does not occur in the text: {shown}.")
+
+    prompt = Prompt.load("judge/answer").render(**as_json(goal=goal, text=text))
+    return Question("hypothesis asserted in the answer", prompt, Quotation, check)
 
 
 def fold_quote(text: str) -> str:

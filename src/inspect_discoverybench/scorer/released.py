@@ -4,16 +4,14 @@ Sub-hypotheses ("parts") are matched by context; variables and relationship are 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import nan, prod
 from typing import Any
 
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.scorer.context import NO_CONTEXT, Match
-from inspect_discoverybench.scorer.exchange import ParseFailure, Question
-from inspect_discoverybench.scorer.judge import Judge, gather
-from inspect_discoverybench.scorer.pair import HypothesisPair, to_json
+from inspect_discoverybench.scorer.facets import NO_CONTEXT, HypothesisPair, extraction_questions, match_question
+from inspect_discoverybench.scorer.judge import Judge, ParseFailure, gather
 from inspect_discoverybench.structured_reply import Reply
 from inspect_discoverybench.text import escape
 
@@ -48,6 +46,11 @@ class Parts(Reply):
 
     sub_hypo: tuple[Part, ...]
 
+    def of(self, hypothesis: str) -> tuple[Part, ...]:
+        """The parts of a hypothesis. An empty extraction counts as one part, the whole text without a context."""
+        parts = self.sub_hypo or (Part(text=hypothesis),)
+        return tuple(part.model_copy(update={"context": part.context or NO_CONTEXT}) for part in parts)
+
 
 @dataclass(frozen=True)
 class ReleasedVerdict:
@@ -56,13 +59,13 @@ class ReleasedVerdict:
     Attributes:
         gold: Parts of the gold hypothesis.
         predicted: Parts of the predicted hypothesis.
-        matched: Indices of the gold and predicted parts whose contexts match, one to one.
+        matched: Index of the predicted part by index of the gold part whose context it matches.
         failure: The question without a valid reply that leaves the match undecided.
     """
 
     gold: tuple[Part, ...] = ()
     predicted: tuple[Part, ...] = ()
-    matched: tuple[tuple[int, int], ...] = ()
+    matched: Mapping[int, int] = field(default_factory=dict)
     failure: ParseFailure | None = None
 
     def values(self, whole: Mapping[str, float]) -> dict[str, float]:
@@ -100,7 +103,7 @@ class ReleasedVerdict:
             for side, parts in (("gold", self.gold), ("predicted", self.predicted))
             for number, part in enumerate(parts, 1)
         ]
-        lines += [f"- gold {g + 1} matches predicted {p + 1}" for g, p in self.matched]
+        lines += [f"- gold {g + 1} matches predicted {p + 1}" for g, p in self.matched.items()]
         return "\n".join(lines)
 
 
@@ -109,38 +112,26 @@ async def ask(judge: Judge, pair: HypothesisPair) -> ReleasedVerdict:
 
     Matches are asked one after another, and the search for a part stops at the first.
     """
-    gold_workflow, predicted_workflow = pair.workflows
-    gold, predicted = await gather(
-        _extract(judge, "gold", pair, pair.gold_hypothesis, gold_workflow),
-        _extract(judge, "predicted", pair, pair.predicted_hypothesis, predicted_workflow),
+    gold_reply, predicted_reply = await gather(
+        *map(judge.ask, extraction_questions(pair, "extract_released", "parts", Parts))
     )
-    if isinstance(gold, ParseFailure):
-        return ReleasedVerdict(failure=gold)
-    if isinstance(predicted, ParseFailure):
-        return ReleasedVerdict(failure=predicted)
-    matched: list[tuple[int, int]] = []
+    if isinstance(gold_reply, ParseFailure):
+        return ReleasedVerdict(failure=gold_reply)
+    if isinstance(predicted_reply, ParseFailure):
+        return ReleasedVerdict(failure=predicted_reply)
+    gold, predicted = gold_reply.of(pair.gold_hypothesis), predicted_reply.of(pair.predicted_hypothesis)
+    matched: dict[int, int] = {}
     for p, predicted_part in enumerate(predicted):
         for g, gold_part in enumerate(gold):
-            if g in dict(matched):
+            if g in matched:
                 continue
             matches = await _match(judge, f" of parts {g + 1}, {p + 1}", gold_part, predicted_part)
             if isinstance(matches, ParseFailure):
                 return ReleasedVerdict(gold, predicted, failure=matches)
             if matches:
-                matched.append((g, p))
+                matched[g] = p
                 break
-    return ReleasedVerdict(gold, predicted, tuple(matched))
-
-
-async def _extract(
-    judge: Judge, side: str, pair: HypothesisPair, hypothesis: str, workflow: str
-) -> tuple[Part, ...] | ParseFailure:
-    """The parts of a hypothesis. An empty extraction counts as one part, the whole text without a context."""
-    reply = await judge.ask(split_question(side, pair.datasets, hypothesis, workflow))
-    if isinstance(reply, ParseFailure):
-        return reply
-    parts = reply.sub_hypo or (Part(text=hypothesis),)
-    return tuple(part.model_copy(update={"context": part.context or NO_CONTEXT}) for part in parts)
+    return ReleasedVerdict(gold, predicted, matched)
 
 
 async def _match(judge: Judge, label: str, gold: Part, predicted: Part) -> bool | ParseFailure:
@@ -149,24 +140,13 @@ async def _match(judge: Judge, label: str, gold: Part, predicted: Part) -> bool 
         return True
     if NO_CONTEXT in (gold.context, predicted.context):
         return False
-    reply = await judge.ask(part_question(label, gold, predicted))
+    question = match_question(
+        "match_released",
+        label,
+        gold_hypothesis=gold.text,
+        gold_context=gold.context,
+        predicted_hypothesis=predicted.text,
+        predicted_context=predicted.context,
+    )
+    reply = await judge.ask(question)
     return reply if isinstance(reply, ParseFailure) else reply.match
-
-
-def split_question(side: str, datasets: str, hypothesis: str, workflow: str) -> Question[Parts]:
-    """Build the question that splits a hypothesis. `side` ("gold" or "predicted") appears only in its name."""
-    text = Prompt.load("judge/extract_released").render(
-        datasets=datasets, hypothesis=to_json(hypothesis), workflow=to_json(workflow)
-    )
-    return Question(f"parts of the {side} hypothesis", text, Parts)
-
-
-def part_question(label: str, gold: Part, predicted: Part) -> Question[Match]:
-    """Build the question whether the contexts of two parts match. `label` appears only in its name."""
-    text = Prompt.load("judge/match_released").render(
-        gold_hypothesis=to_json(gold.text),
-        gold_context=to_json(gold.context),
-        predicted_hypothesis=to_json(predicted.text),
-        predicted_context=to_json(predicted.context),
-    )
-    return Question(f"match of the contexts{label}", text, Match)

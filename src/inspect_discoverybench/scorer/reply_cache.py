@@ -23,7 +23,7 @@ class ReplyCache:
         folder: The cache folder; None disables the cache.
     """
 
-    folder: Path | None
+    folder: Path | None = None
 
     @classmethod
     def for_model(cls, model: Model) -> "ReplyCache":
@@ -33,12 +33,10 @@ class ReplyCache:
         configured with `cache=False`.
         """
         name = str(model)
-        if name.startswith("discoverybench/") or model.config.cache is False:
-            return cls(None)
-        try:
-            return cls(cache_path(name) / "discoverybench-judge")
-        except (ValueError, OSError):  # Inspect rejects the name as a path, or the disk is read-only
-            return cls(None)
+        if not name.startswith("discoverybench/") and model.config.cache is not False:
+            with suppress(ValueError, OSError):  # Inspect rejects the name as a path, or the disk is read-only
+                return cls(cache_path(name) / "discoverybench-judge")
+        return cls()
 
     @staticmethod
     def key(fingerprint: str, messages: Sequence[ChatMessage]) -> str:

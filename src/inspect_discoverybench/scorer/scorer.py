@@ -1,31 +1,35 @@
 """The scorer `hms`. It reads only the log, so that `inspect score` can re-score it."""
 
 from collections.abc import Sequence
+from itertools import takewhile
 from math import isnan, nan
 from typing import Any
 
+from inspect_ai.event import ErrorEvent, ModelEvent, SampleLimitEvent
+from inspect_ai.log import transcript
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
+from inspect_ai.util import sample_limits
 from pydantic import ValidationError
 
 from inspect_discoverybench.answer import answer_of
 from inspect_discoverybench.dataset.samples import SampleMetadata
 from inspect_discoverybench.errors import RETRY, InvalidArgument, ModelFailed, one_line
 from inspect_discoverybench.hypothesis import NO_RESPONSE, NOT_ASSERTED, SCORE_NAME, Submission
-from inspect_discoverybench.scorer.explanation import explain
-from inspect_discoverybench.scorer.facets import SCORE_KEYS
-from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
+from inspect_discoverybench.scorer.facets import SCORE_KEYS, HypothesisPair
+from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, ROLE, Judge
 from inspect_discoverybench.scorer.metrics import hms_metrics
-from inspect_discoverybench.scorer.outage import ended_by_limit, is_running, recorded_error, unanswered_request
-from inspect_discoverybench.scorer.pair import HypothesisPair
-from inspect_discoverybench.scorer.quotation import ReadAnswer, read_answer
+from inspect_discoverybench.scorer.quotation import NotAsserted, read_answer
 from inspect_discoverybench.scorer.released import PRODUCT, RELEASED_KEYS, is_released
 from inspect_discoverybench.scorer.settings import JudgeSettings
-from inspect_discoverybench.scorer.verdict import compare, record
+from inspect_discoverybench.scorer.verdict import compare, explain, record
 from inspect_discoverybench.text import escape, quoted_reason
 
 MAX_SHOWN = 2_000
 """Maximum length of a text without a hypothesis in the explanation."""
+
+_RECENT = 200
+"""Number of events to look at. Inspect may keep older ones on disk."""
 
 
 @scorer(metrics=hms_metrics(), name=SCORE_NAME)
@@ -57,22 +61,23 @@ def hms(
     settings = JudgeSettings(schema=schema)
 
     async def score(state: TaskState, target: Target) -> Score:
-        if (error := recorded_error()) is not None:
+        if (error := _recorded_error()) is not None:
             return _unscored(keys, f"the sample ended with an error. {RETRY}\n\n{one_line(Exception(error))}")
-        outage = unanswered_request()
+        outage = _unanswered_request()
         answer = answer_of(state)
-        if not isinstance(answer, Submission) and outage and (answer is None or ended_by_limit()):
+        if not isinstance(answer, Submission) and outage and (answer is None or _ended_by_limit()):
             return _provider_failed(state, keys, outage)
         if answer is None:
             return _zero(keys, NO_RESPONSE, "nothing was submitted, so the judge was not asked.")
         judge = Judge.for_eval(grader, settings)
         sample_metadata = _sample_metadata(state)
-        read = await read_answer(judge, sample_metadata.goal, answer)
-        if read.submission is None:
+        submission = await read_answer(judge, sample_metadata.goal, answer)
+        if isinstance(submission, NotAsserted):
             if outage:
                 return _provider_failed(state, keys, outage)
-            return _not_asserted(read, keys, record(judge, None, gate))
-        submission = read.submission
+            text = escape(submission.text[:MAX_SHOWN])
+            explanation = f"the text asserts no hypothesis.{quoted_reason(submission.reason)}\n\n### Text\n\n{text}"
+            return _zero(keys, NOT_ASSERTED, explanation, record(judge, None, gate) | {"refusal": True})
         pair = HypothesisPair(
             goal=sample_metadata.goal,
             data_files=sample_metadata.data_files,
@@ -82,10 +87,8 @@ def hms(
             predicted_workflow=submission.workflow,
         )
         verdict = await compare(judge, pair, gate, with_released)
-        # `Score.value` is invariant in its value type.
-        value: dict[str, str | int | float | bool | None] = {**verdict.values}
         return Score(
-            value=value,
+            value={**verdict.values},
             reason="grader_failed" if isnan(verdict.values["hms"]) else None,
             answer=submission.hypothesis,
             explanation=explain(pair, verdict, submission.source),
@@ -96,6 +99,32 @@ def hms(
     return score
 
 
+def _recorded_error() -> str | None:
+    """The error of a sample that `inspect score` scores again; None if it ended without an error."""
+    events = reversed(transcript().history.resident_events)
+    return next((event.error.message for event in events if isinstance(event, ErrorEvent)), None)
+
+
+def _unanswered_request() -> str | None:
+    """Why the provider did not answer the agent's last request; None if it did.
+
+    A request that is only cancelled while the provider works on it does not count: the agent's time was up.
+    """
+    events = transcript().history.recent_events(_RECENT)
+    requests = [event for event in reversed(events) if isinstance(event, ModelEvent) and event.role != ROLE]
+    open_requests = [*takewhile(lambda event: event.pending or event.error, requests)]
+    failures = [e.error for e in open_requests if e.error and (e.retries or "cancelled" not in e.error.casefold())]
+    if failures:
+        return failures[0]
+    never_replied = open_requests and len(open_requests) == len(requests) and len(events) < _RECENT
+    return "it never replied" if never_replied else None
+
+
+def _ended_by_limit() -> bool:
+    """Whether a limit ended the sample."""
+    return any(isinstance(event, SampleLimitEvent) for event in transcript().history.recent_events(_RECENT))
+
+
 def _unscored(keys: Sequence[str], reason: str) -> Score:
     """The score of a sample whose run failed: NaN on every key, which is excluded from every metric."""
     return Score(value=dict.fromkeys(keys, nan), reason="scoring_failed", explanation=f"**Not scored**: {reason}")
@@ -103,14 +132,9 @@ def _unscored(keys: Sequence[str], reason: str) -> Score:
 
 def _zero(keys: Sequence[str], reason: str, explanation: str, metadata: dict[str, Any] | None = None) -> Score:
     """The score of a sample without a hypothesis: 0 on every key."""
-    value: dict[str, str | int | float | bool | None] = dict.fromkeys(keys, 0.0)
-    return Score(value=value, reason=reason, explanation=f"**HMS 0**: {explanation}", metadata=metadata)
-
-
-def _not_asserted(read: ReadAnswer, keys: Sequence[str], judge_record: dict[str, Any]) -> Score:
-    text = escape((read.text or "")[:MAX_SHOWN])
-    explanation = f"the text asserts no hypothesis.{quoted_reason(read.reason)}\n\n### Text\n\n{text}"
-    return _zero(keys, NOT_ASSERTED, explanation, judge_record | {"refusal": True})
+    return Score(
+        value=dict.fromkeys(keys, 0.0), reason=reason, explanation=f"**HMS 0**: {explanation}", metadata=metadata
+    )
 
 
 def _provider_failed(state: TaskState, keys: Sequence[str], reason: str) -> Score:
@@ -120,9 +144,11 @@ def _provider_failed(state: TaskState, keys: Sequence[str], reason: str) -> Scor
         ModelFailed: Always in a run.
     """
     message = f"The agent's model {state.model} did not answer its last request: {one_line(Exception(reason))}."
-    if is_running():
-        raise ModelFailed(message)
-    return _unscored(keys, f"{message} {RETRY}")
+    try:
+        sample_limits()
+    except RuntimeError:  # no sample is running
+        return _unscored(keys, f"{message} {RETRY}")
+    raise ModelFailed(message)
 
 
 def _sample_metadata(state: TaskState) -> SampleMetadata:

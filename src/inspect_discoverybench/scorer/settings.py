@@ -4,7 +4,7 @@ import json
 import logging
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 from urllib.parse import urlsplit
@@ -21,19 +21,11 @@ DEFAULTS = GenerateConfig(temperature=0.0, seed=0)
 REJECTIONS = 2
 """Number of questions after whose rejection the defaults are no longer sent. A single one may have another cause."""
 
-# Settings that affect how a request is sent, but not the reply.
-_TRANSPORT = {
-    "adaptive_connections",
-    "attempt_timeout",
-    "batch",
-    "cache",
-    "cache_prompt",
-    "fail_on_refusal",
-    "max_connections",
-    "max_retries",
-    "stream_idle_timeout",
-    "timeout",
+OPERATIONAL = {
+    *("max_retries", "timeout", "attempt_timeout", "stream_idle_timeout", "max_connections", "adaptive_connections"),
+    *("cache", "cache_prompt", "batch"),
 }
+"""Model settings that do not change what a model answers."""
 
 _SHOWN = GenerateConfig.model_fields.keys() - {"system_message"} | {"device", "dtype", "quantization"}
 """Names whose texts are recorded. Any other text may be a secret and is recorded as a digest."""
@@ -54,18 +46,17 @@ class RequestSettings:
     fingerprint: str
 
 
+@dataclass
 class JudgeSettings:
-    """The judge's settings in one eval: the defaults, unless the provider rejected them."""
+    """The judge's settings in one eval: the defaults, unless the provider rejected them.
 
-    def __init__(self, *, schema: bool = True) -> None:
-        """Create settings that have not been rejected yet.
+    Attributes:
+        schema: Whether to send a reply schema.
+    """
 
-        Args:
-            schema: Whether to send a reply schema.
-        """
-        self.schema = schema
-        self._rejections: Counter[Model] = Counter()
-        self._requests: dict[tuple[Model, type[Reply], bool], RequestSettings] = {}
+    schema: bool = True
+    _rejections: Counter[Model] = field(default_factory=Counter)
+    _requests: dict[tuple[Model, type[Reply], bool], RequestSettings] = field(default_factory=dict)
 
     def request(self, model: Model, reply_type: type[Reply], *, defaults: bool = True) -> RequestSettings:
         """The settings of a request. Settings of the model, such as those of its role, take precedence.
@@ -109,7 +100,9 @@ def token_limit(model: Model, config: GenerateConfig) -> int | None:
 
 def _effective(model: Model, config: GenerateConfig) -> dict[str, Any]:
     merged = model.config.merge(config)
-    settings = merged.model_dump(mode="json", exclude_none=True, exclude={*_TRANSPORT, "response_schema"})
+    settings = merged.model_dump(
+        mode="json", exclude_none=True, exclude={*OPERATIONAL, "fail_on_refusal", "response_schema"}
+    )
     # A base URL set in the environment is available only from the provider's client.
     url = model.api.base_url or getattr(getattr(model.api, "client", None), "base_url", None)
     return {

@@ -1,19 +1,26 @@
-"""The verdict on a pair of hypotheses: questions → facets → HMS (paper §4.3), and the record of how it was reached."""
+"""The verdict on a pair of hypotheses: questions → facets → HMS (paper §4.3), and what the score says about it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import nan, prod
+from math import isnan, nan, prod
 from typing import Any
 
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.scorer import released
-from inspect_discoverybench.scorer.facets import FACET_KEYS, FACETS, FacetVerdict
+from inspect_discoverybench.scorer.facets import FACET_KEYS, FACETS, FacetVerdict, HypothesisPair
 from inspect_discoverybench.scorer.judge import Judge, gather
-from inspect_discoverybench.scorer.pair import HypothesisPair
 from inspect_discoverybench.scorer.released import ReleasedVerdict
+from inspect_discoverybench.text import escape
 
 MIXED = "mixed"
 """Recorded for a setting that differed between the questions of one sample."""
+
+_SOURCES = {
+    "object": " (from a JSON object in the final message)",
+    "labels": " (from the labels of the final message)",
+    "quoted": " (quoted by the judge from the final message)",
+    "whole": " (the whole final message, because the judge's quotes were invalid)",
+}
 
 
 @dataclass(frozen=True)
@@ -59,15 +66,14 @@ async def compare(judge: Judge, pair: HypothesisPair, gate: bool = False, with_r
         gate: Ask about the context first, and skip the other facets if the contexts do not match.
         with_released: Ask about sub-hypotheses as well, as the released evaluator does.
     """
-    context, *others = FACETS
+    facets: dict[str, FacetVerdict] = {}
     if gate:
-        first = await context.ask(judge, pair)
-        if first.score == 0:
-            return Verdict({context.key: first})
-        replies = [first, *await gather(*(facet.ask(judge, pair) for facet in others))]
-    else:
-        replies = [*await gather(*(facet.ask(judge, pair) for facet in FACETS))]
-    facets = dict(zip(FACET_KEYS, replies, strict=True))
+        context = facets["context"] = await FACETS[0].ask(judge, pair)
+        if context.score == 0:
+            return Verdict(facets)
+    others = FACETS[len(facets) :]
+    replies = await gather(*(facet.ask(judge, pair) for facet in others))
+    facets |= {facet.key: reply for facet, reply in zip(others, replies, strict=True)}
     return Verdict(facets, await released.ask(judge, pair) if with_released else None)
 
 
@@ -95,3 +101,41 @@ def _settings(judge: Judge) -> dict[str, Any]:
     used = [exchange.settings.effective for exchange in judge.exchanges]
     first = used[0] if used else {}
     return {name: first[name] if all(settings[name] == first[name] for settings in used) else MIXED for name in first}
+
+
+def explain(pair: HypothesisPair, verdict: Verdict, source: str) -> str:
+    """Render both hypotheses, the verdict on each facet with the judge's reason, and the resulting score.
+
+    Args:
+        pair: The hypotheses.
+        verdict: The judge's verdict on them.
+        source: How the answer was read: `call`, `object`, `labels`, `quoted` or `whole`.
+    """
+    sections = [
+        _headline(verdict),
+        f"### Gold hypothesis\n\n{escape(pair.gold_hypothesis)}",
+        f"### Predicted hypothesis{_SOURCES.get(source, '')}\n\n{escape(pair.predicted_hypothesis)}",
+    ]
+    for facet in FACETS:
+        reply = verdict.facets.get(facet.key)
+        if reply is None:
+            sections.append(f"### {facet.label}: not asked\n\nNot asked, because the contexts do not match.")
+        else:
+            score = "undecided" if reply.score is None else f"{reply.score:.2f}"
+            sections.append(f"### {facet.label}: {score}\n\n{reply.describe()}")
+    if verdict.released is not None:
+        value = verdict.values["hms_released"]
+        score = "undecided" if isnan(value) else f"{value:.2f}"
+        sections.append(f"### Form of the released evaluator: {score}\n\n{verdict.released.describe()}")
+    return "\n\n".join(sections)
+
+
+def _headline(verdict: Verdict) -> str:
+    values = verdict.values
+    if verdict.is_gated:
+        return "**HMS 0.00**: the contexts do not match. The judge was not asked about the other facets (`gate`)."
+    if isnan(values["hms"]):
+        undecided = ", ".join(key for key in FACET_KEYS if isnan(values[key]))
+        return f"**Not scored**: the judge's replies were invalid for: {undecided}. HMS needs all facets."
+    product = " × ".join(f"{key} {values[key]:.2f}" for key in FACET_KEYS)
+    return f"**HMS {values['hms']:.2f}** = {product}"

@@ -1,6 +1,7 @@
 """The host side of the Python session: one per sample, in the sample's sandbox."""
 
 import os
+import re
 import sys
 from contextlib import suppress
 from contextvars import ContextVar
@@ -18,11 +19,11 @@ from inspect_ai.util import (
     registry_info,
     sandbox,
     store_as,
+    subprocess,
 )
 
-from inspect_discoverybench.errors import SessionFailed
+from inspect_discoverybench.errors import SandboxLost, SessionFailed
 from inspect_discoverybench.session.client import NOT_RUN
-from inspect_discoverybench.session.loss import require_sandbox
 from inspect_discoverybench.session.reply import CellResult, clean, read_reply
 
 DEFAULT_CELL_SECONDS = 300
@@ -36,6 +37,11 @@ CLIENT_SECONDS = 30
 START_SECONDS = 40
 STOP_SECONDS = 10
 CANNOT_OPEN = 2  # Python's exit code if the script does not exist
+
+LOOKUP_SECONDS = 60
+"""Time limit for Docker's response in seconds. A busy engine may take several."""
+
+_CONTAINER_ID = re.compile(r"[0-9a-f]{12}")
 
 _INSTALL = """\
 import os, py_compile, sys
@@ -236,11 +242,52 @@ async def _python(arguments: list[str], source: bytes | str | None, seconds: int
 async def require_not_lost() -> None:
     """Check, after a failure of the sandbox, that the infrastructure is not the cause. A local sandbox cannot be lost.
 
+    The agent's code cannot stop Docker. It can end a container of `compose.yaml` only through the memory limit, where
+    the system may choose process 1, and Docker records that the container ran out of memory. This asks Docker on this
+    machine, so code in the sandbox cannot influence the answer.
+
     Raises:
-        SandboxLost: The infrastructure is the cause.
+        SandboxLost: The engine does not respond, or the sandbox has ended and the agent's code is not the cause.
     """
-    if not _is_local():
-        await require_sandbox(store_as(SessionState).host)
+    if _is_local():
+        return
+    host = store_as(SessionState).host
+    reason = await (_container_loss(host) if host and _CONTAINER_ID.fullmatch(host) else _provider_loss(host is None))
+    if reason:
+        cause = " ".join(reason.split()).rstrip(".")[-500:]
+        raise SandboxLost(
+            f"The sandbox was lost: {cause}. The agent's code is not the cause, so the sample is not scored. "
+            "Check that Docker or your sandbox provider is running, then run the sample again with "
+            "`inspect eval-retry` or `discoverybench run`."
+        )
+
+
+async def _container_loss(container: str) -> str | None:
+    """Why a container is not running; None if it is, or if it ran out of memory."""
+    try:
+        lookup = await subprocess(
+            ["docker", "inspect", "--format", "{{.State.Status}} {{.State.OOMKilled}} {{.State.ExitCode}}", container],
+            timeout=LOOKUP_SECONDS,
+        )
+    except TimeoutError:
+        return f"Docker did not respond within {LOOKUP_SECONDS} s"
+    if not lookup.success:
+        return lookup.stderr.strip() or f"exit code {lookup.returncode}"
+    status, out_of_memory, code = lookup.stdout.split()
+    if status == "running" or out_of_memory == "true":
+        return None
+    return f"container {container} is {status} (exit code {code}) and did not run out of memory"
+
+
+async def _provider_loss(untouched: bool) -> str | None:
+    """Why another provider's sandbox runs no commands; None if it runs one, or if the agent's code may be the cause."""
+    try:
+        probe = await sandbox().exec(["true"], cwd="/", timeout=LOOKUP_SECONDS, timeout_retry=False)
+    except SandboxUnavailableError as error:
+        return str(error)
+    except (OSError, RuntimeError) as error:  # the agent's code may have used up all processes, for example
+        return str(error) if untouched else None
+    return None if probe.success or not untouched else probe.stderr.strip() or f"exit code {probe.returncode}"
 
 
 def _reason(result: ExecResult[str]) -> str:

@@ -3,7 +3,7 @@
 import re
 
 from inspect_ai.model import ContentImage, ContentText
-from inspect_ai.tool import Tool, ToolCall, ToolCallContent, ToolCallView, ToolCallViewer, ToolResult, tool
+from inspect_ai.tool import Tool, ToolCall, ToolCallContent, ToolCallView, ToolResult, tool
 
 from inspect_discoverybench.session.reply import CellResult
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, DEFAULT_OUTPUT_BYTES, PythonSession
@@ -11,17 +11,14 @@ from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, DEFAULT
 _FENCED = re.compile(r"\s*```(?:python|py)?[ \t]*\n(.*?)\n?```\s*", re.DOTALL)
 
 
-def _viewer() -> ToolCallViewer:
-    def view(call: ToolCall) -> ToolCallView:
-        code = str(call.arguments.get("code", ""))
-        fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", code)), default=0))
-        content = f"{fence}python\n{code}\n{fence}\n"
-        return ToolCallView(call=ToolCallContent(title="python", format="markdown", content=content))
-
-    return view
+def _view(call: ToolCall) -> ToolCallView:
+    code = str(call.arguments.get("code", ""))
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", code)), default=0))
+    content = f"{fence}python\n{code}\n{fence}\n"
+    return ToolCallView(call=ToolCallContent(title="python", format="markdown", content=content))
 
 
-@tool(viewer=_viewer(), parallel=False)
+@tool(viewer=_view, parallel=False)
 def python(
     cell_seconds: int = DEFAULT_CELL_SECONDS, output_bytes: int = DEFAULT_OUTPUT_BYTES, figures: bool = False
 ) -> Tool:

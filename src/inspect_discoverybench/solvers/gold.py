@@ -13,12 +13,7 @@ def gold() -> Solver:
     """Submit the gold hypothesis, and the gold workflow if it is public, to verify tasks, scorer and judge."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        store_as(SubmissionState).submission = Submission(
-            hypothesis=state.target.text, workflow=state.metadata.get("gold_workflow") or ""
-        )
-        state.output = ModelOutput.from_content("gold", state.target.text)
-        state.messages.append(state.output.message)
-        return state
+        return _submit(state, "gold", state.target.text, state.metadata.get("gold_workflow") or "")
 
     return solve
 
@@ -30,9 +25,13 @@ def goal_echo() -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         goal = state.metadata_as(SampleMetadata).goal
         claim = f"In these data, there is a relationship of the kind that this goal asks about: {goal}"
-        store_as(SubmissionState).submission = Submission(hypothesis=claim)
-        state.output = ModelOutput.from_content("goal_echo", claim)
-        state.messages.append(state.output.message)
-        return state
+        return _submit(state, "goal_echo", claim)
 
     return solve
+
+
+def _submit(state: TaskState, name: str, hypothesis: str, workflow: str = "") -> TaskState:
+    store_as(SubmissionState).submission = Submission(hypothesis=hypothesis, workflow=workflow)
+    state.output = ModelOutput.from_content(name, hypothesis)
+    state.messages.append(state.output.message)
+    return state

@@ -7,9 +7,6 @@ from inspect_ai.util import sample_limits, suspend_working_limit
 
 from inspect_discoverybench.prompts import Prompt
 
-NO_MODEL = "none"
-"""Inspect's provider if no model is evaluated."""
-
 _turns: dict[str, anyio.Semaphore] = {}
 """The turns of running samples, by the unique id of the sample."""
 
@@ -24,7 +21,7 @@ def instruct_person() -> Solver:  # inspect-evals-lint: ignore[custom_solver_tes
     turn = anyio.Semaphore(1)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        if state.model.api == NO_MODEL:
+        if state.model.api == "none":  # Inspect's provider if no model is evaluated
             with suspend_working_limit():
                 await turn.acquire()
             _turns[state.uuid] = turn

@@ -17,12 +17,9 @@ from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.step import generate_reply, start_agent, submit_step
 from inspect_discoverybench.solvers.submission import submit
 
-DEFAULT_TURNS = 25
-"""Default maximum number of model calls."""
-
 
 @solver
-def react(turns: int = DEFAULT_TURNS, figures: bool = False, cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
+def react(turns: int = 25, figures: bool = False, cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
     """Run Inspect's ReAct agent with the tools `python` and `submit`.
 
     The agent ends when it calls `submit`, or at a limit of the eval. The last of `turns` model calls says that it is

@@ -21,12 +21,11 @@ from inspect_ai.util import (
 )
 from pydantic import BaseModel, ConfigDict, Field
 
-from inspect_discoverybench.dataset.data_files import changed_files
+from inspect_discoverybench.dataset.metadata import changed_files
 from inspect_discoverybench.dataset.samples import SampleMetadata
 from inspect_discoverybench.errors import (
     DiscoveryBenchError,
     InvalidArgument,
-    SandboxLost,
     SessionFailed,
     one_line,
     require_positive,
@@ -38,9 +37,6 @@ from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.codegen import run_codegen
 from inspect_discoverybench.solvers.step import step
 from inspect_discoverybench.solvers.submission import submit
-
-DEFAULT_TRIALS = 3
-"""Default maximum number of trials (paper §5.1)."""
 
 FOLDER_SECONDS = 120
 """Time limit for a trial's folder, enough to write 20 data files. The agent's code can make every step wait."""
@@ -73,7 +69,7 @@ class ReflexionState(StoreModel):
 
 
 @solver
-def reflexion(trials: int = DEFAULT_TRIALS, figures: bool = False, cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
+def reflexion(trials: int = 3, figures: bool = False, cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
     """Repeat CodeGen until HMS is 1, at most `trials` times, with a reflection on the score between trials.
 
     The score is the only information from the judge that the model sees. Each trial starts with a clean conversation
@@ -101,8 +97,7 @@ def reflexion(trials: int = DEFAULT_TRIALS, figures: bool = False, cell_seconds:
         for number in range(1, trials + 1):
             async with span(f"trial {number}", type="agent"):
                 if lessons:
-                    obstacle = await open_trial_folder(f"trial-{number}", data_files, metadata.data_checksums)
-                    if obstacle is not None:
+                    if obstacle := await open_trial_folder(f"trial-{number}", data_files, metadata.data_checksums):
                         transcript().info(f"There are no more trials: {obstacle}", source="reflexion")
                         break
                     text = Prompt.load("solvers/reflexion_lessons").render(reflections="\n\n".join(lessons))
@@ -196,8 +191,6 @@ async def open_trial_folder(folder: str, data_files: Mapping[str, bytes], checks
                 await sandbox().write_file(f"{folder}/{name}", content)
             if changed := await changed_files(checksums, folder):
                 raise SessionFailed(f"{', '.join(changed)} changed while the folder was prepared")
-    except SandboxLost:
-        raise
     except (OSError, RuntimeError, DiscoveryBenchError) as error:
         await require_not_lost()
         # The sandbox worked before the agent's code ran.

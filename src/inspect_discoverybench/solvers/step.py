@@ -9,6 +9,8 @@ from typing import Any, Literal
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageUser,
+    ContentImage,
+    ContentText,
     GenerateConfig,
     Model,
     ModelOutput,
@@ -19,7 +21,7 @@ from inspect_ai.tool import Tool, ToolCall, ToolChoice, ToolDef, ToolFunction
 from inspect_ai.util import store_as, suspend_turn_limit
 
 from inspect_discoverybench.answer import SUBMIT, arguments_as_text, is_submit
-from inspect_discoverybench.errors import ReplyMissing, model_errors
+from inspect_discoverybench.errors import ModelFailed, ReplyMissing, is_bad_request, model_errors
 from inspect_discoverybench.hypothesis import SubmissionState
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.session.session import PythonSession
@@ -27,6 +29,8 @@ from inspect_discoverybench.text import replace_surrogates
 
 MAX_TRIES = 3
 """Maximum number of requests for one reply if the provider returns replies without choices."""
+
+IMAGE_OMITTED = "[A figure was omitted: the model's provider refused the request that contained it.]"
 
 
 async def step(
@@ -38,7 +42,7 @@ async def step(
     """Generate once, and execute the first call of the required tool. The model may still answer in text.
 
     Args:
-        conversation: The messages so far. They are not modified.
+        conversation: The messages so far. They are not modified, but for figures that the provider refuses.
         tools: All tools of the agent. Some providers require them if the conversation contains tool calls.
         required_tool: The tool that the model must call; `none` forbids calls.
         model: The model to call; defaults to the evaluated model.
@@ -105,13 +109,33 @@ async def generate_reply(
     owner = f"The agent's model {model}" + (f" (role {model.role})" if model.role else "")
     for attempt in range(MAX_TRIES):
         # A repeated request does not count as another turn of the agent.
-        with model_errors(owner), suspend_turn_limit() if attempt else nullcontext():
-            output = await model.generate(
-                list(conversation), tools=list(tools), tool_choice=choice, config=config or GenerateConfig()
-            )
+        try:
+            with model_errors(owner), suspend_turn_limit() if attempt else nullcontext():
+                output = await model.generate(
+                    list(conversation), tools=list(tools), tool_choice=choice, config=config or GenerateConfig()
+                )
+        except ModelFailed as error:
+            if not is_bad_request(error) or not _omit_images(conversation):
+                raise
+            with suspend_turn_limit():
+                return await generate_reply(model, conversation, tools, choice, config)
         if output.choices:
             return _repaired(output)
     raise ReplyMissing(f"{owner} failed: {MAX_TRIES} replies without choices.")
+
+
+def _omit_images(conversation: Sequence[ChatMessage]) -> bool:
+    """Replace all images in the conversation by a note; return whether there were any."""
+    images = [
+        (contents, number)
+        for message in conversation
+        if isinstance(contents := message.content, list)
+        for number, content in enumerate(contents)
+        if isinstance(content, ContentImage)
+    ]
+    for contents, number in images:
+        contents[number] = ContentText(text=IMAGE_OMITTED)
+    return bool(images)
 
 
 def _repaired(output: ModelOutput) -> ModelOutput:

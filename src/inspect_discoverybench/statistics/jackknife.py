@@ -40,12 +40,8 @@ def jackknife_interval(
     center = math.fsum(defined) / count
     variance = (count - 1) / count * math.fsum((other - center) ** 2 for other in defined) / 4
     share = min(1.0, max(0.0, (value + 1) / 2))
-    low, high = wilson(share, _effective_size(variance, share * (1 - share), count), count + TYPICAL_WEIGHT - 1)
+    binary, size = share * (1 - share), float(count)
+    if binary > 1e-12:  # otherwise the statistic is at a bound, where the jackknife variance is 0
+        size = binary * (count + TYPICAL_WEIGHT) / (count * variance + TYPICAL_WEIGHT * binary / count)
+    low, high = wilson(share, size, count + TYPICAL_WEIGHT - 1)
     return 2 * low - 1, 2 * high - 1
-
-
-def _effective_size(variance: float, unit_variance: float, count: int) -> float:
-    """The number of independent values of 0 and 1, with this variance of each, whose mean is as certain."""
-    if unit_variance <= 1e-12:  # the statistic is at a bound, where the jackknife variance is 0
-        return count
-    return unit_variance * (count + TYPICAL_WEIGHT) / (count * variance + TYPICAL_WEIGHT * unit_variance / count)

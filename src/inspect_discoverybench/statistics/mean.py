@@ -11,7 +11,7 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from inspect_discoverybench.statistics.clusters import Clustered, clustered
+from inspect_discoverybench.statistics.clusters import Clustered, NewStudies, clustered, on_new_studies
 
 TYPICAL_CORRELATION = 0.3
 """Correlation of the scores of two tasks of one cluster."""
@@ -27,10 +27,11 @@ class Estimate:
 
     Attributes:
         mean: The mean over tasks.
-        low: Lower end of the interval.
+        low: Lower end of the interval on these tasks; NaN for a single task.
         high: Upper end of the interval.
         tasks: Number of tasks, after averaging epochs.
         clusters: Number of clusters.
+        new_studies: The mean on new studies like these; None if it was not estimated.
     """
 
     mean: float
@@ -38,24 +39,30 @@ class Estimate:
     high: float
     tasks: int
     clusters: int
+    new_studies: NewStudies | None = None
 
 
-def estimate_mean(values: Sequence[float], clusters: Sequence[Hashable]) -> Estimate:
+def estimate_mean(
+    values: Sequence[float], clusters: Sequence[Hashable], studies: Sequence[Hashable] | None = None
+) -> Estimate:
     """Estimate the mean of scores in [0, 1].
 
-    The interval contains the mean, stays within [0, 1], and is never a single point, even if all scores are equal.
+    The interval contains the mean, stays within [0, 1], and is never a single point, even if all scores are equal. A
+    single task has none.
 
     Args:
         values: One score per task.
         clusters: The cluster of each task, such as its gold hypothesis.
+        studies: The study of each task, None if it is not known; needed for `new_studies`.
 
     Raises:
         InvalidArgument: There are no values, a value is not in [0, 1], or the lengths differ.
     """
     scores = clustered(values, clusters)
     design_effect, degrees = _design_effect(scores)
-    low, high = wilson(scores.mean, scores.tasks / design_effect, degrees)
-    return Estimate(scores.mean, low, high, scores.tasks, scores.clusters)
+    low, high = wilson(scores.mean, scores.tasks / design_effect, degrees) if scores.tasks > 1 else (math.nan, math.nan)
+    new_studies = on_new_studies(values, studies, (low, high, math.nan))
+    return Estimate(scores.mean, low, high, scores.tasks, scores.clusters, new_studies)
 
 
 def wilson(mean: float, sample_size: float, degrees: float) -> tuple[float, float]:

@@ -1,7 +1,9 @@
 """The author: the model that invents domains, trees and goals. The reviewer is asked in the same way."""
 
 import json
+import re
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from inspect_ai.model import (
@@ -22,18 +24,21 @@ from inspect_discoverybench.structured_reply import R, T, ask_until_valid, parse
 MAX_ATTEMPTS = 4
 """Maximum number of requests for one valid reply."""
 
+_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
+"""A string, which is kept, or a comma before a closing bracket."""
 
+
+@dataclass
 class Author:
     """A model that replies to requests of the generator.
 
     Attributes:
+        model: The model.
         sent_back: Number of invalid replies that were sent back.
     """
 
-    def __init__(self, model: Model) -> None:
-        """Create an author that uses this model."""
-        self.model = model
-        self.sent_back = 0
+    model: Model
+    sent_back: int = 0
 
     async def ask(
         self, prompt: str, values: Mapping[str, Any], reply_type: type[R], check: Callable[[R], Awaitable[T]]
@@ -61,7 +66,13 @@ class Author:
                 return await self.model.generate(conversation, config=GenerateConfig(response_schema=schema))
 
         async def read(text: str) -> T:
-            return await check(parse_reply(text, reply_type))
+            try:
+                reply = parse_reply(text, reply_type)
+            except ReplyRejected:
+                if (tidy := tidied(text)) == text:
+                    raise
+                reply = parse_reply(tidy, reply_type)
+            return await check(reply)
 
         async with span(f"{prompt}: {values.get('name', '')}".removesuffix(": ")):
             try:
@@ -73,6 +84,12 @@ class Author:
     def _send_back(self, reason: str) -> ChatMessage:
         self.sent_back += 1
         return ChatMessageUser(content=Prompt.load("synth/reask").render(reason=reason))
+
+
+def tidied(text: str) -> str:
+    """The JSON object in a text: without what is before and after it, and without commas before a closing bracket."""
+    body = text[text.find("{") : text.rfind("}") + 1] or text
+    return _TRAILING_COMMA.sub(lambda match: match[1] or "", body)
 
 
 def question(prompt: str, values: Mapping[str, Any]) -> str:

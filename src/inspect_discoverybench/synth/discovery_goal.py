@@ -8,13 +8,9 @@ from inspect_discoverybench.dataset.studies import reveals
 from inspect_discoverybench.errors import AuthorFailed, ReplyRejected
 from inspect_discoverybench.structured_reply import Reply
 from inspect_discoverybench.synth.author import Author
-from inspect_discoverybench.synth.criterion import Criterion, Rejection
 from inspect_discoverybench.synth.tree import Tree, TreeColumn
-from inspect_discoverybench.synth.tree_task import TreeTask
+from inspect_discoverybench.synth.tree_task import Criterion, Rejection, TreeTask
 from inspect_discoverybench.text import fold
-
-MIN_TARGET_WORDS = 0.5
-"""Minimum share of the words of the target's name that a goal must contain."""
 
 
 class GoalText(Reply):
@@ -24,9 +20,16 @@ class GoalText(Reply):
 
 
 class Review(Reply):
-    """The reviewer's decision."""
+    """The reviewer's decision.
+
+    Attributes:
+        answerable: Whether the goal can be answered from the data.
+        giveaway: A quotation from the goal or a description that states the relationship; empty if none does.
+        reason: One sentence.
+    """
 
     answerable: bool
+    giveaway: str = ""
     reason: str = ""
 
 
@@ -40,33 +43,39 @@ async def write_goal(author: Author, reviewer: Author, tree: Tree, task: TreeTas
             raise ReplyRejected(f"{violation}.")
         return goal
 
-    async def accept(reply: Review) -> Review:
+    async def check_review(reply: Review) -> Review:
+        shown = "\n".join((goal, *(described[name]["description"] for name in (*task.columns,))))
+        if _plain(reply.giveaway).strip() and _plain(reply.giveaway) not in _plain(shown):
+            raise ReplyRejected("the giveaway must be a quotation from the goal or a description, or empty.")
         return reply
 
     values = {
         "name": task.name,
         "masked": task.masked,
-        "context": tree.context,
+        "population": tree.context,
         "rows": tree.description,
         "gold_hypothesis": gold,
         "target": _described(task.node),
-        "predictors": [described[name] for name in task.predictors],
+        "condition": [described[name] for name in task.condition_columns],
+        "predictors": [described[name] for name in task.expression.columns if name not in task.condition_columns],
     }
-    criterion = Criterion.GOAL
+    criterion: Criterion = "goal"
     try:
         goal = await author.ask("goal", values, GoalText, check_goal)
-        criterion = Criterion.ANSWERABLE
+        criterion = "answerable"
         values = {
             "name": task.name,
             "goal": goal,
             "gold_hypothesis": gold,
             "rows": tree.description,
-            "target": task.node.label,
+            "target": task.node.name,
             "columns": [described[name] for name in task.columns],
         }
-        review = await reviewer.ask("review", values, Review, accept)
+        review = await reviewer.ask("review", values, Review, check_review)
     except AuthorFailed as error:
         return Rejection(task.name, criterion, error.message)
+    if review.giveaway.strip():
+        return Rejection(task.name, "giveaway", f"{review.giveaway!r} states the relationship")
     return goal if review.answerable else Rejection(task.name, criterion, review.reason or "no reason given")
 
 
@@ -74,21 +83,17 @@ def _violation(goal: str, tree: Tree, task: TreeTask, gold: str) -> str | None:
     """The first rule that a goal violates; None if it violates none."""
     if "?" not in goal:
         return "the goal is not a question"
-    if reveals(goal, gold):
+    shown = _plain(" ".join((tree.context, *(column.label for column in tree.columns())))).split()
+    if reveals(goal, " ".join(word for word in _plain(gold).split() if word not in shown)):
         return "the goal contains the gold hypothesis"
-    target = task.node.label
-    words, target_words = ({word[:4] for word in re.findall(r"[a-z]{3,}", fold(text))} for text in (goal, target))
-    if len(target_words & words) < MIN_TARGET_WORDS * len(target_words):
-        return f"the goal does not name the target, {target!r}"
-    hidden = {
-        "variables": [column.label for column in tree.columns() if column.name in task.predictors],
-        "context": [tree.context],
-    }
-    for phrase in hidden.get(task.masked, ()):
+    condition = set(task.condition_columns)
+    hidden = {"variables": set(task.expression.columns) - condition, "context": condition}.get(task.masked, set())
+    for phrase in (column.label for column in tree.columns() if column.name in hidden):
         if _plain(phrase) in _plain(goal):
             return f"the goal contains {phrase!r}, which it must ask for"
     numbers = {float(number) for number in re.findall(r"(?<![\w.])\d+(?:\.\d+)?", goal)}
-    shared = numbers & (task.expression.numbers - {0.0, 1.0})
+    relations = task.expression.branches[1:] if task.expression.branches else (task.expression,)
+    shared = {number for relation in relations for number in relation.numbers & numbers} - {0.0, 1.0}
     if task.masked == "relationship" and shared:
         return f"the goal contains {min(shared):g}, a number of the gold hypothesis"
     return None

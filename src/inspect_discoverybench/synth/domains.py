@@ -46,8 +46,12 @@ class DomainSource:
             InvalidArgument: An argument is invalid, or a domain is given twice.
             InvalidTree: A tree is invalid.
         """
-        given = tuple(map(Tree.read, _tree_files(trees))) if trees is not None else ()
-        if given:
+        given: tuple[Tree, ...] = ()
+        if trees is not None:
+            location = absolute(Path(trees))
+            given = tuple(map(Tree.read, sorted(location.glob("*.json")) if location.is_dir() else [location]))
+            if not given:
+                raise InvalidArgument(f"trees={trees} has no JSON file. Pass a tree or a folder of trees.")
             names = tuple(tree.domain for tree in given)
         elif isinstance(domains, int):
             require_positive("domains", domains)
@@ -60,7 +64,7 @@ class DomainSource:
             )
         return cls(len(names), names, given)
 
-    async def domain(self, number: int, folder: SetFolder, author: Author) -> Domain:
+    async def domain(self, number: int, folder: SetFolder, author: Author, seed: int) -> Domain:
         """The domain of this number. The first call asks the author for all domains, unless the user named them.
 
         Raises:
@@ -70,11 +74,11 @@ class DomainSource:
             return Domain(name=self.names[number])
         domains = folder.domains()
         if len(domains) < self.count:
-            domains = [*domains, *await self._propose(domains, author)]
+            domains = [*domains, *await self._propose(domains, author, seed)]
             folder.keep_domains(domains)
         return domains[number]
 
-    async def _propose(self, kept: Sequence[Domain], author: Author) -> Sequence[Domain]:
+    async def _propose(self, kept: Sequence[Domain], author: Author, seed: int) -> Sequence[Domain]:
         """The missing domains of the set."""
         missing = self.count - len(kept)
         avoided = [*REAL_DOMAINS, *(domain.name for domain in kept)]
@@ -89,7 +93,7 @@ class DomainSource:
                 )
             return reply.domains
 
-        return await author.ask("domains", {"count": missing, "avoid": avoided}, Domains, check)
+        return await author.ask("domains", {"count": missing, "avoid": avoided, "seed": seed}, Domains, check)
 
     @property
     def checksum(self) -> str | None:
@@ -104,14 +108,6 @@ class DomainSource:
             Sample(id=name, input=f"Generate the tasks of {name}.", metadata={"number": number})
             for number, name in enumerate(ids)
         ]
-
-
-def _tree_files(path: str) -> list[Path]:
-    location = absolute(Path(path))
-    files = sorted(location.glob("*.json")) if location.is_dir() else [location]
-    if not files:
-        raise InvalidArgument(f"trees={path} has no JSON file. Pass a tree or a folder of trees.")
-    return files
 
 
 def _repeated(names: Sequence[str]) -> str | None:

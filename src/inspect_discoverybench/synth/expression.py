@@ -6,6 +6,7 @@ by its size times the number of rows. It is still run only in the sandbox.
 """
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,19 +27,24 @@ MAX_NODES = 240
 """Maximum number of nodes of the syntax tree."""
 MAX_EXPONENT = 4
 MAX_NUMBER = 1e12
-MAX_STRING = 80
-MAX_LEVELS = 20
-"""Maximum number of strings in `isin([…])`."""
 
 BINARY = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Mod, ast.BitAnd, ast.BitOr)
 UNARY = (ast.USub, ast.UAdd, ast.Invert)
-COMPARISONS = (ast.Gt, ast.GtE, ast.Lt, ast.LtE, ast.Eq, ast.NotEq)
+COMPARISONS: Mapping[type[ast.cmpop], str] = {
+    ast.Gt: "is above",
+    ast.GtE: "is at least",
+    ast.Lt: "is below",
+    ast.LtE: "is at most",
+    ast.Eq: "is",
+    ast.NotEq: "is not",
+}
+"""Comparisons, with the words for them in a hypothesis."""
 
 ALLOWED = (
     f"Use df['name'], numbers up to {MAX_NUMBER:.0e}, + - * / %, ** of a column with an exponent up to {MAX_EXPONENT}, "
-    f"& | ~, comparisons (also with strings of up to {MAX_STRING} characters), "
+    "& | ~, comparisons (also with strings), "
     f"{', '.join(f'np.{name}' for name in FUNCTIONS)} (without keywords), "
-    f".isin with a list of up to {MAX_LEVELS} constants, .astype(int) and .astype(float)."
+    ".isin with a list of constants, .astype(int) and .astype(float)."
 )
 """What an author or a person reads when a part is refused."""
 
@@ -102,24 +108,33 @@ class Expression:
         Raises:
             ExpressionRefused: The result exceeds a bound.
         """
-        return Expression.parse(ast.unparse(_Substitution(expressions).visit(ast.parse(self.text, mode="eval"))))
+        parts = {name: f"({expression.text})" for name, expression in expressions.items()}
+        return Expression.parse(re.sub(r"df\['(\w+)'\]", lambda match: parts.get(match[1], match[0]), self.text))
 
     @cached_property
-    def forms(self) -> frozenset[str]:
-        """Which of these it contains: `product` (of columns), `function` (or power), `condition`."""
-        forms = set()
-        for node in ast.walk(self.syntax):
-            match node:
-                case ast.BinOp(left=left, op=ast.Mult() | ast.Div() | ast.Mod() as operator, right=right):
-                    if any(_columns(right)) and (isinstance(operator, ast.Div) or any(_columns(left))):
-                        forms.add("product")
-                case ast.Compare() | ast.Call(func=ast.Attribute(attr="where" | "isin")):
-                    forms.add("condition")
-                case ast.BinOp(op=ast.Pow()):
-                    forms.add("function")
-                case ast.Call(func=ast.Attribute(attr=name)) if name != "astype":
-                    forms.add("function")
-        return frozenset(forms)
+    def branches(self) -> "tuple[Expression, Expression, Expression] | None":
+        """Condition, relation inside and relation outside, if the expression is a relation in a sub-population.
+
+        The condition compares columns with constants, and the relations use other columns.
+        """
+        match self.syntax:
+            case ast.Call(func=ast.Attribute(attr="where"), args=[condition, *relations]) if filters(condition):
+                first, second, third = (Expression(ast.unparse(part)) for part in (condition, *relations))
+                others = {*second.columns, *third.columns}
+                return (first, second, third) if second.columns and others.isdisjoint(first.columns) else None
+        return None
+
+
+def filters(condition: ast.expr) -> Sequence[ast.expr]:
+    """The comparisons of columns with constants that a condition consists of; empty if it has other parts."""
+    match condition:
+        case ast.BinOp(left=left, op=ast.BitAnd(), right=right) if filters(left) and filters(right):
+            return [*filters(left), *filters(right)]
+        case ast.Compare(left=ast.Subscript(), comparators=[ast.Constant() | ast.UnaryOp(operand=ast.Constant())]):
+            return [condition]
+        case ast.Subscript() | ast.Call(func=ast.Attribute(value=ast.Subscript(), attr="isin")):
+            return [condition]
+    return []
 
 
 def column_name(node: ast.AST) -> str | None:
@@ -130,22 +145,13 @@ def column_name(node: ast.AST) -> str | None:
     return None
 
 
-class _Substitution(ast.NodeTransformer):
-    def __init__(self, expressions: Mapping[str, Expression]) -> None:
-        self.expressions = expressions
-
-    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        expression = self.expressions.get(column_name(node) or "")
-        return node if expression is None else ast.parse(expression.text, mode="eval").body
-
-
 def _operands(node: ast.expr) -> Sequence[ast.expr] | None:  # noqa: C901 - one case per form
     """The operands of an allowed node; None if it is not allowed."""
     match node:
         case ast.Subscript() if column_name(node) is not None:
             return []
-        case ast.Constant(value=str() as text):
-            return [] if len(text) <= MAX_STRING else None
+        case ast.Constant(value=str()):
+            return []
         case ast.Constant(value=int() | float() as number):
             return [] if abs(number) <= MAX_NUMBER else None
         case ast.BinOp(left=base, op=ast.Pow(), right=ast.Constant(value=int() | float() as exponent)):
@@ -156,15 +162,14 @@ def _operands(node: ast.expr) -> Sequence[ast.expr] | None:  # noqa: C901 - one 
             return None if _is_text(left) or _is_text(right) else [left, right]
         case ast.UnaryOp(op=operator, operand=operand) if isinstance(operator, UNARY):
             return None if _is_text(operand) else [operand]
-        case ast.Compare(left=left, ops=[operator], comparators=[right]) if isinstance(operator, COMPARISONS):
+        case ast.Compare(left=left, ops=[operator], comparators=[right]) if type(operator) in COMPARISONS:
             return [left, right]
         case ast.Call(func=ast.Attribute(value=ast.Name(id="np"), attr=name), args=arguments, keywords=[]):
             return arguments if len(arguments) == FUNCTIONS.get(name) else None
         case ast.Call(func=ast.Attribute(value=owner, attr="astype"), args=[ast.Name(id="int" | "float")], keywords=[]):
             return [owner]
         case ast.Call(func=ast.Attribute(value=owner, attr="isin"), args=[ast.List(elts=levels)], keywords=[]):
-            constant = all(isinstance(level, ast.Constant) for level in levels)
-            return [owner, *levels] if constant and 1 <= len(levels) <= MAX_LEVELS else None
+            return [owner, *levels] if levels and all(isinstance(level, ast.Constant) for level in levels) else None
     return None
 
 

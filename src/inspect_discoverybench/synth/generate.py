@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import anyio
 from inspect_ai.model import get_model
-from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, mean, metric, scorer
+from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import StoreModel, store_as
 from pydantic import Field
@@ -13,15 +13,13 @@ from pydantic import Field
 from inspect_discoverybench.errors import AuthorFailed, ReplyRejected
 from inspect_discoverybench.scorer.judge import gather
 from inspect_discoverybench.synth.author import Author
-from inspect_discoverybench.synth.criterion import Criterion, Measures, Rejection, check_measures
 from inspect_discoverybench.synth.discovery_goal import write_goal
 from inspect_discoverybench.synth.domains import DomainSource
 from inspect_discoverybench.synth.growth import Growth
-from inspect_discoverybench.synth.sampler import Drawing, Sampler
-from inspect_discoverybench.synth.set_folder import DomainRecord, SetFolder, checksums, csv_file, json_file
-from inspect_discoverybench.synth.set_settings import SetSettings
+from inspect_discoverybench.synth.sampler import Drawing, Measures, Sampler
+from inspect_discoverybench.synth.set_folder import DomainRecord, SetFolder, SetSettings, checksums, csv_file, json_file
 from inspect_discoverybench.synth.tree import Tree, slug_of
-from inspect_discoverybench.synth.tree_task import DATA_FILE, TreeTask, tree_tasks
+from inspect_discoverybench.synth.tree_task import DATA_FILE, Rejection, TreeTask, thinned, tree_tasks
 from inspect_discoverybench.synth.wording import gold_hypothesis
 from inspect_discoverybench.text import fold
 
@@ -64,7 +62,7 @@ def generate_domain(  # inspect-evals-lint: ignore[custom_solver_tests] -- every
         author, reviewer = Author(model), Author(get_model(role=REVIEWER, default=model))
         try:
             async with proposal:
-                domain = await source.domain(number, folder, author)
+                domain = await source.domain(number, folder, author, settings.seed)
             result.domain = domain.name
             record = folder.record(slug_of(domain.name))
             if record is None:
@@ -104,15 +102,17 @@ async def create_tasks(
     """
     author, settings = growth.author, growth.sampler.settings
     candidates, rejected = tree_tasks(tree, settings.seed)
+    if not handwritten:
+        candidates = thinned(candidates, number, settings.height)
     try:
         drawing = await growth.sampler.draw(tree, candidates)
     except ReplyRejected as error:
         raise AuthorFailed(error.message) from error
 
     async def apply_criteria(task: TreeTask, measures: Measures) -> AcceptedTask | Rejection:
-        if rejection := check_measures(task.name, measures, settings.min_reproduction):
+        if rejection := measures.rejection(task.name):
             return rejection
-        gold = gold_hypothesis(tree, task, measures.directions)
+        gold = gold_hypothesis(tree, task, measures)
         goal = task.handwritten_goal or await write_goal(author, reviewer, tree, task, gold)
         return goal if isinstance(goal, Rejection) else AcceptedTask(task, gold, goal)
 
@@ -121,7 +121,7 @@ async def create_tasks(
         if isinstance(result, Rejection):
             rejected.append(result)
         elif accepted.setdefault(fold(result.goal), result) is not result:
-            rejected.append(Rejection(result.task.name, Criterion.DUPLICATE, "another task has the same goal"))
+            rejected.append(Rejection(result.task.name, "duplicate", "another task has the same goal"))
     tasks, split = list(accepted.values()), settings.split(number)
     files, golds = _files(number, tree, tasks, drawing, split)
     by_model = not handwritten or any(one.task.handwritten_goal is None for one in tasks)
@@ -132,9 +132,8 @@ async def create_tasks(
         tasks=tuple(name for name, _, _ in golds),
         golds=tuple(golds),
         rejected=(*growth.rejections, *rejected),
-        sent_back=author.sent_back + reviewer.sent_back,
         author=str(author.model) if by_model else None,
-        reviewer=str(reviewer.model) if by_model else None,
+        reviewer=str(reviewer.model) if by_model and str(reviewer.model) != str(author.model) else None,
         versions=drawing.versions,
         files=checksums(files),
     )
@@ -158,33 +157,20 @@ def _files(
     return files, golds
 
 
-@metric
-def accepted_tasks() -> Metric:
-    """Number of accepted tasks."""
-
-    def count(scores: list[SampleScore]) -> float:
-        return float(sum((score.score.metadata or {}).get("accepted", 0) for score in scores))
-
-    return count
-
-
-@scorer(metrics=[mean(), accepted_tasks()], name="accepted")
+@scorer(metrics=[mean()], name="accepted")
 def accepted() -> Scorer:
     """Share of tasks that meet the criteria; the explanation lists each rejection with its reason."""
 
     async def score(state: TaskState, target: Target) -> Score:
         result = store_as(GenerationState)
         tried = len(result.accepted) + len(result.rejected)
-        lines = [
-            f"{len(result.accepted)} tasks were accepted.",
-            *([f"Failure: {result.failure}"] if result.failure else []),
-            *(f"- {name}: {criterion}: {reason}" for name, criterion, reason in result.rejected),
-        ]
+        failure = [f"Failure: {result.failure}"] if result.failure else []
+        rejected = (f"- {name}: {criterion}: {reason}" for name, criterion, reason in result.rejected)
+        lines = [f"{len(result.accepted)} tasks were accepted.", *failure, *rejected]
         return Score(
             value=len(result.accepted) / tried if tried else 0.0,
             answer=result.domain,
             explanation="\n".join(lines),
-            metadata={"accepted": len(result.accepted)},
         )
 
     return score

@@ -1,43 +1,27 @@
 """Growing a semantic tree with the author, level by level (paper §4.2)."""
 
-import math
 import random
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError
 
 from inspect_discoverybench.errors import AuthorFailed, ReplyRejected, first_reason
 from inspect_discoverybench.structured_reply import Reply
 from inspect_discoverybench.synth.author import Author
-from inspect_discoverybench.synth.criterion import Criterion, Rejection
 from inspect_discoverybench.synth.sampler import Sampler
 from inspect_discoverybench.synth.set_folder import Domain
-from inspect_discoverybench.synth.tree import Distribution, Kind, Tree
+from inspect_discoverybench.synth.tree import Tree, Variable
+from inspect_discoverybench.synth.tree_task import Rejection
 
-EXPANDED_SHARE = 0.6
-"""Share of the leaves of a level that are derived further, rounded up.
+COLUMNS = (26, 40)
+"""Range of the number of columns of a domain. Half of the released data files have 22 to 39."""
 
-The paper derives each leaf with probability 0.6 (footnote 6), so some trees stay small by chance. With a fixed share,
-every tree in which nodes have at least two children has at least 3 tasks at height 2 and 10 at height 3.
-"""
-
-WORKFLOW_STEPS = 2
-"""Number of workflow steps drawn for each expression, which the author combines."""
-
-
-class Variable(Reply):
-    """A variable of the tree, or a distractor."""
-
-    name: str
-    description: str
-    type: Kind
-    low: float | None = None
-    high: float | None = None
-    values: tuple[str, ...] = ()
-    distribution: Distribution = "uniform"
+SUB_POPULATION = 0.5
+"""Probability that the root's relationship is to hold in a sub-population."""
 
 
 class Expansion(Reply):
@@ -53,7 +37,19 @@ class Root(Expansion):
     context: str
     rows: str
     target: Variable
-    distractors: tuple[Variable, ...] = ()
+
+
+class Distractor(Variable):
+    """A column beside the tree: unrelated, or following one of its variables."""
+
+    follows: str | None = None
+    strength: Annotated[float, AfterValidator(lambda strength: min(0.95, max(-0.95, strength)))] = 0.7
+
+
+class Distractors(Reply):
+    """The further columns of a domain."""
+
+    columns: tuple[Distractor, ...]
 
 
 @dataclass
@@ -71,58 +67,36 @@ class Growth:
     rejections: list[Rejection] = field(default_factory=list)
 
     async def grow(self, domain: Domain) -> Tree:
-        """Grow one tree, or a forest.
+        """Grow a tree, and add distractors.
 
         Raises:
             AuthorFailed: The author gave no valid root.
         """
-        tree = await self._root(domain, None)
-        for number in range(self.sampler.settings.forest):
-            if number:
-                try:
-                    tree = await self._root(domain, tree)
-                except AuthorFailed as error:
-                    self.rejections.append(Rejection("root", Criterion.EXPRESSION, error.message))
-                    break
-            for level in range(1, self.sampler.settings.height):
-                tree = await self._expand_level(tree, level)
-        return tree
+        tree = await self._root(domain)
+        for level in range(1, self.sampler.settings.height):
+            tree = await self._expand_level(tree, level)
+        return await self._add_distractors(tree)
 
-    async def _root(self, domain: Domain, earlier: Tree | None) -> Tree:
-        """Add a root: the first one of a new tree, or another one of the forest."""
-
+    async def _root(self, domain: Domain) -> Tree:
         async def check(reply: Root) -> Tree:
-            context = reply.context.strip().rstrip(",")
-            fields: dict[str, Any] = {"domain": domain.name, "description": reply.rows, "context": context}
-            if earlier:
-                fields = earlier.model_dump(exclude_defaults=True)
-            fields["roots"] = [*fields.get("roots", ()), reply.target.model_dump() | _derivation(reply)]
-            distractors = [column.model_dump() for column in reply.distractors]
-            fields["distractors"] = [*fields.get("distractors", ()), *distractors]
-            return await self._checked(fields)
+            root = reply.target.model_dump() | _derivation(reply)
+            fields = {"domain": domain.name, "description": reply.rows, "context": reply.context.strip().rstrip(",")}
+            return await self._checked({**fields, "roots": [root]})
 
-        values = {
-            **domain.model_dump(),
-            "workflow_steps": self._steps(domain.name, f"root {len(earlier.roots) if earlier else 0}"),
-            "used_names": [column.name for column in earlier.columns()] if earlier else [],
-        }
+        values = {**domain.model_dump(), **self._drawn(domain.name, "root", ())}
         return await self.author.ask("root", values, Root, check)
 
     async def _expand_level(self, tree: Tree, level: int) -> Tree:
-        """Expand leaves of one level of the last root, in random order, until the share is reached or none is left."""
-        root, levels = tree.roots[-1], tree.levels()
-        leaves = [
-            node.name
-            for node in root.walk()
-            if node.sampled and levels[node.name] == level and node.distribution != "sequence"
-        ]
-        remaining = math.ceil(EXPANDED_SHARE * len(leaves))
-        random.Random(f"{self.sampler.settings.seed}/{tree.domain}/{root.name}/{level}/expansion").shuffle(leaves)
-        for name in leaves:
-            if remaining:
-                grown = await self._expand(tree, name)
-                remaining -= grown is not tree
-                tree = grown
+        """Derive the first leaf of a level that the author does not decline.
+
+        The paper derives each leaf with probability 0.6 (footnote 6). The released trees have about one inner node per
+        level, and their difficulties follow from that. Children are in the order of their importance.
+        """
+        for leaf in tree.nodes():
+            if leaf.sampled and tree.level(leaf.name) == level and leaf.distribution != "sequence":
+                grown = await self._expand(tree, leaf.name)
+                if grown is not tree:
+                    return grown
         return tree
 
     async def _expand(self, tree: Tree, name: str) -> Tree:
@@ -144,13 +118,41 @@ class Growth:
             "domain": tree.domain,
             "rows": tree.description,
             "node": leaf.model_dump(exclude_defaults=True),
-            "workflow_steps": self._steps(tree.domain, name),
-            "used_names": [column.name for column in tree.columns()],
+            **self._drawn(tree.domain, name, [column.name for column in tree.columns()]),
         }
         try:
             return await self.author.ask("expand", values, Expansion, check)
         except AuthorFailed as error:
-            self.rejections.append(Rejection(name, Criterion.EXPRESSION, error.message))
+            self.rejections.append(Rejection(name, "expression", error.message))
+            return tree
+
+    async def _add_distractors(self, tree: Tree) -> Tree:
+        """Add columns that follow variables of the tree, and unrelated ones. Repeated ones are left out."""
+        names = {column.name for column in tree.columns()}
+        nodes = {name for root in tree.roots for name in root.names}
+        count = self._random(tree.domain, "columns").randint(*COLUMNS) - len(names)
+
+        async def check(reply: Distractors) -> Tree:
+            given = {column.name: column for column in reply.columns if column.name not in names}
+            columns = list(given.values())[:count]
+            following = sum(column.follows in nodes for column in columns)
+            if len(columns) < count / 2 or following < len(columns) / 4:
+                reason = f"there are {len(columns)} new columns, {following} of which follow a variable."
+                raise ReplyRejected(f"{reason} Expected: {count}, about half of which follow a variable.")
+            distractors = [column.model_dump() for column in columns]
+            return await self._checked(tree.model_dump(exclude_defaults=True) | {"distractors": distractors})
+
+        values = {
+            "name": tree.domain,
+            "rows": tree.description,
+            "count": count,
+            "variables": [node.model_dump(include={"name", "description"}) for node in tree.nodes()],
+            "seed": self.sampler.settings.seed,
+        }
+        try:
+            return await self.author.ask("distractors", values, Distractors, check) if count > 0 else tree
+        except AuthorFailed as error:
+            self.rejections.append(Rejection("distractors", "distractors", error.message))
             return tree
 
     async def _checked(self, fields: dict[str, Any]) -> Tree:
@@ -166,11 +168,24 @@ class Growth:
         await self.sampler.draw(tree)
         return tree
 
-    def _steps(self, domain: str, node: str) -> Sequence[str]:
+    def _drawn(self, domain: str, node: str, used_names: Sequence[str]) -> Mapping[str, Any]:
+        """What is drawn for one expression, such as the two workflow steps, and the names that it must not use."""
         lines = files(__package__).joinpath("workflows.txt").read_text("utf-8").splitlines()
-        steps = [line for line in lines if line and not line.startswith("#")]
-        return random.Random(f"{self.sampler.settings.seed}/{domain}/{node}/workflow").sample(steps, WORKFLOW_STEPS)
+        steps, random = [line for line in lines if line and not line.startswith("#")], self._random(domain, node)
+        return {
+            "workflow_steps": random.sample(steps, 2),
+            "sub_population": node == "root" and random.random() < SUB_POPULATION,
+            "used_names": used_names,
+            "seed": self.sampler.settings.seed,
+        }
+
+    def _random(self, *key: str) -> random.Random:
+        return random.Random("/".join(map(str, (self.sampler.settings.seed, *key))))
 
 
 def _derivation(reply: Expansion) -> dict[str, Any]:
-    return reply.model_dump(include={"expression", "children"})
+    """The expression, and the children that it uses."""
+    children = [
+        child.model_dump() for child in reply.children if re.search(rf"\b{re.escape(child.name)}\b", reply.expression)
+    ]
+    return {"expression": reply.expression, "children": children}

@@ -1,7 +1,7 @@
 """The program that draws the rows of a tree and measures its tasks. It runs only in the sandbox's session.
 
 It uses numpy alone: expressions are elementwise, so pandas would give the same values, and takes longer to import. The
-host sends this file as the first cell; later cells call `draw` and read the JSON that it prints. Random numbers come
+host sends this file followed by a call of `draw`, and reads the JSON that it prints. Random numbers come
 from one stream per column and purpose, so the same tree and seed give the same bytes, whatever other columns there are.
 """
 
@@ -10,6 +10,7 @@ import json
 import platform
 import resource
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeAlias
 
@@ -17,15 +18,15 @@ import numpy as np
 
 MEMORY_BYTES = 4 * 2**30
 FUNCTIONS = "where minimum maximum clip abs log log1p exp sqrt square tanh sin cos"
-MIN_FINITE = 0.98
-"""Minimum share of rows in which an expression must give a finite number."""
-MAX_TOP = 0.95
-"""Maximum share of the most common computed value."""
-MIN_INSIDE = 0.5
-"""Minimum share of computed values within the range that the author gave."""
-NEIGHBOURS = 5
-MAX_FITTED = 500
-"""Maximum number of rows of a generic fit, which compares all pairs of rows."""
+# Limits of computed values: minimum share of finite ones, maximum share of the most common one, and minimum share of
+# those within the range that the author gave.
+MIN_FINITE, MAX_TOP, MIN_INSIDE = 0.98, 0.95, 0.5
+DISTURBED = 0.4  # share of computed values that are disturbed
+# The generic fit: minimum number of rows, penalties of which the best one is used, and scale of products of columns.
+MIN_ROWS, PENALTIES, INTERACTIONS = 40, (0.001, 0.01, 0.1), 0.25
+# Effects: the number of values of a column; the minimum variation of its size, and rank correlation with a partner; the
+# minimum share of the change that is between two of the values if the effect is a step.
+GRID, MIN_INTERACTION, MIN_STEP = 9, 0.4, 0.9
 
 Array: TypeAlias = Any  # np.ndarray: of floats, booleans, or strings for a category
 Spec = Mapping[str, Any]  # a column or node of the tree, as JSON
@@ -46,6 +47,20 @@ def stream(*key: object) -> np.random.Generator:
     """The random numbers for a key."""
     digest = hashlib.sha256("/".join(map(str, key)).encode()).digest()
     return np.random.Generator(np.random.PCG64(int.from_bytes(digest[:16], "big")))
+
+
+def follow(spec: Spec, source: Array, seed: str) -> Array:
+    """Sample a column that is correlated with a column of a tree, and with others only through it."""
+    random, strength, rows = stream(seed, spec["name"], "values"), spec.get("strength", 0.7), len(source)
+    codes = source if source.dtype.kind == "f" else np.unique(source, return_inverse=True)[1]
+    score = ranks(np.nan_to_num(codes.astype(float))) * np.sqrt(12) / rows
+    share = (ranks(strength * score + np.sqrt(1 - strength**2) * random.standard_normal(rows)) - 0.5) / rows
+    if spec["type"] == "category":
+        return np.array(spec["values"])[(share * len(spec["values"])).astype(int)]
+    if spec["type"] == "boolean":
+        return share > 0.5
+    values = spec["low"] + (spec["high"] - spec["low"]) * share
+    return np.round(values, decimals(spec, values))
 
 
 def sample(spec: Spec, rows: int, seed: str) -> Array:
@@ -130,7 +145,8 @@ def draw_columns(request: Spec) -> Columns:
         ValueError: An expression fails.
     """
     columns: dict[str, ObservedColumn] = {}
-    seed = request["seed"]
+    exact: dict[str, Array] = {}
+    seed, settings = request["seed"], request["settings"]
 
     def visit(node: Spec) -> Array:
         name = node["name"]
@@ -140,16 +156,29 @@ def draw_columns(request: Spec) -> Columns:
                 values = typed(node, compute(node["expression"], frame))
             except Exception as error:  # whatever an author's expression raises is sent back
                 raise ValueError(f"the expression of {name} failed: {type(error).__name__}: {error}"[:400]) from error
-            if (top := share_of_top(values)) >= MAX_TOP:
+            counts = np.unique(values, return_counts=True)[1]
+            if (top := counts.max() / len(values)) >= MAX_TOP:
                 raise ValueError(f"one value of {name} fills {top:.0%} of the rows; the result must vary")
+            values = disturb(node, values, settings, seed)
+        elif node.get("follows"):
+            values = follow(node, exact[node["follows"]], seed)
         else:
-            values = sample(node, request["settings"]["rows"], seed)
-        columns[name] = observe(node, values, request["settings"], seed)
+            values = sample(node, settings["rows"], seed)
+        exact[name], columns[name] = values, observe(node, values, settings, seed)
         return values
 
     for node in (*request["tree"]["roots"], *request["tree"].get("distractors", ())):
         visit(node)
     return columns
+
+
+def disturb(node: Spec, values: Array, settings: Spec, seed: str) -> Array:
+    """Add influences outside the tree to some values of a computed number. The nodes above follow from the sum."""
+    if values.dtype.kind != "f" or node.get("noise") is not None:
+        return values
+    random = stream(seed, node["name"], "disturbance")
+    normal, where = random.standard_normal(len(values)), random.random(len(values)) < DISTURBED
+    return values + settings["disturbance"] * np.nanstd(values) * normal * where
 
 
 def observe(spec: Spec, values: Array, settings: Spec, seed: str) -> ObservedColumn:
@@ -172,62 +201,109 @@ def observe(spec: Spec, values: Array, settings: Spec, seed: str) -> ObservedCol
     return ObservedColumn(observed, there & ~np.isnan(observed), f"%.{digits}f")
 
 
-def share_of_top(values: Array) -> float:
-    """Share of the most common value."""
-    counts = np.unique(values[values == values], return_counts=True)[1]  # without NaN
-    return float(counts.max() / counts.sum()) if len(counts) else 1.0
+def features(column: ObservedColumn, rows: Array) -> Array:
+    """Terms of the generic fit for one column: polynomials of the ranks of numbers, or indicators of labels."""
+    values = column.values[rows]
+    if values.dtype.kind != "f":
+        indicators = (values[:, None] == np.unique(values)[1:]).astype(float)
+        return (indicators - indicators.mean(axis=0)) / np.maximum(indicators.std(axis=0), 1e-9)
+    places = (2 * ranks(values) - 1) / len(rows) - 1
+    return np.polynomial.legendre.legvander(places, 3)[:, 1:] * np.sqrt([3.0, 5.0, 7.0])
 
 
-def skill(true: Array, predicted: Array) -> float:
-    """Skill of predictions between the best constant (0) and perfect (1): R² of numbers, its analogue of labels."""
-    if true.dtype.kind == "f":
-        loss, constant = ((true - predicted) ** 2).sum(), ((true - true.mean()) ** 2).sum()
-    else:
-        loss, constant = (true != predicted).mean(), 1 - share_of_top(true)
-    return float(1 - loss / constant) if constant > 0 else 0.0
+def held_out(
+    columns: Sequence[ObservedColumn], target: ObservedColumn, rows: Array, penalties: Sequence[float]
+) -> tuple[float, Array]:
+    """Fit a target without one row after the other: a ridge regression on the columns and the products of pairs.
+
+    Returns:
+        The best penalty, and the absolute error of each row in standard deviations of the target.
+    """
+    y = target.values[rows]
+    y = y[:, None].astype(float) if y.dtype.kind == "f" else (y[:, None] == np.unique(y)).astype(float)
+    y = (y - y.mean(axis=0)) / max(np.sqrt(y.var(axis=0).sum()), 1e-12)
+    terms = [features(column, rows) for column in columns]
+    products = (
+        INTERACTIONS * (one[:, :2, None] * other[:, None, :2]).reshape(len(rows), -1)
+        for one, other in combinations(terms, 2)
+    )
+    x = np.column_stack([np.ones(len(rows)), *terms, *products])
+    errors = {}
+    for penalty in penalties:
+        weights = x @ np.linalg.inv(x.T @ x + penalty * len(rows) * np.eye(x.shape[1]))
+        leverage = (weights * x).sum(axis=1)
+        errors[penalty] = np.abs((y - weights @ (x.T @ y)) / (1 - leverage)[:, None]).sum(axis=1)
+    return min(errors.items(), key=lambda item: item[1].mean())
 
 
-def distances(column: ObservedColumn, rows: Array) -> Array:
-    """The distance of each pair of rows: the difference of their ranks, or whether their labels differ."""
-    values, there = column.values[rows], column.there[rows]
-    if values.dtype.kind == "f":
-        places = ranks(np.where(there, values, np.inf)) / len(rows)
-        return np.abs(np.subtract.outer(places, places))
-    labels = np.where(there, values.astype(str), "")
-    return (labels[:, None] != labels).astype(float)
+def drop_one(part: Spec, target: str, columns: Columns) -> Mapping[str, tuple[float, float]]:
+    """What held-out rows lose without each tested column: the mean, and the mean in standard errors."""
+    rows = rows_of(part, target, columns)
+    if len(rows) < MIN_ROWS:
+        return dict.fromkeys(part["tested"], (0.0, 0.0))
+    penalty, fitted = held_out([columns[name] for name in part["columns"]], columns[target], rows, PENALTIES)
+    lost = {}
+    for name in part["tested"]:
+        others = [columns[other] for other in part["columns"] if other != name]
+        loss = held_out(others, columns[target], rows, [penalty])[1] - fitted
+        error = max(float(loss.std()) / len(rows) ** 0.5, 1e-9)
+        lost[name] = (round(float(loss.mean()), 4), round(float(loss.mean()) / error, 2))
+    return lost
 
 
-def neighbour_skill(columns: Sequence[ObservedColumn], target: ObservedColumn) -> float:
-    """Skill of a generic fit: each row is predicted from its nearest neighbours in these columns."""
-    rows = np.flatnonzero(target.there)
-    rows = rows[:: -(-len(rows) // MAX_FITTED)]
-    distance = sum(distances(column, rows) for column in columns)
-    np.fill_diagonal(distance, np.inf)
-    nearest, y = np.argsort(distance, axis=1, kind="stable")[:, :NEIGHBOURS], target.values[rows]
-    if y.dtype.kind == "f":
-        return skill(y, y[nearest].mean(axis=1))
-    labels = np.unique(y)
-    return skill(y, labels[(y[nearest][..., None] == labels).sum(axis=1).argmax(axis=1)])
+def rows_of(part: Spec, target: str, columns: Columns) -> Array:
+    """The rows of a part of the hypothesis in which nothing is missing."""
+    whole = np.logical_and.reduce([columns[name].there for name in (*part["columns"], target)])
+    if part["condition"]:
+        whole &= compute(part["condition"], {name: column.values for name, column in columns.items()}).astype(bool)
+    return np.flatnonzero(whole)
 
 
-def reproduction(task: Spec, columns: Columns) -> float:
-    """Skill of the gold expression on the observed columns, over the rows where nothing is missing."""
-    used = [columns[name] for name in (*task["predictors"], task["target"])]
-    whole = np.logical_and.reduce([column.there for column in used])
-    values = compute(task["expression"], {name: columns[name].values[whole] for name in task["predictors"]})
-    true = columns[task["target"]].values[whole]
-    if true.dtype.kind == "U":
-        return skill(true, values.astype(str))
-    numbers = values.astype(float)
-    finite = np.isfinite(numbers)
-    return skill(true.astype(float)[finite], numbers[finite]) if finite.mean() >= MIN_FINITE else 0.0
+def effects(part: Spec, target: str, columns: Columns, outcome: str) -> Spec:
+    """How the expression of a part depends on each of its columns, the others being as they are."""
+    rows = rows_of(part, target, columns)
+    frame = {name: columns[name].values[rows] for name in part["columns"]}
+    found: dict[str, dict[str, Any]] = {}
+    for name, values in frame.items() if len(rows) else ():
+        is_number = values.dtype.kind == "f"
+        low, high = np.quantile(values, (0.05, 0.95)) if is_number else (0, 0)
+        grid = low + (high - low) * np.arange(GRID) / (GRID - 1) if is_number else np.unique(values)
+        results = [compute(part["expression"], {**frame, name: np.full(len(rows), value)}) for value in grid]
+        curves = np.nan_to_num(
+            np.array([one.astype(str) == outcome if one.dtype.kind == "U" else one for one in results], float)
+        )
+        mean, size = curves.mean(axis=1), np.abs(curves[-1] - curves[0])
+        found[name] = {
+            "highest": str(grid[mean.argmax()]),
+            "lowest": str(grid[mean.argmin()]),
+            "size": float(np.ptp(mean)),
+            **(shape(mean) | partner(size, frame, name) if is_number else {}),
+        }
+    return found
 
 
-def direction(first: ObservedColumn, second: ObservedColumn) -> float:
-    """Spearman's rank correlation of two columns; 0 if it is undefined."""
-    whole = first.there & second.there
-    ranked = [ranks(column.values[whole]) for column in (first, second)]
-    return float(np.corrcoef(*ranked)[0, 1]) if all(np.ptp(one) > 0 for one in ranked) else 0.0
+def shape(mean: Array) -> dict[str, Any]:
+    """The shape of an effect: whether it rises, falls, peaks or dips, and how it bends."""
+    ends, margin = (mean[0], mean[-1]), 0.1 * np.ptp(mean)
+    peaks, dips = mean.max() > max(ends) + margin, mean.min() < min(ends) - margin
+    name = "peaks" if peaks else "dips" if dips else "rises" if mean[-1] > mean[0] else "falls"
+    steps = np.abs(np.diff(mean))
+    early, late = (half.sum() for half in np.array_split(steps, 2))
+    bend = "steeper" if late > 1.3 * early else "flatter" if early > 1.3 * late else ""
+    return {"shape": name, "bend": "step" if steps.max() > MIN_STEP * steps.sum() else bend}
+
+
+def partner(size: Array, frame: Mapping[str, Array], name: str) -> dict[str, Any]:
+    """The column on which the size of an effect depends most, and whether it grows with it."""
+    codes = {other: ranks(np.unique(values, return_inverse=True)[1]) for other, values in frame.items()}
+    found = {
+        other: float(np.corrcoef(ranks(size.round(9)), code)[0, 1])
+        for other, code in codes.items()
+        if other != name and np.ptp(code) > 0 and size.std() > MIN_INTERACTION * size.mean()
+    }
+    strongest = max(found, key=lambda other: abs(found[other]), default="")
+    is_strong = abs(found.get(strongest, 0.0)) >= MIN_INTERACTION
+    return {"partner": strongest, "grows": found[strongest] > 0} if is_strong else {}
 
 
 def ranks(values: Array) -> Array:
@@ -237,18 +313,14 @@ def ranks(values: Array) -> Array:
 
 
 def measure(task: Spec, columns: Columns) -> Spec:
-    """Measure one task for its criteria, with four decimals so that rounding errors of libraries do not show."""
-    target, predictors = columns[task["target"]], task["predictors"]
-    distractors = [name for name in task["columns"] if name not in (*predictors, task["target"])]
-    numeric = [
-        name for name in predictors if columns[name].values.dtype.kind == "f" and target.values.dtype.kind != "U"
-    ]
+    """Measure one task for its criteria, with few decimals so that rounding errors of libraries do not show."""
+    name, parts = task["target"], task["parts"]
+    labels, counts = np.unique(columns[name].values.astype(str), return_counts=True)
+    outcome = {"f": "", "b": "True"}.get(columns[name].values.dtype.kind, str(labels[counts.argmax()]))
     return {
-        "top_share": round(share_of_top(target.values[target.there]), 4),
-        "reproduction": round(reproduction(task, columns), 4),
-        "fit": round(neighbour_skill([columns[name] for name in predictors], target), 4),
-        "best_distractor": round(max((neighbour_skill([columns[name]], target) for name in distractors), default=0), 4),
-        "directions": {name: round(direction(columns[name], target), 4) for name in numeric},
+        "lost": [drop_one(part, name, columns) for part in parts],
+        "effects": [effects(part, name, columns, outcome) for part in parts],
+        "outcome": outcome,
     }
 
 

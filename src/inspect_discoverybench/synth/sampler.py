@@ -5,14 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 
-from pydantic import BaseModel, ConfigDict
-
 from inspect_discoverybench.errors import ReplyRejected, SessionFailed
 from inspect_discoverybench.session.session import PythonSession
-from inspect_discoverybench.synth.criterion import Measures
-from inspect_discoverybench.synth.set_settings import SetSettings
+from inspect_discoverybench.structured_reply import Reply
+from inspect_discoverybench.synth.set_folder import SetSettings
 from inspect_discoverybench.synth.tree import Tree, slug_of
-from inspect_discoverybench.synth.tree_task import TreeTask
+from inspect_discoverybench.synth.tree_task import Rejection, TreeTask
 
 CELL_SECONDS = 120
 """Time limit of one drawing in seconds."""
@@ -20,8 +18,62 @@ CELL_SECONDS = 120
 OUTPUT_BYTES = 9_000_000
 """Maximum size of the drawn columns. Inspect limits the output of a command to 10 MB."""
 
+MIN_LOST = 0.01
+"""Minimum loss on held-out rows without a variable of the hypothesis, in standard deviations of the target."""
 
-class Drawing(BaseModel):
+MIN_STANDARD_ERRORS = 3.0
+"""Minimum of this loss in standard errors."""
+
+
+class Effect(Reply):
+    """How the gold expression depends on one column, the others being as they are.
+
+    Attributes:
+        highest: The value, of a few in the range, at which the target is highest.
+        lowest: The value at which it is lowest.
+        size: The difference between the two.
+        shape: For a number: `rises`, `falls`, `peaks` or `dips`.
+        bend: Whether the effect gets `steeper` or `flatter` towards higher values, or is a `step`; else empty.
+        partner: The column on which the size of the effect depends most; empty if there is none.
+        grows: Whether the effect grows with the partner.
+    """
+
+    highest: str
+    lowest: str
+    size: float
+    shape: str = ""
+    bend: str = ""
+    partner: str = ""
+    grows: bool = False
+
+
+class Measures(Reply):
+    """Measures of a task in the sandbox.
+
+    Attributes:
+        lost: For each part of the hypothesis and each of its columns, what held-out rows lose without the column, in
+            standard deviations of the target and in standard errors.
+        effects: For each part, the effects of its columns.
+        outcome: For a target of labels, the most common one, whose chance has the effects; else empty.
+    """
+
+    lost: tuple[Mapping[str, tuple[float, float]], ...]
+    effects: tuple[Mapping[str, Effect], ...]
+    outcome: str
+
+    def rejection(self, name: str) -> Rejection | None:
+        """Why the task of this name is rejected; None if each variable of its hypothesis counts."""
+        for part in self.lost:
+            for column, (lost, errors) in part.items():
+                if lost < MIN_LOST or errors < MIN_STANDARD_ERRORS:
+                    reason = (
+                        f"without {column}, a fit is worse by only {lost:.1%} on held-out rows ({errors:.1f} errors)"
+                    )
+                    return Rejection(name, "variables", reason)
+        return None
+
+
+class Drawing(Reply):
     """The rows of a tree; empty if no task was given.
 
     Attributes:
@@ -30,8 +82,6 @@ class Drawing(BaseModel):
         columns: The values of every column as text, after noise; an empty text is a missing value.
         versions: Versions of Python and numpy in the sandbox.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     error: str = ""
     measures: tuple[Measures, ...] = ()
@@ -45,7 +95,6 @@ class Sampler:
 
     settings: SetSettings
     _session: PythonSession = field(default_factory=lambda: PythonSession(CELL_SECONDS, OUTPUT_BYTES))
-    _loaded: bool = False
 
     async def draw(self, tree: Tree, tasks: Sequence[TreeTask] = ()) -> Drawing:
         """Evaluate all expressions of a tree. If there are tasks, draw its rows and measure them.
@@ -58,31 +107,15 @@ class Sampler:
             "tree": tree.model_dump(exclude_defaults=True),
             "seed": f"{self.settings.seed}/{slug_of(tree.domain)}",
             "settings": self.settings.model_dump(),
-            "tasks": [
-                {
-                    "target": task.node.name,
-                    "expression": task.expression.text,
-                    "predictors": task.predictors,
-                    "columns": task.columns,
-                }
-                for task in tasks
-            ],
+            "tasks": [{"target": task.node.name, "parts": [part._asdict() for part in task.parts]} for task in tasks],
         }
-        drawing = Drawing.model_validate_json(await self._run(f"draw({json.dumps(request)!r})"))
+        program = files(__package__).joinpath("rows.py").read_text("utf-8")
+        cell = await self._session.run(f"{program}\ndraw({json.dumps(request)!r})")
+        if cell.status == "error":
+            raise SessionFailed(f"The sandbox cannot run the generator: {cell.output[-500:]}")
+        if cell.status != "ok":
+            raise ReplyRejected(f"the sandbox could not draw the rows ({cell.status}): {cell.output.strip()[-300:]}.")
+        drawing = Drawing.model_validate_json(cell.output)
         if drawing.error:
             raise ReplyRejected(f"{drawing.error}.")
         return drawing
-
-    async def _run(self, call: str) -> str:
-        if not self._loaded:
-            loaded = await self._session.run(files(__package__).joinpath("rows.py").read_text("utf-8"))
-            if loaded.status != "ok":
-                raise SessionFailed(f"The sandbox cannot run the generator ({loaded.status}): {loaded.output[-500:]}")
-            self._loaded = True
-        cell = await self._session.run(call)
-        if cell.status == "ok" and not cell.restarted:
-            return cell.output
-        # A lost session starts again. The expression must be the cause, because the same program runs for every tree.
-        self._loaded = cell.status in ("ok", "error", "interrupted") and not cell.restarted
-        lines = cell.output.strip().splitlines()
-        raise ReplyRejected(f"the sandbox could not draw the rows ({cell.status}): {''.join(lines[-1:])[:300]}.")

@@ -1,4 +1,4 @@
-"""The folder of a generated set: domains are added one by one, and an interrupted set can be continued."""
+"""The settings and the folder of a set. Domains are added one by one, and an interrupted set can be continued."""
 
 import csv
 import hashlib
@@ -9,19 +9,70 @@ import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from inspect_discoverybench.dataset.answer_key import COLUMNS
 from inspect_discoverybench.dataset.studies import absolute
+from inspect_discoverybench.dataset.table import COLUMNS
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.prompts import Prompt, prompt_names
 from inspect_discoverybench.structured_reply import Reply
-from inspect_discoverybench.synth.criterion import Rejection
-from inspect_discoverybench.synth.set_settings import SetSettings
 from inspect_discoverybench.synth.tree import slug_of
+from inspect_discoverybench.synth.tree_task import Rejection
 
 SETTINGS_FILE = "settings.json"
+
+
+class SetSettings(BaseModel):
+    """Everything that determines a generated set, except the author's replies.
+
+    Attributes:
+        seed: Seed of all random choices.
+        height: Height of the trees.
+        rows: Rows of each data file.
+        noise_share: Probability that noise is added to a number. A column of a tree can have its own noise.
+        noise_scale: Standard deviation of the noise, in standard deviations of the column.
+        disturbance: Standard deviation of influences outside the tree on computed values, in standard deviations of the
+            column. The nodes above follow from the disturbed values.
+        missing: Probability that a value is missing. A column of a tree can have its own.
+        splits: Subfolders that the domains are assigned to in turn; empty if the set is not split.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    seed: int = 0
+    height: int = Field(default=4, ge=1, le=4)
+    rows: int = Field(default=500, ge=50, le=10_000)
+    noise_share: float = Field(default=0.1, ge=0, le=1)
+    noise_scale: float = Field(default=0.3, ge=0, le=1)
+    disturbance: float = Field(default=0.3, ge=0, le=1)
+    missing: float = Field(default=0.01, ge=0, le=0.5)
+    splits: tuple[Annotated[str, Field(pattern="^[a-z][a-z0-9-]{0,30}$")], ...] = ()
+
+    @field_validator("splits")
+    @classmethod
+    def _check_splits(cls, splits: tuple[str, ...]) -> tuple[str, ...]:
+        if taken := {"trees", "domains"} & set(splits):
+            raise ValueError(f"{min(taken)} is a folder of every set; choose another name")
+        return splits
+
+    def split(self, number: int) -> str:
+        """The split of a domain; empty without splits. Tasks of one domain share columns, so they share a split."""
+        return self.splits[number % len(self.splits)] if self.splits else ""
+
+    @classmethod
+    def of(cls, **arguments: object) -> "SetSettings":
+        """Check the settings that a user gave.
+
+        Raises:
+            InvalidArgument: A setting is invalid.
+        """
+        try:
+            return cls.model_validate(arguments)
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise InvalidArgument(f"{first['loc'][0]}={first['input']} is invalid: {first['msg']}.") from error
 
 
 class Domain(Reply):
@@ -31,7 +82,7 @@ class Domain(Reply):
     description: str = Field(default="", max_length=600)
 
 
-class DomainRecord(BaseModel):
+class DomainRecord(Reply):
     """The record of an accepted domain, `domains/<slug>.json` in the folder of the set.
 
     Attributes:
@@ -41,14 +92,11 @@ class DomainRecord(BaseModel):
         tasks: Folders of the accepted tasks.
         golds: Answer key: folder, query id and gold hypothesis of each task.
         rejected: Rejected nodes and tasks.
-        sent_back: Number of replies that were sent back.
         author: Model that wrote the trees and goals; None if they were written by hand.
-        reviewer: Model that reviewed the goals; None if they were written by hand.
+        reviewer: Model that reviewed the goals; None if that was the author itself, or if they were written by hand.
         versions: Versions of Python and numpy in the sandbox that drew the rows.
         files: SHA-256 of each file by path.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     number: int
     domain: str
@@ -56,7 +104,6 @@ class DomainRecord(BaseModel):
     tasks: tuple[str, ...]
     golds: tuple[tuple[str, int, str], ...]
     rejected: tuple[Rejection, ...]
-    sent_back: int
     author: str | None
     reviewer: str | None
     versions: Mapping[str, str] = {}

@@ -4,15 +4,17 @@ A tree is JSON, and a person can write one by hand (docs/generator.md). `Tree.mo
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from inspect_discoverybench.dataset.text_file import read_text
+from inspect_discoverybench.dataset.studies import stated_formula
+from inspect_discoverybench.dataset.table import read_text
 from inspect_discoverybench.errors import ExpressionRefused, InvalidTree, first_reason
+from inspect_discoverybench.structured_reply import Reply
 from inspect_discoverybench.synth.expression import Expression
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,47}$")]
@@ -21,8 +23,8 @@ Kind = Literal["real", "integer", "category", "boolean"]
 Distribution = Literal["uniform", "normal", "skewed", "sequence"]
 
 
-class TreeColumn(BaseModel):
-    """A column: a distractor, or what a node has in common with one.
+class Variable(Reply):
+    """A variable as the author describes it.
 
     Attributes:
         name: Name in the data file: lower case, digits and underscores.
@@ -33,12 +35,9 @@ class TreeColumn(BaseModel):
         values: Allowed values of a category, 2 to 12.
         distribution: How numbers are sampled: `uniform`; `normal` (mean in the middle of the range, which spans six
             standard deviations); `skewed` (towards the lower end); `sequence` (row numbers from `low` on).
-        decimals: Decimals in the data file; by default those of four significant digits of the standard deviation.
-        noise: Standard deviation of the noise that is added to every value; by default the noise of the set.
-        missing: Share of missing values; by default that of the set.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(coerce_numbers_to_str=True)
 
     name: Name
     description: Text
@@ -47,9 +46,26 @@ class TreeColumn(BaseModel):
     high: float | None = None
     values: tuple[Annotated[str, Field(min_length=1, max_length=60)], ...] = ()
     distribution: Distribution = "uniform"
+
+
+class TreeColumn(Variable):
+    """A column: a distractor, or what a node has in common with one.
+
+    Attributes:
+        decimals: Decimals in the data file; by default those of four significant digits of the standard deviation.
+        noise: Standard deviation of the noise that is added to every value; by default the noise of the set.
+        missing: Share of missing values; by default that of the set.
+        follows: For a distractor, the node that it is another measurement or a consequence of.
+        strength: Correlation of its ranks with those of this node, before noise.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
     decimals: int | None = Field(default=None, ge=0, le=8)
     noise: float | None = Field(default=None, ge=0)
     missing: float | None = Field(default=None, ge=0, le=0.5)
+    follows: Name | None = None
+    strength: float = Field(default=0.7, ge=-0.98, le=0.98)
 
     @property
     def label(self) -> str:
@@ -59,7 +75,7 @@ class TreeColumn(BaseModel):
     @property
     def sampled(self) -> bool:
         """Whether the values are sampled, not computed."""
-        return True
+        return getattr(self, "expression", None) is None
 
     @model_validator(mode="after")
     def _check_values(self) -> "TreeColumn":
@@ -68,8 +84,8 @@ class TreeColumn(BaseModel):
         if self.type in ("real", "integer"):
             if self.low is not None and self.high is not None and not self.low < self.high:
                 raise ValueError(f"{self.name}: low {self.low:g} must be below high {self.high:g}")
-            has_range = self.low is not None and (self.high is not None or self.distribution == "sequence")
-            if self.sampled and not has_range:
+            needs_high = self.distribution != "sequence" or self.follows is not None
+            if self.sampled and (self.low is None or (self.high is None and needs_high)):
                 raise ValueError(f"{self.name}: a sampled {self.type} column needs low and high")
         return self
 
@@ -109,11 +125,6 @@ class Node(TreeColumn):
             )
         return self
 
-    @property
-    def sampled(self) -> bool:
-        """Whether the node is a leaf."""
-        return self.expression is None
-
     @cached_property
     def parsed(self) -> Expression:
         """The checked expression.
@@ -127,6 +138,11 @@ class Node(TreeColumn):
     def height(self) -> int:
         """Number of edges to the deepest leaf; 0 for a leaf."""
         return 1 + max(child.height for child in self.children) if self.children else 0
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Names of the node and all nodes below it."""
+        return frozenset(node.name for node in self.walk())
 
     def walk(self) -> Iterator["Node"]:
         """Iterate over the node and all nodes below it, parents first."""
@@ -155,7 +171,7 @@ class Tree(BaseModel):
     distractors: tuple[TreeColumn, ...] = ()
 
     @model_validator(mode="after")
-    def _check_names(self) -> "Tree":
+    def _check_columns(self) -> "Tree":
         names = [column.name for column in self.columns()]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
@@ -163,6 +179,22 @@ class Tree(BaseModel):
         for root in self.roots:
             if root.sampled:
                 raise ValueError(f"{root.name}: the root needs an expression and children")
+        nodes = set().union(*(root.names for root in self.roots))
+        for column in self.columns():
+            if column.follows is not None and (column.name in nodes or column.follows not in nodes):
+                raise ValueError(f"{column.name}: only a distractor can follow a column, and only one of the tree")
+        # A description tells the meaning of a column, and not how it is computed.
+        names += [column.label for column in self.columns()]
+        for column in self.columns():
+            if formula := stated_formula(column.description, names):
+                raise ValueError(f"{column.name}: the description states a formula, {formula!r}. Describe the meaning")
+        for node in self.nodes():
+            family = (node, *node.children)
+            ends = {abs(end) for one in family for end in (one.low, one.high) if end is not None}
+            own = node.parsed.numbers - ends - {0.0, 1.0, 100.0} if node.expression else frozenset()
+            texts = " ".join(one.description for one in family)
+            if shared := own.intersection(map(float, re.findall(r"\d+(?:\.\d+)?", texts))):
+                raise ValueError(f"{node.name}: a description has {min(shared):g}, a number of the expression")
         return self
 
     def nodes(self) -> Iterator[Node]:
@@ -175,12 +207,9 @@ class Tree(BaseModel):
         yield from self.nodes()
         yield from self.distractors
 
-    def levels(self) -> Mapping[str, int]:
-        """The level of each node: its distance from the root."""
-        levels = {root.name: 0 for root in self.roots}
-        for node in self.nodes():
-            levels |= {child.name: levels[node.name] + 1 for child in node.children}
-        return levels
+    def level(self, name: str) -> int:
+        """The level of a node: its distance from the root."""
+        return sum(name in node.names for node in self.nodes()) - 1
 
     @classmethod
     def read(cls, path: Path) -> "Tree":

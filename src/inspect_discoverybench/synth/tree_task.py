@@ -1,24 +1,63 @@
 """The tasks of a tree: one for each inner node and each path length down to observed columns (paper §4.2)."""
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from inspect_discoverybench.errors import ExpressionRefused
-from inspect_discoverybench.synth.criterion import Criterion, Rejection
 from inspect_discoverybench.synth.expression import Expression
 from inspect_discoverybench.synth.tree import Node, Tree
 
-MAX_PREDICTORS = 8
+MAX_PREDICTORS = 10
 """Maximum number of columns of a gold expression; a hypothesis about more columns is hard to state and to judge."""
 
-MAX_OTHER_COLUMNS = 8
-"""Maximum number of released columns that the gold hypothesis does not use."""
+QUESTION_TYPES = ("context", "relationship", "variables")
+"""The facets that goals ask for, in turn. A goal asks for the context only if columns encode it."""
 
-QUESTION_TYPES = ("relationship", "variables", "context")
-"""The facets that goals ask for, in turn."""
+NUMBERED = 0.36
+"""Share of gold hypotheses that state the numbers of the expression; 39 % of the released ones have two or more."""
+
+KEPT = {1: 1.0, 2: 0.82, 3: 0.75, 4: 0.8}
+"""Share of the tasks of each path length that are kept, so that the difficulties have the released shares."""
 
 DATA_FILE = "data.csv"
+
+Criterion = Literal["expression", "distractors", "variables", "goal", "duplicate", "giveaway", "answerable"]
+"""The criteria that a task must meet, in the order in which they are applied.
+
+The published DB-SYNTH was made without such criteria: 212 of its 903 target columns are constant.
+"""
+
+
+class Rejection(NamedTuple):
+    """A node or task that was rejected.
+
+    Attributes:
+        name: `<node>` or `<node>/<path length>`.
+        criterion: The criterion that it does not meet.
+        reason: One sentence.
+    """
+
+    name: str
+    criterion: Criterion
+    reason: str
+
+
+class Part(NamedTuple):
+    """A part of a hypothesis: all of it, or the relation inside or outside its sub-population.
+
+    Attributes:
+        expression: The relation.
+        columns: Its columns.
+        tested: Those that must count: without one of them, a fit on held-out rows must be worse.
+        condition: Expression of the rows in which it holds; empty for all rows.
+    """
+
+    expression: str
+    columns: tuple[str, ...]
+    tested: tuple[str, ...]
+    condition: str
 
 
 @dataclass(frozen=True)
@@ -33,6 +72,7 @@ class TreeTask:
         expression: The gold expression over the observed columns.
         columns: The columns of the data file. The target is the last one.
         masked: The facet that the goal asks for.
+        numbered: Whether the gold hypothesis states the numbers of the expression.
     """
 
     node: Node
@@ -41,11 +81,26 @@ class TreeTask:
     expression: Expression
     columns: tuple[str, ...]
     masked: str
+    numbered: bool
 
     @property
-    def predictors(self) -> tuple[str, ...]:
-        """The observed columns of the gold expression."""
-        return self.expression.columns
+    def parts(self) -> tuple[Part, ...]:
+        """The whole hypothesis, then the relations inside and outside its sub-population if it has one."""
+        whole = self.expression
+        if whole.branches is None:
+            return (Part(whole.text, whole.columns, whole.columns, ""),)
+        condition, inside, outside = whole.branches
+        parts = (
+            Part(whole.text, whole.columns, condition.columns, ""),
+            Part(inside.text, inside.columns, inside.columns, condition.text),
+            Part(outside.text, outside.columns, outside.columns, f"~({condition.text})"),
+        )
+        return parts if outside.columns else parts[:2]
+
+    @property
+    def condition_columns(self) -> tuple[str, ...]:
+        """The columns that encode the sub-population; empty if the hypothesis holds in all rows."""
+        return self.expression.branches[0].columns if self.expression.branches else ()
 
     @property
     def name(self) -> str:
@@ -59,14 +114,8 @@ class TreeTask:
 
     @property
     def difficulty(self) -> int:
-        """Difficulty from 1 to 4: the path length, plus one for each further form of the expression.
-
-        The forms are products of columns, functions or powers, and conditions. DB-SYNTH defines the difficulty "using
-        the semantic tree definition" (appendix D.1) without a formula.
-        """
-        if self.length == 1 and self.node.difficulty is not None:
-            return self.node.difficulty
-        return min(4, self.length + len(self.expression.forms))
+        """Difficulty from 1 to 4: the path length, as in DB-SYNTH, whose difficulty is never above the height left."""
+        return self.node.difficulty if self.length == 1 and self.node.difficulty is not None else self.length
 
     def metadata(self, tree: Tree, query_id: int, goal: str, gold: str) -> dict[str, Any]:
         """The metadata file, in the format of DB-SYNTH."""
@@ -85,7 +134,7 @@ class TreeTask:
                     "target_col": self.node.name,
                     "true_hypothesis": gold,
                     "true_hypothesis_expr": self.expression.text,
-                    "relevant_cols": [*self.predictors, self.node.name],
+                    "relevant_cols": [*self.expression.columns, self.node.name],
                 }
             ],
         }
@@ -95,7 +144,7 @@ def tree_tasks(tree: Tree, seed: int) -> tuple[list[TreeTask], list[Rejection]]:
     """The tasks of a tree with columns chosen by the seed, and those whose expression has too many parts or columns."""
     tasks: list[TreeTask] = []
     rejected: list[Rejection] = []
-    levels = tree.levels()
+    start = random.Random(f"{seed}/{tree.domain}/numbered").random()
     inner = [node for node in tree.nodes() if node.expression is not None]
     for number, node in enumerate(inner):
         for length in range(1, node.height + 1):
@@ -103,12 +152,26 @@ def tree_tasks(tree: Tree, seed: int) -> tuple[list[TreeTask], list[Rejection]]:
             try:
                 expression = _composed(node, length)
             except ExpressionRefused as error:
-                rejected.append(Rejection(name, Criterion.EXPRESSION, error.message))
+                rejected.append(Rejection(name, "expression", error.message))
                 continue
             columns = _columns(tree, node, expression, f"{seed}/{name}")
-            masked = QUESTION_TYPES[(number + length - 1) % len(QUESTION_TYPES)]
-            tasks.append(TreeTask(node, levels[node.name], length, expression, columns, masked))
+            types = QUESTION_TYPES if expression.branches else QUESTION_TYPES[1:]
+            masked = types[(number + length - 1) % len(types)]
+            numbered = (start + NUMBERED * len(tasks)) % 1 < NUMBERED
+            tasks.append(TreeTask(node, tree.level(node.name), length, expression, columns, masked, numbered))
     return tasks, rejected
+
+
+def thinned(tasks: Sequence[TreeTask], domain: int, height: int) -> list[TreeTask]:
+    """The tasks of a domain that are kept, evenly over the domains of a set."""
+    places = {length: domain * (height + 1 - length) for length in KEPT}
+    kept = []
+    for task in tasks:
+        place, share = places[task.length], KEPT[task.length]
+        places[task.length] += 1
+        if int((place + 1) * share + 0.5) > int(place * share + 0.5):
+            kept.append(task)
+    return kept
 
 
 def _composed(node: Node, length: int) -> Expression:
@@ -121,15 +184,15 @@ def _composed(node: Node, length: int) -> Expression:
 
 
 def _columns(tree: Tree, node: Node, expression: Expression, key: str) -> tuple[str, ...]:
-    """Predictors, distractors and leaves outside the subtree in random order, then the target.
+    """All columns in random order but for these, then the target.
 
-    Hidden nodes are left out, and so are the ancestors of the target, which would reveal it.
+    Left out are the hidden nodes, the ancestors of the target, which would reveal it, and columns that follow it.
     """
-    choice = random.Random(key)
-    below = {part.name for part in node.walk()}
-    leaves = [part.name for part in tree.nodes() if part.expression is None and part.name not in below]
-    choice.shuffle(leaves)
-    others = ([column.name for column in tree.distractors] + leaves)[:MAX_OTHER_COLUMNS]
-    released = [*expression.columns, *others]
-    choice.shuffle(released)
+    inside = {part.name for part in node.walk()}
+    observed = {name for part in node.walk() if part.name in expression.columns for name in part.names}
+    left_out = (inside - observed) | {other.name for other in tree.nodes() if node.name in other.names}
+    others = [*tree.distractors, *tree.nodes()]
+    kept = [one.name for one in others if one.name not in left_out and one.follows != node.name]
+    released = list(dict.fromkeys((*expression.columns, *kept)))
+    random.Random(key).shuffle(released)
     return (*released, node.name)

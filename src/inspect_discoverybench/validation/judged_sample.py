@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.judge_record import differences
-from inspect_discoverybench.results import Outcome
-from inspect_discoverybench.results.sample_score import SampleScore, read_judged
+from inspect_discoverybench.results.columns import Outcome, SampleScore, differences
+from inspect_discoverybench.results.log_files import read_judged
 
 
 @dataclass(frozen=True)

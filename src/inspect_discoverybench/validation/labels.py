@@ -1,32 +1,164 @@
-"""Labels: whether annotators find the judge right in each step, and the HMS that follows from their answers (§4.3)."""
+"""Labels: the judge's answer in each step, whether annotators find it right, and the HMS that follows (§4.3)."""
 
+import math
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.scorer.facets import FACET_KEYS
-from inspect_discoverybench.scorer.pair import NOT_PUBLIC, NOT_SUBMITTED
-from inspect_discoverybench.text import fold
-from inspect_discoverybench.validation.answers import (
-    FACET_STEPS,
-    Answers,
-    Step,
-    facet_scores,
-    hms,
-    parse_answer,
-    reason_for,
-    recorded_replies,
-    reply_text,
+from inspect_discoverybench.errors import InvalidArgument, ReplyRejected
+from inspect_discoverybench.scorer.facets import (
+    FACET_KEYS,
+    NOT_PUBLIC,
+    NOT_SUBMITTED,
+    Contexts,
+    Match,
+    Relationship,
+    Variables,
 )
+from inspect_discoverybench.structured_reply import Reply, parse_reply
+from inspect_discoverybench.text import fold
 from inspect_discoverybench.validation.judged_sample import JudgedSample
-from inspect_discoverybench.validation.sheet import CORRECT, Form, Item, majority, read_marks
-from inspect_discoverybench.validation.spreadsheet import Row, nonempty, number, read_header, word
+from inspect_discoverybench.validation.sheet import (
+    CORRECT,
+    Form,
+    Item,
+    Row,
+    majority,
+    nonempty,
+    number,
+    read_header,
+    read_marks,
+    word,
+)
+
+
+class Step(StrEnum):
+    """A step of judging a sample (paper §4.3). The first two extract contexts; the others decide a facet each."""
+
+    GOLD_CONTEXT = "gold_context"
+    PREDICTED_CONTEXT = "predicted_context"
+    CONTEXT_MATCH = "context_match"
+    VARIABLES = "variables"
+    RELATIONSHIP = "relationship"
+
+
+FACET_STEPS = {"context": Step.CONTEXT_MATCH, "variables": Step.VARIABLES, "relationship": Step.RELATIONSHIP}
+"""The step that decides each facet that people label."""
+
+Answers = Mapping[Step, str]
+"""Answers as texts by step; empty where there is no valid answer.
+
+Contexts are free text. The match is `yes` or `no`. Variables are the numbers in the gold hypothesis, in the
+predicted hypothesis and in both, such as `4 3 2`. The relationship is `A`, `B` or `C` (paper, Listing 4).
+"""
+
+
+@dataclass(frozen=True)
+class _Format:
+    """How answers are written: the question in records, the type of the reply, and what people write."""
+
+    question: str
+    reply: type[Reply]
+    expected: str
+    fields: Callable[[str], Any]
+
+    def parse(self, text: str) -> Reply:
+        try:
+            return self.reply.model_validate(self.fields(text))
+        except ValueError as error:
+            raise ValueError(self.expected) from error
+
+
+def _context(text: str) -> dict[str, Any]:
+    return {"hypothesis": [{"context": text}]}
+
+
+def _counts(text: str) -> dict[str, str]:
+    return dict(zip(("sizeA", "sizeB", "intersection"), re.split(r"[\s,;/]+", text.strip()), strict=True))
+
+
+_WORDS = {"yes": True, "no": False}
+_COUNTS = "the number of variables in the gold hypothesis, in the predicted hypothesis and in both, such as '4 3 2'"
+
+_FORMATS = {
+    Step.GOLD_CONTEXT: _Format("context of the gold hypothesis", Contexts, "a text", _context),
+    Step.PREDICTED_CONTEXT: _Format("context of the predicted hypothesis", Contexts, "a text", _context),
+    Step.CONTEXT_MATCH: _Format(
+        "match of the contexts", Match, "yes or no", lambda text: {"match": _WORDS.get(text.casefold())}
+    ),
+    Step.VARIABLES: _Format("variables", Variables, _COUNTS, _counts),
+    Step.RELATIONSHIP: _Format("relationship", Relationship, "A, B or C", lambda text: {"answer": text}),
+}
+
+
+def _judge_answers(sample: JudgedSample) -> dict[str, dict[str, str]]:
+    """The judge's answer and its reason in each step; empty where no valid reply is recorded with the score."""
+    texts = sample.judged.metadata.get("replies") or {}
+    replies: dict[Step, Reply] = {}
+    for step, form in _FORMATS.items():
+        with suppress(KeyError, ReplyRejected):
+            replies[step] = parse_reply(str(texts[form.question][-1]), form.reply)
+    gold, predicted = replies.get(Step.GOLD_CONTEXT), replies.get(Step.PREDICTED_CONTEXT)
+    if isinstance(gold, Contexts) and isinstance(predicted, Contexts) and gold.equals(predicted):
+        replies[Step.CONTEXT_MATCH] = Match(match=True)  # the judge was not asked
+    return {step: {"value": _text(replies.get(step)), "reason": _reason(replies.get(step))} for step in Step}
+
+
+def _text(reply: Reply | None) -> str:
+    """The answer in a reply; empty without a reply."""
+    match reply:
+        case Contexts(joined=contexts):
+            return contexts
+        case Match(match=match):
+            return "yes" if match else "no"
+        case Variables(sizeA=gold, sizeB=predicted, intersection=shared):
+            return f"{gold} {predicted} {shared}"
+        case Relationship(answer=answer):
+            return answer
+    return ""
+
+
+def _reason(reply: Reply | None) -> str:
+    """The judge's reason; may be empty."""
+    if isinstance(reply, Contexts):
+        return "\n".join(filter(None, (part.explanation for part in reply.hypothesis)))
+    return str(getattr(reply, "explanation", ""))
+
+
+def _parse_answer(step: Step, text: str) -> str:
+    """Normalise an answer that a person wrote.
+
+    Raises:
+        ValueError: It is not an answer to this step. The message says what was expected.
+    """
+    return _text(_FORMATS[step].parse(text)) if text else ""
+
+
+def _facet_scores(answers: Answers) -> dict[str, float]:
+    """Scores of the facets that are known, in [0, 1]."""
+    scores = {}
+    for facet, step in FACET_STEPS.items():
+        match _FORMATS[step].parse(answers[step]) if answers[step] else None:
+            case Match(match=score) | Variables(score=score) | Relationship(score=score):
+                scores[facet] = float(score)
+    return scores
+
+
+def _hms(answers: Answers) -> float | None:
+    """HMS, in [0, 1]; None if it is not determined. It is determined if every facet is known, or if any is 0."""
+    scores = _facet_scores(answers)
+    if 0 in scores.values():
+        return 0.0
+    return math.prod(scores.values()) if len(scores) == len(FACET_KEYS) else None
+
 
 LABELS = Form("label", "item", tuple(column for step in Step for column in (step.value, f"{CORRECT}{step}")))
 
@@ -86,7 +218,7 @@ class LabelledSample:
         true = self.true
         # If the answers equal the judge's, HMS does too, regardless of rounding.
         same = all(true[step] == self.judged[step] for step in FACET_STEPS.values())
-        return self.hms if same else hms(true)
+        return self.hms if same else _hms(true)
 
     def _true(self, step: Step) -> str:
         judged, right = self.judged[step], self.right(step)
@@ -165,8 +297,7 @@ def has_labels(path: Path) -> bool:
 
 
 def _facets(sample: JudgedSample) -> dict[str, float]:
-    replies = recorded_replies(sample.judged.metadata.get("replies") or {})
-    return facet_scores({step: reply_text(replies.get(step)) for step in Step})
+    return _facet_scores({Step(step): answer["value"] for step, answer in _judge_answers(sample).items()})
 
 
 def _stratum(sample: JudgedSample) -> str:
@@ -177,10 +308,7 @@ def _stratum(sample: JudgedSample) -> str:
 
 
 def _item(name: str, sample: JudgedSample, stratum: str, weight: float) -> Item:
-    replies = recorded_replies(sample.judged.metadata["replies"])
-    answers: dict[str, dict[str, str]] = {
-        step: {"value": reply_text(replies.get(step)), "reason": reason_for(replies.get(step))} for step in Step
-    }
+    answers = _judge_answers(sample)
     texts = {
         **sample.texts,
         "gold_workflow": sample.judged.sample.metadata["gold_workflow"] or NOT_PUBLIC,
@@ -193,7 +321,7 @@ def _item(name: str, sample: JudgedSample, stratum: str, weight: float) -> Item:
 
 
 def _sample(key: Row, rows: Mapping[str, Row]) -> LabelledSample:
-    judged = {step: key.parse(step, partial(parse_answer, step)) for step in Step}
+    judged = {step: key.parse(step, partial(_parse_answer, step)) for step in Step}
     return LabelledSample(
         item=key.values["item"],
         log=key.parse("log", nonempty),
@@ -213,7 +341,7 @@ def _sample(key: Row, rows: Mapping[str, Row]) -> LabelledSample:
 
 def _label(row: Row, step: Step, judged: str) -> Label | None:
     """What a row says about a step; None if it says nothing."""
-    answer = row.parse(f"{CORRECT}{step}", partial(parse_answer, step))
+    answer = row.parse(f"{CORRECT}{step}", partial(_parse_answer, step))
     right = row.parse(step, word(_VERDICTS, "right or wrong"))
     same = fold(answer) == fold(judged) if answer and judged else right
     if right is not None and (not judged or right is not same):

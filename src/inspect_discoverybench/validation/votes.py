@@ -8,8 +8,7 @@ from random import Random
 
 from inspect_discoverybench.errors import InvalidArgument
 from inspect_discoverybench.validation.judged_sample import JudgedSample
-from inspect_discoverybench.validation.sheet import Form, Item, read_marks
-from inspect_discoverybench.validation.spreadsheet import Row, number, word
+from inspect_discoverybench.validation.sheet import Form, Item, Row, number, read_marks, word
 
 VOTES = Form("vote", "pair", ("choice",))
 

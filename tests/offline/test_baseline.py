@@ -12,7 +12,7 @@ from inspect_ai.solver import Solver, generate
 from inspect_discoverybench import demo, real
 from inspect_discoverybench.hypothesis import SubmissionState
 from inspect_discoverybench.session.tool import python
-from inspect_discoverybench.solvers.datavoyager.datavoyager import datavoyager
+from inspect_discoverybench.solvers.datavoyager import datavoyager
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from inspect_discoverybench.solvers.react import react
 from tests.dataset.studies import first_of_each_study

@@ -1,13 +1,19 @@
-"""The checks that `discoverybench doctor` runs."""
+"""The checks of `discoverybench doctor`, as a table. Each returns what it found or raises a `Problem`."""
 
 import os
 import platform
 import re
 import shlex
 import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import requires, version
 from tempfile import TemporaryDirectory
+from threading import Thread
 from typing import Any
 
 from inspect_ai import Task
@@ -20,18 +26,96 @@ from inspect_ai.util import ComposeConfig
 from packaging.requirements import Requirement
 
 from inspect_discoverybench.dataset import released
-from inspect_discoverybench.doctor.check import Check, Problem
 from inspect_discoverybench.errors import DataMissing, one_line
 from inspect_discoverybench.sandbox import image, sandbox_spec, shipped
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE
 from inspect_discoverybench.session.session import SessionState
 from inspect_discoverybench.tasks import demo, judge_audit
 
-PACKAGE = "inspect-discoverybench"
+_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
+_KEY_LIKE = re.compile(r"\b(?:sk|pk|rk|key|hf|gsk|xai|AIza)[-_][\w*•.-]{6,}|Bearer\s+\S+", re.IGNORECASE)
+"""Matches keys by their format, including keys with masked characters."""
 
-_ENGINE = ("Docker Engine", "24.0.6", "docker", "version", "--format", "{{.Server.Version}}")
-_COMPOSE = ("Compose", "2.21.0", "docker", "compose", "version", "--short")
-"""Names, the oldest versions that Inspect supports, and commands that print the versions."""
+
+class Problem(Exception):
+    """Raised by a check that is not ok: what is wrong, and what to do if it is not the remedy of the check."""
+
+    def __init__(self, message: str, remedy: str = "", warning: bool = False) -> None:
+        """A failure or a warning."""
+        super().__init__(message)
+        self.remedy, self.status = remedy, "warning" if warning else "failure"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One check with the names of earlier checks that must be ok, and a time limit which allows for a busy machine.
+
+    `run` returns what was found, in one line. Any exception is a failure, except for a warning.
+    """
+
+    name: str
+    run: Callable[[], str]
+    remedy: str = ""
+    requires: Sequence[str] = ()
+    seconds: float = 300
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a check found: its status (`ok`, `warning`, `failure` or `skipped`), a message and a remedy, in one line."""
+
+    name: str
+    status: str
+    message: str
+    remedy: str | None
+    seconds: float
+
+
+def run_checks(checks: Sequence[Check]) -> Iterator[Finding]:
+    """Run checks in order. A check is skipped if one that it requires is not ok."""
+    passed = set()
+    for check in checks:
+        started = time.monotonic()
+        if missing := [name for name in check.requires if name not in passed]:
+            status, message, remedy = "skipped", f"needs {', '.join(missing)}", ""
+        else:
+            status, message, remedy = _run(check)
+        if status == "ok":
+            passed.add(check.name)
+        yield Finding(check.name, status, redact(message), redact(remedy) or None, time.monotonic() - started)
+
+
+def _run(check: Check) -> tuple[str, str, str]:
+    """The status, message and remedy of a check."""
+    results: list[tuple[str, str, str]] = []
+
+    def run() -> None:
+        try:
+            results.append(("ok", check.run(), ""))
+        except Exception as error:  # noqa: BLE001 - the other checks run, whatever happens in this one
+            problem = error if isinstance(error, Problem) else Problem(str(error))
+            results.append((problem.status, one_line(error), problem.remedy or check.remedy))
+
+    # The thread is abandoned after the time limit: clients of engines and providers may hang.
+    thread = Thread(target=run, daemon=True)
+    # Standard output is for findings only. Inspect and the clients of engines may print to it.
+    with redirect_stdout(sys.stderr):
+        thread.start()
+        thread.join(check.seconds)
+    reason = f"did not finish within {check.seconds:g} s" if thread.is_alive() else "ended without a result"
+    return results[0] if results else ("failure", reason, check.remedy)
+
+
+def redact(text: str) -> str:
+    """Replace secrets in environment variables and anything like a key, which providers may repeat in their errors."""
+    for name, value in sorted(os.environ.items(), key=lambda item: -len(item[1])):
+        # Shorter values also occur in ordinary words.
+        if _SECRET_NAME.search(name) and len(value) >= 6:
+            text = text.replace(value, f"[{name}]")
+    return _KEY_LIKE.sub("[key]", text)
+
+
+PACKAGE = "inspect-discoverybench"
 
 _START_DOCKER = "Install and start Docker, and allow this user to use it. The demo does not need it."
 _SET_KEY = "Set the key, or choose another model."
@@ -50,8 +134,17 @@ def all_checks(provider: str, model: str | None, grader: str | None) -> list[Che
     """The checks in the order in which they run. Without a grader, only the key of the default judge is checked."""
     sandbox_checks = {
         "docker": [
-            Check("engine", partial(check_version, *_ENGINE), _START_DOCKER),
-            Check("compose", partial(check_version, *_COMPOSE), "Install the Docker Compose plugin."),
+            # With the oldest versions that Inspect supports.
+            Check(
+                "engine",
+                partial(check_version, "Docker Engine", "24.0.6", "docker version --format {{.Server.Version}}"),
+                _START_DOCKER,
+            ),
+            Check(
+                "compose",
+                partial(check_version, "Compose", "2.21.0", "docker compose version --short"),
+                "Install the Docker Compose plugin.",
+            ),
             Check("image", check_image, _START_DOCKER, ["engine"]),
         ],
         "k8s": [Check("cluster", check_cluster, "Install Helm 3, and check the current context: kubectl cluster-info")],
@@ -109,9 +202,9 @@ def check_data() -> str:
     return f"all {report.checked} files in {root} match the release"
 
 
-def check_version(name: str, minimum: str, *command: str) -> str:
+def check_version(name: str, minimum: str, command: str) -> str:
     """Whether a program responds with a version such as `v26.1.5+dfsg1` that Inspect supports."""
-    found = _output(*command)
+    found = _output(*command.split())
     numbers, required = ([int(n) for n in re.findall(r"\d+", text)[:3]] for text in (found, minimum))
     if numbers < required:
         raise Problem(f"{name} {found} is older than {minimum}", f"Install a newer {name}.")
@@ -156,8 +249,8 @@ def check_key(model: str, chosen: bool = True) -> str:
 
 def check_call(model: str) -> str:
     """Ask the model one question."""
-    question = Sample(id="question", input="This is a test of the connection. Reply with the word: ready")
-    sample = _run_sample(Task(dataset=[question], solver=generate()), model)
+    question = "This is a test of the connection. Reply with the word: ready"
+    sample = _run_sample(Task(dataset=[Sample(id="question", input=question)], solver=generate()), model)
     if not sample.output.completion.strip():
         raise Problem(f"{model} returned an empty reply", warning=True)
     return f"{model} replied in {sample.total_time or 0:.1f} s"

@@ -1,30 +1,114 @@
 """DataVoyager: a planner, a coder, an analyst and a critic share a session (paper §5.1; Majumder et al., 2024)."""
 
 from collections.abc import Sequence
-from typing import Literal
+from enum import StrEnum
+from typing import Any, Literal
 
-from inspect_ai.model import ChatMessage, ChatMessageAssistant, ContentReasoning, ContentText
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageUser,
+    ContentReasoning,
+    ContentText,
+    GenerateConfig,
+    Model,
+    ModelOutput,
+    ResponseSchema,
+    get_model,
+)
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool
 from inspect_ai.util import StoreModel, span, store_as
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from inspect_discoverybench.errors import require_positive
+from inspect_discoverybench.errors import ReplyRejected, require_positive
 from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
 from inspect_discoverybench.session.tool import python
-from inspect_discoverybench.solvers.datavoyager.roles import CriticReply, Role, ask_critic, turn_message
-from inspect_discoverybench.solvers.step import start_agent, step, submit_step
+from inspect_discoverybench.solvers.step import generate_reply, start_agent, step, submit_step
 from inspect_discoverybench.solvers.submission import submit
-
-DEFAULT_TURNS = 20
-"""Default maximum number of turns assigned by the critic."""
-
-MAX_STALLS = 2
-"""Number of consecutive turns without progress after which the planner revises the plan."""
+from inspect_discoverybench.structured_reply import Reply, ask_until_valid, parse_reply, reply_schema
+from inspect_discoverybench.text import EncodableText
 
 MAX_REVISIONS = 2
-"""Maximum number of revisions."""
+"""Maximum number of revisions of the plan."""
+
+
+class Role(StrEnum):
+    """A member of the team (paper §5.1).
+
+    The planner writes and revises the plan, the coder runs code, the analyst interprets results and submits, and the
+    critic decides who acts next.
+    """
+
+    PLANNER = "planner"
+    CODER = "coder"
+    ANALYST = "analyst"
+    CRITIC = "critic"
+
+    def model(self) -> Model:
+        """The model of this model role; defaults to the evaluated model."""
+        evaluated = get_model()  # inspect-evals-lint: ignore[IEBP001] -- called by the solver, for each turn
+        return get_model(role=self.value, default=evaluated)  # inspect-evals-lint: ignore[IEBP001] -- the same
+
+    def system_message(self) -> ChatMessageSystem:
+        """The role's system prompt."""
+        return ChatMessageSystem(content=Prompt.load(f"solvers/datavoyager/{self}").render())
+
+
+def turn_message(role: Role, instruction: str) -> ChatMessageUser:
+    """The message that announces a role's turn, with its instruction."""
+    text = Prompt.load("solvers/datavoyager/turn").render(role=role, instruction=instruction)
+    return ChatMessageUser(content=text, metadata={"role": role.value})
+
+
+class CriticReply(Reply):
+    """A valid reply of the critic. `next` and `instruction` are None if the goal is answered."""
+
+    reason: EncodableText | None = None
+    answered: bool
+    """Whether the results answer the goal."""
+
+    progress: bool
+    """Whether the last turn brought the team closer to the answer."""
+
+    next: Literal[Role.PLANNER, Role.CODER, Role.ANALYST] | None = None
+    instruction: EncodableText | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _normalize(cls, data: Any) -> Any:
+        """Accept a role in any case, and drop `next` and `instruction` if the goal is answered."""
+        if not isinstance(data, dict):
+            return data
+        if str(data.get("answered")).casefold() in ("true", "yes", "1"):
+            return data | {"next": None, "instruction": None}
+        if not (data.get("next") and str(data.get("instruction") or "").strip()):
+            raise ValueError("next and instruction are required if the goal is not answered")
+        return data | {"next": str(data["next"]).strip().casefold()}
+
+
+async def ask_critic(model: Model, conversation: Sequence[ChatMessage], tools: Sequence[Tool]) -> CriticReply:
+    """Ask the critic until its reply is valid. If none is, the coder carries out the next step of the plan."""
+    config = GenerateConfig(response_schema=ResponseSchema(name="verdict", json_schema=reply_schema(CriticReply)))
+
+    async def send(messages: list[ChatMessage]) -> ModelOutput:
+        return await generate_reply(model, messages, tools, "none", config)
+
+    async def read(text: str) -> CriticReply:
+        return parse_reply(text, CriticReply)
+
+    def ask_again(_: str) -> ChatMessage:
+        return turn_message(Role.CRITIC, Prompt.load("solvers/datavoyager/ask_again").render())
+
+    request = turn_message(Role.CRITIC, Prompt.load("solvers/datavoyager/verdict").render())
+    try:
+        return await ask_until_valid([*conversation, request], send, read, ask_again)
+    except ReplyRejected as error:
+        instruction = Prompt.load("solvers/datavoyager/next_step").render()
+        reason = f"The reply is invalid: {error.message}"
+        return CriticReply(reason=reason, answered=False, progress=False, next=Role.CODER, instruction=instruction)
 
 
 class RoleTurn(BaseModel):
@@ -53,7 +137,7 @@ class Ledger(StoreModel):
     def record_verdict(self, reply: CriticReply) -> bool:
         """Add a reply of the critic; return whether the planner must revise the plan.
 
-        The plan is revised if the team stalls or is in a loop, at most `MAX_REVISIONS` times.
+        The plan is revised after two turns without progress or if the team is in a loop, at most `MAX_REVISIONS` times.
         """
         self.verdicts = [*self.verdicts, reply]
         self.stalls = 0 if reply.progress else self.stalls + 1
@@ -62,7 +146,7 @@ class Ledger(StoreModel):
         repeats_output = len({(turn.role, turn.output) for turn in recent}) < len(recent)
         instructions = [(turn.role, turn.instruction) for turn in recent]
         repeats_instruction = not reply.progress and (reply.next, reply.instruction) in instructions
-        is_stuck = self.stalls >= MAX_STALLS or repeats_output or repeats_instruction
+        is_stuck = self.stalls >= 2 or repeats_output or repeats_instruction
         if reply.answered or not is_stuck or self.revisions == MAX_REVISIONS:
             return False
         self.stalls, self.revisions, self.revised_at = 0, self.revisions + 1, len(self.turns)
@@ -70,7 +154,7 @@ class Ledger(StoreModel):
 
 
 @solver
-def datavoyager(turns: int = DEFAULT_TURNS, figures: bool = False, cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
+def datavoyager(turns: int = 20, figures: bool = False, cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
     """Run the team: the planner plans, the critic assigns turns until the goal is answered, and the analyst submits.
 
     Each role has its own system prompt and its own model role (`planner`, `coder`, `analyst`, `critic`), which defaults
