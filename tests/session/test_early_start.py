@@ -75,15 +75,24 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> dict[str, EvalSample]:
 
 @pytest.mark.parametrize(
     ("name", "early", "installations"),
-    [("call after a while", True, 1), ("call at once", None, 1), ("broken", None, 2), ("kernel lost", True, 1)],
+    [
+        ("call after a while", True, {1}),
+        ("call at once", None, {1}),
+        ("broken", None, {2}),
+        ("kernel lost", True, {1, 2}),
+    ],
 )
 def test_the_first_call_uses_the_kernel_or_starts_another(
-    samples: dict[str, EvalSample], name: str, early: bool | None, installations: int
+    samples: dict[str, EvalSample], name: str, early: bool | None, installations: set[int]
 ) -> None:
-    """If a kernel is lost before the first call, no variables had been defined yet, so none were lost."""
+    """If a kernel is lost before the first call, no variables had been defined yet, so none were lost.
+
+    A kernel that is still ending may take the call's connection; then the session is installed again.
+    """
     sample, session = samples[name], samples[name].store_as(SessionState)
     assert (sample.store.get("early"), sample.store["seen"]) == (early, "True")
-    assert (session.installations, session.restarts) == (installations, 0)
+    assert session.installations in installations
+    assert session.restarts == 0
 
 
 def test_a_sample_without_a_call_leaves_no_kernel(samples: dict[str, EvalSample]) -> None:
