@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 from inspect_ai.log import EvalLog, read_eval_log
 
-from inspect_discoverybench.errors import DiscoveryBenchError, InvalidArgument
+from inspect_discoverybench.messages.errors import DiscoveryBenchError, InvalidArgument
 from inspect_discoverybench.report.aggregates import HIGH, HMS, KEYS, LOW, aggregate, task_table
 from inspect_discoverybench.report.samples import label_samples
 from inspect_discoverybench.report.section import MISSING, cell_text

@@ -181,7 +181,7 @@ def upstream() -> Path:
 @pytest.fixture(scope="session")
 def engine() -> None:
     """A running Docker engine that has the sandbox image."""
-    from inspect_discoverybench.sandbox import image, shipped
+    from inspect_discoverybench.session.sandbox import image, shipped
 
     docker = _program("docker", "docker")
     if subprocess.run([docker, "info"], capture_output=True, check=False).returncode:

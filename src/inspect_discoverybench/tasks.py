@@ -9,10 +9,10 @@ from inspect_ai.model import GenerateConfig
 from inspect_discoverybench.dataset.released import COMMIT
 from inspect_discoverybench.dataset.samples import FieldFilter, Hints, SampleMetadata, data_checksum, select
 from inspect_discoverybench.discovery import discovery_task, end_session, location, provenance
-from inspect_discoverybench.errors import require_positive
-from inspect_discoverybench.sandbox import record_image, sandbox_spec
+from inspect_discoverybench.messages.errors import require_positive
 from inspect_discoverybench.scorer.judge import DEFAULT_TIMEOUT
 from inspect_discoverybench.scorer.released import PRODUCT
+from inspect_discoverybench.session.sandbox import record_image, sandbox_spec
 
 # Every `inspect` command imports this module. What a single task needs is imported when it is built.
 

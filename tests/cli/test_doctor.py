@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from inspect_discoverybench.cli.main import main
-from inspect_discoverybench.sandbox import image
+from inspect_discoverybench.session.sandbox import image
 from tests.endpoint import Refused, Request, question, serve, slots, truthful
 from tests.packages import installed
 

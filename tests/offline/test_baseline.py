@@ -10,7 +10,7 @@ from inspect_ai.model import ChatMessageAssistant
 from inspect_ai.solver import Solver, generate
 
 from inspect_discoverybench import demo, real
-from inspect_discoverybench.hypothesis import SubmissionState
+from inspect_discoverybench.messages.hypothesis import SubmissionState
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.datavoyager import datavoyager
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess

@@ -8,7 +8,7 @@ import altair as alt
 import pandas as pd
 import pytest
 
-from inspect_discoverybench.errors import InvalidArgument
+from inspect_discoverybench.messages.errors import InvalidArgument
 from inspect_discoverybench.report.charts import Chart
 from inspect_discoverybench.report.report import report_folder, write_files
 from inspect_discoverybench.report.section import Section

@@ -12,7 +12,7 @@ from inspect_ai.log import EvalScore
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from inspect_discoverybench.hypothesis import NO_RESPONSE
+from inspect_discoverybench.messages.hypothesis import NO_RESPONSE
 from inspect_discoverybench.scorer.metrics import hms_metrics
 
 

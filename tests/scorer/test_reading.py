@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from inspect_discoverybench.errors import ReplyRejected
+from inspect_discoverybench.messages.errors import ReplyRejected
+from inspect_discoverybench.messages.structured_reply import Reply, parse_reply
 from inspect_discoverybench.scorer.facets import Contexts, Match, Relationship, Variables
-from inspect_discoverybench.structured_reply import Reply, parse_reply
 
 CONTRACTS: list[type[Reply]] = [Contexts, Match, Variables, Relationship]
 KEYS = st.sampled_from(

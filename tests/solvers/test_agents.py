@@ -7,8 +7,8 @@ import pytest
 from inspect_ai.model import ChatMessage, ModelOutput
 from inspect_ai.solver import Solver
 
-from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.hypothesis import SubmissionState
+from inspect_discoverybench.messages.errors import InvalidArgument
+from inspect_discoverybench.messages.hypothesis import SubmissionState
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.reflexion import reflexion
 from tests.solvers.agents import AGENTS, USE_PYTHON

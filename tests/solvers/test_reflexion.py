@@ -15,8 +15,8 @@ from inspect_ai.scorer import includes
 from inspect_ai.tool import ToolFunction
 
 from inspect_discoverybench import demo
-from inspect_discoverybench.hypothesis import Submission, SubmissionState
-from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.messages.hypothesis import Submission, SubmissionState
+from inspect_discoverybench.messages.prompts import Prompt
 from inspect_discoverybench.session.session import SessionState
 from inspect_discoverybench.solvers.reflexion import ReflexionState, reflexion
 from tests.endpoint import Answer, Request, question, slots, truthful

@@ -5,7 +5,7 @@ from typing import Any
 from inspect_ai.event import ModelEvent, ToolEvent
 from inspect_ai.model import ModelOutput
 
-from inspect_discoverybench.hypothesis import MAX_CHARACTERS
+from inspect_discoverybench.messages.hypothesis import MAX_CHARACTERS
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.submission import HYPOTHESIS_DESCRIPTION

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest, nct, t, ttest_1samp
 
-from inspect_discoverybench.errors import InvalidArgument
+from inspect_discoverybench.messages.errors import InvalidArgument
 from inspect_discoverybench.statistics.clusters import grouped, t_interval
 from inspect_discoverybench.statistics.paired import (
     EXACT_TEST,

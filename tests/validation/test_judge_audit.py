@@ -13,7 +13,7 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
 
 from inspect_discoverybench import judge_audit
-from inspect_discoverybench.errors import InvalidArgument
+from inspect_discoverybench.messages.errors import InvalidArgument
 from inspect_discoverybench.validation.judge_audit import (
     PAPER_ACCURACY,
     AuditState,

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from inspect_ai.log import read_eval_log, write_eval_log
 
-from inspect_discoverybench.errors import DataMissing, InvalidArgument, UnreadableLog
+from inspect_discoverybench.messages.errors import DataMissing, InvalidArgument, UnreadableLog
 from inspect_discoverybench.validation.judged_sample import read_judged_samples
 from inspect_discoverybench.validation.labels import has_replies
 from inspect_discoverybench.validation.votes import draw_pairs

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from inspect_ai.log import read_eval_log, write_eval_log
 
-from inspect_discoverybench.errors import DataMissing, DiscoveryBenchError, InvalidArgument
+from inspect_discoverybench.messages.errors import DataMissing, DiscoveryBenchError, InvalidArgument
 from inspect_discoverybench.validation.judged_sample import read_judged_samples
 from inspect_discoverybench.validation.labels import LabelledSample, Step, draw_samples, has_replies, read_labels
 from inspect_discoverybench.validation.sheet import Item

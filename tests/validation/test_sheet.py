@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspect_discoverybench.errors import DiscoveryBenchError
+from inspect_discoverybench.messages.errors import DiscoveryBenchError
 from inspect_discoverybench.validation.judged_sample import read_judged_samples
 from inspect_discoverybench.validation.labels import LABELS, draw_samples
 from inspect_discoverybench.validation.sheet import Form, Item, escape, page, read_marks, read_rows, to_csv, write_sheet

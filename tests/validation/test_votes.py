@@ -7,7 +7,7 @@ import pytest
 from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.scorer import Score
 
-from inspect_discoverybench.errors import DiscoveryBenchError, InvalidArgument
+from inspect_discoverybench.messages.errors import DiscoveryBenchError, InvalidArgument
 from inspect_discoverybench.validation.judged_sample import JudgedSample, read_judged_samples
 from inspect_discoverybench.validation.sheet import write_sheet
 from inspect_discoverybench.validation.votes import VOTES, Ballot, draw_pairs, read_ballots

@@ -8,12 +8,12 @@ from inspect_ai.solver import SolverSpec
 from rich.console import Console
 from rich.markdown import Markdown
 
-from inspect_discoverybench.answer import FreeText, answer_of
 from inspect_discoverybench.cli.terminal import exit_with_2
-from inspect_discoverybench.errors import InvalidExperiment, inspect_errors, one_line
-from inspect_discoverybench.hypothesis import SCORE_NAME
+from inspect_discoverybench.messages.answer import FreeText, answer_of
+from inspect_discoverybench.messages.errors import InvalidExperiment, inspect_errors, one_line
+from inspect_discoverybench.messages.hypothesis import SCORE_NAME
+from inspect_discoverybench.messages.text import printable
 from inspect_discoverybench.tasks import custom
-from inspect_discoverybench.text import printable
 
 
 @click.command()

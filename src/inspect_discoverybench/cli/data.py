@@ -8,7 +8,7 @@ import click
 from inspect_discoverybench.cli.terminal import print_table
 from inspect_discoverybench.dataset import released
 from inspect_discoverybench.dataset.audit import audit_release, audit_studies
-from inspect_discoverybench.errors import DataError
+from inspect_discoverybench.messages.errors import DataError
 
 
 @click.group()

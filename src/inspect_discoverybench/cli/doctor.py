@@ -29,7 +29,7 @@ def doctor(model: str | None, grader: str | None, sandbox: str, as_json: bool) -
     Exit codes: 0 no check failed, 1 a check failed, 2 invalid options.
     """
     # These modules import the tasks and the judge, which takes seconds.
-    from inspect_discoverybench.doctor import all_checks, run_checks
+    from inspect_discoverybench.cli.checks import all_checks, run_checks
 
     checks = all_checks(sandbox, model, grader)
     width = max(len(check.name) for check in checks) + 2

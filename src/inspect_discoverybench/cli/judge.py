@@ -12,12 +12,12 @@ from rich.markdown import Markdown
 
 from inspect_discoverybench.cli.terminal import exit_with_2
 from inspect_discoverybench.dataset.metadata import Study
-from inspect_discoverybench.errors import InvalidArgument, JudgeFailed
+from inspect_discoverybench.messages.errors import InvalidArgument, JudgeFailed
+from inspect_discoverybench.messages.text import printable, replace_surrogates
 from inspect_discoverybench.scorer.facets import HypothesisPair
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
 from inspect_discoverybench.scorer.released import PRODUCT, is_released
 from inspect_discoverybench.scorer.verdict import compare, explain, record
-from inspect_discoverybench.text import printable, replace_surrogates
 
 
 @click.command()

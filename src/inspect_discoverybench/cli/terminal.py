@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from inspect_discoverybench.errors import DiscoveryBenchError, DiskFull
-from inspect_discoverybench.text import printable
+from inspect_discoverybench.messages.errors import DiscoveryBenchError, DiskFull
+from inspect_discoverybench.messages.text import printable
 
 
 def print_table(

@@ -12,8 +12,8 @@ from typing import Any, Literal
 from inspect_discoverybench.dataset.metadata import Goal, Study, locate, metadata_number
 from inspect_discoverybench.dataset.samples import SampleMetadata
 from inspect_discoverybench.dataset.table import Golds, Table, is_table, read_answer_key
-from inspect_discoverybench.errors import DataError, DataMissing
-from inspect_discoverybench.text import fold
+from inspect_discoverybench.messages.errors import DataError, DataMissing
+from inspect_discoverybench.messages.text import fold
 
 STUDIES: Mapping[str, str] = {
     "evolution_freshwater_fish": "cerezer2023",

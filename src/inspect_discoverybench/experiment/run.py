@@ -23,9 +23,9 @@ from inspect_ai.util import registry_create
 from pydantic import TypeAdapter, ValidationError
 
 from inspect_discoverybench.discovery import DEFAULT_JUDGE_KEY
-from inspect_discoverybench.errors import InvalidExperiment, inspect_errors, one_line
 from inspect_discoverybench.experiment.definition import Component, Exclusion, Experiment, ModelSpec
 from inspect_discoverybench.experiment.experiment_source import Source, eval_set_options, load, reason_of_error
+from inspect_discoverybench.messages.errors import InvalidExperiment, inspect_errors, one_line
 from inspect_discoverybench.scorer.judge import INHERITED
 
 Prices = Mapping[str, ModelCost]

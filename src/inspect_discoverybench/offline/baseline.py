@@ -14,8 +14,8 @@ from typing import Any
 
 from inspect_ai.model import ChatMessageAssistant
 
+from inspect_discoverybench.messages.text import fold
 from inspect_discoverybench.offline.provider import Request
-from inspect_discoverybench.text import fold
 
 PLAN = "Read the tables, choose the columns that the goal names, and fit several forms of relationship to them."
 

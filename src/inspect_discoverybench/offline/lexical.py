@@ -9,9 +9,9 @@ from typing import Any
 import yaml
 from inspect_ai.model import ChatMessageAssistant
 
-from inspect_discoverybench.answer import is_placeholder
+from inspect_discoverybench.messages.answer import is_placeholder
+from inspect_discoverybench.messages.text import fold
 from inspect_discoverybench.offline.provider import Request
-from inspect_discoverybench.text import fold
 
 _WORDS: Mapping[str, Any] = yaml.safe_load(files(__package__).joinpath("lexical_words.yaml").read_text("utf-8"))
 _STOP_WORDS = frozenset(_WORDS["stop_words"].split())

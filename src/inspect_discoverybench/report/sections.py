@@ -8,7 +8,7 @@ from typing import Any, get_args
 import altair as alt
 import pandas as pd
 
-from inspect_discoverybench.hypothesis import Source
+from inspect_discoverybench.messages.hypothesis import Source
 from inspect_discoverybench.report.aggregates import (
     HIGH,
     HMS,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from inspect_ai.analysis import Column, SampleColumn, samples_df
 from inspect_ai.log import EvalLog, EvalSample
 
-from inspect_discoverybench.errors import UnreadableLog
-from inspect_discoverybench.hypothesis import SCORE_NAME
+from inspect_discoverybench.messages.errors import UnreadableLog
+from inspect_discoverybench.messages.hypothesis import SCORE_NAME
 from inspect_discoverybench.results.columns import (
     EVAL_COLUMNS,
     SAMPLE_IDENTITY,

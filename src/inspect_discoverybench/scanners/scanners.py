@@ -29,11 +29,11 @@ from inspect_scout import (
     scanner,
 )
 
-from inspect_discoverybench.answer import FreeText, answer_of
-from inspect_discoverybench.hypothesis import SCORE_NAME
-from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.sandbox import shipped
+from inspect_discoverybench.messages.answer import FreeText, answer_of
+from inspect_discoverybench.messages.hypothesis import SCORE_NAME
+from inspect_discoverybench.messages.prompts import Prompt
 from inspect_discoverybench.scanners.quantity import claims, printed, stated, without_support
+from inspect_discoverybench.session.sandbox import shipped
 
 CATEGORIES = {
     "environment_failure_as_finding": "The answer states as a finding what only a failure of the environment suggests, "

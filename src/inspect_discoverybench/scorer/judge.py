@@ -18,7 +18,7 @@ from inspect_ai.model import (
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import span
 
-from inspect_discoverybench.errors import (
+from inspect_discoverybench.messages.errors import (
     JudgeFailed,
     JudgeUnavailable,
     ReplyRejected,
@@ -28,11 +28,11 @@ from inspect_discoverybench.errors import (
     reason_of,
     redact_request,
 )
-from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.messages.prompts import Prompt
+from inspect_discoverybench.messages.structured_reply import R, ask_until_valid, parse_reply
+from inspect_discoverybench.messages.text import escape, replace_surrogates
 from inspect_discoverybench.scorer.reply_cache import ReplyCache
 from inspect_discoverybench.scorer.settings import JudgeSettings, RequestSettings, token_limit
-from inspect_discoverybench.structured_reply import R, ask_until_valid, parse_reply
-from inspect_discoverybench.text import escape, replace_surrogates
 
 A = TypeVar("A")
 

@@ -8,13 +8,13 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, StrictBool, model_validator
 
-from inspect_discoverybench.answer import Answer
-from inspect_discoverybench.errors import ReplyRejected
-from inspect_discoverybench.hypothesis import MAX_TEXT, Submission
-from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.messages.answer import Answer
+from inspect_discoverybench.messages.errors import ReplyRejected
+from inspect_discoverybench.messages.hypothesis import MAX_TEXT, Submission
+from inspect_discoverybench.messages.prompts import Prompt
+from inspect_discoverybench.messages.structured_reply import Explanation, Reply, parse_boolean
 from inspect_discoverybench.scorer.facets import as_json
 from inspect_discoverybench.scorer.judge import Judge, ParseFailure, Question
-from inspect_discoverybench.structured_reply import Explanation, Reply, parse_boolean
 
 _OMISSION = "\n[…]\n"
 # White space, Markdown, the escapes of JSON strings, and the styles of quotation marks.

@@ -12,10 +12,11 @@ from inspect_ai.solver import TaskState
 from inspect_ai.util import sample_limits
 from pydantic import ValidationError
 
-from inspect_discoverybench.answer import answer_of
 from inspect_discoverybench.dataset.samples import SampleMetadata
-from inspect_discoverybench.errors import RETRY, InvalidArgument, ModelFailed, one_line
-from inspect_discoverybench.hypothesis import NO_RESPONSE, NOT_ASSERTED, SCORE_NAME, Submission
+from inspect_discoverybench.messages.answer import answer_of
+from inspect_discoverybench.messages.errors import RETRY, InvalidArgument, ModelFailed, one_line
+from inspect_discoverybench.messages.hypothesis import NO_RESPONSE, NOT_ASSERTED, SCORE_NAME, Submission
+from inspect_discoverybench.messages.text import escape, quoted_reason
 from inspect_discoverybench.scorer.facets import SCORE_KEYS, HypothesisPair
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, ROLE, Judge
 from inspect_discoverybench.scorer.metrics import hms_metrics
@@ -23,7 +24,6 @@ from inspect_discoverybench.scorer.quotation import NotAsserted, read_answer
 from inspect_discoverybench.scorer.released import PRODUCT, RELEASED_KEYS, is_released
 from inspect_discoverybench.scorer.settings import JudgeSettings
 from inspect_discoverybench.scorer.verdict import compare, explain, record
-from inspect_discoverybench.text import escape, quoted_reason
 
 MAX_SHOWN = 2_000
 """Maximum length of a text without a hypothesis in the explanation."""

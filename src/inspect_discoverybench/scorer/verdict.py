@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from math import isnan, nan, prod
 from typing import Any
 
-from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.messages.prompts import Prompt
+from inspect_discoverybench.messages.text import escape
 from inspect_discoverybench.scorer import released
 from inspect_discoverybench.scorer.facets import FACET_KEYS, FACETS, FacetVerdict, HypothesisPair
 from inspect_discoverybench.scorer.judge import Judge, gather
 from inspect_discoverybench.scorer.released import ReleasedVerdict
-from inspect_discoverybench.text import escape
 
 MIXED = "mixed"
 """Recorded for a setting that differed between the questions of one sample."""

@@ -11,8 +11,8 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, ConfigDict, Field, ValidationError
 from pydantic.dataclasses import dataclass
 
+from inspect_discoverybench.messages.text import replace_surrogates
 from inspect_discoverybench.session.kernel import FIGURE_PIXELS, MAX_FIGURES
-from inspect_discoverybench.text import replace_surrogates
 
 NOTICE_BYTES = 100
 """Maximum length of the notice that replaces omitted output."""

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 from scipy.stats import t
 
-from inspect_discoverybench.errors import InvalidArgument
+from inspect_discoverybench.messages.errors import InvalidArgument
 from inspect_discoverybench.statistics.clusters import clustered
 from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
 from inspect_discoverybench.statistics.paired import SIGNIFICANCE_LEVEL

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
-from inspect_discoverybench.errors import InvalidArgument
+from inspect_discoverybench.messages.errors import InvalidArgument
 
 if TYPE_CHECKING:
     import numpy as np

@@ -17,9 +17,9 @@ from inspect_ai.model import (
 )
 from inspect_ai.util import span
 
-from inspect_discoverybench.errors import AuthorFailed, ReplyRejected, model_errors
-from inspect_discoverybench.prompts import Prompt
-from inspect_discoverybench.structured_reply import R, T, ask_until_valid, parse_reply, reply_schema
+from inspect_discoverybench.messages.errors import AuthorFailed, ReplyRejected, model_errors
+from inspect_discoverybench.messages.prompts import Prompt
+from inspect_discoverybench.messages.structured_reply import R, T, ask_until_valid, parse_reply, reply_schema
 
 MAX_ATTEMPTS = 4
 """Maximum number of requests for one valid reply."""

@@ -10,7 +10,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import StoreModel, store_as
 from pydantic import Field
 
-from inspect_discoverybench.errors import AuthorFailed, ReplyRejected
+from inspect_discoverybench.messages.errors import AuthorFailed, ReplyRejected
+from inspect_discoverybench.messages.text import fold
 from inspect_discoverybench.scorer.judge import gather
 from inspect_discoverybench.synth.author import Author
 from inspect_discoverybench.synth.discovery_goal import write_goal
@@ -21,7 +22,6 @@ from inspect_discoverybench.synth.set_folder import DomainRecord, SetFolder, Set
 from inspect_discoverybench.synth.tree import Tree, slug_of
 from inspect_discoverybench.synth.tree_task import DATA_FILE, Rejection, TreeTask, thinned, tree_tasks
 from inspect_discoverybench.synth.wording import gold_hypothesis
-from inspect_discoverybench.text import fold
 
 REVIEWER = "reviewer"
 """Role of the model that decides whether goals are answerable; by default the author."""

@@ -15,9 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from inspect_discoverybench.dataset.studies import absolute
 from inspect_discoverybench.dataset.table import COLUMNS
-from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.prompts import Prompt, prompt_names
-from inspect_discoverybench.structured_reply import Reply
+from inspect_discoverybench.messages.errors import InvalidArgument
+from inspect_discoverybench.messages.prompts import Prompt, prompt_names
+from inspect_discoverybench.messages.structured_reply import Reply
 from inspect_discoverybench.synth.tree import slug_of
 from inspect_discoverybench.synth.tree_task import Rejection
 

@@ -13,8 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from inspect_discoverybench.dataset.studies import stated_formula
 from inspect_discoverybench.dataset.table import read_text
-from inspect_discoverybench.errors import ExpressionRefused, InvalidTree, first_reason
-from inspect_discoverybench.structured_reply import Reply
+from inspect_discoverybench.messages.errors import ExpressionRefused, InvalidTree, first_reason
+from inspect_discoverybench.messages.structured_reply import Reply
 from inspect_discoverybench.synth.expression import Expression
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,47}$")]

@@ -19,16 +19,16 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import StoreModel, store_as
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from inspect_discoverybench.answer import FreeText
 from inspect_discoverybench.dataset.metadata import DataFile
 from inspect_discoverybench.dataset.samples import SampleMetadata
-from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.messages.answer import FreeText
+from inspect_discoverybench.messages.prompts import Prompt
+from inspect_discoverybench.messages.text import fold
 from inspect_discoverybench.scorer.facets import NO_CONTEXT, SCORES, Contexts, ContextVerdict, HypothesisPair
 from inspect_discoverybench.scorer.judge import Judge
 from inspect_discoverybench.scorer.quotation import NotAsserted, fold_quote, read_answer
 from inspect_discoverybench.scorer.settings import JudgeSettings
 from inspect_discoverybench.scorer.verdict import Verdict, compare, explain, record
-from inspect_discoverybench.text import fold
 
 READING = "reading"
 """Accuracy on texts of agents: the hypothesis that the judge quotes. The paper's judge reads no such texts."""

@@ -13,7 +13,9 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from inspect_discoverybench.errors import InvalidArgument, ReplyRejected
+from inspect_discoverybench.messages.errors import InvalidArgument, ReplyRejected
+from inspect_discoverybench.messages.structured_reply import Reply, parse_reply
+from inspect_discoverybench.messages.text import fold
 from inspect_discoverybench.scorer.facets import (
     FACET_KEYS,
     NOT_PUBLIC,
@@ -23,8 +25,6 @@ from inspect_discoverybench.scorer.facets import (
     Relationship,
     Variables,
 )
-from inspect_discoverybench.structured_reply import Reply, parse_reply
-from inspect_discoverybench.text import fold
 from inspect_discoverybench.validation.judged_sample import JudgedSample
 from inspect_discoverybench.validation.sheet import (
     CORRECT,

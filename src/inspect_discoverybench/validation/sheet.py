@@ -15,7 +15,7 @@ from string import Template
 from typing import TypeVar
 
 from inspect_discoverybench.dataset.table import read_text
-from inspect_discoverybench.errors import DataMissing, InvalidArgument, UnreadableTable
+from inspect_discoverybench.messages.errors import DataMissing, InvalidArgument, UnreadableTable
 
 T = TypeVar("T", bound=Hashable)
 

@@ -17,7 +17,7 @@ from rich.errors import MarkupError
 from rich.markup import render
 from tenacity import RetryError
 
-from inspect_discoverybench.text import printable
+from inspect_discoverybench.messages.text import printable
 
 RETRY = "Run `inspect eval-retry` to run the sample again."
 

@@ -17,9 +17,9 @@ from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageTool
 from inspect_ai.solver import TaskState
 from inspect_ai.tool import ToolCall
 
-from inspect_discoverybench.errors import ReplyMissing
-from inspect_discoverybench.hypothesis import Submission, SubmissionState
-from inspect_discoverybench.text import replace_surrogates
+from inspect_discoverybench.messages.errors import ReplyMissing
+from inspect_discoverybench.messages.hypothesis import Submission, SubmissionState
+from inspect_discoverybench.messages.text import replace_surrogates
 
 HYPOTHESIS, WORKFLOW = "hypothesis", "workflow"
 SUBMIT, PYTHON = "submit", "python"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from inspect_discoverybench.answer import is_placeholder, read, without_reasoning
+from inspect_discoverybench.messages.answer import is_placeholder, read, without_reasoning
 
 CLEAN: dict[str, tuple[str, str, str]] = {
     # text, hypothesis, workflow

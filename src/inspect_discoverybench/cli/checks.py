@@ -26,9 +26,9 @@ from inspect_ai.util import ComposeConfig
 from packaging.requirements import Requirement
 
 from inspect_discoverybench.dataset import released
-from inspect_discoverybench.errors import DataMissing, one_line
-from inspect_discoverybench.sandbox import image, sandbox_spec, shipped
+from inspect_discoverybench.messages.errors import DataMissing, one_line
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE
+from inspect_discoverybench.session.sandbox import image, sandbox_spec, shipped
 from inspect_discoverybench.session.session import SessionState
 from inspect_discoverybench.tasks import demo, judge_audit
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from inspect_ai.util import StoreModel
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from inspect_discoverybench.text import EncodableText
+from inspect_discoverybench.messages.text import EncodableText
 
 SCORE_NAME = "HMS"
 """Name of the score in logs. It is in upper case because the viewer mistakes the key `hms` for the whole score if the

@@ -10,8 +10,8 @@ from inspect_ai.model import ChatMessage, ChatMessageAssistant, ModelOutput
 from inspect_ai.util import JSONSchema, json_schema
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
-from inspect_discoverybench.errors import ReplyMissing, ReplyRejected, first_reason
-from inspect_discoverybench.text import replace_surrogates
+from inspect_discoverybench.messages.errors import ReplyMissing, ReplyRejected, first_reason
+from inspect_discoverybench.messages.text import replace_surrogates
 
 _TRUNCATED = {
     "max_tokens": "it was truncated by the token limit.",

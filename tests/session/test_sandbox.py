@@ -15,11 +15,11 @@ from inspect_ai.solver import SolverSpec
 from inspect_ai.util import ComposeBuild, ComposeConfig, ComposeService, SandboxEnvironmentSpec
 
 from inspect_discoverybench import custom, demo
-from inspect_discoverybench.errors import InvalidArgument
-from inspect_discoverybench.sandbox import image, shipped
+from inspect_discoverybench.messages.errors import InvalidArgument
+from inspect_discoverybench.session.sandbox import image, shipped
 from tests.docker_images import image_ids
 
-EXAMPLE = Path(__file__).parents[1] / "examples/lighthouses"
+EXAMPLE = Path(__file__).parents[2] / "examples/lighthouses"
 GOLD = SolverSpec("discoverybench/gold")
 
 
@@ -120,7 +120,7 @@ def test_the_tag_changes_with_the_files_of_the_image(tmp_path: Path) -> None:
     assert image(tmp_path / "sandbox") == last
 
 
-PUSH = Path(__file__).parents[1] / ".ci" / "image-push"
+PUSH = Path(__file__).parents[2] / ".ci" / "image-push"
 NAME = "registry.example.org/team/sandbox:1"
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from inspect_discoverybench.dataset.metadata import Column, DataFile
 from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, task_text
-from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.messages.prompts import Prompt
 from inspect_discoverybench.scorer import quotation
 from inspect_discoverybench.scorer.facets import Contexts, HypothesisPair, extraction_questions, match_question
 from inspect_discoverybench.scorer.released import Parts
@@ -18,7 +18,7 @@ from inspect_discoverybench.solvers.person import person_instructions
 from inspect_discoverybench.synth.author import question
 
 SYNTH_QUESTIONS = ("domains", "root", "distractors", "expand", "goal", "review")
-GOLDEN = Path(__file__).parent / "golden" / "prompts"
+GOLDEN = Path(__file__).parents[1] / "golden" / "prompts"
 
 FILE = DataFile(
     name="farms.csv",
@@ -107,7 +107,7 @@ def test_rendered_prompts_match_the_golden_files(name: str) -> None:
 
 
 def test_every_prompt_has_an_origin_and_a_golden_file() -> None:
-    folder = files("inspect_discoverybench.prompts")
+    folder = files("inspect_discoverybench.messages.prompts")
     for room in ("judge", "solvers", "solvers/datavoyager", "synth", "scanners"):
         for file in folder.joinpath(room).iterdir():
             if not file.name.endswith(".txt"):

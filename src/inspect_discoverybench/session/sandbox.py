@@ -14,7 +14,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec, StoreModel, sandbox, store_as
 from inspect_ai.util import subprocess as run_on_host
 
-from inspect_discoverybench.errors import DataMissing, InvalidArgument
+from inspect_discoverybench.messages.errors import DataMissing, InvalidArgument
 
 BUILD_INPUTS = ("Dockerfile", "requirements.txt", "init.py")
 """The files in `sandbox/` that determine the image. `sandbox/.dockerignore` excludes all others from the build."""
@@ -24,7 +24,7 @@ IMAGE_VARIABLE = "DISCOVERYBENCH_IMAGE"
 
 VALUES = "sandbox/helm-values.yaml"
 
-_PACKAGE = Path(__file__).parent
+_PACKAGE = Path(__file__).parents[1]
 
 
 def shipped(name: str) -> Path:

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from inspect_discoverybench.doctor import Check, Problem, redact, run_checks
+from inspect_discoverybench.cli.checks import Check, Problem, redact, run_checks
 
 
 def fine() -> str:
