@@ -25,7 +25,7 @@ MODELS = "--model openai/gpt-4o --model-role grader=openai/gpt-4o"
 # The long name must work as well.
 LONG = f"inspect eval inspect_discoverybench/real {MODELS} --limit 1 --display plain"
 COMMANDS = {
-    "five": f"inspect eval discoverybench/real {MODELS} --limit 5 --display plain",
+    "two": f"inspect eval discoverybench/real {MODELS} --limit 2 --display plain",
     "many files": f"{LONG} -T dataset=worldbank_education_gdp_indicators",
     "train": f"{LONG} -T split=train",
 }
@@ -125,8 +125,8 @@ def run(scripts: Path, upstream: Path, name: str) -> dict[str, Any]:
     folder = shared.folder() / f"end to end {name}"
     empty = folder / "empty"
     empty.mkdir(parents=True)
-    walk = WALK.replace("GOLDS", repr([gold.encode().hex() for gold in golds(upstream)[:5]]))
-    with serve(agent_and_judge(LOAD, *([walk] if name == "five" else []))) as endpoint:
+    walk = WALK.replace("GOLDS", repr([gold.encode().hex() for gold in golds(upstream)[:2]]))
+    with serve(agent_and_judge(LOAD, *([walk] if name == "two" else []))) as endpoint:
         provider = {"OPENAI_BASE_URL": endpoint.url, "OPENAI_API_KEY": "test"}
         env = environment(scripts, folder, DISCOVERYBENCH_DATA_DIR=str(upstream), **provider)
         shell(COMMANDS[name], empty, env)
@@ -171,8 +171,8 @@ def words(value: object) -> Iterator[str]:
 
 
 def test_every_sample_has_four_scores_and_the_calls_of_the_agent(eval_run: Callable[[str], Run]) -> None:
-    samples = eval_run("five").samples
-    assert [sample.id for sample in samples] == [f"test/archaeology/{number}/0" for number in range(5)]
+    samples = eval_run("two").samples
+    assert [sample.id for sample in samples] == [f"test/archaeology/{number}/0" for number in range(2)]
     for sample in samples:
         assert (sample.error, sample.limit) == (None, None)
         assert sample.scores
@@ -206,7 +206,7 @@ def test_the_agent_does_not_see_gold_hypotheses(eval_run: Callable[[str], Run], 
 
 
 def test_the_container_has_no_answer_network_root_or_capabilities(eval_run: Callable[[str], Run]) -> None:
-    for walk in eval_run("five").walks():
+    for walk in eval_run("two").walks():
         assert walk["found"] == []
         # The walk covered the whole system and found the control.
         assert walk["files"] > 10_000

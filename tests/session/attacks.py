@@ -24,8 +24,10 @@ for path in glob.glob('.session*/*.pyc'): _ = py_compile.compile('forged.py', pa
 
 
 def _daemon(loop: str) -> str:
-    """Start a process that outlives the kernel and runs `loop` all the time."""
-    program = "import glob, os, signal, time\nwhile True:\n" + "".join(f"    {line}\n" for line in loop.splitlines())
+    """Start a process that outlives the kernel and runs `loop` often: a client takes longer to start."""
+    program = "import glob, os, signal, time\nwhile True:\n" + "".join(
+        f"    {line}\n" for line in [*loop.splitlines(), "time.sleep(0.005)"]
+    )
     return (
         "import os, subprocess, sys\n"
         f"_ = subprocess.Popen([sys.executable, '-c', {program!r}], start_new_session=True,"
