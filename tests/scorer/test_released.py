@@ -149,6 +149,12 @@ def test_an_invalid_reply_leaves_what_depends_on_it_unscored(replies: dict[str, 
     assert {name for name, value in values.items() if value != value} == unscored
 
 
+def test_an_undecided_facet_leaves_the_score_unscored_without_a_match_too() -> None:
+    values: Any = score(judge(GOLD_PARTS[:1], PREDICTED_PARTS[2:], variables="?")).value
+    assert values["hms_released"] != values["hms_released"]
+    assert (values["context_recall"], values["context_precision"]) == (0, 0)
+
+
 def test_no_submission_scores_0_on_every_key_without_a_request() -> None:
     model = judge([], [])
     result = score(model, text="")

@@ -69,7 +69,7 @@ class ReleasedVerdict:
     failure: ParseFailure | None = None
 
     def values(self, whole: Mapping[str, float]) -> dict[str, float]:
-        """The score keys; NaN if a reply that they depend on is invalid.
+        """The score keys; NaN if a reply that they depend on is invalid, as for HMS even where another factor is 0.
 
         Each matched pair repeats the questions about the whole hypotheses, so that the released sum over pairs is
         recall × precision × variables × relationship.
@@ -81,7 +81,7 @@ class ReleasedVerdict:
             return dict.fromkeys(RELEASED_KEYS, nan)
         shares = len(self.matched) / len(self.gold), len(self.matched) / len(self.predicted)
         facets = [score for key, score in whole.items() if key not in ("hms", "context")]
-        score = prod((*shares, *facets)) if self.matched else 0.0
+        score = prod((*shares, *facets))
         return dict(zip(RELEASED_KEYS, (score, *shares), strict=True))
 
     def record(self) -> dict[str, Any]:
