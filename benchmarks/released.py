@@ -39,7 +39,7 @@ def reply(request: Request) -> str:
     """One valid reply to every question, drawn by the texts in it, so that its wording does not matter."""
     texts = re.findall(r"(?:gold|predicted|part|place) \d+", request["messages"][-1]["content"])
     draw = Random(dumps(texts))
-    contexts = draw.choices(["None", "place 1", "place 2"], k=draw.randint(0, 3))
+    contexts = draw.choices(["None", "", "place 1", "place 2"], k=draw.randint(0, 3))
     keys = {
         "sub_hypo": [{"text": f"{texts[0]} part {n}", "context": context} for n, context in enumerate(contexts)],
         "match": draw.random() < 0.5,

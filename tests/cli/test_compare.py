@@ -78,6 +78,7 @@ def test_systems_are_selected_from_one_folder(logs: list[Path]) -> None:
     selection = as_json(f"{folder}:model=provider/small", f"{folder}:agent=react,model=provider/large")
     assert selection["pairs"] == as_json(*logs)["pairs"]
     assert selection["pairs"] == as_json(folder)["pairs"]
+    assert as_json(f"{folder}:reveals_gold=none")["pairs"] == selection["pairs"]
     [pair] = as_json(f"{folder}:model=provider/small,goal_type=context", f"{folder}:model=provider/large")["pairs"]
     assert 0 < pair["common"] < TASKS
     assert pair["only_candidate"] == TASKS - pair["common"]

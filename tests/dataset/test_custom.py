@@ -60,6 +60,16 @@ def test_a_hint_can_be_described_with_a_data_file_and_a_missing_one_has_no_headi
     for name, missing in (("study", ()), ("file", ()), ("without", ("domain_knowledge",))):
         assert ("Domain knowledge" in str(samples[name].input)) == (not missing)
         assert (samples[name].metadata or {})["missing_hints"] == missing
+    [alone] = load(tmp_path / "file", hints=Hints(domain_knowledge=True))
+    assert "Domain knowledge: Known." in str(alone.input)
+
+
+@pytest.mark.parametrize(("name", "text"), [("a.csv", "This is a `.csv` file"), ("img.png", "This is a `.png` file")])
+def test_a_file_without_described_columns_is_not_called_a_text_file(tmp_path: Path, name: str, text: str) -> None:
+    [file] = study(name)["datasets"]
+    (write_study(tmp_path, study(datasets=[{**file, "columns": []}])) / name).write_text("x\n1\n", "utf-8")
+    [sample] = load(tmp_path)
+    assert f"{text} without described columns." in str(sample.input)
 
 
 BROKEN: dict[str, tuple[Any, str, type[DataError], str]] = {

@@ -127,12 +127,15 @@ def test_the_keys_stand_beside_hms_and_the_parts_in_the_explanation() -> None:
     )
     assert "### Form of the released evaluator: 0.27" in str(result.explanation)
     assert "gold 2 matches predicted 2" in str(result.explanation)
-    assert (result.metadata or {})["released"] | {"prompts": None} == {
-        "prompts": None,
-        "gold": 2,
-        "predicted": 3,
-        "matched": 2,
-    }
+    assert (result.metadata or {})["released"] == {"gold": 2, "predicted": 3, "matched": 2}
+
+
+async def test_an_empty_context_is_compared_as_it_is_and_a_missing_one_is_invalid() -> None:
+    model = judge([("a", "towns")], [("b", "")])
+    assert not (await ask(Judge(model.model), PAIR)).matched
+    assert [question(request) for request in model.requests].count("match_released") == 1
+    missing = '{"sub_hypo": [{"text": "a", "context": null}]}'
+    assert (await ask(Judge(judge([], [], extract_released=missing).model), PAIR)).failure
 
 
 @pytest.mark.parametrize(

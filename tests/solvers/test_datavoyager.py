@@ -84,6 +84,8 @@ def test_the_planner_revises_at_most_twice_after_two_turns_without_progress() ->
     acts = ["revise" if revise in text else text for text in instructions(sample)]
     assert acts[1:-1] == ["coder: try 0", "revise", "coder: try 2", "revise", *(f"coder: try {n}" for n in range(4, 8))]
     assert ledger(sample).revisions == 2
+    closing = Prompt.load("solvers/finish").render()
+    assert not any(closing in message.text for call in calls(sample) for message in call.input)
     assert submission(sample)
 
 

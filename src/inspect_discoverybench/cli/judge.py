@@ -73,7 +73,7 @@ def judge(
         scores = {key: None if isnan(value) else value for key, value in verdict.values.items()}
         result = {"scores": scores, **record(judge_model, verdict, gate)}
         out.write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n", "utf-8")
-    if isnan(verdict.values["hms"]):
+    if any(map(isnan, verdict.values.values())) and not verdict.is_gated:
         raise click.exceptions.Exit(3)
 
 

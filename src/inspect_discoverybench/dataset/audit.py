@@ -11,7 +11,7 @@ from pathlib import Path
 
 from inspect_discoverybench.dataset import splits
 from inspect_discoverybench.dataset.metadata import Goal, Study, locate, metadata_number
-from inspect_discoverybench.dataset.samples import Hints, SampleMetadata
+from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, hint_texts
 from inspect_discoverybench.dataset.studies import (
     absolute,
     goal_metadata,
@@ -218,7 +218,9 @@ def _irregularities(contents: _Contents) -> Counted:
             for column in file.columns
             if (formula := stated_formula(column.description, [one.name for one in file.columns]))
         ],
-        "hints that reveal the gold hypothesis": ids(lambda goal: reveals(goal.domain_knowledge, goal.gold_hypothesis)),
+        "hints that reveal the gold hypothesis": ids(
+            lambda goal: any(reveals(text, goal.gold_hypothesis) for text in hint_texts("domain_knowledge", goal))
+        ),
         "unusable files": contents.errors,
     }
 

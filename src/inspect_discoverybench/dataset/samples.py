@@ -137,18 +137,17 @@ def to_samples(
         DataError: A data file is missing, or its name is invalid.
     """
     requested = tuple(name for name, is_requested in asdict(hints).items() if is_requested)
+    missing = [tuple(name for name in requested if not hint_texts(name, goal)) for _, goal in goals]
     for hint in requested:
-        if not any(getattr(goal, hint) for _, goal in goals):
+        if all(hint in names for names in missing):
             raise InvalidArgument(f"{hint}=true: no sample of {source} has this hint. Remove the argument.")
     checksum = cache(checksum)  # many goals have the same data files
     samples = []
-    for folder, goal in goals:
+    for (folder, goal), missing_hints in zip(goals, missing, strict=True):
         files = {file.name: locate(folder, file.name) for file in goal.data_files}
-        backgrounds = [goal.domain_knowledge, *(file.domain_knowledge for file in goal.data_files)]
-        present = {"domain_knowledge": any(backgrounds), "workflow_tags": bool(goal.workflow_tags)}
         fields = {
             "hints": requested,
-            "missing_hints": tuple(name for name in requested if not present[name]),
+            "missing_hints": missing_hints,
             "data_checksums": {name: checksum(path) for name, path in files.items()},
         }
         samples.append(
@@ -180,7 +179,7 @@ def task_text(metadata: SampleMetadata, hints: Hints, prompt: str = "task", colu
     return Prompt.load(f"solvers/{prompt}").render(
         data_files="\n\n".join(_description(file, hints, columns) for file in metadata.data_files),
         goal=metadata.goal,
-        without_tools=Prompt.load("solvers/without_tools").render(),
+        finish=Prompt.load("solvers/finish").render(),
         hints="".join(
             f"\n{hint_prompt.render(heading=heading, text=text)}\n" for heading, text in sections.items() if text
         ),
@@ -225,17 +224,22 @@ def data_checksum(samples: Iterable[Sample], fields: Sequence[str] = GOAL_FIELDS
     return hashlib.sha256("\n".join(contents).encode()).hexdigest()
 
 
+def hint_texts(hint: str, goal: SampleMetadata) -> list[str]:
+    """The texts of a hint: that of the study, and those of its data files."""
+    return [text for part in (goal, *goal.data_files) if (text := getattr(part, hint, ""))]
+
+
 def _description(file: DataFile, hints: Hints, columns: bool) -> str:
-    contents = (
-        [f"Domain knowledge: {file.domain_knowledge}"] if file.domain_knowledge and hints.domain_knowledge else []
-    )
+    contents = [file.description] if file.description else []
+    if file.domain_knowledge and hints.domain_knowledge:
+        contents.append(Prompt.load("solvers/file_hint").render(text=file.domain_knowledge))
     if columns and file.columns:
-        lines = "\n".join(f"- {column.name}: {' '.join(column.description.split())}" for column in file.columns)
+        described = (f"{column.name}: {' '.join(column.description.split())}" for column in file.columns)
+        lines = "\n".join(f"- {text}".removesuffix(": ") for text in described)
         contents.append(Prompt.load("solvers/columns").render(columns=lines))
     elif not file.columns:
-        contents.append(Prompt.load("solvers/no_table").render(suffix=Path(file.name).suffix))
-    parts = "".join(f"\n\n{part}" for part in contents)
-    return Prompt.load("solvers/data_file").render(name=file.name, description=file.description, contents=parts)
+        contents.append(Prompt.load("solvers/without_columns").render(suffix=Path(file.name).suffix))
+    return Prompt.load("solvers/data_file").render(name=file.name, contents="\n\n".join(contents))
 
 
 def _text(value: object) -> str:

@@ -21,7 +21,7 @@ from inspect_discoverybench.statistics.paired import PairedDifference, compare_p
 
 SELECTORS = (
     *("agent", "model", "task", "split", "domain", "study", "dataset", "goal_type", "difficulty", "score", "epoch"),
-    *("hints", "task_version", "agent_arguments", "model_settings", "configuration", "log"),
+    *("reveals_gold", "hints", "task_version", "agent_arguments", "model_settings", "configuration", "log"),
 )
 """Columns that can select samples."""
 

@@ -45,7 +45,7 @@ EXCLUDED_FIELDS = {"messages", "events", "attachments", "output"}
 _METADATA = (
     *("split", "dataset", "domain", "difficulty", "tree_level", "workflow_tags", "workflow_length", "workflow_bucket"),
     *("goal", "gold_hypothesis", "solvable", "near_constant", "duplicate_of", "conflicting_gold"),
-    *("variant", "variant_of"),
+    *("variant", "variant_of", "reveals_gold"),
 )
 
 

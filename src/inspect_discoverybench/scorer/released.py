@@ -9,13 +9,14 @@ from math import nan, prod
 from typing import Any
 
 from inspect_discoverybench.messages.errors import InvalidArgument
-from inspect_discoverybench.messages.prompts import Prompt
 from inspect_discoverybench.messages.structured_reply import Reply
 from inspect_discoverybench.messages.text import escape
 from inspect_discoverybench.scorer.facets import NO_CONTEXT, HypothesisPair, extraction_questions, match_question
 from inspect_discoverybench.scorer.judge import Judge, ParseFailure, gather
 
 RELEASED_KEYS = ("hms_released", "context_recall", "context_precision")
+
+PROMPTS = EXTRACT, MATCH = "extract_released", "match_released"
 
 PRODUCT, RELEASED = "product", "released"
 """Aggregations: `hms` alone, or `RELEASED_KEYS` as well."""
@@ -38,7 +39,7 @@ class Part(Reply):
     """A sub-hypothesis and its context."""
 
     text: str
-    context: str | None = None
+    context: str
 
 
 class Parts(Reply):
@@ -48,8 +49,7 @@ class Parts(Reply):
 
     def of(self, hypothesis: str) -> tuple[Part, ...]:
         """The parts of a hypothesis. An empty extraction counts as one part, the whole text without a context."""
-        parts = self.sub_hypo or (Part(text=hypothesis),)
-        return tuple(part.model_copy(update={"context": part.context or NO_CONTEXT}) for part in parts)
+        return self.sub_hypo or (Part(text=hypothesis, context=NO_CONTEXT),)
 
 
 @dataclass(frozen=True)
@@ -85,21 +85,15 @@ class ReleasedVerdict:
         return dict(zip(RELEASED_KEYS, (score, *shares), strict=True))
 
     def record(self) -> dict[str, Any]:
-        """How the parts were judged, for the score metadata."""
-        prompts = {name: Prompt.load(f"judge/{name}").fingerprint for name in ("extract_released", "match_released")}
-        return {
-            "prompts": prompts,
-            "gold": len(self.gold),
-            "predicted": len(self.predicted),
-            "matched": len(self.matched),
-        }
+        """Numbers of parts, for the score metadata."""
+        return {"gold": len(self.gold), "predicted": len(self.predicted), "matched": len(self.matched)}
 
     def describe(self) -> str:
         """The parts and their matches as Markdown."""
         if self.failure:
             return self.failure.describe()
         lines = [
-            f"- {side} {number}: {escape(part.text)} (context: {escape(str(part.context))})"
+            f"- {side} {number}: {escape(part.text)} (context: {escape(part.context)})"
             for side, parts in (("gold", self.gold), ("predicted", self.predicted))
             for number, part in enumerate(parts, 1)
         ]
@@ -112,9 +106,7 @@ async def ask(judge: Judge, pair: HypothesisPair) -> ReleasedVerdict:
 
     Matches are asked one after another, and the search for a part stops at the first.
     """
-    gold_reply, predicted_reply = await gather(
-        *map(judge.ask, extraction_questions(pair, "extract_released", "parts", Parts))
-    )
+    gold_reply, predicted_reply = await gather(*map(judge.ask, extraction_questions(pair, EXTRACT, "parts", Parts)))
     if isinstance(gold_reply, ParseFailure):
         return ReleasedVerdict(failure=gold_reply)
     if isinstance(predicted_reply, ParseFailure):
@@ -141,7 +133,7 @@ async def _match(judge: Judge, label: str, gold: Part, predicted: Part) -> bool 
     if NO_CONTEXT in (gold.context, predicted.context):
         return False
     question = match_question(
-        "match_released",
+        MATCH,
         label,
         gold_hypothesis=gold.text,
         gold_context=gold.context,

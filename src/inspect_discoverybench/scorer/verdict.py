@@ -72,9 +72,10 @@ async def compare(judge: Judge, pair: HypothesisPair, gate: bool = False, with_r
         if context.score == 0:
             return Verdict(facets)
     others = FACETS[len(facets) :]
-    replies = await gather(*(facet.ask(judge, pair) for facet in others))
-    facets |= {facet.key: reply for facet, reply in zip(others, replies, strict=True)}
-    return Verdict(facets, await released.ask(judge, pair) if with_released else None)
+    parts = [released.ask(judge, pair)] if with_released else []
+    replies: list[Any] = [*await gather(*(facet.ask(judge, pair) for facet in others), *parts)]
+    facets |= {facet.key: reply for facet, reply in zip(others, replies, strict=False)}
+    return Verdict(facets, replies[-1] if with_released else None)
 
 
 def record(judge: Judge, verdict: Verdict | None, gate: bool) -> dict[str, Any]:
@@ -83,7 +84,8 @@ def record(judge: Judge, verdict: Verdict | None, gate: bool) -> dict[str, Any]:
     The verdict is None if the answer asserts no hypothesis, so that the facets were not asked about. `judge_record`
     compares two records.
     """
-    prompts = dict.fromkeys(("system", "answer", *(name for facet in FACETS for name in facet.prompts), "reask"))
+    of_facets = (name for facet in FACETS for name in facet.prompts)
+    prompts = dict.fromkeys(("system", "answer", *of_facets, *released.PROMPTS, "reask"))
     parts = verdict.released if verdict else None
     return {
         "judge": str(judge.model),

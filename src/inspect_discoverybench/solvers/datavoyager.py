@@ -166,7 +166,7 @@ def datavoyager(turns: int = 20, figures: bool = False, cell_seconds: int = DEFA
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         start_agent()
-        state.messages = [_without_json_form(message) for message in state.messages]
+        state.messages = [_without_closing_line(message) for message in state.messages]
         await _take_turn(state, tools, Role.PLANNER, _instruction("plan"))
         for _ in range(turns):
             if (next_turn := await _next_turn(state, tools)) is None:
@@ -212,12 +212,12 @@ async def _take_turn(
     ledger.turns = [*ledger.turns, RoleTurn(role=role, instruction=instruction, output="\n\n".join(parts))]
 
 
-def _without_json_form(message: ChatMessage) -> ChatMessage:
-    """Remove the sentence about answering in JSON, which roles without tools would follow."""
+def _without_closing_line(message: ChatMessage) -> ChatMessage:
+    """Remove how to submit, which roles that cannot submit would follow."""
     if not isinstance(message.content, str):
         return message
-    sentence = Prompt.load("solvers/without_tools").render()
-    return message.model_copy(update={"content": message.content.replace(sentence, "").rstrip()})
+    line = Prompt.load("solvers/finish").render()
+    return message.model_copy(update={"content": message.content.replace(line, "").rstrip()})
 
 
 def _without_reasoning(message: ChatMessage) -> ChatMessage:

@@ -19,7 +19,7 @@ def submit() -> Tool:
 
         Args:
             hypothesis: One declarative statement with its context, variables and relationship, with numbers.
-            workflow: Short summary of the steps from loading the data to the hypothesis.
+            workflow: Short summary of how you reached the hypothesis.
         """
         state = store_as(SubmissionState)
         if state.submission is not None:
