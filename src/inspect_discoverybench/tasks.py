@@ -6,6 +6,7 @@ from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.model import GenerateConfig
 
+from inspect_discoverybench.dataset import splits as datasets
 from inspect_discoverybench.dataset.released import COMMIT
 from inspect_discoverybench.dataset.samples import FieldFilter, Hints, SampleMetadata, data_checksum, select
 from inspect_discoverybench.discovery import discovery_task, end_session, location, provenance
@@ -51,12 +52,10 @@ def real(
         InvalidArgument: An argument is invalid, or the filters match no sample.
         DataError: The released data are missing, or a file was changed.
     """
-    from inspect_discoverybench.dataset.splits import released
-
     return discovery_task(
         "real",
         f"DB-REAL ({split})",
-        released("real", split, Hints(domain_knowledge, workflow_tags)),
+        datasets.released("real", split, Hints(domain_knowledge, workflow_tags)),
         sandbox=sandbox_spec(sandbox, build, image),
         aggregation=aggregation,
         version=VERSION,
@@ -85,12 +84,10 @@ def synth(  # noqa: D417
         difficulty: Keep only these difficulties, 1 to 4.
         solvable: If true, leave out goals whose target column is constant in the released data.
     """
-    from inspect_discoverybench.dataset.splits import released
-
     return discovery_task(
         "synth",
         f"DB-SYNTH ({split})",
-        released("synth", split, Hints()),
+        datasets.released("synth", split, Hints()),
         sandbox=sandbox_spec(sandbox, build, image),
         aggregation=aggregation,
         version=VERSION,
@@ -125,14 +122,12 @@ def custom(  # noqa: D417
         goal: Ask only this goal; `path` must be one metadata file. It is scored only if the file has the same goal with
             its gold hypothesis.
     """
-    from inspect_discoverybench.dataset import splits
-
     hints, file = Hints(domain_knowledge, workflow_tags), Path(path)
     key = Path(answer_key) if answer_key else None
     return discovery_task(
         "custom",
         f"custom ({file.resolve().name})",
-        splits.custom(file, key, hints) if goal is None else splits.single_goal(file, goal, hints),
+        datasets.custom(file, key, hints) if goal is None else datasets.single_goal(file, goal, hints),
         sandbox=sandbox_spec(sandbox, build, image),
         aggregation=aggregation,
         version=VERSION,
@@ -142,12 +137,10 @@ def custom(  # noqa: D417
 @task
 def demo(sandbox: str = "local", build: bool = False, image: str | None = None, aggregation: str = PRODUCT) -> Task:
     """Eight small invented studies that run without an API key, network or Docker; arguments as in `real`."""
-    from inspect_discoverybench.dataset import splits
-
     return discovery_task(
         "demo",
         "demo",
-        splits.demo(Hints()),
+        datasets.demo(Hints()),
         sandbox=sandbox_spec(sandbox, build, image),
         aggregation=aggregation,
         version=VERSION,
@@ -167,7 +160,6 @@ def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = Tru
         kind: Keep only these kinds of change, such as "relation negated".
         released: Include the pairs from DB-REAL train, which need the released data.
     """
-    from inspect_discoverybench.dataset import splits
     from inspect_discoverybench.validation.judge_audit import (
         PAIR_FIELDS,
         PAPER_ACCURACY,
@@ -181,7 +173,7 @@ def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = Tru
     require_positive("repeats", repeats)
     samples = list(invented_pairs())
     if released:
-        train = splits.released("real", "train", Hints())
+        train = datasets.released("real", "train", Hints())
         samples += released_pairs([SampleMetadata.model_validate(sample.metadata) for sample in train])
     samples += text_samples()
     commit = COMMIT if released else None

@@ -160,5 +160,5 @@ def test_files_that_are_missing_or_of_another_kind() -> None:
         read_labels([labels])
     with pytest.raises(InvalidArgument, match=r"^key.csv: no labels\. Expected one row per item and annotator\.$"):
         read_labels([key])
-    with pytest.raises(DataMissing, match=r"^The file 'gone.csv' does not exist\."):
+    with pytest.raises(DataMissing, match=r"^gone\.csv cannot be read: No such file"):
         read_labels([key, Path("gone.csv")])

@@ -79,8 +79,12 @@ def test_files_saved_by_spreadsheets_are_read() -> None:
             "line 3: a second row for pair p001 by Ann (votes.csv: line 2). Remove one of the two rows.",
         ),
         (HEADER + "p9,Ann,1\n", "line 2: pair p9 is not in the key. Pass the key.csv that was written with the sheet."),
-        (HEADER + "p001,Ann\n", "line 2: 2 values for 3 columns."),
-        (HEADER + 'p001,"Ann,1\n', "line 2: not a valid CSV file: unexpected end of data."),
+        (
+            HEADER + "p001,Ann\n",
+            "line 2 has 2 values, expected 3. The file may be truncated, or a value with ',' or a line break is not in "
+            "double quotes.",
+        ),
+        (HEADER + 'p001,"Ann,1\n', "line 2: unexpected end of data. The file may be truncated."),
     ],
 )
 def test_a_mistake_is_one_line(text: str, line: str) -> None:

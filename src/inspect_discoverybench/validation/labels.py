@@ -232,7 +232,8 @@ class LabelledSample:
 
 def has_replies(sample: JudgedSample) -> bool:
     """Whether the judge's replies are recorded, and the facets that were scored follow from them."""
-    return _facets(sample) == sample.judged.metadata.get("facets")
+    recorded = sample.judged.metadata.get("facets") or {}
+    return bool(recorded) and _facets(sample) == {facet: recorded[facet] for facet in FACET_STEPS if facet in recorded}
 
 
 def draw_samples(samples: Sequence[JudgedSample], count: int, seed: int) -> list[Item]:
@@ -241,6 +242,8 @@ def draw_samples(samples: Sequence[JudgedSample], count: int, seed: int) -> list
     Raises:
         InvalidArgument: There are no samples, or `count` is smaller than the number of outcomes.
     """
+    if unlabelled := FACET_KEYS[len(FACET_STEPS) :]:
+        raise InvalidArgument(f"People cannot label {', '.join(unlabelled)} yet. Add the step to validation/labels.py.")
     if not samples:
         raise InvalidArgument("No sample of these logs was judged. Pass logs with scored submissions.")
     random = Random(seed)

@@ -14,8 +14,8 @@ from pathlib import Path
 from string import Template
 from typing import TypeVar
 
-from inspect_discoverybench.dataset.table import read_text
-from inspect_discoverybench.messages.errors import DataMissing, InvalidArgument, UnreadableTable
+from inspect_discoverybench.dataset.table import Table
+from inspect_discoverybench.messages.errors import InvalidArgument, UnreadableTable
 
 T = TypeVar("T", bound=Hashable)
 
@@ -106,37 +106,21 @@ def read_rows(path: Path, columns: Sequence[str]) -> Iterator[Row]:
     Raises:
         DataError: The file does not exist or is not a CSV file, a column is missing, or a row has too many values.
     """
-    lines = _lines(path)
-    _, names = next(lines, ("", []))
+    table = Table.read(path)
+    names = [_unescape(name).strip() for name in table.columns]
     if missing := [column for column in columns if column not in names]:
         raise UnreadableTable(
             f"{path}: line 1: missing column {', '.join(missing)}. Expected the columns {', '.join(columns)}."
         )
-    for location, values in lines:
-        if any(values):
-            if len(values) != len(names):
-                raise UnreadableTable(f"{location}: {len(values)} values for {len(names)} columns.")
-            yield Row(location, dict(zip(names, values, strict=True)))
+    for line, values in table.rows.items():
+        cells = [_unescape(value).strip() for value in values.values()]
+        if any(cells):
+            yield Row(f"{path}: line {line}", dict(zip(names, cells, strict=True)))
 
 
 def read_header(path: Path) -> list[str]:
     """The column names of a CSV file."""
-    return next((names for _, names in _lines(path)), [])
-
-
-def _lines(path: Path) -> Iterator[tuple[str, list[str]]]:
-    """Location and cells of each line."""
-    if not path.is_file():
-        raise DataMissing(f"The file '{path}' does not exist. Check the path.")
-    text = read_text(path)
-    header = text.partition("\n")[0]
-    # Spreadsheets write semicolons in locales with a decimal comma.
-    reader = csv.reader(StringIO(text, newline=""), delimiter=max(",\t;", key=header.count), strict=True)
-    try:
-        for cells in reader:
-            yield f"{path}: line {reader.line_num}", [_unescape(cell).strip() for cell in cells]
-    except csv.Error as error:
-        raise UnreadableTable(f"{path}: line {reader.line_num}: not a valid CSV file: {error}.") from error
+    return [_unescape(name).strip() for name in Table.read(path).columns]
 
 
 def _unescape(text: str) -> str:
