@@ -191,7 +191,7 @@ def engine() -> None:
         if subprocess.run([docker, "image", "inspect", image()], capture_output=True, check=False).returncode:
             subprocess.run([docker, "build", "--quiet", "--tag", image(), str(shipped("sandbox"))], check=True)
 
-    shared.once("image", build)
+    shared.build_once("image", build)
 
 
 @pytest.fixture(scope="session")
@@ -215,7 +215,7 @@ def package_index() -> None:
         lookup = subprocess.run(command, input=b"inspect-ai", capture_output=True, timeout=60, check=False)
         return lookup.returncode == 0
 
-    if not shared.once("package_index", reachable):
+    if not shared.build_once("package_index", reachable):
         _missing("wheel", "no package index can be reached")
 
 
@@ -232,7 +232,7 @@ def installed_wheel(package_index: None) -> Path:
         subprocess.run([UV, "pip", "install", "--quiet", "--python", python, wheel], check=True)
         return str(python.parent)
 
-    return Path(shared.once("wheel", install))
+    return Path(shared.build_once("wheel", install))
 
 
 @pytest.fixture(scope="session")

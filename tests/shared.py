@@ -16,7 +16,7 @@ def folder() -> Path:
     return Path(os.environ[VARIABLE])
 
 
-def once(name: str, build: Callable[[], Any]) -> Any:
+def build_once(name: str, build: Callable[[], Any]) -> Any:
     """Return what `build` returned in the first worker that called it.
 
     Other workers wait until the first one is done. The result must be JSON-serializable.

@@ -140,7 +140,7 @@ def eval_run(engine: None, upstream: Path, installed_wheel: Path) -> Callable[[s
     """Evaluates each command once for all tests."""
 
     def evaluate(name: str) -> Run:
-        result = shared.once(f"end to end {name}", lambda: run(installed_wheel, upstream, name))
+        result = shared.build_once(f"end to end {name}", lambda: run(installed_wheel, upstream, name))
         log = read_eval_log(result["log"])
         assert log.status == "success", log.error
         return Run(log.samples or [], result["requests"])

@@ -44,7 +44,7 @@ def evaluate_demo() -> str:
 @pytest.fixture(scope="module")
 def viewer() -> Iterator[Viewer]:
     """The viewer of one log."""
-    folder = Path(shared.once("viewer", evaluate_demo))
+    folder = Path(shared.build_once("viewer", evaluate_demo))
     [path] = folder.iterdir()
     samples = read_eval_log(str(path), resolve_attachments=True).samples
     assert samples

@@ -17,7 +17,7 @@ from inspect_ai.scorer import match
 
 from inspect_discoverybench.cli.compare import compare
 from tests import shared
-from tests.shared import once
+from tests.shared import build_once
 from tests.synthetic_logs import Run, write_logs
 
 OLD_LOGS = Path(__file__).parents[1] / "fixtures" / "logs"
@@ -43,7 +43,7 @@ def logs(tmp_path: Path) -> list[Path]:
     def write() -> list[str]:
         return [str(path) for path in write_logs([WEAK, STRONG], shared.folder() / "compared", samples=TASKS)]
 
-    return [Path(shutil.copy(path, tmp_path)) for path in once("compared", write)]
+    return [Path(shutil.copy(path, tmp_path)) for path in build_once("compared", write)]
 
 
 def test_the_candidate_is_compared_with_the_baseline_on_common_tasks(logs: list[Path]) -> None:

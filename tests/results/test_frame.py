@@ -20,7 +20,7 @@ from inspect_discoverybench.messages.errors import DataMissing
 from inspect_discoverybench.results import EXCLUDED_FIELDS, SAMPLE_COLUMNS, Outcome, read_results
 from inspect_discoverybench.scorer.scorer import hms
 from tests import shared
-from tests.shared import once
+from tests.shared import build_once
 from tests.synthetic_logs import JUDGE, Run, write_logs
 
 DOCS = Path(__file__).parents[2] / "docs" / "analysis.md"
@@ -42,7 +42,7 @@ def demo_log() -> Path:
         )
         return log.location
 
-    return Path(once("demo_results", run))
+    return Path(build_once("demo_results", run))
 
 
 def test_a_real_log_gives_one_row_for_each_sample_and_epoch(demo_log: Path) -> None:

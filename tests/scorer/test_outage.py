@@ -57,16 +57,16 @@ def require_errors(log: EvalLog, count: int = 2) -> None:
 
 
 @pytest.mark.parametrize("outage", OUTAGES)
-@pytest.mark.parametrize("of", ["agent", "judge"])
+@pytest.mark.parametrize("failing", ["agent", "judge"])
 def test_an_outage_is_an_error_and_one_retry_completes_the_eval(
-    outage: str, of: str, monkeypatch: pytest.MonkeyPatch
+    outage: str, failing: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     status = OUTAGES[outage]
     is_out = True
     resolve = socket.getaddrinfo
 
     def answer(request: Request) -> Answer:
-        hit = is_out and (question(request) is not None) == (of == "judge")
+        hit = is_out and (question(request) is not None) == (failing == "judge")
         return status if hit and status is not None else answers(request)
 
     def resolve_host(host: Any, *arguments: Any, **options: Any) -> Any:
@@ -76,7 +76,7 @@ def test_an_outage_is_an_error_and_one_retry_completes_the_eval(
     monkeypatch.setattr(socket, "getaddrinfo", resolve_host)
     with provider(answer, host="127.0.0.1" if status else "provider.invalid") as (*names, _):
         agent, judge = (
-            name.replace(f"/{role}/", "/out/") if role == of else name
+            name.replace(f"/{role}/", "/out/") if role == failing else name
             for name, role in zip(names, ("agent", "judge"), strict=True)
         )
         task = task_with(demo(), solver=no_data_guess())
@@ -90,16 +90,16 @@ def test_an_outage_is_an_error_and_one_retry_completes_the_eval(
     assert all(sample.scores for sample in completed.samples)
 
 
-@pytest.mark.parametrize("of", ["agent", "judge"])
-def test_a_key_that_a_gateway_echoes_is_not_recorded(of: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("failing", ["agent", "judge"])
+def test_a_key_that_a_gateway_echoes_is_not_recorded(failing: str, capsys: pytest.CaptureFixture[str]) -> None:
     key = "sk-0123456789"
 
     def answer(request: Request) -> Answer:
-        hit = (question(request) is not None) == (of == "judge")
+        hit = (question(request) is not None) == (failing == "judge")
         return Refused(f"bad request\x1b[2J; authorization: Bearer {key}") if hit else answers(request)
 
     with provider(answer) as (agent, judge, _), pytest.MonkeyPatch.context() as environment:
-        environment.setenv(f"{of.upper()}_API_KEY", key)
+        environment.setenv(f"{failing.upper()}_API_KEY", key)
         environment.setenv("OTHER_TOKEN", key[:-2])
         environment.setenv("NUMBER_API_KEY", "20261123")  # occurs in responses as a number
         task = task_with(demo(), solver=no_data_guess())
@@ -107,7 +107,7 @@ def test_a_key_that_a_gateway_echoes_is_not_recorded(of: str, capsys: pytest.Cap
     require_errors(log)
     with ZipFile(log.location) as file:
         content = "".join(file.read(name).decode() for name in file.namelist())
-    assert f"Bearer [{of.upper()}_API_KEY]" in content
+    assert f"Bearer [{failing.upper()}_API_KEY]" in content
     assert key not in content + "".join(capsys.readouterr())
 
 

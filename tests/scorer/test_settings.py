@@ -23,7 +23,7 @@ from inspect_discoverybench.scorer.settings import JudgeSettings
 from inspect_discoverybench.solvers.reflexion import reflexion
 from tests.endpoint import Answer, Endpoint, Refused, Request, question, serve
 from tests.scorer.judging import CONTEXTS, FULL, judge_at, sample, scripted, writes_its_number
-from tests.solvers.scripted import scripted as playing
+from tests.solvers.scripted import scripted as scripted_agent
 from tests.solvers.scripted import submit
 
 pytestmark = pytest.mark.usefixtures("sweep")
@@ -81,7 +81,7 @@ def test_every_use_sends_the_same_settings(monkeypatch: pytest.MonkeyPatch) -> N
             ),
             "oracle": lambda: inspect_eval(
                 task_with(demo(), solver=reflexion(trials=1)),
-                model=playing([submit(hypothesis="In Norway, salmon shrink.", workflow="1. guess")]),
+                model=scripted_agent([submit(hypothesis="In Norway, salmon shrink.", workflow="1. guess")]),
                 model_roles={"grader": name},
                 limit=1,
             ),

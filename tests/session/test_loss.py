@@ -107,7 +107,7 @@ def run() -> str:
 
 @pytest.fixture(scope="module")
 def samples(engine: None) -> dict[str, EvalSample]:
-    log = read_eval_log(shared.once("loss", run), resolve_attachments=True)
+    log = read_eval_log(shared.build_once("loss", run), resolve_attachments=True)
     return {str(sample.id): sample for sample in log.samples or []}
 
 

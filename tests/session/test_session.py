@@ -162,7 +162,7 @@ def run_scripts() -> str:
 
 @pytest.fixture(scope="module")
 def samples(engine: None) -> Samples:
-    log = read_eval_log(shared.once("session", run_scripts), resolve_attachments=True)
+    log = read_eval_log(shared.build_once("session", run_scripts), resolve_attachments=True)
     return {str(sample.id): sample for sample in log.samples or []}
 
 

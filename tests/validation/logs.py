@@ -32,7 +32,7 @@ def judged_logs() -> list[str]:
     """Paths of three logs of the same samples with different predictions, but one: the formula is in each."""
     folder = shared.folder() / "judged"
     names = ("", " again", " a third time")
-    paths: list[str] = shared.once("judged", lambda: [judged(folder, name=name) for name in names])
+    paths: list[str] = shared.build_once("judged", lambda: [judged(folder, name=name) for name in names])
     return paths
 
 
