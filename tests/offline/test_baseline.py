@@ -41,7 +41,7 @@ def tool_calls(sample: EvalSample) -> list[str]:
     return [call.function for reply in replies for call in reply.tool_calls or []]
 
 
-def test_the_demo_is_solved_but_for_one_study() -> None:
+def test_the_demo_is_solved() -> None:
     samples = evaluated(react())
     phrases = [
         "proofing_hours and hydration_percent interact: loaf_volume_ml increases with proofing_hours",
@@ -58,7 +58,7 @@ def test_the_demo_is_solved_but_for_one_study() -> None:
         assert phrase in answer
         assert "Rule-based baseline, not a language model" in sample.output.completion
         assert tool_calls(sample) == ["python", "python", "submit"]
-    assert list(scores) == [0.5, 1, 1, 1, 1, 1, 1, 0]
+    assert list(scores) == [0.5, 1, 0.5, 0.5, 1, 0.5, 0.5, 0]
 
 
 @pytest.mark.parametrize(

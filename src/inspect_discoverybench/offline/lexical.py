@@ -58,27 +58,6 @@ def context_phrases(text: str) -> list[str]:
     return list(dict.fromkeys(filter(None, phrases)))
 
 
-_DIRECTIONS = {"+", "-", "none"}
-_FORMS = {"linear", "curved", "ratio"}
-"""Forms that exclude each other."""
-
-_NEGATED = re.compile(r"(?:\bnot|n't|n’t|\bnever|\bneither|\bnor|\bwithout|\bfails? to|\bcannot)\s+(?:\w+\s+){0,2}$")
-_P_VALUE = re.compile(r"\b(?:p|n|r|r2|r²|R²)\s*(?:-value)?\s*[=<>≤≥]\s*[-\d.,eE]*\d%?")
-
-
-def stated_relation(hypothesis: str) -> tuple[set[str], set[str], list[float]]:
-    """The relationship that a hypothesis states: directions, forms, and the sizes of its effects."""
-    text = fold(hypothesis)
-    stated = {
-        "none" if name in "+-" and _NEGATED.search(text[max(0, match.start() - 60) : match.start()]) else name
-        for name, rules in _WORDS["relations"].items()
-        for match in re.finditer("|".join(rules), text)
-    }
-    # Signs are ignored: "lower by 5" and "a coefficient of -5" mean the same.
-    sizes = [abs(number) for number in numbers(_P_VALUE.sub(" ", hypothesis))]
-    return stated & _DIRECTIONS, stated - _DIRECTIONS, sizes
-
-
 _SIGNATURE = "lexical judge (not a language model)"
 _GENERIC = content_stems(_WORDS["generic"])
 
@@ -139,26 +118,20 @@ def _mentions(text: str, name: str, description: str) -> bool:
 
 
 def _relationship(values: Values) -> tuple[dict[str, Any], str]:
-    """Compare the relationships: A is very similar, B is similar but more general, and C is different."""
+    """Compare words and numbers: A for most of the gold hypothesis in the prediction, B for half, C for less."""
     gold, predicted = values["HypoA"], values["HypoB"]
     if fold(gold) == fold(predicted):
         return {"answer": "A"}, "same text"
-    directions, forms, sizes = stated_relation(gold)
-    other_directions, other_forms, other_sizes = stated_relation(predicted)
-    if not (other_directions or other_forms):
-        return {"answer": "C"}, "no relationship is stated"
-    if not directions & other_directions:
-        if "none" in directions | other_directions:
-            return {"answer": "C"}, "one of the two denies what the other states"
-        if directions and other_directions:
-            return {"answer": "C"}, "opposite directions"
-    if forms & _FORMS and other_forms & _FORMS and not forms & other_forms & _FORMS:
-        return {"answer": "C"}, "different forms"
-    close = [any(abs(size - other) <= 0.1 * size + 1e-9 for other in other_sizes) for size in sizes]
-    stated = 2 * sum(close) >= len(close) if sizes else forms - {"any"} <= other_forms
-    if directions != other_directions or not stated:
-        return {"answer": "B"}, "no contradiction, but not all directions, numbers and forms agree"
-    return {"answer": "A"}, "same direction, and the numbers or the form agree"
+    words, sizes = ([reader(text) for text in (gold, predicted)] for reader in (content_stems, _sizes))
+    shared = len(words[0] & words[1]) + len(sizes[0] & sizes[1])
+    total = max(1, len(words[0] | sizes[0]))
+    answer = "A" if shared >= 0.8 * total else "B" if shared >= 0.5 * total else "C"
+    return {"answer": answer}, f"{shared} of {total} words and numbers of the gold hypothesis are in both"
+
+
+def _sizes(text: str) -> set[str]:
+    """The numbers in a text, without signs, with two digits."""
+    return {f"{abs(number):.1e}" for number in numbers(text)}
 
 
 def _quote_answer(values: Values) -> tuple[dict[str, Any], str]:
