@@ -13,7 +13,7 @@ import pytest
 
 from inspect_discoverybench.statistics.mean import estimate_mean
 from tests import inspect_command
-from tests.endpoint import Answer, tool_call
+from tests.endpoint import Answer, Refused, tool_call
 from tests.experiment.command import lab, logs, run
 
 STUDY = Path(__file__).parents[2] / "examples/lighthouses/metadata_0.json"
@@ -117,6 +117,18 @@ def test_unscored_samples_are_reported_with_the_command_to_score_them(
     [log] = logs()
     values = [sample.scores["HMS"].value for sample in log.samples or [] if sample.scores]
     assert [value["hms"] for value in values if isinstance(value, dict)] == [1.0, 1.0]
+
+
+def test_a_key_among_the_arguments_of_a_model_is_not_shown(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MINE", "argument-key")
+    with lab(lambda request: Refused(request["messages"][-1]["role"] + " argument-key")) as (model, _):
+        model_args = ["--set", f"models=[{{name: {model}, args: {{api_key: '${{MINE}}'}}}}]", "--retries", "0"]
+        shown = [run(file, *model_args, *more) for more in (["--dry-run", "--json"], [], ["--print", "commands"])]
+    assert [result.exit_code for result in shown] == [0, 1, 2], [result.output for result in shown]
+    assert [result.output.count("[api_key]") > 0 for result in shown] == [True] * 3
+    assert "which is not exported. Set the environment variable" in shown[2].output
+    assert "argument-key" not in " ".join(result.output for result in shown)
+    assert "argument-key" not in " ".join(log.model_dump_json() for log in logs())
 
 
 def test_samples_without_a_submission_and_with_errors_are_counted(file: str) -> None:

@@ -4,7 +4,9 @@ from typing import Annotated, Any
 from urllib.parse import urlparse
 
 from inspect_ai import Task
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_serializer, field_validator
+
+from inspect_discoverybench.messages.errors import hide_keys
 
 
 class StrictModel(BaseModel):
@@ -36,6 +38,10 @@ class ModelSpec(Component):
 
     config: dict[str, Any] = Field(default_factory=dict)
     """Generation settings: the fields of Inspect's `GenerateConfig`."""
+
+    @field_serializer("args")
+    def _without_keys(self, args: dict[str, Any]) -> dict[str, Any]:
+        return hide_keys(args)
 
 
 NamedComponent = Annotated[Component, BeforeValidator(_from_name, json_schema_input_type=str | Component)]

@@ -25,7 +25,7 @@ from pydantic import TypeAdapter, ValidationError
 from inspect_discoverybench.discovery import DEFAULT_JUDGE_KEY
 from inspect_discoverybench.experiment.definition import Component, Exclusion, Experiment, ModelSpec
 from inspect_discoverybench.experiment.experiment_source import Source, eval_set_options, load, reason_of_error
-from inspect_discoverybench.messages.errors import InvalidExperiment, inspect_errors, one_line
+from inspect_discoverybench.messages.errors import InvalidExperiment, hide_keys, inspect_errors, one_line, remember_keys
 from inspect_discoverybench.scorer.judge import INHERITED
 
 Prices = Mapping[str, ModelCost]
@@ -48,7 +48,7 @@ class MatrixCell:
     def labels(self) -> tuple[str, str, str]:
         """Task, solver and model with their arguments. Labels are unique within an experiment."""
         solver = "(the task's own)" if self.solver is None else _label(self.solver.name, self.solver.args)
-        settings = self.model.config | self.model.args
+        settings = self.model.config | hide_keys(self.model.args)
         return _label(self.task.name, self.task.args), solver, _label(self.model.name, settings)
 
     def matches(self, exclusion: Exclusion) -> bool:
@@ -217,6 +217,7 @@ def _build_model(spec: ModelSpec, where: str, settings: Mapping[str, Any]) -> Mo
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
         raise InvalidExperiment(f"{where}: model {spec.name}: config.{place}: {reason_of_error(first)}") from error
+    remember_keys(spec.args)
     with inspect_errors(InvalidExperiment, f"{where}: model {spec.name} cannot be called"):
         return get_model(  # inspect-evals-lint: ignore[IEBP001] -- an experiment names its models
             spec.name, base_url=spec.base_url, config=config, **spec.args
