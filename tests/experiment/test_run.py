@@ -36,6 +36,7 @@ GOLD = ["--set", "solvers=[discoverybench/gold]", "--model", "discoverybench/bas
         (["--set", "limits.tokens=lots"], "small.yaml:6: limits.tokens: token limit: expected"),
         (["--set", "limits.cost=1", "--set", "roles={critic: mockllm/x}"], "there is none for mockllm/x. Add it with "),
         (["--model-cost-config", "nowhere.yaml"], "The price file nowhere.yaml cannot be read ("),
+        (["--model-cost-config", "/dev/zero"], "The price file /dev/zero cannot be read (/dev/zero is not a regular "),
         (["--set", "log_dir=foo://x"], "foo://x cannot be read: Protocol not known: foo. Check the address"),
         (["--set", "log_dir=http://127.0.0.1:9/x"], "http://127.0.0.1:9/x cannot be read: Cannot connect to host"),
         (["--set", "options.sample_id=a"], "small.yaml: You cannot specify both sample_id and limit."),

@@ -18,7 +18,7 @@ from inspect_discoverybench.experiment.log_folder import check_no_samples_lost, 
 from inspect_discoverybench.experiment.outcome import Forecast, RunOutcome, forecast
 from inspect_discoverybench.experiment.run import ExperimentPlan, MatrixCell, dry_run_in_subprocess, plan_experiment
 from inspect_discoverybench.experiment.shard import MAX_SHARDS, Shard, restrict_to_shard, shard_dry_runs, shard_status
-from inspect_discoverybench.messages.errors import DataMissing, InvalidArgument
+from inspect_discoverybench.messages.errors import DataMissing, InvalidArgument, hide_keys
 from inspect_discoverybench.messages.text import printable
 from inspect_discoverybench.results.log_files import logs_in, read_summaries
 from inspect_discoverybench.session.sandbox import shipped
@@ -211,7 +211,9 @@ def _print_forecasts(experiment: Experiment, runs: Sequence[tuple[MatrixCell, Fo
     limits = experiment.limits.model_dump(exclude_none=True)
     if as_json:
         entries = [
-            {name: (part := getattr(cell, name)) and part.model_dump() for name in NAMES} | asdict(expected)
+            {name: (part := getattr(cell, name)) and part.model_dump() for name in NAMES}
+            | {"model": cell.model.model_dump() | {"args": hide_keys(cell.model.args)}}
+            | asdict(expected)
             for cell, expected in runs
         ]
         values = {"name": experiment.name, "log_dir": experiment.log_dir, "limits": limits, "runs": entries}
