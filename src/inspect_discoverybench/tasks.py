@@ -9,7 +9,7 @@ from inspect_ai.model import GenerateConfig
 from inspect_discoverybench.dataset.released import COMMIT
 from inspect_discoverybench.dataset.samples import FieldFilter, Hints, SampleMetadata, data_checksum, select
 from inspect_discoverybench.discovery import discovery_task, end_session, location, provenance
-from inspect_discoverybench.messages.errors import require_positive
+from inspect_discoverybench.messages.errors import file_errors, require_positive
 from inspect_discoverybench.scorer.judge import DEFAULT_TIMEOUT
 from inspect_discoverybench.scorer.released import PRODUCT
 from inspect_discoverybench.session.sandbox import record_image, sandbox_spec
@@ -126,12 +126,14 @@ def custom(  # noqa: D417
             its gold hypothesis.
     """
     from inspect_discoverybench.dataset import splits
+    from inspect_discoverybench.dataset.studies import absolute
 
-    hints, file = Hints(domain_knowledge, workflow_tags), Path(path)
-    key = Path(answer_key) if answer_key else None
+    # `str`, because the command line turns `3` into a number.
+    hints, file = Hints(domain_knowledge, workflow_tags), absolute(Path(str(path)))
+    key = Path(str(answer_key)) if answer_key else None
     return discovery_task(
         "custom",
-        f"custom ({file.resolve().name})",
+        f"custom ({file.name})",
         splits.custom(file, key, hints) if goal is None else splits.single_goal(file, goal, hints),
         sandbox=sandbox_spec(sandbox, build, image),
         aggregation=aggregation,
@@ -260,8 +262,9 @@ def synth_generate(
         splits=(splits,) if isinstance(splits, str) else tuple(splits or ()),
     )
     source = DomainSource.of(domains, trees)
-    folder = SetFolder(Path(out))
-    folder.open(settings)
+    folder = SetFolder(Path(str(out)))
+    with file_errors():
+        folder.open(settings)
     spec = sandbox_spec(sandbox, build, image)
     return Task(
         name="discoverybench/synth_generate",

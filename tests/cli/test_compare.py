@@ -220,6 +220,7 @@ def test_logs_that_are_left_out_are_named(logs: list[Path]) -> None:
         (["nowhere", "nowhere"], "The path 'nowhere' does not exist. Check the spelling or pass an absolute path."),
         (["{0}"], "{0} has a single configuration, react · provider/small. Name at least two logs, folders or "),
         (["{0}", "{1}:model=x"], "{1}:model=x: no sample has model=x. Values in the logs: provider/large."),
+        (["{0}", "{1}", "--fail-if-worse", "nan"], "--fail-if-worse must be a number, got nan."),
         (["{0}", "{1}", "--score", "speed"], "{0} has no numeric score 'speed'. Numeric scores: HMS."),
     ],
 )

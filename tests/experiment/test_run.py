@@ -37,6 +37,7 @@ GOLD = ["--set", "solvers=[discoverybench/gold]", "--model", "discoverybench/bas
         (["--set", "limits.cost=1", "--set", "roles={critic: mockllm/x}"], "there is none for mockllm/x. Add it with "),
         (["--model-cost-config", "nowhere.yaml"], "The price file nowhere.yaml cannot be read ("),
         (["--model-cost-config", "/dev/zero"], "The price file /dev/zero cannot be read (/dev/zero is not a regular "),
+        (["--set", "log_dir=/dev/null/x"], "Not a directory: '/dev/null/x'. Check the path, its permissions and the "),
         (["--set", "log_dir=foo://x"], "foo://x cannot be read: Protocol not known: foo. Check the address"),
         (["--set", "log_dir=http://127.0.0.1:9/x"], "http://127.0.0.1:9/x cannot be read: Cannot connect to host"),
         (["--set", "options.sample_id=a"], "small.yaml: You cannot specify both sample_id and limit."),
@@ -50,14 +51,15 @@ def test_an_invalid_experiment_is_rejected_before_it_runs(file: str, arguments: 
     assert not [log for log in logs() if log.samples]
 
 
+@pytest.mark.parametrize("variable", ["HOME", "XDG_DATA_HOME"])
 @pytest.mark.usefixtures("command_line")
-def test_an_unwritable_home_folder_is_named(file: str) -> None:
+def test_an_unwritable_home_folder_is_named(file: str, variable: str) -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
     result = subprocess.run(
-        [COMMAND, "run", file], check=False, env=environment | {"HOME": "/proc/x"}, capture_output=True, text=True
+        [COMMAND, "run", file], check=False, env=environment | {variable: "/proc/x"}, capture_output=True, text=True
     )
     assert result.returncode == 2
-    assert re.fullmatch("Error: Inspect cannot write .* the home folder /proc/x: .* Set HOME .*\n", result.stderr)
+    assert re.fullmatch(f"Error: Inspect cannot write .* the folder /proc/x: .* Set {variable} .*\n", result.stderr)
 
 
 @pytest.mark.usefixtures("command_line")

@@ -53,7 +53,16 @@ def ask(
             sandbox=sandbox,
         )
         with inspect_errors(InvalidExperiment, f"{name} with {model}"):
-            [log] = inspect_eval(task, model=model, solver=SolverSpec(name), model_roles=roles, display="none")
+            # This command is interactive. Inspect's default is to retry indefinitely.
+            [log] = inspect_eval(
+                task,
+                model=model,
+                solver=SolverSpec(name),
+                model_roles=roles,
+                display="none",
+                max_retries=3,
+                timeout=120,
+            )
     sample = log.samples[0] if log.samples else None
     answer = answer_of(sample) if sample and not sample.error else None
     score = (sample.scores or {}).get(SCORE_NAME) if sample else None

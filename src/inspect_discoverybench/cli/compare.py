@@ -31,7 +31,13 @@ if TYPE_CHECKING:
     help="Exit with 1 if the candidate's mean on these tasks is below the baseline's by more than MARGIN. Tasks "
     "without a score count against it.",
 )
-@click.option("--seed", default=0, show_default=True, help="Random seed of the bootstrap of the ranking.")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Random seed of the bootstrap of the ranking.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def compare(
     systems: tuple[str, ...], score: str | None, anyway: bool, fail_if_worse: float | None, seed: int, as_json: bool
@@ -48,6 +54,8 @@ def compare(
     from inspect_discoverybench.report.comparison import read_systems
 
     with exit_with_2():
+        if fail_if_worse is not None and not math.isfinite(fail_if_worse):
+            raise InvalidArgument(f"--fail-if-worse must be a number, got {fail_if_worse}.")
         named, left_out = read_systems(systems, score, os.cpu_count() or 1)
         if fail_if_worse is not None and len(named) > 2:
             raise InvalidArgument(f"--fail-if-worse needs two systems, got {len(named)}.")

@@ -57,10 +57,11 @@ def judge(
             predicted_hypothesis=_required("pred", pred),
             predicted_workflow=replace_surrogates(pred_workflow),
         )
-        if out is not None and not out.absolute().parent.is_dir():
-            raise InvalidArgument(f"--out {out}: the folder does not exist. Create it or choose another.")
-        if out is not None and out.is_dir():
-            raise InvalidArgument(f"--out {out} is a folder. Pass the path of a file.")
+        if out is not None and out.exists():
+            out.open("a").close()
+        elif out is not None:
+            out.touch()
+            out.unlink()
         # This command is interactive. Inspect's default is to retry indefinitely.
         judge_model = Judge.for_eval(grader, transport=GenerateConfig(max_retries=3, timeout=120))
     try:

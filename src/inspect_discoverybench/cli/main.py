@@ -1,5 +1,7 @@
 """The command `discoverybench`."""
 
+from typing import Any
+
 import click
 
 from inspect_discoverybench.cli.agree import agree
@@ -10,9 +12,18 @@ from inspect_discoverybench.cli.doctor import doctor
 from inspect_discoverybench.cli.judge import judge
 from inspect_discoverybench.cli.report import report
 from inspect_discoverybench.cli.run import run
+from inspect_discoverybench.messages.errors import file_errors
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Commands(click.Group):
+    """Commands that report an error of the operating system in one line, with exit code 2."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with file_errors():
+            return super().invoke(ctx)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="inspect-discoverybench", prog_name="discoverybench")
 def main() -> None:
     """DiscoveryBench for Inspect AI: can language-model agents make data-driven discoveries?"""

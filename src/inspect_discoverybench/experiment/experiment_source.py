@@ -116,8 +116,8 @@ def read_yaml(path: Path, places: dict[Place, str] | None = None, where: str = "
             raise InvalidExperiment(f"{where}{path} is larger than {MAX_BYTES:,} bytes. Divide it.")
         text = path.read_text("utf-8")
     except (OSError, ValueError) as error:  # a null byte in the path, or no UTF-8
-        reason = getattr(error, "strerror", None) or error
-        raise InvalidExperiment(f"{where}{path} cannot be read ({reason}). Check the path.") from error
+        reason = f"{where}{path} cannot be read ({getattr(error, 'strerror', None) or error})"
+        raise InvalidExperiment(f"{reason}. Check the path.") from error
     return _parse(text, str(path), {} if places is None else places)
 
 

@@ -28,7 +28,7 @@ from inspect_discoverybench.experiment.experiment_source import (
     read_yaml,
     reason_of_error,
 )
-from inspect_discoverybench.messages.errors import InvalidExperiment, hide_keys, inspect_errors, one_line, remember_keys
+from inspect_discoverybench.messages.errors import InvalidExperiment, hide_keys, inspect_errors, one_line
 from inspect_discoverybench.scorer.judge import INHERITED
 
 Prices = Mapping[str, ModelCost]
@@ -220,7 +220,6 @@ def _build_model(spec: ModelSpec, where: str, settings: Mapping[str, Any]) -> Mo
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
         raise InvalidExperiment(f"{where}: model {spec.name}: config.{place}: {reason_of_error(first)}") from error
-    remember_keys(spec.args)
     with inspect_errors(InvalidExperiment, f"{where}: model {spec.name} cannot be called"):
         return get_model(  # inspect-evals-lint: ignore[IEBP001] -- an experiment names its models
             spec.name, base_url=spec.base_url, config=config, **spec.args

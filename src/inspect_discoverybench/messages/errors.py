@@ -55,6 +55,12 @@ class InvalidArgument(DiscoveryBenchError):
     """A task or command argument is invalid."""
 
 
+class Refused(DiscoveryBenchError):
+    """The operating system refuses a file or memory."""
+
+    exit_code = 2
+
+
 class InvalidExperiment(DiscoveryBenchError):
     """An experiment file cannot be read or is invalid."""
 
@@ -124,7 +130,7 @@ class SandboxLost(DiscoveryBenchError):
     """The sandbox ended or cannot be reached, and the agent's code is not the cause. The sample is an error."""
 
 
-_UNREADABLE = (AssertionError, AttributeError, LookupError, TypeError)
+_UNREADABLE = (AssertionError, AttributeError, LookupError, TypeError, json.JSONDecodeError, RecursionError)
 """Exceptions that providers' packages raise if the server's reply is malformed, such as a web page."""
 
 _BAD_REQUEST, _ACCOUNT = {400, 413, 422}, {401, 402, 403}
@@ -185,20 +191,12 @@ class _WithoutKeys(Exception):
 
 
 def hide_keys(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments of a model with `[name]` in place of each key."""
+    """Arguments of a model with `[name]` in place of each key, which `redact` knows from now on."""
+    _argument_keys.update({str(value).strip(): name for name, value in arguments.items() if KEY_NAME.search(name)})
     return {
         name: f"[{name}]" if KEY_NAME.search(name) else hide_keys(value) if isinstance(value, Mapping) else value
         for name, value in arguments.items()
     }
-
-
-def remember_keys(arguments: Mapping[str, Any]) -> None:
-    """Redact the keys among the arguments of a model from now on."""
-    for name, value in arguments.items():
-        if isinstance(value, Mapping):
-            remember_keys(value)
-        elif KEY_NAME.search(name):
-            _argument_keys[str(value).strip()] = name
 
 
 def redact(text: str) -> str:
@@ -267,7 +265,7 @@ def model_errors(owner: str, model: "Model") -> Iterator[None]:
     except Exception as error:  # every provider raises different types
         if ends_sample(error) or isinstance(error, DiscoveryBenchError):
             raise
-        remember_keys({"api_key": model.api.api_key, **model.model_args})
+        hide_keys({"api_key": model.api.api_key, **model.model_args})
         raise ModelFailed(f"{owner} failed: {reason_of(error)}.") from redact_request(error)
 
 
@@ -300,11 +298,25 @@ def inspect_errors(error_type: type[DiscoveryBenchError], where: str, remedy: st
     except BrokenPipeError:  # the reader of our output has stopped, as `head` does: click ends the command
         raise
     except Exception as error:  # re-raised as our error, with the original as its cause
-        file, home = str(getattr(error, "filename", None) or ""), str(Path.home())
-        if file and (home.startswith(file) or file.startswith(f"{home}/.")):
-            reason = f"Inspect cannot write its own data in the home folder {home}: {one_line(error)}"
-            raise error_type(f"{reason}. Set HOME to a folder that can be written.") from error
+        file, home = str(getattr(error, "filename", None) or "/"), str(Path.home())
+        folders = {name: f"{value}/" for name, value in os.environ.items() if re.fullmatch("XDG_.*(HOME|DIR)", name)}
+        for variable, folder in {**folders, "HOME": f"{home}/."}.items():
+            if file != "/" and (folder.startswith(file) or file.startswith(folder)):
+                reason = f"Inspect cannot write its own data in the folder {Path(folder)}: {one_line(error)}"
+                raise error_type(f"{reason}. Set {variable} to a folder that can be written.") from error
         raise error_type(f"{where}: {one_line(error)}. {remedy}".rstrip()) from error
+
+
+@contextmanager
+def file_errors() -> Iterator[None]:
+    """Convert errors of the operating system, such as those of a path that cannot be written, into `Refused`."""
+    try:
+        yield
+    except BrokenPipeError:  # the reader of our output has stopped, as `head` does: click ends the command
+        raise
+    except (OSError, RecursionError, MemoryError) as error:
+        reason = str(error).partition("] ")[2] or str(error) or "Not enough memory"  # without the number of the error
+        raise Refused(f"{reason}. Check the path, its permissions and the free space.") from error
 
 
 def require_positive(name: str, value: object) -> None:

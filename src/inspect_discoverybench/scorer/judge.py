@@ -23,11 +23,11 @@ from inspect_discoverybench.messages.errors import (
     JudgeUnavailable,
     ReplyRejected,
     ends_sample,
+    hide_keys,
     inspect_errors,
     is_bad_request,
     reason_of,
     redact_request,
-    remember_keys,
 )
 from inspect_discoverybench.messages.prompts import Prompt
 from inspect_discoverybench.messages.structured_reply import R, ask_until_valid, parse_reply
@@ -207,7 +207,7 @@ class Judge:
         with inspect_errors(JudgeUnavailable, where, remedy):
             # No config here: our settings are sent with each request, so that those of the role can take precedence.
             model = get_model(role=ROLE, default=default)  # inspect-evals-lint: ignore[IEBP001] -- called in an eval
-        remember_keys({"api_key": model.api.api_key, **model.model_args})
+        hide_keys({"api_key": model.api.api_key, **model.model_args})
         return cls(model, settings or JudgeSettings(), transport or _timeouts(model), ReplyCache.for_model(model))
 
     async def ask(self, question: Question[R]) -> R | ParseFailure:
