@@ -9,7 +9,7 @@ from inspect_ai.model import GenerateConfig
 from inspect_discoverybench.dataset.released import COMMIT
 from inspect_discoverybench.dataset.samples import FieldFilter, Hints, SampleMetadata, data_checksum, select
 from inspect_discoverybench.discovery import discovery_task, end_session, location, provenance
-from inspect_discoverybench.messages.errors import file_errors, require_positive
+from inspect_discoverybench.messages.errors import require_positive
 from inspect_discoverybench.scorer.judge import DEFAULT_TIMEOUT
 from inspect_discoverybench.scorer.released import PRODUCT
 from inspect_discoverybench.session.sandbox import record_image, sandbox_spec
@@ -263,8 +263,7 @@ def synth_generate(
     )
     source = DomainSource.of(domains, trees)
     folder = SetFolder(Path(str(out)))
-    with file_errors():
-        folder.open(settings)
+    folder.open(settings)
     spec = sandbox_spec(sandbox, build, image)
     return Task(
         name="discoverybench/synth_generate",

@@ -81,14 +81,10 @@ BOMB = "tags: [&a0 [x], " + ", ".join(f"&a{n + 1} [{', '.join([f'*a{n}'] * 9)}]"
         (GOOD + "tags: [!!python/name:os.system x]\n", "small.yaml:8: invalid YAML: could not determine a constru"),
         (GOOD + "tags: ['${NOT_SET_AT_ALL}']\n", "small.yaml:8: the environment variable NOT_SET_AT_ALL is not set. "),
         (GOOD.replace("log_dir: ", "log_dir: 'http://[::1' # "), "log_dir: Invalid IPv6 URL, got 'http://[::1"),
-        (
-            GOOD.replace("log_dir: ", "log_dir: ~nobody-here/"),
-            "log_dir: there is no such folder; write an absolute path",
-        ),
+        (GOOD.replace("log_dir: ", "log_dir: ~nobody-here/"), "log_dir: there is no such folder; write an absolute "),
         (GOOD + "defaults: {models: {temperature: .nan}}\n", "small.yaml:8: nan is not a finite number."),
         (GOOD + "epochs: 1" + 24 * "0", "small.yaml:8: epochs: Input should be less than or equal to 10000"),
         (GOOD + 'include: "a\\0"\n', "cannot be read (embedded null byte). Check the path."),
-        (GOOD + "include: loop\n", "loop cannot be read (Too many levels of symbolic links). Check the path."),
         (GOOD + "include: nowhere.yaml\n", "nowhere.yaml cannot be read (No such file or directory). Check the path."),
         (GOOD + "include: 3\n", "small.yaml:8: include: expected a path or a list of paths, got 3."),
         (GOOD + "include: small.yaml\n", "small.yaml:8: include: circular include: "),
@@ -97,7 +93,6 @@ BOMB = "tags: [&a0 [x], " + ", ".join(f"&a{n + 1} [{', '.join([f'*a{n}'] * 9)}]"
 )
 def test_an_error_names_the_file_and_the_line(tmp_path: Path, text: str, line: str) -> None:
     os.mkfifo(tmp_path / "pipe")
-    (tmp_path / "loop").symlink_to("loop")
     with pytest.raises(InvalidExperiment) as raised:
         load(experiment(tmp_path, text))
     assert line in raised.value.message

@@ -109,13 +109,8 @@ def test_a_key_that_a_gateway_echoes_is_not_recorded(of: str, capsys: pytest.Cap
         environment.setenv("OTHER_TOKEN", key[:-4])
         environment.setenv("NUMBER_API_KEY", "20261123")  # occurs in responses as a number
         task = task_with(demo(), solver=no_data_guess())
-        log = evaluate(
-            task,
-            agent,
-            model_roles={"grader": judge},
-            model_args={"api_key": "argument-key"},
-            display="plain",
-        )
+        settings = {"model_roles": {"grader": judge}, "model_args": {"api_key": "argument-key"}}
+        log = evaluate(task, agent, **settings, display="plain")
     require_errors(log)
     with ZipFile(log.location) as file:
         content = "".join(file.read(name).decode() for name in file.namelist())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 from rich.console import Console
 
-from inspect_discoverybench.cli.terminal import exit_with_2, p_value, plural, print_table
+from inspect_discoverybench.cli.terminal import p_value, plural, print_table
 from inspect_discoverybench.messages.errors import InvalidArgument
 
 # These modules import pandas and scipy, which takes seconds. The command imports them when it runs.
@@ -53,13 +53,12 @@ def compare(
     from inspect_discoverybench.report.comparison import compare as compare_systems
     from inspect_discoverybench.report.comparison import read_systems
 
-    with exit_with_2():
-        if fail_if_worse is not None and not math.isfinite(fail_if_worse):
-            raise InvalidArgument(f"--fail-if-worse must be a number, got {fail_if_worse}.")
-        named, left_out = read_systems(systems, score, os.cpu_count() or 1)
-        if fail_if_worse is not None and len(named) > 2:
-            raise InvalidArgument(f"--fail-if-worse needs two systems, got {len(named)}.")
-        comparison = compare_systems(named, left_out, anyway, seed)
+    named, left_out = read_systems(systems, score, os.cpu_count() or 1)
+    if fail_if_worse is not None and (len(named) > 2 or not math.isfinite(fail_if_worse)):
+        raise InvalidArgument(
+            f"--fail-if-worse needs two systems and a number, got {len(named)} and {fail_if_worse:g}."
+        )
+    comparison = compare_systems(named, left_out, anyway, seed)
     if as_json:
         text = json.dumps(asdict(comparison))  # with NaN, which is not JSON
         click.echo(json.dumps(json.loads(text, parse_constant=lambda _: None), indent=2))

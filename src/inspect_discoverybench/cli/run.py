@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from inspect_discoverybench.cli.terminal import exit_with_2, interrupt_on_termination, plural, print_table
+from inspect_discoverybench.cli.terminal import interrupt_on_termination, plural, print_table
 from inspect_discoverybench.experiment.definition import Experiment
 from inspect_discoverybench.experiment.export import array_script, command, flow
 from inspect_discoverybench.experiment.log_folder import check_no_samples_lost, full_disk_errors, locked, require_space
@@ -93,25 +93,24 @@ def run(
     experiment = (_resolve(file), changes, price_file)
     modes = [dry_run, form is not None, shard_text is not None, status]
     try:
-        with exit_with_2():
-            shard = Shard.parse(shard_text) if shard_text is not None else None
-            is_for_shards = status or form == "slurm"
-            if sum(modes) > 1 or (shards is None) == is_for_shards or (any(slurm.values()) and form != "slurm"):
-                raise InvalidArgument(
-                    "These options do not go together. Give one of --dry-run, --print FORMAT, --shard K/N, --shards N "
-                    "--status, and --shards N --print slurm with --partition, --time, --mem, --container, --sbatch."
-                )
-            if form == "slurm" and shards:
-                plan = plan_experiment(*experiment)
-                plan.dry_run()
-                click.echo(array_script(plan.experiment.name, words, shards, **slurm), nl=False)
-            elif shards:
-                _print_status(experiment, shards, words, as_json=as_json)
-            elif dry_run or form:
-                _print_plan(experiment, form, as_json=as_json)
-            else:
-                with interrupt_on_termination():
-                    _run(experiment, retries, as_json, shard, words)
+        shard = Shard.parse(shard_text) if shard_text is not None else None
+        is_for_shards = status or form == "slurm"
+        if sum(modes) > 1 or (shards is None) == is_for_shards or (any(slurm.values()) and form != "slurm"):
+            raise InvalidArgument(
+                "These options do not go together. Give one of --dry-run, --print FORMAT, --shard K/N, --shards N "
+                "--status, and --shards N --print slurm with --partition, --time, --mem, --container, --sbatch."
+            )
+        if form == "slurm" and shards:
+            plan = plan_experiment(*experiment)
+            plan.dry_run()
+            click.echo(array_script(plan.experiment.name, words, shards, **slurm), nl=False)
+        elif shards:
+            _print_status(experiment, shards, words, as_json=as_json)
+        elif dry_run or form:
+            _print_plan(experiment, form, as_json=as_json)
+        else:
+            with interrupt_on_termination():
+                _run(experiment, retries, as_json, shard, words)
     except KeyboardInterrupt as error:
         click.echo("Interrupted. Finished samples are in the logs. Repeat the command to continue.", err=True)
         raise click.exceptions.Exit(1) from error

@@ -58,8 +58,6 @@ class InvalidArgument(DiscoveryBenchError):
 class Refused(DiscoveryBenchError):
     """The operating system refuses a file or memory."""
 
-    exit_code = 2
-
 
 class InvalidExperiment(DiscoveryBenchError):
     """An experiment file cannot be read or is invalid."""

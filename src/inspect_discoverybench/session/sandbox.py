@@ -182,7 +182,9 @@ def record_image() -> Solver:
             if not ids:
                 ids.append(await _image_id())
                 _remove_abandoned()
-        await _mark()
+        with suppress(ProcessLookupError):  # the sample has no sandbox
+            if is_local():
+                await sandbox().write_file(OWNER_FILE, f"{os.getpid()} {_MACHINE}")
         if ids[0] is not None:
             store_as(SandboxImage).image_id = ids[0]
         return state
@@ -192,13 +194,6 @@ def record_image() -> Solver:
 
 _MACHINE = " ".join([platform.node(), *(str(path.readlink()) for path in Path("/proc/self/ns").glob("pid"))])
 """The machine, and on Linux the container, where process ids have the same meaning."""
-
-
-async def _mark() -> None:
-    """Write the process id of the evaluation into the folder of a local sandbox."""
-    with suppress(ProcessLookupError):  # the sample has no sandbox
-        if is_local():
-            await sandbox().write_file(OWNER_FILE, f"{os.getpid()} {_MACHINE}")
 
 
 def _remove_abandoned() -> None:
