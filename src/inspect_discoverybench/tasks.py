@@ -9,6 +9,7 @@ from inspect_ai.model import GenerateConfig
 from inspect_discoverybench.dataset import splits as datasets
 from inspect_discoverybench.dataset.released import COMMIT
 from inspect_discoverybench.dataset.samples import FieldFilter, Hints, SampleMetadata, data_checksum, select
+from inspect_discoverybench.dataset.studies import absolute
 from inspect_discoverybench.discovery import discovery_task, end_session, location, provenance
 from inspect_discoverybench.messages.errors import require_positive
 from inspect_discoverybench.scorer.judge import DEFAULT_TIMEOUT
@@ -122,11 +123,12 @@ def custom(  # noqa: D417
         goal: Ask only this goal; `path` must be one metadata file. It is scored only if the file has the same goal with
             its gold hypothesis.
     """
-    hints, file = Hints(domain_knowledge, workflow_tags), Path(path)
-    key = Path(answer_key) if answer_key else None
+    # `str`, because the command line turns `3` into a number.
+    hints, file = Hints(domain_knowledge, workflow_tags), absolute(Path(str(path)))
+    key = Path(str(answer_key)) if answer_key else None
     return discovery_task(
         "custom",
-        f"custom ({file.resolve().name})",
+        f"custom ({file.name})",
         datasets.custom(file, key, hints) if goal is None else datasets.single_goal(file, goal, hints),
         sandbox=sandbox_spec(sandbox, build, image),
         aggregation=aggregation,
@@ -252,7 +254,7 @@ def synth_generate(
         splits=(splits,) if isinstance(splits, str) else tuple(splits or ()),
     )
     source = DomainSource.of(domains, trees)
-    folder = SetFolder(Path(out))
+    folder = SetFolder(Path(str(out)))
     folder.open(settings)
     spec = sandbox_spec(sandbox, build, image)
     return Task(

@@ -5,7 +5,8 @@ import threading
 
 import pytest
 
-from inspect_discoverybench.cli.checks import Check, Problem, redact, run_checks
+from inspect_discoverybench.cli.checks import Check, Problem, run_checks
+from inspect_discoverybench.messages.errors import redact
 
 
 def fine() -> str:
@@ -50,13 +51,15 @@ def test_checks_that_fail_or_hang_have_a_remedy_and_only_those_that_need_them_ar
     assert capsys.readouterr() == ("", "pulling layers\n")
 
 
-def test_values_of_keys_are_never_part_of_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SOME_API_KEY", "abc-very-secret")
+@pytest.mark.parametrize("name", ["SOME_API_KEY", "AWS_ACCESS_KEY_ID", "PGPASSWORD", "GITHUB_PAT", "api_key"])
+def test_values_of_keys_are_never_part_of_a_finding(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv(name, "abc-very-secret")
 
     def leak() -> str:
         raise Problem("abc-very-secret", "use abc-very-secret")
 
     [found] = run_checks([Check("leak", leak)])
-    assert (found.message, found.remedy) == ("[SOME_API_KEY]", "use [SOME_API_KEY]")
+    assert (found.message, found.remedy) == (f"[{name}]", f"use [{name}]")
     assert redact("Incorrect key sk-proj-****abcd; Bearer xyz") == "Incorrect key [key]; [key]"
-    assert redact("task-12 has a key-value store") == "task-12 has a key-value store"
+    text = "task-12 has a key-value store, max_tokens and basic statistics of pk_id"
+    assert redact(text) == text

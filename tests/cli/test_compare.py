@@ -15,7 +15,7 @@ from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import match
 
-from inspect_discoverybench.cli.compare import compare
+from inspect_discoverybench.cli.main import main
 from tests import shared
 from tests.shared import build_once
 from tests.synthetic_logs import Run, write_logs
@@ -27,7 +27,7 @@ WEAK = Run("real", "react", "provider/small", 0.1)
 
 
 def run(*arguments: object) -> Result:
-    return CliRunner().invoke(compare, [str(argument) for argument in arguments], env={"COLUMNS": "80"})
+    return CliRunner().invoke(main, ["compare", *map(str, arguments)], env={"COLUMNS": "80"})
 
 
 def as_json(*arguments: object) -> Any:
@@ -112,7 +112,7 @@ def test_more_than_two_systems_are_compared_pairwise_and_ranked(tmp_path: Path) 
     p_values = [pair["keys"][0]["paired"]["p_value"] for pair in comparison["pairs"]]
     adjusted = [pair["p_value_holm"] for pair in comparison["pairs"]]
     assert min(adjusted) == pytest.approx(3 * min(p_values))
-    assert run(*paths, "--fail-if-worse", "0").stderr == "Error: --fail-if-worse needs two systems, got 3.\n"
+    assert "needs two systems and a number, got 3 and 0." in run(*paths, "--fail-if-worse", "0").stderr
 
 
 @pytest.mark.usefixtures("sweep")
@@ -220,6 +220,7 @@ def test_logs_that_are_left_out_are_named(logs: list[Path]) -> None:
         (["nowhere", "nowhere"], "The path 'nowhere' does not exist. Check the spelling or pass an absolute path."),
         (["{0}"], "{0} has a single configuration, react · provider/small. Name at least two logs, folders or "),
         (["{0}", "{1}:model=x"], "{1}:model=x: no sample has model=x. Values in the logs: provider/large."),
+        (["{0}", "{1}", "--fail-if-worse", "nan"], "--fail-if-worse needs two systems and a number, got 2 and nan."),
         (["{0}", "{1}", "--score", "speed"], "{0} has no numeric score 'speed'. Numeric scores: HMS."),
     ],
 )

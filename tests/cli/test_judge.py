@@ -81,9 +81,12 @@ def test_a_failing_judge_is_one_line_and_writes_no_file(monkeypatch: pytest.Monk
     [
         ({"pred": "  "}, "--pred is empty. Pass a non-empty text."),
         ({"metadata": "nowhere.json"}, "nowhere.json cannot be read: No such file or directory."),
-        ({"out": "."}, "--out . is a folder. Pass the path of a file."),
+        ({"out": "."}, "Is a directory: '.'. Check the path, its permissions"),
+        ({"out": "/proc/x"}, "Error: No such file or directory: '/proc/x'. Check the path, its permissions and the"),
+        ({"metadata": "a" * 300}, "File name too long"),
+        ({"metadata": "/dev/zero"}, "/dev/zero is not a regular file. Check the path."),
         ({"aggregation": "mean"}, "aggregation must be product or released, got 'mean'."),
-        ({"out": "away/score.json"}, "--out away/score.json: the folder does not exist. Create it or choose another."),
+        ({"out": "away/score.json"}, "No such file or directory: 'away/score.json'. Check the path, "),
     ],
 )
 def test_invalid_input_is_one_line_and_exit_code_2(changed: dict[str, str], line: str) -> None:

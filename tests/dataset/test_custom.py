@@ -14,7 +14,7 @@ from inspect_discoverybench.dataset import splits
 from inspect_discoverybench.dataset.audit import audit_studies
 from inspect_discoverybench.dataset.metadata import Study
 from inspect_discoverybench.dataset.samples import Hints
-from inspect_discoverybench.messages.errors import DataError, DataMissing, UnreadableTable
+from inspect_discoverybench.messages.errors import DataError, DataMissing, Refused, UnreadableTable
 from inspect_discoverybench.solvers.gold import gold
 from tests.dataset.studies import study, write_study
 
@@ -102,6 +102,17 @@ def test_paths_without_metadata_files_are_rejected(tmp_path: Path) -> None:
         load(tmp_path)
     with pytest.raises(DataMissing, match=r"The path '.*nowhere' does not exist\."):
         load(tmp_path / "nowhere")
+    with pytest.raises(DataMissing, match=r"^~nobody-here/x: there is no such home folder"):
+        load(Path("~nobody-here/x"))
+    with pytest.raises(Refused, match=r"File name too long: .* Check the path"):
+        load(tmp_path / ("x" * 300))
+    os.mkfifo(tmp_path / "metadata_1.json")
+    with pytest.raises(DataMissing, match=r"metadata_1\.json is not a regular file"):
+        load(tmp_path)
+    (tmp_path / "metadata_1.json").unlink()
+    for value in (3, None):
+        with pytest.raises(DataMissing, match=rf"The path '.*/{value}' does not exist\."):
+            custom(path=value)  # type: ignore[arg-type]  # as the command line gives it
     (write_study(tmp_path) / "metadata_0.json").rename(tmp_path / "metadata_final.json")
     with pytest.raises(DataError, match=r"Rename it to metadata_<number>\.json"):
         load(tmp_path / "metadata_final.json")
@@ -147,6 +158,7 @@ def test_answer_keys_are_read_in_several_formats(tmp_path: Path, form: dict[str,
 BROKEN_KEYS: dict[str, tuple[str, list[str], str]] = {
     "a short row": (KEY_HEADER, ["mine,0"], r"key\.csv: line 2 has 2 values, expected 4\. .*double quotes"),
     "a word for a number": (KEY_HEADER, ["mine,zero,4,So."], r"line 2: metadataid 'zero' is not an integer\. .*metad"),
+    "a long number": (KEY_HEADER, [f"mine,{'9' * 5_000},4,So."], r"metadataid '9{40}' is not an integer\. "),
     "missing columns": ("dataset,gold_hypo", ["mine,So."], r"no column metadataid, query_id.*are dataset, gold_hypo"),
     "two golds": (KEY_HEADER, ["mine,0,4,So.", "mine,0,4,Not so."], r"line 3: .*mine, 0, 4 .* line 2.*[Rr]emove one"),
     "no row": (

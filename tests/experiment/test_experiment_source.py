@@ -81,6 +81,10 @@ BOMB = "tags: [&a0 [x], " + ", ".join(f"&a{n + 1} [{', '.join([f'*a{n}'] * 9)}]"
         (GOOD + "tags: [!!python/name:os.system x]\n", "small.yaml:8: invalid YAML: could not determine a constru"),
         (GOOD + "tags: ['${NOT_SET_AT_ALL}']\n", "small.yaml:8: the environment variable NOT_SET_AT_ALL is not set. "),
         (GOOD.replace("log_dir: ", "log_dir: 'http://[::1' # "), "log_dir: Invalid IPv6 URL, got 'http://[::1"),
+        (GOOD.replace("log_dir: ", "log_dir: ~nobody-here/"), "log_dir: there is no such folder; write an absolute "),
+        (GOOD + "defaults: {models: {temperature: .nan}}\n", "small.yaml:8: nan is not a finite number."),
+        (GOOD + "epochs: 1" + 24 * "0", "small.yaml:8: epochs: Input should be less than or equal to 10000"),
+        (GOOD + 'include: "a\\0"\n', "cannot be read (embedded null byte). Check the path."),
         (GOOD + "include: nowhere.yaml\n", "nowhere.yaml cannot be read (No such file or directory). Check the path."),
         (GOOD + "include: 3\n", "small.yaml:8: include: expected a path or a list of paths, got 3."),
         (GOOD + "include: small.yaml\n", "small.yaml:8: include: circular include: "),
@@ -115,6 +119,7 @@ def test_an_empty_or_ambiguous_matrix_is_rejected(tmp_path: Path, change: str, l
 
 def test_includes_defaults_variables_and_changes_are_merged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JUDGE", "lexical")
+    monkeypatch.setenv("HOME", "/home/me")
     experiment(tmp_path, GOOD + "limits: {samples: 3, messages: 40}\n", "base.yaml")
     own = """
         include: base.yaml
@@ -128,6 +133,7 @@ def test_includes_defaults_variables_and_changes_are_merged(tmp_path: Path, monk
           models: {temperature: 0.5}
     """
     path = experiment(tmp_path, own, "own.yaml")
+    assert load(path, ["log_dir=~/logs"])[0].log_dir == "/home/me/logs"
     definition, source = load(path, ["limits.time=90", "solvers.0.args.turns=7", "models=[discoverybench/lexical]"])
     assert (definition.name, definition.log_dir, definition.tags) == ("own", "logs/small", ("none",))
     assert definition.grader
@@ -142,11 +148,18 @@ def test_includes_defaults_variables_and_changes_are_merged(tmp_path: Path, monk
     assert {cell.model.config["temperature"] for cell in cells} == {0.5}
 
 
-@pytest.mark.parametrize("change", ["limits", "models.3.name=x", "name.first=x", "name=["])
+@pytest.mark.parametrize(
+    "change",
+    [
+        *("limits", "models.3.name=x", "name.first=x", "name=[", "include=/etc/passwd", "tags=[2024-13-45]"),
+        *("options.metadata=&a {x: *a}", f"options.metadata={{{BOMB.removesuffix(chr(10))}}}", "name=" + "[" * 9_000),
+    ],
+    ids=lambda change: change[:20],
+)
 def test_an_invalid_change_is_rejected(tmp_path: Path, change: str) -> None:
     with pytest.raises(InvalidExperiment) as raised:
         load(experiment(tmp_path), [change])
-    assert raised.value.message.startswith(f"--set {change}: ")
+    assert raised.value.message.startswith(f"--set {change[:200]}")
 
 
 @given(st.text(max_size=60))

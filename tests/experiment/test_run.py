@@ -13,7 +13,7 @@ import pytest
 
 from inspect_discoverybench.statistics.mean import estimate_mean
 from tests import inspect_command
-from tests.endpoint import Answer, tool_call
+from tests.endpoint import Answer, Refused, tool_call
 from tests.experiment.command import lab, logs, run
 
 STUDY = Path(__file__).parents[2] / "examples/lighthouses/metadata_0.json"
@@ -36,6 +36,8 @@ GOLD = ["--set", "solvers=[discoverybench/gold]", "--model", "discoverybench/bas
         (["--set", "limits.tokens=lots"], "small.yaml:6: limits.tokens: token limit: expected"),
         (["--set", "limits.cost=1", "--set", "roles={critic: mockllm/x}"], "there is none for mockllm/x. Add it with "),
         (["--model-cost-config", "nowhere.yaml"], "The price file nowhere.yaml cannot be read ("),
+        (["--model-cost-config", "/dev/zero"], "The price file /dev/zero cannot be read (/dev/zero is not a regular "),
+        (["--set", "log_dir=/dev/null/x"], "Not a directory: '/dev/null/x'. Check the path, its permissions and the "),
         (["--set", "log_dir=foo://x"], "foo://x cannot be read: Protocol not known: foo. Check the address"),
         (["--set", "log_dir=http://127.0.0.1:9/x"], "http://127.0.0.1:9/x cannot be read: Cannot connect to host"),
         (["--set", "options.sample_id=a"], "small.yaml: You cannot specify both sample_id and limit."),
@@ -49,14 +51,15 @@ def test_an_invalid_experiment_is_rejected_before_it_runs(file: str, arguments: 
     assert not [log for log in logs() if log.samples]
 
 
+@pytest.mark.parametrize("variable", ["HOME", "XDG_DATA_HOME"])
 @pytest.mark.usefixtures("command_line")
-def test_an_unwritable_home_folder_is_named(file: str) -> None:
+def test_an_unwritable_home_folder_is_named(file: str, variable: str) -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
     result = subprocess.run(
-        [COMMAND, "run", file], check=False, env=environment | {"HOME": "/proc/x"}, capture_output=True, text=True
+        [COMMAND, "run", file], check=False, env=environment | {variable: "/proc/x"}, capture_output=True, text=True
     )
     assert result.returncode == 2
-    assert re.fullmatch("Error: Inspect cannot write .* the home folder /proc/x: .* Set HOME .*\n", result.stderr)
+    assert re.fullmatch(f"Error: Inspect cannot write .* the folder /proc/x: .* Set {variable} .*\n", result.stderr)
 
 
 @pytest.mark.usefixtures("command_line")
@@ -117,6 +120,18 @@ def test_unscored_samples_are_reported_with_the_command_to_score_them(
     [log] = logs()
     values = [sample.scores["HMS"].value for sample in log.samples or [] if sample.scores]
     assert [value["hms"] for value in values if isinstance(value, dict)] == [1.0, 1.0]
+
+
+def test_a_key_among_the_arguments_of_a_model_is_not_shown(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MINE", "argument-key")
+    with lab(lambda request: Refused(request["messages"][-1]["role"] + " argument-key")) as (model, _):
+        model_args = ["--set", f"models=[{{name: {model}, args: {{api_key: '${{MINE}}'}}}}]", "--retries", "0"]
+        shown = [run(file, *model_args, *more) for more in (["--dry-run", "--json"], [], ["--print", "commands"])]
+    assert [result.exit_code for result in shown] == [0, 1, 2], [result.output for result in shown]
+    assert [result.output.count("[api_key]") > 0 for result in shown] == [True] * 3
+    assert "which is not exported. Set the environment variable" in shown[2].output
+    assert "argument-key" not in " ".join(result.output for result in shown)
+    assert "argument-key" not in " ".join(log.model_dump_json() for log in logs())
 
 
 def test_samples_without_a_submission_and_with_errors_are_counted(file: str) -> None:

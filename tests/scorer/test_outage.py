@@ -1,9 +1,12 @@
 """An outage of a provider never becomes a zero: the sample is an error, and a retry of the eval completes it."""
 
+import json
 import socket
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import quote
 from zipfile import ZipFile
 
 import pytest
@@ -92,23 +95,28 @@ def test_an_outage_is_an_error_and_one_retry_completes_the_eval(
 
 @pytest.mark.parametrize("failing", ["agent", "judge"])
 def test_a_key_that_a_gateway_echoes_is_not_recorded(failing: str, capsys: pytest.CaptureFixture[str]) -> None:
-    key = "sk-0123456789"
+    """As it is, in a URL, in JSON, and in base64; also one that is an argument of the model."""
+    key = 'sk-0123456789"/+'
+    echo = f"\x1b[2J; {quote(key, safe='')} {json.dumps(key)} Basic {b64encode(key.encode()).decode()}"
+    echo += " argument-key" if of == "agent" else ""
 
     def answer(request: Request) -> Answer:
         hit = (question(request) is not None) == (failing == "judge")
-        return Refused(f"bad request\x1b[2J; authorization: Bearer {key}") if hit else answers(request)
+        return Refused(f"bad request {echo}; authorization: Bearer {key}") if hit else answers(request)
 
     with provider(answer) as (agent, judge, _), pytest.MonkeyPatch.context() as environment:
         environment.setenv(f"{failing.upper()}_API_KEY", key)
-        environment.setenv("OTHER_TOKEN", key[:-2])
+        environment.setenv("OTHER_TOKEN", key[:-4])
         environment.setenv("NUMBER_API_KEY", "20261123")  # occurs in responses as a number
         task = task_with(demo(), solver=no_data_guess())
-        log = evaluate(task, agent, model_roles={"grader": judge}, display="plain")
+        settings = {"model_roles": {"grader": judge}, "model_args": {"api_key": "argument-key"}}
+        log = evaluate(task, agent, **settings, display="plain")
     require_errors(log)
     with ZipFile(log.location) as file:
         content = "".join(file.read(name).decode() for name in file.namelist())
     assert f"Bearer [{failing.upper()}_API_KEY]" in content
-    assert key not in content + "".join(capsys.readouterr())
+    shown = content + "".join(capsys.readouterr())
+    assert not [part for part in ("0123456789", b64encode(b"sk-0123").decode()[:8], "argument-key") if part in shown]
 
 
 AGENTS: dict[str, Solver] = {

@@ -271,6 +271,9 @@ def wait_for(condition: Callable[[], bool], seconds: float) -> None:
 
 
 BUSY = """
+import sys
+import anyio
+from inspect_ai.util import sandbox
 from inspect_ai import eval as inspect_eval
 from inspect_ai.solver import solver
 from inspect_discoverybench import demo
@@ -279,6 +282,9 @@ from inspect_discoverybench.session.tool import python
 @solver
 def endless():
     async def solve(state, generate):
+        if "idle" in sys.argv:  # without a kernel
+            await sandbox().write_file("busy", "")
+            await anyio.sleep_forever()
         await python()(code="open('busy', 'w').close()\\nwhile True: pass")
         return state
     return solve
@@ -289,24 +295,27 @@ inspect_eval(demo(), model="mockllm/model", solver=endless(), limit=2, max_subpr
 
 @pytest.mark.usefixtures("command_line")
 @pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="there is no /proc here")
-def test_nothing_is_left_however_a_local_eval_is_ended(tmp_path: Path) -> None:
-    evaluations = {}
-    for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
-        folder = tmp_path / number.name
-        folder.mkdir()
-        environment = os.environ | {"TMPDIR": str(folder)}
-        evaluations[number] = subprocess.Popen([sys.executable, "-c", BUSY], env=environment)
+def test_nothing_is_left_however_a_local_eval_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Folders are left until the next evaluation starts, also those of samples that have not started a kernel."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    evaluations = [
+        (number, subprocess.Popen([sys.executable, "-c", BUSY, *arguments], env=environment))
+        for number, *arguments in ((signal.SIGKILL,), (signal.SIGTERM,), (signal.SIGINT,), (signal.SIGKILL, "idle"))
+    ]
     try:
-        wait_for(lambda: len(list(tmp_path.glob("SIG*/*/busy"))) == 6, 120)
+        wait_for(lambda: len(list(tmp_path.glob("tmp*/busy"))) == 8, 120)
         assert len(kernels(tmp_path)) == 6
-        for number, evaluation in evaluations.items():
+        for number, evaluation in evaluations:
             evaluation.send_signal(number)
-        for evaluation in evaluations.values():
+        for _, evaluation in evaluations:
             # Inspect waits up to 60 s, twice, for a process whose end asyncio has missed.
             evaluation.wait(150)
-        wait_for(lambda: not kernels(tmp_path) and not list(tmp_path.glob("SIG*/*/busy")), 20)
+        wait_for(lambda: not kernels(tmp_path), 20)
+        inspect_eval(demo(), model="mockllm/model", solver=gold(), limit=1)
+        assert not list(tmp_path.glob("tmp*/busy"))
     finally:
-        for process in [*(evaluation.pid for evaluation in evaluations.values()), *kernels(tmp_path)]:
+        for process in [*(evaluation.pid for _, evaluation in evaluations), *kernels(tmp_path)]:
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
 

@@ -24,7 +24,7 @@ def look() -> Solver:
     """Note which files are in the sandbox."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        store().set("files", (await sandbox().exec(["ls", "-A"])).stdout.split())
+        store().set("files", (await sandbox().exec(["ls"])).stdout.split())
         return state
 
     return solve

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from inspect_ai.log import read_eval_log, write_eval_log
+from inspect_ai.scorer import Score
 
 from inspect_discoverybench.messages.errors import DataMissing, InvalidArgument, UnreadableLog
 from inspect_discoverybench.validation.judged_sample import read_judged_samples
@@ -51,6 +52,14 @@ def test_files_that_are_not_usable_logs() -> None:
         read_judged_samples([log], "accuracy")
     with pytest.raises(DataMissing, match=r"^The file 'gone.eval' does not exist\."):
         read_judged_samples(["gone.eval"], "HMS")
+    copy = read_eval_log(log)
+    for change, line in (({"HMS": {"hms": 3.0}}, r"has hms = 3\.0, not a score"), ({}, "has no metadata, such as")):
+        for sample in copy.samples or []:
+            sample.scores = {name: Score(value=value) for name, value in change.items()} or sample.scores
+            sample.metadata = sample.metadata if change else {"goal": "Why?"}
+        write_eval_log(copy, "changed.eval")
+        with pytest.raises(UnreadableLog, match=line):
+            read_judged_samples(["changed.eval"], "HMS")
     Path("broken.eval").write_text("{}", "utf-8")
-    with pytest.raises(UnreadableLog, match=r"^broken.eval cannot be read: "):
+    with pytest.raises(UnreadableLog, match=r"^broken.eval cannot be read: .* Repair it with `inspect log recover`"):
         read_judged_samples(["broken.eval"], "HMS")

@@ -8,7 +8,6 @@ from inspect_ai.solver import SolverSpec
 from rich.console import Console
 from rich.markdown import Markdown
 
-from inspect_discoverybench.cli.terminal import exit_with_2
 from inspect_discoverybench.messages.answer import FreeText, answer_of
 from inspect_discoverybench.messages.errors import InvalidExperiment, inspect_errors, one_line
 from inspect_discoverybench.messages.hypothesis import SCORE_NAME
@@ -44,16 +43,24 @@ def ask(
     """
     name = solver if "/" in solver else f"discoverybench/{solver}"
     roles = {"grader": grader} if grader else None
-    with exit_with_2():
-        task = custom(
-            path=str(metadata),
-            goal=goal,
-            domain_knowledge=domain_knowledge,
-            workflow_tags=workflow_tags,
-            sandbox=sandbox,
+    task = custom(
+        path=str(metadata),
+        goal=goal,
+        domain_knowledge=domain_knowledge,
+        workflow_tags=workflow_tags,
+        sandbox=sandbox,
+    )
+    with inspect_errors(InvalidExperiment, f"{name} with {model}"):
+        # This command is interactive. Inspect's default is to retry indefinitely.
+        [log] = inspect_eval(
+            task,
+            model=model,
+            solver=SolverSpec(name),
+            model_roles=roles,
+            display="none",
+            max_retries=3,
+            timeout=120,
         )
-        with inspect_errors(InvalidExperiment, f"{name} with {model}"):
-            [log] = inspect_eval(task, model=model, solver=SolverSpec(name), model_roles=roles, display="none")
     sample = log.samples[0] if log.samples else None
     answer = answer_of(sample) if sample and not sample.error else None
     score = (sample.scores or {}).get(SCORE_NAME) if sample else None

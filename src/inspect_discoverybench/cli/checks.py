@@ -26,15 +26,11 @@ from inspect_ai.util import ComposeConfig
 from packaging.requirements import Requirement
 
 from inspect_discoverybench.dataset import released
-from inspect_discoverybench.messages.errors import DataMissing, one_line
+from inspect_discoverybench.messages.errors import DataMissing, one_line, redact
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE
 from inspect_discoverybench.session.sandbox import image, sandbox_spec, shipped
 from inspect_discoverybench.session.session import SessionState
 from inspect_discoverybench.tasks import demo, judge_audit
-
-_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
-_KEY_LIKE = re.compile(r"\b(?:sk|pk|rk|key|hf|gsk|xai|AIza)[-_][\w*•.-]{6,}|Bearer\s+\S+", re.IGNORECASE)
-"""Matches keys by their format, including keys with masked characters."""
 
 
 class Problem(Exception):
@@ -104,15 +100,6 @@ def _run(check: Check) -> tuple[str, str, str]:
         thread.join(check.seconds)
     reason = f"did not finish within {check.seconds:g} s" if thread.is_alive() else "ended without a result"
     return results[0] if results else ("failure", reason, check.remedy)
-
-
-def redact(text: str) -> str:
-    """Replace secrets in environment variables and anything like a key, which providers may repeat in their errors."""
-    for name, value in sorted(os.environ.items(), key=lambda item: -len(item[1])):
-        # Shorter values also occur in ordinary words.
-        if _SECRET_NAME.search(name) and len(value) >= 6:
-            text = text.replace(value, f"[{name}]")
-    return _KEY_LIKE.sub("[key]", text)
 
 
 PACKAGE = "inspect-discoverybench"

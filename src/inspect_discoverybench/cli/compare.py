@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 from rich.console import Console
 
-from inspect_discoverybench.cli.terminal import exit_with_2, p_value, plural, print_table
+from inspect_discoverybench.cli.terminal import p_value, plural, print_table
 from inspect_discoverybench.messages.errors import InvalidArgument
 
 # These modules import pandas and scipy, which takes seconds. The command imports them when it runs.
@@ -31,7 +31,13 @@ if TYPE_CHECKING:
     help="Exit with 1 if the candidate's mean on these tasks is below the baseline's by more than MARGIN. Tasks "
     "without a score count against it.",
 )
-@click.option("--seed", default=0, show_default=True, help="Random seed of the bootstrap of the ranking.")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Random seed of the bootstrap of the ranking.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def compare(
     systems: tuple[str, ...], score: str | None, anyway: bool, fail_if_worse: float | None, seed: int, as_json: bool
@@ -47,11 +53,12 @@ def compare(
     from inspect_discoverybench.report.comparison import compare as compare_systems
     from inspect_discoverybench.report.comparison import read_systems
 
-    with exit_with_2():
-        named, left_out = read_systems(systems, score, os.cpu_count() or 1)
-        if fail_if_worse is not None and len(named) > 2:
-            raise InvalidArgument(f"--fail-if-worse needs two systems, got {len(named)}.")
-        comparison = compare_systems(named, left_out, anyway, seed)
+    named, left_out = read_systems(systems, score, os.cpu_count() or 1)
+    if fail_if_worse is not None and (len(named) > 2 or not math.isfinite(fail_if_worse)):
+        raise InvalidArgument(
+            f"--fail-if-worse needs two systems and a number, got {len(named)} and {fail_if_worse:g}."
+        )
+    comparison = compare_systems(named, left_out, anyway, seed)
     if as_json:
         text = json.dumps(asdict(comparison))  # with NaN, which is not JSON
         click.echo(json.dumps(json.loads(text, parse_constant=lambda _: None), indent=2))

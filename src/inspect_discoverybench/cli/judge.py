@@ -10,7 +10,6 @@ from inspect_ai.model import GenerateConfig
 from rich.console import Console
 from rich.markdown import Markdown
 
-from inspect_discoverybench.cli.terminal import exit_with_2
 from inspect_discoverybench.dataset.metadata import Study
 from inspect_discoverybench.messages.errors import InvalidArgument, JudgeFailed
 from inspect_discoverybench.messages.text import printable, replace_surrogates
@@ -47,22 +46,22 @@ def judge(
 
     Exit codes: 0 scored, 1 judge failed, 2 invalid input, 3 not scored because the judge's replies were invalid.
     """
-    with exit_with_2():
-        with_released = is_released(aggregation, gate)
-        pair = HypothesisPair(
-            goal=_required("goal", goal),
-            data_files=Study.read(metadata).data_files,
-            gold_hypothesis=_required("gold", gold),
-            gold_workflow=replace_surrogates(gold_workflow) or None,
-            predicted_hypothesis=_required("pred", pred),
-            predicted_workflow=replace_surrogates(pred_workflow),
-        )
-        if out is not None and not out.absolute().parent.is_dir():
-            raise InvalidArgument(f"--out {out}: the folder does not exist. Create it or choose another.")
-        if out is not None and out.is_dir():
-            raise InvalidArgument(f"--out {out} is a folder. Pass the path of a file.")
-        # This command is interactive. Inspect's default is to retry indefinitely.
-        judge_model = Judge.for_eval(grader, transport=GenerateConfig(max_retries=3, timeout=120))
+    with_released = is_released(aggregation, gate)
+    pair = HypothesisPair(
+        goal=_required("goal", goal),
+        data_files=Study.read(metadata).data_files,
+        gold_hypothesis=_required("gold", gold),
+        gold_workflow=replace_surrogates(gold_workflow) or None,
+        predicted_hypothesis=_required("pred", pred),
+        predicted_workflow=replace_surrogates(pred_workflow),
+    )
+    if out is not None and out.exists():
+        out.open("a").close()
+    elif out is not None:
+        out.touch()
+        out.unlink()
+    # This command is interactive. Inspect's default is to retry indefinitely.
+    judge_model = Judge.for_eval(grader, transport=GenerateConfig(max_retries=3, timeout=120))
     try:
         verdict = asyncio.run(compare(judge_model, pair, gate, with_released))
     except JudgeFailed as error:

@@ -1,5 +1,7 @@
 """The command `discoverybench`."""
 
+from typing import Any
+
 import click
 
 from inspect_discoverybench.cli.agree import agree
@@ -10,9 +12,25 @@ from inspect_discoverybench.cli.doctor import doctor
 from inspect_discoverybench.cli.judge import judge
 from inspect_discoverybench.cli.report import report
 from inspect_discoverybench.cli.run import run
+from inspect_discoverybench.messages.errors import DiscoveryBenchError, DiskFull, JudgeFailed, Refused, file_errors
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Commands(click.Group):
+    """Commands that report each error in one line, also those of the operating system."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            with file_errors():
+                return super().invoke(ctx)
+        except DiscoveryBenchError as error:
+            # A second run continues after a full disk. In the other commands, other errors are what was found.
+            is_strict = ctx.invoked_subcommand in ("run", "ask", "judge", "compare")
+            if isinstance(error, Refused) or (is_strict and not isinstance(error, DiskFull | JudgeFailed)):
+                error.exit_code = 2
+            raise
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="inspect-discoverybench", prog_name="discoverybench")
 def main() -> None:
     """DiscoveryBench for Inspect AI: can language-model agents make data-driven discoveries?"""

@@ -11,14 +11,14 @@ from typing import Any
 
 import click
 
-from inspect_discoverybench.cli.terminal import exit_with_2, interrupt_on_termination, plural, print_table
+from inspect_discoverybench.cli.terminal import interrupt_on_termination, plural, print_table
 from inspect_discoverybench.experiment.definition import Experiment
 from inspect_discoverybench.experiment.export import array_script, command, flow
 from inspect_discoverybench.experiment.log_folder import check_no_samples_lost, full_disk_errors, locked, require_space
 from inspect_discoverybench.experiment.outcome import Forecast, RunOutcome, forecast
 from inspect_discoverybench.experiment.run import ExperimentPlan, MatrixCell, dry_run_in_subprocess, plan_experiment
 from inspect_discoverybench.experiment.shard import MAX_SHARDS, Shard, restrict_to_shard, shard_dry_runs, shard_status
-from inspect_discoverybench.messages.errors import DataMissing, InvalidArgument
+from inspect_discoverybench.messages.errors import DataMissing, InvalidArgument, hide_keys
 from inspect_discoverybench.messages.text import printable
 from inspect_discoverybench.results.log_files import logs_in, read_summaries
 from inspect_discoverybench.session.sandbox import shipped
@@ -93,25 +93,24 @@ def run(
     experiment = (_resolve(file), changes, price_file)
     modes = [dry_run, form is not None, shard_text is not None, status]
     try:
-        with exit_with_2():
-            shard = Shard.parse(shard_text) if shard_text is not None else None
-            is_for_shards = status or form == "slurm"
-            if sum(modes) > 1 or (shards is None) == is_for_shards or (any(slurm.values()) and form != "slurm"):
-                raise InvalidArgument(
-                    "These options do not go together. Give one of --dry-run, --print FORMAT, --shard K/N, --shards N "
-                    "--status, and --shards N --print slurm with --partition, --time, --mem, --container, --sbatch."
-                )
-            if form == "slurm" and shards:
-                plan = plan_experiment(*experiment)
-                plan.dry_run()
-                click.echo(array_script(plan.experiment.name, words, shards, **slurm), nl=False)
-            elif shards:
-                _print_status(experiment, shards, words, as_json=as_json)
-            elif dry_run or form:
-                _print_plan(experiment, form, as_json=as_json)
-            else:
-                with interrupt_on_termination():
-                    _run(experiment, retries, as_json, shard, words)
+        shard = Shard.parse(shard_text) if shard_text is not None else None
+        is_for_shards = status or form == "slurm"
+        if sum(modes) > 1 or (shards is None) == is_for_shards or (any(slurm.values()) and form != "slurm"):
+            raise InvalidArgument(
+                "These options do not go together. Give one of --dry-run, --print FORMAT, --shard K/N, --shards N "
+                "--status, and --shards N --print slurm with --partition, --time, --mem, --container, --sbatch."
+            )
+        if form == "slurm" and shards:
+            plan = plan_experiment(*experiment)
+            plan.dry_run()
+            click.echo(array_script(plan.experiment.name, words, shards, **slurm), nl=False)
+        elif shards:
+            _print_status(experiment, shards, words, as_json=as_json)
+        elif dry_run or form:
+            _print_plan(experiment, form, as_json=as_json)
+        else:
+            with interrupt_on_termination():
+                _run(experiment, retries, as_json, shard, words)
     except KeyboardInterrupt as error:
         click.echo("Interrupted. Finished samples are in the logs. Repeat the command to continue.", err=True)
         raise click.exceptions.Exit(1) from error
@@ -211,7 +210,9 @@ def _print_forecasts(experiment: Experiment, runs: Sequence[tuple[MatrixCell, Fo
     limits = experiment.limits.model_dump(exclude_none=True)
     if as_json:
         entries = [
-            {name: (part := getattr(cell, name)) and part.model_dump() for name in NAMES} | asdict(expected)
+            {name: (part := getattr(cell, name)) and part.model_dump() for name in NAMES}
+            | {"model": cell.model.model_dump() | {"args": hide_keys(cell.model.args)}}
+            | asdict(expected)
             for cell, expected in runs
         ]
         values = {"name": experiment.name, "log_dir": experiment.log_dir, "limits": limits, "runs": entries}

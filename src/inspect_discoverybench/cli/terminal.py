@@ -1,18 +1,16 @@
-"""The terminal: numbers and tables as text, exit codes of errors, and signals that end a command."""
+"""The terminal: numbers and tables as text, and signals that end a command."""
 
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-import click
 import psutil  # type: ignore[import-untyped]
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from inspect_discoverybench.messages.errors import DiscoveryBenchError, DiskFull
 from inspect_discoverybench.messages.text import printable
 
 
@@ -48,16 +46,6 @@ def p_value(value: float | None) -> str:
 def plural(count: int, noun: str) -> str:
     """A count with its noun, such as `1 pair` or `2 pairs`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-@contextmanager
-def exit_with_2() -> Iterator[None]:
-    """Print an error of this package and exit with 2; with 1 after a full disk, which a second run continues from."""
-    try:
-        yield
-    except DiscoveryBenchError as error:
-        error.show()
-        raise click.exceptions.Exit(1 if isinstance(error, DiskFull) else 2) from error
 
 
 @contextmanager

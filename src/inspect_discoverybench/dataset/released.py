@@ -16,7 +16,7 @@ from pathlib import Path
 
 import click
 
-from inspect_discoverybench.messages.errors import DataError, DataMissing
+from inspect_discoverybench.messages.errors import DataError, DataMissing, file_errors
 
 REPOSITORY = "allenai/discoverybench"
 COMMIT = "c31fcf011e070f021a5f5b906896d0821f6880e8"
@@ -97,6 +97,7 @@ def data_root() -> Path:
     return local_root() if os.environ.get(DATA_DIR_VARIABLE) else fetch()
 
 
+@file_errors()
 def local_root(folder: Path | None = None) -> Path:
     """The folder with the released data, without a download.
 
@@ -108,7 +109,7 @@ def local_root(folder: Path | None = None) -> Path:
     """
     variable = os.environ.get(DATA_DIR_VARIABLE)
     # Absolute, so that it survives a change of the working directory.
-    root = (folder or (Path(variable).expanduser() if variable else cache_folder())).absolute()
+    root = (folder or (Path(os.path.expanduser(variable)) if variable else cache_folder())).absolute()  # noqa: PTH111 - Path.expanduser() raises RuntimeError
     name = f"{DATA_DIR_VARIABLE}={variable}" if variable and not folder else root
     if not (root / "discoverybench").is_dir():
         raise DataMissing(f"{name} is not a folder that contains `discoverybench/`. {remedy(root)}")

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from inspect_discoverybench.dataset.metadata import Goal, Study, locate, metadata_number
 from inspect_discoverybench.dataset.samples import SampleMetadata
 from inspect_discoverybench.dataset.table import Golds, Table, is_table, read_answer_key
-from inspect_discoverybench.messages.errors import DataError, DataMissing
+from inspect_discoverybench.messages.errors import DataError, DataMissing, file_errors
 from inspect_discoverybench.messages.text import fold
 
 STUDIES: Mapping[str, str] = {
@@ -70,9 +70,19 @@ def study_of(metadata: Mapping[str, Any]) -> str | None:
     return str(metadata.get("study") or of_dataset) or None
 
 
+@file_errors()
 def absolute(path: Path) -> Path:
-    """Make a path absolute, without `~`, `.` and `..`. Symbolic links are not resolved."""
-    return Path(os.path.abspath(path.expanduser()))  # noqa: PTH100 - Path.resolve() would follow the links
+    """Make a path absolute, without `~`, `.` and `..`. Symbolic links are not resolved.
+
+    Raises:
+        DataMissing: There is no such home folder.
+        Refused: The path is too long.
+    """
+    expanded = os.path.expanduser(path)  # noqa: PTH111 - Path.expanduser() raises RuntimeError
+    if expanded.startswith("~"):
+        raise DataMissing(f"{path}: there is no such home folder. Pass an absolute path.")
+    Path(expanded).exists()
+    return Path(os.path.abspath(expanded))  # noqa: PTH100 - Path.resolve() would follow the links
 
 
 def metadata_files(path: Path) -> list[Path]:

@@ -20,6 +20,8 @@ def read_text(path: Path) -> str:
         DataError: The file is in neither encoding.
     """
     try:
+        if path.exists() and not path.is_file():  # reading a pipe would not end
+            raise DataMissing(f"{path} is not a regular file. Check the path.")
         content = path.read_bytes()
     except OSError as error:
         raise DataMissing(f"{path} cannot be read: {error.strerror}. Check the path and its permissions.") from error
@@ -119,9 +121,11 @@ def read_answer_key(path: Path) -> Golds:
         if not any(row.values()):
             continue
         for column in ("metadataid", "query_id"):
-            if re.fullmatch(r"-?[0-9]+", row[column]) is None:
+            if re.fullmatch(r"-?[0-9]{1,18}", row[column]) is None:
                 expected = "the number in metadata_<number>.json" if column == "metadataid" else "the qid of the query"
-                raise DataError(f"{path}: line {line}: {column} {row[column]!r} is not an integer. Use {expected}.")
+                raise DataError(
+                    f"{path}: line {line}: {column} {row[column][:40]!r} is not an integer. Use {expected}."
+                )
         key = (row["dataset"], int(row["metadataid"]), int(row["query_id"]))
         if golds.setdefault(key, row["gold_hypo"]) != row["gold_hypo"]:
             raise DataError(

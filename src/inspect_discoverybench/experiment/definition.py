@@ -1,5 +1,6 @@
 """The models of an experiment file. They are frozen and reject unknown keys."""
 
+import os
 from typing import Annotated, Any
 from urllib.parse import urlparse
 
@@ -95,6 +96,14 @@ class Defaults(StrictModel):
     """Generation settings of every model."""
 
 
+def _log_dir(address: str) -> str:
+    """The address of a log directory, with the home folder in place of `~`."""
+    path = address if urlparse(address).scheme else os.path.expanduser(address)  # noqa: PTH111 - raises no ValueError
+    if path.startswith("~") or "\0" in path:
+        raise ValueError("there is no such folder; write an absolute path")
+    return path
+
+
 class Experiment(StrictModel):
     """Tasks × solvers × models, minus the exclusions. An included file may provide the required keys."""
 
@@ -127,7 +136,7 @@ class Experiment(StrictModel):
     sandbox: str | None = None
     """Argument `sandbox` of every task: `docker`, `k8s` or `local`."""
 
-    epochs: int = Field(default=1, ge=1)
+    epochs: int = Field(default=1, ge=1, le=10_000)
     """Number of times each sample is run."""
 
     limits: Limits = Limits()
@@ -139,7 +148,7 @@ class Experiment(StrictModel):
     options: dict[str, Any] = Field(default_factory=dict)
     """Any other argument of Inspect's `eval_set`, such as `max_samples`, `retry_on_error` or `sandbox`."""
 
-    log_dir: Annotated[str, Field(min_length=1), AfterValidator(lambda address: urlparse(address) and address)]
+    log_dir: Annotated[str, Field(min_length=1), AfterValidator(_log_dir)]
     """Log directory, used only by this experiment. A second run resumes the logs in it."""
 
     tags: tuple[str, ...] = ()

@@ -2,6 +2,7 @@
 
 import difflib
 import inspect
+import math
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -54,6 +55,8 @@ def load(path: Path, changes: Sequence[str] = ()) -> tuple[Experiment, Source]:
     source = Source(path, places)
     for change in changes:
         _apply(change, values)
+    if "include" in values:  # those of the file have been read
+        raise InvalidExperiment(f"--set include={values['include']} has no effect. Write it into the file.")
     values = _with_variables(values, source.where)
     try:
         return Experiment.model_validate(values), source
@@ -83,25 +86,11 @@ def reason_of_error(error: Mapping[str, Any]) -> str:
 
 def _read(path: Path, including: tuple[Path, ...], included_at: str = "") -> tuple[dict[str, Any], dict[Place, str]]:
     """Read the values and places of a file and its includes. `including` is the chain of files that include it."""
+    places: dict[Place, str] = {}
+    values = read_yaml(path, places, included_at)
     chain = (*including, path.resolve())
     if chain[-1] in including:
         raise InvalidExperiment(f"{included_at}circular include: {' includes '.join(map(str, chain))}. Remove one.")
-    places: dict[Place, str] = {}
-    try:
-        if path.exists() and not path.is_file():  # reading a pipe would not end
-            raise InvalidExperiment(f"{included_at}{path} is not a regular file. Check the path.")
-        if path.stat().st_size > MAX_BYTES:
-            raise InvalidExperiment(f"{included_at}{path} is larger than {MAX_BYTES:,} bytes. Divide the experiment.")
-        node = yaml.compose(path.read_text("utf-8"), Loader=yaml.SafeLoader)
-        values = _plain_value(node, path, (), places) if node is not None else None
-    except OSError as error:
-        raise InvalidExperiment(f"{included_at}{path} cannot be read ({error.strerror}). Check the path.") from error
-    except RecursionError as error:
-        raise InvalidExperiment(f"{path}: the values are nested too deeply.") from error
-    except (yaml.YAMLError, ValueError, TypeError) as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f":{mark.line + 1}" if mark else ""
-        raise InvalidExperiment(f"{path}{line}: invalid YAML: {getattr(error, 'problem', None) or error}.") from error
     if not isinstance(values, dict):
         raise InvalidExperiment(f"{path}: expected a mapping with the keys {', '.join(Experiment.model_fields)}.")
     names, where = values.pop("include", []), f"{places.get(('include',), path)}: include: "
@@ -114,7 +103,38 @@ def _read(path: Path, including: tuple[Path, ...], included_at: str = "") -> tup
     return values, places
 
 
-def _plain_value(node: yaml.Node, path: Path, place: Place, places: dict[Place, str]) -> Any:
+def read_yaml(path: Path, places: dict[Place, str] | None = None, where: str = "") -> Any:
+    """Read a YAML file of bounded size, depth and number of values; see `_parse`.
+
+    Raises:
+        InvalidExperiment: The file cannot be read, is not YAML or exceeds a bound. The message begins with `where`.
+    """
+    try:
+        if path.exists() and not path.is_file():  # reading a pipe would not end
+            raise InvalidExperiment(f"{where}{path} is not a regular file. Check the path.")
+        if path.stat().st_size > MAX_BYTES:
+            raise InvalidExperiment(f"{where}{path} is larger than {MAX_BYTES:,} bytes. Divide it.")
+        text = path.read_text("utf-8")
+    except (OSError, ValueError) as error:  # a null byte in the path, or no UTF-8
+        reason = f"{where}{path} cannot be read ({getattr(error, 'strerror', None) or error})"
+        raise InvalidExperiment(f"{reason}. Check the path.") from error
+    return _parse(text, str(path), {} if places is None else places)
+
+
+def _parse(text: str, path: str, places: dict[Place, str]) -> Any:
+    """Parse YAML from a file, or from what `path` names instead. See `_plain_value`."""
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        return _plain_value(node, path, (), places) if node is not None else None
+    except RecursionError as error:
+        raise InvalidExperiment(f"{path}: the values are nested too deeply.") from error
+    except (yaml.YAMLError, ValueError, TypeError) as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f":{mark.line + 1}" if mark else ""
+        raise InvalidExperiment(f"{path}{line}: invalid YAML: {getattr(error, 'problem', None) or error}.") from error
+
+
+def _plain_value(node: yaml.Node, path: str, place: Place, places: dict[Place, str]) -> Any:
     """The plain value of a YAML node. Duplicate keys are errors, because YAML would silently drop the first.
 
     Adds `file:line` of each value to `places`; for the values of a mapping, that of the key.
@@ -127,7 +147,10 @@ def _plain_value(node: yaml.Node, path: Path, place: Place, places: dict[Place, 
     if isinstance(node, yaml.SequenceNode):
         return [_plain_value(item, path, (*place, number), places) for number, item in enumerate(node.value)]
     if not isinstance(node, yaml.MappingNode):
-        return yaml.constructor.SafeConstructor().construct_object(node)
+        value = yaml.constructor.SafeConstructor().construct_object(node)
+        if isinstance(value, float) and not math.isfinite(value):
+            raise InvalidExperiment(f"{places[place]}: {value} is not a finite number. Choose another value.")
+        return value
     values: dict[Any, Any] = {}
     for key_node, value_node in node.value:
         key = yaml.constructor.SafeConstructor().construct_object(key_node)
@@ -170,15 +193,14 @@ def _merged(base: Any, own: Any) -> Any:
 def _apply(change: str, values: Any) -> None:
     """Change a value in place."""
     path, equals, text = change.partition("=")
+    value = _parse(text, f"--set {change[:200]}", {})
     *parents, last = path.split(".")
     try:
         for part in parents:
             if isinstance(values, dict):
                 values[part] = {} if values.get(part) is None else values[part]
             values = values[int(part) if isinstance(values, list) else part]
-        values[int(last) if isinstance(values, list) else last] = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise InvalidExperiment(f"--set {change}: {text} is not valid YAML.") from error
+        values[int(last) if isinstance(values, list) else last] = value
     except (LookupError, TypeError, ValueError) as error:
         raise InvalidExperiment(
             f"--set {change}: no such place in the file. List items are numbered from 0."

@@ -14,7 +14,7 @@ from inspect_ai.model import GenerateConfig
 
 from inspect_discoverybench.experiment.definition import Component, Experiment, Limits, ModelSpec
 from inspect_discoverybench.experiment.run import MatrixCell
-from inspect_discoverybench.messages.errors import InvalidArgument, InvalidExperiment
+from inspect_discoverybench.messages.errors import InvalidArgument, InvalidExperiment, hide_keys
 
 FLAGS = {
     *("--continue-on-fail", "--fail-on-error", "--no-fail-on-error", "--score-on-error", "--no-score"),
@@ -61,12 +61,12 @@ def command(experiment: Experiment, cell: MatrixCell) -> str:
     words = ["inspect", "eval", cell.task.name, *_pairs("-T", cell.task.args)]
     if cell.solver is not None:
         words += ["--solver", cell.solver.name, *_pairs("-S", cell.solver.args)]
-    words += ["--model", cell.model.name, *_pairs("-M", cell.model.args)]
+    words += ["--model", cell.model.name, *_pairs("-M", _exported_args(cell.model))]
     words += ["--model-base-url", cell.model.base_url] if cell.model.base_url else []
     for role, spec in experiment.all_roles.items():
         if spec.base_url is not None:
             raise _inexpressible(f"base_url of the role {role}", spec.base_url)
-        settings = _without_empty({**spec.config, "model_args": spec.args})
+        settings = _without_empty({**spec.config, "model_args": _exported_args(spec)})
         text = _yaml_word({"model": spec.name, **settings}, f"role {role}") if settings else spec.name
         words += ["--model-role", f"{role}={text}"]
     for name, value in values.items():
@@ -86,8 +86,17 @@ def _component(component: Component) -> dict[str, Any]:
 
 def _model(spec: ModelSpec) -> dict[str, Any]:
     return _without_empty(
-        {"name": spec.name, "base_url": spec.base_url, "config": spec.config, "model_args": spec.args}
+        {"name": spec.name, "base_url": spec.base_url, "config": spec.config, "model_args": _exported_args(spec)}
     )
+
+
+def _exported_args(spec: ModelSpec) -> dict[str, Any]:
+    if (hidden := hide_keys(spec.args)) != spec.args:
+        raise InvalidExperiment(
+            f"model {spec.name}: {hidden} has a key, which is not exported. Set the environment variable of the "
+            "provider instead, such as OPENAI_API_KEY."
+        )
+    return spec.args
 
 
 def _without_empty(values: Mapping[str, Any]) -> dict[str, Any]:

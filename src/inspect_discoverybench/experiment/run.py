@@ -6,15 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from itertools import product
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
-import yaml
 from inspect_ai import Task, eval_set, task_with
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog
@@ -24,8 +21,14 @@ from pydantic import TypeAdapter, ValidationError
 
 from inspect_discoverybench.discovery import DEFAULT_JUDGE_KEY
 from inspect_discoverybench.experiment.definition import Component, Exclusion, Experiment, ModelSpec
-from inspect_discoverybench.experiment.experiment_source import Source, eval_set_options, load, reason_of_error
-from inspect_discoverybench.messages.errors import InvalidExperiment, inspect_errors, one_line
+from inspect_discoverybench.experiment.experiment_source import (
+    Source,
+    eval_set_options,
+    load,
+    read_yaml,
+    reason_of_error,
+)
+from inspect_discoverybench.messages.errors import InvalidExperiment, hide_keys, inspect_errors, one_line
 from inspect_discoverybench.scorer.judge import INHERITED
 
 Prices = Mapping[str, ModelCost]
@@ -48,7 +51,7 @@ class MatrixCell:
     def labels(self) -> tuple[str, str, str]:
         """Task, solver and model with their arguments. Labels are unique within an experiment."""
         solver = "(the task's own)" if self.solver is None else _label(self.solver.name, self.solver.args)
-        settings = self.model.config | self.model.args
+        settings = self.model.config | hide_keys(self.model.args)
         return _label(self.task.name, self.task.args), solver, _label(self.model.name, settings)
 
     def matches(self, exclusion: Exclusion) -> bool:
@@ -231,7 +234,7 @@ def read_prices(*sources: str | Path | Prices | None) -> Prices:
     Raises:
         InvalidExperiment: A file cannot be read or is not in Inspect's format.
     """
-    prices = _read(files(__package__).joinpath("prices.yaml"))
+    prices = _read(Path(__file__).with_name("prices.yaml"))
     for source in (os.environ.get("INSPECT_EVAL_MODEL_COST_CONFIG"), *sources):
         prices = {**prices, **(source if isinstance(source, Mapping) else _read(Path(source)) if source else {})}
     return prices
@@ -248,10 +251,10 @@ def register_prices(models: Iterable[str | Model], prices: Prices) -> None:
             set_model_info(str(model), info.model_copy(update={"cost": prices[str(model)]}))
 
 
-def _read(path: Path | Traversable) -> Prices:
+def _read(path: Path) -> Prices:
     try:
-        return TypeAdapter(dict[str, ModelCost]).validate_python(yaml.safe_load(path.read_text("utf-8")))
-    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
+        return TypeAdapter(dict[str, ModelCost]).validate_python(read_yaml(path))
+    except (InvalidExperiment, ValidationError) as error:
         raise InvalidExperiment(
             f"The price file {path} cannot be read ({one_line(error)}). Expected for each model: "
             "PROVIDER/MODEL: {input: 2.5, output: 10, input_cache_write: 2.5, input_cache_read: 1.25}."

@@ -4,12 +4,15 @@ The base class is a `click.ClickException`. Inspect's command line and ours are 
 raised while a task is built is printed as one line instead of a traceback.
 """
 
+import json
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from traceback import format_exception
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import click
 from pydantic import ValidationError
@@ -19,13 +22,25 @@ from tenacity import RetryError
 
 from inspect_discoverybench.messages.text import printable
 
+if TYPE_CHECKING:
+    from inspect_ai.model import Model
+
 RETRY = "Run `inspect eval-retry` to run the sample again."
 
 
-KEY_NAMES = ("_API_KEY", "_ACCESS_KEY", "_TOKEN", "_SECRET")
-"""Ends of the names of environment variables with keys."""
+KEY_NAME = re.compile(r"KEY|TOKEN(?!S|IZ)|SECRET|PASSW|CREDENTIAL|AUTHORIZATION|(?:^|_)PAT(?:_|$)", re.IGNORECASE)
+"""Matches the names of environment variables and model arguments with keys."""
 MIN_KEY_LENGTH = 8
 """Shorter values are no secrets, and occur in other texts."""
+
+_KEY_LIKE = re.compile(
+    r"""\bBearer\s+[^\s"'\\\[]+|\bBasic\s+[\w+/]{16,}=*|\b(?:(?:sk|pk|rk|hf|gsk|xai)[-_]|AIza)[\w*•.-]{10,}""",
+    re.IGNORECASE,
+)
+"""Matches keys by their format, including keys with masked characters and in base64."""
+
+_argument_keys: dict[str, str] = {}
+"""Keys that were given as arguments of models, with the names of the arguments."""
 
 
 class DiscoveryBenchError(click.ClickException):
@@ -38,6 +53,10 @@ class DiscoveryBenchError(click.ClickException):
 
 class InvalidArgument(DiscoveryBenchError):
     """A task or command argument is invalid."""
+
+
+class Refused(DiscoveryBenchError):
+    """The operating system refuses a file or memory."""
 
 
 class InvalidExperiment(DiscoveryBenchError):
@@ -109,7 +128,7 @@ class SandboxLost(DiscoveryBenchError):
     """The sandbox ended or cannot be reached, and the agent's code is not the cause. The sample is an error."""
 
 
-_UNREADABLE = (AssertionError, AttributeError, LookupError, TypeError)
+_UNREADABLE = (AssertionError, AttributeError, LookupError, TypeError, json.JSONDecodeError, RecursionError)
 """Exceptions that providers' packages raise if the server's reply is malformed, such as a web page."""
 
 _BAD_REQUEST, _ACCOUNT = {400, 413, 422}, {401, 402, 403}
@@ -169,16 +188,31 @@ class _WithoutKeys(Exception):
         self.status_code = status
 
 
-def redact(text: str) -> str:
-    """Text without the keys in the environment, and without characters that could send commands to a terminal."""
-    keys = {
-        key: name
-        for name, value in os.environ.items()
-        if name.endswith(KEY_NAMES) and len(key := value.strip()) >= MIN_KEY_LENGTH
+def hide_keys(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments of a model with `[name]` in place of each key, which `redact` knows from now on."""
+    _argument_keys.update({str(value).strip(): name for name, value in arguments.items() if KEY_NAME.search(name)})
+    return {
+        name: f"[{name}]" if KEY_NAME.search(name) else hide_keys(value) if isinstance(value, Mapping) else value
+        for name, value in arguments.items()
     }
-    for key in sorted(keys, key=len, reverse=True):  # one may begin another
-        text = text.replace(key, f"[{keys[key]}]")
-    return printable(text)
+
+
+def redact(text: str) -> str:
+    """Text without keys, and without characters that could send commands to a terminal.
+
+    The keys are those in the environment and in arguments of models, as they are, in URLs and in JSON, and whatever
+    has the format of a key.
+    """
+    keys = {value.strip(): name for name, value in os.environ.items() if KEY_NAME.search(name)}
+    forms = {
+        form: name
+        for key, name in (_argument_keys | keys).items()
+        if len(key) >= MIN_KEY_LENGTH
+        for form in (key, quote(key), quote(key, safe=""), json.dumps(key)[1:-1])
+    }
+    for form in sorted(forms, key=len, reverse=True):  # one may begin another
+        text = text.replace(form, f"[{forms[form]}]")
+    return printable(_KEY_LIKE.sub("[key]", text))
 
 
 def redact_request(error: BaseException) -> BaseException:
@@ -195,26 +229,31 @@ def redact_request(error: BaseException) -> BaseException:
             event.error, event.traceback = redact(event.error), redact(event.traceback or "")
             event.traceback_ansi = event.traceback
             if event.call:
-                event.call.response = _redacted(event.call.response)
+                event.call.response = _redacted(event.call.response, transcript().attachments)
     text = "".join(format_exception(error))
     status = next((status for status in map(http_status, causes(error)) if status is not None), None)
     return error if redact(text) == printable(text) else _WithoutKeys(redact(text), status)
 
 
-def _redacted(value: Any) -> Any:
+def _redacted(value: Any, attachments: Any) -> Any:
+    """A part of a response, redacted; a long text is in the attachments, which are changed in place."""
     match value:
+        case str() if (reference := value.removeprefix("attachment://")) in attachments:
+            attachments[reference] = redact(attachments[reference])
         case str():
             return redact(value)
         case list():
-            return [_redacted(part) for part in value]
+            return [_redacted(part, attachments) for part in value]
         case dict():
-            return {name: _redacted(part) for name, part in value.items()}
+            return {name: _redacted(part, attachments) for name, part in value.items()}
     return value
 
 
 @contextmanager
-def model_errors(owner: str) -> Iterator[None]:
+def model_errors(owner: str, model: "Model") -> Iterator[None]:
     """Convert any exception of a provider into `ModelFailed` with the owner, such as "The agent's model openai/gpt-4o".
+
+    The model's keys are redacted.
 
     Exceptions with which Inspect ends a sample are raised unchanged. A `TimeoutError` must not reach Inspect: it would
     score the sample as if the agent had finished.
@@ -224,6 +263,7 @@ def model_errors(owner: str) -> Iterator[None]:
     except Exception as error:  # every provider raises different types
         if ends_sample(error) or isinstance(error, DiscoveryBenchError):
             raise
+        hide_keys({"api_key": model.api.api_key, **model.model_args})
         raise ModelFailed(f"{owner} failed: {reason_of(error)}.") from redact_request(error)
 
 
@@ -256,11 +296,25 @@ def inspect_errors(error_type: type[DiscoveryBenchError], where: str, remedy: st
     except BrokenPipeError:  # the reader of our output has stopped, as `head` does: click ends the command
         raise
     except Exception as error:  # re-raised as our error, with the original as its cause
-        file, home = str(getattr(error, "filename", None) or ""), str(Path.home())
-        if file and (home.startswith(file) or file.startswith(f"{home}/.")):
-            reason = f"Inspect cannot write its own data in the home folder {home}: {one_line(error)}"
-            raise error_type(f"{reason}. Set HOME to a folder that can be written.") from error
+        file, home = str(getattr(error, "filename", None) or "/"), str(Path.home())
+        folders = {name: f"{value}/" for name, value in os.environ.items() if re.fullmatch("XDG_.*(HOME|DIR)", name)}
+        for variable, folder in {**folders, "HOME": f"{home}/."}.items():
+            if file != "/" and (folder.startswith(file) or file.startswith(folder)):
+                reason = f"Inspect cannot write its own data in the folder {Path(folder)}: {one_line(error)}"
+                raise error_type(f"{reason}. Set {variable} to a folder that can be written.") from error
         raise error_type(f"{where}: {one_line(error)}. {remedy}".rstrip()) from error
+
+
+@contextmanager
+def file_errors() -> Iterator[None]:
+    """Convert errors of the operating system, such as those of a path that cannot be written, into `Refused`."""
+    try:
+        yield
+    except BrokenPipeError:  # the reader of our output has stopped, as `head` does: click ends the command
+        raise
+    except (OSError, RecursionError, MemoryError) as error:
+        reason = str(error).partition("] ")[2] or str(error) or "Not enough memory"  # without the number of the error
+        raise Refused(f"{reason}. Check the path, its permissions and the free space.") from error
 
 
 def require_positive(name: str, value: object) -> None:

@@ -4,12 +4,12 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from inspect_ai.analysis import Column, SampleColumn, samples_df
 from inspect_ai.log import EvalLog, EvalSample
 
-from inspect_discoverybench.messages.errors import UnreadableLog
 from inspect_discoverybench.messages.hypothesis import SCORE_NAME
 from inspect_discoverybench.results.columns import (
     EVAL_COLUMNS,
@@ -18,7 +18,7 @@ from inspect_discoverybench.results.columns import (
     SampleScore,
     score_columns,
 )
-from inspect_discoverybench.results.log_files import LogRows, Paths, local_path, read_rows
+from inspect_discoverybench.results.log_files import LogRows, Paths, checked_score, local_path, read_rows
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.scorer.released import RELEASED_KEYS
 
@@ -117,13 +117,9 @@ def _hms_rows(log: EvalLog) -> list[Mapping[str, Any]]:
     """A row for each sample and score with HMS: `HMS`, and `HMS1`, … for further judges."""
     names = {name for sample in log.samples or [] for name in sample.scores or {}}
     scores = sorted(name for name in names if name.rstrip("0123456789") == SCORE_NAME) or [SCORE_NAME]
-    if not all(sample.metadata for sample in log.samples or []):
-        raise UnreadableLog("a sample has no metadata, such as its goal and gold hypothesis")
-    rows = [row for score in scores for row in _frame_rows(log, [*score_columns(score), *SAMPLE_USAGE])]
-    for row in rows:
-        if outside := [key for key in (*SCORE_KEYS, *RELEASED_KEYS) if not 0 <= (row[key] or 0) <= 1]:
-            raise UnreadableLog(f"the sample {row['id']} has {outside[0]} = {row[outside[0]]:g}, not a score in 0–1")
-    return rows
+    for sample, score in product(log.samples or [], scores):
+        checked_score(sample, score)
+    return [row for score in scores for row in _frame_rows(log, [*score_columns(score), *SAMPLE_USAGE])]
 
 
 def _score_rows(log: EvalLog) -> list[Mapping[str, Any]]:

@@ -10,14 +10,20 @@ from typing import Any
 from urllib.parse import unquote, urlparse
 
 from inspect_ai import task_identifier
-from inspect_ai.log import EvalLog, EvalLogInfo, EvalSampleSummary, list_eval_logs, read_eval_log
+from inspect_ai.log import EvalLog, EvalLogInfo, EvalSample, EvalSampleSummary, list_eval_logs, read_eval_log
 from inspect_ai.log import read_eval_log_sample_summaries as read_sample_summaries
 
 from inspect_discoverybench.messages.errors import DataMissing, InvalidArgument, UnreadableLog, inspect_errors
 from inspect_discoverybench.results.columns import EXCLUDED_FIELDS, SampleScore, has_results
+from inspect_discoverybench.scorer.facets import SCORE_KEYS
+from inspect_discoverybench.scorer.released import RELEASED_KEYS
 
 Paths = str | Path | Iterable[str | Path]
 """A log, or a folder that is searched for logs, or several. URLs such as `s3://…` also work."""
+
+
+# A run that is killed while it writes to a remote folder leaves a truncated log.
+_REPAIR = "Repair it with `inspect log recover`, or delete it to run its samples again."
 
 
 @dataclass(frozen=True)
@@ -36,9 +42,7 @@ class LogSummary:
             UnreadableLog: The log is damaged.
         """
         path = local_path(location)
-        # A run that is killed while it writes to a remote folder leaves a truncated log.
-        remedy = "Repair it with `inspect log recover`, or delete it to run its samples again."
-        with inspect_errors(UnreadableLog, f"{path} cannot be read", remedy):
+        with inspect_errors(UnreadableLog, f"{path} cannot be read", _REPAIR):
             return cls(path, read_eval_log(path, header_only=True), read_sample_summaries(path))
 
     @property
@@ -149,11 +153,12 @@ def _logs_at(path: str) -> list[str]:
 
 def _read(rows_of: RowsOf, any_task: bool, location: str) -> LogRows:
     try:
-        with inspect_errors(UnreadableLog, "cannot be read"):
+        with inspect_errors(UnreadableLog, "cannot be read", _REPAIR):
             header = read_eval_log(location, header_only=True)
             modified = Path(location).stat().st_mtime if Path(location).exists() else 0.0
             objection = _objection(header, any_task)
             log = header if objection else read_eval_log(location, exclude_fields=EXCLUDED_FIELDS)
+        with inspect_errors(UnreadableLog, "cannot be used"):
             rows = rows_of(log) if log.samples else []
     except UnreadableLog as error:
         return LogRows(location, left_out=error.message.rstrip("."))
@@ -182,7 +187,7 @@ def read_judged(path: str, score: str) -> tuple[str, list[SampleScore]]:
     """
     if "://" not in path and not Path(path).is_file():
         raise DataMissing(f"The file '{path}' does not exist. Check the path of the log.")
-    with inspect_errors(UnreadableLog, f"{path} cannot be read"):
+    with inspect_errors(UnreadableLog, f"{path} cannot be read", _REPAIR):
         log = read_eval_log(path, exclude_fields={"messages", "events", "store"})
     samples = log.samples or []
     names = sorted({name for sample in samples for name in sample.scores or {}})
@@ -190,4 +195,27 @@ def read_judged(path: str, score: str) -> tuple[str, list[SampleScore]]:
         raise InvalidArgument(
             f"{path}: no sample has the score '{score}'. Available scores: {', '.join(names) or 'none'}."
         )
-    return log.eval.task_id, [SampleScore.of(sample, score) for sample in samples]
+    with inspect_errors(UnreadableLog, f"{path} cannot be used"):
+        return log.eval.task_id, [checked_score(sample, score) for sample in samples]
+
+
+def checked_score(sample: EvalSample, score: str) -> SampleScore:
+    """A sample with one score of this package.
+
+    Raises:
+        UnreadableLog: The goal or gold hypothesis is missing, or a value is not in 0–1.
+    """
+    if not all(isinstance(sample.metadata.get(name), str) for name in ("goal", "gold_hypothesis")):
+        raise UnreadableLog("a sample has no metadata, such as its goal and gold hypothesis.")
+    own = SampleScore.of(sample, score)
+    values: Mapping[str, Any] = own.score.value if own.score and isinstance(own.score.value, Mapping) else {}
+    if outside := [
+        f"{key} = {value}"
+        for key in (*SCORE_KEYS, *RELEASED_KEYS)
+        # An unscored key is NaN, which is null in JSON logs.
+        if not (
+            (value := values.get(key)) is None or value != value or (type(value) in (int, float) and 0 <= value <= 1)
+        )
+    ]:
+        raise UnreadableLog(f"the sample {sample.id} has {outside[0]}, not a score in 0–1.")
+    return own

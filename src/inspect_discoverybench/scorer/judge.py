@@ -23,6 +23,7 @@ from inspect_discoverybench.messages.errors import (
     JudgeUnavailable,
     ReplyRejected,
     ends_sample,
+    hide_keys,
     inspect_errors,
     is_bad_request,
     reason_of,
@@ -206,6 +207,7 @@ class Judge:
         with inspect_errors(JudgeUnavailable, where, remedy):
             # No config here: our settings are sent with each request, so that those of the role can take precedence.
             model = get_model(role=ROLE, default=default)  # inspect-evals-lint: ignore[IEBP001] -- called in an eval
+        hide_keys({"api_key": model.api.api_key, **model.model_args})
         return cls(model, settings or JudgeSettings(), transport or _timeouts(model), ReplyCache.for_model(model))
 
     async def ask(self, question: Question[R]) -> R | ParseFailure:

@@ -176,28 +176,15 @@ def start(folder: str, owner: int) -> None:
     os.close(reader)
     if owner:
         arguments = ["guard", folder, str(owner), str(kernel.pid)]
-        environment = {name: os.environ[name] for name in ("TMPDIR",) if name in os.environ}
-        subprocess.Popen([sys.executable, "-I", "-S", __file__, *arguments], env=environment, **detached)
+        subprocess.Popen([sys.executable, "-I", "-S", __file__, *arguments], env={}, **detached)
 
 
 def guard(folder: str, owner: int, kernel: int) -> None:
-    """End the kernel when its evaluation has ended in any way, for example killed together with the client.
-
-    An evaluation that was killed also leaves the temporary folder of its sandbox behind.
-    """
-    folder = os.path.abspath(folder)
+    """End the kernel when its evaluation has ended in any way, for example killed together with the client."""
     while runs(kernel):
         if not (runs(owner) and os.path.isdir(folder)):
             os.killpg(kernel, SIGKILL)
         time.sleep(1)
-    if not runs(owner):
-        import shutil
-        import tempfile
-
-        # The sandbox's folder, which Inspect makes with `tempfile`, or a folder of a trial in it.
-        for place in (os.path.dirname(folder), os.path.dirname(os.path.dirname(folder))):
-            if os.path.dirname(place) == tempfile.gettempdir() and os.path.basename(place).startswith("tmp"):
-                shutil.rmtree(place, ignore_errors=True)
 
 
 def runs(process: int) -> bool:

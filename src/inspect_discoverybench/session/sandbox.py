@@ -2,11 +2,13 @@
 
 import hashlib
 import os
+import platform
+import shutil
 import subprocess
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from tempfile import NamedTemporaryFile, gettempdir
 
 import anyio
 import yaml
@@ -15,12 +17,17 @@ from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec, StoreModel, s
 from inspect_ai.util import subprocess as run_on_host
 
 from inspect_discoverybench.messages.errors import DataMissing, InvalidArgument
+from inspect_discoverybench.session.client import runs
+from inspect_discoverybench.session.session import is_local
 
 BUILD_INPUTS = ("Dockerfile", "requirements.txt", "init.py")
 """The files in `sandbox/` that determine the image. `sandbox/.dockerignore` excludes all others from the build."""
 
 IMAGE_VARIABLE = "DISCOVERYBENCH_IMAGE"
 """Environment variable: the image of tasks without the argument `image`."""
+
+OWNER_FILE = ".session-owner"
+"""File in the folder of a local sandbox with the process id of its evaluation, and the name of the machine."""
 
 VALUES = "sandbox/helm-values.yaml"
 
@@ -162,7 +169,7 @@ class SandboxImage(StoreModel):
 
 @solver
 def record_image() -> Solver:
-    """Record the id of the image in the store of each sample.
+    """Record the id of the image in the store of each sample; or mark its folder, in a local sandbox.
 
     The tag of an image can be assigned to another one, and a retry may run on another machine, so the id belongs to the
     sample. The containers of a task have the same image, so it is looked up once.
@@ -174,11 +181,31 @@ def record_image() -> Solver:
         async with lock:
             if not ids:
                 ids.append(await _image_id())
+                _remove_abandoned()
+        with suppress(ProcessLookupError):  # the sample has no sandbox
+            if is_local():
+                await sandbox().write_file(OWNER_FILE, f"{os.getpid()} {_MACHINE}")
         if ids[0] is not None:
             store_as(SandboxImage).image_id = ids[0]
         return state
 
     return solve
+
+
+_MACHINE = " ".join([platform.node(), *(str(path.readlink()) for path in Path("/proc/self/ns").glob("pid"))])
+"""The machine, and on Linux the container, where process ids have the same meaning."""
+
+
+def _remove_abandoned() -> None:
+    """Remove the folders of local sandboxes, which Inspect makes with `tempfile`, whose evaluations were killed."""
+    for file in Path(gettempdir()).glob(f"tmp*/{OWNER_FILE}"):
+        # Another evaluation may remove the folder now, code of an agent may have changed the file, and Windows has no
+        # `getuid`.
+        with suppress(OSError, ValueError, AttributeError):
+            is_own = file.parent.lstat().st_uid == os.getuid() and file.is_file() and not file.parent.is_symlink()
+            process, _, machine = file.read_text("utf-8").partition(" ") if is_own else ("", "", "")
+            if machine == _MACHINE and not runs(int(process)):
+                shutil.rmtree(file.parent, ignore_errors=True)
 
 
 async def _image_id() -> str | None:

@@ -143,7 +143,7 @@ class PythonSession:
     async def end(self) -> None:
         """End the kernel in a local sandbox, which does not end processes itself. Others end with their sandbox."""
         await _started()
-        if store_as(SessionState).folder is not None and _is_local():
+        if store_as(SessionState).folder is not None and is_local():
             await self.stop()
 
     def start_early(self) -> None:
@@ -219,7 +219,7 @@ async def _python(arguments: list[str], source: bytes | str | None, seconds: int
         SandboxUnavailableError: The sandbox runs no commands.
     """
     # The interpreter with the data analysis packages. Isolated mode without site-packages starts in milliseconds.
-    interpreter = sys.executable if _is_local() else "python3"
+    interpreter = sys.executable if is_local() else "python3"
     try:
         # A cell may sleep for minutes, so it holds none of the few processes that Inspect allows at a time.
         return await sandbox().exec(
@@ -249,7 +249,7 @@ async def require_not_lost() -> None:
     Raises:
         SandboxLost: The engine does not respond, or the sandbox has ended and the agent's code is not the cause.
     """
-    if _is_local():
+    if is_local():
         return
     host = store_as(SessionState).host
     reason = await (_container_loss(host) if host and _CONTAINER_ID.fullmatch(host) else _provider_loss(host is None))
@@ -297,7 +297,7 @@ def _reason(result: ExecResult[str]) -> str:
     return f"exit code {result.returncode}" + (f": {text[-500:]}" if text else "")
 
 
-def _is_local() -> bool:
+def is_local() -> bool:
     """Whether the sandbox is this machine."""
     # `sandbox()` returns a proxy that records events. Unwrap it with the base class, as the provider can be any.
     provider = registry_info(type(sandbox().as_type(SandboxEnvironment))).name  # type: ignore[type-abstract]
@@ -306,4 +306,4 @@ def _is_local() -> bool:
 
 def _owner() -> str:
     """Process id of this evaluation if the sandbox sees it, so that the kernel can end with it; otherwise 0."""
-    return str(os.getpid() if _is_local() else 0)
+    return str(os.getpid() if is_local() else 0)

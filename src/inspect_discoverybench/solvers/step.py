@@ -110,7 +110,7 @@ async def generate_reply(
     for attempt in range(MAX_TRIES):
         # A repeated request does not count as another turn of the agent.
         try:
-            with model_errors(owner), suspend_turn_limit() if attempt else nullcontext():
+            with model_errors(owner, model), suspend_turn_limit() if attempt else nullcontext():
                 output = await model.generate(
                     list(conversation), tools=list(tools), tool_choice=choice, config=config or GenerateConfig()
                 )

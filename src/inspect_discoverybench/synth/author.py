@@ -62,7 +62,7 @@ class Author:
         schema = ResponseSchema(name=f"synth_{prompt}", json_schema=reply_schema(reply_type))
 
         async def send(conversation: list[ChatMessage]) -> ModelOutput:
-            with model_errors(f"The model {self.model}"):
+            with model_errors(f"The model {self.model}", self.model):
                 return await self.model.generate(conversation, config=GenerateConfig(response_schema=schema))
 
         async def read(text: str) -> T:

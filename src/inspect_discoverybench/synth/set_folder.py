@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from inspect_discoverybench.dataset.studies import absolute
 from inspect_discoverybench.dataset.table import COLUMNS
-from inspect_discoverybench.messages.errors import InvalidArgument
+from inspect_discoverybench.messages.errors import InvalidArgument, file_errors
 from inspect_discoverybench.messages.prompts import Prompt, prompt_names
 from inspect_discoverybench.messages.structured_reply import Reply
 from inspect_discoverybench.synth.tree import slug_of
@@ -121,6 +121,7 @@ class SetFolder:
         """Set the path of the folder, which `open` creates."""
         self.path = absolute(path)
 
+    @file_errors()
     def open(self, settings: SetSettings) -> None:
         """Create the folder, or continue the set in it.
 
