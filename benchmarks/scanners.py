@@ -23,7 +23,7 @@ from inspect_scout import scan, scan_results_df, transcripts_from
 from measure import own_folders, show
 
 from inspect_discoverybench import demo
-from inspect_discoverybench.scanners.quantity import printed
+from inspect_discoverybench.scanners.quantity import evidence
 from inspect_discoverybench.scanners.scanners import (
     CATEGORIES,
     no_successful_cell,
@@ -147,12 +147,12 @@ def share(part: int, whole: int) -> str:
 
 
 def long_output() -> tuple[str, str]:
-    """Time to read the numbers of an output of 2 MB."""
+    """Time to compare the numbers of an output of 2 MB with those of its code."""
     generator = random.Random(1)
     text = "\n".join(f"row {n} {generator.gauss(0, 1):.6f} {generator.gauss(0, 1):.6e}" for n in range(62_000))
     start = time.perf_counter()
-    count = len(printed(text))
-    return f"{len(text) / 1e6:.1f} MB, {count:,} numbers", f"{time.perf_counter() - start:.2f}"
+    [numbers] = evidence([("limit = 4.5", text)])
+    return f"{len(text) / 1e6:.1f} MB, {len(numbers):,} numbers", f"{time.perf_counter() - start:.2f}"
 
 
 def main() -> None:
