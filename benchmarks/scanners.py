@@ -1,6 +1,6 @@
 """Precision and recall of the transcript scanners on planted transcripts, and the time that a long output takes.
 
-The transcripts in `planted.yaml` become real evals of demo tasks in the local sandbox, with a scripted agent and judge.
+The two sets of transcripts in `planted.yaml` become evals of demo tasks in the local sandbox, with scripted models.
 """
 
 import argparse
@@ -14,22 +14,24 @@ from pathlib import Path
 import yaml
 from inspect_ai import eval as inspect_eval
 from inspect_ai import task_with
+from inspect_ai.agent import AgentSubmit, as_solver, react
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.log import EvalLog
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ModelUsage, get_model
-from inspect_ai.tool import ToolChoice, ToolInfo
+from inspect_ai.tool import ToolChoice, ToolInfo, bash
 from inspect_scout import scan, scan_results_df, transcripts_from
 from measure import own_folders, show
 
 from inspect_discoverybench import demo
-from inspect_discoverybench.scanners.quantity import printed
+from inspect_discoverybench.scanners.quantity import evidence
 from inspect_discoverybench.scanners.scanners import (
     CATEGORIES,
     no_successful_cell,
     questionable_answer,
     unsupported_number,
 )
-from inspect_discoverybench.solvers.react import react
+from inspect_discoverybench.session.tool import python
+from inspect_discoverybench.solvers.submission import submit
 
 PLANTED = Path(__file__).with_name("planted.yaml")
 RULES = ("unsupported_number", "no_successful_cell")
@@ -53,6 +55,7 @@ class Planted:
     cells: list[str]
     hypothesis: str
     load: bool = True
+    tool: str = "python"
     judge: dict[str, str] | None = None
 
     @property
@@ -62,9 +65,10 @@ class Planted:
 
     def turn(self, number: int) -> ModelOutput:
         """The agent's turn of a number."""
-        cells = [LOAD, *self.cells] if self.load else self.cells
+        cells = [LOAD, *self.cells] if self.load and self.tool == "python" else self.cells
         if number < len(cells):
-            return ModelOutput.for_tool_call("mockllm/model", "python", {"code": cells[number]}, content="Next.")
+            cell = {"code" if self.tool == "python" else "command": cells[number]}
+            return ModelOutput.for_tool_call("mockllm/model", self.tool, cell, content="Next.")
         arguments = {"hypothesis": self.hypothesis, "workflow": "Loaded the data and compared the columns."}
         return ModelOutput.for_tool_call("mockllm/model", "submit", arguments)
 
@@ -95,7 +99,7 @@ def make_log(planted: list[Planted]) -> EvalLog:
     [log] = inspect_eval(
         task_with(base, dataset=MemoryDataset(samples, name="planted")),
         model=scripted(act),
-        solver=react(turns=8, cell_seconds=20),
+        solver=as_solver(react(tools=[python(20), bash()], submit=AgentSubmit(tool=submit(), keep_in_messages=True))),
         model_roles={"grader": scripted(judge)},
     )
     assert log.status == "success", log.error and log.error.message
@@ -118,7 +122,14 @@ def scripted(reply: Callable[[list[ChatMessage]], ModelOutput]) -> Model:
 def found_faults(log: EvalLog, model: str | None) -> dict[str, set[str]]:
     """The faults that the scanners find, by name of the transcript."""
     scanners = [unsupported_number(), no_successful_cell(), questionable_answer()]
-    status = scan(scanners, transcripts=transcripts_from(log.location), scans="scans", model=model, max_processes=1)
+    status = scan(
+        scanners,
+        transcripts=transcripts_from(log.location),
+        scans="scans",
+        model=model,
+        max_processes=1,
+        display="none",
+    )
     assert status.complete, status.errors
     frames = scan_results_df(status.location).scanners
     found: dict[str, set[str]] = {}
@@ -136,12 +147,12 @@ def share(part: int, whole: int) -> str:
 
 
 def long_output() -> tuple[str, str]:
-    """Time to read the numbers of an output of 2 MB."""
+    """Time to compare the numbers of an output of 2 MB with those of its code."""
     generator = random.Random(1)
     text = "\n".join(f"row {n} {generator.gauss(0, 1):.6f} {generator.gauss(0, 1):.6e}" for n in range(62_000))
     start = time.perf_counter()
-    count = len(printed(text))
-    return f"{len(text) / 1e6:.1f} MB, {count:,} numbers", f"{time.perf_counter() - start:.2f}"
+    [numbers] = evidence([("limit = 4.5", text)])
+    return f"{len(text) / 1e6:.1f} MB, {len(numbers):,} numbers", f"{time.perf_counter() - start:.2f}"
 
 
 def main() -> None:
@@ -149,17 +160,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", help="also measure the question to this model")
     arguments = parser.parse_args()
-    planted = [Planted(**entry) for entry in yaml.safe_load(PLANTED.read_text("utf-8"))]
     with own_folders():
-        found = found_faults(make_log(planted), arguments.model)
-    rows, wrong = [], []
-    for fault in (*RULES, *CATEGORIES) if arguments.model else RULES:
-        faulty = {case.name for case in planted if fault in case.faults}
-        reported = {name for name, faults in found.items() if fault in faults}
-        hits = len(faulty & reported)
-        rows.append((fault, share(hits, len(reported)), share(hits, len(faulty)), str(len(planted) - len(faulty))))
-        wrong += [f"{fault}: {'missed' if name in faulty else 'false'}: {name}" for name in sorted(faulty ^ reported)]
-    show("Planted transcripts", ("fault", "precision", "recall", "transcripts without it"), rows, *wrong)
+        for entries in yaml.safe_load_all(PLANTED.read_text("utf-8")):
+            planted = [Planted(**entry) for entry in entries]
+            found = found_faults(make_log(planted), arguments.model)
+            rows, wrong = [], []
+            for fault in (*RULES, *CATEGORIES) if arguments.model else RULES:
+                faulty = {case.name for case in planted if fault in case.faults}
+                reported = {name for name, faults in found.items() if fault in faults}
+                hits = len(faulty & reported)
+                precision, recall = share(hits, len(reported)), share(hits, len(faulty))
+                rows.append((fault, precision, recall, str(len(planted) - len(faulty))))
+                wrong += [f"{fault}: {'missed' if n in faulty else 'false'}: {n}" for n in sorted(faulty ^ reported)]
+            title = f"{len(planted)} planted transcripts"
+            show(title, ("fault", "precision", "recall", "transcripts without it"), rows, *wrong)
     show("Numbers in one output", ("output", "seconds"), [long_output()])
 
 

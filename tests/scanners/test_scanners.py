@@ -13,6 +13,7 @@ from inspect_ai.agent import react as react_agent
 from inspect_ai.model import Model, ModelOutput
 from inspect_ai.solver import Solver
 from inspect_ai.tool import python as inspect_python
+from inspect_ai.tool import think
 from inspect_scout import scan as scout_scan
 from inspect_scout import scan_results_df, transcripts_from
 
@@ -58,9 +59,10 @@ def values(rows: dict[str, Any]) -> list[Any]:
 
 
 def test_numbers_in_code_are_no_evidence() -> None:
-    rows = scan_react("y rises by 0.53 or 0.73, above 41.5 and 2.5.", "1 / 0", "print(7312 / 10000)", "rows = [41.5]")
+    answer = "y rises by 0.53 or 0.73, above 41.5 and 2.5, from 1983 to 2011 in 1812 rows."
+    rows = scan_react(answer, "1 / 0", "print(7312 / 10000)", "print('pop_2015', [41.5])", "x = y > 1980")
     assert values(rows) == [True, False, None]
-    assert rows[NUMBER]["answer"] == "0.53, 41.5"
+    assert rows[NUMBER]["answer"] == "0.53, 41.5, 1812"
     assert "in the code of [call 3]" in rows[NUMBER]["explanation"]
     assert [reference["cite"] for reference in json.loads(rows[NUMBER]["message_references"])] == ["[call 3]"]
     assert "--model" in rows[QUESTION]["explanation"]
@@ -83,9 +85,13 @@ def test_logs_of_version_1() -> None:
 @pytest.mark.usefixtures("sweep")
 def test_a_third_party_agent() -> None:
     finish = ModelOutput.for_tool_call("mockllm/model", "finish", {"answer": "y rises by 0.73."})
-    agent = as_solver(react_agent(tools=[inspect_python()], submit=AgentSubmit(name="finish", keep_in_messages=True)))
+    agent = as_solver(
+        react_agent(tools=[inspect_python(), think()], submit=AgentSubmit(name="finish", keep_in_messages=True))
+    )
     assert values(scan_run(agent, python("1 / 0"), python("print(7312 / 10000)"), finish))[:2] == [False, False]
     assert values(scan_run(agent, python("1 / 0"), finish))[:2] == [True, True]
+    note = ModelOutput.for_tool_call("mockllm/model", "think", {"thought": "The slope is 0.73."})
+    assert values(scan_run(agent, note, python("print('0.' + '73')"), finish))[:2] == [True, False]
 
 
 def test_nothing_was_submitted() -> None:

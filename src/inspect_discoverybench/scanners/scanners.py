@@ -32,7 +32,7 @@ from inspect_scout import (
 from inspect_discoverybench.messages.answer import FreeText, answer_of
 from inspect_discoverybench.messages.hypothesis import SCORE_NAME
 from inspect_discoverybench.messages.prompts import Prompt
-from inspect_discoverybench.scanners.quantity import claims, printed, stated, without_support
+from inspect_discoverybench.scanners.quantity import claims, evidence, printed, without_support, years
 from inspect_discoverybench.session.sandbox import shipped
 
 CATEGORIES = {
@@ -47,10 +47,8 @@ CATEGORIES = {
     "judge's own verdict.",
 }
 """The faults that the model chooses from, and their descriptions."""
-
 CODE_ARGUMENTS = ("code", "cmd", "command", "script")
 """Names of the arguments in which tools take code: Inspect's and those of common agents."""
-
 ANSWER_ARGUMENTS = ("hypothesis", "answer")
 """Names of the arguments in which tools take the answer, so that their results are no outputs of code."""
 
@@ -68,13 +66,15 @@ class Call:
 
     Attributes:
         message: Id of the message with the result.
-        code: The code that it ran; None if it ran none.
+        arguments: The text of its arguments.
+        is_cell: Whether it ran code.
         output: Text of the result.
         failed: Whether it ended with an error, a time limit or the loss of its session.
     """
 
     message: str
-    code: str | None
+    arguments: str
+    is_cell: bool
     output: str
     failed: bool
 
@@ -98,18 +98,16 @@ def unsupported_number() -> Scanner[Transcript]:
         if answer is None:
             return Result(value=None, explanation="Nothing was submitted.")
         task = next((message.text for message in transcript.messages if isinstance(message, ChatMessageUser)), "")
-        given = printed(task)
-        checked = [claim for claim in claims(answer) if not claim.is_in(given)]
         calls = _read_calls(transcript)
-        own = set[float]().union(*(stated(call.code or "") for call in calls))
-        outputs = [[number for number in printed(call.output) if number not in own] for call in calls]
-        missing = without_support(checked, outputs)
+        span = years("\n".join([task, *(text for call in calls for text in (call.arguments, call.output))]))
+        checked = [c for c in claims(answer) if not (c.is_in(printed(task)) or (c.text.isdigit() and c.value in span))]
+        missing = without_support(checked, evidence([(call.arguments, call.output) for call in calls]))
         if not missing:
             return Result(value=False, explanation=f"The outputs support each number of the answer ({len(checked)}).")
         in_code = {
             f"[call {number}]": call.message
             for number, call in enumerate(calls, 1)
-            if any(claim.is_in(printed(call.code or "")) for claim in missing)
+            if any(claim.is_in(printed(call.arguments)) for claim in missing)
         }
         numbers = ", ".join(claim.text for claim in missing)
         explanation = f"{len(missing)} of {len(checked)} numbers do not follow from {len(calls)} outputs: {numbers}."
@@ -128,14 +126,13 @@ def no_successful_cell() -> Scanner[Transcript]:
     async def scan(transcript: Transcript) -> Result:
         if _read_answer(transcript) is None:
             return Result(value=None, explanation="Nothing was submitted.")
-        cells = [call for call in _read_calls(transcript) if call.code is not None]
+        cells = [call for call in _read_calls(transcript) if call.is_cell]
         if successful := sum(not cell.failed for cell in cells):
             return Result(value=False, explanation=f"{successful} of {len(cells)} cells returned without an error.")
-        if not cells:
-            return Result(value=True, explanation="The answer was submitted without running code.")
         cites = {f"[cell {number}]": cell.message for number, cell in enumerate(cells, 1)}
         references = [Reference(type="message", id=message, cite=cite) for cite, message in cites.items()]
-        return Result(value=True, explanation=f"All cells failed: {', '.join(cites)}.", references=references)
+        explanation = f"All cells failed: {', '.join(cites)}." if cells else "The answer was submitted without code."
+        return Result(value=True, explanation=explanation, references=references)
 
     return scan
 
@@ -185,16 +182,9 @@ def _read_answer(transcript: Transcript) -> str | None:
     score = _read_score(transcript)
     if score is not None:
         return score.answer or None
-    outputs = [event.output for event in transcript.events if isinstance(event, ModelEvent)]
-    sample = EvalSample(
-        id=transcript.transcript_id,
-        epoch=1,
-        input="",
-        target="",
-        messages=transcript.messages,
-        output=outputs[-1] if outputs else ModelOutput(),
-        store=dict(store_from_events(transcript.events).items()),
-    )
+    output = [ModelOutput(), *(event.output for event in transcript.events if isinstance(event, ModelEvent))][-1]
+    messages, store = transcript.messages, dict(store_from_events(transcript.events).items())
+    sample = EvalSample(id="", epoch=1, input="", target="", messages=messages, output=output, store=store)
     answer = answer_of(sample)
     if isinstance(answer, FreeText):
         return answer.text
@@ -215,9 +205,9 @@ def _read_calls(transcript: Transcript) -> list[Call]:
             key = message.id or message.tool_call_id
             arguments = calls[message.tool_call_id].arguments
             if key not in results and not any(name in arguments for name in ANSWER_ARGUMENTS):
-                code = next((str(arguments[name]) for name in CODE_ARGUMENTS if arguments.get(name)), None)
+                text, is_cell = "\n".join(map(str, arguments.values())), any(map(arguments.get, CODE_ARGUMENTS))
                 failed = message.error is not None or _FAILURE.search(message.text) is not None
-                results[key] = Call(key, code, message.text, failed)
+                results[key] = Call(key, text, is_cell, message.text, failed)
     return list(results.values())
 
 
