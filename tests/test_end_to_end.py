@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai.event import ToolEvent
+from inspect_ai.event import SandboxEvent, ToolEvent
 from inspect_ai.log import EvalSample, read_eval_log
 
 from inspect_discoverybench.messages.hypothesis import SubmissionState
@@ -215,6 +215,13 @@ def test_the_container_has_no_answer_network_root_or_capabilities(eval_run: Call
         assert walk["network"] != "reached"
         assert walk["uid"] != 0
         assert {int(capabilities, 16) for capabilities in walk["capabilities"]} == {0}
+
+
+def test_nothing_runs_in_the_container_after_the_last_call(eval_run: Callable[[str], Run]) -> None:
+    for sample in eval_run("two").samples:
+        calls = [number for number, event in enumerate(sample.events) if isinstance(event, ToolEvent)]
+        assert any(isinstance(event, SandboxEvent) for event in sample.events[: calls[-1]])
+        assert not any(isinstance(event, SandboxEvent) for event in sample.events[calls[-1] :])
 
 
 def test_many_data_files_are_unpacked_in_the_container(eval_run: Callable[[str], Run], upstream: Path) -> None:

@@ -7,6 +7,7 @@ import fingerprints
 import pytest
 import yaml
 
+import inspect_discoverybench
 from inspect_discoverybench.tasks import VERSION
 
 
@@ -15,10 +16,12 @@ def test_what_sets_scores_changes_only_with_the_task_version() -> None:
     assert problem is None, problem
 
 
-def test_the_register_has_the_same_task_version() -> None:
-    assert (
-        yaml.safe_load(files("inspect_discoverybench").joinpath("eval.yaml").read_text("utf-8"))["version"] == VERSION
-    )
+def test_the_entry_of_the_package_has_its_version_and_tasks() -> None:
+    entry = yaml.safe_load(files("inspect_discoverybench").joinpath("eval.yaml").read_text("utf-8"))
+    counts = {task["name"]: task.get("dataset_samples") for task in entry["tasks"]}
+    assert entry["version"] == VERSION
+    assert sorted(counts) == sorted(inspect_discoverybench.__all__)
+    assert counts["demo"] == len(inspect_discoverybench.demo().dataset)
 
 
 def test_a_change_without_a_new_number_is_named_with_the_remedy() -> None:

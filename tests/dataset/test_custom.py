@@ -214,6 +214,8 @@ REFUSED: dict[str, tuple[str, type[DataError], str]] = {
     "a file of the session": ("./.session/a.csv", DataError, "reserved name"),
     "the metadata": ("metadata_0.json", DataError, "is a metadata file, which the agent must not see"),
     "a link to the metadata": ("link.csv", DataError, "is a metadata file, which the agent must not"),
+    "a hard link to the metadata": ("hard.csv", DataError, "is a metadata file, which the agent must not"),
+    "a folder of Reflexion": ("trial-2/a.csv", DataError, "reserved name"),
     "a link to nothing": ("dangling.csv", DataMissing, r"dangling\.csv: .* it does not exist\. Add it"),
     "the answer key": ("key.csv", DataError, r"key\.csv.*the answer key.*the agent must not see"),
 }
@@ -226,6 +228,7 @@ def test_a_data_file_that_must_not_be_copied_to_a_sandbox_is_rejected(
     folder = write_study(tmp_path / "mine", study(name))
     (folder / "folder").mkdir()
     (folder / "link.csv").symlink_to("metadata_0.json")
+    (folder / "hard.csv").hardlink_to(folder / "metadata_0.json")
     (folder / "keys.csv").symlink_to("/proc/self/environ")
     os.mkfifo(folder / "pipe.csv")
     (folder / "loop.csv").symlink_to("loop.csv")

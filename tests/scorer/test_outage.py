@@ -98,7 +98,7 @@ def test_a_key_that_a_gateway_echoes_is_not_recorded(failing: str, capsys: pytes
     """As it is, in a URL, in JSON, and in base64; also one that is an argument of the model."""
     key = 'sk-0123456789"/+'
     echo = f"\x1b[2J; {quote(key, safe='')} {json.dumps(key)} Basic {b64encode(key.encode()).decode()}"
-    echo += " argument-key" if of == "agent" else ""
+    echo += " argument-key" if failing == "agent" else ""
 
     def answer(request: Request) -> Answer:
         hit = (question(request) is not None) == (failing == "judge")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from inspect_discoverybench.cli.terminal import p_value, plural, print_table
+from inspect_discoverybench.cli.terminal import p_value, plural, print_table, say
 from inspect_discoverybench.messages.errors import InvalidArgument
 from inspect_discoverybench.messages.hypothesis import SCORE_NAME
 from inspect_discoverybench.validation.judged_sample import read_judged_samples
@@ -73,14 +73,14 @@ def sheet(
         left_out["the judge's replies are not recorded or do not give the facets"] = len(samples) - len(with_replies)
         for reason, number in left_out.items():
             if number:
-                click.echo(f"Left out {plural(number, 'sample')}: {reason}")
+                say(f"Left out {plural(number, 'sample')}: {reason}")
         items = draw_samples(with_replies, count, seed)
     else:
         items = draw_pairs(samples, count, seed)
     write_sheet(form, items, out, force)
     if len(items) < count:
-        click.echo(f"The logs contain fewer than {count}. Using all of them.")
-    click.echo(
+        say(f"The logs contain fewer than {count}. Using all of them.")
+    say(
         f"Wrote {plural(len(items), form.item)} to {out}. Send {form.page} or {SHEET} to annotators. "
         f"Do not show them {KEY}."
     )
@@ -130,7 +130,7 @@ def votes(
     else:
         raise InvalidArgument("No HMS to compare the votes with. Pass --key FILE, the key.csv of the sheet.")
     if as_json:
-        click.echo(json.dumps([asdict(statistic) for statistic in statistics], indent=2))
+        say(json.dumps([asdict(statistic) for statistic in statistics], indent=2))
     else:
         rows = [
             (
@@ -146,7 +146,7 @@ def votes(
         ]
         print_table("", ["statistic", "note"], ["number", "value", "95% CI", "p", "paper"], rows)
         if not is_labels:
-            click.echo(
+            say(
                 "A p-value above 0.05 does not show that the two rankings are the same. Report the confidence interval "
                 "of the agreement."
             )

@@ -8,6 +8,7 @@ from inspect_ai.solver import SolverSpec
 from rich.console import Console
 from rich.markdown import Markdown
 
+from inspect_discoverybench.cli.terminal import say
 from inspect_discoverybench.messages.answer import FreeText, answer_of
 from inspect_discoverybench.messages.errors import InvalidExperiment, inspect_errors, one_line
 from inspect_discoverybench.messages.hypothesis import SCORE_NAME
@@ -68,11 +69,11 @@ def ask(
     hypothesis = score.answer if score else hypothesis  # of a text, what the judge quoted
     if hypothesis:
         workflow = (score and (score.metadata or {}).get("workflow")) or getattr(answer, "workflow", "")
-        click.echo(printable(f"Hypothesis: {hypothesis}\n\nWorkflow: {workflow or 'none'}\n"))
+        say(f"Hypothesis: {hypothesis}\n\nWorkflow: {workflow or 'none'}\n")
     if score is not None and score.explanation:
         Console().print(Markdown(printable(score.explanation)))
-    click.echo(f"Log: {log.location}")
+    say(f"Log: {log.location}")
     if not hypothesis:
         error = sample.error if sample else log.error
-        click.echo(f"Error: {one_line(Exception(error.message)) if error else 'nothing was submitted'}", err=True)
+        say(f"Error: {one_line(Exception(error.message)) if error else 'nothing was submitted'}", err=True)
         raise click.exceptions.Exit(1)

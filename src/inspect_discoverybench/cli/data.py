@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from inspect_discoverybench.cli.terminal import print_table
+from inspect_discoverybench.cli.terminal import print_table, say
 from inspect_discoverybench.dataset import released
 from inspect_discoverybench.dataset.audit import audit_release, audit_studies
 from inspect_discoverybench.messages.errors import DataError
@@ -21,7 +21,7 @@ def data() -> None:
 def fetch(force: bool) -> None:
     """Download the released data into the cache folder and verify every file."""
     root = released.fetch(force=force)
-    click.echo(f"{len(released.checksums())} files in {root}")
+    say(f"{len(released.checksums())} files in {root}")
 
 
 @data.command()
@@ -38,7 +38,7 @@ def verify(path: Path | None) -> None:
     root = released.local_root(path)
     report = released.verify(root)
     for line in (*(f"missing  {name}" for name in report.missing), *(f"changed  {name}" for name in report.changed)):
-        click.echo(line)
+        say(line)
     counts = [str(report.checked), str(len(report.missing)), str(len(report.changed))]
     print_table(f"Released data in {root}", (), ("files checked", "missing", "changed"), [counts])
     if not report.clean:
@@ -66,7 +66,7 @@ def audit(path: Path | None, answer_key: Path | None, as_json: bool) -> None:
             result.name: {name: {"count": count, "items": items} for name, (count, items) in result.counts.items()}
             for result in audits
         }
-        click.echo(json.dumps(listed, indent=2))
+        say(json.dumps(listed, indent=2))
     else:
         columns = [{name: str(count) for name, (count, _) in result.counts.items()} for result in audits]
         # The longest column first, which has the rows in their order.
@@ -74,6 +74,6 @@ def audit(path: Path | None, answer_key: Path | None, as_json: bool) -> None:
         rows = [[name, *(column.get(name, "0") for column in columns)] for name in names]
         print_table("", [""], [result.name.replace("/", "\n") for result in audits], rows)
         for problem in (f"{result.name}: {problem}" for result in audits for problem in result.problems):
-            click.echo(problem)
+            say(problem)
     if any(result.problems for result in audits):
         raise click.exceptions.Exit(1)

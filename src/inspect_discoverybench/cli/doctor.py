@@ -5,6 +5,9 @@ from dataclasses import asdict
 
 import click
 
+from inspect_discoverybench.cli.checks import all_checks, run_checks
+from inspect_discoverybench.cli.terminal import say
+
 COLORS = {"ok": "green", "warning": "yellow", "failure": "red", "skipped": "bright_black"}
 STATUS_WIDTH = max(map(len, COLORS)) + 2
 
@@ -28,9 +31,6 @@ def doctor(model: str | None, grader: str | None, sandbox: str, as_json: bool) -
 
     Exit codes: 0 no check failed, 1 a check failed, 2 invalid options.
     """
-    # These modules import the tasks and the judge, which takes seconds.
-    from inspect_discoverybench.cli.checks import all_checks, run_checks
-
     checks = all_checks(sandbox, model, grader)
     width = max(len(check.name) for check in checks) + 2
     findings = []
@@ -40,9 +40,9 @@ def doctor(model: str | None, grader: str | None, sandbox: str, as_json: bool) -
             status = click.style(f"{finding.status:<{STATUS_WIDTH}}", fg=COLORS[finding.status])
             click.echo(f"{status}{finding.name:<{width}}{finding.message}")
             if finding.remedy:
-                click.echo(f"{'':<{STATUS_WIDTH + width}}{finding.remedy}")
+                say(f"{'':<{STATUS_WIDTH + width}}{finding.remedy}")
     failed = any(finding["status"] == "failure" for finding in findings)
     if as_json:
-        click.echo(json.dumps({"ok": not failed, "checks": findings}, indent=2))
+        say(json.dumps({"ok": not failed, "checks": findings}, indent=2))
     if failed:
         raise click.exceptions.Exit(1)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from inspect_discoverybench.cli.terminal import plural
+from inspect_discoverybench.cli.terminal import plural, say
 
 
 @click.command()
@@ -37,11 +37,11 @@ def report(logs: tuple[str, ...], out: Path, judge_labels: tuple[Path, ...], tit
 
     results = write_report(logs, out, title, judge_labels, force, workers=os.cpu_count() or 1)
     configurations = len(results.samples.groupby(["benchmark", "configuration"]))
-    click.echo(
+    say(
         f"Wrote {out / 'report.html'}: {plural(results.samples.uuid.nunique(), 'sample')} of "
         f"{plural(configurations, 'configuration')}. Tables are in {out / 'tables'}, figures in {out / 'figures'}."
     )
     if len(results.left_out):
-        click.echo(f"Left out {plural(len(results.left_out), 'log')}:")
+        say(f"Left out {plural(len(results.left_out), 'log')}:")
         for log, reason in results.left_out.itertuples(index=False):
-            click.echo(f"  {log}: {reason}")
+            say(f"  {log}: {reason}")

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from inspect_discoverybench.cli.terminal import interrupt_on_termination, plural, print_table
+from inspect_discoverybench.cli.terminal import interrupt_on_termination, plural, print_table, say
 from inspect_discoverybench.experiment.definition import Experiment
 from inspect_discoverybench.experiment.export import array_script, command, flow
 from inspect_discoverybench.experiment.log_folder import check_no_samples_lost, full_disk_errors, locked, require_space
@@ -19,7 +19,6 @@ from inspect_discoverybench.experiment.outcome import Forecast, RunOutcome, fore
 from inspect_discoverybench.experiment.run import ExperimentPlan, MatrixCell, dry_run_in_subprocess, plan_experiment
 from inspect_discoverybench.experiment.shard import MAX_SHARDS, Shard, restrict_to_shard, shard_dry_runs, shard_status
 from inspect_discoverybench.messages.errors import DataMissing, InvalidArgument, hide_keys
-from inspect_discoverybench.messages.text import printable
 from inspect_discoverybench.results.log_files import logs_in, read_summaries
 from inspect_discoverybench.session.sandbox import shipped
 
@@ -103,7 +102,7 @@ def run(
         if form == "slurm" and shards:
             plan = plan_experiment(*experiment)
             plan.dry_run()
-            click.echo(array_script(plan.experiment.name, words, shards, **slurm), nl=False)
+            say(array_script(plan.experiment.name, words, shards, **slurm), nl=False)
         elif shards:
             _print_status(experiment, shards, words, as_json=as_json)
         elif dry_run or form:
@@ -112,7 +111,7 @@ def run(
             with interrupt_on_termination():
                 _run(experiment, retries, as_json, shard, words)
     except KeyboardInterrupt as error:
-        click.echo("Interrupted. Finished samples are in the logs. Repeat the command to continue.", err=True)
+        say("Interrupted. Finished samples are in the logs. Repeat the command to continue.", err=True)
         raise click.exceptions.Exit(1) from error
 
 
@@ -131,9 +130,9 @@ def _run(file: File, retries: int | None, as_json: bool, shard: Shard | None, co
     outcomes = sorted(map(RunOutcome.of_log, logs), key=lambda o: order.get((o.task, o.solver, o.model), len(order)))
     _print_outcomes(plan, outcomes, as_json=as_json)
     if shard is not None and not as_json:
-        click.echo(f"To see all shards, run: {shlex.join([*command, '--shards', str(shard.count), '--status'])}")
+        say(f"To see all shards, run: {shlex.join([*command, '--shards', str(shard.count), '--status'])}")
     elif not as_json and any(outcome.metric == "hms" and outcome.scored for outcome in outcomes):
-        click.echo(f"To make a report, run: discoverybench report {shlex.quote(log_dir)}")
+        say(f"To make a report, run: discoverybench report {shlex.quote(log_dir)}")
     if not complete or any(outcome.unscored or outcome.errors for outcome in outcomes):
         raise click.exceptions.Exit(1)
 
@@ -147,9 +146,9 @@ def _checked(whole: ExperimentPlan, file: File, shard: Shard | None, log_dir: st
     plan = restrict_to_shard(whole, shard, dry_runs[str(shard)]) if shard else whole
     if not plan.runs:  # only a shard can have none
         samples = sum(len(log.eval.dataset.sample_ids or []) for log in logs)
-        click.echo(f"Shard {shard} has no samples: there are only {samples}. Use at most {samples} shards.", err=True)
+        say(f"Shard {shard} has no samples: there are only {samples}. Use at most {samples} shards.", err=True)
     if finished := check_no_samples_lost(whole, dry_runs, str(shard or "")):
-        click.echo(f"{plural(finished, 'finished sample')} in {log_dir} will be kept.", err=True)
+        say(f"{plural(finished, 'finished sample')} in {log_dir} will be kept.", err=True)
     return plan
 
 
@@ -163,7 +162,7 @@ def _print_status(file: File, count: int, command: Sequence[str], *, as_json: bo
     is_complete = all(s.state == "finished" and not s.errors and not s.unscored for s in statuses)
     if as_json:
         values = {"name": experiment.name, "log_dir": experiment.log_dir, "complete": is_complete}
-        click.echo(json.dumps({**values, "shards": [asdict(status) for status in statuses]}, indent=2))
+        say(json.dumps({**values, "shards": [asdict(status) for status in statuses]}, indent=2))
     else:
         rows = [[s.shard, s.state, *(f"{getattr(s, count):,}" for count in SHARD_COUNTS)] for s in statuses]
         sums = ["all", "", *(f"{sum(getattr(s, count) for s in statuses):,}" for count in SHARD_COUNTS)]
@@ -171,12 +170,12 @@ def _print_status(file: File, count: int, command: Sequence[str], *, as_json: bo
         numbers = {state: [s.shard.partition("/")[0] for s in statuses if s.state == state] for state in STATES}
         for state in STATES:
             if numbers[state]:
-                click.echo(f"{state.capitalize()}: {','.join(numbers[state])}")
+                say(f"{state.capitalize()}: {','.join(numbers[state])}")
         if numbers["missing"]:
             first = f"{numbers['missing'][0]}/{count}"
-            click.echo(f"To continue, run: {shlex.join([*command, '--shard', first])}")
+            say(f"To continue, run: {shlex.join([*command, '--shard', first])}")
         elif is_complete:
-            click.echo(f"To make a report, run: discoverybench report {shlex.quote(experiment.log_dir)}")
+            say(f"To make a report, run: discoverybench report {shlex.quote(experiment.log_dir)}")
     if not is_complete:
         raise click.exceptions.Exit(1)
 
@@ -197,9 +196,9 @@ def _print_plan(file: File, form: str | None, *, as_json: bool) -> None:
     check_no_samples_lost(plan, {"": dry_run})
     cells = [cell for cell, _ in plan.runs]
     if form == "flow":
-        click.echo(flow(plan.experiment, cells), nl=False)
+        say(flow(plan.experiment, cells), nl=False)
     elif form == "commands":
-        click.echo("\n".join(command(plan.experiment, cell) for cell in cells))
+        say("\n".join(command(plan.experiment, cell) for cell in cells))
     else:
         forecasts = forecast(dry_run, read_summaries(plan.experiment.log_dir))
         _print_forecasts(plan.experiment, list(zip(cells, forecasts, strict=True)), as_json=as_json)
@@ -216,7 +215,7 @@ def _print_forecasts(experiment: Experiment, runs: Sequence[tuple[MatrixCell, Fo
             for cell, expected in runs
         ]
         values = {"name": experiment.name, "log_dir": experiment.log_dir, "limits": limits, "runs": entries}
-        click.echo(json.dumps(values, indent=2))
+        say(json.dumps(values, indent=2))
         return
     forecasts = [expected for _, expected in runs]
     total = Forecast(
@@ -228,11 +227,11 @@ def _print_forecasts(experiment: Experiment, runs: Sequence[tuple[MatrixCell, Fo
     rows = [[*cell.labels, *_expected(expected)] for cell, expected in runs]
     sums = [plural(len(rows), "run"), "", "", *_expected(total)]
     print_table(_title(experiment), NAMES, ("samples", "finished", "tokens", "US $"), rows, sums)
-    click.echo(f"Limits: {', '.join(f'{name} {value}' for name, value in limits.items()) or 'those of the tasks'}.")
+    say(f"Limits: {', '.join(f'{name} {value}' for name, value in limits.items()) or 'those of the tasks'}.")
     if total.finished:
-        click.echo("Tokens and cost are extrapolated from the finished samples in the log directory.")
+        say("Tokens and cost are extrapolated from the finished samples in the log directory.")
     else:
-        click.echo("No sample has finished, so tokens and cost are unknown. Run with --limit 3 first.")
+        say("No sample has finished, so tokens and cost are unknown. Run with --limit 3 first.")
 
 
 def _expected(expected: Forecast) -> list[str]:
@@ -248,29 +247,29 @@ def _print_outcomes(plan: ExperimentPlan, outcomes: Sequence[RunOutcome], *, as_
     """Print the outcomes of runs that have a log, and what remains to be done. JSON has null for unknown numbers."""
     if as_json:
         runs = [asdict(outcome) for outcome in outcomes]
-        click.echo(json.dumps({"name": plan.experiment.name, "runs": runs}, indent=2))
+        say(json.dumps({"name": plan.experiment.name, "runs": runs}, indent=2))
         return
     score = "HMS" if {outcome.metric for outcome in outcomes} <= {"hms", None} else "score"
     rows = [[o.task, o.solver, o.model, *_measured(o, score)] for o in outcomes]
     headers = (score, "95 % CI", *(count.replace("_", " ") for count in COUNTS), "tokens", "US $")
     print_table(f"{plan.experiment.name}: logs in {plan.arguments['log_dir']}", NAMES, headers, rows)
-    click.echo(f"{sum(outcome.complete for outcome in outcomes)} of {len(plan.runs)} runs are complete.")
+    say(f"{sum(outcome.complete for outcome in outcomes)} of {len(plan.runs)} runs are complete.")
     if any(outcome.cost is None for outcome in outcomes):
-        click.echo("? marks a run with a model that has no price. Add prices with --model-cost-config FILE.")
+        say("? marks a run with a model that has no price. Add prices with --model-cost-config FILE.")
     for error in dict.fromkeys(outcome.error for outcome in outcomes if outcome.error):
-        click.echo(f"Error: {printable(error)}")
+        say(f"Error: {error}")
     if sum(outcome.complete for outcome in outcomes) < len(plan.runs):
-        click.echo("Repeat the command to complete the others.")
+        say("Repeat the command to complete the others.")
     for outcome in outcomes:
         if outcome.unscored:
-            click.echo(f"Unscored samples: {outcome.unscored}. To score them again, run:\n  {outcome.score_command}")
+            say(f"Unscored samples: {outcome.unscored}. To score them again, run:\n  {outcome.score_command}")
         if outcome.bounds:
             low, high = outcome.bounds
-            click.echo(f"  Until then, the score is {low:.3f} if they count as 0, and {high:.3f} if they count as 1.")
+            say(f"  Until then, the score is {low:.3f} if they count as 0, and {high:.3f} if they count as 1.")
         # `eval_set` retries incomplete runs only. With `fail_on_error: false`, a run with errors is complete.
         if outcome.complete and outcome.errors:
             command = f"inspect eval-retry {shlex.quote(outcome.log)}"
-            click.echo(f"Samples with an error: {outcome.errors}. To run them again, run:\n  {command}")
+            say(f"Samples with an error: {outcome.errors}. To run them again, run:\n  {command}")
 
 
 def _measured(outcome: RunOutcome, score: str) -> list[str]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import FrameType
 
+import click
 import psutil  # type: ignore[import-untyped]
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -12,6 +13,11 @@ from rich.table import Table
 from rich.text import Text
 
 from inspect_discoverybench.messages.text import printable
+
+
+def say(text: str, err: bool = False, nl: bool = True) -> None:
+    """Print a text, which may contain what models wrote and names of files, without control characters."""
+    click.echo(printable(text), err=err, nl=nl)
 
 
 def print_table(
@@ -23,10 +29,14 @@ def print_table(
 ) -> None:
     """Print a table without truncating any cell: columns of text, then of numbers, and below a line the total."""
     table = Table(
-        title=Text(title) or None, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False
+        title=Text(printable(title)) or None,
+        title_justify="left",
+        box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
     )
     for name in names:
-        table.add_column(name)
+        table.add_column(Text(printable(name)))
     for number in numbers:
         table.add_column(number, justify="right")
     for row in rows:

@@ -162,12 +162,14 @@ def locate(folder: Path, name: str) -> Path:
     # Inspect reads the part before a colon as the name of a sandbox.
     if ":" in name or "\\" in name:
         raise DataError(f"{subject} has ':' or '\\' in its name. Rename it; separate folders with '/'.")
-    if str(relative).startswith(".session"):
+    if re.match(r"\.session|trial-\d+(?:/|$)", str(relative)):  # of sessions, and of Reflexion
         raise DataError(f"{subject} has a reserved name. Rename it.")
     if not path.is_file():
         problem = "is not a regular file. List regular files" if exists else "does not exist. Add it"
         raise DataMissing(f"{path}: the metadata describes this data file, but it {problem}.")
-    if METADATA_NAME.fullmatch(path.resolve().name):
+    others = (other for other in folder.iterdir() if METADATA_NAME.fullmatch(other.name))
+    is_metadata = METADATA_NAME.fullmatch(path.resolve().name.casefold())
+    if is_metadata or (path.stat().st_nlink > 1 and any(map(path.samefile, others))):
         raise DataError(f"{subject} is a metadata file, which the agent must not see. Remove it from `datasets`.")
     return path
 

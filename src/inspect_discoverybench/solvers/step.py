@@ -119,7 +119,8 @@ async def generate_reply(
                 raise
             with suspend_turn_limit():
                 return await generate_reply(model, conversation, tools, choice, config)
-        if output.choices:
+        # Inspect reports some refusals of images as a full context window.
+        if output.choices and not (output.stop_reason == "model_length" and _omit_images(conversation)):
             return _repaired(output)
     raise ReplyMissing(f"{owner} failed: {MAX_TRIES} replies without choices.")
 
