@@ -11,6 +11,7 @@ from inspect_discoverybench.report.judges import judge_error_section
 from inspect_discoverybench.report.samples import label_samples
 from inspect_discoverybench.results import read_results
 from inspect_discoverybench.validation.labels import KEY_COLUMNS, LabelledSample, read_labels
+from tests.report.frames import MISSING, frame, scores
 from tests.synthetic_logs import Run, write_logs
 
 LETTERS = {1.0: "A", 0.5: "B", 0.0: "C"}
@@ -57,6 +58,21 @@ def labelled(logs: list[Path], folder: Path, every: int, wrong_every: int) -> li
             writer.writeheader()
             writer.writerows(rows)
     return read_labels([folder])
+
+
+def test_a_judge_that_is_always_right_is_not_corrected_also_if_epochs_are_unscored() -> None:
+    values = {f"t{number}": float(number % 2) for number in range(40)}
+    rows = [
+        {**row, "task_id": "log", "epoch": epoch}
+        for epoch in (1, 2, 3)
+        for row in scores({task: hms if hms or epoch == 1 else MISSING for task, hms in values.items()})
+    ]
+    labels: Any = [
+        SimpleNamespace(log="log", sample_id=row["id"], epoch=row["epoch"], score="HMS", true_hms=row["hms"])
+        for row in rows
+    ]
+    table = judge_error_section(frame(rows), labels).table
+    assert [*table["HMS × 100"], *table["corrected"]] == pytest.approx([50] * 4)
 
 
 def test_a_lenient_judge_is_corrected_downwards(tmp_path: Path) -> None:
