@@ -36,16 +36,7 @@ def test_the_study_of_each_data_set_is_that_of_the_documented_table() -> None:
     assert {study for study, guess, _ in rows if guess} == GUESSED_STUDIES
 
 
-@pytest.mark.parametrize(
-    ("dataset", "domain", "study"),
-    [
-        ("caf-culture_0_1", "Café culture", "Café culture"),
-        ("space-tourism_12_0", "space_tourism", "space_tourism"),
-        ("biology_0_1", "Sociology", "biology_0_1"),
-        ("biology", "biology", "biology"),
-        ("nls_ses", "sociology", "nls"),
-        ("", "", None),
-    ],
-)
-def test_the_study_of_a_synthetic_data_set_is_its_domain(dataset: str, domain: str, study: str | None) -> None:
-    assert study_of({"dataset": dataset, "domain": domain}) == study
+def test_the_study_of_a_synthetic_data_set_is_its_domain() -> None:
+    for dataset, domain in (("caf-culture_0_1", "Café culture"), ("space-tourism_12_0", "space_tourism")):
+        assert study_of({"dataset": dataset, "domain": domain}) == domain
+        assert study_of({"dataset": dataset, "domain": "sociology"}) == dataset

@@ -150,14 +150,14 @@ def _with_labels(samples: pd.DataFrame, labels: Sequence[LabelledSample]) -> pd.
 
 
 def _corrected(benchmark: str, configuration: str, rows: pd.DataFrame) -> dict[str, object]:
-    columns = ("hms", "true", "gold_hypothesis", "probability", "weight")
-    corrected = corrected_mean(*(rows[name].tolist() for name in columns))
+    names = ("hms", "true", "gold_hypothesis", "probability", "weight")
+    corrected = corrected_mean(*(rows[name].tolist() for name in names))
     return {
         "benchmark": benchmark,
         "configuration": configuration,
         "corrected": 100 * corrected.mean,
-        "corrected low": 100 * corrected.low,
-        "corrected high": 100 * corrected.high,
+        f"corrected {LOW}": 100 * corrected.low,
+        f"corrected {HIGH}": 100 * corrected.high,
         "labelled": int(rows.true.notna().sum()),
         "left out": int(rows.is_left_out.sum()),
         "samples": len(rows),

@@ -44,7 +44,9 @@ def corrected_mean(
             fewer than 10 clusters have labels.
     """
     scores = clustered(judged, clusters)
-    chances, shares = (np.ones(scores.tasks) if one is None else np.array(one, float) for one in (probabilities, weights))
+    chances, shares = (
+        np.ones(scores.tasks) if one is None else np.array(one, float) for one in (probabilities, weights)
+    )
     labelled = [task for task, score in enumerate(true) if not math.isnan(score)]
     labels = estimate_mean([true[task] for task in labelled], [clusters[task] for task in labelled])
     if labels.clusters < MIN_LABELLED_CLUSTERS:

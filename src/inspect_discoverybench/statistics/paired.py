@@ -30,11 +30,10 @@ MIN_TASKS = 25
 """Number of tasks from which the t-test decides alone."""
 MIN_CLUSTERS = 6
 """Number of clusters from which there is an interval. With fewer, the exact test cannot be significant."""
-PSEUDO_SQUARES = 0.5
-FULL_PSEUDO_TASKS = 40
-"""Two additional tasks with the differences 1/2 and −1/2 count in the variance, similar to Agresti and Min (2005).
-Without them, the interval would be too narrow if few differences are not 0, and a single point if none are. With fewer
-than 40 tasks, where they would make it too wide, their squares are smaller in proportion."""
+PSEUDO_SQUARES, MAX_PSEUDO_SQUARES = 1 / 80, 0.5
+"""Sum of the squares of two additional tasks that count in the variance, similar to Agresti and Min (2005): for each
+task, and at most, which is that of the differences 1/2 and −1/2. Without them, the interval would be too narrow if few
+differences are not 0 or if they are skewed, and a single point if all are 0."""
 
 EXACT_TEST = "exact sign-flip test over clusters"
 T_TEST = "paired t-test over clusters"
@@ -96,20 +95,17 @@ def compare_paired(
     # Sums of decimal fractions such as 0.1 + 0.2 - 0.3 must be ties.
     values = np.round(clustered(a, clusters).values - clustered(b, clusters).values, 12)
     differences = grouped(values, clusters)
-    low = high = p_value = detectable = math.nan
-    test = T_TEST
+    is_few = differences.tasks < MIN_TASKS or differences.clusters < MIN_CLUSTERS
+    p_values = {EXACT_TEST: _sign_flip_test(differences)} if is_few else {}
+    low = high = detectable = math.nan
     if differences.clusters >= MIN_CLUSTERS:
         error, degrees = differences.robust_error()
-        pseudo_squares = PSEUDO_SQUARES * min(1.0, differences.tasks / FULL_PSEUDO_TASKS)
-        error = math.sqrt(error**2 + pseudo_squares / differences.tasks**2)
-        low, high, p_value = t_interval(differences.mean, error, degrees)
-        detectable = _detectable_ratio(degrees) * error
-    if differences.tasks < MIN_TASKS or differences.clusters < MIN_CLUSTERS:
-        detectable, exact = math.nan, _sign_flip_test(differences)
-        if not exact < p_value:  # also if there is no t-test
-            p_value, test = exact, EXACT_TEST
-        if p_value >= SIGNIFICANCE_LEVEL:  # the interval must not contradict the exact test
-            low, high = min(low, 0.0), max(high, 0.0)
+        error = math.sqrt(error**2 + min(MAX_PSEUDO_SQUARES, differences.tasks * PSEUDO_SQUARES) / differences.tasks**2)
+        low, high, p_values[T_TEST] = t_interval(differences.mean, error, degrees)
+        detectable = math.nan if is_few else _detectable_ratio(degrees) * error
+    test, p_value = max(p_values.items(), key=lambda item: item[1])
+    if p_value >= SIGNIFICANCE_LEVEL:  # the interval must not contradict the exact test
+        low, high = min(low, 0.0), max(high, 0.0)
     return PairedDifference(
         difference=differences.mean,
         low=max(low, -1.0),
