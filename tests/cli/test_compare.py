@@ -51,15 +51,15 @@ def test_the_candidate_is_compared_with_the_baseline_on_common_tasks(logs: list[
     [pair] = comparison["pairs"]
     [hms, *_] = pair["keys"]
     assert [key["key"] for key in pair["keys"]] == ["hms", "context", "variables", "relationship"]
-    paired = hms["paired"]
-    assert hms["candidate"]["mean"] - hms["baseline"]["mean"] == pytest.approx(paired["difference"])
-    assert 0 < paired["low"] < 0.5 < paired["high"]
-    assert paired["p_value"] < 0.001
+    paired, baseline = hms["paired"], hms["baseline"]
+    assert hms["candidate"]["mean"] - baseline["mean"] == pytest.approx(paired["difference"])
+    assert 0 < baseline["on_these_tasks"]["low"] < baseline["mean"] < baseline["on_these_tasks"]["high"]
+    these, new = paired["on_these_tasks"], paired["on_new_studies"]
+    assert 0 < these["low"] < 0.5 < these["high"]
     assert paired["wins"] + paired["losses"] + paired["ties"] == pair["common"] == TASKS
-    assert 0 < paired["smallest_detectable"] < 0.5
-    new = paired["new_studies"]
-    assert (new["studies"], hms["baseline"]["new_studies"]["studies"]) == (14, 14)
-    assert new["low"] <= paired["low"] < new["lowest"] < new["macro_average"] < new["highest"] < paired["high"]
+    assert these["p_value"] < 0.001 < these["smallest_detectable"] < 0.5
+    assert (new["studies"], baseline["on_new_studies"]["studies"]) == (14, 14)
+    assert new["low"] <= these["low"] < new["lowest"] < new["macro_average"] < new["highest"] < these["high"]
 
 
 def test_the_printed_table_fits_a_terminal_of_80_columns(logs: list[Path]) -> None:
@@ -69,7 +69,7 @@ def test_the_printed_table_fits_a_terminal_of_80_columns(logs: list[Path]) -> No
     assert "Baseline   react · provider/small\nCandidate  react · provider/large\n" in output
     text = " ".join(output.split())
     assert "On these tasks, the difference in HMS is significant at level 0.05 (paired t-test over clusters)." in text
-    assert "On new studies like these, it is significant at level 0.05 (p < 0.001, 95% CI " in text
+    assert "On new studies like these, it is significant at level 0.05 (p < 0.001, t-test over studies; 95% CI " in text
     assert "Smallest difference that this test detects with power 0.8: " in text
 
 
@@ -109,8 +109,8 @@ def test_more_than_two_systems_are_compared_pairwise_and_ranked(tmp_path: Path) 
     assert [rank["system"].split("/")[1] for rank in comparison["ranking"]] == ["large", "medium", "small"]
     assert sum(rank["first_share"] for rank in comparison["ranking"]) == pytest.approx(1)
     assert comparison["ranking"][0]["first_share"] > 0.9
-    p_values = [pair["keys"][0]["paired"]["p_value"] for pair in comparison["pairs"]]
-    adjusted = [pair["p_value_holm"] for pair in comparison["pairs"]]
+    p_values = [pair["keys"][0]["paired"]["on_these_tasks"]["p_value"] for pair in comparison["pairs"]]
+    adjusted = [pair["these_tasks_p_value_holm"] for pair in comparison["pairs"]]
     assert min(adjusted) == pytest.approx(3 * min(p_values))
     assert "needs two systems and a number, got 3 and 0." in run(*paths, "--fail-if-worse", "0").stderr
 

@@ -1,8 +1,11 @@
-"""The number of steps in a workflow, in the ways in which workflows are written."""
+"""The number of steps in a workflow, in the ways in which workflows are written, and the study of a data set."""
+
+import re
+from pathlib import Path
 
 import pytest
 
-from inspect_discoverybench.dataset.studies import bucket, workflow_length
+from inspect_discoverybench.dataset.studies import GUESSED_STUDIES, STUDIES, bucket, study_of, workflow_length
 
 WORKFLOWS = {
     "one step per line": ("1. Load.\n2. Fit.\n3. Test.", 3),
@@ -24,3 +27,16 @@ def test_each_numbered_step_counts_once(workflow: str, length: int | None) -> No
 @pytest.mark.parametrize(("length", "name"), [(9, "s"), (10, "m"), (20, "m"), (21, "l")])
 def test_lengths_are_grouped_as_in_figure_5c(length: int, name: str) -> None:
     assert bucket(length) == name
+
+
+def test_the_study_of_each_data_set_is_that_of_the_documented_table() -> None:
+    table = (Path(__file__).parents[2] / "docs" / "statistics.md").read_text("utf-8")
+    rows = re.findall(r"^\| `(\w+)`( \(a guess\))? \|.*\| (.*) \|$", table, re.MULTILINE)
+    assert {folder: study for study, _, folders in rows for folder in re.findall("`(.+?)`", folders)} == STUDIES
+    assert {study for study, guess, _ in rows if guess} == GUESSED_STUDIES
+
+
+def test_the_study_of_a_synthetic_data_set_is_its_domain() -> None:
+    for dataset, domain in (("caf-culture_0_1", "Café culture"), ("space-tourism_12_0", "space_tourism")):
+        assert study_of({"dataset": dataset, "domain": domain}) == domain
+        assert study_of({"dataset": dataset, "domain": "sociology"}) == dataset

@@ -84,9 +84,10 @@ def test_the_closing_table(file: str, tmp_path: Path) -> None:
     changes = ["--model", "discoverybench/baseline", "--model-cost-config", "costs.yaml"]
     result = run(file, *changes)
     assert result.exit_code == 0, result.output
-    assert re.search(
-        r"task +solver +model +HMS +95 % CI +scored +unscored +no submission +errors +tokens +US \$", result.output
+    headings = (
+        r"CI on *\n *task +solver +model +HMS +these tasks +scored +unscored +no submission +errors +tokens +US \$"
     )
+    assert re.search(headings, result.output)
     assert re.search(r"gold +\S+ +1\.000 +0\.[\d]{3} to 1\.000 +2 +0 +0 +0 +[\d,]+ +0\.00 *\n", result.output)
     assert "2 of 2 runs are complete." in result.output
     [guess] = [log for log in logs() if log.eval.metadata and "no_data_guess" in str(log.eval.metadata["run"])]

@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from inspect_discoverybench.report.aggregates import HIGH, LOW
 from inspect_discoverybench.report.judges import judge_error_section
 from inspect_discoverybench.report.samples import label_samples
 from inspect_discoverybench.results import read_results
 from inspect_discoverybench.validation.labels import KEY_COLUMNS, LabelledSample, read_labels
+from tests.report.frames import frame
 from tests.synthetic_logs import Run, write_logs
 
 LETTERS = {1.0: "A", 0.5: "B", 0.0: "C"}
@@ -59,6 +61,17 @@ def labelled(logs: list[Path], folder: Path, every: int, wrong_every: int) -> li
     return read_labels([folder])
 
 
+@pytest.mark.parametrize("missed", [0, 0.5])
+def test_the_scored_epochs_of_a_task_share_its_weight(missed: float) -> None:
+    """20 tasks have HMS 0 in one epoch, and 20 have HMS 1 in three. The judge is right, or misses partial scores."""
+    epochs = [(number, epoch) for number in range(40) for epoch in range(3) if number % 2 or not epoch]
+    rows = [{"id": f"t{number}", "epoch": epoch, "task_id": "log", "hms": number % 2.0} for number, epoch in epochs]
+    values = [{"sample_id": row["id"], "epoch": row["epoch"], "true_hms": row["hms"] or missed} for row in rows]
+    labels: Any = [SimpleNamespace(log="log", score="HMS", **each) for each in values]
+    table = judge_error_section(frame(rows), labels).table
+    assert [*table["HMS × 100"], *table["corrected"]] == pytest.approx([50, 50, *[50 + 50 * missed] * 2])
+
+
 def test_a_lenient_judge_is_corrected_downwards(tmp_path: Path) -> None:
     run = Run("real", "react", "provider/large", 0.4, no_submission=0.2)
     logs = write_logs([run], tmp_path / "logs", samples=120)
@@ -69,7 +82,7 @@ def test_a_lenient_judge_is_corrected_downwards(tmp_path: Path) -> None:
     row = judge_error_section(samples, labels).table.iloc[0]
     assert row["corrected"] == pytest.approx(mean, abs=0.5)
     assert row["corrected"] < row["HMS × 100"] - 3
-    assert row["corrected low"] < mean < row["corrected high"]
+    assert row[f"corrected {LOW}"] < mean < row[f"corrected {HIGH}"]
     assert row["samples"] == 120
     assert row["labelled"] == len(labels) < 120
     failed = samples[(samples.context == 0) & (samples.outcome == "scored")]

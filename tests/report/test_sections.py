@@ -1,12 +1,12 @@
 """The tables of the report: every number is worked out by hand."""
 
-import itertools
 import math
 from typing import Any
 
 import pandas as pd
 import pytest
 
+from inspect_discoverybench.report.aggregates import HIGH, LOW
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.report.sections import sections
 from inspect_discoverybench.statistics.mean import estimate_mean
@@ -34,20 +34,23 @@ def test_epochs_are_averaged_before_tasks_and_gold_hypotheses_are_clusters() -> 
     table: Any = by_name(samples)["hms"].table
     # Tasks: a 0.75, b 0, c 0.5 (one epoch is unscored), d 1.
     expected = estimate_mean([0.75, 0.0, 0.5, 1.0], ["one", "one", "one", "two"])
-    assert table.loc[0, [HMS, "low", "high"]].tolist() == pytest.approx(
-        [56.25, 100 * expected.low, 100 * expected.high]
-    )
+    assert table.loc[0, [HMS, LOW, HIGH]].tolist() == pytest.approx([56.25, 100 * expected.low, 100 * expected.high])
     assert table.loc[0, ["tasks", "gold hypotheses", "samples", "scored", "unscored"]].tolist() == [4, 2, 7, 6, 1]
 
 
 def test_a_mean_is_stated_on_these_tasks_and_on_new_studies() -> None:
-    of_studies = [scores({"a": 0.0, "b": 0.5}, study="x"), scores({"c": 1.0}, study="y"), scores({"d": 1.0}, study="z")]
-    parts = by_name(frame([*itertools.chain(*of_studies), *scores({"a": 0.5}, agent="codegen")]))
+    known = [*scores({"a": 0.0, "b": 0.5}, study="x"), *scores({"c": 1.0}, study="y"), *scores({"d": 1.0}, study="nls")]
+    others = [*scores({"a": 0.5}, agent="codegen"), *scores({"b": 0.5, "c": 0.5}, agent="x", model="m", study=None)]
+    parts = by_name(frame([*known, *others]))
     expected: Any = estimate_mean([0.0, 0.5, 1.0, 1.0], "abcd", ["x", "x", "y", "z"])
     ends = (expected.low, expected.high, expected.new_studies.low, expected.new_studies.high)
     [row] = parts["studies"].table.iloc[:, 2:].to_numpy().tolist()
     assert row == pytest.approx([62.5, *(100 * end for end in ends), 75, 50, 100, 3])
-    assert parts["hms"].table["low"].isna().tolist() == [False, True]  # a single task has no interval
+    text = parts["studies"].text
+    assert "codegen · provider/model (DB-REAL test) is left out, because all tasks are of one study." in text
+    assert "x · m (DB-REAL test) is left out, because the study of a task is not known." in text
+    assert text.endswith(" Studies that are guesses: nls.")
+    assert parts["hms"].table[LOW].isna().tolist() == [False, True, False]  # a single task has no interval
 
 
 def test_missing_samples_are_counted_and_give_bounds() -> None:
@@ -63,9 +66,10 @@ def test_missing_samples_are_counted_and_give_bounds() -> None:
     assert math.isnan(table.loc[0, "HMS if missing 0"])
 
 
-def test_the_best_agent_is_marked_and_oracles_come_last() -> None:
+def test_the_best_agent_is_marked_and_oracles_and_the_floor_come_last() -> None:
     samples = frame(
         [
+            *scores({"a": 1.0, "b": 0.6}, agent="goal_echo"),
             *scores({"a": 1.0, "b": 1.0}, agent="reflexion", best_trial_hms=1.0),
             *scores({"a": 0.0, "b": 0.5}, agent="codegen"),
             *scores({"a": 1.0, "b": 0.5}, agent="react"),
@@ -75,6 +79,7 @@ def test_the_best_agent_is_marked_and_oracles_come_last() -> None:
         ("react · provider/model", "best agent", 75.0),
         ("codegen · provider/model", "agent", 25.0),
         ("reflexion · provider/model", "oracle", 100.0),
+        ("goal_echo · provider/model", "floor", 80.0),
     ]
 
 

@@ -30,6 +30,11 @@ def test_the_estimate_and_its_interval_by_hand() -> None:
     assert estimate.high == pytest.approx(0.1 + half_width)
     assert estimate.low == 0 == max(0, 0.1 - half_width)
     assert (estimate.tasks, estimate.clusters) == (40, 40)
+    # 40 more tasks that the judge scored 0 and that need no label halve mean and correction, but are no labels.
+    squares = 40 * 0.05**2 + 12 * 0.2**2 + 12 * 0.1**2 + 8 * 0.8**2 + 2 * 1.1**2 + 6 * 0.9**2
+    half_width = 2.0930240544 * np.sqrt(20 / 19 * squares) / 80
+    more = corrected_mean([*judged, *[0.0] * 40], [*true, *[math.nan] * 40], range(80), [0.5] * 40 + [0] * 40)
+    assert (more.mean, more.high) == pytest.approx((0.05, 0.05 + half_width))
 
 
 def test_a_judge_whose_scores_say_nothing_leaves_the_weighted_mean_of_the_labels() -> None:

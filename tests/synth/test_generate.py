@@ -354,6 +354,9 @@ def test_the_reviewer_has_a_role(tmp_path: Path) -> None:
 
 
 def test_the_user_names_the_domains(tmp_path: Path) -> None:
-    log = generate(tmp_path / "set", BASELINE, domains=["night markets"], height=1)
-    assert sample_of(log).id == "night markets"
+    name = "Night markets (US)"
+    log = generate(tmp_path / "set", scripted_author(), domains=[name], height=1)
+    assert sample_of(log).id == name
     assert len(state_of(log).accepted) == 1
+    [sample] = custom(path=str(tmp_path / "set"), sandbox="local").dataset
+    assert (sample.metadata or {})["study"] == name

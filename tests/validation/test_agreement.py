@@ -76,7 +76,7 @@ def test_pairs_of_one_gold_widen_the_interval() -> None:
 
 def test_tests_on_differences_leave_out_zeros() -> None:
     note = "zero differences left out: 20"
-    signed_rank, sign, _ = paired_tests([1, 1, 2, 1, 1, 1] + [0] * 20)
+    signed_rank, sign = paired_tests([1, 1, 2, 1, 1, 1] + [0] * 20)
     # Of 64 equally likely ways to put the signs, two are as one-sided as this.
     assert signed_rank == Statistic("Wilcoxon signed-rank", 6, 0, p=2 / 64, note=note)
     assert sign == Statistic("exact sign (McNemar)", 6, 6, p=2 / 64, note=note)
@@ -181,4 +181,4 @@ def test_the_interval_covers(accuracy: float, same: bool) -> None:
         weights = [random.choice((1, 2, 3)) for _ in indices]
         _, low, high = weighted_share(right, weights, [str(gold) for gold in indices], same_in_cluster=same)
         hits += low <= accuracy <= high
-    assert 0.92 < hits / runs < 0.98
+    assert 0.93 <= hits / runs <= 0.97

@@ -4,7 +4,7 @@ import json
 import math
 import os
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from inspect_discoverybench.statistics.clusters import NewStudies
     from inspect_discoverybench.statistics.mean import Estimate
     from inspect_discoverybench.statistics.paired import PairedDifference
+
+ON_THESE_TASKS = ("low", "high", "p_value", "test", "smallest_detectable")
+"""Fields of means and differences about these tasks, which JSON puts beside those about new studies."""
 
 
 @click.command()
@@ -61,7 +64,7 @@ def compare(
     comparison = compare_systems(named, left_out, anyway, seed)
     if as_json:
         text = json.dumps(asdict(comparison))  # with NaN, which is not JSON
-        click.echo(json.dumps(json.loads(text, parse_constant=lambda _: None), indent=2))
+        click.echo(json.dumps(json.loads(text, parse_constant=lambda _: None, object_hook=_by_level), indent=2))
     else:
         lines = [f"Warning: {warning}" for warning in comparison.warnings]
         lines += [f"Note: {note}" for note in comparison.notes]
@@ -81,6 +84,13 @@ def compare(
             err=True,
         )
         raise click.exceptions.Exit(1)
+
+
+def _by_level(entry: dict[str, Any]) -> dict[str, Any]:
+    if "new_studies" not in entry:
+        return entry
+    on_these_tasks = {name: entry.pop(name) for name in ON_THESE_TASKS if name in entry}
+    return entry | {"on_these_tasks": on_these_tasks, "on_new_studies": entry.pop("new_studies")}
 
 
 def _print_pair(pair: "SystemPair") -> None:
@@ -104,7 +114,7 @@ def _print_pair(pair: "SystemPair") -> None:
     console.print(f"On these tasks, the difference in {name} is {_verdict(paired.p_value)} ({paired.test}).")
     if not math.isnan(paired.smallest_detectable):
         console.print(f"Smallest difference that this test detects with power 0.8: {paired.smallest_detectable:.3f}.")
-    console.print(_on_new_studies(paired.new_studies))
+    console.print(_on_new_studies(paired))
     if first.worst is not None:
         console.print(
             f"Common tasks without a score: {pair.missing}. Depending on these scores, the difference is between "
@@ -116,14 +126,19 @@ def _verdict(value: float) -> str:
     return f"{'significant' if value < 0.05 else 'not significant'} at level 0.05"
 
 
-def _on_new_studies(new: "NewStudies | None") -> str:
+def _on_new_studies(paired: "PairedDifference") -> str:
+    new = paired.new_studies
     if new is None:
-        return "On new studies like these, nothing can be said: that needs two known studies and six gold hypotheses."
+        return (
+            "On new studies like these, nothing can be said: that needs the study of every task, two studies and six "
+            "gold hypotheses."
+        )
+    test = paired.test if new.p_value == paired.p_value else "t-test over studies"
     value = f"p = {p_value(new.p_value)}".replace("= <", "< ")
     return (
-        f"On new studies like these, it is {_verdict(new.p_value)} ({value}, 95% CI "
-        f"{_interval(new)}; t-test over {new.studies} studies). The studies' mean difference is "
-        f"{new.macro_average:+.3f}; without one study, the difference is {new.lowest:+.3f} to {new.highest:+.3f}."
+        f"On new studies like these, it is {_verdict(new.p_value)} ({value}, {test}; 95% CI {_interval(new)}; "
+        f"{new.studies} studies). The studies' mean difference is {new.macro_average:+.3f}; without one study, the "
+        f"difference is {new.lowest:+.3f} to {new.highest:+.3f}."
     )
 
 
@@ -139,18 +154,18 @@ def _print_ranking(comparison: "SystemComparison") -> None:
     ]
     tasks = comparison.ranking[0].estimate.tasks if comparison.ranking else 0
     title = f"Ranking on the {tasks} tasks that all systems scored"
-    print_table(title, ("", "System"), ("Mean", "95% CI", "First in draws"), ranks)
+    print_table(title, ("", "System"), ("Mean", "95% CI on\nthese tasks", "First in draws"), ranks)
     pairs = [
         [
             f"{numbers.get(pair.candidate, pair.candidate)} − {numbers.get(pair.baseline, pair.baseline)}",
-            *(f"{paired.difference:+.3f}", _interval(paired), p_value(pair.p_value_holm), str(paired.tasks)),
-            *(_interval(paired.new_studies), p_value(pair.new_studies_p_value_holm)),
+            *(f"{paired.difference:+.3f}", _interval(paired), p_value(pair.these_tasks_p_value_holm)),
+            *(str(paired.tasks), _interval(paired.new_studies), p_value(pair.new_studies_p_value_holm)),
         ]
         for pair in comparison.pairs
         for paired in [pair.keys[0].paired]
     ]
     title = "Pairs on these tasks and on new studies like these, with p-values adjusted by Holm's method"
-    columns = ("Difference", "These tasks: 95% CI", "p", "Tasks", "New studies: 95% CI", "p")
+    columns = ("Difference", "95% CI on\nthese tasks", "p", "Tasks", "95% CI on\nnew studies", "p")
     print_table(title, ["Systems"], columns, pairs)
 
 

@@ -251,7 +251,7 @@ def _print_outcomes(plan: ExperimentPlan, outcomes: Sequence[RunOutcome], *, as_
         return
     score = "HMS" if {outcome.metric for outcome in outcomes} <= {"hms", None} else "score"
     rows = [[o.task, o.solver, o.model, *_measured(o, score)] for o in outcomes]
-    headers = (score, "95 % CI", *(count.replace("_", " ") for count in COUNTS), "tokens", "US $")
+    headers = (score, "95 % CI on\nthese tasks", *(count.replace("_", " ") for count in COUNTS), "tokens", "US $")
     print_table(f"{plan.experiment.name}: logs in {plan.arguments['log_dir']}", NAMES, headers, rows)
     say(f"{sum(outcome.complete for outcome in outcomes)} of {len(plan.runs)} runs are complete.")
     if any(outcome.cost is None for outcome in outcomes):

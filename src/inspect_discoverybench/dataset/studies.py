@@ -33,8 +33,10 @@ STUDIES: Mapping[str, str] = {
 }
 """Folders of DB-REAL with their study: the work in the paper's appendix B with the topic of the folder.
 
-Folders with the same prefix have the same underlying data (appendix D.2). `nls`, `worldbank` and `archaeology` are
-guesses: the appendix names five, four and twelve works, but not which task is from which. Their tasks share data."""
+Folders with the same prefix have the same underlying data (appendix D.2)."""
+
+GUESSED_STUDIES = frozenset({"nls", "worldbank", "archaeology"})
+"""Studies of five, four and twelve works. The appendix does not say which task is from which, but they share data."""
 
 PROCESSED_FOLDERS: Mapping[str, str] = {
     "meta_regression_raw": "meta_regression",
@@ -53,9 +55,13 @@ NEAR_CONSTANT_SHARE = 0.95
 Flags = Mapping[str, Any]
 """Fields of `SampleMetadata` about the target column."""
 
-_SYNTH_NUMBERS = re.compile(r"_\d+_\d+$")
 _CONTENT = re.compile(r"[^\W\d_]{4,}|\d+(?:\.\d+)?")
 _STEP = re.compile(r"(?P<line_start>^[ \t]*)?(?<![\w.,])(?P<number>\d+)[.)](?!\d)", re.MULTILINE)
+
+
+def slug_of(domain: str) -> str:
+    """The name of a domain in the form of a folder name."""
+    return "-".join(re.findall(r"[a-z0-9]+", domain.lower()))
 
 
 def study_of(metadata: Mapping[str, Any]) -> str | None:
@@ -63,11 +69,10 @@ def study_of(metadata: Mapping[str, Any]) -> str | None:
 
     Tasks of one study share data and authors, so their scores are dependent.
     """
-    # Of a synthetic data set, it is the domain, because one author invents a whole domain.
     folder, domain = (str(metadata.get(name) or "") for name in ("dataset", "domain"))
-    is_synthetic = _SYNTH_NUMBERS.sub("", folder) == re.sub(r"\W+", "-", domain.casefold()) != folder
-    of_dataset = STUDIES.get(folder) or (domain if is_synthetic else folder)
-    return str(metadata.get("study") or of_dataset) or None
+    # Of a synthetic data set, it is the domain, because one author invents a whole domain.
+    of_domain = domain if re.fullmatch(rf"{slug_of(domain)}_\d+_\d+", folder) else ""
+    return str(metadata.get("study") or STUDIES.get(folder) or of_domain or folder) or None
 
 
 @file_errors()

@@ -16,7 +16,8 @@ KEYS = ["benchmark", "configuration"]
 """Columns that identify a configuration of a benchmark. Each aggregate has them."""
 
 HMS = "HMS × 100"
-LOW, HIGH = "low", "high"
+LOW, HIGH, P_VALUE = "these tasks low", "these tasks high", "these tasks p"
+"""Endpoints of 95 % intervals, and p-values."""
 IF_0, IF_1 = "HMS if missing 0", "HMS if missing 1"
 """Bounds of HMS × 100: missing samples count as 0 and as 1."""
 
@@ -149,7 +150,7 @@ def difference(
         DIFFERENCE: 100 * result.difference,
         LOW: 100 * result.low,
         HIGH: 100 * result.high,
-        "p": result.p_value,
+        P_VALUE: result.p_value,
         **{name: getattr(result, name) for name in ("wins", "losses", "ties")},
     }
 
@@ -159,14 +160,14 @@ def _ranked(tasks: pd.DataFrame, samples: pd.DataFrame) -> pd.DataFrame:
 
     Means over few tasks, or by different judges, say nothing about which configuration is better.
     """
-    configurations = tasks.groupby(KEYS, sort=False).agg(is_oracle=("is_oracle", "first"), hms=("hms", "mean"))
+    configurations = tasks.groupby(KEYS, sort=False).agg(is_apart=("role", "any"), hms=("hms", "mean"))
     order = configurations.reset_index().sort_values(
-        ["benchmark", "is_oracle", "hms"], ascending=[True, True, False], kind="stable"
+        ["benchmark", "is_apart", "hms"], ascending=[True, True, False], kind="stable"
     )
     tasks = tasks.merge(order[KEYS].assign(order=np.arange(len(order))), on=KEYS)
     tasks = tasks.sort_values("order", kind="stable", ignore_index=True)
     names = pd.MultiIndex.from_frame(tasks[KEYS])
-    counts = tasks[tasks.hms.notna() & ~tasks.is_oracle].groupby(KEYS).size()
+    counts = tasks[tasks.hms.notna() & (tasks.role == "")].groupby(KEYS).size()
     covered = counts.index[counts >= MIN_COVERAGE * counts.groupby("benchmark").transform("max")]
     judged = samples[samples.judge_record.notna() & samples.hms.notna()]
     judges = judged[pd.MultiIndex.from_frame(judged[KEYS]).isin(covered)].groupby("benchmark").judge.nunique()

@@ -83,7 +83,6 @@ def dots(
     value, low, high = interval
     if table[value].isna().all():
         return None
-    title = value if low == value else f"{value}, 95 % interval"
     table = table.assign(**{row: table[row].map(_wrapped)})
     labels = list(dict.fromkeys(table[row]))
     encodings: dict[str, Any] = {"y": _rows(row, labels, has_labels), "color": alt.value(color)}
@@ -95,7 +94,7 @@ def dots(
         shape["shape"] = _by_name(alt.Shape, mark, None, choices, SHAPES)
         if in_row > 1:
             encodings["yOffset"] = alt.YOffset(field=mark, type="nominal", sort=choices)
-    horizontal = partial(alt.X, type="quantitative", title=title, scale=alt.Scale(zero=True))
+    horizontal = partial(alt.X, type="quantitative", title=_title(interval), scale=alt.Scale(zero=True))
     base = alt.Chart(table[[*dict.fromkeys([row, *interval, *([mark] if mark else [])])]]).encode(**encodings)
     layers = [
         base.mark_rule(strokeWidth=2).encode(x=horizontal(field=low), x2=alt.X2(field=high)),
@@ -112,19 +111,21 @@ def scatter(
 ) -> alt.LayerChart:
     """Points with intervals; a dashed step line connects the rows of the front.
 
-    Without horizontal intervals, the horizontal axis is logarithmic if its values differ much.
+    With horizontal intervals, both axes are from 0 to 100. Without, the horizontal one is logarithmic if its values
+    differ much.
     """
     colors, shapes = (sorted(set(table[column])) for column in (color, shape))
     filled = partial(_by_name, symbolStrokeWidth=0)
     hue = filled(alt.Color, color, color, colors, PALETTE, symbolOpacity=1, symbolType="circle")
     kind = filled(alt.Shape, shape, shape, shapes, SHAPES, symbolFillColor=PALETTE[-1])
     smallest, largest = table[x[0]].min(), table[x[0]].max()
-    scale, axis = alt.Scale(zero=False, padding=12), alt.Axis(format="~s", tickCount=5)
+    score_scale = alt.Scale(domain=[0, 100], padding=12) if x[0] != x[1] else alt.Scale(zero=False, padding=12)
+    scale, axis = score_scale, alt.Axis(format="~s", tickCount=5)
     if x[0] == x[1] and smallest > 0 and largest / smallest > LOGARITHMIC_RATIO:
         scale = alt.Scale(type="log", padding=12)
         axis = alt.Axis(format="~g", values=TICKS, labelOverlap="greedy")
-    horizontal = partial(alt.X, type="quantitative", title=x[0], scale=scale, axis=axis)
-    vertical = partial(alt.Y, type="quantitative", title=y[0], scale=alt.Scale(zero=False))
+    horizontal = partial(alt.X, type="quantitative", title=_title(x), scale=scale, axis=axis)
+    vertical = partial(alt.Y, type="quantitative", title=_title(y), scale=score_scale)
     x_value, y_value = horizontal(field=x[0]), vertical(field=y[0])
     base = alt.Chart(table[[*dict.fromkeys([*x, *y, color, shape])]]).encode(color=hue)
     lines = base.mark_rule(opacity=0.4)
@@ -174,6 +175,11 @@ def differences(table: pd.DataFrame, row: "pd.Series[str]", before: str, after: 
     left = dots(means, "row", "mean", interval=(HMS, HMS, HMS), overlaid=True)
     right = dots(table, "row", interval=(DIFFERENCE, LOW, HIGH), has_labels=False, color=PALETTE[4])
     return alt.hconcat(*(panel.properties(width=WIDTH // 2) for panel in (left, right) if panel), spacing=24)
+
+
+def _title(interval: Interval) -> list[str]:
+    """The lines of an axis' title."""
+    return [interval[0], "95 % interval on these tasks"] if interval[0] != interval[1] else [interval[0]]
 
 
 def _rows(column: str, labels: Sequence[str], has_labels: bool = True) -> alt.Y:

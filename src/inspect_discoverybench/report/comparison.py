@@ -151,8 +151,8 @@ class KeyDifference:
 class SystemPair:
     """Two systems, their differences (HMS first), and numbers of tasks: `common` ones have a score of both systems.
 
-    `p_value_holm` is the p-value of the first key on these tasks, and `new_studies_p_value_holm` that on new studies,
-    both adjusted for the number of pairs (Holm).
+    `these_tasks_p_value_holm` is the p-value of the first key on these tasks, and `new_studies_p_value_holm` that on
+    new studies, both adjusted for the number of pairs (Holm).
     """
 
     baseline: str
@@ -162,7 +162,7 @@ class SystemPair:
     missing: int
     only_baseline: int
     only_candidate: int
-    p_value_holm: float
+    these_tasks_p_value_holm: float
     new_studies_p_value_holm: float | None = None
 
 
@@ -212,8 +212,10 @@ def compare(
     return SystemComparison(
         score=str(systems[0].samples.score.iloc[0]),
         pairs=tuple(
-            replace(pair, p_value_holm=value, new_studies_p_value_holm=next(new_p_values) if new else None)
-            for pair, value, new in zip(pairs, holm([pair.p_value_holm for pair in pairs]), new_studies, strict=True)
+            replace(pair, these_tasks_p_value_holm=value, new_studies_p_value_holm=next(new_p_values) if new else None)
+            for pair, value, new in zip(
+                pairs, holm([pair.these_tasks_p_value_holm for pair in pairs]), new_studies, strict=True
+            )
         ),
         ranking=_ranking(systems, tables, seed),
         warnings=tuple(dict.fromkeys(warnings)),
@@ -300,7 +302,7 @@ def _pair(a: System, a_scores: pd.DataFrame, b: System, b_scores: pd.DataFrame) 
         missing=len(shared) - first.tasks,
         only_baseline=len(a_scores) - len(shared),
         only_candidate=len(b_scores) - len(shared),
-        p_value_holm=first.p_value,
+        these_tasks_p_value_holm=first.p_value,
     )
 
 

@@ -105,7 +105,7 @@ def judge_error_section(samples: pd.DataFrame, labels: Sequence[LabelledSample])
     corrected = [
         _corrected(str(benchmark), str(configuration), group)
         for (benchmark, configuration), group in _and_all(rows).groupby(KEYS, sort=False)
-        if group[group.is_labelled].gold_hypothesis.nunique() >= MIN_LABELLED_CLUSTERS
+        if group[group.true.notna()].gold_hypothesis.nunique() >= MIN_LABELLED_CLUSTERS
     ]
     if not corrected:
         raise InvalidArgument(
@@ -124,10 +124,11 @@ def _and_all(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _with_labels(samples: pd.DataFrame, labels: Sequence[LabelledSample]) -> pd.DataFrame:
-    """The scored samples of labelled configurations, with `true`, `is_labelled`, and the `probability` of a label.
+    """The scored samples of labelled configurations: their `weight`, the `true` HMS and the `probability` of a label.
 
-    Samples without a submission need no label: the judge was not asked, and their HMS is 0. Samples that no label
-    represents keep the judge's score (`is_left_out`, and the `stratum` from which no label was drawn).
+    A task has a weight of 1, which its scored epochs share. Samples without a submission need no label: the judge was
+    not asked, and their HMS is 0. Samples that no label represents keep the judge's score (`is_left_out`, and the
+    `stratum` from which no label was drawn).
     """
     true = {(label.log, label.sample_id, label.epoch, label.score): label.true_hms for label in labels}
     in_sheet = samples.task_id.isin({label.log for label in labels})
@@ -140,25 +141,24 @@ def _with_labels(samples: pd.DataFrame, labels: Sequence[LabelledSample]) -> pd.
     facets = pd.DataFrame(texts).apply(lambda row: ", ".join(f"{name} {text}" for name, text in row.items()), axis=1)
     rows["stratum"] = facets.where(in_sheet[rows.index], "samples of logs without labels")
     is_judged = rows.outcome == Outcome.SCORED
-    rows["is_labelled"] = is_judged & labelled.notna()
-    share = rows.is_labelled.where(is_judged).astype(float).groupby(rows.stratum).transform("mean")
+    rows["true"] = labelled.where(is_judged)
+    share = rows.true.notna().where(is_judged).astype(float).groupby(rows.stratum).transform("mean")
     rows["is_left_out"] = is_judged & (share == 0)
-    is_represented = is_judged & (share > 0)
-    rows["probability"] = share.where(is_represented, 1.0)
-    rows["true"] = labelled.where(is_represented, rows.hms)
+    rows["probability"] = share.where(is_judged, 0.0)
+    rows["weight"] = 1 / rows.groupby([*KEYS, "id"]).id.transform("size")
     return rows
 
 
 def _corrected(benchmark: str, configuration: str, rows: pd.DataFrame) -> dict[str, object]:
-    golds = rows.gold_hypothesis.tolist()
-    corrected = corrected_mean(rows.hms.tolist(), rows.true.tolist(), golds, rows.probability.tolist())
+    names = ("hms", "true", "gold_hypothesis", "probability", "weight")
+    corrected = corrected_mean(*(rows[name].tolist() for name in names))
     return {
         "benchmark": benchmark,
         "configuration": configuration,
         "corrected": 100 * corrected.mean,
-        "corrected low": 100 * corrected.low,
-        "corrected high": 100 * corrected.high,
-        "labelled": int(rows.is_labelled.sum()),
+        f"corrected {LOW}": 100 * corrected.low,
+        f"corrected {HIGH}": 100 * corrected.high,
+        "labelled": int(rows.true.notna().sum()),
         "left out": int(rows.is_left_out.sum()),
         "samples": len(rows),
     }

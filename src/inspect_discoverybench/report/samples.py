@@ -26,8 +26,9 @@ LOSS_COLORS: dict[str, str] = {
 }
 """Where a sample can lose its score, in the order in which it can lose it, with the colour in figures."""
 
-ORACLES = ("reflexion", "gold")
-"""Agents that see the gold hypothesis or scores. Their results are not comparable with those of other agents."""
+ROLES = {"reflexion": "oracle", "gold": "oracle", "goal_echo": "floor"}
+"""Agents whose results are not comparable with those of others: oracles see the gold hypothesis or scores, and the
+floor restates the goal."""
 
 BENCHMARKS = {"real": "DB-REAL", "synth": "DB-SYNTH"}
 
@@ -54,10 +55,11 @@ def label_samples(samples: pd.DataFrame) -> pd.DataFrame:
 
 
 def name_configurations(samples: pd.DataFrame) -> pd.DataFrame:
-    """Add the columns `benchmark`, `hints`, `is_oracle`, `settings` and `configuration` to samples or scores.
+    """Add the columns `benchmark`, `hints`, `role`, `settings` and `configuration` to samples or scores.
 
-    `settings` is whatever else distinguishes the sample's configuration from others with the same benchmark, agent and
-    model; `configuration` is the agent and the model, followed by the settings.
+    `role` is empty for agents that compete with others. `settings` is whatever else distinguishes the sample's
+    configuration from others with the same benchmark, agent and model; `configuration` is the agent and the model,
+    followed by the settings.
     """
     frame = samples.assign(
         benchmark=[
@@ -65,7 +67,7 @@ def name_configurations(samples: pd.DataFrame) -> pd.DataFrame:
             for task, split in zip(samples.task, samples.split, strict=True)
         ],
         hints=samples.task_arguments.map(_hints),
-        is_oracle=samples.agent.isin(ORACLES),
+        role=samples.agent.map(ROLES).fillna(""),
     )
     settings: dict[int, str] = {}
     for _, rows in frame.groupby(["benchmark", "agent", "model"], sort=False):

@@ -19,10 +19,10 @@ MISSING = "–"
 
 FORMATS = {
     rf"^({'|'.join(SCORES)})$|kappa|tau$": ".2f",
-    r"^p$": ".3f",
+    r"\bp$": ".3f",
     r"USD per": ".4f",
     r"tokens per|^difficulty$|^tree_level$": ".0f",
-    r"HMS|× 100|^corrected|low$|high$|in %|per sample": ".1f",
+    r"HMS|× 100|average$|^corrected|low$|high$|in %|per sample": ".1f",
 }
 """Format specifications of numbers by pattern of the column. The first one that matches applies."""
 

@@ -8,6 +8,7 @@ from typing import Any, get_args
 import altair as alt
 import pandas as pd
 
+from inspect_discoverybench.dataset.studies import GUESSED_STUDIES
 from inspect_discoverybench.messages.hypothesis import Source
 from inspect_discoverybench.report.aggregates import (
     HIGH,
@@ -26,12 +27,20 @@ from inspect_discoverybench.report.aggregates import (
 )
 from inspect_discoverybench.report.charts import HMS_INTERVAL, Chart, bars, differences, dots, panels, scatter
 from inspect_discoverybench.report.judges import judge_sections
-from inspect_discoverybench.report.samples import DETAILS, LOSS_COLORS, SCORES, judge_notes, main_judge, reducer_notes
+from inspect_discoverybench.report.samples import (
+    DETAILS,
+    LOSS_COLORS,
+    ROLES,
+    SCORES,
+    judge_notes,
+    main_judge,
+    reducer_notes,
+)
 from inspect_discoverybench.report.section import Description, Section, cell_text, descriptions
 from inspect_discoverybench.scorer.facets import FACET_KEYS
 from inspect_discoverybench.statistics.mean import estimate_mean
 
-KINDS = AGENT, BEST, ORACLE, PAPER = "agent", "best agent", "oracle", "paper"
+KINDS = AGENT, BEST, *_, PAPER = ("agent", "best agent", *dict.fromkeys(ROLES.values()), "paper")
 
 MEASURES = ("cost", "tokens", "seconds")
 """Usage with a Pareto front."""
@@ -88,8 +97,8 @@ def _overview(tasks: pd.DataFrame, notes: Sequence[str]) -> Section:
     """HMS by agent and model (paper, Figure 4 left)."""
     first = tasks.drop_duplicates(KEYS)
     table = aggregate(tasks).merge(usage(tasks, MEASURES), on=KEYS, how="left")
-    table.insert(2, "kind", [*first.is_best.map({True: BEST, False: AGENT}).mask(first.is_oracle, ORACLE)])
-    is_marked = tasks[~tasks.is_oracle & tasks.hms.notna()].groupby("benchmark", sort=False).is_best.any()
+    table.insert(2, "kind", [*first.is_best.map({True: BEST, False: AGENT}).mask(first.role != "", first.role)])
+    is_marked = tasks[(tasks.role == "") & tasks.hms.notna()].groupby("benchmark", sort=False).is_best.any()
     if names := " and ".join(is_marked.index[~is_marked]):
         notes = [f"No best agent is marked for {names}, because different judges scored the samples.", *notes]
     return Section.described("hms", table, _overview_chart, notes, coverage=100 * MIN_COVERAGE)
@@ -106,17 +115,22 @@ def _overview_chart(table: pd.DataFrame) -> Chart | None:
 
 def _studies(tasks: pd.DataFrame) -> Section | None:
     """HMS on these tasks and on new studies; None if no configuration has tasks of two known studies."""
-    rows = []
+    rows, notes = [], []
     for (benchmark, configuration), group in tasks.dropna(subset="hms").groupby(KEYS, sort=False):
         result = estimate_mean(group.hms.clip(0, 1).tolist(), group.gold_hypothesis.tolist(), group.study.tolist())
         if new := result.new_studies:
             row = [result.mean, result.low, result.high, new.low, new.high, new.macro_average, new.lowest, new.highest]
             rows.append([benchmark, configuration, *(100 * value for value in row), new.studies])
-    columns = (
-        *("these tasks low", "these tasks high", "new studies low", "new studies high", "macro-average × 100"),
-        *("without one study low", "without one study high", "studies"),
-    )
-    return Section.described("studies", pd.DataFrame(rows, columns=[*KEYS, HMS, *columns])) if rows else None
+        else:
+            reason = "the study of a task is not known" if group.study.isna().any() else "all tasks are of one study"
+            notes.append(f"{configuration} ({benchmark}) is left out, because {reason}.")
+    if not rows:
+        return None
+    if guesses := sorted(GUESSED_STUDIES.intersection(tasks.study)):
+        notes.append(f"Studies that are guesses: {', '.join(guesses)}.")
+    names = [HMS, LOW, HIGH, "new studies low", "new studies high", "macro average", "one left out low"]
+    table = pd.DataFrame(rows, columns=[*KEYS, *names, "one left out high", "studies"])
+    return Section.described("studies", table, notes=notes)
 
 
 def _published(tasks: pd.DataFrame) -> Section | None:
@@ -127,7 +141,7 @@ def _published(tasks: pd.DataFrame) -> Section | None:
 
 def _oracles(tasks: pd.DataFrame) -> Section | None:
     """Best and last trial of oracles; None if no oracle ran several trials."""
-    oracles = tasks[tasks.is_oracle].dropna(subset=[*TRIALS])
+    oracles = tasks.dropna(subset=[*TRIALS])
     if oracles.empty:
         return None
     trials = oracles.rename(columns=TRIALS).melt(
@@ -148,7 +162,7 @@ def _facets(tasks: pd.DataFrame) -> Section:
 
 
 def _interval(score: str) -> tuple[str, str, str]:
-    return f"{score} × 100", f"{score} low", f"{score} high"
+    return f"{score} × 100", f"{score} {LOW}", f"{score} {HIGH}"
 
 
 def _facet_chart(table: pd.DataFrame) -> Chart | None:
@@ -254,7 +268,7 @@ def _variants(tasks: pd.DataFrame) -> Iterator[Pair]:
 def _guesses(tasks: pd.DataFrame) -> Iterator[Pair]:
     """Guesses without data compared with agents that saw the data (paper §5.2)."""
     guesses = tasks[tasks.agent == GUESSER]
-    agents = tasks[~tasks.is_oracle & (tasks.agent != GUESSER)]
+    agents = tasks[(tasks.role == "") & (tasks.agent != GUESSER)]
     for (benchmark, configuration, model, hints), group in agents.groupby([*KEYS, "model", "hints"], sort=False):
         same = guesses[(guesses.benchmark == benchmark) & (guesses.model == model) & (guesses.hints == hints)]
         for guesser, guess in same.groupby("configuration", sort=False):

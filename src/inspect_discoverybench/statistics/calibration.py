@@ -24,6 +24,7 @@ def corrected_mean(
     true: Sequence[float],
     clusters: Sequence[Hashable],
     probabilities: Sequence[float] | None = None,
+    weights: Sequence[float] | None = None,
 ) -> Estimate:
     """Estimate the mean true score from the judge's scores of all tasks and the true scores of some.
 
@@ -33,14 +34,19 @@ def corrected_mean(
         judged: The judge's score of every task in [0, 1].
         true: The true score of every labelled task, and NaN for the others. Labelled tasks must be drawn at random.
         clusters: The cluster of every task.
-        probabilities: For each task, the probability with which it was drawn to be labelled, above 0: the number of
-            labelled tasks in its stratum divided by the number of tasks in the stratum. None if all are equal.
+        probabilities: For each task, the probability with which it was drawn to be labelled: the number of labelled
+            tasks in its stratum divided by the number of tasks in the stratum. None if all are equal. 0 means that
+            the judge's score needs no label; such tasks do not count as labelled.
+        weights: The weight of each task in the mean. None if all are equal.
 
     Raises:
         InvalidArgument: A score is not in [0, 1], the lengths differ, a labelled task has no positive probability, or
             fewer than 10 clusters have labels.
     """
     scores = clustered(judged, clusters)
+    chances, shares = (
+        np.ones(scores.tasks) if one is None else np.array(one, float) for one in (probabilities, weights)
+    )
     labelled = [task for task, score in enumerate(true) if not math.isnan(score)]
     labels = estimate_mean([true[task] for task in labelled], [clusters[task] for task in labelled])
     if labels.clusters < MIN_LABELLED_CLUSTERS:
@@ -48,16 +54,17 @@ def corrected_mean(
             f"A correction needs labels from at least {MIN_LABELLED_CLUSTERS} gold hypotheses, got "
             f"{labels.clusters}. Label more samples."
         )
-    chances = (np.ones(scores.tasks) if probabilities is None else np.asarray(probabilities))[labelled]
-    if not (chances > 0).all():
-        raise InvalidArgument(f"The probability of being labelled must be above 0, got {chances.min()}.")
-    weights, errors = 1 / chances, np.asarray(true)[labelled] - scores.values[labelled]
-    correction = float(weights @ errors / weights.sum())
+    if not (chances[labelled] > 0).all():
+        raise InvalidArgument(f"The probability of being labelled must be above 0, got {chances[labelled].min()}.")
+    errors, represented = np.zeros(scores.tasks), shares * (chances == 0)
+    errors[labelled] = np.asarray(true)[labelled] - scores.values[labelled]
+    represented[labelled] = shares[labelled] / chances[labelled]
+    shares, represented = shares / shares.sum(), represented / represented.sum()
+    uncorrected, correction = float(shares @ scores.values), float(represented @ errors)
     # Each task's share in the deviation of the estimate, to first order.
-    influence = (scores.values - scores.mean) / scores.tasks
-    influence[labelled] += weights * (errors - correction) / weights.sum()
+    influence = shares * (scores.values - uncorrected) + represented * (errors - correction)
     variance = float((scores.sum_by_cluster(influence) ** 2).sum()) * labels.clusters / (labels.clusters - 1)
-    mean = min(1.0, max(0.0, scores.mean + correction))
+    mean = min(1.0, max(0.0, uncorrected + correction))
     if variance < 1e-24:  # the judge and all labels agree on one score, which is not certain for other tasks
         return Estimate(mean, min(mean, labels.low), max(mean, labels.high), scores.tasks, scores.clusters)
     half_width = float(t.ppf(1 - SIGNIFICANCE_LEVEL / 2, labels.clusters - 1)) * math.sqrt(variance)

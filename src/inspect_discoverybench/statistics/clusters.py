@@ -160,16 +160,19 @@ def on_new_studies(
 
     Args:
         values: One score or difference per task.
-        studies: The study of each task; None if it is not known.
+        studies: The study of each task; None, NaN or NA if it is not known.
         on_these_tasks: The endpoints of the interval on these tasks and the p-value.
         lowest: Lowest possible value: 0 for scores, −1 for differences. The highest is 1.
 
     Returns:
         None if there are fewer than two studies, a study is not known, or there is no interval on these tasks.
     """
+    if studies is None:  # as in the metrics of a log, which do not need pandas
+        return None
+    from pandas import isna
+
     low, high, p_value = on_these_tasks
-    studies = [] if studies is None else [*studies]
-    if None in studies or len(set(studies)) < 2 or math.isnan(low):
+    if isna([*studies]).any() or len(set(studies)) < 2 or math.isnan(low):
         return None
     tasks = grouped(values, studies)
     error, degrees = tasks.robust_error()

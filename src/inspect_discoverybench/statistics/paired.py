@@ -1,7 +1,7 @@
 """Paired comparison of systems on the same tasks, with clusters.
 
-From 25 tasks on, interval and test are those of the cluster-robust t. With fewer, the test is exact: it flips the signs
-of whole clusters. docs/statistics.md has the measured coverage and false alarms.
+Interval and test are those of the cluster-robust t. With fewer than 25 tasks, a difference must also be significant by
+an exact test, which flips the signs of whole clusters. docs/statistics.md has the measured coverage and false alarms.
 """
 
 import math
@@ -27,14 +27,16 @@ TARGET_POWER = 0.8
 TOLERANCE = 1e-10
 """Sums that differ by no more than this are equal. Sums of decimal fractions have rounding errors."""
 MIN_TASKS = 25
-"""Number of tasks from which the t-test is used."""
+"""Number of tasks from which the t-test decides alone."""
 MIN_CLUSTERS = 6
 """Number of clusters from which there is an interval. With fewer, the exact test cannot be significant."""
-PSEUDO_SQUARES = 0.125
-"""Two additional tasks with the differences 1/4 and −1/4 count in the variance, similar to Agresti and Min (2005).
-Without them, the interval would be too narrow if few differences are not 0, and a single point if none are."""
+PSEUDO_SQUARES, MAX_PSEUDO_SQUARES = 1 / 80, 0.5
+"""Sum of the squares of two additional tasks that count in the variance, similar to Agresti and Min (2005): for each
+task, and at most, which is that of the differences 1/2 and −1/2. Without them, the interval would be too narrow if few
+differences are not 0 or if they are skewed, and a single point if all are 0."""
 
 EXACT_TEST = "exact sign-flip test over clusters"
+T_TEST = "paired t-test over clusters"
 
 
 @dataclass(frozen=True)
@@ -44,16 +46,17 @@ class PairedDifference:
     Attributes:
         difference: Mean difference.
         low: Lower end of its 95 % confidence interval on these tasks; NaN for fewer than six clusters.
-        high: Upper end of the interval.
-        p_value: Two-sided p-value on these tasks.
-        test: Name of the test.
+        high: Upper end of the interval, which contains 0 exactly if the p-value is at least 0.05.
+        p_value: Two-sided p-value on these tasks. With fewer than 25 tasks, it is the larger one of two tests.
+        test: Name of the test that it is from.
         wins: Number of tasks on which the first system scores higher.
         losses: Number of tasks on which it scores lower.
         ties: Number of tasks with equal scores.
-        smallest_detectable: Difference that the t-test detects with power 0.8 at level 0.05; NaN for the exact test.
+        smallest_detectable: Difference that the t-test detects with power 0.8 at level 0.05; NaN for fewer than 25
+            tasks.
         tasks: Number of common tasks.
         clusters: Number of their clusters.
-        new_studies: The difference on new studies like these; None for fewer than two studies.
+        new_studies: The difference on new studies like these; None if it cannot be estimated.
     """
 
     difference: float
@@ -92,21 +95,23 @@ def compare_paired(
     # Sums of decimal fractions such as 0.1 + 0.2 - 0.3 must be ties.
     values = np.round(clustered(a, clusters).values - clustered(b, clusters).values, 12)
     differences = grouped(values, clusters)
-    low = high = p_value = detectable = math.nan
+    is_few = differences.tasks < MIN_TASKS or differences.clusters < MIN_CLUSTERS
+    p_values = {EXACT_TEST: _sign_flip_test(differences)} if is_few else {}
+    low = high = detectable = math.nan
     if differences.clusters >= MIN_CLUSTERS:
         error, degrees = differences.robust_error()
-        error = math.sqrt(error**2 + PSEUDO_SQUARES / differences.tasks**2)
-        low, high, p_value = t_interval(differences.mean, error, degrees)
-        detectable = _detectable_ratio(degrees) * error
-    is_exact = differences.tasks < MIN_TASKS or differences.clusters < MIN_CLUSTERS
-    if is_exact:
-        p_value, detectable = _sign_flip_test(differences), math.nan
+        error = math.sqrt(error**2 + min(MAX_PSEUDO_SQUARES, differences.tasks * PSEUDO_SQUARES) / differences.tasks**2)
+        low, high, p_values[T_TEST] = t_interval(differences.mean, error, degrees)
+        detectable = math.nan if is_few else _detectable_ratio(degrees) * error
+    test, p_value = max(p_values.items(), key=lambda item: item[1])
+    if p_value >= SIGNIFICANCE_LEVEL:  # the interval must not contradict the exact test
+        low, high = min(low, 0.0), max(high, 0.0)
     return PairedDifference(
         difference=differences.mean,
         low=max(low, -1.0),
         high=min(high, 1.0),
         p_value=p_value,
-        test=EXACT_TEST if is_exact else "paired t-test over clusters",
+        test=test,
         wins=int((values > 0).sum()),
         losses=int((values < 0).sum()),
         ties=int((values == 0).sum()),
@@ -129,18 +134,6 @@ def _sign_flip_test(differences: Clustered) -> float:
 def _detectable_ratio(degrees: float) -> float:
     """The difference, as a multiple of its standard error, that a t-test detects with power 0.8 at level 0.05."""
     return float(nctdtrinc(degrees, 1 - TARGET_POWER, stdtrit(degrees, 1 - SIGNIFICANCE_LEVEL / 2)))
-
-
-def smallest_effect_size(units: int) -> float:
-    """The effect size that the paired t-test detects with power 0.8 at level 0.05.
-
-    Args:
-        units: Number of independent differences.
-
-    Returns:
-        Mean difference divided by the standard deviation of the differences; NaN for fewer than two units.
-    """
-    return _detectable_ratio(units - 1) / math.sqrt(units) if units > 1 else math.nan
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

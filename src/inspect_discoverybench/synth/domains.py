@@ -7,12 +7,12 @@ from pathlib import Path
 
 from inspect_ai.dataset import Sample
 
-from inspect_discoverybench.dataset.studies import absolute
+from inspect_discoverybench.dataset.studies import absolute, slug_of
 from inspect_discoverybench.messages.errors import InvalidArgument, ReplyRejected, require_positive
 from inspect_discoverybench.messages.structured_reply import Reply
 from inspect_discoverybench.synth.author import Author
 from inspect_discoverybench.synth.set_folder import Domain, SetFolder
-from inspect_discoverybench.synth.tree import Tree, slug_of
+from inspect_discoverybench.synth.tree import Tree
 
 REAL_DOMAINS = ("sociology", "biology", "humanities", "economics", "engineering", "meta-science")
 """The domains of DB-REAL, which DB-SYNTH does not cover (paper §4.2)."""

@@ -10,6 +10,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import StoreModel, store_as
 from pydantic import Field
 
+from inspect_discoverybench.dataset.studies import slug_of
 from inspect_discoverybench.messages.errors import AuthorFailed, ReplyRejected
 from inspect_discoverybench.messages.text import fold
 from inspect_discoverybench.scorer.judge import gather
@@ -19,7 +20,7 @@ from inspect_discoverybench.synth.domains import DomainSource
 from inspect_discoverybench.synth.growth import Growth
 from inspect_discoverybench.synth.sampler import Drawing, Measures, Sampler
 from inspect_discoverybench.synth.set_folder import DomainRecord, SetFolder, SetSettings, checksums, csv_file, json_file
-from inspect_discoverybench.synth.tree import Tree, slug_of
+from inspect_discoverybench.synth.tree import Tree
 from inspect_discoverybench.synth.tree_task import DATA_FILE, Rejection, TreeTask, thinned, tree_tasks
 from inspect_discoverybench.synth.wording import gold_hypothesis
 

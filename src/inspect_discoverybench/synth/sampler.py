@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 
+from inspect_discoverybench.dataset.studies import slug_of
 from inspect_discoverybench.messages.errors import ReplyRejected, SessionFailed
 from inspect_discoverybench.messages.structured_reply import Reply
 from inspect_discoverybench.session.session import PythonSession
 from inspect_discoverybench.synth.set_folder import SetSettings
-from inspect_discoverybench.synth.tree import Tree, slug_of
+from inspect_discoverybench.synth.tree import Tree
 from inspect_discoverybench.synth.tree_task import Rejection, TreeTask
 
 CELL_SECONDS = 120

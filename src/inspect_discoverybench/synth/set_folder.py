@@ -13,12 +13,11 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from inspect_discoverybench.dataset.studies import absolute
+from inspect_discoverybench.dataset.studies import absolute, slug_of
 from inspect_discoverybench.dataset.table import COLUMNS
 from inspect_discoverybench.messages.errors import InvalidArgument, file_errors
 from inspect_discoverybench.messages.prompts import Prompt, prompt_names
 from inspect_discoverybench.messages.structured_reply import Reply
-from inspect_discoverybench.synth.tree import slug_of
 from inspect_discoverybench.synth.tree_task import Rejection
 
 SETTINGS_FILE = "settings.json"

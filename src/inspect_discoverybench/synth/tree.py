@@ -223,8 +223,3 @@ class Tree(BaseModel):
             return cls.model_validate_json(read_text(path))
         except ValidationError as error:
             raise InvalidTree(f"{path}: {first_reason(error)}") from error
-
-
-def slug_of(domain: str) -> str:
-    """The name of a domain in the form of a folder name."""
-    return "-".join(re.findall(r"[a-z0-9]+", domain.lower()))

@@ -13,7 +13,6 @@ from statsmodels.stats.inter_rater import fleiss_kappa
 from inspect_discoverybench.statistics.clusters import clustered
 from inspect_discoverybench.statistics.jackknife import jackknife_interval
 from inspect_discoverybench.statistics.mean import estimate_mean, wilson
-from inspect_discoverybench.statistics.paired import MIN_TASKS, smallest_effect_size
 from inspect_discoverybench.validation.judge_audit import PAPER_ACCURACY
 from inspect_discoverybench.validation.labels import LabelledSample, Step
 from inspect_discoverybench.validation.sheet import majority
@@ -95,12 +94,11 @@ def kappa(name: str, table: Sequence[Sequence[int]], clusters: Sequence[str]) ->
 
 
 def paired_tests(differences: Sequence[int]) -> list[Statistic]:
-    """Wilcoxon's signed-rank test, the exact sign test, and the smallest effect that so many pairs can show.
+    """Wilcoxon's signed-rank test and the exact sign test.
 
     Null hypothesis: the majority and HMS rank pairs alike. The tests leave out zero differences (Wilcoxon's original
     treatment). For two choices, the sign test is McNemar's exact test. The statistics are the smaller of the two rank
-    sums, and the number of pairs on which the majority ranks hypothesis 1 higher than HMS does. The effect size is the
-    mean difference divided by its standard deviation.
+    sums, and the number of pairs on which the majority ranks hypothesis 1 higher than HMS does.
 
     Args:
         differences: The rank by the majority minus that by HMS for each pair, from -2 to 2.
@@ -116,11 +114,9 @@ def paired_tests(differences: Sequence[int]) -> list[Statistic]:
         p_signs = float(binomtest(positive, len(nonzero)).pvalue)
     elif differences:
         p_ranks, p_signs, note = 1.0, 1.0, "not defined: the two rankings are identical"
-    effect = smallest_effect_size(len(differences)) if len(differences) >= MIN_TASKS else None
     return [
         Statistic("Wilcoxon signed-rank", len(nonzero), rank_sum, p=p_ranks, note=note),
         Statistic("exact sign (McNemar)", len(nonzero), float(positive) if nonzero else None, p=p_signs, note=note),
-        Statistic("smallest detectable effect size", len(differences), effect, note="paired t-test with power 0.8"),
     ]
 
 
