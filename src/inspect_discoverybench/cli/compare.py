@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.console import Console
 
-from inspect_discoverybench.cli.terminal import p_value, plural, print_table
+from inspect_discoverybench.cli.terminal import p_value, plural, print_table, say
 from inspect_discoverybench.messages.errors import InvalidArgument
 
 # These modules import pandas and scipy, which takes seconds. The command imports them when it runs.
@@ -64,20 +64,20 @@ def compare(
     comparison = compare_systems(named, left_out, anyway, seed)
     if as_json:
         text = json.dumps(asdict(comparison))  # with NaN, which is not JSON
-        click.echo(json.dumps(json.loads(text, parse_constant=lambda _: None, object_hook=_by_level), indent=2))
+        say(json.dumps(json.loads(text, parse_constant=lambda _: None, object_hook=_by_level), indent=2))
     else:
         lines = [f"Warning: {warning}" for warning in comparison.warnings]
         lines += [f"Note: {note}" for note in comparison.notes]
         lines += [f"Left out {log}: {reason}" for log, reason in left_out.items()]
         for line in lines:
-            click.echo(line, err=True)
+            say(line, err=True)
         if len(comparison.pairs) == 1:
             _print_pair(comparison.pairs[0])
         else:
             _print_ranking(comparison)
     first = comparison.pairs[0].keys[0]
     if fail_if_worse is not None and min(first.paired.difference, first.failures_lowest) < -fail_if_worse:
-        click.echo(
+        say(
             f"The candidate's mean is below the baseline's by more than {fail_if_worse:g}: on these tasks, the "
             f"difference is {first.paired.difference:+.3f}, or {first.failures_lowest:+.3f} with the lowest score "
             "wherever the candidate has none.",
@@ -101,7 +101,7 @@ def _print_pair(pair: "SystemPair") -> None:
     counts += [f"{pair.only_baseline} only in the baseline"] if pair.only_baseline else []
     counts += [f"{pair.only_candidate} only in the candidate"] if pair.only_candidate else []
     console = Console(highlight=False, markup=False)
-    console.print(f"Baseline   {pair.baseline}\nCandidate  {pair.candidate}\n{'; '.join(counts)}")
+    say(f"Baseline   {pair.baseline}\nCandidate  {pair.candidate}\n{'; '.join(counts)}")
     rows = [
         [
             *(key.key or "score", f"{key.baseline.mean:.3f}", f"{key.candidate.mean:.3f}"),
