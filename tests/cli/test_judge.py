@@ -41,7 +41,7 @@ def test_a_pair_is_scored_and_written(tmp_path: Path) -> None:
     result = judge(out=str(tmp_path / "score.json"), **options)
     assert result.exit_code == 0
     assert "HMS 0." in result.output
-    assert "Relationship: 0.50" in result.output
+    assert "Relationship: 0.00" in result.output
     record = json.loads((tmp_path / "score.json").read_text("utf-8"))
     assert {"hms", "context", "variables", "relationship", "hms_released"} < set(record["scores"])
     assert record["judge"] == "discoverybench/lexical"
