@@ -8,12 +8,10 @@ import math
 from collections.abc import Hashable, Sequence
 
 import numpy as np
-from scipy.stats import t
 
 from inspect_discoverybench.messages.errors import InvalidArgument
-from inspect_discoverybench.statistics.clusters import clustered
+from inspect_discoverybench.statistics.clusters import clustered, t_interval
 from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
-from inspect_discoverybench.statistics.paired import SIGNIFICANCE_LEVEL
 
 MIN_LABELLED_CLUSTERS = 10
 """With fewer, the variance of the judge's error between clusters is unreliable."""
@@ -67,5 +65,5 @@ def corrected_mean(
     mean = min(1.0, max(0.0, uncorrected + correction))
     if variance < 1e-24:  # the judge and all labels agree on one score, which is not certain for other tasks
         return Estimate(mean, min(mean, labels.low), max(mean, labels.high), scores.tasks, scores.clusters)
-    half_width = float(t.ppf(1 - SIGNIFICANCE_LEVEL / 2, labels.clusters - 1)) * math.sqrt(variance)
-    return Estimate(mean, max(0.0, mean - half_width), min(1.0, mean + half_width), scores.tasks, scores.clusters)
+    low, high, _ = t_interval(mean, math.sqrt(variance), labels.clusters - 1)
+    return Estimate(mean, max(0.0, low), min(1.0, high), scores.tasks, scores.clusters)

@@ -9,12 +9,11 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
 
 from inspect_discoverybench.messages.errors import InvalidArgument
-
-if TYPE_CHECKING:
-    import numpy as np
 
 
 @dataclass(frozen=True)
@@ -27,9 +26,9 @@ class Clustered:
         sizes: Number of tasks in each cluster.
     """
 
-    values: "np.ndarray"
-    index: "np.ndarray"
-    sizes: "np.ndarray"
+    values: np.ndarray
+    index: np.ndarray
+    sizes: np.ndarray
 
     @property
     def tasks(self) -> int:
@@ -52,7 +51,7 @@ class Clustered:
         return float(self.sizes @ self.sizes) / self.tasks
 
     @property
-    def totals(self) -> "np.ndarray":
+    def totals(self) -> np.ndarray:
         """Sum of the values of each cluster."""
         return self.sum_by_cluster(self.values)
 
@@ -76,10 +75,8 @@ class Clustered:
         degrees = 1 / float((shares**2).sum() + leverages.sum() ** 2 - (leverages**2).sum())
         return math.sqrt(float((residuals**2 / (1 - shares)).sum())), degrees
 
-    def sum_by_cluster(self, values: "np.ndarray") -> "np.ndarray":
+    def sum_by_cluster(self, values: np.ndarray) -> np.ndarray:
         """Sum of other values of the same tasks for each cluster."""
-        import numpy as np
-
         return np.bincount(self.index, weights=values, minlength=self.clusters)
 
 
@@ -103,10 +100,8 @@ def clustered(scores: Sequence[float], clusters: Sequence[Hashable]) -> Clustere
     return grouped(scores, clusters)
 
 
-def grouped(values: "Sequence[float] | np.ndarray", clusters: Sequence[Hashable]) -> Clustered:
+def grouped(values: Sequence[float] | np.ndarray, clusters: Sequence[Hashable]) -> Clustered:
     """Group values by cluster, one of each per task."""
-    import numpy as np
-
     numbers: dict[Hashable, int] = {}
     index = np.array([numbers.setdefault(cluster, len(numbers)) for cluster in clusters])
     return Clustered(np.asarray(values, dtype=float), index, np.bincount(index).astype(float))
@@ -120,8 +115,6 @@ def t_interval(mean: float, error: float, degrees: float) -> tuple[float, float,
         error: Its standard error.
         degrees: Degrees of freedom.
     """
-    from scipy.special import stdtr, stdtrit
-
     half_width = float(stdtrit(degrees, 0.975)) * error
     p_value = 2 * float(stdtr(degrees, -abs(mean) / error)) if error > 0 else float(mean == 0)
     return mean - half_width, mean + half_width, p_value
@@ -151,7 +144,7 @@ class NewStudies:
 
 
 def on_new_studies(
-    values: "Sequence[float] | np.ndarray",
+    values: Sequence[float] | np.ndarray,
     studies: Sequence[Hashable] | None,
     on_these_tasks: tuple[float, float, float],
     lowest: float = 0.0,

@@ -11,6 +11,8 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
+from scipy.special import stdtrit
+
 from inspect_discoverybench.statistics.clusters import Clustered, NewStudies, clustered, on_new_studies
 
 TYPICAL_CORRELATION = 0.3
@@ -73,8 +75,6 @@ def wilson(mean: float, sample_size: float, degrees: float) -> tuple[float, floa
         sample_size: Effective sample size.
         degrees: Degrees of freedom.
     """
-    from scipy.special import stdtrit
-
     ratio = float(stdtrit(degrees, 0.975)) ** 2 / sample_size
     center = (mean + ratio / 2) / (1 + ratio)
     half_width = math.sqrt(ratio * mean * (1 - mean) + ratio**2 / 4) / (1 + ratio)
