@@ -26,7 +26,8 @@ class _Commands(click.Group):
             # A second run continues after a full disk. In the other commands, other errors are what was found.
             is_strict = ctx.invoked_subcommand in ("run", "ask", "judge", "compare")
             if isinstance(error, Refused) or (is_strict and not isinstance(error, DiskFull | JudgeFailed)):
-                error.exit_code = 2
+                error.show()
+                raise click.exceptions.Exit(2) from error
             raise
 
 
