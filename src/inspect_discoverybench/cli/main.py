@@ -25,10 +25,9 @@ class _Commands(click.Group):
         except DiscoveryBenchError as error:
             # A second run continues after a full disk. In the other commands, other errors are what was found.
             is_strict = ctx.invoked_subcommand in ("run", "ask", "judge", "compare")
-            if isinstance(error, Refused) or (is_strict and not isinstance(error, DiskFull | JudgeFailed)):
-                error.show()
-                raise click.exceptions.Exit(2) from error
-            raise
+            is_refused = isinstance(error, Refused) or (is_strict and not isinstance(error, DiskFull | JudgeFailed))
+            error.show()
+            raise click.exceptions.Exit(2 if is_refused else error.exit_code) from error
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
