@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 RETRY = "Run `inspect eval-retry` to run the sample again."
 
 
-KEY_NAME = re.compile(r"KEY|TOKEN(?!S|IZ)|SECRET|PASSW|CREDENTIAL|AUTHORIZATION|(?:^|_)PAT(?:_|$)", re.IGNORECASE)
+KEY_NAME = re.compile(r"KEY|TOKEN(?!S|I)|SECRET|PASSW|CREDENTIAL|AUTHORIZATION|(?:^|_)PAT(?:_|$)", re.IGNORECASE)
 """Matches the names of environment variables and model arguments with keys."""
 MIN_KEY_LENGTH = 8
 """Shorter values are no secrets, and occur in other texts."""
