@@ -111,6 +111,8 @@ def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path / "logs"))
     monkeypatch.setenv("INSPECT_DISPLAY", "none")
+    # What an eval of this process has displayed, which `eval_set` would display as well.
+    monkeypatch.setattr("inspect_ai.util._display._display_type", None)
     others = ("INSPECT_EVAL_MODEL", "INSPECT_EVAL_MODEL_ROLE", "DISCOVERYBENCH_IMAGE")
     for variable in ("OPENAI_API_KEY", "OPENAI_BASE_URL", *others):
         monkeypatch.delenv(variable, raising=False)
