@@ -92,12 +92,12 @@ def test_the_script_fails_below_its_threshold(
     command = smoke_command("offline")
     assert nightly(command, monkeypatch) == 0
     assert (
-        "discoverybench/demo 3-A, discoverybench/baseline: HMS 0.562 over 8 samples, 0 unscored"
+        "discoverybench/demo 3-A, discoverybench/baseline: HMS 0.300 over 8 samples, 0 unscored"
         in capsys.readouterr().out
     )
     # The same folder: `eval_set` reads the complete log again.
     assert nightly([*command, "--min-hms", "0.9"], monkeypatch) == 1
-    assert capsys.readouterr().err.endswith("HMS 0.562 is below 0.9\n")
+    assert capsys.readouterr().err.endswith("HMS 0.300 is below 0.9\n")
 
 
 @pytest.mark.usefixtures("engine", "upstream", "sweep")

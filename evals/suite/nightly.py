@@ -63,7 +63,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--model", default="discoverybench/baseline", help="evaluated model; none for the gold solver")
     parser.add_argument("--grader", default="discoverybench/lexical", help="model of the judge")
     parser.add_argument("--limit", type=int, help="maximum number of samples")
-    parser.add_argument("--min-hms", type=float, default=0.5, help="lowest mean HMS that passes, in 0-1")
+    parser.add_argument("--min-hms", type=float, default=0.25, help="lowest mean HMS that passes, in 0-1")
     parser.add_argument("--retries", type=int, default=2, help="maximum number of retries of a failed run")
     parser.add_argument("--log-dir", default="logs/nightly", help="one folder per night")
     return parser.parse_args()

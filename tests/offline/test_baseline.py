@@ -41,24 +41,24 @@ def tool_calls(sample: EvalSample) -> list[str]:
     return [call.function for reply in replies for call in reply.tool_calls or []]
 
 
-def test_the_demo_is_solved() -> None:
+def test_the_demo_is_solved_in_part() -> None:
     samples = evaluated(react())
     phrases = [
-        "proofing_hours and hydration_percent interact: loaf_volume_ml increases with proofing_hours",
+        "Among the test loaves, loaf_volume_ml increases linearly with hydration_percent, by 15.7",
         "honey_yield_kg increases linearly with flowering_hectares, by 1.8",
-        "reaction_ms decreases with bright_light_hours only where shift is night, by 9.",
+        "reaction_ms is 26.7 lower where shift is night",
         "docking_minutes is 5.16 lower where bow_thruster is yes (mean 9.6",
-        "increases linearly with the ratio of reservations to copies, by 4.0",
+        "waiting_days decreases linearly with copies, by 4.3",
         "ice_breakup_day decreases linearly with year, by 0.19",
-        "breaking_strength_mpa is quadratic in firing_temperature_c: it increases up to 117",
-        "lower above a threshold of soil_salinity_ds_m at 3.9",
+        "breaking_strength_mpa increases linearly with firing_temperature_c, by 0.02",
+        "shoot_growth_cm decreases linearly with soil_salinity_ds_m, by 2.3",
     ]
     answers, scores = zip(*map(answer_and_score, samples), strict=True)
     for sample, answer, phrase in zip(samples, answers, phrases, strict=True):
         assert phrase in answer
         assert "Rule-based baseline, not a language model" in sample.output.completion
         assert tool_calls(sample) == ["python", "python", "submit"]
-    assert list(scores) == [0.5, 1, 0.5, 0.5, 1, 0.5, 0.5, 0]
+    assert list(scores) == [0, 1, 0, 0.5, 0.4, 0.5, 0, 0]
 
 
 @pytest.mark.parametrize(

@@ -4,23 +4,17 @@ import csv
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice, permutations, zip_longest
+from itertools import islice, zip_longest
 from pathlib import Path
-from statistics import correlation, linear_regression, quantiles
+from statistics import correlation, linear_regression
 
 NONE = "{x} has no significant relationship with {y}"
 LINEAR = "{y} {verb} linearly with {x}, by {size:.3g} per unit"
-QUADRATIC = "{y} is quadratic in {x}: it {opposite} up to {cut:.4g} and {verb} beyond it (coefficient {slope:.3g})"
-THRESHOLD = "{y} is {size:.3g} {change} above a threshold of {x} at {cut:.4g} (mean {mean:.3g}) than below it"
 DIFFERENCE = "{y} is {size:.3g} {change} where {x} is {level} (mean {mean:.3g}) than elsewhere (mean {intercept:.3g})"
-SUBGROUP = (
-    "{y} {verb} with {x} only where {by} is {level}, by {size:.3g} per unit, with no significant effect elsewhere"
-)
-INTERACTION = "{x} and {by} interact: {y} {verb} with {x}, by {size:.3g} more for each unit of {by} above {cut:.4g}"
-RISING, FALLING = ("increases", "decreases", "higher"), ("decreases", "increases", "lower")
+RISING, FALLING = ("increases", "higher"), ("decreases", "lower")
 
 Table = Mapping[str, Sequence[str]]
-Form = tuple[str, list[float], dict[str, str | float]]  # sentence, derived variable (gaps are NaN), names and cut
+Form = tuple[str, list[float], dict[str, str]]  # sentence, derived variable (gaps are NaN), names
 
 
 def fit(x: Sequence[float], y: Sequence[float]) -> dict[str, float]:
@@ -53,28 +47,14 @@ def numbers(texts: Sequence[str]) -> list[float]:
     return values if sum(map(math.isfinite, values)) >= max(10, len(values) / 2) else []
 
 
-def forms(table: Table, y: Sequence[float]) -> Iterator[Form]:
+def forms(table: Table) -> Iterator[Form]:
     """Generate each form of relationship as a derived variable in which the outcome is linear if the form holds."""
-    numeric = {name: values for name, texts in table.items() if (values := numbers(texts))}
-    cuts = {name: quantiles(filter(math.isfinite, values), n=20) for name, values in numeric.items()}
-    for x, values in numeric.items():
-        yield LINEAR, values, {"x": x}
-        for cut in cuts[x]:
-            yield THRESHOLD, [(a > cut) + 0 * a for a in values], {"x": x, "cut": cut}  # 0 * NaN is NaN
-            yield QUADRATIC, [(a - cut) * (a - cut) for a in values], {"x": x, "cut": cut}
-    for x, by in permutations(numeric, 2):
-        pairs = list(zip(numeric[x], numeric[by], strict=True))
-        yield LINEAR, [a / b if b else math.nan for a, b in pairs], {"x": f"the ratio of {x} to {by}"}
-        for cut in cuts[by]:
-            yield INTERACTION, [a * (b - cut) for a, b in pairs], {"x": x, "by": by, "cut": cut}
-    for by, texts in table.items():
+    for x, texts in table.items():
+        if values := numbers(texts):
+            yield LINEAR, values, {"x": x}
         levels = sorted({*texts} - {""})
         for level in levels[1:] if len(levels) <= 6 else ():
-            yield DIFFERENCE, [float(t == level) if t else math.nan for t in texts], {"x": by, "level": level}
-            for x, values in numeric.items():
-                if fit([math.nan if t == level else a for a, t in zip(values, texts, strict=True)], y)["p"] > 0.05:
-                    inside = [a * (t == level) for a, t in zip(values, texts, strict=True)]
-                    yield SUBGROUP, inside, {"x": x, "by": by, "level": level}
+            yield DIFFERENCE, [float(t == level) if t else math.nan for t in texts], {"x": x, "level": level}
 
 
 def named_columns(table: Table, goal: str) -> list[str]:
@@ -91,14 +71,14 @@ def discover(goal: str) -> None:
     outcome = next((name for name in reversed(chosen) if numbers(table[name])), "")
     others = {name: table[name] for name in chosen[-6:] if name != outcome}
     y = numbers(table.get(outcome, ()))
-    fits = [(fit(values, y), sentence, names) for sentence, values, names in forms(others, y)] if y else []
+    fits = [(fit(values, y), sentence, names) for sentence, values, names in forms(others)] if y else []
     if not fits:
         print("There is no table with two columns to compare.")
         return
-    line, sentence, names = max(fits, key=lambda entry: entry[0]["r2"] - 0.02 * ("cut" in entry[2]))
-    verb, opposite, change = RISING if line["slope"] > 0 else FALLING
+    line, sentence, names = max(fits, key=lambda entry: entry[0]["r2"])
+    verb, change = RISING if line["slope"] > 0 else FALLING
     facts = {**line, **names, "y": outcome, "size": abs(line["slope"]), "mean": line["intercept"] + line["slope"]}
-    text = (sentence if line["p"] < 0.05 else NONE).format(**facts, verb=verb, opposite=opposite, change=change)
+    text = (sentence if line["p"] < 0.05 else NONE).format(**facts, verb=verb, change=change)
     context = re.findall(r"^(?:among|between|during|from|in|on) (?!what|which)[^,?]*, ", goal, re.IGNORECASE)
     p = "p < 0.001" if line["p"] < 0.001 else f"p = {line['p']:.3f}"
     print(f"Hypothesis: {''.join(context)}{text} ({p}, n = {line['rows']}, R2 = {line['r2']:.2f}).")
