@@ -192,24 +192,6 @@ def test_a_single_bad_request_changes_no_other_question() -> None:
     assert not notes(log)
 
 
-def test_a_rerun_from_the_cache_sends_few_rejected_requests() -> None:
-    good = scripted(extract=CONTEXTS)
-
-    def answer(request: Request) -> Answer:
-        return Refused("Unknown parameter: 'seed'.", "seed") if "seed" in request else good(request)
-
-    with serve(answer) as endpoint:
-        first = judged(judge_at(endpoint), count=3, max_samples=1)
-        before = len(endpoint.requests)
-        again = judged(judge_at(endpoint), count=3, max_samples=1)
-        repeated = endpoint.requests[before:]
-    # Only the first questions, which are asked at once, find out that the settings are rejected.
-    assert all("seed" in request for request in repeated)
-    assert len(repeated) <= 4
-    assert [settings(score) for score in scores(again)] == [settings(score) for score in scores(first)]
-    assert len(notes(again)) == 1
-
-
 def notes(log: EvalLog) -> list[str]:
     """What the log says about rejected settings."""
     events = [e for s in read_eval_log(log.location).samples or [] for e in s.events if isinstance(e, LoggerEvent)]

@@ -246,7 +246,7 @@ def check_call(model: str) -> str:
 def check_pair(judge: str) -> str:
     """Let the judge decide one pair of the judge audit."""
     # A judge that always agrees is wrong about this pair.
-    kind = "relation negated"
+    kind = "variable swapped"
     sample = _run_sample(judge_audit(repeats=1, kind=kind, released=False), judge, limit=1)
     score = (sample.scores or {})["audit"]
     if "no valid reply" in str(score.answer):
