@@ -67,5 +67,8 @@ def corrected_mean(
     mean = min(1.0, max(0.0, uncorrected + correction))
     if variance < 1e-24:  # the judge and all labels agree on one score, which is not certain for other tasks
         return Estimate(mean, min(mean, labels.low), max(mean, labels.high), scores.tasks, scores.clusters)
-    half_width = float(t.ppf(1 - SIGNIFICANCE_LEVEL / 2, labels.clusters - 1)) * math.sqrt(variance)
+    # As for differences (`paired.py`), an additional label with an error of 1/2 counts: errors are few and skewed.
+    half_width = float(t.ppf(1 - SIGNIFICANCE_LEVEL / 2, labels.clusters - 1)) * math.sqrt(
+        variance + float(represented[labelled].mean() / 2) ** 2
+    )
     return Estimate(mean, max(0.0, mean - half_width), min(1.0, mean + half_width), scores.tasks, scores.clusters)
