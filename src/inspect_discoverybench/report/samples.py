@@ -67,7 +67,7 @@ def name_configurations(samples: pd.DataFrame) -> pd.DataFrame:
             for task, split in zip(samples.task, samples.split, strict=True)
         ],
         hints=samples.task_arguments.map(_hints),
-        role=samples.agent.map(ROLES).fillna(""),
+        role=samples.agent.map(lambda agent: ROLES.get(agent, "")),
     )
     settings: dict[int, str] = {}
     for _, rows in frame.groupby(["benchmark", "agent", "model"], sort=False):

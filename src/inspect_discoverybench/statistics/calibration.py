@@ -65,5 +65,7 @@ def corrected_mean(
     mean = min(1.0, max(0.0, uncorrected + correction))
     if variance < 1e-24:  # the judge and all labels agree on one score, which is not certain for other tasks
         return Estimate(mean, min(mean, labels.low), max(mean, labels.high), scores.tasks, scores.clusters)
-    low, high, _ = t_interval(mean, math.sqrt(variance), labels.clusters - 1)
+    # As for differences (`paired.py`), an additional label with an error of 1/2 counts: errors are few and skewed.
+    error = math.sqrt(variance + float(represented[labelled].mean() / 2) ** 2)
+    low, high, _ = t_interval(mean, error, labels.clusters - 1)
     return Estimate(mean, max(0.0, low), min(1.0, high), scores.tasks, scores.clusters)

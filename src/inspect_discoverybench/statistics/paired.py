@@ -30,7 +30,7 @@ MIN_TASKS = 25
 """Number of tasks from which the t-test decides alone."""
 MIN_CLUSTERS = 6
 """Number of clusters from which there is an interval. With fewer, the exact test cannot be significant."""
-PSEUDO_SQUARES, MAX_PSEUDO_SQUARES = 1 / 80, 0.5
+PSEUDO_SQUARES, MAX_PSEUDO_SQUARES = 1 / 64, 0.5
 """Sum of the squares of two additional tasks that count in the variance, similar to Agresti and Min (2005): for each
 task, and at most, which is that of the differences 1/2 and −1/2. Without them, the interval would be too narrow if few
 differences are not 0 or if they are skewed, and a single point if all are 0."""
