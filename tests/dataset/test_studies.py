@@ -37,6 +37,6 @@ def test_the_study_of_each_data_set_is_that_of_the_documented_table() -> None:
 
 
 def test_the_study_of_a_synthetic_data_set_is_its_domain() -> None:
-    for dataset, domain in (("caf-culture_0_1", "Café culture"), ("space-tourism_12_0", "space_tourism")):
+    for dataset, domain in (("m-lltonnen_0_1", "Mülltonnen"), ("space-tourism_12_0", "space_tourism")):
         assert study_of({"dataset": dataset, "domain": domain}) == domain
         assert study_of({"dataset": dataset, "domain": "sociology"}) == dataset

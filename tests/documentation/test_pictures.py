@@ -17,7 +17,7 @@ from inspect_discoverybench.solvers.react import react
 from tests.browser import launched
 from tests.log_viewer import serving
 
-SIZES = {"viewer.png": (1440, 810), "report.png": (1440, 760)}
+SIZES = {"viewer.png": (1440, 810), "report.png": (1440, 780)}
 """Width and height in pixels."""
 
 
