@@ -73,6 +73,7 @@ def _distractors(values: Mapping[str, Any], count: int) -> dict[str, Any]:
     return {"columns": [{**one, "follows": one["follows"] if n % 2 else None} for n, one in enumerate(columns)]}
 
 
+RIG = {"name": "rig", "description": "The rig", "type": "category", "values": ["sloop", "ketch", "yawl"]}
 ROOT: dict[str, Any] = {
     "context": "Among the boats",
     "rows": "One boat in each row.",

@@ -24,8 +24,10 @@ from inspect_discoverybench.dataset.table import read_text
 from inspect_discoverybench.messages.errors import InvalidArgument
 from inspect_discoverybench.session.reply import CellResult
 from inspect_discoverybench.session.session import PythonSession
+from inspect_discoverybench.synth.generate import GenerationState
 from tests.synth.authoring import (
     BASELINE,
+    RIG,
     ROOT,
     USUAL,
     contents,
@@ -185,7 +187,6 @@ def test_invalid_arguments(arguments: dict[str, Any], message: str, tmp_path: Pa
         synth_generate(out=str(tmp_path / "set"), **arguments)
 
 
-RIG = {"name": "rig", "description": "The rig", "type": "category", "values": ["sloop", "ketch"]}
 FAILING: list[dict[str, Any]] = [
     {"expression": "open('owned', 'w') and df['sail_area'] + df['hull_drag']"},
     {"expression": "df['sail_area'] * 0 + df['hull_drag'] * 0"},
@@ -229,14 +230,16 @@ def test_the_program_runs_within_the_limits_of_the_session() -> None:
 
 
 def test_a_node_that_cannot_be_derived_stays_a_leaf(tmp_path: Path) -> None:
-    log = generate(tmp_path / "set", scripted_author(expand="not JSON"))
+    followers = {"columns": [leaf(f"other_{letter}", follows="top_speed") for letter in "abcdefghijklmnopqrstuvw"]}
+    log = generate(tmp_path / "set", scripted_author(expand="not JSON", distractors=followers))
     assert [(name, gate) for name, gate, _ in state_of(log).rejected] == [
         ("sail_area", "expression"),
         ("hull_drag", "expression"),
+        ("distractors", "distractors"),
     ]
-    assert len(state_of(log).accepted) == 1
-    assert score_of(log).value == pytest.approx(1 / 3)
+    assert score_of(log).value == pytest.approx(1 / 4)
     assert "sail_area: expression: no valid reply" in str(score_of(log).explanation)
+    assert "23 follow a variable, 23 the same" in str(score_of(log).explanation)
 
 
 WEAK = {"expression": "10 + 5 * df['sail_area'] + 0.0001 * df['hull_drag']", "target": leaf("top_speed", 0, 120)}
@@ -244,6 +247,13 @@ SAME = {
     "expression": "np.where(df['rig'] == 'sloop', 3 + 2 * df['sail_area'], 3.1 + 2 * df['sail_area'])",
     "children": [RIG, ROOT["children"][0]],
 }
+CANCELLED = {"expression": f"{ROOT['expression']} + 3 * df['hull_drag']"}
+INSIDE = "(df['rig'] != 'sloop') & (df['strong_wind'] > 4)"
+BRANCHES = {
+    "expression": f"np.where({INSIDE}, 5 + 2 * df['area'], 60 - df['area'])",
+    "children": [RIG, leaf("strong_wind", 0, 9), leaf("area", 4, 20)],
+}
+BRANCHED = {"root": {**ROOT, **BRANCHES}}
 
 
 def derived(values: Mapping[str, Any], count: int) -> Any:
@@ -284,7 +294,11 @@ def test_domains_are_split(tmp_path: Path) -> None:
         ({"goal": {"goal": "How is top speed 5 plus 2 times the sail area?"}}, "goal", "a number of the gold"),
         ({"root": {**ROOT, **WEAK}}, "variables", "without hull_drag, a fit is worse by only"),
         ({"root": {**ROOT, **SAME}}, "variables", "without rig, a fit is worse by only"),
-        ({"review": {"answerable": True, "giveaway": "The sail_area"}}, "giveaway", "states the relationship"),
+        ({"root": {**ROOT, **CANCELLED}}, "variables", "without hull_drag"),
+        ({**BRANCHED, "goal": {"goal": "When do strong winds change it?"}}, "goal", "contains 'strong_wind'"),
+        ({**BRANCHED, "goal": {"goal": "Does it depend on sloops?"}}, "goal", "contains 'sloop'"),
+        ({**BRANCHED, "goal": {"goal": "Does it change above 4 knots?"}}, "goal", "contains 4, a number of the gold"),
+        ({"review": {"answerable": True, "giveaway": "One boat"}}, "giveaway", "states the relationship"),
         ({"review": {"answerable": True, "giveaway": "twice the area"}}, "answerable", "must be a quotation"),
     ],
 )
@@ -297,50 +311,51 @@ def test_criteria_give_reasons(steps: dict[str, Any], criterion: str, reason: st
     assert "no task was accepted" in str(score_of(log).explanation)
 
 
-def test_a_gold_states_its_sub_population_and_the_goal_can_ask_for_it(tmp_path: Path) -> None:
-    expression = "np.where(df['rig'] == 'sloop', 3 + 2 * df['sail_area'] ** 2, 800 - 40 * df['sail_area'])"
-    root = {**ROOT, **SAME, "expression": expression, "target": leaf("top_speed", -20, 900)}
-    log = generate(tmp_path / "set", scripted_author(root=root), height=1)
-    assert not state_of(log).rejected
-    [query] = json.loads((tmp_path / "set" / "sailing_0_0" / "metadata_0.json").read_text("utf-8"))["queries"]
-    assert query["question_type"] == "context"
-    assert query["true_hypothesis"].startswith(
-        "Among the boats where the rig is sloop, the top speed increases quadratically with the sail area"
-    )
-    assert "; elsewhere it decreases linearly with the sail area" in query["true_hypothesis"]
-
-
-def test_a_gold_names_a_threshold_and_a_form(tmp_path: Path) -> None:
-    terms = "20 * (df['sail_area'] > 12) - 0.5 * df['hull_drag'] ** 2 - 0.01 * df['hull_drag']"
-    generate(tmp_path / "set", scripted_author(root={**ROOT, "expression": f"20 + {terms}"}), height=1)
+def test_a_gold_states_its_sub_population(tmp_path: Path) -> None:
+    generate(tmp_path / "set", scripted_author(**BRANCHED), height=1)
     [row] = golds(tmp_path / "set")
-    assert "increases at a threshold of the sail area" in row["gold_hypo"]
-    assert "decreases quadratically with the hull drag" in row["gold_hypo"]
+    relations = "the top speed increases linearly with the area; elsewhere it decreases linearly with the area."
+    assert row["gold_hypo"] == f"Among the boats where the rig is not sloop and the strong wind is above 4, {relations}"
 
 
-def messy(content: Mapping[str, Any], number: int) -> str:
+def untidy(reply: dict[str, Any]) -> list[str]:
     """What models make of a JSON object."""
-    text = json.dumps({**content, "notes": "As requested, {...}."}, indent=1)
-    text = re.sub(r": (-?\d+\.?\d*)(?=[,\n])", r': "\1"', text)  # numbers as strings
-    trailing = re.sub(r"(?<=[\]}\"])\n(?= *[\]}])", ",\n", text)
-    return [trailing, f"Here it is:\n```json\n{trailing}\n```\nI hope it helps.", f"Sure! {trailing} Done."][number % 3]
+    text = json.dumps(reply, indent=1)
+    return [
+        f"I use the form {{...}} here.\n{text}\nThe {{context}} may vary.",
+        f"Sure:\n```json\n{text}\n```\nThe expression:\n```python\ndf['sail_area']\n```",
+        f"```json\n{text}\n```\nAgain:\n```json\n{text}\n```",
+        f"<think>Maybe {{}}.</think>{text}\n{text}",
+        f"{reply!r} is my reply.",
+        *(text.replace(",\n", f", {comment}\n", 1) for comment in ("// a name", "# a name", "/* a name */")),
+        *(text.replace("null", literal) for literal in ("None", "NaN")),
+        *(text.replace('"real"', f'"{name}"') for name in ("float", "Real", "number", "numeric")),
+        *(json.dumps(wrapped) for wrapped in ({"root": reply}, [reply], {**reply, "notes": "{}"})),
+        *(text.replace("60", number) for number in ('"60"', "+60", "60.", "6e1")),
+        *(text.replace('"context"', key) for key in ("context", "'context'")),
+        *(text.replace("\n}", ",\n}"), text[:-1]),
+    ]
 
 
-def test_messy_replies_cost_few_retries(tmp_path: Path) -> None:
-    replies = 0
+def test_untidy_replies_are_read(tmp_path: Path) -> None:
+    """Only a repeated key and two different objects are sent back."""
+    kinds = untidy({**ROOT, "target": {**ROOT["target"], "values": None, "distribution": None}})
+    refused = [json.dumps(ROOT)[:-1] + ', "rows": "Boats."}', json.dumps(ROOT) + json.dumps({**ROOT, "rows": "Boats."})]
 
-    def untidy(step: Any) -> Any:
-        def reply(values: Mapping[str, Any], count: int) -> str:
-            nonlocal replies
-            replies += 1
-            return messy(step(values, count) if callable(step) else step, replies)
+    def distractors(values: Mapping[str, Any], count: int) -> Any:
+        columns = USUAL["distractors"](values, count)["columns"]
+        return {"columns": [{**one, "follows": one["follows"] or "none", "strength": None} for one in columns]}
 
-        return reply
-
-    steps = {name: untidy(step) for name, step in {**USUAL, "expand": derived}.items()}
-    state = state_of(generate(tmp_path / "set", scripted_author(**steps), height=3))
-    assert not state.failure
-    assert state.sent_back <= 0.1 * replies
+    author = scripted_author(
+        domains={"domains": [{"name": f"sailing {number}", "description": None} for number in range(len(kinds) + 2)]},
+        root=lambda values, count: [*kinds, *refused, ROOT][count],
+        distractors=distractors,
+        review=lambda values, count: {"answerable": "yes", "giveaway": [None, "None", "n/a"][count % 3]},
+    )
+    log = generate(tmp_path / "set", author, domains=len(kinds) + 1, height=1)
+    states = [sample.store_as(GenerationState) for sample in log.samples or ()]
+    assert [len(state.accepted) for state in states] == [1] * (len(kinds) + 1), log.error
+    assert sorted(state.sent_back for state in states)[-2:] == [0, 2]
 
 
 def test_the_reviewer_has_a_role(tmp_path: Path) -> None:
@@ -360,3 +375,11 @@ def test_the_user_names_the_domains(tmp_path: Path) -> None:
     assert len(state_of(log).accepted) == 1
     [sample] = custom(path=str(tmp_path / "set"), sandbox="local").dataset
     assert (sample.metadata or {})["study"] == name
+
+
+@pytest.mark.parametrize(("domains", "last"), [(["night markets", "tea"], "tea"), (7, "domain 7")])
+def test_the_baseline_author_serves_any_domains(domains: Any, last: str, tmp_path: Path) -> None:
+    log = generate(tmp_path / "set", BASELINE, domains=domains, height=1)
+    assert [sample.id for sample in log.samples or ()][-1] == last
+    rows = golds(tmp_path / "set")
+    assert len({row["gold_hypo"] for row in rows}) == len(rows) == len(log.samples or ())

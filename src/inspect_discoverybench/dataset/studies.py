@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
+from unicodedata import category
 
 from inspect_discoverybench.dataset.metadata import Goal, Study, locate, metadata_number
 from inspect_discoverybench.dataset.samples import SampleMetadata
@@ -184,13 +185,28 @@ def reveals(text: str, gold: str) -> bool:
     return len(words.intersection(_CONTENT.findall(text.casefold()))) >= REVEALED * len(words) > 0
 
 
-def stated_formula(description: str, columns: Iterable[str]) -> str | None:
-    """The first arithmetic with a column in a description, such as "0.5 * weight" or "log(weight)"; None if none."""
-    name = rf"(?:{'|'.join(map(re.escape, columns))})"
-    operator, value = r"\s*(?:\*\*|[*/+^=×÷]|\s[-−]\s)\s*", rf"(?:\d+(?:\.\d+)?|{name})"
-    formula = rf"\b(?:{name}{operator}{value}|{value}{operator}{name}|[a-z]\w+\({name}\))(?!\w)"
-    match = re.search(formula, description, re.IGNORECASE)
-    return match[0] if match else None
+def stated_formula(text: str, columns: Iterable[str]) -> str | None:
+    """The first formula with a column in a text, such as "0.5 * weight" or "log(weight)"; None if there is none.
+
+    The name may have spaces for underscores, be in the plural, in quotes or brackets, or as in pandas or LaTeX.
+    """
+    names = re.sub(r"\\?[ _-]", "[ _-]", re.escape("\n".join(columns))).replace("\\\n", "|")
+    name, number = rf"(?:{names})s?", r"\d+(?:[.,]\d+)?"
+    # A text of the same length, in which a mathematical symbol is a star, and a command of LaTeX a root.
+    plain = re.sub(r"\\[A-Za-z]+", lambda command: "√".center(len(command[0])), text)
+    plain = "".join(
+        " "
+        if mark in "()[]{}\"'`$"
+        else "*"
+        if (category(mark) in ("Sm", "Sk") and mark != "√") or mark in "*/·"
+        else mark
+        for mark in plain
+    )
+    value, symbol = rf"(?:{number}|{name})", r"\s*[*√][\s*√]*"
+    formula = rf"{name}(?:(?:{symbol}|\s*%\s*|\s-\s){value}|[²³])|{value}{symbol}{name}|(?:{number}|√\s*){name}"
+    function = rf"(?i)(?<!\w)[a-z]\w*\([^a-z()]*{name}\s*[^\w\s]"
+    match = re.search(rf"(?i)(?<!\w)(?:{formula})(?!\w)", plain) or re.search(function, text)
+    return text[slice(*match.span())] if match else None
 
 
 def with_repeated_questions(goals: Sequence[SampleMetadata]) -> list[SampleMetadata]:

@@ -94,7 +94,7 @@ def parse_reply(text: str, reply_type: type[R]) -> R:
     if len(fences) == 1 and not body.startswith("{"):
         body = fences[0]
     try:
-        content = json.loads(body, object_pairs_hook=_reject_duplicate_keys, strict=False)
+        content = json.loads(body, object_pairs_hook=reject_duplicate_keys, strict=False)
         json.dumps(content, ensure_ascii=False).encode()  # fails for a lone surrogate, which cannot be sent back
     except (ValueError, RecursionError) as error:
         raise ReplyRejected(f"it is not a JSON object ({error}).") from error
@@ -131,7 +131,8 @@ def _strip_reasoning(text: str) -> str:
     return text[position:]
 
 
-def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object with these pairs; a `ValueError` if a key occurs twice."""
     if len(dict(pairs)) < len(pairs):
         raise ValueError("a key occurs twice")
     return dict(pairs)

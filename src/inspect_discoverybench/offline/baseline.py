@@ -65,21 +65,22 @@ def _verdict(roles: Sequence[str]) -> dict[str, object]:
 
 
 def _domains(values: Values, random: Random) -> Values:
-    avoided = {fold(name) for name in values["avoid"]}
-    free = [entry for entry in _POOL["domains"] if fold(entry["name"]) not in avoided]
-    return {"domains": random.sample(free, len(free))[: values["count"]]}
+    """The domains of the pool in random order, then the same ones again with other numbers."""
+    avoided, entries = {fold(name) for name in values["avoid"]}, random.sample(_POOL["domains"], len(_POOL["domains"]))
+    endings = ["", *(f" {n}" for n in range(2, values["count"] + len(avoided) + 2))]
+    numbered = [{**entry, "name": entry["name"] + ending} for ending in endings for entry in entries]
+    return {"domains": [entry for entry in numbered if fold(entry["name"]) not in avoided][: values["count"]]}
 
 
 def _free(domain: str, used: Sequence[str], random: Random) -> tuple[Values, list[Values]]:
-    """A domain, and its variables that are not used yet in random order."""
-    [entry] = (entry for entry in _POOL["domains"] if fold(entry["name"]) == fold(domain))
+    """A domain of the pool, or one in place of any other, and its variables that are not used yet in random order."""
+    entries = [entry for entry in _POOL["domains"] if fold(domain).startswith(fold(entry["name"]))]
+    [entry, *_] = entries or _POOL["domains"][len(domain) % len(_POOL["domains"]) :]
     free = [variable for variable in entry["variables"] if variable["name"] not in used]
     return entry, random.sample(free, len(free))
 
 
 def _root(values: Values, random: Random) -> Values:
-    if fold(values["name"]) not in [fold(entry["name"]) for entry in _POOL["domains"]]:
-        return {"error": "discoverybench/baseline knows only the domains of its pool."}
     entry, free = _free(values["name"], values["used_names"], random)
     target = next(variable for variable in free if variable["type"] == "real")
     free.remove(target)
@@ -142,8 +143,8 @@ def _goal(values: Values, random: Random) -> Values:
     """The question of the pool for the facet and the path length, after the context."""
     names = [f"the {predictor['label']}" for predictor in values["predictors"]]
     listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-    question = _POOL["questions"][values["masked"]][int(values["name"].rpartition("/")[2]) - 1]
-    text = question.format(target=values["target"]["label"], variables=listed)
+    questions, length = _POOL["questions"][values["masked"]], int(values["name"].rpartition("/")[2])
+    text = questions[length - 1].format(target=values["target"]["label"], variables=listed)
     context = values["gold_hypothesis"].partition(",")[0]
     return {"goal": text.capitalize() if values["masked"] == "context" else f"{context}, {text}"}
 

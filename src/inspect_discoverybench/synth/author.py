@@ -2,10 +2,12 @@
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Set
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+import json_repair
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageSystem,
@@ -17,15 +19,26 @@ from inspect_ai.model import (
 )
 from inspect_ai.util import span
 
+from inspect_discoverybench.messages.answer import without_reasoning
 from inspect_discoverybench.messages.errors import AuthorFailed, ReplyRejected, model_errors
 from inspect_discoverybench.messages.prompts import Prompt
-from inspect_discoverybench.messages.structured_reply import R, T, ask_until_valid, parse_reply, reply_schema
+from inspect_discoverybench.messages.structured_reply import (
+    R,
+    T,
+    ask_until_valid,
+    parse_reply,
+    reject_duplicate_keys,
+    reply_schema,
+)
 
 MAX_ATTEMPTS = 4
 """Maximum number of requests for one valid reply."""
 
-_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
-"""A string, which is kept, or a comma before a closing bracket."""
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=lambda pairs: {k: v for k, v in reject_duplicate_keys(pairs).items() if v is not None and v == v},
+    strict=False,
+)
+"""Leaves out null and NaN, so that defaults apply."""
 
 
 @dataclass
@@ -66,13 +79,7 @@ class Author:
                 return await self.model.generate(conversation, config=GenerateConfig(response_schema=schema))
 
         async def read(text: str) -> T:
-            try:
-                reply = parse_reply(text, reply_type)
-            except ReplyRejected:
-                if (tidy := tidied(text)) == text:
-                    raise
-                reply = parse_reply(tidy, reply_type)
-            return await check(reply)
+            return await check(parse_reply(tidied(text, {*reply_type.model_fields}), reply_type))
 
         async with span(f"{prompt}: {values.get('name', '')}".removesuffix(": ")):
             try:
@@ -86,14 +93,28 @@ class Author:
         return ChatMessageUser(content=Prompt.load("synth/reask").render(reason=reason))
 
 
-def tidied(text: str) -> str:
-    """The JSON object in a text: without what is before and after it, and without commas before a closing bracket."""
-    body = text[text.find("{") : text.rfind("}") + 1] or text
-    return _TRAILING_COMMA.sub(lambda match: match[1] or "", body)
+def tidied(text: str, fields: Set[str]) -> str:
+    """The object with these fields in a text, as valid JSON; the text itself if there is none, or if several differ."""
+    body = without_reasoning(text)
+    cut = body[body.find("{") : body.rfind("}") + 1]
+    try:
+        found = [*_objects(body, fields)] or [*_objects(json.dumps(json_repair.loads(cut, strict=True)), fields)]
+    except (ValueError, RecursionError):
+        return text
+    return json.dumps(found[0]) if found and found.count(found[0]) == len(found) else text
+
+
+def _objects(text: str, fields: Set[str]) -> Iterator[Mapping[str, Any]]:
+    """The JSON objects in a text that have one of the fields, with whatever is around them."""
+    for brace in re.finditer("{", text):
+        with suppress(json.JSONDecodeError):
+            content, _ = _DECODER.raw_decode(text, brace.start())
+            if fields & content.keys():
+                yield content
 
 
 def question(prompt: str, values: Mapping[str, Any]) -> str:
     """The text of a request."""
     rules = {name: Prompt.load(f"synth/{name}").render() for name in ("columns", "expressions")}
-    text = json.dumps(dict(values), indent=1, ensure_ascii=False)
-    return Prompt.load(f"synth/{prompt}").render(values=text, count=str(values.get("count")), **rules)
+    rules["values"] = json.dumps(dict(values), indent=1, ensure_ascii=False)
+    return Prompt.load(f"synth/{prompt}").render(count=str(values.get("count")), **rules)

@@ -5,12 +5,13 @@ import re
 from pydantic import Field
 
 from inspect_discoverybench.dataset.studies import reveals
+from inspect_discoverybench.messages.answer import is_placeholder
 from inspect_discoverybench.messages.errors import AuthorFailed, ReplyRejected
 from inspect_discoverybench.messages.structured_reply import Reply
 from inspect_discoverybench.messages.text import fold
 from inspect_discoverybench.synth.author import Author
 from inspect_discoverybench.synth.tree import Tree, TreeColumn
-from inspect_discoverybench.synth.tree_task import Criterion, Rejection, TreeTask
+from inspect_discoverybench.synth.tree_task import Rejection, TreeTask
 
 
 class GoalText(Reply):
@@ -24,7 +25,7 @@ class Review(Reply):
 
     Attributes:
         answerable: Whether the goal can be answered from the data.
-        giveaway: A quotation from the goal or a description that states the relationship; empty if none does.
+        giveaway: A quotation from the goal or a description that states the relationship; a placeholder if none does.
         reason: One sentence.
     """
 
@@ -44,8 +45,8 @@ async def write_goal(author: Author, reviewer: Author, tree: Tree, task: TreeTas
         return goal
 
     async def check_review(reply: Review) -> Review:
-        shown = "\n".join((goal, *(described[name]["description"] for name in (*task.columns,))))
-        if _plain(reply.giveaway).strip() and _plain(reply.giveaway) not in _plain(shown):
+        texts = (goal, tree.description, tree.context, *(described[name]["description"] for name in task.columns))
+        if not is_placeholder(reply.giveaway) and _plain(reply.giveaway) not in _plain("\n".join(texts)):
             raise ReplyRejected("the giveaway must be a quotation from the goal or a description, or empty.")
         return reply
 
@@ -59,10 +60,9 @@ async def write_goal(author: Author, reviewer: Author, tree: Tree, task: TreeTas
         "condition": [described[name] for name in task.condition_columns],
         "predictors": [described[name] for name in task.expression.columns if name not in task.condition_columns],
     }
-    criterion: Criterion = "goal"
+    goal = ""
     try:
         goal = await author.ask("goal", values, GoalText, check_goal)
-        criterion = "answerable"
         values = {
             "name": task.name,
             "goal": goal,
@@ -73,10 +73,10 @@ async def write_goal(author: Author, reviewer: Author, tree: Tree, task: TreeTas
         }
         review = await reviewer.ask("review", values, Review, check_review)
     except AuthorFailed as error:
-        return Rejection(task.name, criterion, error.message)
-    if review.giveaway.strip():
+        return Rejection(task.name, "answerable" if goal else "goal", error.message)
+    if not is_placeholder(review.giveaway):
         return Rejection(task.name, "giveaway", f"{review.giveaway!r} states the relationship")
-    return goal if review.answerable else Rejection(task.name, criterion, review.reason or "no reason given")
+    return goal if review.answerable else Rejection(task.name, "answerable", review.reason or "no reason given")
 
 
 def _violation(goal: str, tree: Tree, task: TreeTask, gold: str) -> str | None:
@@ -86,16 +86,17 @@ def _violation(goal: str, tree: Tree, task: TreeTask, gold: str) -> str | None:
     shown = _plain(" ".join((tree.context, *(column.label for column in tree.columns())))).split()
     if reveals(goal, " ".join(word for word in _plain(gold).split() if word not in shown)):
         return "the goal contains the gold hypothesis"
-    condition = set(task.condition_columns)
-    hidden = {"variables": set(task.expression.columns) - condition, "context": condition}.get(task.masked, set())
-    for phrase in (column.label for column in tree.columns() if column.name in hidden):
-        if _plain(phrase) in _plain(goal):
-            return f"the goal contains {phrase!r}, which it must ask for"
-    numbers = {float(number) for number in re.findall(r"(?<![\w.])\d+(?:\.\d+)?", goal)}
-    relations = task.expression.branches[1:] if task.expression.branches else (task.expression,)
-    shared = {number for relation in relations for number in relation.numbers & numbers} - {0.0, 1.0}
-    if task.masked == "relationship" and shared:
-        return f"the goal contains {min(shared):g}, a number of the gold hypothesis"
+    condition, *relations = task.expression.branches or (task.expression, task.expression)
+    masked = [condition] if task.masked == "context" else relations
+    constants = {constant for expression in masked for constant in expression.constants}
+    names = [
+        one for one in constants if isinstance(one, str) and len(_plain(one)) > 4 and task.masked != "relationship"
+    ]
+    if told := [name for name in names if re.search(rf"{_plain(name)[:-1]}(?:e?s)? ", _plain(goal))]:
+        return f"the goal contains {min(told)!r}, which it must ask for"
+    numbers = {float(number) for number in re.findall(r"(?<![\w.])\d+(?:\.\d+)?", goal)} - {0.0, 1.0}
+    if task.masked != "variables" and (numbers := numbers & constants):
+        return f"the goal contains {min(numbers):g}, a number of the gold hypothesis"
     return None
 
 

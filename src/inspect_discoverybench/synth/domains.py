@@ -84,14 +84,14 @@ class DomainSource:
         avoided = [*REAL_DOMAINS, *(domain.name for domain in kept)]
 
         async def check(reply: Domains) -> Sequence[Domain]:
-            names = [domain.name for domain in reply.domains]
-            if len(names) != missing:
-                raise ReplyRejected(f"there are {len(names)} domains, expected {missing}.")
-            if repeated := _repeated([*avoided, *names]):
+            fresh = reply.domains[:missing]
+            if len(fresh) < missing:
+                raise ReplyRejected(f"there are {len(fresh)} domains, expected {missing}.")
+            if repeated := _repeated([*avoided, *(domain.name for domain in fresh)]):
                 raise ReplyRejected(
                     f"the domain {repeated} is there twice or to be avoided, or does not have 3 to 60 letters."
                 )
-            return reply.domains
+            return fresh
 
         return await author.ask("domains", {"count": missing, "avoid": avoided, "seed": seed}, Domains, check)
 
@@ -103,10 +103,9 @@ class DomainSource:
 
     def samples(self) -> list[Sample]:
         """One sample per domain."""
-        ids = self.names or [f"domain {number + 1}" for number in range(self.count)]
         return [
             Sample(id=name, input=f"Generate the tasks of {name}.", metadata={"number": number})
-            for number, name in enumerate(ids)
+            for number, name in enumerate(self.names or [f"domain {n}" for n in range(1, self.count + 1)])
         ]
 
 

@@ -7,7 +7,7 @@ by its size times the number of rows. It is still run only in the sandbox.
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,6 +21,9 @@ FUNCTIONS: Mapping[str, int] = {
     **dict.fromkeys(("abs", "log", "log1p", "exp", "sqrt", "square", "tanh", "sin", "cos"), 1),
 }
 """Functions of numpy that an expression may call, with the number of arguments."""
+
+COLUMN = re.compile(r"df\['(\w+)'\]")
+"""A column in the text of an expression, as Python writes it."""
 
 MAX_CHARACTERS = 2_000
 MAX_NODES = 240
@@ -94,13 +97,13 @@ class Expression:
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns, in order of appearance."""
-        return tuple(dict.fromkeys(_columns(self.syntax)))
+        return tuple(dict.fromkeys(COLUMN.findall(self.text)))
 
     @cached_property
-    def numbers(self) -> frozenset[float]:
-        """The absolute values of all numbers."""
+    def constants(self) -> frozenset[str | float]:
+        """All strings, which are names of columns and labels, and the absolute values of all numbers."""
         constants = (node.value for node in ast.walk(self.syntax) if isinstance(node, ast.Constant))
-        return frozenset(abs(float(value)) for value in constants if isinstance(value, (int, float)))
+        return frozenset(abs(one) if isinstance(one, (int, float)) else str(one) for one in constants)
 
     def substitute(self, expressions: Mapping[str, "Expression"]) -> "Expression":
         """Replace columns by their expressions.
@@ -109,7 +112,7 @@ class Expression:
             ExpressionRefused: The result exceeds a bound.
         """
         parts = {name: f"({expression.text})" for name, expression in expressions.items()}
-        return Expression.parse(re.sub(r"df\['(\w+)'\]", lambda match: parts.get(match[1], match[0]), self.text))
+        return Expression.parse(COLUMN.sub(lambda match: parts.get(match[1], match[0]), self.text))
 
     @cached_property
     def branches(self) -> "tuple[Expression, Expression, Expression] | None":
@@ -156,7 +159,7 @@ def _operands(node: ast.expr) -> Sequence[ast.expr] | None:  # noqa: C901 - one 
             return [] if abs(number) <= MAX_NUMBER else None
         case ast.BinOp(left=base, op=ast.Pow(), right=ast.Constant(value=int() | float() as exponent)):
             # Whole numbers grow without bound: ((10**12)**4)**4 and so on takes forever.
-            return [base] if any(_columns(base)) and exponent <= MAX_EXPONENT else None
+            return [base] if any(map(column_name, ast.walk(base))) and exponent <= MAX_EXPONENT else None
         case ast.BinOp(left=left, op=operator, right=right) if isinstance(operator, BINARY):
             # 'a' * 10**10 would fill the memory.
             return None if _is_text(left) or _is_text(right) else [left, right]
@@ -175,15 +178,6 @@ def _operands(node: ast.expr) -> Sequence[ast.expr] | None:  # noqa: C901 - one 
 
 def _is_text(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
-
-
-def _columns(node: ast.AST) -> Iterator[str]:
-    """The names of the columns in the order of the text."""
-    name = column_name(node)
-    if name is not None:
-        yield name
-    for child in ast.iter_child_nodes(node):
-        yield from _columns(child)
 
 
 def _short(text: str) -> str:

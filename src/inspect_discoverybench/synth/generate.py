@@ -164,14 +164,12 @@ def accepted() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         result = store_as(GenerationState)
-        tried = len(result.accepted) + len(result.rejected)
-        failure = [f"Failure: {result.failure}"] if result.failure else []
-        rejected = (f"- {name}: {criterion}: {reason}" for name, criterion, reason in result.rejected)
-        lines = [f"{len(result.accepted)} tasks were accepted.", *failure, *rejected]
-        return Score(
-            value=len(result.accepted) / tried if tried else 0.0,
-            answer=result.domain,
-            explanation="\n".join(lines),
-        )
+        lines = [
+            f"{len(result.accepted)} tasks were accepted.",
+            *([f"Failure: {result.failure}"] if result.failure else []),
+        ]
+        lines += [f"- {name}: {criterion}: {reason}" for name, criterion, reason in result.rejected]
+        tried = max(1, len(result.accepted) + len(result.rejected))
+        return Score(value=len(result.accepted) / tried, answer=result.domain, explanation="\n".join(lines))
 
     return score

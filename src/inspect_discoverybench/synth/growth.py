@@ -9,12 +9,13 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, ValidationError
 
+from inspect_discoverybench.messages.answer import is_placeholder
 from inspect_discoverybench.messages.errors import AuthorFailed, ReplyRejected, first_reason
 from inspect_discoverybench.messages.structured_reply import Reply
 from inspect_discoverybench.synth.author import Author
 from inspect_discoverybench.synth.sampler import Sampler
 from inspect_discoverybench.synth.set_folder import Domain
-from inspect_discoverybench.synth.tree import Tree, Variable
+from inspect_discoverybench.synth.tree import Node, Tree, Variable
 from inspect_discoverybench.synth.tree_task import Rejection
 
 COLUMNS = (26, 40)
@@ -79,12 +80,13 @@ class Growth:
 
     async def _root(self, domain: Domain) -> Tree:
         async def check(reply: Root) -> Tree:
-            root = reply.target.model_dump() | _derivation(reply)
-            fields = {"domain": domain.name, "description": reply.rows, "context": reply.context.strip().rstrip(",")}
-            return await self._checked({**fields, "roots": [root]})
+            context, root = reply.context.strip().rstrip(",."), reply.target.model_dump() | _derivation(reply)
+            fields = {"domain": domain.name, "description": reply.rows, "context": context, "roots": [root]}
+            return await self._checked(fields)
 
-        values = {**domain.model_dump(), **self._drawn(domain.name, "root", ())}
-        return await self.author.ask("root", values, Root, check)
+        return await self.author.ask(
+            "root", {**domain.model_dump(), **self._drawn(domain.name, "root", ())}, Root, check
+        )
 
     async def _expand_level(self, tree: Tree, level: int) -> Tree:
         """Derive the first leaf of a level that the author does not decline.
@@ -94,53 +96,55 @@ class Growth:
         """
         for leaf in tree.nodes():
             if leaf.sampled and tree.level(leaf.name) == level and leaf.distribution != "sequence":
-                grown = await self._expand(tree, leaf.name)
+                grown = await self._expand(tree, leaf)
                 if grown is not tree:
                     return grown
         return tree
 
-    async def _expand(self, tree: Tree, name: str) -> Tree:
+    async def _expand(self, tree: Tree, leaf: Node) -> Tree:
         """Derive one leaf. The tree is unchanged if the author declines or fails."""
 
         async def check(reply: Expansion) -> Tree:
-            if not reply.expression.strip():
+            if is_placeholder(reply.expression):
                 return tree
             dumped = tree.model_dump(exclude_defaults=True)
             pending = [*dumped["roots"]]
-            while (node := pending.pop())["name"] != name:
+            while (node := pending.pop())["name"] != leaf.name:
                 pending += node.get("children", ())
             node.update(_derivation(reply))
             return await self._checked(dumped)
 
-        leaf = next(node for node in tree.nodes() if node.name == name)
         values = {
-            "name": name,
+            "name": leaf.name,
             "domain": tree.domain,
             "rows": tree.description,
             "node": leaf.model_dump(exclude_defaults=True),
-            **self._drawn(tree.domain, name, [column.name for column in tree.columns()]),
+            **self._drawn(tree.domain, leaf.name, [column.name for column in tree.columns()]),
         }
         try:
             return await self.author.ask("expand", values, Expansion, check)
         except AuthorFailed as error:
-            self.rejections.append(Rejection(name, "expression", error.message))
+            self.rejections.append(Rejection(leaf.name, "expression", error.message))
             return tree
 
     async def _add_distractors(self, tree: Tree) -> Tree:
         """Add columns that follow variables of the tree, and unrelated ones. Repeated ones are left out."""
         names = {column.name for column in tree.columns()}
-        nodes = {name for root in tree.roots for name in root.names}
         count = self._random(tree.domain, "columns").randint(*COLUMNS) - len(names)
 
         async def check(reply: Distractors) -> Tree:
-            given = {column.name: column for column in reply.columns if column.name not in names}
-            columns = list(given.values())[:count]
-            following = sum(column.follows in nodes for column in columns)
-            if len(columns) < count / 2 or following < len(columns) / 4:
-                reason = f"there are {len(columns)} new columns, {following} of which follow a variable."
-                raise ReplyRejected(f"{reason} Expected: {count}, about half of which follow a variable.")
-            distractors = [column.model_dump() for column in columns]
-            return await self._checked(tree.model_dump(exclude_defaults=True) | {"distractors": distractors})
+            given = {column.name: column.model_dump() for column in reply.columns if column.name not in names}
+            columns = [
+                {**column, "follows": column["follows"] if column["follows"] in names else None}
+                for column in [*given.values()][:count]
+            ]
+            following = [column["follows"] for column in columns if column["follows"]]
+            # The tasks of a variable leave out what follows it.
+            most = max(map(following.count, following), default=0)
+            if len(columns) < count / 2 or len(following) < len(columns) / 4 or most > len(columns) / 3:
+                reason = f"there are {len(columns)} new columns, {len(following)} follow a variable, {most} the same."
+                raise ReplyRejected(f"{reason} Expected: {count}, about half of which follow different variables.")
+            return await self._checked(tree.model_dump(exclude_defaults=True) | {"distractors": columns})
 
         values = {
             "name": tree.domain,

@@ -9,6 +9,7 @@ import hashlib
 import json
 import platform
 import resource
+import warnings
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from types import SimpleNamespace
@@ -16,6 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+warnings.simplefilter("ignore")  # a warning would stand in the output of `draw`
 MEMORY_BYTES = 4 * 2**30
 FUNCTIONS = "where minimum maximum clip abs log log1p exp sqrt square tanh sin cos"
 # Limits of computed values: minimum share of finite ones, maximum share of the most common one, and minimum share of
@@ -24,9 +26,11 @@ MIN_FINITE, MAX_TOP, MIN_INSIDE = 0.98, 0.95, 0.5
 DISTURBED = 0.4  # share of computed values that are disturbed
 # The generic fit: minimum number of rows, penalties of which the best one is used, and scale of products of columns.
 MIN_ROWS, PENALTIES, INTERACTIONS = 40, (0.001, 0.01, 0.1), 0.25
-# Effects: the number of values of a column; the minimum variation of its size, and rank correlation with a partner; the
-# minimum share of the change that is between two of the values if the effect is a step.
-GRID, MIN_INTERACTION, MIN_STEP = 9, 0.4, 0.9
+# Effects: the number of values of a column; the minimum variation, rank correlation and explained variance of an
+# interaction; the minimum share of rows of which a statement is true; the shares of rows below the bounds of groups;
+# the minimum share of the change in one step; the minimum correlation with a function.
+GRID, MIN_INTERACTION, MIN_EXPLAINED, MIN_AGREEMENT = 9, 0.4, 0.16, 0.9
+FIFTHS, CUTS, MIN_STEP, MIN_FIT = (0.2, 0.4, 0.6, 0.8), np.linspace(0.1, 0.9, 17), 0.9, 0.9995
 
 Array: TypeAlias = Any  # np.ndarray: of floats, booleans, or strings for a category
 Spec = Mapping[str, Any]  # a column or node of the tree, as JSON
@@ -110,8 +114,7 @@ def compute(expression: str, columns: Mapping[str, Array]) -> Array:
     # Labels are numpy's strings, which cannot be multiplied. With Python's, `df['label'] * 10**9` fills the memory.
     frame = {name: values.view(Values) for name, values in columns.items()}
     names = {"__builtins__": {}, "df": frame, "np": numpy, "int": int, "float": float}
-    with np.errstate(all="ignore"):
-        values = np.asarray(eval(compile(expression, "expression", "eval"), names))
+    values = np.asarray(eval(compile(expression, "expression", "eval"), names))
     rows = len(next(iter(columns.values())))
     return values if values.shape == (rows,) else np.full(rows, values)
 
@@ -119,8 +122,7 @@ def compute(expression: str, columns: Mapping[str, Array]) -> Array:
 def typed(spec: Spec, values: Array) -> Array:
     """Convert computed values to the type of their node; a `ValueError` says why they do not fit."""
     if spec["type"] == "category":
-        others = sorted({str(value) for value in values} - set(spec["values"]))
-        if others:
+        if others := sorted({str(value) for value in values} - set(spec["values"])):
             raise ValueError(f"the value {others[0]!r} is not one of {', '.join(spec['values'])}")
         return values.astype(str)
     numbers = values.astype(float)
@@ -131,8 +133,7 @@ def typed(spec: Spec, values: Array) -> Array:
         return numbers > 0.5
     low, high = spec.get("low"), spec.get("high")
     if low is not None and high is not None:
-        margin = 0.05 * (high - low)
-        inside = ((numbers >= low - margin) & (numbers <= high + margin)).mean()
+        inside = (np.abs(numbers - (low + high) / 2) <= 0.55 * (high - low)).mean()
         if inside < MIN_INSIDE:
             raise ValueError(f"only {inside:.0%} of the values are between {low:g} and {high:g}")
     return np.where(finite, numbers, np.nan)
@@ -156,8 +157,7 @@ def draw_columns(request: Spec) -> Columns:
                 values = typed(node, compute(node["expression"], frame))
             except Exception as error:  # whatever an author's expression raises is sent back
                 raise ValueError(f"the expression of {name} failed: {type(error).__name__}: {error}"[:400]) from error
-            counts = np.unique(values, return_counts=True)[1]
-            if (top := counts.max() / len(values)) >= MAX_TOP:
+            if (top := np.unique(values, return_counts=True)[1].max() / len(values)) >= MAX_TOP:
                 raise ValueError(f"one value of {name} fills {top:.0%} of the rows; the result must vary")
             values = disturb(node, values, settings, seed)
         elif node.get("follows"):
@@ -190,10 +190,8 @@ def observe(spec: Spec, values: Array, settings: Spec, seed: str) -> ObservedCol
     there = gaps >= (spec["missing"] if spec.get("missing") is not None else settings["missing"])
     if values.dtype.kind != "f":
         return ObservedColumn(values, there, "%s")
-    if spec.get("noise") is not None:
-        observed = values + spec["noise"] * normal
-    else:
-        observed = values + settings["noise_scale"] * np.nanstd(values) * normal * (where < settings["noise_share"])
+    usual = settings["noise_scale"] * np.nanstd(values) * (where < settings["noise_share"])
+    observed = values + normal * (usual if spec.get("noise") is None else spec["noise"])
     if not spec.get("children") and spec.get("high") is not None:
         observed = np.clip(observed, spec["low"], spec["high"])
     digits = decimals(spec, values)
@@ -263,47 +261,104 @@ def effects(part: Spec, target: str, columns: Columns, outcome: str) -> Spec:
     """How the expression of a part depends on each of its columns, the others being as they are."""
     rows = rows_of(part, target, columns)
     frame = {name: columns[name].values[rows] for name in part["columns"]}
-    found: dict[str, dict[str, Any]] = {}
-    for name, values in frame.items() if len(rows) else ():
-        is_number = values.dtype.kind == "f"
-        low, high = np.quantile(values, (0.05, 0.95)) if is_number else (0, 0)
-        grid = low + (high - low) * np.arange(GRID) / (GRID - 1) if is_number else np.unique(values)
-        results = [compute(part["expression"], {**frame, name: np.full(len(rows), value)}) for value in grid]
-        curves = np.nan_to_num(
-            np.array([one.astype(str) == outcome if one.dtype.kind == "U" else one for one in results], float)
-        )
-        mean, size = curves.mean(axis=1), np.abs(curves[-1] - curves[0])
-        found[name] = {
-            "highest": str(grid[mean.argmax()]),
-            "lowest": str(grid[mean.argmin()]),
-            "size": float(np.ptp(mean)),
-            **(shape(mean) | partner(size, frame, name) if is_number else {}),
-        }
-    return found
+    return {name: effect(part["expression"], frame, name, outcome) for name in frame} if len(rows) else {}
 
 
-def shape(mean: Array) -> dict[str, Any]:
-    """The shape of an effect: whether it rises, falls, peaks or dips, and how it bends."""
-    ends, margin = (mean[0], mean[-1]), 0.1 * np.ptp(mean)
-    peaks, dips = mean.max() > max(ends) + margin, mean.min() < min(ends) - margin
-    name = "peaks" if peaks else "dips" if dips else "rises" if mean[-1] > mean[0] else "falls"
-    steps = np.abs(np.diff(mean))
-    early, late = (half.sum() for half in np.array_split(steps, 2))
-    bend = "steeper" if late > 1.3 * early else "flatter" if early > 1.3 * late else ""
-    return {"shape": name, "bend": "step" if steps.max() > MIN_STEP * steps.sum() else bend}
+def effect(expression: str, frame: Mapping[str, Array], name: str, outcome: str) -> Spec:
+    """The effect of one column. Each row has a curve: its results at several values of the column.
 
-
-def partner(size: Array, frame: Mapping[str, Array], name: str) -> dict[str, Any]:
-    """The column on which the size of an effect depends most, and whether it grows with it."""
-    codes = {other: ranks(np.unique(values, return_inverse=True)[1]) for other, values in frame.items()}
-    found = {
-        other: float(np.corrcoef(ranks(size.round(9)), code)[0, 1])
-        for other, code in codes.items()
-        if other != name and np.ptp(code) > 0 and size.std() > MIN_INTERACTION * size.mean()
+    For labels, these are the two with the lowest and the highest mean result. If many rows have curves of another shape
+    than the mean, the rows are split by the partner: the column that best explains how much the result changes.
+    """
+    values, is_number, rows = frame[name], frame[name].dtype.kind == "f", len(frame[name])
+    digits = 0 if is_number and (values % 1 == 0).all() else 30  # counts have no values between whole numbers
+    grid = (
+        np.linspace(np.quantile(values, 0.05), np.quantile(values, 0.95), GRID).round(digits)
+        if is_number
+        else np.unique(values)
+    )
+    results = [compute(expression, {**frame, name: np.full(rows, value)}) for value in grid]
+    curves = np.array([one.astype(str) == outcome if one.dtype.kind == "U" else one for one in results], float)
+    there = np.isfinite(curves).all(axis=0)
+    if not there.any():
+        return {}
+    order = np.arange(GRID) if is_number else curves[:, there].mean(axis=1).argsort()[[0, -1]]
+    points, curves = grid if is_number else np.arange(2.0), curves[order][:, there]
+    mean, whole = curves.mean(axis=1), np.full(curves.shape[1], "")
+    change = curves[mean.argmax()] - curves[mean.argmin()]
+    others = {other: values[there] for other, values in frame.items() if other != name}
+    share, partner = max(((explained(change, others[other]), other) for other in others), default=(0.0, ""))
+    values = others.get(partner, change)
+    splits, growth = [np.char.lower(values.astype(str))], 0.0
+    if values.dtype.kind == "f":
+        splits = [np.where(values > cut, "high", "low") for cut in np.quantile(values, CUTS)]
+        growth = np.corrcoef(ranks(np.abs(change)), ranks(values))[0, 1]
+    attempts = (
+        max((cases(points, curves, split, tolerant) for split in some), key=lambda attempt: attempt[0])
+        for some, tolerant in (([whole], False), (splits, False), ([whole], True))
+    )
+    found: list[Spec] = next((found for agreement, found in attempts if agreement >= MIN_AGREEMENT), [{}])
+    interacts = share >= MIN_EXPLAINED and change.std() > MIN_INTERACTION * abs(change.mean())
+    trend = "grows" if growth > MIN_INTERACTION else "shrinks" if growth < -MIN_INTERACTION else "changes"
+    return {
+        "cases": found,
+        "labels": [] if is_number else np.char.lower(grid[order].astype(str)).tolist(),
+        "partner": partner,
+        "interaction": trend if interacts and len(found) == 1 else "",
     }
-    strongest = max(found, key=lambda other: abs(found[other]), default="")
-    is_strong = abs(found.get(strongest, 0.0)) >= MIN_INTERACTION
-    return {"partner": strongest, "grows": found[strongest] > 0} if is_strong else {}
+
+
+def explained(change: Array, values: Array) -> float:
+    """The share of the variance of a change that is between groups of values: labels, or fifths of numbers."""
+    fifths = np.searchsorted(np.quantile(values, FIFTHS), values) if values.dtype.kind == "f" else values
+    _, codes, counts = np.unique(fifths, return_inverse=True, return_counts=True)
+    return float((np.bincount(codes, change) / counts)[codes].var() / max(change.var(), 1e-300))
+
+
+def cases(points: Array, curves: Array, split: Array, tolerant: bool) -> tuple[float, list[Spec]]:
+    """The cases of a split, one for each shape of the groups' mean curves, and the share of rows that go along.
+
+    It is the lowest of the cases. Rows with a flat curve go along if `tolerant`.
+    """
+    flat = 1e-6 * np.ptp(curves, axis=0).max()
+    groups, places = np.unique(split, return_inverse=True)
+    means = np.column_stack([curves[:, places == place].mean(axis=1) for place in range(len(groups))])
+    own, shared = shapes(curves, flat), shapes(means, flat)
+    names = sorted({*shared.tolist()}, key=lambda name: (not name, (shared == name).sum(), name))
+    mean = {name: curves[:, shared[places] == name].mean(axis=1) for name in names}
+    agreeing = (own == shared[places]) | (tolerant & (own == ""))
+    return min(agreeing[shared[places] == name].mean() for name in names), [
+        {"where": groups[shared == name].tolist(), "shape": name, "form": form(points, curve), "size": np.ptp(curve)}
+        for name, curve in mean.items()
+    ]
+
+
+def shapes(curves: Array, flat: float) -> Array:
+    """Whether each curve rises, falls, peaks or dips; `varies` if it turns more often, and empty if it is flat."""
+    first, last, low, high = curves[0], curves[-1], curves.min(axis=0), curves.max(axis=0)
+    margin = 0.1 * (high - low)
+    peaks, dips = high > np.maximum(first, last) + margin, low < np.minimum(first, last) - margin
+    direct = np.select([peaks, dips], [2 * high - first - last, first + last - 2 * low], np.abs(last - first))
+    turns = np.abs(np.diff(curves, axis=0)).sum(axis=0) > 1.3 * direct + flat
+    kinds = {"": high - low <= flat, "varies": turns, "peaks": peaks, "dips": dips, "rises": last > first}
+    return np.select([*kinds.values()], [*kinds], "falls")
+
+
+def form(points: Array, curve: Array) -> str:
+    """The form of a curve that rises or falls: a step, a function that fits it, or how it bends."""
+    steps = np.abs(np.diff(curve))
+    early, late = (half.sum() for half in np.array_split(steps, 2))
+    functions = {
+        "linear": (points, curve),
+        "quadratic": (points**2, curve),
+        "root": (np.sqrt(points), curve),
+        "logarithmic": (np.log(points), curve),
+        "cubic": (points**3, curve),
+        "exponential": (points[1:], np.log(steps)),
+    }
+    bend = "steeper" if late > 1.3 * early else "flatter" if early > 1.3 * late else "other"
+    found = [name for name, pair in functions.items() if abs(np.corrcoef(*pair)[0, 1]) > MIN_FIT]
+    return "step" if steps.max() > MIN_STEP * steps.sum() else [*found, bend][0]
 
 
 def ranks(values: Array) -> Array:
@@ -325,23 +380,23 @@ def measure(task: Spec, columns: Columns) -> Spec:
 
 
 def draw(text: str) -> None:
-    """Print the error of an expression; or, if there are tasks, their measures and the texts of all columns."""
-    request = json.loads(text)
+    """Print the error of a tree; or, if there are tasks, their measures and the texts of all columns."""
+    request, drawing = json.loads(text), dict[str, Any]()
     try:
         columns = draw_columns(request)
-    except ValueError as error:
-        print(json.dumps({"error": str(error)}))
-        return
-    drawing = {}
-    if request["tasks"]:
-        drawing = {
-            "measures": [measure(task, columns) for task in request["tasks"]],
-            "columns": {
-                name: [form % value if is_there else "" for value, is_there in zip(values.tolist(), there, strict=True)]
-                for name, (values, there, form) in columns.items()
-            },
-            "versions": {"python": platform.python_version(), "numpy": np.__version__},
-        }
+        if request["tasks"]:
+            drawing = {
+                "measures": [measure(task, columns) for task in request["tasks"]],
+                "columns": {
+                    name: [
+                        form % value if is_there else "" for value, is_there in zip(values.tolist(), there, strict=True)
+                    ]
+                    for name, (values, there, form) in columns.items()
+                },
+                "versions": {"python": platform.python_version(), "numpy": np.__version__},
+            }
+    except (ValueError, ArithmeticError, MemoryError) as error:
+        drawing = {"error": str(error) or "it needs too much memory"}
     print(json.dumps(drawing))
 
 

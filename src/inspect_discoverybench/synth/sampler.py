@@ -7,7 +7,7 @@ from importlib.resources import files
 
 from inspect_discoverybench.dataset.studies import slug_of
 from inspect_discoverybench.messages.errors import ReplyRejected, SessionFailed
-from inspect_discoverybench.messages.structured_reply import Reply
+from inspect_discoverybench.messages.structured_reply import Reply, parse_reply
 from inspect_discoverybench.session.session import PythonSession
 from inspect_discoverybench.synth.set_folder import SetSettings
 from inspect_discoverybench.synth.tree import Tree
@@ -26,26 +26,36 @@ MIN_STANDARD_ERRORS = 3.0
 """Minimum of this loss in standard errors."""
 
 
+class Case(Reply):
+    """How the gold expression depends on a column, in some rows.
+
+    Attributes:
+        where: The labels of the partner in these rows, or `low` or `high` for a number.
+        shape: `rises`, `falls`, `peaks` or `dips`; `varies` if it is none of them; empty if the result does not change.
+        form: For a number that `rises` or `falls`: the function, or `step`, `steeper`, `flatter` or `other`.
+        size: The change of the mean.
+    """
+
+    where: tuple[str, ...] = ()
+    shape: str = "varies"
+    form: str = ""
+    size: float = 0.0
+
+
 class Effect(Reply):
     """How the gold expression depends on one column, the others being as they are.
 
     Attributes:
-        highest: The value, of a few in the range, at which the target is highest.
-        lowest: The value at which it is lowest.
-        size: The difference between the two.
-        shape: For a number: `rises`, `falls`, `peaks` or `dips`.
-        bend: Whether the effect gets `steeper` or `flatter` towards higher values, or is a `step`; else empty.
-        partner: The column on which the size of the effect depends most; empty if there is none.
-        grows: Whether the effect grows with the partner.
+        cases: What holds for nearly all rows: one case, or one for each kind of rows.
+        labels: For a category, the labels with the lowest and the highest result.
+        partner: The column on which the effect depends most; empty if there is none.
+        interaction: Whether the size of the effect `grows`, `shrinks` or `changes` with the partner; else empty.
     """
 
-    highest: str
-    lowest: str
-    size: float
-    shape: str = ""
-    bend: str = ""
+    cases: tuple[Case, ...] = (Case(),)
+    labels: tuple[str, ...] = ()
     partner: str = ""
-    grows: bool = False
+    interaction: str = ""
 
 
 class Measures(Reply):
@@ -67,10 +77,8 @@ class Measures(Reply):
         for part in self.lost:
             for column, (lost, errors) in part.items():
                 if lost < MIN_LOST or errors < MIN_STANDARD_ERRORS:
-                    reason = (
-                        f"without {column}, a fit is worse by only {lost:.1%} on held-out rows ({errors:.1f} errors)"
-                    )
-                    return Rejection(name, "variables", reason)
+                    loss = f"{lost:.1%} on held-out rows ({errors:.1f} errors)"
+                    return Rejection(name, "variables", f"without {column}, a fit is worse by only {loss}")
         return None
 
 
@@ -116,7 +124,7 @@ class Sampler:
             raise SessionFailed(f"The sandbox cannot run the generator: {cell.output[-500:]}")
         if cell.status != "ok":
             raise ReplyRejected(f"the sandbox could not draw the rows ({cell.status}): {cell.output.strip()[-300:]}.")
-        drawing = Drawing.model_validate_json(cell.output)
+        drawing = parse_reply(cell.output, Drawing)
         if drawing.error:
             raise ReplyRejected(f"{drawing.error}.")
         return drawing

@@ -9,17 +9,31 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from inspect_discoverybench.dataset.studies import stated_formula
 from inspect_discoverybench.dataset.table import read_text
 from inspect_discoverybench.messages.errors import ExpressionRefused, InvalidTree, first_reason
 from inspect_discoverybench.messages.structured_reply import Reply
-from inspect_discoverybench.synth.expression import Expression
+from inspect_discoverybench.synth.expression import MAX_NUMBER, Expression
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,47}$")]
 Text = Annotated[str, Field(min_length=3, max_length=600)]
-Kind = Literal["real", "integer", "category", "boolean"]
+TYPES = {
+    "int": "integer",
+    "float": "real",
+    "number": "real",
+    "numeric": "real",
+    "bool": "boolean",
+    "str": "category",
+    "string": "category",
+    "categorical": "category",
+}
+"""The types by their other names, as in Python, JSON and pandas."""
+Kind = Annotated[
+    Literal["real", "integer", "category", "boolean"],
+    BeforeValidator(lambda name: TYPES.get(str(name).lower(), str(name).lower())),
+]
 Distribution = Literal["uniform", "normal", "skewed", "sequence"]
 
 
@@ -37,14 +51,14 @@ class Variable(Reply):
             standard deviations); `skewed` (towards the lower end); `sequence` (row numbers from `low` on).
     """
 
-    model_config = ConfigDict(coerce_numbers_to_str=True)
+    model_config = ConfigDict(allow_inf_nan=False)
 
     name: Name
     description: Text
     type: Kind
-    low: float | None = None
-    high: float | None = None
-    values: tuple[Annotated[str, Field(min_length=1, max_length=60)], ...] = ()
+    low: float | None = Field(default=None, ge=-MAX_NUMBER, le=MAX_NUMBER)
+    high: float | None = Field(default=None, ge=-MAX_NUMBER, le=MAX_NUMBER)
+    values: tuple[Annotated[str, BeforeValidator(str), Field(min_length=1, max_length=60)], ...] = ()
     distribution: Distribution = "uniform"
 
 
@@ -79,14 +93,18 @@ class TreeColumn(Variable):
 
     @model_validator(mode="after")
     def _check_values(self) -> "TreeColumn":
-        if self.type == "category" and not 2 <= len(set(self.values)) == len(self.values) <= 12:
-            raise ValueError(f"{self.name}: a category needs 2 to 12 different values")
-        if self.type in ("real", "integer"):
-            if self.low is not None and self.high is not None and not self.low < self.high:
-                raise ValueError(f"{self.name}: low {self.low:g} must be below high {self.high:g}")
-            needs_high = self.distribution != "sequence" or self.follows is not None
-            if self.sampled and (self.low is None or (self.high is None and needs_high)):
-                raise ValueError(f"{self.name}: a sampled {self.type} column needs low and high")
+        is_number, is_label = self.type in ("real", "integer"), self.type == "category"
+        ends = [end for end in (self.low, self.high) if end is not None and is_number]
+        needed = 1 if self.distribution == "sequence" and self.follows is None and self.low is not None else 2
+        errors = {
+            "a category needs 2 to 12 different values": is_label
+            and not 2 <= len({*self.values}) == len(self.values) <= 12,
+            f"low {self.low} must be below high {self.high}": ends != sorted({*ends}),
+            "low and high of an integer must be whole numbers": self.type == "integer" and any(end % 1 for end in ends),
+            f"a sampled {self.type} column needs low and high": is_number and self.sampled and len(ends) < needed,
+        }
+        if reasons := [reason for reason, is_wrong in errors.items() if is_wrong]:
+            raise ValueError(f"{self.name}: {reasons[0]}")
         return self
 
 
@@ -173,27 +191,25 @@ class Tree(BaseModel):
     @model_validator(mode="after")
     def _check_columns(self) -> "Tree":
         names = [column.name for column in self.columns()]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
-            raise ValueError(f"the name {twice[0]} is used twice. Use a different name for each column")
-        for root in self.roots:
-            if root.sampled:
-                raise ValueError(f"{root.name}: the root needs an expression and children")
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise ValueError(f"the name {min(twice)} is used twice. Use a different name for each column")
+        if leaves := [root.name for root in self.roots if root.sampled]:
+            raise ValueError(f"{leaves[0]}: the root needs an expression and children")
         nodes = set().union(*(root.names for root in self.roots))
         for column in self.columns():
             if column.follows is not None and (column.name in nodes or column.follows not in nodes):
                 raise ValueError(f"{column.name}: only a distractor can follow a column, and only one of the tree")
         # A description tells the meaning of a column, and not how it is computed.
-        names += [column.label for column in self.columns()]
-        for column in self.columns():
-            if formula := stated_formula(column.description, names):
-                raise ValueError(f"{column.name}: the description states a formula, {formula!r}. Describe the meaning")
+        texts = [("rows", self.description), ("context", self.context)]
+        for name, text in [*texts, *((column.name, column.description) for column in self.columns())]:
+            if formula := stated_formula(text, names):
+                raise ValueError(f"{name}: the description states a formula, {formula!r}. Describe the meaning")
         for node in self.nodes():
             family = (node, *node.children)
             ends = {abs(end) for one in family for end in (one.low, one.high) if end is not None}
-            own = node.parsed.numbers - ends - {0.0, 1.0, 100.0} if node.expression else frozenset()
-            texts = " ".join(one.description for one in family)
-            if shared := own.intersection(map(float, re.findall(r"\d+(?:\.\d+)?", texts))):
+            own = node.parsed.constants - ends - {0.0, 1.0, 100.0} if node.expression else frozenset()
+            described = " ".join((self.description, self.context, *(one.description for one in family)))
+            if shared := own.intersection(map(float, re.findall(r"(?<![\w.])\d+(?:\.\d+)?", described))):
                 raise ValueError(f"{node.name}: a description has {min(shared):g}, a number of the expression")
         return self
 

@@ -2,36 +2,36 @@
 
 import ast
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 
 from inspect_discoverybench.synth.expression import COMPARISONS, column_name, filters
 from inspect_discoverybench.synth.sampler import Effect, Measures
 from inspect_discoverybench.synth.tree import Tree
 from inspect_discoverybench.synth.tree_task import TreeTask
 
-_MANNERS = {
-    "square": "quadratically with",
-    "2": "quadratically with",
-    "3": "cubically with",
-    "sqrt": "with the square root of",
-    "0.5": "with the square root of",
-    "log": "logarithmically with",
-    "log1p": "logarithmically with",
-    "exp": "exponentially with",
+_SHAPES = {
+    "rises": "increases {}",
+    "falls": "decreases {}",
+    "peaks": "is highest at a middle value of",
+    "dips": "is lowest at a middle value of",
+    "varies": "depends on",
+    "": "does not depend on",
 }
-"""How the target changes with a column, by the function or power around it."""
-
-_BENDS = {
-    "": "linearly with",
+_FORMS = {
+    "linear": "linearly with",
+    "quadratic": "quadratically with",
+    "cubic": "cubically with",
+    "root": "with the square root of",
+    "logarithmic": "logarithmically with",
+    "exponential": "exponentially with",
     "steeper": "more and more steeply with",
     "flatter": "less and less steeply with",
     "step": "at a threshold of",
+    "other": "with",
+    "": "",
 }
-_SHAPES = {
-    "rises": "increases",
-    "falls": "decreases",
-    "peaks": "is highest at a middle value of",
-    "dips": "is lowest at a middle value of",
-}
+_COMPARISONS = {"rises": "is higher", "falls": "is lower", "": "is the same"}
+"""What is said of the label with the higher mean."""
 
 
 def gold_hypothesis(tree: Tree, task: TreeTask, measures: Measures) -> str:
@@ -50,41 +50,40 @@ def gold_hypothesis(tree: Tree, task: TreeTask, measures: Measures) -> str:
     relations = branches[1:] if branches else (task.expression,)
     effects = iter(measures.effects[1:] if branches else measures.effects)
     clauses = [
-        _relation(one.syntax, next(effects), labels, task.numbered) if one.columns else "does not depend on them"
+        _relation(next(effects), labels, task.numbered) if one.columns else "does not depend on them"
         for one in relations
     ]
     return f"{tree.context}{where}, the {subject} {'; elsewhere it '.join(clauses)}."
 
 
-def _relation(syntax: ast.expr, effects: Mapping[str, Effect], labels: Mapping[str, str], numbered: bool) -> str:
+def _relation(effects: Mapping[str, Effect], labels: Mapping[str, str], numbered: bool) -> str:
     """What a relation says about the target, as the predicate of a sentence."""
-    manners, phrases, interactions = _manners(syntax), dict[str, list[str]](), dict[frozenset[str], str]()
+    phrases, clauses, interactions = dict[str, list[str]](), list[str](), dict[frozenset[str], str]()
     for name, effect in effects.items():
-        phrase, label = _SHAPES.get(effect.shape, "is higher where"), f"the {labels[name]}"
-        if effect.shape in ("rises", "falls"):
-            phrase += f" {(effect.bend and manners.get(name)) or _BENDS[effect.bend]}"
-        elif not effect.shape:
-            label += f" is {effect.highest.lower()} than where it is {effect.lowest.lower()}"
-        size = f" (by about {effect.size:.2g} over its range)" if numbered else ""
-        phrases.setdefault(phrase, []).append(label + size)
-        if effect.partner:
-            change = ("grows" if effect.grows else "shrinks") if effects[effect.partner].shape else "changes"
-            text = f"the effect of the {labels[name]} {change} with the {labels[effect.partner]}"
-            interactions.setdefault(frozenset((name, effect.partner)), text)
-    predicate = _listing([f"{phrase} {_listing(names)}" for phrase, names in phrases.items()])
-    return "; ".join((predicate, *interactions.values()))
-
-
-def _manners(node: ast.AST, manner: str = "") -> Mapping[str, str]:
-    """The manner of each column, by the innermost function or power around it."""
-    match node:
-        case ast.BinOp(op=ast.Pow(), right=ast.Constant(value=int() | float() as exponent)):
-            manner = _MANNERS.get(f"{exponent:g}", manner)
-        case ast.Call(func=ast.Attribute(attr=function)):
-            manner = _MANNERS.get(function, manner)
-    name = column_name(node)
-    parts = [{name: manner}] if name else [_manners(part, manner) for part in ast.iter_child_nodes(node)]
-    return {column: found for part in parts for column, found in part.items() if found}
+        label, partner = f"the {labels[name]}", f"the {labels.get(effect.partner, '')}"
+        words, first, then, link, span = (
+            (_COMPARISONS, f"where {label} is {effect.labels[-1]} than where it is {effect.labels[0]}", "", "if", "")
+            if effect.labels and effect.cases[0].shape != "varies"
+            else (_SHAPES, label, "it", "where", " over most of its range")
+        )
+        verbs = [words[case.shape].format(_FORMS[case.form]) for case in effect.cases]
+        sizes = [
+            f" (by about {Decimal(f'{case.size:.2g}'):f}{span})" if numbered and case.shape else ""
+            for case in effect.cases
+        ]
+        if len(verbs) == 1:
+            phrases.setdefault(verbs[0], []).append(first + sizes[0])
+        else:
+            objects = [f"{then if number else first}{size}".lstrip() for number, size in enumerate(sizes)]
+            groups = [*(f"{link} {partner} {_is(case.where)}" for case in effect.cases[:-1]), "otherwise"]
+            clauses.append(
+                _listing([" ".join(filter(None, part)) for part in zip(verbs, objects, groups, strict=True)])
+            )
+        if effect.interaction:
+            statement = f"the effect of {label} {effect.interaction} with {partner}"
+            interactions.setdefault(frozenset((name, effect.partner)), statement)
+    plain = [_listing([f"{phrase} {_listing(names)}" for phrase, names in phrases.items()])] if phrases else []
+    return "; ".join(("; it ".join((*plain, *clauses)), *interactions.values()))
 
 
 def _in_words(condition: ast.expr, labels: Mapping[str, str]) -> str:
@@ -93,10 +92,14 @@ def _in_words(condition: ast.expr, labels: Mapping[str, str]) -> str:
         case ast.Compare(left=column, ops=[operator], comparators=[right]):
             words = f"{COMPARISONS[type(operator)]} {ast.literal_eval(right)}"
         case ast.Call(func=ast.Attribute(value=column), args=[levels]):
-            words = f"is one of {_listing([*map(str, ast.literal_eval(levels))])}"
+            words = _is([*map(str, ast.literal_eval(levels))])
         case column:
             words = "is true"
     return f"the {labels[column_name(column) or '']} {words}"
+
+
+def _is(levels: Sequence[str]) -> str:
+    return f"is {levels[0]}" if len(levels) == 1 else f"is one of {_listing(levels)}"
 
 
 def _listing(items: Sequence[str]) -> str:
