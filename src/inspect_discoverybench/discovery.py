@@ -17,8 +17,7 @@ from inspect_ai.viewer import ScoreColorScale, TaskSamplesColumn, TaskSamplesVie
 from inspect_discoverybench.dataset.metadata import verify_data_files
 from inspect_discoverybench.dataset.released import REPOSITORY
 from inspect_discoverybench.dataset.samples import FieldFilter, data_checksum, select
-from inspect_discoverybench.messages.hypothesis import SCORE_NAME
-from inspect_discoverybench.messages.prompts import Prompt, prompt_names
+from inspect_discoverybench.messages import SCORE_NAME, Prompt, prompt_names
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, DEFAULT_TIMEOUT, require_judge
 from inspect_discoverybench.scorer.scorer import hms

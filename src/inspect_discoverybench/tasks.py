@@ -11,7 +11,7 @@ from inspect_discoverybench.dataset.released import COMMIT
 from inspect_discoverybench.dataset.samples import FieldFilter, Hints, SampleMetadata, data_checksum, select
 from inspect_discoverybench.dataset.studies import absolute
 from inspect_discoverybench.discovery import discovery_task, end_session, location, provenance
-from inspect_discoverybench.messages.errors import require_positive
+from inspect_discoverybench.messages import require_positive
 from inspect_discoverybench.scorer.judge import DEFAULT_TIMEOUT
 from inspect_discoverybench.scorer.released import PRODUCT
 from inspect_discoverybench.session.sandbox import record_image, sandbox_spec
@@ -179,7 +179,6 @@ def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = Tru
         samples += released_pairs([SampleMetadata.model_validate(sample.metadata) for sample in train])
     samples += text_samples()
     commit = COMMIT if released else None
-    checksum = data_checksum(samples, PAIR_FIELDS)
     paper = ", ".join(f"{facet} {accuracy}" for facet, accuracy in PAPER_ACCURACY.items())
     return Task(
         name="discoverybench/judge_audit",
@@ -192,7 +191,10 @@ def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = Tru
         config=GenerateConfig(timeout=DEFAULT_TIMEOUT),
         scorer=audit(),
         headline_metric="audit.right",
-        metadata={"paper": PAPER_ACCURACY, **provenance(checksum=checksum, prompt_folders=["judge"], commit=commit)},
+        metadata={
+            "paper": PAPER_ACCURACY,
+            **provenance(checksum=data_checksum(samples, PAIR_FIELDS), prompt_folders=["judge"], commit=commit),
+        },
         version=VERSION,
     )
 

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from inspect_discoverybench.cli.checks import Check, Problem, run_checks
+from inspect_discoverybench.cli.doctor import Check, Problem, run_checks
 from inspect_discoverybench.messages.errors import redact
 
 

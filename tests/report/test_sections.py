@@ -123,13 +123,11 @@ def test_losses_name_the_first_facet_that_fails() -> None:
             {"id": "f", "hms": 0.0, "outcome": "limit", "context": 0.0},
             {"id": "h", "outcome": "unscored", "context": 1.0},
             {"id": "i", "outcome": "error"},
-            {"id": "j", "hms": 0.0, "context": 0.5, "variables": 0.5, "relationship": 0.5},
         ]
     )
     assert rows(by_name(samples)["losses"], "lost_at", "samples", "share in %") == [
-        ("no score", 2, 25.0),
-        *((stage, 1, 12.5) for stage in ("no submission", "context", "variables", "several parts")),
-        *((stage, 1, 12.5) for stage in ("partial score", "full score")),
+        ("no score", 2, 200 / 7),
+        *((stage, 1, 100 / 7) for stage in ("no submission", "context", "variables", "partial score", "full score")),
     ]
 
 

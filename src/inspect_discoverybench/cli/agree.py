@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from inspect_discoverybench.cli.terminal import p_value, plural, print_table, say
-from inspect_discoverybench.messages.errors import InvalidArgument
-from inspect_discoverybench.messages.hypothesis import SCORE_NAME
+from inspect_discoverybench.messages import SCORE_NAME, InvalidArgument
 from inspect_discoverybench.validation.judged_sample import read_judged_samples
 from inspect_discoverybench.validation.labels import LABELS, draw_samples, has_labels, has_replies, read_labels
 from inspect_discoverybench.validation.sheet import KEY, SHEET, write_sheet

@@ -9,10 +9,15 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from inspect_discoverybench.cli.terminal import say
-from inspect_discoverybench.messages.answer import FreeText, answer_of
-from inspect_discoverybench.messages.errors import InvalidExperiment, inspect_errors, one_line
-from inspect_discoverybench.messages.hypothesis import SCORE_NAME
-from inspect_discoverybench.messages.text import printable
+from inspect_discoverybench.messages import (
+    SCORE_NAME,
+    FreeText,
+    InvalidExperiment,
+    answer_of,
+    inspect_errors,
+    one_line,
+    printable,
+)
 from inspect_discoverybench.tasks import custom
 
 

@@ -10,7 +10,7 @@ import click
 from rich.console import Console
 
 from inspect_discoverybench.cli.terminal import p_value, plural, print_table, say
-from inspect_discoverybench.messages.errors import InvalidArgument
+from inspect_discoverybench.messages import InvalidArgument
 
 # These modules import pandas and scipy, which takes seconds. The command imports them when it runs.
 if TYPE_CHECKING:

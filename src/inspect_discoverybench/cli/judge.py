@@ -11,8 +11,7 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from inspect_discoverybench.dataset.metadata import Study
-from inspect_discoverybench.messages.errors import InvalidArgument, JudgeFailed
-from inspect_discoverybench.messages.text import printable, replace_surrogates
+from inspect_discoverybench.messages import InvalidArgument, JudgeFailed, printable, replace_surrogates
 from inspect_discoverybench.scorer.facets import HypothesisPair
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
 from inspect_discoverybench.scorer.released import PRODUCT, is_released

@@ -12,7 +12,7 @@ from inspect_discoverybench.cli.doctor import doctor
 from inspect_discoverybench.cli.judge import judge
 from inspect_discoverybench.cli.report import report
 from inspect_discoverybench.cli.run import run
-from inspect_discoverybench.messages.errors import DiscoveryBenchError, DiskFull, JudgeFailed, Refused, file_errors
+from inspect_discoverybench.messages import DiscoveryBenchError, DiskFull, JudgeFailed, Refused, file_errors
 
 
 class _Commands(click.Group):

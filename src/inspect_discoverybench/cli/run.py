@@ -18,7 +18,7 @@ from inspect_discoverybench.experiment.log_folder import check_no_samples_lost, 
 from inspect_discoverybench.experiment.outcome import Forecast, RunOutcome, forecast
 from inspect_discoverybench.experiment.run import ExperimentPlan, MatrixCell, dry_run_in_subprocess, plan_experiment
 from inspect_discoverybench.experiment.shard import MAX_SHARDS, Shard, restrict_to_shard, shard_dry_runs, shard_status
-from inspect_discoverybench.messages.errors import DataMissing, InvalidArgument, hide_keys
+from inspect_discoverybench.messages import DataMissing, InvalidArgument, hide_keys
 from inspect_discoverybench.results.log_files import logs_in, read_summaries
 from inspect_discoverybench.session.sandbox import shipped
 

@@ -12,8 +12,7 @@ from inspect_ai.dataset import Sample
 from pydantic import BaseModel, ConfigDict
 
 from inspect_discoverybench.dataset.metadata import DataFile, locate
-from inspect_discoverybench.messages.errors import InvalidArgument
-from inspect_discoverybench.messages.prompts import Prompt
+from inspect_discoverybench.messages import InvalidArgument, Prompt
 
 FieldFilter = str | int | bool | list[str] | list[int] | None
 """One value, several values, or None for all."""

@@ -12,8 +12,7 @@ from inspect_discoverybench.dataset.released import checksums, data_root, file_c
 from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, to_samples
 from inspect_discoverybench.dataset.studies import absolute, goal_metadata, metadata_files, read_goals
 from inspect_discoverybench.dataset.table import Table, is_table
-from inspect_discoverybench.messages.errors import DataError, InvalidArgument
-from inspect_discoverybench.messages.text import fold
+from inspect_discoverybench.messages import DataError, InvalidArgument, fold
 
 Kind = Literal["real", "synth"]
 

@@ -13,8 +13,7 @@ from unicodedata import category
 from inspect_discoverybench.dataset.metadata import Goal, Study, locate, metadata_number
 from inspect_discoverybench.dataset.samples import SampleMetadata
 from inspect_discoverybench.dataset.table import Golds, Table, is_table, read_answer_key
-from inspect_discoverybench.messages.errors import DataError, DataMissing, file_errors
-from inspect_discoverybench.messages.text import fold
+from inspect_discoverybench.messages import DataError, DataMissing, file_errors, fold
 
 STUDIES: Mapping[str, str] = {
     "evolution_freshwater_fish": "cerezer2023",

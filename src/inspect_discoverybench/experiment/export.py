@@ -14,7 +14,7 @@ from inspect_ai.model import GenerateConfig
 
 from inspect_discoverybench.experiment.definition import Component, Experiment, Limits, ModelSpec
 from inspect_discoverybench.experiment.run import MatrixCell
-from inspect_discoverybench.messages.errors import InvalidArgument, InvalidExperiment, hide_keys
+from inspect_discoverybench.messages import InvalidArgument, InvalidExperiment, hide_keys
 
 FLAGS = {
     *("--continue-on-fail", "--fail-on-error", "--no-fail-on-error", "--score-on-error", "--no-score"),

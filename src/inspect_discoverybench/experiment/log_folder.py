@@ -13,13 +13,7 @@ from inspect_ai import task_identifier
 from inspect_ai.log import EvalLog
 
 from inspect_discoverybench.experiment.run import ExperimentPlan
-from inspect_discoverybench.messages.errors import (
-    DiscoveryBenchError,
-    DiskFull,
-    InvalidExperiment,
-    causes,
-    inspect_errors,
-)
+from inspect_discoverybench.messages import DiscoveryBenchError, DiskFull, InvalidExperiment, causes, inspect_errors
 from inspect_discoverybench.results.log_files import read_summaries, sample_keys
 
 

@@ -28,7 +28,7 @@ from inspect_discoverybench.experiment.experiment_source import (
     read_yaml,
     reason_of_error,
 )
-from inspect_discoverybench.messages.errors import InvalidExperiment, hide_keys, inspect_errors, one_line
+from inspect_discoverybench.messages import InvalidExperiment, hide_keys, inspect_errors, one_line
 from inspect_discoverybench.scorer.judge import INHERITED
 
 Prices = Mapping[str, ModelCost]

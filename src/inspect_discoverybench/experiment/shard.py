@@ -13,7 +13,7 @@ from inspect_ai.log import EvalLog
 
 from inspect_discoverybench.experiment.log_folder import is_locked
 from inspect_discoverybench.experiment.run import ExperimentPlan
-from inspect_discoverybench.messages.errors import InvalidArgument, InvalidExperiment
+from inspect_discoverybench.messages import InvalidArgument, InvalidExperiment
 from inspect_discoverybench.results.log_files import is_scored, read_summaries, sample_keys
 
 MAX_SHARDS = 10_000

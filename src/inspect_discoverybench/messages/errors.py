@@ -11,19 +11,19 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from traceback import format_exception
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 import click
+from inspect_ai.event import ModelEvent
+from inspect_ai.log import transcript
+from inspect_ai.model import Model
 from pydantic import ValidationError
 from rich.errors import MarkupError
 from rich.markup import render
 from tenacity import RetryError
 
 from inspect_discoverybench.messages.text import printable
-
-if TYPE_CHECKING:
-    from inspect_ai.model import Model
 
 RETRY = "Run `inspect eval-retry` to run the sample again."
 
@@ -221,9 +221,6 @@ def redact_request(error: BaseException) -> BaseException:
     Returns:
         The error, or if its traceback has a key, an error that contains the redacted traceback.
     """
-    from inspect_ai.event import ModelEvent
-    from inspect_ai.log import transcript
-
     for event in transcript().history.resident_events:
         if isinstance(event, ModelEvent) and event.error:
             event.error, event.traceback = redact(event.error), redact(event.traceback or "")
@@ -250,7 +247,7 @@ def _redacted(value: Any, attachments: Any) -> Any:
 
 
 @contextmanager
-def model_errors(owner: str, model: "Model") -> Iterator[None]:
+def model_errors(owner: str, model: Model) -> Iterator[None]:
     """Convert any exception of a provider into `ModelFailed` with the owner, such as "The agent's model openai/gpt-4o".
 
     The model's keys are redacted.

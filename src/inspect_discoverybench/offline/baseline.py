@@ -14,7 +14,7 @@ from typing import Any
 
 from inspect_ai.model import ChatMessageAssistant
 
-from inspect_discoverybench.messages.text import fold
+from inspect_discoverybench.messages import fold
 from inspect_discoverybench.offline.provider import Request
 
 PLAN = "Read the tables, choose the columns that the goal names, and fit several forms of relationship to them."

@@ -9,8 +9,7 @@ from typing import Any
 import yaml
 from inspect_ai.model import ChatMessageAssistant
 
-from inspect_discoverybench.messages.answer import is_placeholder
-from inspect_discoverybench.messages.text import fold
+from inspect_discoverybench.messages import fold, is_placeholder
 from inspect_discoverybench.offline.provider import Request
 
 _WORDS: Mapping[str, Any] = yaml.safe_load(files(__package__).joinpath("lexical_words.yaml").read_text("utf-8"))

@@ -9,8 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from inspect_discoverybench.messages.errors import DataMissing, InvalidArgument
-from inspect_discoverybench.messages.hypothesis import SCORE_NAME
+from inspect_discoverybench.messages import SCORE_NAME, DataMissing, InvalidArgument
 from inspect_discoverybench.report.aggregates import ROUNDING
 from inspect_discoverybench.report.samples import name_configurations, reducer_notes
 from inspect_discoverybench.results.columns import differences

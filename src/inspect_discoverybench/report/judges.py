@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from inspect_discoverybench.messages.errors import InvalidArgument
+from inspect_discoverybench.messages import InvalidArgument
 from inspect_discoverybench.report.aggregates import HIGH, HMS, KEYS, LOW, means, task_table
 from inspect_discoverybench.report.charts import dots, panels
 from inspect_discoverybench.report.samples import SCORES, main_judge

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 import pandas as pd
 
-from inspect_discoverybench.messages.errors import InvalidArgument
+from inspect_discoverybench.messages import InvalidArgument
 from inspect_discoverybench.report.charts import render
 from inspect_discoverybench.report.judges import judge_error_section
 from inspect_discoverybench.report.page import sample_table, write_page

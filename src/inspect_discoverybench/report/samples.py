@@ -20,7 +20,6 @@ LOSS_COLORS: dict[str, str] = {
     "no score": "#D0D0D0",
     "no submission": "#9A9A9A",
     **dict(zip(FACET_KEYS, ("#D55E00", "#E69F00", "#E8D44D", "#009E73"), strict=False)),
-    "several parts": "#CC79A7",
     "partial score": "#56B4E9",
     "full score": "#3A8FC9",
 }
@@ -156,13 +155,11 @@ def _lost_at(samples: pd.DataFrame) -> "pd.Series[str]":
     """Where each sample loses its score.
 
     The value is `no score` (unscored, or an error), `no submission` (also at a limit), the first facet that is 0,
-    `partial score` (no facet is 0, but HMS is below 1) or `full score`. With several sub-hypotheses, HMS can be 0
-    although no facet is 0: `several parts`.
+    `partial score` (no facet is 0, but HMS is below 1) or `full score`.
     """
     # Later assignments take precedence.
     stage = pd.Series("partial score", index=samples.index, dtype=object)
     stage[samples.hms >= 1] = "full score"
-    stage[samples.hms == 0] = "several parts"
     for facet in reversed(FACET_KEYS):
         stage[(samples.hms < 1) & (samples[facet] == 0)] = facet
     stage[samples.outcome.isin((Outcome.NO_SUBMISSION, Outcome.LIMIT))] = "no submission"

@@ -9,7 +9,7 @@ import altair as alt
 import pandas as pd
 
 from inspect_discoverybench.dataset.studies import GUESSED_STUDIES
-from inspect_discoverybench.messages.hypothesis import Source
+from inspect_discoverybench.messages import Source
 from inspect_discoverybench.report.aggregates import (
     HIGH,
     HMS,

@@ -19,7 +19,7 @@ from inspect_ai.model import ModelUsage
 from inspect_ai.scorer import Score
 
 from inspect_discoverybench.dataset.studies import study_of
-from inspect_discoverybench.messages.hypothesis import SCORE_NAME, WITHOUT_HYPOTHESIS, source_name
+from inspect_discoverybench.messages import SCORE_NAME, WITHOUT_HYPOTHESIS, source_name
 from inspect_discoverybench.scorer.facets import FACET_KEYS, SCORE_KEYS
 from inspect_discoverybench.scorer.released import RELEASED_KEYS
 from inspect_discoverybench.scorer.settings import OPERATIONAL

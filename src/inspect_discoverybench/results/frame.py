@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from inspect_ai.analysis import Column, SampleColumn, samples_df
 from inspect_ai.log import EvalLog, EvalSample
 
-from inspect_discoverybench.messages.hypothesis import SCORE_NAME
+from inspect_discoverybench.messages import SCORE_NAME
 from inspect_discoverybench.results.columns import (
     EVAL_COLUMNS,
     SAMPLE_IDENTITY,

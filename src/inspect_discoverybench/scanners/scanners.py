@@ -29,9 +29,7 @@ from inspect_scout import (
     scanner,
 )
 
-from inspect_discoverybench.messages.answer import FreeText, answer_of
-from inspect_discoverybench.messages.hypothesis import SCORE_NAME
-from inspect_discoverybench.messages.prompts import Prompt
+from inspect_discoverybench.messages import SCORE_NAME, FreeText, Prompt, answer_of
 from inspect_discoverybench.scanners.quantity import claims, evidence, printed, without_support, years
 from inspect_discoverybench.session.sandbox import shipped
 

@@ -12,9 +12,7 @@ from typing import Annotated, Any, Literal, Protocol
 from pydantic import BeforeValidator, Field, StrictBool, model_validator
 
 from inspect_discoverybench.dataset.metadata import DataFile
-from inspect_discoverybench.messages.prompts import Prompt
-from inspect_discoverybench.messages.structured_reply import Explanation, R, Reply, parse_boolean
-from inspect_discoverybench.messages.text import escape, fold, quoted_reason
+from inspect_discoverybench.messages import Explanation, Prompt, R, Reply, escape, fold, parse_boolean, quoted_reason
 from inspect_discoverybench.scorer.judge import Judge, ParseFailure, Question, gather
 
 NOT_PUBLIC = "The workflow of this hypothesis is not public."

@@ -18,20 +18,23 @@ from inspect_ai.model import (
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import span
 
-from inspect_discoverybench.messages.errors import (
+from inspect_discoverybench.messages import (
     JudgeFailed,
     JudgeUnavailable,
+    Prompt,
+    R,
     ReplyRejected,
+    ask_until_valid,
     ends_sample,
+    escape,
     hide_keys,
     inspect_errors,
     is_bad_request,
+    parse_reply,
     reason_of,
     redact_request,
+    replace_surrogates,
 )
-from inspect_discoverybench.messages.prompts import Prompt
-from inspect_discoverybench.messages.structured_reply import R, ask_until_valid, parse_reply
-from inspect_discoverybench.messages.text import escape, replace_surrogates
 from inspect_discoverybench.scorer.reply_cache import ReplyCache
 from inspect_discoverybench.scorer.settings import JudgeSettings, RequestSettings, token_limit
 

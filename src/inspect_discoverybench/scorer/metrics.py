@@ -7,7 +7,7 @@ from typing import Literal, cast
 
 from inspect_ai.scorer import Metric, MetricProtocol, SampleScore, Value, grouped, mean, metric, stderr
 
-from inspect_discoverybench.messages.hypothesis import WITHOUT_HYPOTHESIS
+from inspect_discoverybench.messages import WITHOUT_HYPOTHESIS
 from inspect_discoverybench.scorer.facets import FACET_KEYS
 
 CLUSTER = "gold_hypothesis"

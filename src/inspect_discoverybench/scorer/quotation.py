@@ -8,11 +8,16 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, StrictBool, model_validator
 
-from inspect_discoverybench.messages.answer import Answer
-from inspect_discoverybench.messages.errors import ReplyRejected
-from inspect_discoverybench.messages.hypothesis import MAX_TEXT, Submission
-from inspect_discoverybench.messages.prompts import Prompt
-from inspect_discoverybench.messages.structured_reply import Explanation, Reply, parse_boolean
+from inspect_discoverybench.messages import (
+    MAX_TEXT,
+    Answer,
+    Explanation,
+    Prompt,
+    Reply,
+    ReplyRejected,
+    Submission,
+    parse_boolean,
+)
 from inspect_discoverybench.scorer.facets import as_json
 from inspect_discoverybench.scorer.judge import Judge, ParseFailure, Question
 

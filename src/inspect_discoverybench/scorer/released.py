@@ -8,9 +8,7 @@ from dataclasses import dataclass, field
 from math import nan, prod
 from typing import Any
 
-from inspect_discoverybench.messages.errors import InvalidArgument
-from inspect_discoverybench.messages.structured_reply import Reply
-from inspect_discoverybench.messages.text import escape
+from inspect_discoverybench.messages import InvalidArgument, Reply, escape
 from inspect_discoverybench.scorer.facets import NO_CONTEXT, HypothesisPair, extraction_questions, match_question
 from inspect_discoverybench.scorer.judge import Judge, ParseFailure, gather
 

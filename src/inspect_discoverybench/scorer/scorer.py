@@ -13,10 +13,19 @@ from inspect_ai.util import sample_limits
 from pydantic import ValidationError
 
 from inspect_discoverybench.dataset.samples import SampleMetadata
-from inspect_discoverybench.messages.answer import answer_of
-from inspect_discoverybench.messages.errors import RETRY, InvalidArgument, ModelFailed, one_line
-from inspect_discoverybench.messages.hypothesis import NO_RESPONSE, NOT_ASSERTED, SCORE_NAME, Submission
-from inspect_discoverybench.messages.text import escape, quoted_reason
+from inspect_discoverybench.messages import (
+    NO_RESPONSE,
+    NOT_ASSERTED,
+    RETRY,
+    SCORE_NAME,
+    InvalidArgument,
+    ModelFailed,
+    Submission,
+    answer_of,
+    escape,
+    one_line,
+    quoted_reason,
+)
 from inspect_discoverybench.scorer.facets import SCORE_KEYS, HypothesisPair
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, ROLE, Judge
 from inspect_discoverybench.scorer.metrics import hms_metrics

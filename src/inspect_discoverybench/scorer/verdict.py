@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from math import isnan, nan, prod
 from typing import Any
 
-from inspect_discoverybench.messages.prompts import Prompt
-from inspect_discoverybench.messages.text import escape
+from inspect_discoverybench.messages import Prompt, escape
 from inspect_discoverybench.scorer import released
 from inspect_discoverybench.scorer.facets import FACET_KEYS, FACETS, FacetVerdict, HypothesisPair
 from inspect_discoverybench.scorer.judge import Judge, gather
@@ -84,15 +83,14 @@ def record(judge: Judge, verdict: Verdict | None, gate: bool) -> dict[str, Any]:
     The verdict is None if the answer asserts no hypothesis, so that the facets were not asked about. `judge_record`
     compares two records.
     """
-    of_facets = (name for facet in FACETS for name in facet.prompts)
-    prompts = dict.fromkeys(("system", "answer", *of_facets, *released.PROMPTS, "reask"))
+    names = ("system", "answer", *(name for facet in FACETS for name in facet.prompts), *released.PROMPTS, "reask")
     parts = verdict.released if verdict else None
     return {
         "judge": str(judge.model),
         "settings": _settings(judge),
         "gate": gate,
         "asked_again": sum(len(exchange.replies) - 1 for exchange in judge.exchanges),
-        "prompts": {name: Prompt.load(f"judge/{name}").fingerprint for name in prompts},
+        "prompts": {name: Prompt.load(f"judge/{name}").fingerprint for name in dict.fromkeys(names)},
         "facets": verdict.decided if verdict else {},
         **({"released": parts.record()} if parts else {}),
         "replies": {e.question.name: e.replies for e in sorted(judge.exchanges, key=lambda e: e.question.name)},

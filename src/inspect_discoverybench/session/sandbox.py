@@ -16,7 +16,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec, StoreModel, sandbox, store_as
 from inspect_ai.util import subprocess as run_on_host
 
-from inspect_discoverybench.messages.errors import DataMissing, InvalidArgument
+from inspect_discoverybench.messages import DataMissing, InvalidArgument
 from inspect_discoverybench.session.client import runs
 from inspect_discoverybench.session.session import is_local
 

@@ -22,10 +22,16 @@ from inspect_ai.tool import Tool
 from inspect_ai.util import StoreModel, span, store_as
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from inspect_discoverybench.messages.errors import ReplyRejected, require_positive
-from inspect_discoverybench.messages.prompts import Prompt
-from inspect_discoverybench.messages.structured_reply import Reply, ask_until_valid, parse_reply, reply_schema
-from inspect_discoverybench.messages.text import EncodableText
+from inspect_discoverybench.messages import (
+    EncodableText,
+    Prompt,
+    Reply,
+    ReplyRejected,
+    ask_until_valid,
+    parse_reply,
+    reply_schema,
+    require_positive,
+)
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.step import generate_reply, start_agent, step, submit_step

@@ -23,15 +23,16 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from inspect_discoverybench.dataset.metadata import changed_files
 from inspect_discoverybench.dataset.samples import SampleMetadata
-from inspect_discoverybench.messages.errors import (
+from inspect_discoverybench.messages import (
     DiscoveryBenchError,
     InvalidArgument,
+    Prompt,
     SessionFailed,
+    Submission,
+    SubmissionState,
     one_line,
     require_positive,
 )
-from inspect_discoverybench.messages.hypothesis import Submission, SubmissionState
-from inspect_discoverybench.messages.prompts import Prompt
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, PythonSession, require_not_lost
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.codegen import run_codegen

@@ -20,11 +20,18 @@ from inspect_ai.model import (
 from inspect_ai.tool import Tool, ToolCall, ToolChoice, ToolDef, ToolFunction
 from inspect_ai.util import store_as, suspend_turn_limit
 
-from inspect_discoverybench.messages.answer import SUBMIT, arguments_as_text, is_submit
-from inspect_discoverybench.messages.errors import ModelFailed, ReplyMissing, is_bad_request, model_errors
-from inspect_discoverybench.messages.hypothesis import SubmissionState
-from inspect_discoverybench.messages.prompts import Prompt
-from inspect_discoverybench.messages.text import replace_surrogates
+from inspect_discoverybench.messages import (
+    SUBMIT,
+    ModelFailed,
+    Prompt,
+    ReplyMissing,
+    SubmissionState,
+    arguments_as_text,
+    is_bad_request,
+    is_submit,
+    model_errors,
+    replace_surrogates,
+)
 from inspect_discoverybench.session.session import PythonSession
 
 MAX_TRIES = 3

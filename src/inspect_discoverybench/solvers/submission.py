@@ -3,8 +3,7 @@
 from inspect_ai.tool import Tool, ToolError, tool
 from inspect_ai.util import store_as
 
-from inspect_discoverybench.messages.answer import is_placeholder
-from inspect_discoverybench.messages.hypothesis import MAX_CHARACTERS, Submission, SubmissionState
+from inspect_discoverybench.messages import MAX_CHARACTERS, Submission, SubmissionState, is_placeholder
 
 HYPOTHESIS_DESCRIPTION = "One declarative statement with its context, variables and relationship, with numbers."
 """Description of the parameter, which models sometimes echo."""

@@ -19,16 +19,18 @@ from inspect_ai.model import (
 )
 from inspect_ai.util import span
 
-from inspect_discoverybench.messages.answer import without_reasoning
-from inspect_discoverybench.messages.errors import AuthorFailed, ReplyRejected, model_errors
-from inspect_discoverybench.messages.prompts import Prompt
-from inspect_discoverybench.messages.structured_reply import (
+from inspect_discoverybench.messages import (
+    AuthorFailed,
+    Prompt,
     R,
+    ReplyRejected,
     T,
     ask_until_valid,
+    model_errors,
     parse_reply,
     reject_duplicate_keys,
     reply_schema,
+    without_reasoning,
 )
 
 MAX_ATTEMPTS = 4

@@ -5,10 +5,7 @@ import re
 from pydantic import Field
 
 from inspect_discoverybench.dataset.studies import reveals
-from inspect_discoverybench.messages.answer import is_placeholder
-from inspect_discoverybench.messages.errors import AuthorFailed, ReplyRejected
-from inspect_discoverybench.messages.structured_reply import Reply
-from inspect_discoverybench.messages.text import fold
+from inspect_discoverybench.messages import AuthorFailed, Reply, ReplyRejected, fold, is_placeholder
 from inspect_discoverybench.synth.author import Author
 from inspect_discoverybench.synth.tree import Tree, TreeColumn
 from inspect_discoverybench.synth.tree_task import Rejection, TreeTask

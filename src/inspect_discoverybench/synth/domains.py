@@ -8,8 +8,7 @@ from pathlib import Path
 from inspect_ai.dataset import Sample
 
 from inspect_discoverybench.dataset.studies import absolute, slug_of
-from inspect_discoverybench.messages.errors import InvalidArgument, ReplyRejected, require_positive
-from inspect_discoverybench.messages.structured_reply import Reply
+from inspect_discoverybench.messages import InvalidArgument, Reply, ReplyRejected, require_positive
 from inspect_discoverybench.synth.author import Author
 from inspect_discoverybench.synth.set_folder import Domain, SetFolder
 from inspect_discoverybench.synth.tree import Tree

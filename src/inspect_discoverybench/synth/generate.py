@@ -11,8 +11,7 @@ from inspect_ai.util import StoreModel, store_as
 from pydantic import Field
 
 from inspect_discoverybench.dataset.studies import slug_of
-from inspect_discoverybench.messages.errors import AuthorFailed, ReplyRejected
-from inspect_discoverybench.messages.text import fold
+from inspect_discoverybench.messages import AuthorFailed, ReplyRejected, fold
 from inspect_discoverybench.scorer.judge import gather
 from inspect_discoverybench.synth.author import Author
 from inspect_discoverybench.synth.discovery_goal import write_goal

@@ -9,9 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, ValidationError
 
-from inspect_discoverybench.messages.answer import is_placeholder
-from inspect_discoverybench.messages.errors import AuthorFailed, ReplyRejected, first_reason
-from inspect_discoverybench.messages.structured_reply import Reply
+from inspect_discoverybench.messages import AuthorFailed, Reply, ReplyRejected, first_reason, is_placeholder
 from inspect_discoverybench.synth.author import Author
 from inspect_discoverybench.synth.sampler import Sampler
 from inspect_discoverybench.synth.set_folder import Domain

@@ -13,8 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from inspect_discoverybench.dataset.studies import stated_formula
 from inspect_discoverybench.dataset.table import read_text
-from inspect_discoverybench.messages.errors import ExpressionRefused, InvalidTree, first_reason
-from inspect_discoverybench.messages.structured_reply import Reply
+from inspect_discoverybench.messages import ExpressionRefused, InvalidTree, Reply, first_reason
 from inspect_discoverybench.synth.expression import MAX_NUMBER, Expression
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,47}$")]

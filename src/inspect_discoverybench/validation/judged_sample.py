@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from inspect_discoverybench.messages.errors import InvalidArgument
+from inspect_discoverybench.messages import InvalidArgument
 from inspect_discoverybench.results.columns import Outcome, SampleScore, differences
 from inspect_discoverybench.results.log_files import read_judged
 

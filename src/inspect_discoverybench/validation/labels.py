@@ -13,9 +13,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from inspect_discoverybench.messages.errors import InvalidArgument, ReplyRejected
-from inspect_discoverybench.messages.structured_reply import Reply, parse_reply
-from inspect_discoverybench.messages.text import fold
+from inspect_discoverybench.messages import InvalidArgument, Reply, ReplyRejected, fold, parse_reply
 from inspect_discoverybench.scorer.facets import (
     FACET_KEYS,
     NOT_PUBLIC,

@@ -15,7 +15,7 @@ from string import Template
 from typing import TypeVar
 
 from inspect_discoverybench.dataset.table import Table
-from inspect_discoverybench.messages.errors import InvalidArgument, UnreadableTable
+from inspect_discoverybench.messages import InvalidArgument, UnreadableTable
 
 T = TypeVar("T", bound=Hashable)
 

@@ -6,7 +6,7 @@ from itertools import combinations, groupby
 from pathlib import Path
 from random import Random
 
-from inspect_discoverybench.messages.errors import InvalidArgument
+from inspect_discoverybench.messages import InvalidArgument
 from inspect_discoverybench.validation.judged_sample import JudgedSample
 from inspect_discoverybench.validation.sheet import Form, Item, Row, number, read_marks, word
 
