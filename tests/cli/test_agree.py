@@ -172,35 +172,6 @@ def download(page: Page, what: str) -> str:
     return str(file.value.suggested_filename)
 
 
-def test_votes_from_the_page_are_read(open_page: OpenPage, vote_sheet: Path) -> None:
-    page = open_page(vote_sheet / "vote.html")
-    start(page, 'Zoë "Z", Öz')
-    expect(page.get_by_role("heading", name="Pair 1 of 3")).to_be_visible()
-    [first, *_] = json.loads(page.locator("#data").text_content() or "")["items"]
-    expect(page.locator("#texts .text")).to_have_text(list(first["texts"].values()))
-    page.keyboard.press("1")
-    expect(page.get_by_role("heading", name="Pair 2 of 3")).to_be_visible()
-    page.get_by_text("Hypothesis 2 is closer").click()
-    page.keyboard.press("0")
-    expect(page.get_by_text("Everything is filled in.")).to_be_visible()
-    page.keyboard.press("ArrowLeft")
-    expect(page.get_by_label("Hypothesis 2 is closer")).to_be_checked()
-
-    # Votes are stored by name.
-    page.reload()
-    start(page, "Ben")
-    expect(page.get_by_role("status")).to_have_text("0 of 3 complete")
-    page.reload()
-    start(page, 'zoë "z", öz')
-    expect(page.get_by_role("status")).to_have_text("3 of 3 complete")
-    assert download(page, "votes") == "votes_zoë_z_öz.csv"
-    assert Path("votes_zoë_z_öz.csv").read_text("utf-8") == (
-        'pair,annotator,choice\np001,"zoë ""z"", öz",1\np002,"zoë ""z"", öz",2\np003,"zoë ""z"", öz",equal\n'
-    )
-    result = run("votes", "votes_zoë_z_öz.csv", "--scores", vote_sheet / "key.csv")
-    assert row_of(result.output, "pairs with votes") == "pairs with votes 3"
-
-
 def test_labels_from_the_page_are_read_and_it_fits_a_phone(open_page: OpenPage, label_sheet: Path) -> None:
     page = open_page(label_sheet / "label.html")
     page.set_viewport_size({"width": 360, "height": 740})

@@ -140,23 +140,13 @@ def test_a_placeholder_is_no_hypothesis(text: str) -> None:
 
 
 HOSTILE: dict[str, Callable[[int], str]] = {
-    "opening tags": lambda n: "<think>" * (n // 7),
-    "closing tags": lambda n: "</think>" * (n // 8),
     "braces and quotes": lambda n: "{'" * (n // 2),
-    "nested objects": lambda n: '{"a":' * (n // 5),
     "nested hypotheses": lambda n: '{"hypothesis":' * (n // 14),
     "strings on lines": lambda n: '{"hypothesis": "a"' + '\n"a"' * (n // 4),
     "paragraphs of a workflow": lambda n: "Workflow:" + "\n\n" * (n // 2) + "- x",
-    "cut-off hypotheses": lambda n: '{"hypothesis": "' * (n // 16),
     "backslashes": lambda n: '{"hypothesis": "x' + "\\" * n,
-    "bold words": lambda n: "**a** " * (n // 6),
-    "headings": lambda n: "# a\n" * (n // 4),
-    "labels": lambda n: "Hypothesis:\n" * (n // 12),
     "labels and workflows": lambda n: "Hypothesis: a\nWorkflow: b\n" * (n // 26),
-    "items": lambda n: "- " * (n // 2),
-    "fences": lambda n: "```\n" * (n // 4),
     "spaces": lambda n: "Hypothesis" + " " * n + "x",
-    "blank lines": lambda n: "Hypothesis:" + "\n" * n + "x",
     "closing tags with spaces": lambda n: "Hypothesis: BMI rises " + "</p> " * (n // 5),
 }
 

@@ -3,16 +3,12 @@
 import pytest
 from inspect_ai import eval as inspect_eval
 from inspect_ai import task_with
-from inspect_ai.agent import as_solver
-from inspect_ai.agent import react as inspect_react
 from inspect_ai.log import EvalSample, read_eval_log
 from inspect_ai.model import ChatMessageAssistant
-from inspect_ai.solver import Solver, generate
+from inspect_ai.solver import Solver
 
 from inspect_discoverybench import demo, real
 from inspect_discoverybench.messages.hypothesis import SubmissionState
-from inspect_discoverybench.session.tool import python
-from inspect_discoverybench.solvers.datavoyager import datavoyager
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from inspect_discoverybench.solvers.react import react
 from tests.dataset.studies import first_of_each_study
@@ -59,25 +55,6 @@ def test_the_demo_is_solved_in_part() -> None:
         assert "Rule-based baseline, not a language model" in sample.output.completion
         assert tool_calls(sample) == ["python", "python", "submit"]
     assert list(scores) == [0, 1, 0, 0.5, 0.4, 0.5, 0, 0]
-
-
-@pytest.mark.parametrize(
-    ("agent", "calls"),
-    [
-        (datavoyager(), ["python", "submit"]),
-        # Inspect's own, with the tools of the task.
-        (generate(), ["python", "python", "submit"]),
-        (as_solver(inspect_react(tools=[python()])), ["python", "python"]),
-    ],
-    ids=["datavoyager", "generate", "inspect_react"],
-)
-@pytest.mark.usefixtures("sweep")
-def test_every_agent_runs_the_same_analysis(agent: Solver, calls: list[str]) -> None:
-    [sample] = evaluated(agent, BEEKEEPING)
-    answer, score = answer_and_score(sample)
-    assert "honey_yield_kg increases linearly with flowering_hectares, by 1.8" in answer
-    assert score == 1
-    assert tool_calls(sample) == calls
 
 
 def test_without_python_it_guesses_and_says_so() -> None:

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
-from random import Random
 
 import pytest
 from hypothesis import example, given, settings
@@ -15,7 +14,6 @@ from inspect_discoverybench.validation.agreement import (
     measure_accuracy,
     measure_agreement,
     paired_tests,
-    weighted_share,
 )
 from inspect_discoverybench.validation.labels import Label, LabelledSample, Step
 from inspect_discoverybench.validation.votes import Ballot
@@ -164,21 +162,3 @@ def test_degenerate_labels_give_no_nan(verdicts: list[str]) -> None:
     for count in (1, 2):
         for one in accuracy(*(labelled(n, verdicts, gold="g") for n in range(count))).values():
             assert json.dumps(asdict(one), allow_nan=False)
-
-
-@pytest.mark.usefixtures("sweep")
-@pytest.mark.parametrize("accuracy", [0.94, 0.99])
-@pytest.mark.parametrize("same", [False, True])
-def test_the_interval_covers(accuracy: float, same: bool) -> None:
-    """200 samples of 117 golds; the judge is right by gold if `same`, else with a correlation of 0.1 within a gold."""
-    random, hits, runs = Random(0), 0, 1000
-    for _ in range(runs):
-        # A beta distribution with this mean and a variance that gives the correlation.
-        chances = [random.betavariate(9 * accuracy, 9 * (1 - accuracy)) for _ in range(117)]
-        golds = [float(random.random() < accuracy) for _ in chances] if same else chances
-        indices = [random.randrange(117) for _ in range(200)]
-        right = [float(random.random() < golds[gold]) for gold in indices]
-        weights = [random.choice((1, 2, 3)) for _ in indices]
-        _, low, high = weighted_share(right, weights, [str(gold) for gold in indices], same_in_cluster=same)
-        hits += low <= accuracy <= high
-    assert 0.93 <= hits / runs <= 0.97
