@@ -105,13 +105,13 @@ def test_one_real_call(monkeypatch: pytest.MonkeyPatch, answer: Any, status: str
 
 
 def right(request: Request) -> str:
-    """A judge that sees that one hypothesis negates the other."""
+    """A judge that sees that one variable differs."""
     match question(request):
         case "extract":
             context = slots(request)["hypothesis"].partition(",")[0]
             return json.dumps({"hypothesis": [{"text": "t", "context": context, "explanation": "e"}]})
         case "variables":
-            return json.dumps({"sizeA": 3, "sizeB": 3, "intersection": 3, "explanation": "e"})
+            return json.dumps({"sizeA": 3, "sizeB": 3, "intersection": 2, "explanation": "e"})
     return truthful(request)
 
 
@@ -119,7 +119,7 @@ def right(request: Request) -> str:
     ("answer", "status", "message"),
     [
         (right, "ok", "judged a pair correctly"),
-        (lambda request: right(request).replace('"C"', '"A"'), "warning", "judged a pair incorrectly"),
+        (lambda request: right(request).replace('"intersection": 2', '"intersection": 3'), "warning", "judged a pair incorrectly"),
         (lambda _: "I like it.", "failure", "no valid reply"),
     ],
     ids=["right", "wrong", "invalid"],
