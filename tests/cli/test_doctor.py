@@ -119,7 +119,11 @@ def right(request: Request) -> str:
     ("answer", "status", "message"),
     [
         (right, "ok", "judged a pair correctly"),
-        (lambda request: right(request).replace('"intersection": 2', '"intersection": 3'), "warning", "judged a pair incorrectly"),
+        (
+            lambda request: right(request).replace('"intersection": 2', '"intersection": 3'),
+            "warning",
+            "judged a pair incorrectly",
+        ),
         (lambda _: "I like it.", "failure", "no valid reply"),
     ],
     ids=["right", "wrong", "invalid"],
