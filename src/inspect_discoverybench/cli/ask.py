@@ -48,7 +48,6 @@ def ask(
     options.
     """
     name = solver if "/" in solver else f"discoverybench/{solver}"
-    roles = {"grader": grader} if grader else None
     task = custom(
         path=str(metadata),
         goal=goal,
@@ -62,10 +61,9 @@ def ask(
             task,
             model=model,
             solver=SolverSpec(name),
-            model_roles=roles,
+            model_roles={"grader": grader} if grader else None,
             display="none",
             max_retries=3,
-            timeout=120,
         )
     sample = log.samples[0] if log.samples else None
     answer = answer_of(sample) if sample and not sample.error else None

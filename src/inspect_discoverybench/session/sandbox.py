@@ -184,7 +184,7 @@ def record_image() -> Solver:
                 _remove_abandoned()
         with suppress(ProcessLookupError):  # the sample has no sandbox
             if is_local():
-                await sandbox().write_file(OWNER_FILE, f"{os.getpid()} {_MACHINE}")
+                await sandbox().write_file(OWNER_FILE, f"{os.getpid()} {_machine()}")
         if ids[0] is not None:
             store_as(SandboxImage).image_id = ids[0]
         return state
@@ -192,8 +192,9 @@ def record_image() -> Solver:
     return solve
 
 
-_MACHINE = " ".join([platform.node(), *(str(path.readlink()) for path in Path("/proc/self/ns").glob("pid"))])
-"""The machine, and on Linux the container, where process ids have the same meaning."""
+def _machine() -> str:
+    """The machine, and on Linux the container, where process ids have the same meaning."""
+    return " ".join([platform.node(), *(str(path.readlink()) for path in Path("/proc/self/ns").glob("pid"))])
 
 
 def _remove_abandoned() -> None:
@@ -204,7 +205,7 @@ def _remove_abandoned() -> None:
         with suppress(OSError, ValueError, AttributeError):
             is_own = file.parent.lstat().st_uid == os.getuid() and file.is_file() and not file.parent.is_symlink()
             process, _, machine = file.read_text("utf-8").partition(" ") if is_own else ("", "", "")
-            if machine == _MACHINE and not runs(int(process)):
+            if machine == _machine() and not runs(int(process)):
                 shutil.rmtree(file.parent, ignore_errors=True)
 
 
