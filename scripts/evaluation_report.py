@@ -17,7 +17,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 
 from inspect_discoverybench.messages.errors import DiscoveryBenchError, InvalidArgument
 from inspect_discoverybench.report.aggregates import HIGH, HMS, KEYS, LOW, aggregate, task_table
-from inspect_discoverybench.report.samples import label_samples
+from inspect_discoverybench.report.report_columns import add_report_columns
 from inspect_discoverybench.report.section import MISSING, cell_text
 from inspect_discoverybench.report.sections import published
 from inspect_discoverybench.results import Outcome, read_results
@@ -46,7 +46,7 @@ def evaluation_report(paths: Sequence[str]) -> str:
         DataMissing: There is no log, or none of the logs can be used.
         InvalidArgument: The logs have several judges or versions, so their scores do not belong in one table.
     """
-    samples = label_samples(read_results(paths).samples)
+    samples = add_report_columns(read_results(paths).samples)
     headers = {str(log): read_eval_log(str(log), header_only=True) for log in samples.log.unique()}
     judge = _only("judges", samples.judge)
     version = _only("task versions", samples.task_version)

@@ -26,7 +26,6 @@ MODELS = "--model openai/gpt-4o --model-role grader=openai/gpt-4o"
 LONG = f"inspect eval inspect_discoverybench/real {MODELS} --limit 1 --display plain"
 COMMANDS = {
     "two": f"inspect eval discoverybench/real {MODELS} --limit 2 --display plain",
-    "many files": f"{LONG} -T dataset=worldbank_education_gdp_indicators",
     "train": f"{LONG} -T split=train",
 }
 
@@ -224,14 +223,15 @@ def test_nothing_runs_in_the_container_after_the_last_call(eval_run: Callable[[s
         assert not any(isinstance(event, SandboxEvent) for event in sample.events[calls[-1] :])
 
 
-def test_many_data_files_are_unpacked_in_the_container(eval_run: Callable[[str], Run], upstream: Path) -> None:
-    run = eval_run("many files")
-    released = upstream / "discoverybench/real/test/worldbank_education_gdp_indicators"
-    files = {path.name: path.stat().st_size for path in released.glob("*.csv")}
-    assert len(files) == 6
-    # All files are readable and complete, and there are no others: the archive is gone.
-    lines = observations(run.samples[0])[0].splitlines()
-    assert [line.partition("} ")[0] for line in lines] == [f"{name}: {{bytes: {files[name]}" for name in sorted(files)]
+def test_the_data_files_are_complete_and_alone_in_the_container(eval_run: Callable[[str], Run], upstream: Path) -> None:
+    sample = eval_run("two").samples[0]
+    released = upstream / "discoverybench/real/test/archaeology"
+    names = sorted(file["name"] for file in json.loads((released / "metadata_0.json").read_text("utf-8"))["datasets"])
+    assert len(names) == 3
+    lines = observations(sample)[0].splitlines()
+    assert [line.partition("} ")[0] for line in lines] == [
+        f"{name}: {{bytes: {(released / name).stat().st_size}" for name in names
+    ]
 
 
 def test_both_names_work_beside_a_folder_of_that_name(installed_wheel: Path, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from inspect_discoverybench.dataset.studies import absolute
 from inspect_discoverybench.discovery import discovery_task, end_session, location, provenance
 from inspect_discoverybench.messages import require_positive
 from inspect_discoverybench.scorer.judge import DEFAULT_TIMEOUT
-from inspect_discoverybench.scorer.released import PRODUCT
+from inspect_discoverybench.scorer.released_form import PRODUCT
 from inspect_discoverybench.session.sandbox import record_image, sandbox_spec
 
 # Every `inspect` command imports this module. What a single task needs is imported when it is built.

@@ -12,7 +12,7 @@ from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, task_t
 from inspect_discoverybench.messages.prompts import Prompt
 from inspect_discoverybench.scorer import quotation
 from inspect_discoverybench.scorer.facets import Contexts, HypothesisPair, extraction_questions, match_question
-from inspect_discoverybench.scorer.released import Parts
+from inspect_discoverybench.scorer.released_form import Parts
 from inspect_discoverybench.solvers.datavoyager import Role, turn_message
 from inspect_discoverybench.solvers.person import person_instructions
 from inspect_discoverybench.synth.author import question

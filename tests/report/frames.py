@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from inspect_discoverybench.report.samples import label_samples
+from inspect_discoverybench.report.report_columns import add_report_columns
 from inspect_discoverybench.results import SAMPLE_COLUMNS
 from inspect_discoverybench.results.frame import NUMBERS
 
@@ -51,7 +51,7 @@ def frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     columns = dict.fromkeys([*(column.name for column in SAMPLE_COLUMNS), "uuid"])
     samples = samples.reindex(columns=[*columns])
     samples[NUMBERS] = samples[NUMBERS].apply(pd.to_numeric)
-    return label_samples(samples)
+    return add_report_columns(samples)
 
 
 def scores(values: Mapping[str, float], **columns: Any) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ import pytest
 
 from inspect_discoverybench.report.aggregates import HIGH, LOW
 from inspect_discoverybench.report.judges import judge_error_section
-from inspect_discoverybench.report.samples import label_samples
+from inspect_discoverybench.report.report_columns import add_report_columns
 from inspect_discoverybench.results import read_results
 from inspect_discoverybench.validation.labels import KEY_COLUMNS, LabelledSample, read_labels
 from tests.report.frames import frame
@@ -76,7 +76,7 @@ def test_a_lenient_judge_is_corrected_downwards(tmp_path: Path) -> None:
     run = Run("real", "react", "provider/large", 0.4, no_submission=0.2)
     logs = write_logs([run], tmp_path / "logs", samples=120)
     labels = labelled(logs, tmp_path / "labels", every=1, wrong_every=4)
-    samples = label_samples(read_results(logs).samples)
+    samples = add_report_columns(read_results(logs).samples)
     true = {label.sample_id: label.true_hms or 0.0 for label in labels}
     mean = 100 * sum(true.values()) / len(samples)
     row = judge_error_section(samples, labels).table.iloc[0]

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from inspect_discoverybench.report.charts import Chart
 from inspect_discoverybench.report.page import write_page
-from inspect_discoverybench.report.samples import label_samples, main_judge
+from inspect_discoverybench.report.report_columns import add_report_columns
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results import read_results
 from tests.browser import launched
@@ -38,7 +38,7 @@ RUNS = [
 def samples(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
     """150 samples of three configurations, one of which has two judges. Some texts are hostile."""
     logs = write_logs(RUNS, tmp_path_factory.mktemp("logs"), samples=50, padding=10)
-    frame = label_samples(read_results(logs).samples)
+    frame = add_report_columns(read_results(logs).samples)
     hostile = frame.index[frame.outcome == "scored"][5]
     frame.loc[hostile, "gold_hypothesis"] = HOSTILE
     frame.loc[hostile, "hypothesis"] = f"{HOSTILE} {HUGE}"
@@ -46,7 +46,7 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
 
 
 def write(samples: pd.DataFrame, path: Path) -> Path:
-    table = main_judge(samples).groupby(["benchmark", "domain"]).hms.mean().mul(100).rename("HMS").reset_index()
+    table = samples[samples.is_main].groupby(["benchmark", "domain"]).hms.mean().mul(100).rename("HMS").reset_index()
     table["domain"] = [HOSTILE, *table.domain[1:]]
 
     def chart(table: pd.DataFrame) -> Chart:
@@ -54,7 +54,7 @@ def write(samples: pd.DataFrame, path: Path) -> Path:
         return encoded
 
     left_out = pd.DataFrame([(f"logs/{HOSTILE}.eval", "was cancelled")], columns=["log", "reason"])
-    section = Section("domain", "HMS by domain", "Means over tasks.", table, chart)
+    section = Section("domain", table, chart)
     write_page([section], samples, left_out, "Agents <b>and</b> models", path)
     return path
 
@@ -99,7 +99,7 @@ def shown(page: Page, section: str, column: str) -> list[str]:
 
 
 def test_summary_and_sections_are_shown(page: Page, samples: pd.DataFrame) -> None:
-    main = main_judge(samples)
+    main = samples[samples.is_main]
     expect(page.get_by_role("heading", level=1)).to_have_text("Agents <b>and</b> models")
     summary = page.locator("#summary li").all_inner_texts()
     assert summary[:3] == ["150\nSamples", "50\nTasks", "3\nConfigurations"]

@@ -22,7 +22,7 @@ TABLE = pd.DataFrame(
         "is_best": [True, False, False],
     }
 )
-SECTION = Section("hms", "HMS by model", "Means over tasks.", TABLE)
+SECTION = Section("hms", TABLE, notes=["Means over tasks."], values={"coverage": 90})
 
 
 def chart(table: pd.DataFrame) -> Chart:
@@ -60,9 +60,9 @@ def test_figures_are_written_and_csv_files_hold_all_digits_and_no_formulas() -> 
 def test_markdown_tables_are_read_by_people() -> None:
     write_files([SECTION], Path())
     assert Path("tables/hms.md").read_text("utf-8").splitlines() == [
-        "# HMS by model",
+        "# HMS by agent and model",
         "",
-        "Means over tasks.",
+        SECTION.text,
         "",
         "| model | HMS | samples | is best |",
         "| --- | ---: | ---: | --- |",

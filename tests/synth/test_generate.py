@@ -21,10 +21,11 @@ from inspect_ai.solver import Generate, Solver, SolverSpec, TaskState, solver
 from inspect_discoverybench import custom, synth_generate
 from inspect_discoverybench.cli.main import main
 from inspect_discoverybench.dataset.table import read_text
-from inspect_discoverybench.messages.errors import InvalidArgument
+from inspect_discoverybench.messages import InvalidArgument, parse_reply
 from inspect_discoverybench.session.reply import CellResult
 from inspect_discoverybench.session.session import PythonSession
-from inspect_discoverybench.synth.generate import GenerationState
+from inspect_discoverybench.synth.author import tidied
+from inspect_discoverybench.synth.growth import Root
 from tests.synth.authoring import (
     BASELINE,
     RIG,
@@ -318,6 +319,9 @@ def test_a_gold_states_its_sub_population(tmp_path: Path) -> None:
     assert row["gold_hypo"] == f"Among the boats where the rig is not sloop and the strong wind is above 4, {relations}"
 
 
+SAILING = {**ROOT, "target": {**ROOT["target"], "values": None, "distribution": None}}
+
+
 def untidy(reply: dict[str, Any]) -> list[str]:
     """What models make of a JSON object."""
     text = json.dumps(reply, indent=1)
@@ -337,9 +341,13 @@ def untidy(reply: dict[str, Any]) -> list[str]:
     ]
 
 
-def test_untidy_replies_are_read(tmp_path: Path) -> None:
-    """Only a repeated key and two different objects are sent back."""
-    kinds = untidy({**ROOT, "target": {**ROOT["target"], "values": None, "distribution": None}})
+@pytest.mark.parametrize("text", untidy(SAILING))
+def test_untidy_replies_are_read(text: str) -> None:
+    read = parse_reply(tidied(text, {*Root.model_fields}), Root)
+    assert read == parse_reply(json.dumps({**SAILING, "target": ROOT["target"]}), Root)
+
+
+def test_a_repeated_key_and_two_different_objects_are_sent_back(tmp_path: Path) -> None:
     refused = [json.dumps(ROOT)[:-1] + ', "rows": "Boats."}', json.dumps(ROOT) + json.dumps({**ROOT, "rows": "Boats."})]
 
     def distractors(values: Mapping[str, Any], count: int) -> Any:
@@ -347,15 +355,12 @@ def test_untidy_replies_are_read(tmp_path: Path) -> None:
         return {"columns": [{**one, "follows": one["follows"] or "none", "strength": None} for one in columns]}
 
     author = scripted_author(
-        domains={"domains": [{"name": f"sailing {number}", "description": None} for number in range(len(kinds) + 2)]},
-        root=lambda values, count: [*kinds, *refused, ROOT][count],
+        root=lambda values, count: [*refused, untidy(SAILING)[0]][count],
         distractors=distractors,
-        review=lambda values, count: {"answerable": "yes", "giveaway": [None, "None", "n/a"][count % 3]},
+        review={"answerable": "yes", "giveaway": "n/a"},
     )
-    log = generate(tmp_path / "set", author, domains=len(kinds) + 1, height=1)
-    states = [sample.store_as(GenerationState) for sample in log.samples or ()]
-    assert [len(state.accepted) for state in states] == [1] * (len(kinds) + 1), log.error
-    assert sorted(state.sent_back for state in states)[-2:] == [0, 2]
+    state = state_of(generate(tmp_path / "set", author, height=1))
+    assert (len(state.accepted), state.sent_back) == (1, 2)
 
 
 def test_the_reviewer_has_a_role(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from inspect_discoverybench.dataset.metadata import Study
 from inspect_discoverybench.messages import InvalidArgument, JudgeFailed, printable, replace_surrogates
 from inspect_discoverybench.scorer.facets import HypothesisPair
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
-from inspect_discoverybench.scorer.released import PRODUCT, is_released
+from inspect_discoverybench.scorer.released_form import PRODUCT, is_released
 from inspect_discoverybench.scorer.verdict import compare, explain, record
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from inspect_discoverybench.messages import SCORE_NAME, DataMissing, InvalidArgument
 from inspect_discoverybench.report.aggregates import ROUNDING
-from inspect_discoverybench.report.samples import name_configurations, reducer_notes
+from inspect_discoverybench.report.report_columns import name_configurations, reducer_notes
 from inspect_discoverybench.results.columns import differences
 from inspect_discoverybench.results.frame import read_scores
 from inspect_discoverybench.scorer.facets import SCORE_KEYS

@@ -12,7 +12,7 @@ from statsmodels.stats.inter_rater import cohens_kappa
 from inspect_discoverybench.messages import InvalidArgument
 from inspect_discoverybench.report.aggregates import HIGH, HMS, KEYS, LOW, means, task_table
 from inspect_discoverybench.report.charts import dots, panels
-from inspect_discoverybench.report.samples import SCORES, main_judge
+from inspect_discoverybench.report.report_columns import SCORES
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results import Outcome
 from inspect_discoverybench.scorer.facets import FACET_KEYS
@@ -40,7 +40,7 @@ def _scores(common: pd.DataFrame) -> Section:
     tasks = groups.agg(hms=("hms", "mean"), gold_hypothesis=("gold_hypothesis", "first")).reset_index()
     table = means(tasks, [*KEYS, "judge"]).drop(columns="gold hypotheses")
     draw = partial(dots, row="configuration", mark="judge", marks=common.judge.unique())
-    return Section.described("judges", table, partial(panels, draw=draw))
+    return Section("judges", table, partial(panels, draw=draw))
 
 
 def _agreement(judged: pd.DataFrame) -> Section:
@@ -54,7 +54,7 @@ def _agreement(judged: pd.DataFrame) -> Section:
     )
     names = table.judge + " and " + table["other judge"]
     labels = table.value if names.nunique() == 1 else table.value + " (" + names + ")"
-    return Section.described(
+    return Section(
         "judge_agreement",
         table,
         lambda table: dots(table.assign(row=labels), "row", interval=("kappa", "kappa", "kappa")),
@@ -99,7 +99,7 @@ def judge_error_section(samples: pd.DataFrame, labels: Sequence[LabelledSample])
     Raises:
         InvalidArgument: No label belongs to a sample in these logs, or there are too few labels.
     """
-    main = main_judge(samples)
+    main = samples[samples.is_main]
     rows = _with_labels(main, labels)
     tasks = task_table(main).merge(rows[KEYS].drop_duplicates(), on=KEYS)
     corrected = [
@@ -116,7 +116,7 @@ def judge_error_section(samples: pd.DataFrame, labels: Sequence[LabelledSample])
     names = [*KEYS, HMS, LOW, HIGH, *(name for name in corrected[0] if name not in KEYS)]
     left_out = rows[rows.is_left_out].stratum.value_counts().items()
     notes = [f"Left out, because none of them is labelled: {count} × {stratum}." for stratum, count in left_out]
-    return Section.described("judge_errors", table[names], notes=notes, clusters=MIN_LABELLED_CLUSTERS)
+    return Section("judge_errors", table[names], notes=notes, values={"clusters": MIN_LABELLED_CLUSTERS})
 
 
 def _and_all(rows: pd.DataFrame) -> pd.DataFrame:

@@ -13,7 +13,7 @@ import pandas as pd
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from inspect_discoverybench.report.charts import Chart, render
-from inspect_discoverybench.report.samples import SCORES, judge_notes, main_judge
+from inspect_discoverybench.report.report_columns import SCORES, judge_notes
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results import Outcome
 
@@ -38,14 +38,14 @@ OPTIONAL = ("benchmark", "epoch", "settings", "judge")
 
 
 def sample_table(samples: pd.DataFrame) -> pd.DataFrame:
-    """The table of samples, one row per sample, epoch and judge, from the frame after `label_samples`."""
+    """The table of samples, one row per sample, epoch and judge, from the frame after `add_report_columns`."""
     return samples[[*SAMPLE_COLUMNS]].rename(columns=SAMPLE_COLUMNS)
 
 
 def write_page(
     sections: Sequence[Section], samples: pd.DataFrame, left_out: pd.DataFrame, title: str, path: Path
 ) -> None:
-    """Write the page from the frame of samples after `label_samples`, and the frame of logs that were left out."""
+    """Write the page from the frame of samples after `add_report_columns`, and the frame of logs that were left out."""
     css, script = _resource("page.css"), _resource("page.js")
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(css)}'; img-src data:; "
@@ -58,7 +58,7 @@ def write_page(
         lstrip_blocks=True,
         loader=FunctionLoader(_resource),
     )
-    main = main_judge(samples)
+    main = samples[samples.is_main]
     html = environment.get_template("page.html").render(
         title=title,
         policy=policy,
@@ -67,7 +67,7 @@ def write_page(
         facts=_facts(samples),
         notes=judge_notes(main),
         key_numbers=_key_numbers(main, len(left_out)),
-        sections=[*sections, _sample_section(samples), Section.described("logs-left-out", left_out)],
+        sections=[*sections, _sample_section(samples), Section("logs-left-out", left_out)],
         filters=FILTERS,
         image=_image,
         column_classes=_column_classes,
@@ -102,7 +102,7 @@ def _sample_section(samples: pd.DataFrame) -> Section:
     shown = [name for name in table if name not in OPTIONAL or table[name].nunique() > 1]
     folders = {str(log).rpartition("/")[0] or "." for log in samples.log}
     folder = shlex.quote(folders.pop()) if len(folders) == 1 else "LOG_DIR"
-    return Section.described("samples", table[shown], folder=folder)
+    return Section("samples", table[shown], values={"folder": folder})
 
 
 def _facts(samples: pd.DataFrame) -> Mapping[str, str]:

@@ -12,7 +12,7 @@ from inspect_discoverybench.messages import InvalidArgument
 from inspect_discoverybench.report.charts import render
 from inspect_discoverybench.report.judges import judge_error_section
 from inspect_discoverybench.report.page import sample_table, write_page
-from inspect_discoverybench.report.samples import label_samples
+from inspect_discoverybench.report.report_columns import add_report_columns
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.report.sections import sections
 from inspect_discoverybench.results import Results, read_results
@@ -46,7 +46,7 @@ def write_report(
     """
     _check(out, force)
     results = read_results(paths, workers)
-    samples = label_samples(results.samples)
+    samples = add_report_columns(results.samples)
     parts = sections(samples)
     if judge_labels:
         parts.append(judge_error_section(samples, read_labels(judge_labels)))

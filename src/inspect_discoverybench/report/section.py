@@ -1,8 +1,8 @@
 """A section of the report: a table, how to read it, and the figure that visualizes it."""
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib.resources import files
 from numbers import Integral, Real
@@ -13,7 +13,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict
 
 from inspect_discoverybench.report.charts import Chart
-from inspect_discoverybench.report.samples import SCORES
+from inspect_discoverybench.report.report_columns import SCORES
 
 MISSING = "–"
 
@@ -61,31 +61,28 @@ class Section:
     """A section of the report.
 
     Attributes:
-        name: Name of its files, such as `hms` for `tables/hms.csv` and `figures/hms.svg`.
-        title: Heading.
-        text: What the table shows and how to read it.
+        name: Name of its description and its files, such as `hms` for `tables/hms.csv` and `figures/hms.svg`.
         table: The numbers, one row per aggregate. Scores are in 0–1 or, where the column says so, in percent.
         draw: Draws the figure of the table; returns None if there is nothing to draw. None for tables without a figure.
+        notes: Sentences that follow the text of the description.
+        values: What replaces the names in braces in that text.
     """
 
     name: str
-    title: str
-    text: str
     table: pd.DataFrame
     draw: Callable[[pd.DataFrame], Chart | None] | None = None
+    notes: Sequence[str] = ()
+    values: Mapping[str, object] = field(default_factory=dict)
 
-    @classmethod
-    def described(
-        cls,
-        name: str,
-        table: pd.DataFrame,
-        draw: Callable[[pd.DataFrame], Chart | None] | None = None,
-        notes: Sequence[str] = (),
-        **values: object,
-    ) -> "Section":
-        """A section with the title and text of its description, filled with values and followed by notes."""
-        description = descriptions()[name]
-        return cls(name, description.title, " ".join([description.text.format(**values), *notes]), table, draw)
+    @property
+    def title(self) -> str:
+        """Heading."""
+        return descriptions()[self.name].title
+
+    @property
+    def text(self) -> str:
+        """What the table shows and how to read it."""
+        return " ".join([descriptions()[self.name].text.format(**self.values), *self.notes])
 
     @cached_property
     def chart(self) -> Chart | None:

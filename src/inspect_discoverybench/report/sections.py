@@ -27,15 +27,7 @@ from inspect_discoverybench.report.aggregates import (
 )
 from inspect_discoverybench.report.charts import HMS_INTERVAL, Chart, bars, differences, dots, panels, scatter
 from inspect_discoverybench.report.judges import judge_sections
-from inspect_discoverybench.report.samples import (
-    DETAILS,
-    LOSS_COLORS,
-    ROLES,
-    SCORES,
-    judge_notes,
-    main_judge,
-    reducer_notes,
-)
+from inspect_discoverybench.report.report_columns import DETAILS, LOSS_COLORS, ROLES, SCORES, judge_notes, reducer_notes
 from inspect_discoverybench.report.section import Description, Section, cell_text, descriptions
 from inspect_discoverybench.scorer.facets import FACET_KEYS
 from inspect_discoverybench.statistics.mean import estimate_mean
@@ -72,8 +64,8 @@ def published() -> pd.DataFrame:
 
 
 def sections(samples: pd.DataFrame) -> list[Section]:
-    """All sections that the samples (after `label_samples`, with all judges) have data for, in reading order."""
-    judged = main_judge(samples)
+    """All sections that the samples (after `add_report_columns`, with all judges) have data for, in reading order."""
+    judged = samples[samples.is_main]
     tasks = task_table(judged)
     candidates = [
         _overview(tasks, [*judge_notes(judged), *reducer_notes(samples)]),
@@ -101,7 +93,7 @@ def _overview(tasks: pd.DataFrame, notes: Sequence[str]) -> Section:
     is_marked = tasks[(tasks.role == "") & tasks.hms.notna()].groupby("benchmark", sort=False).is_best.any()
     if names := " and ".join(is_marked.index[~is_marked]):
         notes = [f"No best agent is marked for {names}, because different judges scored the samples.", *notes]
-    return Section.described("hms", table, _overview_chart, notes, coverage=100 * MIN_COVERAGE)
+    return Section("hms", table, _overview_chart, notes, {"coverage": 100 * MIN_COVERAGE})
 
 
 def _overview_chart(table: pd.DataFrame) -> Chart | None:
@@ -130,13 +122,13 @@ def _studies(tasks: pd.DataFrame) -> Section | None:
         notes.append(f"Studies that are guesses: {', '.join(guesses)}.")
     names = [HMS, LOW, HIGH, "new studies low", "new studies high", "macro average", "one left out low"]
     table = pd.DataFrame(rows, columns=[*KEYS, *names, "one left out high", "studies"])
-    return Section.described("studies", table, notes=notes)
+    return Section("studies", table, notes=notes)
 
 
 def _published(tasks: pd.DataFrame) -> Section | None:
     scores = published()[published().benchmark.isin(tasks.benchmark)]
     table = scores.pivot(index=["benchmark", "agent"], columns="model", values=HMS).add_prefix(f"{HMS}, ")
-    return None if table.empty else Section.described("published", table.rename_axis(columns=None).reset_index())
+    return None if table.empty else Section("published", table.rename_axis(columns=None).reset_index())
 
 
 def _oracles(tasks: pd.DataFrame) -> Section | None:
@@ -149,7 +141,7 @@ def _oracles(tasks: pd.DataFrame) -> Section | None:
     )
     table = means(trials.sort_values("order", kind="stable"), [*KEYS, "trial"], "hms_of_trial")
     draw = partial(panels, draw=partial(dots, row="configuration", mark="trial"))
-    return Section.described("oracles", table.drop(columns="gold hypotheses"), draw)
+    return Section("oracles", table.drop(columns="gold hypotheses"), draw)
 
 
 def _facets(tasks: pd.DataFrame) -> Section:
@@ -158,7 +150,7 @@ def _facets(tasks: pd.DataFrame) -> Section:
     for score in SCORES[1:]:
         table = table.merge(means(tasks, value=score, names=_interval(score))[[*KEYS, *_interval(score)]], on=KEYS)
     table = table.merge(means(tasks)[[*KEYS, "tasks"]], on=KEYS)
-    return Section.described("facets", table, _facet_chart)
+    return Section("facets", table, _facet_chart)
 
 
 def _interval(score: str) -> tuple[str, str, str]:
@@ -180,7 +172,7 @@ def _losses(judged: pd.DataFrame, tasks: pd.DataFrame) -> Section:
     table = _shares(judged, "lost_at", [*LOSS_COLORS], tasks)
     colors = {stage: color for stage, color in LOSS_COLORS.items() if stage in {*table.lost_at}}
     draw = partial(bars, row="configuration", stage="lost_at", share="share in %", colors=colors)
-    return Section.described("losses", table, partial(panels, draw=draw))
+    return Section("losses", table, partial(panels, draw=draw))
 
 
 def _answers(judged: pd.DataFrame, tasks: pd.DataFrame) -> Section | None:
@@ -188,7 +180,7 @@ def _answers(judged: pd.DataFrame, tasks: pd.DataFrame) -> Section | None:
     is_refused = (judged.refusal == True) & judged.submission_source.isna()  # noqa: E712 - NaN is false
     answers = judged.assign(form=judged.submission_source.mask(is_refused, NOT_ASSERTED))
     table = _shares(answers, "form", [*get_args(Source), NOT_ASSERTED], tasks)
-    return None if table.empty else Section.described("answers", table)
+    return None if table.empty else Section("answers", table)
 
 
 def _shares(judged: pd.DataFrame, column: str, values: list[str], tasks: pd.DataFrame) -> pd.DataFrame:
@@ -221,7 +213,7 @@ def _group(tasks: pd.DataFrame, name: str, section: Description) -> Section | No
         labels = [f"{cell_text(value, 'g')}, n = {count}" for value, count in cells]
         return panels(table.assign(label=labels).merge(shown), partial(dots, row="label"), by=KEYS)
 
-    return Section.described(name, table, draw, [GROUP_NOTE])
+    return Section(name, table, draw, [GROUP_NOTE])
 
 
 def _paired(name: str, pairs: Iterable[Pair]) -> Section | None:
@@ -237,7 +229,7 @@ def _paired(name: str, pairs: Iterable[Pair]) -> Section | None:
     table = pd.DataFrame(rows)
     labels = table.pop("label")
     draw = partial(panels, draw=lambda rows: differences(rows, labels[rows.index], before, after))
-    return Section.described(name, table, draw)
+    return Section(name, table, draw)
 
 
 def _hints(tasks: pd.DataFrame) -> Iterator[Pair]:
@@ -295,6 +287,7 @@ def _cost(tasks: pd.DataFrame) -> Section:
         ]
         return alt.hconcat(*charts, spacing=24) if charts else None
 
-    return Section.described(
-        "cost", table, lambda table: panels(table.join(systems[["agent", "model"]]), plots), coverage=100 * MIN_COVERAGE
+    named = systems[["agent", "model"]]
+    return Section(
+        "cost", table, lambda table: panels(table.join(named), plots), values={"coverage": 100 * MIN_COVERAGE}
     )

@@ -21,7 +21,7 @@ from inspect_ai.scorer import Score
 from inspect_discoverybench.dataset.studies import study_of
 from inspect_discoverybench.messages import SCORE_NAME, WITHOUT_HYPOTHESIS, source_name
 from inspect_discoverybench.scorer.facets import FACET_KEYS, SCORE_KEYS
-from inspect_discoverybench.scorer.released import RELEASED_KEYS
+from inspect_discoverybench.scorer.released_form import RELEASED_KEYS
 from inspect_discoverybench.scorer.settings import OPERATIONAL
 
 COMPARED_KEYS = ("judge", "settings", "gate", "prompts")

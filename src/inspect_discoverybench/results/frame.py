@@ -20,7 +20,7 @@ from inspect_discoverybench.results.columns import (
 )
 from inspect_discoverybench.results.log_files import LogRows, Paths, checked_score, local_path, read_rows
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
-from inspect_discoverybench.scorer.released import RELEASED_KEYS
+from inspect_discoverybench.scorer.released_form import RELEASED_KEYS
 
 if TYPE_CHECKING:
     import pandas as pd

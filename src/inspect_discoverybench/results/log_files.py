@@ -16,7 +16,7 @@ from inspect_ai.log import read_eval_log_sample_summaries as read_sample_summari
 from inspect_discoverybench.messages import DataMissing, InvalidArgument, UnreadableLog, inspect_errors
 from inspect_discoverybench.results.columns import EXCLUDED_FIELDS, SampleScore, has_results
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
-from inspect_discoverybench.scorer.released import RELEASED_KEYS
+from inspect_discoverybench.scorer.released_form import RELEASED_KEYS
 
 Paths = str | Path | Iterable[str | Path]
 """A log, or a folder that is searched for logs, or several. URLs such as `s3://…` also work."""

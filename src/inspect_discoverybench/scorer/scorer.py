@@ -30,7 +30,7 @@ from inspect_discoverybench.scorer.facets import SCORE_KEYS, HypothesisPair
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, ROLE, Judge
 from inspect_discoverybench.scorer.metrics import hms_metrics
 from inspect_discoverybench.scorer.quotation import NotAsserted, read_answer
-from inspect_discoverybench.scorer.released import PRODUCT, RELEASED_KEYS, is_released
+from inspect_discoverybench.scorer.released_form import PRODUCT, RELEASED_KEYS, is_released
 from inspect_discoverybench.scorer.settings import JudgeSettings
 from inspect_discoverybench.scorer.verdict import compare, explain, record
 

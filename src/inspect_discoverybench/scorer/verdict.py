@@ -6,10 +6,9 @@ from math import isnan, nan, prod
 from typing import Any
 
 from inspect_discoverybench.messages import Prompt, escape
-from inspect_discoverybench.scorer import released
 from inspect_discoverybench.scorer.facets import FACET_KEYS, FACETS, FacetVerdict, HypothesisPair
 from inspect_discoverybench.scorer.judge import Judge, gather
-from inspect_discoverybench.scorer.released import ReleasedVerdict
+from inspect_discoverybench.scorer.released_form import RELEASED_PROMPTS, ReleasedVerdict, ask_released
 
 MIXED = "mixed"
 """Recorded for a setting that differed between the questions of one sample."""
@@ -71,7 +70,7 @@ async def compare(judge: Judge, pair: HypothesisPair, gate: bool = False, with_r
         if context.score == 0:
             return Verdict(facets)
     others = FACETS[len(facets) :]
-    parts = [released.ask(judge, pair)] if with_released else []
+    parts = [ask_released(judge, pair)] if with_released else []
     replies: list[Any] = [*await gather(*(facet.ask(judge, pair) for facet in others), *parts)]
     facets |= {facet.key: reply for facet, reply in zip(others, replies, strict=False)}
     return Verdict(facets, replies[-1] if with_released else None)
@@ -83,7 +82,7 @@ def record(judge: Judge, verdict: Verdict | None, gate: bool) -> dict[str, Any]:
     The verdict is None if the answer asserts no hypothesis, so that the facets were not asked about. `judge_record`
     compares two records.
     """
-    names = ("system", "answer", *(name for facet in FACETS for name in facet.prompts), *released.PROMPTS, "reask")
+    names = ("system", "answer", *(name for facet in FACETS for name in facet.prompts), *RELEASED_PROMPTS, "reask")
     parts = verdict.released if verdict else None
     return {
         "judge": str(judge.model),

@@ -1,4 +1,4 @@
-"""The samples of a report: the frame of samples with their configurations and what else the sections group by."""
+"""The columns that the report adds to the frame of samples: configurations, judges, and what sections group by."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -6,6 +6,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import yaml
 
@@ -41,15 +42,17 @@ Data commits count only if several are known, because old logs do not record the
 """
 
 
-def label_samples(samples: pd.DataFrame) -> pd.DataFrame:
-    """Add the columns of `name_configurations`, `lost_at` and `workflow_category` (tuples) to the frame of samples.
+def add_report_columns(samples: pd.DataFrame) -> pd.DataFrame:
+    """Add the columns of `name_configurations`, `lost_at`, `workflow_category` (tuples) and `is_main` to the samples.
 
-    `judge` becomes a name that distinguishes judges with the same model; None if the judge was not asked.
+    `judge` becomes a name that distinguishes judges with the same model; None if the judge was not asked. `is_main` is
+    true for one judge's score of each sample: of the judges that scored it, the one that scored most samples overall.
     """
     return name_configurations(samples).assign(
         judge=samples.judge_record.map(_judge_names(samples.judge_record.dropna().unique().tolist())),
         lost_at=_lost_at(samples),
         workflow_category=samples.workflow_tags.fillna("").map(_workflow_categories),
+        is_main=_is_main(samples),
     )
 
 
@@ -89,14 +92,6 @@ def reducer_notes(samples: pd.DataFrame) -> list[str]:
         for reducer, rows in samples.groupby("epochs_reducer", sort=False)
         if reducer != "mean"
     ]
-
-
-def main_judge(samples: pd.DataFrame) -> pd.DataFrame:
-    """Keep one judge's score of each sample: of the judges that scored it, the one that scored most samples overall."""
-    # A sample that no judge scored has no record, which is last.
-    counts = samples.judge_record.map(samples.judge_record.value_counts()).astype(float)
-    order = samples.assign(count=counts).sort_values(["count", "score"], ascending=[False, True], kind="stable").index
-    return samples.loc[order].drop_duplicates("uuid").sort_index()
 
 
 def judge_notes(judged: pd.DataFrame) -> list[str]:
@@ -149,6 +144,13 @@ def _judge_names(records: Sequence[str]) -> dict[str, str]:
         details = ", ".join(f"{key}={value}" for key, _, value in changes(first.setdefault(model, content), content))
         names[record] = f"{model} ({details})" if details else model
     return names
+
+
+def _is_main(samples: pd.DataFrame) -> "np.ndarray[Any, Any]":
+    # A sample that no judge scored has no record, which is last.
+    counts = samples.judge_record.map(samples.judge_record.value_counts()).astype(float)
+    scores = samples.assign(count=counts).sort_values(["count", "score"], ascending=[False, True], kind="stable")
+    return samples.index.isin(scores.drop_duplicates("uuid").index)
 
 
 def _lost_at(samples: pd.DataFrame) -> "pd.Series[str]":

@@ -15,7 +15,7 @@ from inspect_discoverybench.dataset.metadata import DataFile
 from inspect_discoverybench.messages.errors import InvalidArgument
 from inspect_discoverybench.scorer.facets import HypothesisPair
 from inspect_discoverybench.scorer.judge import Judge
-from inspect_discoverybench.scorer.released import ask
+from inspect_discoverybench.scorer.released_form import ask_released
 from inspect_discoverybench.scorer.scorer import hms
 from tests.endpoint import Request, question, slots
 from tests.scorer.judging import GOLD, PREDICTED, InProcessJudge, sample, score_of, scripted, writes
@@ -91,7 +91,7 @@ async def test_the_score_equals_the_reference_in_every_order() -> None:
     whole = {"hms": 0.0, "context": 0.0, "variables": VARIABLES, "relationship": RELATIONSHIP}
     for gold, predicted in product(orders(GOLD_PARTS), orders(PREDICTED_PARTS)):
         model = judge(gold, predicted)
-        verdict = await ask(Judge(model.model), PAIR)
+        verdict = await ask_released(Judge(model.model), PAIR)
         scores, asked = reference(gold, predicted)
         assert verdict.values(whole) == pytest.approx(scores), (gold, predicted)
         requests = [slots(request) for request in model.requests if question(request) == "match_released"]
@@ -101,7 +101,7 @@ async def test_the_score_equals_the_reference_in_every_order() -> None:
 async def test_matching_compares_texts_without_folding() -> None:
     model = judge([("a", "Towns")], [("b", "towns")])
     tested = Judge(model.model)
-    verdict = await ask(tested, PAIR)
+    verdict = await ask_released(tested, PAIR)
     assert not verdict.matched
     assert tested.exchanges[-1].question.name.endswith(" of parts 1, 1")
     assert [question(request) for request in model.requests].count("match_released") == 1
@@ -132,10 +132,10 @@ def test_the_keys_stand_beside_hms_and_the_parts_in_the_explanation() -> None:
 
 async def test_an_empty_context_is_compared_as_it_is_and_a_missing_one_is_invalid() -> None:
     model = judge([("a", "towns")], [("b", "")])
-    assert not (await ask(Judge(model.model), PAIR)).matched
+    assert not (await ask_released(Judge(model.model), PAIR)).matched
     assert [question(request) for request in model.requests].count("match_released") == 1
     missing = '{"sub_hypo": [{"text": "a", "context": null}]}'
-    assert (await ask(Judge(judge([], [], extract_released=missing).model), PAIR)).failure
+    assert (await ask_released(Judge(judge([], [], extract_released=missing).model), PAIR)).failure
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from inspect_discoverybench.scorer.judge import Judge, ParseFailure, gather
 
 RELEASED_KEYS = ("hms_released", "context_recall", "context_precision")
 
-PROMPTS = EXTRACT, MATCH = "extract_released", "match_released"
+RELEASED_PROMPTS = EXTRACT, MATCH = "extract_released", "match_released"
 
 PRODUCT, RELEASED = "product", "released"
 """Aggregations: `hms` alone, or `RELEASED_KEYS` as well."""
@@ -99,7 +99,7 @@ class ReleasedVerdict:
         return "\n".join(lines)
 
 
-async def ask(judge: Judge, pair: HypothesisPair) -> ReleasedVerdict:
+async def ask_released(judge: Judge, pair: HypothesisPair) -> ReleasedVerdict:
     """Extract the parts of both hypotheses, and match each predicted one with the first free gold one that fits.
 
     Matches are asked one after another, and the search for a part stops at the first.
