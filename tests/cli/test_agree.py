@@ -51,7 +51,11 @@ def test_a_sheet_uses_all_pairs_if_there_are_fewer_and_replaces_nothing_without_
         "Error: agreement already contains sheet.csv, vote.html, key.csv. Choose another folder with --out, or "
         "overwrite with --force.\n"
     )
-    assert run("sheet", *judged_logs()[:2], "--force", "--pairs", "2").output.startswith("Wrote 2 pairs to agreement.")
+    folder = Path("logs")
+    folder.mkdir()
+    for path in judged_logs()[:2]:
+        shutil.copy(path, folder)
+    assert run("sheet", folder, "--force", "--pairs", "2").output.startswith("Wrote 2 pairs to agreement.")
 
 
 def test_votes_are_summarized() -> None:
@@ -120,7 +124,7 @@ def test_labels_are_summarized(label_sheet: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["sheet", "a.eval", "b.eval"], "Error: The file 'a.eval' does not exist."),
+        (["sheet", "a.eval", "b.eval"], "Error: The path 'a.eval' does not exist."),
         (["votes", "votes.csv"], "Error: No HMS to compare the votes with. Pass --key FILE, the key.csv of the sheet."),
         (["votes", "labels.csv", "--scores-from", "a"], "Error: --scores-from is for votes on pairs. For labels, pass"),
     ],

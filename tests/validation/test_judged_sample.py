@@ -50,7 +50,7 @@ def test_files_that_are_not_usable_logs() -> None:
         read_judged_samples([log, log], "HMS")
     with pytest.raises(InvalidArgument, match=r"no sample has the score 'accuracy'\. Available scores: HMS\.$"):
         read_judged_samples([log], "accuracy")
-    with pytest.raises(DataMissing, match=r"^The file 'gone.eval' does not exist\."):
+    with pytest.raises(DataMissing, match=r"^The path 'gone.eval' does not exist\."):
         read_judged_samples(["gone.eval"], "HMS")
     copy = read_eval_log(log)
     for change, line in (({"HMS": {"hms": 3.0}}, r"has hms = 3\.0, not a score"), ({}, "has no metadata, such as")):

@@ -27,7 +27,7 @@ def agree() -> None:
 
 
 @agree.command()
-@click.argument("logs", nargs=-1, required=True, metavar="LOG...")
+@click.argument("logs", nargs=-1, required=True, metavar="PATH...")
 @click.option("--judge", is_flag=True, help="Draw judged samples, to check the judge's answers in each step.")
 @click.option(
     "--pairs",
@@ -55,7 +55,7 @@ def sheet(
     anyway: bool,
     seed: int,
 ) -> None:
-    """Draw pairs of predicted hypotheses from two or more logs of the same task.
+    """Draw pairs of predicted hypotheses from two or more logs of the same task, or folders of logs.
 
     Writes vote.html and sheet.csv for annotators, and key.csv, which maps each pair back to the logs and their scores.
     Do not show key.csv to annotators.

@@ -124,7 +124,7 @@ def read_rows(paths: Paths, rows_of: RowsOf, workers: int, any_task: bool = Fals
         DataMissing: There is no log, or none of the logs can be used.
     """
     paths = [paths] if isinstance(paths, str | Path) else paths
-    locations = list(dict.fromkeys(log for path in paths for log in _logs_at(str(path))))
+    locations = list(dict.fromkeys(log for path in paths for log in log_paths(str(path))))
     read = partial(_read, rows_of, any_task)
     if workers == 1 or len(locations) < 8:  # starting workers takes seconds
         logs = [*map(read, locations)]
@@ -140,7 +140,12 @@ def read_rows(paths: Paths, rows_of: RowsOf, workers: int, any_task: bool = Fals
     ]
 
 
-def _logs_at(path: str) -> list[str]:
+def log_paths(path: str) -> list[str]:
+    """The path of a log, or those of the logs in a folder.
+
+    Raises:
+        DataMissing: The path does not exist, or the folder has no logs.
+    """
     if "://" not in path and not Path(path).exists():
         raise DataMissing(f"The path '{path}' does not exist. Check the spelling or pass an absolute path.")
     if Path(path).is_file():
@@ -181,12 +186,9 @@ def read_judged(path: str, score: str) -> tuple[str, list[SampleScore]]:
     """Read Inspect's id of a run, which copies of its log keep, and its samples with one score, without transcripts.
 
     Raises:
-        DataMissing: The file does not exist.
         UnreadableLog: The file is not a log.
         InvalidArgument: No sample has a score with this name.
     """
-    if "://" not in path and not Path(path).is_file():
-        raise DataMissing(f"The file '{path}' does not exist. Check the path of the log.")
     with inspect_errors(UnreadableLog, f"{path} cannot be read", _REPAIR):
         log = read_eval_log(path, exclude_fields={"messages", "events", "store"})
     samples = log.samples or []

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from inspect_discoverybench.messages import InvalidArgument
 from inspect_discoverybench.results.columns import Outcome, SampleScore, differences
-from inspect_discoverybench.results.log_files import read_judged
+from inspect_discoverybench.results.log_files import log_paths, read_judged
 
 
 @dataclass(frozen=True)
@@ -49,17 +49,20 @@ class JudgedSample:
 def read_judged_samples(
     paths: Sequence[str], score: str, anyway: bool = False
 ) -> tuple[list[JudgedSample], Counter[str]]:
-    """Read logs of different runs: samples by id, epoch and log, and the number of those without a score by outcome.
+    """Read logs of different runs, or folders of them.
+
+    Returns:
+        The samples by id, epoch and log, and the number of those without a score by outcome.
 
     Raises:
-        DataError: A file does not exist or is not a log.
+        DataError: A path does not exist, or a file is not a log.
         InvalidArgument: A log does not have the score, two logs are of the same run, or the scores were judged
             differently and `anyway` is false.
     """
     logs: dict[str, str] = {}
     samples: list[JudgedSample] = []
     left_out: Counter[str] = Counter()
-    for path in paths:
+    for path in (log for path in paths for log in log_paths(path)):
         run, judged_samples = read_judged(path, score)
         if run in logs:
             message = f"{logs[run]} and {path} are logs of the same run, {run}. Pass one log of each run."
