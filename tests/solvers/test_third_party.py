@@ -85,6 +85,10 @@ AGENTS: dict[str, tuple[Solver, list[Turn]]] = {
         with_tool(receiver("final_answer")),
         [tool_call("final_answer", answer=H, steps="w"), "Was it submitted?"],
     ),
+    "generate() whose last call has no answer": (
+        with_tool(receiver("stop"), tool_calls="single"),
+        [ModelOutput.for_tool_call("mockllm/model", "stop", {"answer": ""}, content=H)],
+    ),
 }
 
 
