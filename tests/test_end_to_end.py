@@ -22,11 +22,10 @@ pytestmark = pytest.mark.timeout(900)
 
 REPOSITORY = Path(__file__).parents[1]
 MODELS = "--model openai/gpt-4o --model-role grader=openai/gpt-4o"
-# The long name must work as well.
-LONG = f"inspect eval inspect_discoverybench/real {MODELS} --limit 1 --display plain"
 COMMANDS = {
     "two": f"inspect eval discoverybench/real {MODELS} --limit 2 --display plain",
-    "train": f"{LONG} -T split=train",
+    # The long name must work as well.
+    "train": f"inspect eval inspect_discoverybench/real {MODELS} --limit 1 --display plain -T split=train",
 }
 
 HYPOTHESIS = "Between 3000 and 2000 BCE, the number of hoards rises with the number of monuments."
@@ -228,10 +227,8 @@ def test_the_data_files_are_complete_and_alone_in_the_container(eval_run: Callab
     released = upstream / "discoverybench/real/test/archaeology"
     names = sorted(file["name"] for file in json.loads((released / "metadata_0.json").read_text("utf-8"))["datasets"])
     assert len(names) == 3
-    lines = observations(sample)[0].splitlines()
-    assert [line.partition("} ")[0] for line in lines] == [
-        f"{name}: {{bytes: {(released / name).stat().st_size}" for name in names
-    ]
+    lines = [line.partition("} ")[0] for line in observations(sample)[0].splitlines()]
+    assert lines == [f"{name}: {{bytes: {(released / name).stat().st_size}" for name in names]
 
 
 def test_both_names_work_beside_a_folder_of_that_name(installed_wheel: Path, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.scorer import Score
 
-from inspect_discoverybench.messages.errors import DataMissing, InvalidArgument, UnreadableLog
+from inspect_discoverybench.messages.errors import InvalidArgument, UnreadableLog
 from inspect_discoverybench.validation.judged_sample import read_judged_samples
 from inspect_discoverybench.validation.labels import has_replies
 from inspect_discoverybench.validation.votes import draw_pairs
@@ -50,8 +50,6 @@ def test_files_that_are_not_usable_logs() -> None:
         read_judged_samples([log, log], "HMS")
     with pytest.raises(InvalidArgument, match=r"no sample has the score 'accuracy'\. Available scores: HMS\.$"):
         read_judged_samples([log], "accuracy")
-    with pytest.raises(DataMissing, match=r"^The path 'gone.eval' does not exist\."):
-        read_judged_samples(["gone.eval"], "HMS")
     copy = read_eval_log(log)
     for change, line in (({"HMS": {"hms": 3.0}}, r"has hms = 3\.0, not a score"), ({}, "has no metadata, such as")):
         for sample in copy.samples or []:
