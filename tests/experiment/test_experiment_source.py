@@ -15,7 +15,7 @@ from inspect_ai.util import SandboxEnvironmentSpec
 
 from inspect_discoverybench.experiment.definition import Experiment
 from inspect_discoverybench.experiment.experiment_source import INSTEAD, Source, eval_set_options, load
-from inspect_discoverybench.experiment.run import matrix
+from inspect_discoverybench.experiment.run import matrix, plan_experiment
 from inspect_discoverybench.messages.errors import InvalidExperiment
 from tests.experiment.command import logs, run
 
@@ -77,6 +77,7 @@ BOMB = "tags: [&a0 [x], " + ", ".join(f"&a{n + 1} [{', '.join([f'*a{n}'] * 9)}]"
         pytest.param(GOOD + "tags: " + "[" * 9_000, "small.yaml: the values are nested too deeply.", id="brackets"),
         pytest.param(GOOD + "#" * 3_000_000, "small.yaml is larger than 200,000 bytes.", id="a large file"),
         (GOOD + BOMB, "small.yaml: more than 10,000 values; an alias counts as the values it stands for."),
+        (GOOD + "grader: nowhere/x\n", "small.yaml:8: model nowhere/x cannot be called: "),
         (GOOD + "include: pipe\n", "pipe is not a regular file. Check the path."),
         (GOOD + "tags: [!!python/name:os.system x]\n", "small.yaml:8: invalid YAML: could not determine a constru"),
         (GOOD + "tags: ['${NOT_SET_AT_ALL}']\n", "small.yaml:8: the environment variable NOT_SET_AT_ALL is not set. "),
@@ -94,7 +95,7 @@ BOMB = "tags: [&a0 [x], " + ", ".join(f"&a{n + 1} [{', '.join([f'*a{n}'] * 9)}]"
 def test_an_error_names_the_file_and_the_line(tmp_path: Path, text: str, line: str) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(InvalidExperiment) as raised:
-        load(experiment(tmp_path, text))
+        plan_experiment(experiment(tmp_path, text))
     assert line in raised.value.message
     assert str(tmp_path) in raised.value.message
     assert "\n" not in raised.value.message
