@@ -11,7 +11,7 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai.analysis import samples_df
 from inspect_ai.dataset import Sample
 from inspect_ai.log import read_eval_log, write_eval_log
-from inspect_ai.model import GenerateConfig
+from inspect_ai.model import GenerateConfig, ModelUsage
 from inspect_ai.scorer import includes
 from inspect_ai.solver import SolverSpec
 
@@ -108,8 +108,7 @@ def test_the_latest_score_by_a_judge_wins_whatever_the_name_of_the_log(tmp_path:
     log = read_eval_log(str(stale))
     for sample in log.samples or []:
         score = (sample.scores or {})["HMS"]
-        if score.reason == "grader_failed":
-            score.value, score.reason = {"hms": 1.0, "context": 1.0, "variables": 1.0, "relationship": 1.0}, None
+        score.value, score.reason = {"hms": 1.0, "context": 1.0, "variables": 1.0, "relationship": 1.0}, None
     write_eval_log(log, str(stale.with_name("2026-01-01_a_scored_copy.eval")))
     for sample in log.samples or []:
         sample.scores = None
@@ -117,7 +116,7 @@ def test_the_latest_score_by_a_judge_wins_whatever_the_name_of_the_log(tmp_path:
     for paths in ([tmp_path], [*sorted(tmp_path.iterdir(), reverse=True)]):
         samples = read_results(paths).samples
         assert samples.id.is_unique
-        assert samples.hms.notna().all()
+        assert samples.hms.eq(1).all()
 
 
 def test_a_retried_sample_counts_once(tmp_path: Path) -> None:
@@ -144,13 +143,14 @@ def test_settings_of_the_connection_are_no_settings_of_the_model(tmp_path: Path)
     assert set(read_results([path]).samples.model_settings) == {'{"temperature": 0.5}'}
 
 
-def test_use_of_the_judge_is_unknown_after_scoring_again(demo_log: Path, tmp_path: Path) -> None:
+def test_unrecorded_use_of_the_judge_and_costs_without_a_price_are_unknown(demo_log: Path, tmp_path: Path) -> None:
     log = read_eval_log(str(demo_log))
     for sample in log.samples or []:
         sample.role_usage = {}
+        sample.model_usage["provider/without-a-price"] = ModelUsage(total_tokens=5)
     write_eval_log(log, str(tmp_path / "2026-01-01_scored.eval"))
     samples = read_results([tmp_path]).samples
-    assert samples[["judge_tokens", "judge_cost"]].isna().all(axis=None)
+    assert samples[["judge_tokens", "judge_cost", "cost"]].isna().all(axis=None)
 
 
 def test_logs_that_cannot_be_used_are_listed_with_the_reason(demo_log: Path, tmp_path: Path) -> None:
