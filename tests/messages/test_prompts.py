@@ -9,10 +9,9 @@ import pytest
 
 from inspect_discoverybench.dataset.metadata import Column, DataFile
 from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, task_text
-from inspect_discoverybench.messages.prompts import Prompt
+from inspect_discoverybench.messages.prompts import Prompt, prompt_names
 from inspect_discoverybench.scorer import quotation
-from inspect_discoverybench.scorer.facets import Contexts, HypothesisPair, extraction_questions, match_question
-from inspect_discoverybench.scorer.released_form import Parts
+from inspect_discoverybench.scorer.facets import HypothesisPair, as_json
 from inspect_discoverybench.solvers.datavoyager import Role, turn_message
 from inspect_discoverybench.solvers.person import person_instructions
 from inspect_discoverybench.synth.author import question
@@ -35,6 +34,8 @@ PAIR = HypothesisPair(
     predicted_workflow="",
 )
 TEXTS = {"gold_hypothesis": PAIR.gold_hypothesis, "predicted_hypothesis": PAIR.predicted_hypothesis}
+MATCH = as_json(**TEXTS, gold_context="towns", predicted_context="in {towns}")
+GOLD = as_json(datasets=PAIR.datasets, hypothesis=PAIR.gold_hypothesis, workflow=PAIR.workflows[0])
 GOAL = SampleMetadata(
     split="test",
     dataset="farms",
@@ -52,16 +53,16 @@ GOAL = SampleMetadata(
     domain_knowledge="Rain is measured in spring.",
 )
 RENDERED = {
-    "judge/system": Prompt.load("judge/system").render(),
+    **{
+        name: Prompt.load(name).text
+        for name in prompt_names("")
+        if "$" not in Prompt.load(name).text and (GOLDEN / f"{name}.txt").exists()
+    },
     "judge/answer": quotation.question(PAIR.goal, 'I refuse {this}: "no $data".\n```').text,
-    "judge/extract_context": extraction_questions(PAIR, "extract_context", "context", Contexts)[0].text,
-    "judge/match_context": match_question(
-        "match_context", **TEXTS, gold_context="towns", predicted_context="None"
-    ).text,
-    "judge/extract_released": extraction_questions(PAIR, "extract_released", "parts", Parts)[0].text,
-    "judge/match_released": match_question(
-        "match_released", **TEXTS, gold_context="towns", predicted_context="in {towns}"
-    ).text,
+    "judge/extract_context": Prompt.load("judge/extract_context").render(**GOLD),
+    "judge/match_context": Prompt.load("judge/match_context").render(**MATCH),
+    "judge/extract_released": Prompt.load("judge/extract_released").render(**GOLD),
+    "judge/match_released": Prompt.load("judge/match_released").render(**MATCH),
     "judge/variables": PAIR.prompt("variables"),
     "judge/relationship": PAIR.prompt("relationship"),
     "judge/audit": Prompt.load("judge/audit").render(goal="g", gold="In {towns} $y", predicted="**p**"),
@@ -73,24 +74,12 @@ RENDERED = {
     ),
     "solvers/no_data_guess_task": task_text(GOAL, Hints(), "no_data_guess_task", columns=False),
     "solvers/task_with_hints": task_text(GOAL, Hints(domain_knowledge=True, workflow_tags=True)),
-    "solvers/react": Prompt.load("solvers/react").render(),
-    "solvers/react_last": Prompt.load("solvers/react_last").render(),
-    "solvers/react_reminder": Prompt.load("solvers/react_reminder").render(),
-    "solvers/no_data_guess": Prompt.load("solvers/no_data_guess").render(),
-    "solvers/codegen": Prompt.load("solvers/codegen").render(),
-    "solvers/codegen_no_program": Prompt.load("solvers/codegen_no_program").render(),
     "solvers/person": person_instructions(14400, None),
     "solvers/person_with_two_limits": person_instructions(14400, 7200),
     "solvers/person_without_limits": person_instructions(None, None),
-    "solvers/submit_again": Prompt.load("solvers/submit_again").render(),
     "solvers/reflexion_reflect": Prompt.load("solvers/reflexion_reflect").render(trial="1", trials="3", hms="0.50"),
     "solvers/reflexion_lessons": Prompt.load("solvers/reflexion_lessons").render(reflections="Trial 1 {of} $3."),
-    **{
-        f"solvers/datavoyager/{name}": Prompt.load(f"solvers/datavoyager/{name}").render()
-        for name in (*Role, "plan", "revise", "verdict", "ask_again", "next_step", "submit")
-    },
     **{f"synth/{name}": question(name, {"count": 2, "name": "{x} $y"}) for name in SYNTH_QUESTIONS},
-    "synth/system": Prompt.load("synth/system").render(),
     "synth/reask": Prompt.load("synth/reask").render(reason="goal: Field required."),
     "scanners/questionable_answer": Prompt.load("scanners/questionable_answer").render(values="{}"),
     "solvers/datavoyager/turn": turn_message(Role.CODER, "count the rows.").text,

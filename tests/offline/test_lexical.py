@@ -10,8 +10,10 @@ import inspect_discoverybench.offline.provider  # noqa: F401 - registers the mod
 from inspect_discoverybench.dataset.metadata import Column, DataFile
 from inspect_discoverybench.messages.errors import InvalidArgument
 from inspect_discoverybench.messages.prompts import Prompt
-from inspect_discoverybench.scorer.facets import Contexts, HypothesisPair, extraction_questions, match_question
+from inspect_discoverybench.scorer.facets import Contexts, HypothesisPair, Match, ask_extractions, ask_match
+from inspect_discoverybench.scorer.judge import Judge
 
+LEXICAL = "discoverybench/lexical"
 ORCHARDS = DataFile(
     name="data.csv",
     description="Orchards of an invented county.",
@@ -37,7 +39,7 @@ TRICKY = [
 async def answered(text: str, *more: ChatMessage) -> dict[str, Any]:
     """The judge's reply to a question, as JSON."""
     messages = [ChatMessageSystem(content=Prompt.load("judge/system").render()), ChatMessageUser(content=text), *more]
-    output = await get_model("discoverybench/lexical").generate(messages)
+    output = await get_model(LEXICAL).generate(messages)
     reply = json.loads(output.completion)
     assert isinstance(reply, dict)
     assert reply["explanation"].startswith("lexical judge (not a language model): ")
@@ -66,17 +68,19 @@ async def relationship(gold: str, predicted: str, *more: ChatMessage) -> str:
 
 
 async def context(hypothesis: str) -> str:
-    question, _ = extraction_questions(pair(hypothesis, ""), "extract_context", "context", Contexts)
-    (part,) = (await answered(question.text))["hypothesis"]
-    assert set(part) == {"text", "context", "explanation"}
-    assert part["text"] == hypothesis
-    return str(part["context"])
+    gold, _ = await ask_extractions(
+        Judge(get_model(LEXICAL)), pair(hypothesis, ""), "extract_context", "context", Contexts
+    )
+    assert isinstance(gold, Contexts)
+    return gold.joined
 
 
 async def match(gold: str, predicted: str) -> bool:
     contexts = {"gold_context": gold, "predicted_context": predicted}
-    question = match_question("match_context", gold_hypothesis="g", predicted_hypothesis="p", **contexts)
-    return bool((await answered(question.text))["match"])
+    reply = await ask_match(
+        Judge(get_model(LEXICAL)), "match_context", gold_hypothesis="g", predicted_hypothesis="p", **contexts
+    )
+    return isinstance(reply, Match) and reply.match
 
 
 @pytest.mark.parametrize("text", TRICKY)

@@ -2,6 +2,7 @@
 
 import json
 import socket
+import time
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -149,9 +150,15 @@ def test_a_time_limit_that_falls_during_a_retry_is_an_error(agent: Solver, repli
 
 
 @pytest.mark.usefixtures("sweep")
-def test_a_time_limit_in_the_agents_own_work_is_a_zero() -> None:
-    with provider(lambda _: tool_call("python", code="import time; time.sleep(60)")) as (model, _, _):
-        log = evaluate(task_with(demo(), solver=react()), model, limit=1, time_limit=6)
+@pytest.mark.parametrize("is_slow", [False, True])
+def test_a_time_limit_in_the_agents_own_work_or_during_a_reply_is_a_zero(is_slow: bool) -> None:
+    def answer(request: Request) -> Answer:
+        if is_slow and len(request["messages"]) > 2:
+            time.sleep(6)
+        return tool_call("python", code="1" if is_slow else "import time; time.sleep(60)")
+
+    with provider(answer) as (model, _, _):
+        log = evaluate(task_with(demo(), solver=react()), model, limit=1, time_limit=4)
     assert log.samples
     [sample] = log.samples
     assert sample.error is None

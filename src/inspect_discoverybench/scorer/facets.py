@@ -144,30 +144,32 @@ class ContextVerdict:
 
 
 async def ask_context(judge: Judge, pair: HypothesisPair) -> ContextVerdict:
-    """Extract both contexts concurrently and independently, then ask about the match if they are not identical."""
-    questions = extraction_questions(pair, "extract_context", "context", Contexts)
-    gold, predicted = await gather(*map(judge.ask, questions))
+    """Extract both contexts, then ask about the match if they are not identical."""
+    gold, predicted = await ask_extractions(judge, pair, "extract_context", "context", Contexts)
     if isinstance(gold, ParseFailure) or isinstance(predicted, ParseFailure):
         return ContextVerdict(gold, predicted)
     if gold.equals(predicted):
         return ContextVerdict(gold, predicted, Match(match=True), identical=True)
-    question = match_question(
+    match = await ask_match(
+        judge,
         "match_context",
         gold_hypothesis=pair.gold_hypothesis,
         gold_context=gold.joined,
         predicted_hypothesis=pair.predicted_hypothesis,
         predicted_context=predicted.joined,
     )
-    return ContextVerdict(gold, predicted, await judge.ask(question))
+    return ContextVerdict(gold, predicted, match)
 
 
-def extraction_questions(pair: HypothesisPair, prompt: str, subject: str, reply: type[R]) -> list[Question[R]]:
-    """Build an extraction question for the gold and for the predicted hypothesis.
+async def ask_extractions(
+    judge: Judge, pair: HypothesisPair, prompt: str, subject: str, reply: type[R]
+) -> tuple[R | ParseFailure, ...]:
+    """Ask the same question about the gold and about the predicted hypothesis, concurrently and independently.
 
-    The prompt is the same for both. Which hypothesis it is about appears only in the question's name.
+    Which hypothesis a question is about appears only in its name.
     """
     hypotheses = (pair.gold_hypothesis, pair.predicted_hypothesis)
-    return [
+    questions = [
         Question(
             f"{subject} of the {side} hypothesis",
             Prompt.load(f"judge/{prompt}").render(
@@ -177,11 +179,13 @@ def extraction_questions(pair: HypothesisPair, prompt: str, subject: str, reply:
         )
         for side, hypothesis, workflow in zip(("gold", "predicted"), hypotheses, pair.workflows, strict=True)
     ]
+    return await gather(*map(judge.ask, questions))
 
 
-def match_question(prompt: str, label: str = "", **values: str | None) -> Question[Match]:
-    """Build the question whether two contexts match. `label` appears only in its name."""
-    return Question(f"match of the contexts{label}", Prompt.load(f"judge/{prompt}").render(**as_json(**values)), Match)
+async def ask_match(judge: Judge, prompt: str, label: str = "", **values: str | None) -> Match | ParseFailure:
+    """Ask whether two contexts match. `label` appears only in the question's name."""
+    text = Prompt.load(f"judge/{prompt}").render(**as_json(**values))
+    return await judge.ask(Question(f"match of the contexts{label}", text, Match))
 
 
 def _parse_count(value: Any) -> Any:

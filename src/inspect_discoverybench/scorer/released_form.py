@@ -9,8 +9,8 @@ from math import nan, prod
 from typing import Any
 
 from inspect_discoverybench.messages import InvalidArgument, Reply, escape
-from inspect_discoverybench.scorer.facets import NO_CONTEXT, HypothesisPair, extraction_questions, match_question
-from inspect_discoverybench.scorer.judge import Judge, ParseFailure, gather
+from inspect_discoverybench.scorer.facets import NO_CONTEXT, HypothesisPair, ask_extractions, ask_match
+from inspect_discoverybench.scorer.judge import Judge, ParseFailure
 
 RELEASED_KEYS = ("hms_released", "context_recall", "context_precision")
 
@@ -104,7 +104,7 @@ async def ask_released(judge: Judge, pair: HypothesisPair) -> ReleasedVerdict:
 
     Matches are asked one after another, and the search for a part stops at the first.
     """
-    gold_reply, predicted_reply = await gather(*map(judge.ask, extraction_questions(pair, EXTRACT, "parts", Parts)))
+    gold_reply, predicted_reply = await ask_extractions(judge, pair, EXTRACT, "parts", Parts)
     if isinstance(gold_reply, ParseFailure):
         return ReleasedVerdict(failure=gold_reply)
     if isinstance(predicted_reply, ParseFailure):
@@ -130,7 +130,8 @@ async def _match(judge: Judge, label: str, gold: Part, predicted: Part) -> bool 
         return True
     if NO_CONTEXT in (gold.context, predicted.context):
         return False
-    question = match_question(
+    reply = await ask_match(
+        judge,
         MATCH,
         label,
         gold_hypothesis=gold.text,
@@ -138,5 +139,4 @@ async def _match(judge: Judge, label: str, gold: Part, predicted: Part) -> bool 
         predicted_hypothesis=predicted.text,
         predicted_context=predicted.context,
     )
-    reply = await judge.ask(question)
     return reply if isinstance(reply, ParseFailure) else reply.match

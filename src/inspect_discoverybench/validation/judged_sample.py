@@ -62,7 +62,7 @@ def read_judged_samples(
     logs: dict[str, str] = {}
     samples: list[JudgedSample] = []
     left_out: Counter[str] = Counter()
-    for path in (log for path in paths for log in log_paths(path)):
+    for path in (log for given in paths for log in log_paths(given)):
         run, judged_samples = read_judged(path, score)
         if run in logs:
             message = f"{logs[run]} and {path} are logs of the same run, {run}. Pass one log of each run."
