@@ -11,6 +11,7 @@ from inspect_discoverybench.messages.answer import is_placeholder, read, without
 
 CLEAN: dict[str, tuple[str, str, str]] = {
     # text, hypothesis, workflow
+    "heading above": ("# Report\n## Hypothesis\nA rises.\n## Workflow\n1. a\n\n2. b", "A rises.", "1. a\n\n2. b"),
     "object": ('{"hypothesis": "A rises.", "workflow": "1. fit"}', "A rises.", "1. fit"),
     "fenced object": ('```json\n{"hypothesis": "A rises.", "workflow": "fit"}\n```', "A rises.", "fit"),
     "braces around it and in it": (

@@ -13,6 +13,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, basic_agent, chain, g
 from inspect_ai.tool import Tool, ToolDef
 
 from inspect_discoverybench import demo
+from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.submission import submit as submit_tool
 from tests.solvers.scripted import Turn, judged, play, scripted, submit, submitted
@@ -105,6 +106,12 @@ def test_the_answer_of_another_agent_is_judged(agent: Solver, turns: list[Turn])
 def test_a_call_of_another_tool_or_a_failed_one_is_not_the_answer(called: str, offered: str) -> None:
     turns: list[Turn] = [tool_call(called, answer="In some rows, y falls with x."), H]
     assert score_of(play(turns, with_tool(receiver(offered)))).answer == H
+
+
+def test_the_output_of_code_is_not_the_answer() -> None:
+    call = ModelOutput.for_tool_call("mockllm/model", "python", {"code": f"print('{H}')"}, content="")
+    sample = play([call], with_tool(python(), tool_calls="single"))
+    assert score_of(sample).reason == "no_response"
 
 
 NO_CHOICES = ModelOutput(model="mockllm/model", choices=[])

