@@ -73,9 +73,8 @@ NOT_CLEAN: dict[str, str] = {
     "tags": "<hypothesis>A rises.</hypothesis>\n<workflow>w</workflow>",
     "null hypothesis after it": "**Hypothesis (H1):** A rises.\n**Null Hypothesis (H0):** none.\n\n**Workflow:** w",
     "in the middle of a line": "Sure! **Hypothesis:** A rises. **Workflow:** w",
-    "final after initial": (
-        "**Initial hypothesis:** B.\n**Evidence:** p\n**Final hypothesis:** A rises.\n**Workflow:** w"
-    ),
+    "final after initial": "**Initial hypothesis:** B.\n**Final hypothesis:** A rises.\n**Workflow:** w",
+    "after one below its label": "Initial hypothesis:\nB.\n\nHypothesis: A rises.\nWorkflow: w",
     "numbered": "**Hypothesis 1:** A rises.\n**Hypothesis 2:** B falls.\n\n**Workflow:** w",
     "an empty label after it": "Hypothesis: A rises.\n\nThe rest.\nHypothesis:",
     "final label after an object": (
