@@ -1,4 +1,4 @@
-"""Inspect's entry point: registers every task, solver, scorer and model under both package names.
+"""Inspect's entry point: registers the tasks, solvers and the scorer under both package names, and the models.
 
 Inspect prefixes registered names with the name of the top-level module, `inspect_discoverybench`. The aliases with the
 prefix `discoverybench` work in a wheel and in an editable install.
@@ -58,10 +58,8 @@ def _add_lazily(
     _add_names(create, RegistryInfo(type=kind, name=f"inspect_discoverybench/{name}"), name)
 
 
-for _task in (real, synth, custom, demo, judge_audit, synth_generate):
-    _add_names(_task, registry_info(_task), _task.__name__)
-_add_names(react, registry_info(react), "react")
-_add_names(hms, registry_info(hms), "hms")
+for _registered in (real, synth, custom, demo, judge_audit, synth_generate, react, hms):
+    _add_names(_registered, registry_info(_registered), _registered.__name__)
 for _solver in ("codegen", "datavoyager", "reflexion", "no_data_guess", "gold"):
     _add_lazily("solver", f"solvers.{_solver}", _solver, Solver)
 _add_lazily("solver", "solvers.gold", "goal_echo", Solver)

@@ -61,9 +61,12 @@ def discovery_task(
     title = f"DiscoveryBench {title}"
     scored = all(sample.target for sample in samples)
     setup = [verify_data_files(), record_image(), use_tools(python(), submit()), instruct_person()]
-    folders = ["judge", "solvers"]
     record = provenance(
-        checksum=data_checksum(samples), prompt_folders=folders, commit=commit, sandbox=sandbox, solver=react
+        checksum=data_checksum(samples),
+        prompt_folders=["judge", "solvers"],
+        commit=commit,
+        sandbox=sandbox,
+        solver=react,
     )
     return Task(
         name=f"discoverybench/{name}",
@@ -138,16 +141,19 @@ def provenance(
     """
     names = [name for folder in prompt_folders for name in prompt_names(folder)]
     image = _image(sandbox)
-    parameters = inspect.signature(solver).parameters if solver else {}
-    settings = {name: parameter.default for name, parameter in parameters.items()}
-    record = {
-        "package": version("inspect-discoverybench"),
-        "data": {"commit": commit, "checksum": checksum},
-        "image": image and {"reference": image, "build_digest": build_digest(shipped("sandbox"))},
-        "prompts": {name: Prompt.load(name).fingerprint for name in names},
-        "default_solver": solver and {"name": f"discoverybench/{solver.__name__}", "settings": settings},
+    return {
+        "provenance": {
+            "package": version("inspect-discoverybench"),
+            "data": {"commit": commit, "checksum": checksum},
+            "image": image and {"reference": image, "build_digest": build_digest(shipped("sandbox"))},
+            "prompts": {name: Prompt.load(name).fingerprint for name in names},
+            "default_solver": solver
+            and {
+                "name": f"discoverybench/{solver.__name__}",
+                "settings": {one.name: one.default for one in inspect.signature(solver).parameters.values()},
+            },
+        }
     }
-    return {"provenance": record}
 
 
 def _image(sandbox: SandboxEnvironmentSpec | None) -> str | None:

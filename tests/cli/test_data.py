@@ -50,6 +50,11 @@ def test_fetch_then_verify(upstream: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert "1466" in verified.stdout
 
 
+def test_an_answer_key_needs_a_path() -> None:
+    result = CliRunner().invoke(main, ["data", "audit", "--answer-key", "key.csv"])
+    assert "Give their --path, too." in result.output
+
+
 def test_verify_lists_missing_and_changed_files(upstream: Path, tmp_path: Path) -> None:
     folder = tmp_path / "copy"
     for path in released.checksums():

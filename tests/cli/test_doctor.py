@@ -78,11 +78,11 @@ def test_an_old_engine_and_old_packages(monkeypatch: pytest.MonkeyPatch, tmp_pat
     program = tmp_path / "bin" / "docker"
     program.parent.mkdir()
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
-    program.write_text("#!/bin/sh\ncase $1 in version) echo 20.10.1;; compose) echo v2.30.1;; esac", "utf-8")
+    program.write_text("#!/bin/sh\ncase $1 in version) echo 20.10.1;; compose) echo v2.21;; esac", "utf-8")
     program.chmod(0o755)
     checks = findings(exit_code=1)
     assert checks["engine"]["message"] == "Docker Engine 20.10.1 is older than 24.0.6"
-    assert checks["compose"]["message"] == "Compose v2.30.1"
+    assert checks["compose"]["message"] == "Compose v2.21"
     assert "pooch 0.1.0 is installed, but >=1.8.2 is required" in checks["packages"]["message"]
     assert checks["data"]["message"].startswith("DISCOVERYBENCH_DATA_DIR=/nowhere/data is not a folder")
 

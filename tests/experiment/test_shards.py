@@ -62,6 +62,7 @@ def test_shards_are_disjoint_balanced_and_stable(sizes: list[int], count: int, m
         (["--shard", "1/10001"], "--shard must be K/N "),
         (["--shard", "x"], "--shard must be K/N "),
         (["--shard", "1/4", "--dry-run"], "These options do not go together. Give one of --dry-run, "),
+        (["--print", "commands", "--json"], "These options do not go together. "),
         (["--status"], "These options do not go together. "),
         (["--mem", "8G"], "These options do not go together. "),
         (["--shard", "1/4", "--set", "options.sample_shuffle=true"], "--shard needs a seed in options.sample_shuffle"),

@@ -77,18 +77,10 @@ NOT_CLEAN: dict[str, str] = {
     "after one below its label": "Initial hypothesis:\nB.\n\nHypothesis: A rises.\nWorkflow: w",
     "numbered": "**Hypothesis 1:** A rises.\n**Hypothesis 2:** B falls.\n\n**Workflow:** w",
     "an empty label after it": "Hypothesis: A rises.\n\nThe rest.\nHypothesis:",
-    "final label after an object": (
-        '{"hypothesis": "draft", "workflow": "x"}\n\nOn reflection:\n\n**Final hypothesis:** A rises.\n'
-        "\n**Workflow:** w"
-    ),
+    "final label after an object": '{"hypothesis": "draft"}\n\n**Final hypothesis:** A rises.\n\n**Workflow:** w',
     "sentence": "I think A rises with B.",
-    "a remark after the labels": (
-        "**Hypothesis:** BMI rises with age.\n\n**Workflow:** fit\n\n"
-        "**Final Answer:** Yes, the relationship is significant."
-    ),
-    "a paragraph after the labels": (
-        "Hypothesis: BMI rises.\n\nWorkflow: fit\n\nI have already provided my answer above."
-    ),
+    "a remark after the labels": "**Hypothesis:** BMI rises.\n\n**Workflow:** fit\n\n**Final Answer:** Yes, it does.",
+    "a paragraph after the labels": "Hypothesis: BMI rises.\n\nWorkflow: fit\n\nI have already given my answer.",
     "a conclusion in a list": "Hypothesis: A rises.\nWorkflow:\n1. fit\n\nConclusion: I reject it.",
     "German labels": "Hypothese: BMI steigt mit dem Alter.\nVorgehen: Regression",
     "an object and a second one": '{"hypothesis": "A rises."}\n{"hypothesis": "A falls."}',

@@ -170,6 +170,7 @@ def test_another_folder_is_refused(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         ({"domains": ["a1", "A1"]}, "The domain 'a1' is given twice"),
+        ({"domains": 2.5}, "domains must be a positive integer, got 2.5"),
         ({"height": 9}, "height=9 is invalid"),
         ({"rows": 20_000}, "rows=20000 is invalid"),  # Inspect's limit of a command's output allows half of them
         ({"splits": ["trees"]}, "trees is a folder of every set"),

@@ -66,10 +66,11 @@ def compare(
         text = json.dumps(asdict(comparison))  # with NaN, which is not JSON
         say(json.dumps(json.loads(text, parse_constant=lambda _: None, object_hook=_by_level), indent=2))
     else:
-        lines = [f"Warning: {warning}" for warning in comparison.warnings]
-        lines += [f"Note: {note}" for note in comparison.notes]
-        lines += [f"Left out {log}: {reason}" for log, reason in left_out.items()]
-        for line in lines:
+        for line in (
+            *(f"Warning: {warning}" for warning in comparison.warnings),
+            *(f"Note: {note}" for note in comparison.notes),
+            *(f"Left out {log}: {reason}" for log, reason in left_out.items()),
+        ):
             say(line, err=True)
         if len(comparison.pairs) == 1:
             _print_pair(comparison.pairs[0])
@@ -96,11 +97,14 @@ def _by_level(entry: dict[str, Any]) -> dict[str, Any]:
 def _print_pair(pair: "SystemPair") -> None:
     first = pair.keys[0]
     paired, name = first.paired, "HMS" if first.key == "hms" else first.key or "score"
+    others = {
+        "without a score in one of them": pair.missing,
+        "only in the baseline": pair.only_baseline,
+        "only in the candidate": pair.only_candidate,
+    }
+    console = Console(highlight=False, markup=False)  # breaks sentences at the width of the terminal
     counts = [f"{plural(paired.tasks, 'common task')} in {plural(paired.clusters, 'cluster')}"]
-    counts += [f"{pair.missing} without a score in one of them"] if pair.missing else []
-    counts += [f"{pair.only_baseline} only in the baseline"] if pair.only_baseline else []
-    counts += [f"{pair.only_candidate} only in the candidate"] if pair.only_candidate else []
-    console = Console(highlight=False, markup=False)
+    counts += [f"{count} {text}" for text, count in others.items() if count]
     say(f"Baseline   {pair.baseline}\nCandidate  {pair.candidate}\n{'; '.join(counts)}")
     rows = [
         [

@@ -8,7 +8,7 @@ import click
 from inspect_discoverybench.cli.terminal import print_table, say
 from inspect_discoverybench.dataset import released
 from inspect_discoverybench.dataset.audit import audit_release, audit_studies
-from inspect_discoverybench.messages import DataError
+from inspect_discoverybench.messages import DataError, InvalidArgument
 
 
 @click.group()
@@ -60,6 +60,8 @@ def audit(path: Path | None, answer_key: Path | None, as_json: bool) -> None:
 
     The exit code is 1 if a file is unusable or a goal has no gold hypothesis.
     """
+    if answer_key and not path:
+        raise InvalidArgument("--answer-key is for custom studies. Give their --path, too.")
     audits = [audit_studies(path, answer_key)] if path else audit_release(released.local_root())
     if as_json:
         listed = {

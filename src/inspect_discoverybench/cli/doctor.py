@@ -26,6 +26,7 @@ from inspect_ai.model import get_model
 from inspect_ai.solver import generate
 from inspect_ai.util import ComposeConfig
 from packaging.requirements import Requirement
+from packaging.version import Version
 
 from inspect_discoverybench.cli.terminal import say
 from inspect_discoverybench.dataset import released
@@ -106,6 +107,7 @@ def _run(check: Check) -> tuple[str, str, str]:
 
 
 PACKAGE = "inspect-discoverybench"
+_OFFLINE = "discoverybench/baseline"
 
 _START_DOCKER = "Install and start Docker, and allow this user to use it. The demo does not need it."
 _SET_KEY = "Set the key, or choose another model."
@@ -149,11 +151,15 @@ def all_checks(provider: str, model: str | None, grader: str | None) -> list[Che
         Check("session", partial(check_session, provider), run_sample, [check.name for check in sandbox_checks]),
     ]
     if model is not None:
-        checks.append(Check("model key", partial(check_key, model), _SET_KEY))
-        checks.append(Check("model call", partial(check_call, model), _MODEL_SETTINGS, ["model key"]))
+        checks += [
+            Check("model key", partial(check_key, model), _SET_KEY),
+            Check("model call", partial(check_call, model), _MODEL_SETTINGS, ["model key"]),
+        ]
     if grader is not None:
-        checks.append(Check("judge key", partial(check_key, grader), _SET_KEY))
-        checks.append(Check("judge pair", partial(check_pair, grader), _MODEL_SETTINGS, ["judge key"]))
+        checks += [
+            Check("judge key", partial(check_key, grader), _SET_KEY),
+            Check("judge pair", partial(check_pair, grader), _MODEL_SETTINGS, ["judge key"]),
+        ]
     else:
         remedy = "Set the key, or name a judge in every run: --model-role grader=PROVIDER/MODEL"
         checks.append(Check("judge key", partial(check_key, DEFAULT_JUDGE, chosen=False), remedy))
@@ -195,8 +201,8 @@ def check_data() -> str:
 def check_version(name: str, minimum: str, command: str) -> str:
     """Whether a program responds with a version such as `v26.1.5+dfsg1` that Inspect supports."""
     found = _output(*command.split())
-    numbers, required = ([int(n) for n in re.findall(r"\d+", text)[:3]] for text in (found, minimum))
-    if numbers < required:
+    number = re.search(r"\d+(\.\d+)*", found)
+    if number is None or Version(number[0]) < Version(minimum):
         raise Problem(f"{name} {found} is older than {minimum}", f"Install a newer {name}.")
     return f"{name} {found}"
 
@@ -222,7 +228,7 @@ def check_cluster() -> str:
 
 def check_session(provider: str) -> str:
     """Whether an agent can run code in a sandbox of this provider: one sample of the demo, with the offline model."""
-    sample = _run_sample(demo(sandbox=provider), "discoverybench/baseline", limit=1)
+    sample = _run_sample(demo(sandbox=provider), _OFFLINE, limit=1)
     if sample.store_as(SessionState).cells == 0:
         raise Problem("the agent ran no code")
     return f"an agent ran code in the sandbox {provider} ({sample.total_time or 0:.1f} s)"
@@ -279,7 +285,8 @@ def _run_sample(task: Task, model: str, **options: Any) -> EvalSample:
     error = samples[0].error if samples else log.error
     if error is None:
         return samples[0]
-    status = re.search(r"\b(401|403|404|429)\b", error.message)
+    # Without a provider, such a number is of something else, such as a package index.
+    status = None if model == _OFFLINE else re.search(r"\b(401|403|404|429)\b", error.message)
     raise Problem(*_DIAGNOSES[status[1]]) if status else Problem(error.message)
 
 

@@ -94,10 +94,12 @@ def run(
     try:
         shard = Shard.parse(shard_text) if shard_text is not None else None
         is_for_shards = status or form == "slurm"
-        if sum(modes) > 1 or (shards is None) == is_for_shards or (any(slurm.values()) and form != "slurm"):
+        is_ignored = (any(slurm.values()) and form != "slurm") or (as_json and form)
+        if sum(modes) > 1 or (shards is None) == is_for_shards or is_ignored:
             raise InvalidArgument(
                 "These options do not go together. Give one of --dry-run, --print FORMAT, --shard K/N, --shards N "
-                "--status, and --shards N --print slurm with --partition, --time, --mem, --container, --sbatch."
+                "--status, and --shards N --print slurm with --partition, --time, --mem, --container, --sbatch. "
+                "--print FORMAT has no --json."
             )
         if form == "slurm" and shards:
             plan = plan_experiment(*experiment)

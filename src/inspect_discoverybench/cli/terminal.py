@@ -9,7 +9,7 @@ import click
 import psutil  # type: ignore[import-untyped]
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from inspect_discoverybench.messages import printable
@@ -29,16 +29,14 @@ def print_table(
 ) -> None:
     """Print a table without truncating any cell: columns of text, then of numbers, and below a line the total."""
     table = Table(
+        *(Column(Text(printable(name))) for name in names),
+        *(Column(number, justify="right") for number in numbers),
         title=Text(printable(title)) or None,
         title_justify="left",
         box=SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
         pad_edge=False,
     )
-    for name in names:
-        table.add_column(Text(printable(name)))
-    for number in numbers:
-        table.add_column(number, justify="right")
     for row in rows:
         table.add_row(*(Text(printable(cell)) for cell in row))
     if total is not None:

@@ -111,8 +111,7 @@ def custom(path: Path, answer_key: Path | None, hints: Hints) -> list[Sample]:
         InvalidArgument: No sample has a requested hint.
         DataError: A file is missing, invalid or truncated.
     """
-    paths = metadata_files(absolute(path))
-    goals = read_goals("custom", paths, answer_key)
+    goals = read_goals("custom", metadata_files(absolute(path)), answer_key)
     samples = to_samples(str(path), goals, hints, file_checksum)
     for file in sorted({folder / file.name for folder, goal in goals for file in goal.data_files}):
         if answer_key and file.samefile(answer_key):

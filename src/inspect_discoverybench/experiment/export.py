@@ -69,8 +69,7 @@ def command(experiment: Experiment, cell: MatrixCell) -> str:
         settings = _without_empty({**spec.config, "model_args": _exported_args(spec)})
         text = _yaml_word({"model": spec.name, **settings}, f"role {role}") if settings else spec.name
         words += ["--model-role", f"{role}={text}"]
-    for name, value in values.items():
-        words += _option(name, value)
+    words += [word for name, value in values.items() for word in _option(name, value)]
     words += ["--tags", ",".join(tags), *_pairs("--metadata", metadata), "--log-dir", experiment.log_dir]
     return shlex.join(words)
 

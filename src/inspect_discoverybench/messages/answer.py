@@ -18,7 +18,7 @@ from inspect_ai.solver import TaskState
 from inspect_ai.tool import ToolCall
 
 from inspect_discoverybench.messages.errors import ReplyMissing
-from inspect_discoverybench.messages.hypothesis import Submission, SubmissionState
+from inspect_discoverybench.messages.hypothesis import Source, Submission, SubmissionState
 from inspect_discoverybench.messages.text import replace_surrogates
 
 HYPOTHESIS, WORKFLOW = "hypothesis", "workflow"
@@ -210,10 +210,10 @@ def _free(text: str, earlier: Answer | None = None) -> FreeText | None:
     return FreeText(text, earlier) if _WORD.search(text) else None
 
 
-def _submission(texts: Mapping[str, str] | None) -> Submission | None:
+def _submission(texts: Mapping[str, str] | None, source: Source = "object") -> Submission | None:
     if texts is None or is_placeholder(texts[HYPOTHESIS]):
         return None
-    return Submission.truncated(texts[HYPOTHESIS], texts[WORKFLOW], "object")
+    return Submission.truncated(texts[HYPOTHESIS], texts[WORKFLOW], source)
 
 
 def _read_object(text: str) -> Submission | None:
@@ -285,8 +285,7 @@ def _read_labels(text: str) -> Submission | None:
     }
     if not texts[WORKFLOW] or "```" in texts[HYPOTHESIS] or not _is_one_block(steps):
         return None
-    submission = _submission(texts)
-    return submission.model_copy(update={"source": "labels"}) if submission else None
+    return _submission(texts, "labels")
 
 
 def _names_another(lines: Sequence[str]) -> bool:

@@ -31,16 +31,12 @@ class Reply(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-def _as_text(value: Any) -> Any:
-    return value if isinstance(value, str) else json.dumps(value)
-
-
 def parse_boolean(value: Any) -> Any:
     """Accept a boolean written as a string: "false" is false."""
     return {"true": True, "false": False}.get(value.strip().lower(), value) if isinstance(value, str) else value
 
 
-Explanation = Annotated[str, BeforeValidator(_as_text)]
+Explanation = Annotated[str, BeforeValidator(lambda value: value if isinstance(value, str) else json.dumps(value))]
 """An explanation. A JSON value that is not a string is kept as JSON text."""
 
 R = TypeVar("R", bound=Reply)

@@ -254,6 +254,4 @@ def _printable(value: Any) -> Any:
 
 
 # The figures and the page show the same charts, and rendering is most of a report's time.
-@lru_cache(maxsize=64)
-def _svg(specification: str) -> str:
-    return vl_convert.vegalite_to_svg(specification)
+_svg = lru_cache(maxsize=64)(vl_convert.vegalite_to_svg)

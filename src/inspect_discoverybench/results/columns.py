@@ -138,16 +138,12 @@ def _agent_settings(log: EvalLog) -> str:
     return _json(steps[0].params if len(steps) == 1 else {_without_package(step.solver): step.params for step in steps})
 
 
-def _provenance(*path: str) -> Callable[[EvalLog], Any]:
+def _provenance(path: Iterable[str], log: EvalLog) -> Any:
     """A value of the provenance in the task's metadata; None if the log does not record it."""
-
-    def read(log: EvalLog) -> Any:
-        value: Any = (log.eval.metadata or {}).get("provenance")
-        for key in path:
-            value = value.get(key) if isinstance(value, Mapping) else None
-        return _json(value) if isinstance(value, Mapping) else value
-
-    return read
+    value: Any = (log.eval.metadata or {}).get("provenance")
+    for key in path:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return _json(value) if isinstance(value, Mapping) else value
 
 
 def _model_settings(log: EvalLog) -> str:
@@ -177,11 +173,11 @@ _OF_LOG: dict[str, Callable[[EvalLog], Any]] = {
     "task_arguments": lambda log: _json(
         {name: value for name, value in log.eval.task_args_passed.items() if name not in ("sandbox", "build")}
     ),
-    "package_version": _provenance("package"),
-    "data_commit": _provenance("data", "commit"),
-    "data_checksum": _provenance("data", "checksum"),
-    "image": _provenance("image", "reference"),
-    "prompts": _provenance("prompts"),
+    "package_version": partial(_provenance, ["package"]),
+    "data_commit": partial(_provenance, ["data", "commit"]),
+    "data_checksum": partial(_provenance, ["data", "checksum"]),
+    "image": partial(_provenance, ["image", "reference"]),
+    "prompts": partial(_provenance, ["prompts"]),
     "agent": _agent,
     "agent_arguments": lambda log: _json((log.eval.metadata or {}).get("solver_args") or log.eval.solver_args or {}),
     "agent_settings": _agent_settings,
@@ -206,17 +202,13 @@ def _judge_usage(sample: EvalSample) -> list[ModelUsage] | None:
     return None if any((score.metadata or {}).get("replies") for score in (sample.scores or {}).values()) else []
 
 
-def _used(total: Callable[[Iterable[ModelUsage]], Any], by_judge: bool) -> Callable[[EvalSample], Any]:
+def _used(total: Callable[[Iterable[ModelUsage]], Any], by_judge: bool, sample: EvalSample) -> Any:
     """The usage of the judge, or of all other models. An unrecorded usage of the judge is not in the total either."""
-
-    def read(sample: EvalSample) -> Any:
-        recorded = _judge_usage(sample)
-        everything, judge = total((sample.model_usage or {}).values()), total(recorded or [])
-        if by_judge:
-            return None if recorded is None else judge
-        return None if everything is None or judge is None else everything - judge
-
-    return read
+    recorded = _judge_usage(sample)
+    everything, judge = total((sample.model_usage or {}).values()), total(recorded or [])
+    if by_judge:
+        return None if recorded is None else judge
+    return None if everything is None or judge is None else everything - judge
 
 
 def _total_tokens(usages: Iterable[ModelUsage]) -> int:
@@ -249,10 +241,10 @@ SAMPLE_IDENTITY = _sample_columns(
 
 SAMPLE_USAGE = _sample_columns(
     {
-        "tokens": _used(_total_tokens, by_judge=False),
-        "judge_tokens": _used(_total_tokens, by_judge=True),
-        "cost": _used(total_cost, by_judge=False),
-        "judge_cost": _used(total_cost, by_judge=True),
+        "tokens": partial(_used, _total_tokens, False),
+        "judge_tokens": partial(_used, _total_tokens, True),
+        "cost": partial(_used, total_cost, False),
+        "judge_cost": partial(_used, total_cost, True),
         "seconds": lambda sample: sample.total_time,
         "cells": lambda sample: sample.store.get("SessionState:cells"),
         "best_trial_hms": lambda sample: sample.store.get("ReflexionState:best_hms"),

@@ -132,6 +132,8 @@ def read_rows(paths: Paths, rows_of: RowsOf, workers: int, any_task: bool = Fals
         with ProcessPoolExecutor(workers) as pool:
             logs = [*pool.map(read, locations)]
     usable = {log.task_id: log.log for log in logs if log.rows}
+    if not logs:
+        raise DataMissing("There is no log to read. Pass logs or folders of logs.")
     if not usable:
         raise DataMissing(f"None of {len(logs)} logs can be used. {logs[0].log}: {logs[0].left_out}.")
     return [

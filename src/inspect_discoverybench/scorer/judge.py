@@ -25,6 +25,7 @@ from inspect_discoverybench.messages import (
     R,
     ReplyRejected,
     ask_until_valid,
+    causes,
     ends_sample,
     escape,
     hide_keys,
@@ -73,7 +74,7 @@ class Question(Generic[R]):
     reply: type[R]
     check: Callable[[R], None] = lambda _reply: None
 
-    def parse(self, text: str) -> R:
+    async def parse(self, text: str) -> R:
         """Parse a reply.
 
         Raises:
@@ -237,10 +238,7 @@ class Judge:
         ]
         key = self.cache.key(settings.fingerprint, messages)
 
-        async def read(text: str) -> R:
-            return question.parse(text)
-
-        reply: R | ParseFailure | None = self._read_cache(key, exchange)
+        reply: R | ParseFailure | None = await self._read_cache(key, exchange)
         if reply is None:
             # A span takes Inspect as much CPU time as the rest of a cached question.
             async with span(f"judge: {question.name}"):
@@ -248,7 +246,7 @@ class Judge:
                     reply = await ask_until_valid(
                         messages,
                         exchange.send,
-                        read,
+                        question.parse,
                         lambda reason: ChatMessageUser(content=Prompt.load("judge/reask").render(reason=reason)),
                     )
                     self.cache.write(key, exchange.replies[-1])
@@ -257,16 +255,13 @@ class Judge:
         self.exchanges.append(exchange)
         return reply
 
-    def _read_cache(self, key: str, exchange: Exchange) -> Any:
+    async def _read_cache(self, key: str, exchange: Exchange) -> Any:
         """The cached reply, which becomes the only reply of the exchange; None if there is none."""
-        text = self.cache.read(key)
-        if text is None:
-            return None
+        text, question = self.cache.read(key), exchange.question
         try:
-            reply = exchange.question.parse(text)
-        except ReplyRejected:  # the validation has become stricter, or the file is damaged
+            reply = await question.parse(text)
+        except ReplyRejected:  # there is none, the validation has become stricter, or the file is damaged
             return None
-        question = exchange.question
         transcript().info({"name": question.name, "question": question.text, "reply": text}, source="judge cache")
         exchange.replies.append(text)
         return reply
@@ -309,8 +304,6 @@ async def gather(*questions: Awaitable[A]) -> tuple[A, ...]:
                 tasks.start_soon(answer, number, question)
     except ExceptionGroup as group:
         # Inspect handles limits itself, so they take precedence over other errors.
-        error: BaseException = group.subgroup(ends_sample) or group
-        while isinstance(error, BaseExceptionGroup):
-            error = error.exceptions[0]
+        error = next(e for e in causes(group.subgroup(ends_sample) or group) if not isinstance(e, BaseExceptionGroup))
         raise error from error.__cause__
     return tuple(answers)

@@ -1,7 +1,7 @@
 """Metrics of the score keys, clustered by the gold hypothesis."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Literal, cast
 
@@ -40,74 +40,58 @@ def hms_metrics() -> list[Metric | dict[str, list[Metric]]]:
     ]
 
 
-def _named(name: str, create: Callable[[], Metric], scores: Literal["auto", "unreduced"] = "auto") -> Metric:
+def _named(name: str, compute: MetricProtocol, scores: Literal["auto", "unreduced"] = "auto") -> Metric:
     """Register a metric under a short name.
 
     Inspect prefixes the names of metric functions with the name of their package, which would fill the column of an
     80-column terminal. A `partial` does not belong to a package.
     """
-    return metric(name, scores=scores)(partial(create))()
+    return metric(name, scores=scores)(partial(lambda: compute))()
 
 
-def interval_end(end: Literal["low", "high"]) -> Metric:
+def interval_end(end: Literal["low", "high"], scores: list[SampleScore]) -> Value:
     """Lower or upper endpoint of the 95% confidence interval of the mean; NaN without scores."""
+    if not scores:
+        return math.nan
+    # Imported here, because every `inspect` command imports this module.
+    from inspect_discoverybench.statistics.mean import estimate_mean
 
-    def compute(scores: list[SampleScore]) -> Value:
-        if not scores:
-            return math.nan
-        # Imported here, because every `inspect` command imports this module.
-        from inspect_discoverybench.statistics.mean import estimate_mean
-
-        # Each sample without a gold hypothesis, from other tasks, is its own cluster.
-        clusters = [(score.sample_metadata or {}).get(CLUSTER, number) for number, score in enumerate(scores)]
-        estimate = estimate_mean([score.score.as_float() for score in scores], clusters)
-        return estimate.low if end == "low" else estimate.high
-
-    return compute
+    # Each sample without a gold hypothesis, from other tasks, is its own cluster.
+    clusters = [(score.sample_metadata or {}).get(CLUSTER, number) for number, score in enumerate(scores)]
+    estimate = estimate_mean([score.score.as_float() for score in scores], clusters)
+    return estimate.low if end == "low" else estimate.high
 
 
-def solvable() -> Metric:
+def solvable(scores: list[SampleScore]) -> Value:
     """Mean HMS and number of the samples flagged solvable. Only DB-SYNTH has this flag."""
-
-    def compute(scores: list[SampleScore]) -> Value:
-        flags = [(score.sample_metadata or {}).get("solvable") for score in scores]
-        flagged = [score for score, flag in zip(scores, flags, strict=True) if flag]
-        if not flagged:
-            return {} if set(flags) <= {None} else {"samples": 0}
-        return {"mean": cast(float, cast(MetricProtocol, mean())(flagged)), "samples": len(flagged)}
-
-    return compute
+    flags = [(score.sample_metadata or {}).get("solvable") for score in scores]
+    flagged = [score for score, flag in zip(scores, flags, strict=True) if flag]
+    if not flagged:
+        return {} if set(flags) <= {None} else {"samples": 0}
+    return {"mean": cast(float, cast(MetricProtocol, mean())(flagged)), "samples": len(flagged)}
 
 
-def group_means(field: str) -> Metric:
+def group_means(field: str, scores: list[SampleScore]) -> Value:
     """Mean HMS by a metadata field. Samples without the field are left out.
 
     There are no means if all samples share one value or if all values are distinct.
     """
+    with_field = [score for score in scores if (score.sample_metadata or {}).get(field) is not None]
     by_group = cast(MetricProtocol, grouped(mean(), field, all=False))
-
-    def compute(scores: list[SampleScore]) -> Value:
-        with_field = [score for score in scores if (score.sample_metadata or {}).get(field) is not None]
-        means = cast(dict[str, float], by_group(with_field))
-        return dict(sorted(means.items())) if 1 < len(means) < len(with_field) else {}
-
-    return compute
+    means = cast(dict[str, float], by_group(with_field))
+    return dict(sorted(means.items())) if 1 < len(means) < len(with_field) else {}
 
 
-def unscored() -> Metric:
+def unscored(scores: list[SampleScore]) -> Value:
     """Number of unscored samples, and the bounds of mean HMS: if all of them scored 0, and if all scored 1."""
+    from inspect_discoverybench.statistics.mean import bounds
 
-    def compute(scores: list[SampleScore]) -> Value:
-        from inspect_discoverybench.statistics.mean import bounds
-
-        numbers = [value for value in map(_hms, scores) if not math.isnan(value)]
-        missing = len(scores) - len(numbers)
-        if not missing:
-            return {"unscored": 0}
-        low, high = bounds(numbers, missing)
-        return {"unscored": missing, "lower_bound": low, "upper_bound": high}
-
-    return compute
+    numbers = [value for value in map(_hms, scores) if not math.isnan(value)]
+    missing = len(scores) - len(numbers)
+    if not missing:
+        return {"unscored": 0}
+    low, high = bounds(numbers, missing)
+    return {"unscored": missing, "lower_bound": low, "upper_bound": high}
 
 
 def _hms(score: SampleScore) -> float:
@@ -115,11 +99,7 @@ def _hms(score: SampleScore) -> float:
     return float(cast(float, value["hms"])) if isinstance(value, Mapping) else math.nan
 
 
-def count_samples(with_hypothesis: bool) -> Metric:
+def count_samples(with_hypothesis: bool, scores: list[SampleScore]) -> Value:
     """Number of judged samples, or of those scored 0 without a hypothesis. Epochs are counted separately."""
-
-    def compute(scores: list[SampleScore]) -> Value:
-        reasons = [score.score.reason for score in scores if not math.isnan(_hms(score))]
-        return sum((reason not in WITHOUT_HYPOTHESIS) == with_hypothesis for reason in reasons)
-
-    return compute
+    reasons = [score.score.reason for score in scores if not math.isnan(_hms(score))]
+    return sum((reason not in WITHOUT_HYPOTHESIS) == with_hypothesis for reason in reasons)

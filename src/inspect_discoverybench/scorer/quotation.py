@@ -4,7 +4,7 @@ import json
 import re
 import unicodedata
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BeforeValidator, StrictBool, model_validator
 
@@ -26,11 +26,10 @@ _OMISSION = "\n[…]\n"
 _FOLDED = re.compile(r"(?:\\[nrtbf\"]|[\s\x08*_`~#>|\\\"'\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb])+")
 
 
-def _as_list(value: Any) -> Any:
-    return [value] if isinstance(value, str) else [] if value is None else value
-
-
-Quotes = Annotated[tuple[str, ...], BeforeValidator(_as_list)]
+Quotes = Annotated[
+    tuple[str, ...],
+    BeforeValidator(lambda value: [value] if isinstance(value, str) else [] if value is None else value),
+]
 
 
 class Quotation(Reply):

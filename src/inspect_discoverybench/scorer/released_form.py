@@ -6,7 +6,6 @@ Sub-hypotheses ("parts") are matched by context; variables and relationship are 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import nan, prod
-from typing import Any
 
 from inspect_discoverybench.messages import InvalidArgument, Reply, escape
 from inspect_discoverybench.scorer.facets import NO_CONTEXT, HypothesisPair, ask_extractions, ask_match
@@ -82,7 +81,7 @@ class ReleasedVerdict:
         score = prod((*shares, *facets))
         return dict(zip(RELEASED_KEYS, (score, *shares), strict=True))
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, int]:
         """Numbers of parts, for the score metadata."""
         return {"gold": len(self.gold), "predicted": len(self.predicted), "matched": len(self.matched)}
 
@@ -112,10 +111,8 @@ async def ask_released(judge: Judge, pair: HypothesisPair) -> ReleasedVerdict:
     gold, predicted = gold_reply.of(pair.gold_hypothesis), predicted_reply.of(pair.predicted_hypothesis)
     matched: dict[int, int] = {}
     for p, predicted_part in enumerate(predicted):
-        for g, gold_part in enumerate(gold):
-            if g in matched:
-                continue
-            matches = await _match(judge, f" of parts {g + 1}, {p + 1}", gold_part, predicted_part)
+        for g in [g for g in range(len(gold)) if g not in matched]:
+            matches = await _match(judge, f" of parts {g + 1}, {p + 1}", gold[g], predicted_part)
             if isinstance(matches, ParseFailure):
                 return ReleasedVerdict(gold, predicted, failure=matches)
             if matches:

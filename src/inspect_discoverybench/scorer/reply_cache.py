@@ -44,12 +44,12 @@ class ReplyCache:
         question = [fingerprint, *([message.role, message.text] for message in messages)]
         return sha256(json.dumps(question).encode()).hexdigest()
 
-    def read(self, key: str) -> str | None:
-        """Return the cached reply, or None if there is none."""
+    def read(self, key: str) -> str:
+        """Return the cached reply; empty if there is none."""
         try:
-            return (self.folder / f"{key}.txt").read_text("utf-8") if self.folder else None
+            return (self.folder / f"{key}.txt").read_text("utf-8") if self.folder else ""
         except (OSError, ValueError):  # missing or damaged
-            return None
+            return ""
 
     def write(self, key: str, reply: str) -> None:
         """Store a reply. A full or read-only disk is ignored: the question is asked again next time."""

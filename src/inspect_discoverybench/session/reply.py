@@ -105,10 +105,7 @@ def read_reply(text: str, output_bytes: int, figures: bool) -> CellResult | None
         figures: Whether figures were requested.
     """
     # JSON writes a byte of output in at most six characters.
-    max_length = 6 * (output_bytes + NOTICE_BYTES) + 1000
-    if figures:
-        max_length += MAX_FIGURES * 2 * MAX_FIGURE_BYTES
-    if len(text) > max_length:
+    if len(text) > 6 * (output_bytes + NOTICE_BYTES) + 1000 + figures * MAX_FIGURES * 2 * MAX_FIGURE_BYTES:
         return None
     try:
         fields = json.loads(text)

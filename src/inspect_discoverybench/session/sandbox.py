@@ -86,11 +86,8 @@ def image(folder: Path | None = None) -> str:
 
 def build_digest(folder: Path) -> str:
     """SHA-256 of the build inputs in a folder, as hexadecimal digits. It does not depend on the line endings."""
-    digest = hashlib.sha256()
-    for name in BUILD_INPUTS:
-        content = (folder / name).read_bytes().replace(b"\r\n", b"\n")
-        digest.update(hashlib.sha256(content).digest())
-    return digest.hexdigest()
+    contents = ((folder / name).read_bytes().replace(b"\r\n", b"\n") for name in BUILD_INPUTS)
+    return hashlib.sha256(b"".join(hashlib.sha256(content).digest() for content in contents)).hexdigest()
 
 
 def _compose(chosen: str | None, build: bool) -> ComposeConfig:
@@ -116,12 +113,12 @@ def _compose(chosen: str | None, build: bool) -> ComposeConfig:
 
 def _exists(name: str) -> bool:
     """Whether Docker has the image. If Docker does not respond, the answer is no, and Inspect reports the problem."""
-    try:
+    with suppress(OSError, subprocess.SubprocessError):
         # The command uses the same context as Compose.
-        subprocess.run(["docker", "image", "inspect", name], capture_output=True, timeout=10, check=True)
-    except (OSError, subprocess.SubprocessError):
-        return False
-    return True
+        return not subprocess.run(
+            ["docker", "image", "inspect", name], capture_output=True, timeout=10, check=False
+        ).returncode
+    return False
 
 
 def _helm_values(chosen: str | None) -> Path:

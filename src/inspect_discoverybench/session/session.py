@@ -156,25 +156,21 @@ class PythonSession:
         background(self._start_early, started)
 
     async def _start_early(self, started: anyio.Event) -> None:
-        # The end of the sample waits for a start in progress, so that the clean-up finds the kernel.
-        with anyio.CancelScope(shield=True):
-            try:
+        try:
+            # The end of the sample waits for a start in progress, so that the clean-up finds the kernel.
+            with anyio.CancelScope(shield=True), suppress(_Unusable, SandboxUnavailableError, ProcessLookupError):
                 await self._start(store_as(SessionState))
-            except (_Unusable, SandboxUnavailableError, ProcessLookupError):
-                pass
-            finally:
-                started.set()
+        finally:
+            started.set()
 
     async def _run(self, state: SessionState, code: str) -> CellResult:
-        restarted = False
         if state.folder is None:
             await self._start(state)
         result = await self._call(state, code)
-        if result.returncode in (CANNOT_OPEN, NOT_RUN):
+        if restarted := result.returncode in (CANNOT_OPEN, NOT_RUN):
             # The session's files or its kernel cannot be used, so the cell has not run.
             await self.stop()
             await self._start(state)
-            restarted = True
             result = await self._call(state, code)
         cell = read_reply(result.stdout, self.output_bytes, self.figures) if result.success else None
         if cell is None:

@@ -87,10 +87,12 @@ async def submit_step(
     with suspend_turn_limit():
         second, answer = await step([*conversation, *messages, reminder], tools, "submit", model)
     if state.submission is None:
-        # At a full context window, Inspect puts the provider's message into the completion.
-        replies = [o for o, m in ((output, messages), (second, answer)) if len(m) == 1]
-        texts = [reply.completion for reply in replies if reply.stop_reason != "model_length"]
-        state.texts = [text for text in texts if text.strip()]
+        state.texts = [
+            reply.completion
+            for reply, written in ((output, messages), (second, answer))
+            # At a full context window, Inspect puts the provider's message into the completion.
+            if len(written) == 1 and reply.stop_reason != "model_length" and reply.completion.strip()
+        ]
     return second, [*messages, reminder, *answer]
 
 

@@ -27,8 +27,7 @@ def submit() -> Tool:
         if is_placeholder(hypothesis) or HYPOTHESIS_DESCRIPTION in hypothesis:
             shown = f"The hypothesis is empty or a placeholder: '{hypothesis[:80]}'."
             raise ToolError(f"{shown} Submit one declarative statement.")
-        submission = Submission.truncated(hypothesis, workflow)
-        state.submission = submission
+        state.submission = submission = Submission.truncated(hypothesis, workflow)
         # For a tool called `submit`, the viewer shows the result instead of the arguments.
         result = f"**Hypothesis**\n\n{submission.hypothesis}\n\n**Workflow**\n\n{submission.workflow}"
         for name, text in (("hypothesis", hypothesis), ("workflow", workflow)):

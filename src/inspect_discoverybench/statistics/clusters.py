@@ -46,20 +46,13 @@ class Clustered:
         return math.fsum(self.values) / self.tasks
 
     @property
-    def average_size(self) -> float:
-        """Size of the cluster of a task, averaged over tasks (Kish's m). It is 1 for independent tasks."""
-        return float(self.sizes @ self.sizes) / self.tasks
-
-    @property
     def totals(self) -> np.ndarray:
         """Sum of the values of each cluster."""
         return self.sum_by_cluster(self.values)
 
     @property
     def variance(self) -> float:
-        """Cluster-robust variance of the mean, with the factor C / (C − 1); NaN for a single cluster."""
-        if self.clusters < 2:
-            return math.nan
+        """Cluster-robust variance of the mean of at least two clusters, with the factor C / (C − 1)."""
         deviations = self.totals - self.mean * self.sizes
         return float(deviations @ deviations) / self.tasks**2 * self.clusters / (self.clusters - 1)
 

@@ -99,7 +99,9 @@ def _design_effect(scores: Clustered) -> tuple[float, float]:
     The typical design effect counts as `TYPICAL_WEIGHT` clusters. Near a mean of 0 or 1, where few clusters show any
     variation, the measured one counts less.
     """
-    typical = TYPICAL_DISPERSION * (1 + (scores.average_size - 1) * TYPICAL_CORRELATION)
+    # Kish's m, the size of the cluster of a task, averaged over tasks: 1 for independent tasks.
+    average_size = float(scores.sizes @ scores.sizes) / scores.tasks
+    typical = TYPICAL_DISPERSION * (1 + (average_size - 1) * TYPICAL_CORRELATION)
     binary_variance = scores.mean * (1 - scores.mean)
     if scores.clusters < 2 or binary_variance <= 0:
         return typical, TYPICAL_WEIGHT

@@ -80,12 +80,15 @@ class Author:
             with model_errors(f"The model {self.model}", self.model):
                 return await self.model.generate(conversation, config=GenerateConfig(response_schema=schema))
 
-        async def read(text: str) -> T:
-            return await check(parse_reply(tidied(text, {*reply_type.model_fields}), reply_type))
-
         async with span(f"{prompt}: {values.get('name', '')}".removesuffix(": ")):
             try:
-                return await ask_until_valid(messages, send, read, self._send_back, MAX_ATTEMPTS)
+                return await ask_until_valid(
+                    messages,
+                    send,
+                    lambda text: check(parse_reply(tidied(text, {*reply_type.model_fields}), reply_type)),
+                    self._send_back,
+                    MAX_ATTEMPTS,
+                )
             except ReplyRejected as error:
                 reason = error.message
         raise AuthorFailed(f"no valid reply to {prompt!r} after {MAX_ATTEMPTS} attempts; the last error: {reason}")

@@ -47,14 +47,14 @@ class DomainSource:
         """
         given: tuple[Tree, ...] = ()
         if trees is not None:
-            location = absolute(Path(trees))
+            location = absolute(Path(str(trees)))
             given = tuple(map(Tree.read, sorted(location.glob("*.json")) if location.is_dir() else [location]))
             if not given:
                 raise InvalidArgument(f"trees={trees} has no JSON file. Pass a tree or a folder of trees.")
             names = tuple(tree.domain for tree in given)
-        elif isinstance(domains, int):
+        elif isinstance(domains, int | float):
             require_positive("domains", domains)
-            return cls(domains)
+            return cls(int(domains))
         else:
             names = tuple([domains] if isinstance(domains, str) else map(str, domains))
         if repeated := _repeated(names):

@@ -17,7 +17,7 @@ from inspect_discoverybench.synth.author import Author
 from inspect_discoverybench.synth.discovery_goal import write_goal
 from inspect_discoverybench.synth.domains import DomainSource
 from inspect_discoverybench.synth.growth import Growth
-from inspect_discoverybench.synth.sampler import Drawing, Measures, Sampler
+from inspect_discoverybench.synth.sampler import Drawing, Measures, draw
 from inspect_discoverybench.synth.set_folder import DomainRecord, SetFolder, SetSettings, checksums, csv_file, json_file
 from inspect_discoverybench.synth.tree import Tree
 from inspect_discoverybench.synth.tree_task import DATA_FILE, Rejection, TreeTask, thinned, tree_tasks
@@ -66,7 +66,7 @@ def generate_domain(  # inspect-evals-lint: ignore[custom_solver_tests] -- every
             result.domain = domain.name
             record = folder.record(slug_of(domain.name))
             if record is None:
-                growth = Growth(author, Sampler(settings))
+                growth = Growth(author, settings)
                 tree = source.trees[number] if source.trees else await growth.grow(domain)
                 record, contents = await create_tasks(number, tree, growth, reviewer, bool(source.trees))
                 if record.tasks:
@@ -100,12 +100,12 @@ async def create_tasks(
     Raises:
         AuthorFailed: An expression of a hand-written tree fails.
     """
-    author, settings = growth.author, growth.sampler.settings
+    author, settings = growth.author, growth.settings
     candidates, rejected = tree_tasks(tree, settings.seed)
     if not handwritten:
         candidates = thinned(candidates, number, settings.height)
     try:
-        drawing = await growth.sampler.draw(tree, candidates)
+        drawing = await draw(settings, tree, candidates)
     except ReplyRejected as error:
         raise AuthorFailed(error.message) from error
 
@@ -166,8 +166,8 @@ def accepted() -> Scorer:
         lines = [
             f"{len(result.accepted)} tasks were accepted.",
             *([f"Failure: {result.failure}"] if result.failure else []),
+            *(f"- {name}: {criterion}: {reason}" for name, criterion, reason in result.rejected),
         ]
-        lines += [f"- {name}: {criterion}: {reason}" for name, criterion, reason in result.rejected]
         tried = max(1, len(result.accepted) + len(result.rejected))
         return Score(value=len(result.accepted) / tried, answer=result.domain, explanation="\n".join(lines))
 

@@ -11,8 +11,8 @@ from pydantic import AfterValidator, Field, ValidationError
 
 from inspect_discoverybench.messages import AuthorFailed, Reply, ReplyRejected, first_reason, is_placeholder
 from inspect_discoverybench.synth.author import Author
-from inspect_discoverybench.synth.sampler import Sampler
-from inspect_discoverybench.synth.set_folder import Domain
+from inspect_discoverybench.synth.sampler import draw
+from inspect_discoverybench.synth.set_folder import Domain, SetSettings
 from inspect_discoverybench.synth.tree import Node, Tree, Variable
 from inspect_discoverybench.synth.tree_task import Rejection
 
@@ -57,12 +57,12 @@ class Growth:
 
     Attributes:
         author: The author.
-        sampler: Evaluates the expressions in the sandbox.
+        settings: The settings of the set.
         rejections: Nodes that the author could not derive; they stay leaves.
     """
 
     author: Author
-    sampler: Sampler
+    settings: SetSettings
     rejections: list[Rejection] = field(default_factory=list)
 
     async def grow(self, domain: Domain) -> Tree:
@@ -72,7 +72,7 @@ class Growth:
             AuthorFailed: The author gave no valid root.
         """
         tree = await self._root(domain)
-        for level in range(1, self.sampler.settings.height):
+        for level in range(1, self.settings.height):
             tree = await self._expand_level(tree, level)
         return await self._add_distractors(tree)
 
@@ -149,7 +149,7 @@ class Growth:
             "rows": tree.description,
             "count": count,
             "variables": [node.model_dump(include={"name", "description"}) for node in tree.nodes()],
-            "seed": self.sampler.settings.seed,
+            "seed": self.settings.seed,
         }
         try:
             return await self.author.ask("distractors", values, Distractors, check) if count > 0 else tree
@@ -167,7 +167,7 @@ class Growth:
             tree = Tree.model_validate(fields)
         except ValidationError as error:
             raise ReplyRejected(first_reason(error)) from error
-        await self.sampler.draw(tree)
+        await draw(self.settings, tree)
         return tree
 
     def _drawn(self, domain: str, node: str, used_names: Sequence[str]) -> Mapping[str, Any]:
@@ -178,11 +178,11 @@ class Growth:
             "workflow_steps": random.sample(steps, 2),
             "sub_population": node == "root" and random.random() < SUB_POPULATION,
             "used_names": used_names,
-            "seed": self.sampler.settings.seed,
+            "seed": self.settings.seed,
         }
 
     def _random(self, *key: str) -> random.Random:
-        return random.Random("/".join(map(str, (self.sampler.settings.seed, *key))))
+        return random.Random("/".join(map(str, (self.settings.seed, *key))))
 
 
 def _derivation(reply: Expansion) -> dict[str, Any]:

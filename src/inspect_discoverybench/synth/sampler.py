@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from importlib.resources import files
 
 from inspect_discoverybench.dataset.studies import slug_of
@@ -97,33 +96,26 @@ class Drawing(Reply):
     versions: Mapping[str, str] = {}
 
 
-@dataclass
-class Sampler:
-    """Draws the rows of a set in the session of the running sample."""
+async def draw(settings: SetSettings, tree: Tree, tasks: Sequence[TreeTask] = ()) -> Drawing:
+    """Evaluate all expressions of a tree in the sample's session. If there are tasks, draw its rows and measure them.
 
-    settings: SetSettings
-    _session: PythonSession = field(default_factory=lambda: PythonSession(CELL_SECONDS, OUTPUT_BYTES))
-
-    async def draw(self, tree: Tree, tasks: Sequence[TreeTask] = ()) -> Drawing:
-        """Evaluate all expressions of a tree. If there are tasks, draw its rows and measure them.
-
-        Raises:
-            ReplyRejected: An expression fails, or its values do not vary.
-            SessionFailed: The session cannot run the program.
-        """
-        request = {
-            "tree": tree.model_dump(exclude_defaults=True),
-            "seed": f"{self.settings.seed}/{slug_of(tree.domain)}",
-            "settings": self.settings.model_dump(),
-            "tasks": [{"target": task.node.name, "parts": [part._asdict() for part in task.parts]} for task in tasks],
-        }
-        program = files(__package__).joinpath("rows.py").read_text("utf-8")
-        cell = await self._session.run(f"{program}\ndraw({json.dumps(request)!r})")
-        if cell.status == "error":
-            raise SessionFailed(f"The sandbox cannot run the generator: {cell.output[-500:]}")
-        if cell.status != "ok":
-            raise ReplyRejected(f"the sandbox could not draw the rows ({cell.status}): {cell.output.strip()[-300:]}.")
-        drawing = parse_reply(cell.output, Drawing)
-        if drawing.error:
-            raise ReplyRejected(f"{drawing.error}.")
-        return drawing
+    Raises:
+        ReplyRejected: An expression fails, or its values do not vary.
+        SessionFailed: The session cannot run the program.
+    """
+    request = {
+        "tree": tree.model_dump(exclude_defaults=True),
+        "seed": f"{settings.seed}/{slug_of(tree.domain)}",
+        "settings": settings.model_dump(),
+        "tasks": [{"target": task.node.name, "parts": [part._asdict() for part in task.parts]} for task in tasks],
+    }
+    program = files(__package__).joinpath("rows.py").read_text("utf-8")
+    cell = await PythonSession(CELL_SECONDS, OUTPUT_BYTES).run(f"{program}\ndraw({json.dumps(request)!r})")
+    if cell.status == "error":
+        raise SessionFailed(f"The sandbox cannot run the generator: {cell.output[-500:]}")
+    if cell.status != "ok":
+        raise ReplyRejected(f"the sandbox could not draw the rows ({cell.status}): {cell.output.strip()[-300:]}.")
+    drawing = parse_reply(cell.output, Drawing)
+    if drawing.error:
+        raise ReplyRejected(f"{drawing.error}.")
+    return drawing

@@ -133,12 +133,16 @@ class SetFolder:
                     f"out={self.path} contains a set with different settings (see {SETTINGS_FILE}). "
                     "Choose another folder."
                 )
-        elif self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
+        elif self.path.exists() and (not self.path.is_dir() or self._others()):
             raise InvalidArgument(
                 f"out={self.path} is not empty and does not contain a generated set. Choose another folder."
             )
         else:
             self._write(SETTINGS_FILE, text)
+
+    def _others(self) -> bool:
+        """Whether the folder has more than what is left of an interrupted start."""
+        return any(not path.name.startswith(f".{SETTINGS_FILE}.") for path in self.path.iterdir())
 
     def domains(self) -> Sequence[Domain]:
         """The domains that the author proposed; empty if there are none yet."""

@@ -65,8 +65,7 @@ def read_judged_samples(
     for path in (log for given in paths for log in log_paths(given)):
         run, judged_samples = read_judged(path, score)
         if run in logs:
-            message = f"{logs[run]} and {path} are logs of the same run, {run}. Pass one log of each run."
-            raise InvalidArgument(message)
+            raise InvalidArgument(f"{logs[run]} and {path} are logs of the same run, {run}. Pass one log of each run.")
         logs[run] = path
         for sample in (JudgedSample(run, score, judged) for judged in judged_samples):
             if sample.judged.outcome is Outcome.SCORED and sample.hypothesis:

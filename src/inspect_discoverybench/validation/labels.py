@@ -79,10 +79,6 @@ def _context(text: str) -> dict[str, Any]:
     return {"hypothesis": [{"context": text}]}
 
 
-def _counts(text: str) -> dict[str, str]:
-    return dict(zip(("sizeA", "sizeB", "intersection"), re.split(r"[\s,;/]+", text.strip()), strict=True))
-
-
 _WORDS = {"yes": True, "no": False}
 _COUNTS = "the number of variables in the gold hypothesis, in the predicted hypothesis and in both, such as '4 3 2'"
 
@@ -92,7 +88,12 @@ _FORMATS = {
     Step.CONTEXT_MATCH: _Format(
         "match of the contexts", Match, "yes or no", lambda text: {"match": _WORDS.get(text.casefold())}
     ),
-    Step.VARIABLES: _Format("variables", Variables, _COUNTS, _counts),
+    Step.VARIABLES: _Format(
+        "variables",
+        Variables,
+        _COUNTS,
+        lambda text: dict(zip(("sizeA", "sizeB", "intersection"), re.split(r"[\s,;/]+", text.strip()), strict=True)),
+    ),
     Step.RELATIONSHIP: _Format("relationship", Relationship, "A, B or C", lambda text: {"answer": text}),
 }
 
@@ -327,11 +328,11 @@ def _sample(key: Row, rows: Mapping[str, Row]) -> LabelledSample:
         item=key.values["item"],
         log=key.parse("log", nonempty),
         sample_id=key.parse("sample_id", nonempty),
-        epoch=int(key.parse("epoch", number(1, 1_000_000))),
+        epoch=int(key.parse("epoch", partial(number, 1, 1_000_000))),
         score=key.parse("score", nonempty),
         gold=key.parse("gold", nonempty),
-        weight=key.parse("weight", number(1, 1_000_000)),
-        hms=key.parse("hms", number(0, 1)),
+        weight=key.parse("weight", partial(number, 1, 1_000_000)),
+        hms=key.parse("hms", partial(number, 0, 1)),
         judged=judged,
         labels={
             step: {name: label for name, row in rows.items() if (label := _label(row, step, judged[step]))}
@@ -343,7 +344,7 @@ def _sample(key: Row, rows: Mapping[str, Row]) -> LabelledSample:
 def _label(row: Row, step: Step, judged: str) -> Label | None:
     """What a row says about a step; None if it says nothing."""
     answer = row.parse(f"{CORRECT}{step}", partial(_parse_answer, step))
-    right = row.parse(step, word(_VERDICTS, "right or wrong"))
+    right = row.parse(step, partial(word, _VERDICTS, "right or wrong"))
     same = fold(answer) == fold(judged) if answer and judged else right
     if right is not None and (not judged or right is not same):
         raise InvalidArgument(

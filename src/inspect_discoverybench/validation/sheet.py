@@ -3,7 +3,6 @@
 import csv
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
@@ -11,6 +10,7 @@ from hashlib import sha256
 from importlib.resources import files
 from io import StringIO
 from pathlib import Path
+from statistics import multimode
 from string import Template
 from typing import TypeVar
 
@@ -59,27 +59,19 @@ def nonempty(text: str) -> str:
     return text
 
 
-def number(low: float, high: float) -> Callable[[str], float]:
-    """A parser of numbers between two bounds, for `Row.parse`."""
-
-    def parse(text: str) -> float:
-        with suppress(ValueError):
-            if low <= float(text) <= high:  # false for NaN
-                return float(text)
-        raise ValueError(f"a number from {low:,} to {high:,}")
-
-    return parse
+def number(low: float, high: float, text: str) -> float:
+    """A parser of numbers between two bounds; without the text, for `Row.parse`."""
+    with suppress(ValueError):
+        if low <= float(text) <= high:  # false for NaN
+            return float(text)
+    raise ValueError(f"a number from {low:,} to {high:,}")
 
 
-def word(spellings: Mapping[str, T], expected: str) -> Callable[[str], T]:
-    """A parser of words in any case, for `Row.parse`."""
-
-    def parse(text: str) -> T:
-        if text.casefold() not in spellings:
-            raise ValueError(expected)
-        return spellings[text.casefold()]
-
-    return parse
+def word(spellings: Mapping[str, T], expected: str, text: str) -> T:
+    """A parser of words in any case; without the text, for `Row.parse`."""
+    if text.casefold() not in spellings:
+        raise ValueError(expected)
+    return spellings[text.casefold()]
 
 
 def escape(text: str) -> str:
@@ -223,9 +215,7 @@ def read_marks(
     filled: dict[str, dict[str, Row]] = {name: {} for name in sorted(items)}
     names: dict[str, str] = {}
     required = (form.item, "annotator", *(column for column in form.columns if not column.startswith(CORRECT)))
-    for row in (row for path in tables for row in read_rows(path, required)):
-        if not any(row.values.get(column) for column in form.columns):
-            continue
+    for row in (row for path in tables for row in read_rows(path, required) if any(map(row.values.get, form.columns))):
         name, annotator = row.parse(form.item, nonempty), " ".join(row.parse("annotator", nonempty).split())
         annotator = names.setdefault(annotator.casefold(), annotator)
         if name not in filled:
@@ -241,10 +231,8 @@ def read_marks(
 
 def majority(values: Iterable[T]) -> T | None:
     """The value that occurs more often than any other; None if there is none."""
-    ranking = Counter(values).most_common(2)
-    if not ranking or (len(ranking) == 2 and ranking[0][1] == ranking[1][1]):
-        return None
-    return ranking[0][0]
+    modes = multimode(values)
+    return modes[0] if len(modes) == 1 else None
 
 
 def _add(rows: dict[str, Row], name: str, row: Row, subject: str) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations, groupby
 from pathlib import Path
 from random import Random
@@ -81,14 +82,18 @@ def read_ballots(tables: Sequence[Path], key: Path, samples: Sequence[JudgedSamp
     ballots = []
     for pair, rows in read_marks(VOTES, tables, [key], columns):
         first, second = (
-            pair.parse(f"hms_{side}", number(0, 1)) if samples is None else _logged_hms(scores, pair, f"log_{side}")
+            pair.parse(f"hms_{side}", partial(number, 0, 1))
+            if samples is None
+            else _logged_hms(scores, pair, f"log_{side}")
             for side in "12"
         )
         difference = round(first - second, HMS_DECIMALS)
         gold = pair.values.get("gold")
         ballots.append(
             Ballot(
-                votes={name: row.parse("choice", word(_SPELLINGS, "1, 2 or equal")) for name, row in rows.items()},
+                votes={
+                    name: row.parse("choice", partial(word, _SPELLINGS, "1, 2 or equal")) for name, row in rows.items()
+                },
                 hms=(difference > 0) - (difference < 0),
                 cluster=f"gold {gold}" if gold else f"pair {pair.values['pair']}",
             )
