@@ -93,7 +93,6 @@ def test_several_judges_give_a_row_each(tmp_path: Path) -> None:
 
 
 def test_a_log_that_was_scored_again_is_read_once_for_each_judge(demo_log: Path, tmp_path: Path) -> None:
-    """`inspect score` writes a copy of the log; the samples that both hold count once."""
     log = read_eval_log(str(demo_log))
     shutil.copy(demo_log, tmp_path / "copy.eval")
     again = score(log, hms(grader="discoverybench/lexical", gate=True), action="overwrite", display="none")
@@ -140,8 +139,10 @@ def test_settings_of_the_connection_are_no_settings_of_the_model(tmp_path: Path)
     [path] = write_logs([Run("real", "react", "provider/large", 0.4)], tmp_path, samples=2)
     log = read_eval_log(str(path))
     log.eval.model_generate_config = GenerateConfig(max_connections=5, timeout=10, temperature=0.5)
+    log.eval.config.time_limit = 60
     write_eval_log(log, str(path))
-    assert set(read_results([path]).samples.model_settings) == {'{"temperature": 0.5}'}
+    samples = read_results([path]).samples
+    assert {*samples.model_settings, *samples.limits} == {'{"temperature": 0.5}', '{"time": 60}'}
 
 
 def test_unrecorded_use_of_the_judge_and_costs_without_a_price_are_unknown(demo_log: Path, tmp_path: Path) -> None:
@@ -162,7 +163,6 @@ def test_logs_that_cannot_be_used_are_listed_with_the_reason(demo_log: Path, tmp
     write_eval_log(log, str(tmp_path / "2026-01-01_retried.eval"))
     log.eval.task_id = "other"
     write_eval_log(log, str(tmp_path / "2026-01-01_failed.eval"))
-    # A task of others with our name.
     other = Task(name="custom", dataset=[Sample(input="1 + 1", target="2")], scorer=includes())
     inspect_eval(other, model="mockllm/model", log_dir=str(tmp_path), display="none")
     results = read_results([tmp_path])
