@@ -142,7 +142,7 @@ def test_settings_of_the_connection_are_no_settings_of_the_model(tmp_path: Path)
     log.eval.config.time_limit = 60
     write_eval_log(log, str(path))
     samples = read_results([path]).samples
-    assert {*samples.model_settings, *samples.limits} == {'{"temperature": 0.5}', '{"time": 60}'}
+    assert {*samples.model_settings, *samples.limits} == {'{"temperature": 0.5}', '{"messages": 100, "time": 60}'}
 
 
 def test_unrecorded_use_of_the_judge_and_costs_without_a_price_are_unknown(demo_log: Path, tmp_path: Path) -> None:
