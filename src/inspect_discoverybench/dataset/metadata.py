@@ -120,7 +120,8 @@ class Study(ReleasedModel):
         try:
             return cls.model_validate_json(read_text(path))
         except ValidationError as error:
-            raise DataError(f"{path}: {first_reason(error)}") from error
+            remedy = " Pass a metadata file, as docs/custom.md describes it." if "Invalid JSON" in str(error) else ""
+            raise DataError(f"{path}: {first_reason(error)}{remedy}") from error
 
 
 def metadata_number(path: Path) -> int:
