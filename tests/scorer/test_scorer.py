@@ -73,12 +73,12 @@ def test_gold_and_predicted_are_in_the_correct_slots(monkeypatch: pytest.MonkeyP
         "predicted_context": "predicted context",
     }
     for name in ("variables", "relationship"):
-        assert slots_by_question[name]["HypoA"] == GOLD
-        assert slots_by_question[name]["HypoB"] == PREDICTED
+        assert (slots_by_question[name]["HypoA"], slots_by_question[name]["HypoB"]) == (GOLD, PREDICTED)
         assert slots_by_question[name]["WorkflowA"] == "The workflow of this hypothesis is not public."
         assert slots_by_question[name]["query"] == "What raises yield?"
         assert slots_by_question[name]["datasets"][0]["columns"] == [{"name": "rain", "description": ""}]
     assert score_of(log).answer == PREDICTED
+    assert "- gold: gold context\n- predicted: predicted context\n" in str(score_of(log).explanation)
 
 
 BAD = {"extract": "no context", "match": "perhaps", "variables": "two", "relationship": "similar"}
