@@ -253,7 +253,7 @@ def synth_generate(
         noise_scale=noise_scale,
         disturbance=disturbance,
         missing=missing,
-        splits=tuple(map(str, splits if isinstance(splits, list) else [] if splits is None else [splits])),
+        splits=tuple(map(str, splits if isinstance(splits, list | tuple) else [] if splits is None else [splits])),
     )
     source = DomainSource.of(domains, trees)
     folder = SetFolder(Path(str(out)))

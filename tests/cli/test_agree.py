@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from inspect_ai.log import read_eval_log
+from inspect_ai.log import read_eval_log, write_eval_log
 from playwright.sync_api import Page, expect
 
 from inspect_discoverybench.cli.agree import agree
@@ -51,11 +51,11 @@ def test_a_sheet_uses_all_pairs_if_there_are_fewer_and_replaces_nothing_without_
         "Error: agreement already contains sheet.csv, vote.html, key.csv. Choose another folder with --out, or "
         "overwrite with --force.\n"
     )
-    folder = Path("logs")
-    folder.mkdir()
+    Path("logs").mkdir()
     for path in judged_logs()[:2]:
-        shutil.copy(path, folder)
-    assert run("sheet", folder, "--force", "--pairs", "2").output.startswith("Wrote 2 pairs to agreement.")
+        shutil.copy(path, "logs")
+    write_eval_log(read_eval_log(judged_logs()[0]).model_copy(update={"status": "cancelled"}), "logs/x.eval")
+    assert run("sheet", "logs", "logs", "--force", "--pairs", "2").output.startswith("Wrote 2 pairs to agreement.")
 
 
 def test_votes_are_summarized() -> None:

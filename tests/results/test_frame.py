@@ -58,8 +58,7 @@ def test_a_real_log_gives_one_row_for_each_sample_and_epoch(demo_log: Path) -> N
     assert row.tokens + row.judge_tokens == sum(usage.total_tokens for usage in sample.model_usage.values())
     assert row.judge_tokens > 0
     assert row.cells > 0
-    assert row.hypothesis
-    assert row.workflow
+    assert all([row.hypothesis, row.workflow])
     assert "### Context" in row.explanation
 
 

@@ -1,5 +1,6 @@
 """Reading judged samples: which logs can be used together."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,7 @@ def test_logs_of_task_version_1_are_read() -> None:
 def test_files_that_are_not_usable_logs() -> None:
     log, *_ = judged_logs()
     with pytest.raises(InvalidArgument, match=r"are logs of the same run, \w+\. Pass one log of each run\.$"):
-        read_judged_samples([log, log], "HMS")
+        read_judged_samples([log, shutil.copy(log, "copy.eval")], "HMS")
     with pytest.raises(InvalidArgument, match=r"no sample has the score 'accuracy'\. Available scores: HMS\.$"):
         read_judged_samples([log], "accuracy")
     copy = read_eval_log(log)

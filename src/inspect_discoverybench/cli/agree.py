@@ -94,7 +94,7 @@ def sheet(
     type=click.Path(path_type=Path),
     help="The key.csv of the sheet, or for votes a CSV file with pair, hms_1 and hms_2.",
 )
-@click.option("--scores-from", multiple=True, metavar="LOG", help="Read HMS from logs instead. Repeat for each.")
+@click.option("--scores-from", multiple=True, metavar="PATH", help="Read HMS from a log or a folder of logs. Repeat.")
 @click.option(
     "--score", default=SCORE_NAME, show_default=True, help="With --scores-from: name of the score in the logs."
 )

@@ -120,7 +120,8 @@ class Study(ReleasedModel):
         try:
             return cls.model_validate_json(read_text(path))
         except ValidationError as error:
-            remedy = " Pass a metadata file, as docs/custom.md describes it." if "Invalid JSON" in str(error) else ""
+            is_other = error.errors()[0]["type"] == "json_invalid" and not METADATA_NAME.fullmatch(path.name)
+            remedy = " Pass a metadata file, as docs/custom.md describes it." if is_other else ""
             raise DataError(f"{path}: {first_reason(error)}{remedy}") from error
 
 

@@ -148,6 +148,8 @@ def log_paths(path: str) -> list[str]:
     Raises:
         DataMissing: The path does not exist, or the folder has no logs.
     """
+    if "://" in path and path.endswith((".eval", ".json")):  # servers may not list files
+        return [local_path(path)]
     if "://" not in path and not Path(path).exists():
         raise DataMissing(f"The path '{path}' does not exist. Check the spelling or pass an absolute path.")
     if Path(path).is_file():
@@ -156,6 +158,21 @@ def log_paths(path: str) -> list[str]:
     if not logs:
         raise DataMissing(f"The folder '{path}' has no Inspect logs. Pass a folder that was the --log-dir of a run.")
     return logs
+
+
+def usable_logs(path: str) -> list[str]:
+    """The path of a log, or those of the logs in a folder that ended with results of this package.
+
+    Raises:
+        DataMissing: The path does not exist, or the folder has no such log.
+        UnreadableLog: A log is damaged.
+    """
+    logs = log_paths(path)
+    if logs == [local_path(path)]:
+        return logs
+    if not (usable := [log for log in logs if not _objection(LogSummary.read(log).header, any_task=False)]):
+        raise DataMissing(f"None of the logs in '{path}' can be used. `discoverybench report` says why.")
+    return usable
 
 
 def _read(rows_of: RowsOf, any_task: bool, location: str) -> LogRows:

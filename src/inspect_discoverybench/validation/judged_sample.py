@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from inspect_discoverybench.messages import InvalidArgument
 from inspect_discoverybench.results.columns import Outcome, SampleScore, differences
-from inspect_discoverybench.results.log_files import log_paths, read_judged
+from inspect_discoverybench.results.log_files import read_judged, usable_logs
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def read_judged_samples(
     logs: dict[str, str] = {}
     samples: list[JudgedSample] = []
     left_out: Counter[str] = Counter()
-    for path in (log for given in paths for log in log_paths(given)):
+    for path in dict.fromkeys(log for given in paths for log in usable_logs(given)):
         run, judged_samples = read_judged(path, score)
         if run in logs:
             raise InvalidArgument(f"{logs[run]} and {path} are logs of the same run, {run}. Pass one log of each run.")
