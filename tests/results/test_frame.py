@@ -52,7 +52,6 @@ def test_a_real_log_gives_one_row_for_each_sample_and_epoch(demo_log: Path) -> N
     assert (row.task, row.split, row.agent, row.model) == ("demo", "demo", "react", "discoverybench/baseline")
     assert json.loads(row.agent_arguments) == {"turns": 20}
     assert row.judge == json.loads(row.judge_record)["judge"] == "discoverybench/lexical"
-    assert row.outcome == Outcome.SCORED
     assert row.hms == pytest.approx(row.context * row.variables * row.relationship)
     [sample, *_] = read_eval_log(str(demo_log)).samples or []
     assert row.tokens + row.judge_tokens == sum(usage.total_tokens for usage in sample.model_usage.values())
@@ -146,12 +145,13 @@ def test_settings_of_the_connection_are_no_settings_of_the_model(tmp_path: Path)
 
 def test_unrecorded_use_of_the_judge_and_costs_without_a_price_are_unknown(demo_log: Path, tmp_path: Path) -> None:
     log = read_eval_log(str(demo_log))
-    for sample in log.samples or []:
-        sample.role_usage = {}
-        sample.model_usage["provider/without-a-price"] = ModelUsage(total_tokens=5)
+    for number, sample in enumerate(log.samples or []):
+        sample.role_usage, priceless = {}, {"d/e": ModelUsage(total_tokens=5)} if number else {}
+        sample.model_usage = {"a/b": ModelUsage(total_tokens=5, total_cost=0.5), "cached": ModelUsage(), **priceless}
     write_eval_log(log, str(tmp_path / "2026-01-01_scored.eval"))
     samples = read_results([tmp_path]).samples
-    assert samples[["judge_tokens", "judge_cost", "cost"]].isna().all(axis=None)
+    assert samples[["judge_tokens", "judge_cost"]].isna().all(axis=None)
+    assert samples.cost.fillna(-1).tolist() == [0.5, -1, -1, -1]
 
 
 def test_logs_that_cannot_be_used_are_listed_with_the_reason(demo_log: Path, tmp_path: Path) -> None:
