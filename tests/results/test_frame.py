@@ -176,7 +176,7 @@ def test_logs_that_cannot_be_used_are_listed_with_the_reason(demo_log: Path, tmp
 
 def test_logs_are_read_in_order_by_several_processes(tmp_path: Path) -> None:
     runs = [Run("real", "react", f"provider/{name}", 0.3) for name in ("large", "medium", "small")] * 3
-    paths = write_logs(runs, tmp_path, samples=3)
+    paths = write_logs(runs, tmp_path / "a%20b #1", samples=3)
     samples = read_results([tmp_path], workers=2).samples
     assert samples.log.tolist() == [str(path) for path in paths for _ in range(3)]
 

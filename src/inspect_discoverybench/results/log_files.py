@@ -7,7 +7,7 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlparse
+from urllib.parse import urlparse
 
 from inspect_ai import task_identifier
 from inspect_ai.log import EvalLog, EvalLogInfo, EvalSample, EvalSampleSummary, list_eval_logs, read_eval_log
@@ -81,9 +81,8 @@ def read_summaries(folder: str) -> Iterator[LogSummary]:
 
 
 def local_path(location: str) -> str:
-    """The path of a local log, or the URL of a remote one."""
-    parts = urlparse(location)
-    return unquote(parts.path) if parts.scheme == "file" else location
+    """The path of a local log, or the URL of a remote one. Inspect does not quote paths in its `file` URLs."""
+    return location.removeprefix("file://")
 
 
 def sample_keys(log: EvalLog) -> set[tuple[str, int]]:
