@@ -184,7 +184,6 @@ def test_every_sample_has_four_scores_and_the_calls_of_the_agent(eval_run: Calla
         submission = sample.store_as(SubmissionState).submission
         assert submission
         assert (submission.hypothesis, submission.source) == (HYPOTHESIS, "call")
-        # The viewer shows the result of a tool of this name.
         assert calls[2].result == f"**Hypothesis**\n\n{HYPOTHESIS}\n\n**Workflow**\n\n{submission.workflow}"
 
 

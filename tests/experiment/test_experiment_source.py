@@ -82,6 +82,7 @@ BOMB = "tags: [&a0 [x], " + ", ".join(f"&a{n + 1} [{', '.join([f'*a{n}'] * 9)}]"
         (GOOD + "tags: [!!python/name:os.system x]\n", "small.yaml:8: invalid YAML: could not determine a constru"),
         (GOOD + "tags: ['${NOT_SET_AT_ALL}']\n", "small.yaml:8: the environment variable NOT_SET_AT_ALL is not set. "),
         (GOOD.replace("log_dir: ", "log_dir: 'http://[::1' # "), "log_dir: Invalid IPv6 URL, got 'http://[::1"),
+        (GOOD.replace("log_dir: ", "log_dir: run#1/"), "log_dir: Inspect cannot resume runs in a folder with #, ? "),
         (GOOD.replace("log_dir: ", "log_dir: ~nobody-here/"), "log_dir: there is no such folder; write an absolute "),
         (GOOD + "defaults: {models: {temperature: .nan}}\n", "small.yaml:8: nan is not a finite number."),
         (GOOD + "epochs: 1" + 24 * "0", "small.yaml:8: epochs: Input should be less than or equal to 10000"),

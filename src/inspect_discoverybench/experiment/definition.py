@@ -101,6 +101,8 @@ def _log_dir(address: str) -> str:
     path = address if urlparse(address).scheme else os.path.expanduser(address)  # noqa: PTH111 - raises no ValueError
     if path.startswith("~") or "\0" in path:
         raise ValueError("there is no such folder; write an absolute path")
+    if "://" not in path and {*"#?%"} & {*path}:
+        raise ValueError("Inspect cannot resume runs in a folder with #, ? or % in its name; choose another one")
     return path
 
 
