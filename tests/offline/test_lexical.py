@@ -40,8 +40,7 @@ async def answered(text: str, *more: ChatMessage) -> dict[str, Any]:
     """The judge's reply to a question, as JSON."""
     messages = [ChatMessageSystem(content=Prompt.load("judge/system").render()), ChatMessageUser(content=text), *more]
     output = await get_model(LEXICAL).generate(messages)
-    reply = json.loads(output.completion)
-    assert isinstance(reply, dict)
+    reply: dict[str, Any] = json.loads(output.completion)
     assert reply["explanation"].startswith("lexical judge (not a language model): ")
     return reply
 
@@ -72,6 +71,7 @@ async def context(hypothesis: str) -> str:
         Judge(get_model(LEXICAL)), pair(hypothesis, ""), "extract_context", "context", Contexts
     )
     assert isinstance(gold, Contexts)
+    assert [part.text for part in gold.hypothesis] == [hypothesis]
     return gold.joined
 
 

@@ -11,6 +11,7 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
 from inspect_ai.model import StopReason
 
+from inspect_discoverybench.scorer.facets import NOT_PUBLIC, NOT_SUBMITTED
 from inspect_discoverybench.scorer.scorer import hms
 from tests.endpoint import Answer, Endpoint, Request, question, serve, slots, truthful
 from tests.scorer.judging import FULL, GOLD, PREDICTED, sample, score_of, scripted, writes
@@ -56,12 +57,12 @@ def test_the_score_is_computed_from_five_replies(monkeypatch: pytest.MonkeyPatch
 
 
 def test_gold_and_predicted_are_in_the_correct_slots(monkeypatch: pytest.MonkeyPatch) -> None:
-    contexts = {GOLD: "gold context", PREDICTED: "predicted context"}
+    contexts = {(GOLD, NOT_PUBLIC): "gold context", (PREDICTED, NOT_SUBMITTED): "predicted context"}
 
     def answer(request: Request) -> str:
         values = slots(request)
         if question(request) == "extract":
-            return json.dumps({"hypothesis": [{"context": contexts[values["hypothesis"]]}]})
+            return json.dumps({"hypothesis": [{"context": contexts[values["hypothesis"], values["workflow"]]}]})
         return str(scripted()(request))
 
     log, endpoint = judged(monkeypatch, answer)
@@ -73,9 +74,8 @@ def test_gold_and_predicted_are_in_the_correct_slots(monkeypatch: pytest.MonkeyP
         "predicted_context": "predicted context",
     }
     for name in ("variables", "relationship"):
-        assert (slots_by_question[name]["HypoA"], slots_by_question[name]["HypoB"]) == (GOLD, PREDICTED)
-        assert slots_by_question[name]["WorkflowA"] == "The workflow of this hypothesis is not public."
-        assert slots_by_question[name]["query"] == "What raises yield?"
+        values = [slots_by_question[name][key] for key in ("HypoA", "HypoB", "WorkflowA", "WorkflowB", "query")]
+        assert values == [GOLD, PREDICTED, NOT_PUBLIC, NOT_SUBMITTED, "What raises yield?"]
         assert slots_by_question[name]["datasets"][0]["columns"] == [{"name": "rain", "description": ""}]
     assert score_of(log).answer == PREDICTED
     assert "- gold: gold context\n- predicted: predicted context\n" in str(score_of(log).explanation)
