@@ -91,10 +91,10 @@ fingerprints: $(INSTALLED) ## Record what sets scores, after a change of the tas
 	$(BIN)/python scripts/fingerprints.py
 
 image: $(INSTALLED) ## Build the sandbox image (otherwise built on first use)
-	docker build --tag "$$($(BIN)/python -c 'from inspect_discoverybench.session.sandbox import image; print(image())')" sandbox
+	docker build --tag "$$($(BIN)/python -c 'from inspect_discoverybench.sandbox.image import image; print(image())')" sandbox
 
 image-push: $(INSTALLED) ## Build the sandbox image for amd64 and arm64 and push it: make image-push REGISTRY=HOST/NAME
-	@.ci/image-push "$(REGISTRY)" "$$($(BIN)/python -c 'from inspect_discoverybench.session.sandbox import image; print(image())')"
+	@.ci/image-push "$(REGISTRY)" "$$($(BIN)/python -c 'from inspect_discoverybench.sandbox.image import image; print(image())')"
 
 $(MADE):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \

@@ -19,10 +19,10 @@ from inspect_ai.scorer import SampleScore, Score, ci_wilson
 from measure import show
 from scipy.stats import norm
 
+from inspect_discoverybench.human_study.agreement import kappa
 from inspect_discoverybench.statistics.calibration import corrected_mean
 from inspect_discoverybench.statistics.mean import estimate_mean
 from inspect_discoverybench.statistics.paired import compare_paired
-from inspect_discoverybench.validation.agreement import kappa
 
 META_REGRESSION = [10, 8, 8] + [6] * 6 + [4] * 7 + [2] * 5
 NLS = [6, 4] + [3] * 5 + [2] * 6 + [1] * 21

@@ -16,7 +16,7 @@ from inspect_ai.log import EvalSample, list_eval_logs, read_eval_log
 from measure import own_folders, processes_in, show
 
 from inspect_discoverybench.dataset import splits
-from inspect_discoverybench.session.sandbox import image
+from inspect_discoverybench.sandbox.image import image
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from tests.endpoint import Answer, Request, serve, tool_call

@@ -15,12 +15,13 @@ from typing import Any
 import pandas as pd
 from inspect_ai.log import EvalLog, read_eval_log
 
-from inspect_discoverybench.messages.errors import DiscoveryBenchError, InvalidArgument
+from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, InvalidArgument
 from inspect_discoverybench.report.aggregates import HIGH, HMS, KEYS, LOW, aggregate, task_table
 from inspect_discoverybench.report.report_columns import add_report_columns
 from inspect_discoverybench.report.section import MISSING, cell_text
 from inspect_discoverybench.report.sections import published
-from inspect_discoverybench.results import Outcome, read_results
+from inspect_discoverybench.results.columns import Outcome
+from inspect_discoverybench.results.frame import read_results
 
 PACKAGE = "inspect-discoverybench"
 

@@ -183,7 +183,8 @@ def upstream() -> Path:
 @pytest.fixture(scope="session")
 def engine() -> None:
     """A running Docker engine that has the sandbox image."""
-    from inspect_discoverybench.session.sandbox import image, shipped
+    from inspect_discoverybench.sandbox.image import image
+    from inspect_discoverybench.sandbox.shipped_files import shipped
 
     docker = _program("docker", "docker")
     if subprocess.run([docker, "info"], capture_output=True, check=False).returncode:

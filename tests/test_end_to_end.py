@@ -13,7 +13,7 @@ import pytest
 from inspect_ai.event import SandboxEvent, ToolEvent
 from inspect_ai.log import EvalSample, read_eval_log
 
-from inspect_discoverybench.messages.hypothesis import SubmissionState
+from inspect_discoverybench.submission.submission import SubmissionState
 from tests import shared
 from tests.endpoint import Answer, Request, question, serve, tool_call, truthful
 

@@ -18,8 +18,10 @@ from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec
 from k8s_sandbox.compose import convert_compose_to_helm_values
 
 from inspect_discoverybench import custom, demo
-from inspect_discoverybench.messages.errors import InvalidArgument
-from inspect_discoverybench.session.sandbox import VALUES, image, shipped
+from inspect_discoverybench.errors.exceptions import InvalidArgument
+from inspect_discoverybench.sandbox.image import image
+from inspect_discoverybench.sandbox.shipped_files import shipped
+from inspect_discoverybench.sandbox.specification import VALUES
 from tests.solvers.scripted import finished, observations, python, scripted, submit
 
 IMAGE = "registry.example.org/team/sandbox:1@sha256:" + 64 * "0"

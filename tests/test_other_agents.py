@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from inspect_ai.log import EvalSample, list_eval_logs, read_eval_log
 
-from inspect_discoverybench.messages.hypothesis import SCORE_NAME
+from inspect_discoverybench.submission.submission import SCORE_NAME
 from tests.documentation.commands import commands_of
 from tests.endpoint import Answer, Request, question, serve, tool_call, truthful
 

@@ -13,9 +13,10 @@ from inspect_ai.log import EvalLog
 from inspect_ai.solver import SolverSpec, chain, use_tools
 
 from inspect_discoverybench import custom, demo, judge_audit, synth_generate
-from inspect_discoverybench.messages.prompts import Prompt
-from inspect_discoverybench.results import read_results
-from inspect_discoverybench.session.sandbox import build_digest, image, shipped
+from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.results.frame import read_results
+from inspect_discoverybench.sandbox.image import build_digest, image
+from inspect_discoverybench.sandbox.shipped_files import shipped
 from inspect_discoverybench.solvers.codegen import codegen
 from tests.docker_images import image_ids
 

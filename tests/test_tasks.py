@@ -18,8 +18,8 @@ from inspect_ai.model import Model, get_model
 from inspect_ai.solver import SolverSpec, generate
 
 from inspect_discoverybench import demo
+from inspect_discoverybench.sandbox.image import record_image
 from inspect_discoverybench.scorer.judge import require_judge
-from inspect_discoverybench.session.sandbox import record_image
 from tests.endpoint import Answer, Endpoint, Request, serve, tool_call
 from tests.scorer import judging
 

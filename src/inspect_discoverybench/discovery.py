@@ -1,32 +1,28 @@
-"""A discovery task: one sample per goal, solved with `python` and `submit`, scored by HMS; and its provenance."""
+"""A discovery task: one sample per goal, solved with `python` and `submit`, and scored by HMS."""
 
-import inspect
-from collections.abc import Callable, Iterable, Mapping
-from importlib.metadata import version
-from pathlib import Path
-from typing import Any
+from collections.abc import Mapping
 
-import yaml
 from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig
-from inspect_ai.solver import Solver, TaskState, use_tools
-from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec
+from inspect_ai.solver import TaskState, use_tools
+from inspect_ai.util import SandboxEnvironmentSpec
 from inspect_ai.viewer import ScoreColorScale, TaskSamplesColumn, TaskSamplesView, ViewerConfig
 
 from inspect_discoverybench.dataset.metadata import verify_data_files
 from inspect_discoverybench.dataset.released import REPOSITORY
 from inspect_discoverybench.dataset.samples import FieldFilter, data_checksum, select
-from inspect_discoverybench.messages import SCORE_NAME, Prompt, prompt_names
+from inspect_discoverybench.provenance import provenance
+from inspect_discoverybench.sandbox.image import record_image
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, DEFAULT_TIMEOUT, require_judge
 from inspect_discoverybench.scorer.scorer import hms
-from inspect_discoverybench.session.sandbox import build_digest, record_image, shipped
 from inspect_discoverybench.session.session import PythonSession
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.person import end_turn, instruct_person
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.submission import submit
+from inspect_discoverybench.submission.submission import SCORE_NAME
 
 DEFAULT_JUDGE_KEY = "default_judge"
 """Key in a task's metadata for the model that judges it if the role `grader` is not set."""
@@ -117,49 +113,3 @@ def _viewer() -> ViewerConfig:
             multiline=True,
         ),
     )
-
-
-def provenance(
-    *,
-    checksum: str | None,
-    prompt_folders: Iterable[str],
-    commit: str | None = None,
-    sandbox: SandboxEnvironmentSpec | None = None,
-    solver: Callable[..., Solver] | None = None,
-) -> dict[str, Any]:
-    """What the results of a task depend on, for the metadata in its log (docs/versions.md). JSON.
-
-    Inspect records the rest: task arguments, model settings, and the settings of every solver (`log.plan`).
-
-    Args:
-        checksum: SHA-256 of all goals, gold hypotheses, descriptions and data files, before any filter; None if the
-            task has no data.
-        prompt_folders: Folders of the prompts that the task may use, such as `judge`.
-        commit: Commit of the released data; None for other data.
-        sandbox: The sandbox. The id of the image that a sample used is in the sample's store.
-        solver: The task's solver, which `--solver` replaces. All its default settings are recorded.
-    """
-    names = [name for folder in prompt_folders for name in prompt_names(folder)]
-    image = _image(sandbox)
-    return {
-        "provenance": {
-            "package": version("inspect-discoverybench"),
-            "data": {"commit": commit, "checksum": checksum},
-            "image": image and {"reference": image, "build_digest": build_digest(shipped("sandbox"))},
-            "prompts": {name: Prompt.load(name).fingerprint for name in names},
-            "default_solver": solver
-            and {
-                "name": f"discoverybench/{solver.__name__}",
-                "settings": {one.name: one.default for one in inspect.signature(solver).parameters.values()},
-            },
-        }
-    }
-
-
-def _image(sandbox: SandboxEnvironmentSpec | None) -> str | None:
-    match sandbox:
-        case SandboxEnvironmentSpec(config=ComposeConfig(services={"default": service})):
-            return service.image
-        case SandboxEnvironmentSpec(type="k8s", config=str(values)):
-            return str(yaml.safe_load(Path(values).read_text("utf-8"))["services"]["default"]["image"])
-    return None

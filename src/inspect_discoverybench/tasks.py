@@ -10,11 +10,13 @@ from inspect_discoverybench.dataset import splits as datasets
 from inspect_discoverybench.dataset.released import COMMIT
 from inspect_discoverybench.dataset.samples import FieldFilter, Hints, SampleMetadata, data_checksum, select
 from inspect_discoverybench.dataset.studies import absolute
-from inspect_discoverybench.discovery import discovery_task, end_session, location, provenance
-from inspect_discoverybench.messages import require_positive
+from inspect_discoverybench.discovery import discovery_task, end_session, location
+from inspect_discoverybench.provenance import provenance
+from inspect_discoverybench.errors.invalid_values import require_positive
+from inspect_discoverybench.sandbox.image import record_image
+from inspect_discoverybench.sandbox.specification import sandbox_spec
 from inspect_discoverybench.scorer.judge import DEFAULT_TIMEOUT
 from inspect_discoverybench.scorer.released_form import PRODUCT
-from inspect_discoverybench.session.sandbox import record_image, sandbox_spec
 
 # Every `inspect` command imports this module. What a single task needs is imported when it is built.
 
@@ -162,7 +164,7 @@ def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = Tru
         kind: Keep only these kinds of change, such as "relation negated".
         released: Include the pairs from DB-REAL train, which need the released data.
     """
-    from inspect_discoverybench.validation.judge_audit import (
+    from inspect_discoverybench.judge_audit.judge_audit import (
         PAIR_FIELDS,
         PAPER_ACCURACY,
         audit,

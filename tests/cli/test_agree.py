@@ -11,9 +11,9 @@ from inspect_ai.log import read_eval_log, write_eval_log
 from playwright.sync_api import Page, expect
 
 from inspect_discoverybench.cli.agree import agree
-from inspect_discoverybench.validation.labels import Step, read_labels
+from inspect_discoverybench.human_study.labels import Step, read_labels
 from tests.browser import launched
-from tests.validation.logs import csv_file, judged_logs, rows
+from tests.human_study.logs import csv_file, judged_logs, rows
 
 VOTES = "pair,annotator,choice"
 

@@ -5,8 +5,8 @@ import threading
 
 import pytest
 
-from inspect_discoverybench.cli.doctor import Check, Problem, run_checks
-from inspect_discoverybench.messages.errors import redact
+from inspect_discoverybench.doctor.doctor import Check, Problem, run_checks
+from inspect_discoverybench.errors.redaction import redact
 
 
 def fine() -> str:

@@ -14,7 +14,7 @@ from inspect_discoverybench.dataset import splits
 from inspect_discoverybench.dataset.audit import audit_studies
 from inspect_discoverybench.dataset.metadata import Study
 from inspect_discoverybench.dataset.samples import Hints
-from inspect_discoverybench.messages.errors import DataError, DataMissing, Refused, UnreadableTable
+from inspect_discoverybench.errors.exceptions import DataError, DataMissing, Refused, UnreadableTable
 from inspect_discoverybench.solvers.gold import gold
 from tests.dataset.studies import study, write_study
 

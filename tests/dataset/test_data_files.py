@@ -22,7 +22,6 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from inspect_ai.util import sandbox, store
 
 from inspect_discoverybench import custom, demo, real
-from inspect_discoverybench.session.sandbox import OWNER_FILE
 from tests.dataset.studies import study, write_study
 
 damages: list[Callable[[], None]] = []
@@ -52,7 +51,7 @@ def read_back() -> Solver:
     """Store what is in the sandbox, then answer in words."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        listing = await sandbox().exec(["find", ".", "-type", "f", "!", "-name", OWNER_FILE])
+        listing = await sandbox().exec(["find", ".", "-type", "f"])
         store().set("files", sorted(listing.stdout.split("\n")))
         return await generate(state, tool_calls="none")
 

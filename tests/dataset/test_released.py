@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from inspect_discoverybench.dataset import released
-from inspect_discoverybench.messages.errors import DataError
+from inspect_discoverybench.errors.exceptions import DataError
 from tests.dataset.mirror import DATA_FILE, Mirror, pack
 
 pytestmark = pytest.mark.usefixtures("sweep")

@@ -11,7 +11,7 @@ from inspect_discoverybench import synth
 from inspect_discoverybench.cli.main import main
 from inspect_discoverybench.dataset import splits
 from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, select
-from inspect_discoverybench.messages.errors import DataError, DataMissing, InvalidArgument
+from inspect_discoverybench.errors.exceptions import DataError, DataMissing, InvalidArgument
 
 pytestmark = pytest.mark.usefixtures("upstream")
 

@@ -13,10 +13,10 @@ from inspect_ai import eval_set
 from inspect_ai.log import EvalConfig
 from inspect_ai.util import SandboxEnvironmentSpec
 
+from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.experiment.definition import Experiment
 from inspect_discoverybench.experiment.experiment_source import INSTEAD, Source, eval_set_options, load
 from inspect_discoverybench.experiment.run import matrix, plan_experiment
-from inspect_discoverybench.messages.errors import InvalidExperiment
 from tests.experiment.command import logs, run
 
 EVALS = Path(__file__).parents[2] / "evals"

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from inspect_ai._cli.eval import eval_command  # the parsers that read what is printed
 from inspect_ai._util.config import parse_cli_args
 
+from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.experiment.definition import Component, Experiment, ModelSpec
 from inspect_discoverybench.experiment.export import FLAGS, command
 from inspect_discoverybench.experiment.run import MatrixCell
-from inspect_discoverybench.messages.errors import InvalidExperiment
 from tests import inspect_command
 from tests.experiment.command import logs, run
 

@@ -13,9 +13,9 @@ from inspect_ai.model import ModelCost
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import TaskState
 
+from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.experiment.outcome import RunOutcome
 from inspect_discoverybench.experiment.run import read_prices
-from inspect_discoverybench.messages.errors import InvalidExperiment
 from tests.experiment.command import logs, run
 
 

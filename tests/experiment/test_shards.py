@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from inspect_discoverybench.experiment.log_folder import locked
 from inspect_discoverybench.experiment.shard import assign_samples
-from inspect_discoverybench.results import read_results
+from inspect_discoverybench.results.frame import read_results
 from tests.experiment.command import logs, run
 
 SCORES = ["task", "agent", "model_settings", "id", "epoch", "outcome", "hms", "context", "variables", "relationship"]

@@ -12,7 +12,7 @@ import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log_sample_summaries
 
 from inspect_discoverybench.experiment.log_folder import is_locked
-from inspect_discoverybench.results import read_results
+from inspect_discoverybench.results.frame import read_results
 from tests.experiment.command import invoke, run
 
 ENVIRONMENT = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}

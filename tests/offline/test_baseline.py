@@ -8,9 +8,9 @@ from inspect_ai.model import ChatMessageAssistant
 from inspect_ai.solver import Solver
 
 from inspect_discoverybench import demo, real
-from inspect_discoverybench.messages.hypothesis import SubmissionState
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from inspect_discoverybench.solvers.react import react
+from inspect_discoverybench.submission.submission import SubmissionState
 from tests.dataset.studies import first_of_each_study
 
 BEEKEEPING = "demo/beekeeping_0_0/0/0"

@@ -8,8 +8,8 @@ from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, ge
 
 import inspect_discoverybench.offline.provider  # noqa: F401 - registers the models
 from inspect_discoverybench.dataset.metadata import Column, DataFile
-from inspect_discoverybench.messages.errors import InvalidArgument
-from inspect_discoverybench.messages.prompts import Prompt
+from inspect_discoverybench.errors.exceptions import InvalidArgument
+from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.scorer.facets import Contexts, HypothesisPair, Match, ask_extractions, ask_match
 from inspect_discoverybench.scorer.judge import Judge
 

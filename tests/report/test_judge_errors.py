@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from inspect_discoverybench.human_study.labels import KEY_COLUMNS, LabelledSample, read_labels
 from inspect_discoverybench.report.aggregates import HIGH, LOW
 from inspect_discoverybench.report.judges import judge_error_section
 from inspect_discoverybench.report.report_columns import add_report_columns
-from inspect_discoverybench.results import read_results
-from inspect_discoverybench.validation.labels import KEY_COLUMNS, LabelledSample, read_labels
+from inspect_discoverybench.results.frame import read_results
 from tests.report.frames import frame
 from tests.synthetic_logs import Run, write_logs
 

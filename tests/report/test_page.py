@@ -14,7 +14,7 @@ from inspect_discoverybench.report.charts import Chart
 from inspect_discoverybench.report.page import write_page
 from inspect_discoverybench.report.report_columns import add_report_columns
 from inspect_discoverybench.report.section import Section
-from inspect_discoverybench.results import read_results
+from inspect_discoverybench.results.frame import read_results
 from tests.browser import launched
 from tests.synthetic_logs import Run, write_logs
 

@@ -8,11 +8,11 @@ import altair as alt
 import pandas as pd
 import pytest
 
-from inspect_discoverybench.messages.errors import InvalidArgument
+from inspect_discoverybench.errors.exceptions import InvalidArgument
+from inspect_discoverybench.human_study.sheet import read_rows
 from inspect_discoverybench.report.charts import Chart
 from inspect_discoverybench.report.report import report_folder, write_files
 from inspect_discoverybench.report.section import Section
-from inspect_discoverybench.validation.sheet import read_rows
 
 TABLE = pd.DataFrame(
     {

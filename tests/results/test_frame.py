@@ -16,8 +16,9 @@ from inspect_ai.scorer import includes
 from inspect_ai.solver import SolverSpec
 
 from inspect_discoverybench import demo
-from inspect_discoverybench.messages.errors import DataMissing
-from inspect_discoverybench.results import EXCLUDED_FIELDS, SAMPLE_COLUMNS, Outcome, read_results
+from inspect_discoverybench.errors.exceptions import DataMissing
+from inspect_discoverybench.results.columns import EXCLUDED_FIELDS, SAMPLE_COLUMNS, Outcome
+from inspect_discoverybench.results.frame import read_results
 from inspect_discoverybench.scorer.scorer import hms
 from tests import shared
 from tests.shared import build_once

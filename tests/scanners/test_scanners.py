@@ -19,7 +19,7 @@ from inspect_scout import scan_results_df, transcripts_from
 
 from inspect_discoverybench import demo
 from inspect_discoverybench._registry import SCANNERS
-from inspect_discoverybench.messages.errors import InvalidArgument
+from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.scanners.scanners import scan
 from tests.solvers.agents import AGENTS
 from tests.solvers.scripted import python, scripted, submit

@@ -10,7 +10,7 @@ from inspect_ai.model import GenerateConfig, Model, ModelOutput, get_model
 from inspect_ai.util import LimitExceededError
 
 from inspect_discoverybench import demo
-from inspect_discoverybench.messages.errors import JudgeFailed
+from inspect_discoverybench.errors.exceptions import JudgeFailed
 from inspect_discoverybench.scorer.judge import gather
 from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess

@@ -12,8 +12,8 @@ from inspect_ai.log import EvalScore
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from inspect_discoverybench.messages.hypothesis import NO_RESPONSE
 from inspect_discoverybench.scorer.metrics import hms_metrics
+from inspect_discoverybench.submission.submission import NO_RESPONSE
 
 
 def scored(hms: float) -> Score:

@@ -10,9 +10,9 @@ from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, ModelOutput
 from inspect_ai.scorer import Score
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from inspect_discoverybench.judge_audit.judge_audit import AnswerText, answer_texts
 from inspect_discoverybench.scorer.quotation import fold_quote
 from inspect_discoverybench.scorer.scorer import hms
-from inspect_discoverybench.validation.judge_audit import AnswerText, answer_texts
 from tests.endpoint import question, slots
 from tests.scorer.judging import InProcessJudge, sample, score_of, scripted
 

@@ -6,8 +6,8 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from inspect_discoverybench.messages.errors import ReplyRejected
-from inspect_discoverybench.messages.structured_reply import Reply, parse_reply
+from inspect_discoverybench.errors.exceptions import ReplyRejected
+from inspect_discoverybench.replies import Reply, parse_reply
 from inspect_discoverybench.scorer.facets import Contexts, Match, Relationship, Variables
 
 CONTRACTS: list[type[Reply]] = [Contexts, Match, Variables, Relationship]

@@ -12,7 +12,7 @@ from inspect_ai.scorer import Score
 
 from inspect_discoverybench import demo
 from inspect_discoverybench.dataset.metadata import DataFile
-from inspect_discoverybench.messages.errors import InvalidArgument
+from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.scorer.facets import HypothesisPair
 from inspect_discoverybench.scorer.judge import Judge
 from inspect_discoverybench.scorer.released_form import ask_released

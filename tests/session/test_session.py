@@ -25,7 +25,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, chain, solver
 from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec, store
 
 from inspect_discoverybench import demo
-from inspect_discoverybench.session.sandbox import shipped
+from inspect_discoverybench.sandbox.shipped_files import shipped
 from inspect_discoverybench.session.session import SessionState
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.gold import gold

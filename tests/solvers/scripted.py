@@ -20,7 +20,7 @@ from inspect_ai.solver import Solver
 from inspect_ai.tool import ToolChoice, ToolFunction
 
 from inspect_discoverybench import demo
-from inspect_discoverybench.messages.hypothesis import Submission, SubmissionState
+from inspect_discoverybench.submission.submission import Submission, SubmissionState
 
 Turn = ModelOutput | str
 Script = Sequence[Turn] | Callable[[list[ChatMessage], str], Turn]

@@ -7,10 +7,10 @@ import pytest
 from inspect_ai.model import ChatMessage, ModelOutput
 from inspect_ai.solver import Solver
 
-from inspect_discoverybench.messages.errors import InvalidArgument
-from inspect_discoverybench.messages.hypothesis import SubmissionState
+from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.reflexion import reflexion
+from inspect_discoverybench.submission.submission import SubmissionState
 from tests.solvers.agents import AGENTS, USE_PYTHON
 from tests.solvers.scripted import Script, Turn, judged, observations, play_all, python, reason, submission, submit
 

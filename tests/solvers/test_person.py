@@ -12,9 +12,9 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai.log import read_eval_log
 
 from inspect_discoverybench import demo, real
-from inspect_discoverybench.messages.answer import answer_of
-from inspect_discoverybench.messages.hypothesis import Submission
 from inspect_discoverybench.solvers.gold import gold as gold_solver
+from inspect_discoverybench.submission.answer import answer_of
+from inspect_discoverybench.submission.submission import Submission
 from tests.solvers.scripted import play, score
 
 TITLE = "## If you are a person"

@@ -15,10 +15,10 @@ from inspect_ai.scorer import includes
 from inspect_ai.tool import ToolFunction
 
 from inspect_discoverybench import demo
-from inspect_discoverybench.messages.hypothesis import Submission, SubmissionState
-from inspect_discoverybench.messages.prompts import Prompt
+from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.session.session import SessionState
 from inspect_discoverybench.solvers.reflexion import ReflexionState, reflexion
+from inspect_discoverybench.submission.submission import Submission, SubmissionState
 from tests.endpoint import Answer, Request, question, slots, truthful
 from tests.scorer.judging import InProcessJudge
 from tests.solvers.scripted import (

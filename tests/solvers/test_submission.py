@@ -5,10 +5,10 @@ from typing import Any
 from inspect_ai.event import ModelEvent, ToolEvent
 from inspect_ai.model import ModelOutput
 
-from inspect_discoverybench.messages.hypothesis import MAX_CHARACTERS
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.submission import HYPOTHESIS_DESCRIPTION
+from inspect_discoverybench.submission.submission import MAX_CHARACTERS
 from tests.solvers.scripted import calls, play, play_all, submission, submitted
 
 H = "In all rows, y rises with x."

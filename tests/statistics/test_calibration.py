@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from inspect_discoverybench.messages.errors import InvalidArgument
+from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.statistics.calibration import corrected_mean
 from tests.statistics.simulation import TEST_SPLIT, clusters_of, simulate
 

@@ -9,7 +9,7 @@ import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspect_discoverybench.messages.errors import InvalidArgument
+from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.statistics.clusters import clustered
 from inspect_discoverybench.statistics.mean import bounds, estimate_mean
 from tests.statistics.simulation import SIZES, TEST_SPLIT, clusters_of, simulate

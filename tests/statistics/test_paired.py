@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest, nct, t, ttest_1samp
 
-from inspect_discoverybench.messages.errors import InvalidArgument
+from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.statistics.clusters import grouped, t_interval
 from inspect_discoverybench.statistics.mean import estimate_mean
 from inspect_discoverybench.statistics.paired import EXACT_TEST, T_TEST, compare_paired, first_shares, holm

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from inspect_discoverybench.messages.errors import ExpressionRefused
+from inspect_discoverybench.errors.exceptions import ExpressionRefused
 from inspect_discoverybench.synth.expression import Expression
 from inspect_discoverybench.synth.expression import filters as conditions
 

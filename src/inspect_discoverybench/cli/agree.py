@@ -7,11 +7,12 @@ from pathlib import Path
 import click
 
 from inspect_discoverybench.cli.terminal import p_value, plural, print_table, say
-from inspect_discoverybench.messages import SCORE_NAME, InvalidArgument
-from inspect_discoverybench.validation.judged_sample import read_judged_samples
-from inspect_discoverybench.validation.labels import LABELS, draw_samples, has_labels, has_replies, read_labels
-from inspect_discoverybench.validation.sheet import KEY, SHEET, write_sheet
-from inspect_discoverybench.validation.votes import VOTES, draw_pairs, read_ballots
+from inspect_discoverybench.errors.exceptions import InvalidArgument
+from inspect_discoverybench.human_study.judged_sample import read_judged_samples
+from inspect_discoverybench.human_study.labels import LABELS, draw_samples, has_labels, has_replies, read_labels
+from inspect_discoverybench.human_study.sheet import KEY, SHEET, write_sheet
+from inspect_discoverybench.human_study.votes import VOTES, draw_pairs, read_ballots
+from inspect_discoverybench.submission.submission import SCORE_NAME
 
 DEFAULT_PAIRS = 100
 DEFAULT_SAMPLES = 200
@@ -116,7 +117,7 @@ def votes(
     Labels are CSV files from a sheet that was drawn with --judge. Prints the accuracy of the judge in each step.
     """
     # Imports scipy and statsmodels, which takes seconds.
-    from inspect_discoverybench.validation.agreement import measure_accuracy, measure_agreement
+    from inspect_discoverybench.human_study.agreement import measure_accuracy, measure_agreement
 
     is_labels = any(path.is_dir() or has_labels(path) for path in votes)
     if is_labels and scores_from:

@@ -9,15 +9,11 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from inspect_discoverybench.cli.terminal import say
-from inspect_discoverybench.messages import (
-    SCORE_NAME,
-    FreeText,
-    InvalidExperiment,
-    answer_of,
-    inspect_errors,
-    one_line,
-    printable,
-)
+from inspect_discoverybench.errors.exceptions import InvalidExperiment
+from inspect_discoverybench.errors.provider_failures import inspect_errors, one_line
+from inspect_discoverybench.errors.redaction import printable
+from inspect_discoverybench.submission.answer import FreeText, answer_of
+from inspect_discoverybench.submission.submission import SCORE_NAME
 from inspect_discoverybench.tasks import custom
 
 

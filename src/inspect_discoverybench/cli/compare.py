@@ -10,11 +10,11 @@ import click
 from rich.console import Console
 
 from inspect_discoverybench.cli.terminal import p_value, plural, print_table, say
-from inspect_discoverybench.messages import InvalidArgument
+from inspect_discoverybench.errors.exceptions import InvalidArgument
 
 # These modules import pandas and scipy, which takes seconds. The command imports them when it runs.
 if TYPE_CHECKING:
-    from inspect_discoverybench.report.comparison import SystemComparison, SystemPair
+    from inspect_discoverybench.comparison.comparison import SystemComparison, SystemPair
     from inspect_discoverybench.statistics.clusters import NewStudies
     from inspect_discoverybench.statistics.mean import Estimate
     from inspect_discoverybench.statistics.paired import PairedDifference
@@ -53,8 +53,8 @@ def compare(
 
     Exits with 0, with 1 if --fail-if-worse applies, and with 2 on errors.
     """
-    from inspect_discoverybench.report.comparison import compare as compare_systems
-    from inspect_discoverybench.report.comparison import read_systems
+    from inspect_discoverybench.comparison.comparison import compare as compare_systems
+    from inspect_discoverybench.comparison.comparison import read_systems
 
     named, left_out = read_systems(systems, score, os.cpu_count() or 1)
     if fail_if_worse is not None and (len(named) > 2 or not math.isfinite(fail_if_worse)):

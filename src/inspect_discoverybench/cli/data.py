@@ -8,7 +8,7 @@ import click
 from inspect_discoverybench.cli.terminal import print_table, say
 from inspect_discoverybench.dataset import released
 from inspect_discoverybench.dataset.audit import audit_release, audit_studies
-from inspect_discoverybench.messages import DataError, InvalidArgument
+from inspect_discoverybench.errors.exceptions import DataError, InvalidArgument
 
 
 @click.group()

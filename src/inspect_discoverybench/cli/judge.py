@@ -11,7 +11,9 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from inspect_discoverybench.dataset.metadata import Study
-from inspect_discoverybench.messages import InvalidArgument, JudgeFailed, printable, replace_surrogates
+from inspect_discoverybench.errors.exceptions import InvalidArgument, JudgeFailed
+from inspect_discoverybench.errors.redaction import printable
+from inspect_discoverybench.replies import replace_surrogates
 from inspect_discoverybench.scorer.facets import HypothesisPair
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
 from inspect_discoverybench.scorer.released_form import PRODUCT, is_released

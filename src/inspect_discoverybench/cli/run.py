@@ -12,15 +12,16 @@ from typing import Any
 import click
 
 from inspect_discoverybench.cli.terminal import interrupt_on_termination, plural, print_table, say
+from inspect_discoverybench.errors.exceptions import DataMissing, InvalidArgument
+from inspect_discoverybench.errors.redaction import hide_keys
 from inspect_discoverybench.experiment.definition import Experiment
 from inspect_discoverybench.experiment.export import array_script, command, flow
 from inspect_discoverybench.experiment.log_folder import check_no_samples_lost, full_disk_errors, locked, require_space
 from inspect_discoverybench.experiment.outcome import Forecast, RunOutcome, forecast
 from inspect_discoverybench.experiment.run import ExperimentPlan, MatrixCell, dry_run_in_subprocess, plan_experiment
 from inspect_discoverybench.experiment.shard import MAX_SHARDS, Shard, restrict_to_shard, shard_dry_runs, shard_status
-from inspect_discoverybench.messages import DataMissing, InvalidArgument, hide_keys
 from inspect_discoverybench.results.log_files import logs_in, read_summaries
-from inspect_discoverybench.session.sandbox import shipped
+from inspect_discoverybench.sandbox.shipped_files import shipped
 
 File = tuple[Path, Sequence[str], Path | None]
 """Arguments of `plan_experiment`."""

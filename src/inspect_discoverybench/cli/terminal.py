@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from inspect_discoverybench.messages import printable
+from inspect_discoverybench.errors.redaction import printable
 
 
 def say(text: str, err: bool = False, nl: bool = True) -> None:

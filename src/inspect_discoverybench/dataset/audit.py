@@ -24,7 +24,7 @@ from inspect_discoverybench.dataset.studies import (
     with_repeated_questions,
 )
 from inspect_discoverybench.dataset.table import Golds, Table, is_table, read_answer_key
-from inspect_discoverybench.messages import DataError
+from inspect_discoverybench.errors.exceptions import DataError
 
 Counted = Mapping[str, int | Sequence[str]]
 """A number or the items themselves, by what is counted."""

@@ -17,7 +17,8 @@ from inspect_ai.util import sandbox
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
 
 from inspect_discoverybench.dataset.table import read_text
-from inspect_discoverybench.messages import DataError, DataMissing, first_reason
+from inspect_discoverybench.errors.exceptions import DataError, DataMissing
+from inspect_discoverybench.errors.invalid_values import first_reason
 
 METADATA_NAME = re.compile(r"metadata_(\d+)\.json")
 

@@ -16,7 +16,8 @@ from pathlib import Path
 
 import click
 
-from inspect_discoverybench.messages import DataError, DataMissing, file_errors
+from inspect_discoverybench.errors.exceptions import DataError, DataMissing
+from inspect_discoverybench.errors.file_failures import file_errors
 
 REPOSITORY = "allenai/discoverybench"
 COMMIT = "c31fcf011e070f021a5f5b906896d0821f6880e8"

@@ -12,7 +12,8 @@ from inspect_ai.dataset import Sample
 from pydantic import BaseModel, ConfigDict
 
 from inspect_discoverybench.dataset.metadata import DataFile, locate
-from inspect_discoverybench.messages import InvalidArgument, Prompt
+from inspect_discoverybench.errors.exceptions import InvalidArgument
+from inspect_discoverybench.prompts import Prompt
 
 FieldFilter = str | int | bool | list[str] | list[int] | None
 """One value, several values, or None for all."""

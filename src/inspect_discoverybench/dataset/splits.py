@@ -12,7 +12,8 @@ from inspect_discoverybench.dataset.released import checksums, data_root, file_c
 from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, to_samples
 from inspect_discoverybench.dataset.studies import absolute, goal_metadata, metadata_files, read_goals
 from inspect_discoverybench.dataset.table import Table, is_table
-from inspect_discoverybench.messages import DataError, InvalidArgument, fold
+from inspect_discoverybench.errors.exceptions import DataError, InvalidArgument
+from inspect_discoverybench.submission.text import normalized
 
 Kind = Literal["real", "synth"]
 
@@ -146,6 +147,6 @@ def single_goal(path: Path, goal: str, hints: Hints) -> list[Sample]:
     study = Study.read(location)
     next_id = max(known.query_id for known in study.goals) + 1
     new_goal = Goal.model_validate({"qid": next_id, "question": goal, "question_type": "general"})
-    asked = next((known for known in study.goals if fold(known.question) == fold(goal)), new_goal)
+    asked = next((known for known in study.goals if normalized(known.question) == normalized(goal)), new_goal)
     metadata = goal_metadata("custom", location, study, asked)
     return to_samples(str(path), [(location.parent, metadata)], hints, file_checksum)

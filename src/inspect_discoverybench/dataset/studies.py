@@ -13,7 +13,9 @@ from unicodedata import category
 from inspect_discoverybench.dataset.metadata import Goal, Study, locate, metadata_number
 from inspect_discoverybench.dataset.samples import SampleMetadata
 from inspect_discoverybench.dataset.table import Golds, Table, is_table, read_answer_key
-from inspect_discoverybench.messages import DataError, DataMissing, file_errors, fold
+from inspect_discoverybench.errors.exceptions import DataError, DataMissing
+from inspect_discoverybench.errors.file_failures import file_errors
+from inspect_discoverybench.submission.text import normalized
 
 STUDIES: Mapping[str, str] = {
     "evolution_freshwater_fish": "cerezer2023",
@@ -233,7 +235,7 @@ def group_by_question(goals: Iterable[SampleMetadata]) -> list[list[SampleMetada
     """Group goals that ask the same question, in the order of the first goal of each group."""
     groups: dict[str, list[SampleMetadata]] = defaultdict(list)
     for goal in goals:
-        groups[fold(goal.goal)].append(goal)
+        groups[normalized(goal.goal)].append(goal)
     return list(groups.values())
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path, PurePath
 
-from inspect_discoverybench.messages import DataError, DataMissing, UnreadableTable
+from inspect_discoverybench.errors.exceptions import DataError, DataMissing, UnreadableTable
 
 
 def read_text(path: Path) -> str:

@@ -16,8 +16,8 @@ from inspect_ai.log import EvalConfig
 from inspect_ai.model import GenerateConfig, GenerateConfigArgs
 from pydantic import TypeAdapter, ValidationError
 
+from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.experiment.definition import Experiment, Limits, StrictModel
-from inspect_discoverybench.messages import InvalidExperiment
 
 _VARIABLE = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}")
 MAX_BYTES, MAX_VALUES = 200_000, 10_000

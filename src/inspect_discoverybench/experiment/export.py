@@ -12,9 +12,10 @@ import yaml
 from inspect_ai import eval as inspect_eval
 from inspect_ai.model import GenerateConfig
 
+from inspect_discoverybench.errors.exceptions import InvalidArgument, InvalidExperiment
+from inspect_discoverybench.errors.redaction import hide_keys
 from inspect_discoverybench.experiment.definition import Component, Experiment, Limits, ModelSpec
 from inspect_discoverybench.experiment.run import MatrixCell
-from inspect_discoverybench.messages import InvalidArgument, InvalidExperiment, hide_keys
 
 FLAGS = {
     *("--continue-on-fail", "--fail-on-error", "--no-fail-on-error", "--score-on-error", "--no-score"),

@@ -12,8 +12,9 @@ from filelock import FileLock, Timeout
 from inspect_ai import task_identifier
 from inspect_ai.log import EvalLog
 
+from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, DiskFull, InvalidExperiment
+from inspect_discoverybench.errors.provider_failures import causes, inspect_errors
 from inspect_discoverybench.experiment.run import ExperimentPlan
-from inspect_discoverybench.messages import DiscoveryBenchError, DiskFull, InvalidExperiment, causes, inspect_errors
 from inspect_discoverybench.results.log_files import read_summaries, sample_keys
 
 

@@ -20,6 +20,9 @@ from inspect_ai.util import registry_create
 from pydantic import TypeAdapter, ValidationError
 
 from inspect_discoverybench.discovery import DEFAULT_JUDGE_KEY
+from inspect_discoverybench.errors.exceptions import InvalidExperiment
+from inspect_discoverybench.errors.provider_failures import inspect_errors, one_line
+from inspect_discoverybench.errors.redaction import hide_keys
 from inspect_discoverybench.experiment.definition import Component, Exclusion, Experiment, ModelSpec
 from inspect_discoverybench.experiment.experiment_source import (
     Source,
@@ -28,7 +31,6 @@ from inspect_discoverybench.experiment.experiment_source import (
     read_yaml,
     reason_of_error,
 )
-from inspect_discoverybench.messages import InvalidExperiment, hide_keys, inspect_errors, one_line
 from inspect_discoverybench.scorer.judge import INHERITED
 
 Prices = Mapping[str, ModelCost]

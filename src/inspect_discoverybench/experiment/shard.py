@@ -11,9 +11,9 @@ from urllib.parse import urlparse
 from inspect_ai import Task, task_identifier, task_with
 from inspect_ai.log import EvalLog
 
+from inspect_discoverybench.errors.exceptions import InvalidArgument, InvalidExperiment
 from inspect_discoverybench.experiment.log_folder import is_locked
 from inspect_discoverybench.experiment.run import ExperimentPlan
-from inspect_discoverybench.messages import InvalidArgument, InvalidExperiment
 from inspect_discoverybench.results.log_files import is_scored, read_summaries, sample_keys
 
 MAX_SHARDS = 10_000

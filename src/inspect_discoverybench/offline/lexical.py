@@ -9,8 +9,9 @@ from typing import Any
 import yaml
 from inspect_ai.model import ChatMessageAssistant
 
-from inspect_discoverybench.messages import fold, is_placeholder
 from inspect_discoverybench.offline.provider import Request
+from inspect_discoverybench.submission.answer import is_placeholder
+from inspect_discoverybench.submission.text import normalized
 
 _WORDS: Mapping[str, Any] = yaml.safe_load(files(__package__).joinpath("lexical_words.yaml").read_text("utf-8"))
 _STOP_WORDS = frozenset(_WORDS["stop_words"].split())
@@ -83,7 +84,7 @@ def _extract_context(values: Values) -> tuple[dict[str, Any], str]:
 
 def _match_context(values: Values) -> tuple[dict[str, Any], str]:
     gold, predicted = values["gold_context"], values["predicted_context"]
-    if fold(gold) == fold(predicted):
+    if normalized(gold) == normalized(predicted):
         return {"match": True}, "same text"
     gold_numbers, predicted_numbers = set(numbers(gold)), set(numbers(predicted))
     if gold_numbers and predicted_numbers and not gold_numbers & predicted_numbers:
@@ -99,7 +100,7 @@ def _variables(values: Values) -> tuple[dict[str, Any], str]:
     kind = "columns"
     named = [{column["name"] for column in columns if _mentions(text, **column)} for text in texts]
     if not all(named):
-        kind, named = "content words", [content_stems(text) or {fold(text)} for text in texts]
+        kind, named = "content words", [content_stems(text) or {normalized(text)} for text in texts]
     both = named[0] & named[1]
     sizes = {"sizeA": len(named[0]), "sizeB": len(named[1]), "intersection": len(both)}
     return sizes, f"{kind} named by both: {', '.join(sorted(both)[:20]) or 'none'}"
@@ -119,7 +120,7 @@ def _mentions(text: str, name: str, description: str) -> bool:
 def _relationship(values: Values) -> tuple[dict[str, Any], str]:
     """Compare words and numbers: A for most of the gold hypothesis in the prediction, B for half, C for less."""
     gold, predicted = values["HypoA"], values["HypoB"]
-    if fold(gold) == fold(predicted):
+    if normalized(gold) == normalized(predicted):
         return {"answer": "A"}, "same text"
     words, sizes = ([reader(text) for text in (gold, predicted)] for reader in (content_stems, _sizes))
     shared = len(words[0] & words[1]) + len(sizes[0] & sizes[1])

@@ -9,15 +9,15 @@ import numpy as np
 import pandas as pd
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from inspect_discoverybench.messages import InvalidArgument
+from inspect_discoverybench.errors.exceptions import InvalidArgument
+from inspect_discoverybench.human_study.labels import LabelledSample
 from inspect_discoverybench.report.aggregates import HIGH, HMS, KEYS, LOW, means, task_table
 from inspect_discoverybench.report.charts import dots, panels
 from inspect_discoverybench.report.report_columns import SCORES
 from inspect_discoverybench.report.section import Section
-from inspect_discoverybench.results import Outcome
+from inspect_discoverybench.results.columns import Outcome
 from inspect_discoverybench.scorer.facets import FACET_KEYS
 from inspect_discoverybench.statistics.calibration import MIN_LABELLED_CLUSTERS, corrected_mean
-from inspect_discoverybench.validation.labels import LabelledSample
 
 
 def judge_sections(samples: pd.DataFrame) -> list[Section]:

@@ -8,16 +8,16 @@ from tempfile import TemporaryDirectory
 
 import pandas as pd
 
-from inspect_discoverybench.messages import InvalidArgument
+from inspect_discoverybench.errors.exceptions import InvalidArgument
+from inspect_discoverybench.human_study.labels import read_labels
+from inspect_discoverybench.human_study.sheet import escape
 from inspect_discoverybench.report.charts import render
 from inspect_discoverybench.report.judges import judge_error_section
 from inspect_discoverybench.report.page import sample_table, write_page
 from inspect_discoverybench.report.report_columns import add_report_columns
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.report.sections import sections
-from inspect_discoverybench.results import Results, read_results
-from inspect_discoverybench.validation.labels import read_labels
-from inspect_discoverybench.validation.sheet import escape
+from inspect_discoverybench.results.frame import Results, read_results
 
 PAGE, SAMPLES, TABLES, FIGURES = "report.html", "samples.csv", "tables", "figures"
 

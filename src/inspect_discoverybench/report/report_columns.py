@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from inspect_discoverybench.results import Outcome
-from inspect_discoverybench.results.columns import changes
+from inspect_discoverybench.results.columns import Outcome, changes
 from inspect_discoverybench.scorer.facets import FACET_KEYS, SCORE_KEYS
 
 SCORES = tuple(SCORE_KEYS)

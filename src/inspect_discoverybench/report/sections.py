@@ -9,7 +9,6 @@ import altair as alt
 import pandas as pd
 
 from inspect_discoverybench.dataset.studies import GUESSED_STUDIES
-from inspect_discoverybench.messages import Source
 from inspect_discoverybench.report.aggregates import (
     HIGH,
     HMS,
@@ -31,6 +30,7 @@ from inspect_discoverybench.report.report_columns import DETAILS, LOSS_COLORS, R
 from inspect_discoverybench.report.section import Description, Section, cell_text, descriptions
 from inspect_discoverybench.scorer.facets import FACET_KEYS
 from inspect_discoverybench.statistics.mean import estimate_mean
+from inspect_discoverybench.submission.submission import Source
 
 KINDS = AGENT, BEST, *_, PAPER = ("agent", "best agent", *dict.fromkeys(ROLES.values()), "paper")
 

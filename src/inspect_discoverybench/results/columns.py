@@ -19,10 +19,10 @@ from inspect_ai.model import ModelUsage
 from inspect_ai.scorer import Score
 
 from inspect_discoverybench.dataset.studies import study_of
-from inspect_discoverybench.messages import SCORE_NAME, WITHOUT_HYPOTHESIS, source_name
 from inspect_discoverybench.scorer.facets import FACET_KEYS, SCORE_KEYS
 from inspect_discoverybench.scorer.released_form import RELEASED_KEYS
 from inspect_discoverybench.scorer.settings import OPERATIONAL
+from inspect_discoverybench.submission.submission import SCORE_NAME, WITHOUT_HYPOTHESIS, source_name
 
 COMPARED_KEYS = ("judge", "settings", "gate", "prompts")
 """Keys that must be equal in comparable scores. The others describe a single sample."""

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from inspect_ai.analysis import Column, SampleColumn, samples_df
 from inspect_ai.log import EvalLog, EvalSample
 
-from inspect_discoverybench.messages import SCORE_NAME
 from inspect_discoverybench.results.columns import (
     EVAL_COLUMNS,
     SAMPLE_IDENTITY,
@@ -21,6 +20,7 @@ from inspect_discoverybench.results.columns import (
 from inspect_discoverybench.results.log_files import LogRows, Paths, checked_score, local_path, read_rows
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.scorer.released_form import RELEASED_KEYS
+from inspect_discoverybench.submission.submission import SCORE_NAME
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,7 +13,8 @@ from inspect_ai import task_identifier
 from inspect_ai.log import EvalLog, EvalLogInfo, EvalSample, EvalSampleSummary, list_eval_logs, read_eval_log
 from inspect_ai.log import read_eval_log_sample_summaries as read_sample_summaries
 
-from inspect_discoverybench.messages import DataMissing, InvalidArgument, UnreadableLog, inspect_errors
+from inspect_discoverybench.errors.exceptions import DataMissing, InvalidArgument, UnreadableLog
+from inspect_discoverybench.errors.provider_failures import inspect_errors
 from inspect_discoverybench.results.columns import EXCLUDED_FIELDS, SampleScore, has_results
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.scorer.released_form import RELEASED_KEYS

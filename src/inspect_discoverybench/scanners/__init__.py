@@ -4,7 +4,7 @@ Raises:
     InvalidArgument: inspect-scout is not installed.
 """
 
-from inspect_discoverybench.messages import InvalidArgument
+from inspect_discoverybench.errors.exceptions import InvalidArgument
 
 try:
     import inspect_scout as inspect_scout

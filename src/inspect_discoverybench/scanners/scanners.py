@@ -29,9 +29,11 @@ from inspect_scout import (
     scanner,
 )
 
-from inspect_discoverybench.messages import SCORE_NAME, FreeText, Prompt, answer_of
+from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.sandbox.shipped_files import shipped
 from inspect_discoverybench.scanners.quantity import claims, evidence, printed, without_support, years
-from inspect_discoverybench.session.sandbox import shipped
+from inspect_discoverybench.submission.answer import FreeText, answer_of
+from inspect_discoverybench.submission.submission import SCORE_NAME
 
 CATEGORIES = {
     "environment_failure_as_finding": "The answer states as a finding what only a failure of the environment suggests, "

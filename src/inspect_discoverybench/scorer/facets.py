@@ -12,8 +12,10 @@ from typing import Annotated, Any, Literal, Protocol
 from pydantic import BeforeValidator, Field, StrictBool, model_validator
 
 from inspect_discoverybench.dataset.metadata import DataFile
-from inspect_discoverybench.messages import Explanation, Prompt, R, Reply, escape, fold, parse_boolean, quoted_reason
+from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.replies import Explanation, R, Reply, parse_boolean
 from inspect_discoverybench.scorer.judge import Judge, ParseFailure, Question, gather
+from inspect_discoverybench.submission.text import escape, normalized, quoted_reason
 
 NOT_PUBLIC = "The workflow of this hypothesis is not public."
 NOT_SUBMITTED = "No workflow was submitted."
@@ -89,12 +91,12 @@ class Contexts(Reply):
     @property
     def joined(self) -> str:
         """The distinct contexts, joined with "; "; "None" if there are none."""
-        distinct = {fold(part.context): part.context.strip() for part in self.hypothesis if part.context}
+        distinct = {normalized(part.context): part.context.strip() for part in self.hypothesis if part.context}
         return "; ".join(text for key, text in distinct.items() if key.strip(".") not in ("", "none")) or NO_CONTEXT
 
     def equals(self, other: "Contexts") -> bool:
         """Whether two contexts are equal up to case and whitespace. "None" equals "None"."""
-        return fold(self.joined) == fold(other.joined)
+        return normalized(self.joined) == normalized(other.joined)
 
     def describe(self) -> str:
         """The contexts as Markdown."""

@@ -18,26 +18,21 @@ from inspect_ai.model import (
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import span
 
-from inspect_discoverybench.messages import (
-    JudgeFailed,
-    JudgeUnavailable,
-    Prompt,
-    R,
-    ReplyRejected,
-    ask_until_valid,
+from inspect_discoverybench.errors.exceptions import JudgeFailed, JudgeUnavailable, ReplyRejected
+from inspect_discoverybench.errors.provider_failures import (
     causes,
     ends_sample,
-    escape,
-    hide_keys,
     inspect_errors,
     is_bad_request,
-    parse_reply,
     reason_of,
     redact_request,
-    replace_surrogates,
 )
+from inspect_discoverybench.errors.redaction import hide_keys
+from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.replies import R, ask_until_valid, parse_reply, replace_surrogates
 from inspect_discoverybench.scorer.reply_cache import ReplyCache
 from inspect_discoverybench.scorer.settings import JudgeSettings, RequestSettings, token_limit
+from inspect_discoverybench.submission.text import escape
 
 A = TypeVar("A")
 

@@ -7,8 +7,8 @@ from typing import Literal, cast
 
 from inspect_ai.scorer import Metric, MetricProtocol, SampleScore, Value, grouped, mean, metric, stderr
 
-from inspect_discoverybench.messages import WITHOUT_HYPOTHESIS
 from inspect_discoverybench.scorer.facets import FACET_KEYS
+from inspect_discoverybench.submission.submission import WITHOUT_HYPOTHESIS
 
 CLUSTER = "gold_hypothesis"
 CI_LOWER, CI_UPPER = "ci_lower", "ci_upper"

@@ -8,18 +8,13 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, StrictBool, model_validator
 
-from inspect_discoverybench.messages import (
-    MAX_TEXT,
-    Answer,
-    Explanation,
-    Prompt,
-    Reply,
-    ReplyRejected,
-    Submission,
-    parse_boolean,
-)
+from inspect_discoverybench.errors.exceptions import ReplyRejected
+from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.replies import Explanation, Reply, parse_boolean
 from inspect_discoverybench.scorer.facets import as_json
 from inspect_discoverybench.scorer.judge import Judge, ParseFailure, Question
+from inspect_discoverybench.submission.answer import Answer
+from inspect_discoverybench.submission.submission import MAX_TEXT, Submission
 
 _OMISSION = "\n[…]\n"
 # White space, Markdown, the escapes of JSON strings, and the styles of quotation marks.

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import nan, prod
 
-from inspect_discoverybench.messages import InvalidArgument, Reply, escape
+from inspect_discoverybench.errors.exceptions import InvalidArgument
+from inspect_discoverybench.replies import Reply
 from inspect_discoverybench.scorer.facets import NO_CONTEXT, HypothesisPair, ask_extractions, ask_match
 from inspect_discoverybench.scorer.judge import Judge, ParseFailure
+from inspect_discoverybench.submission.text import escape
 
 RELEASED_KEYS = ("hms_released", "context_recall", "context_precision")
 

@@ -13,19 +13,8 @@ from inspect_ai.util import sample_limits
 from pydantic import ValidationError
 
 from inspect_discoverybench.dataset.samples import SampleMetadata
-from inspect_discoverybench.messages import (
-    NO_RESPONSE,
-    NOT_ASSERTED,
-    RETRY,
-    SCORE_NAME,
-    InvalidArgument,
-    ModelFailed,
-    Submission,
-    answer_of,
-    escape,
-    one_line,
-    quoted_reason,
-)
+from inspect_discoverybench.errors.exceptions import RETRY, InvalidArgument, ModelFailed
+from inspect_discoverybench.errors.provider_failures import one_line
 from inspect_discoverybench.scorer.facets import SCORE_KEYS, HypothesisPair
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, ROLE, Judge
 from inspect_discoverybench.scorer.metrics import hms_metrics
@@ -33,6 +22,9 @@ from inspect_discoverybench.scorer.quotation import NotAsserted, read_answer
 from inspect_discoverybench.scorer.released_form import PRODUCT, RELEASED_KEYS, is_released
 from inspect_discoverybench.scorer.settings import JudgeSettings
 from inspect_discoverybench.scorer.verdict import compare, explain, record
+from inspect_discoverybench.submission.answer import answer_of
+from inspect_discoverybench.submission.submission import NO_RESPONSE, NOT_ASSERTED, SCORE_NAME, Submission
+from inspect_discoverybench.submission.text import escape, quoted_reason
 
 MAX_SHOWN = 2_000
 """Maximum length of a text without a hypothesis in the explanation."""

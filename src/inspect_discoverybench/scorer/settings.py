@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from inspect_ai.model import GenerateConfig, Model, ResponseSchema
 
-from inspect_discoverybench.messages import Reply, reply_schema
+from inspect_discoverybench.replies import Reply, reply_schema
 
 logger = logging.getLogger(__name__)
 

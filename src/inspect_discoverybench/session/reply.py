@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, ConfigDict, Field, ValidationError
 from pydantic.dataclasses import dataclass
 
-from inspect_discoverybench.messages import replace_surrogates
+from inspect_discoverybench.replies import replace_surrogates
 from inspect_discoverybench.session.kernel import FIGURE_PIXELS, MAX_FIGURES
 
 NOTICE_BYTES = 100

@@ -22,7 +22,7 @@ from inspect_ai.util import (
     subprocess,
 )
 
-from inspect_discoverybench.messages import SandboxLost, SessionFailed
+from inspect_discoverybench.errors.exceptions import SandboxLost, SessionFailed
 from inspect_discoverybench.session.client import NOT_RUN
 from inspect_discoverybench.session.reply import CellResult, clean, read_reply
 

@@ -22,16 +22,10 @@ from inspect_ai.tool import Tool
 from inspect_ai.util import StoreModel, span, store_as
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from inspect_discoverybench.messages import (
-    EncodableText,
-    Prompt,
-    Reply,
-    ReplyRejected,
-    ask_until_valid,
-    parse_reply,
-    reply_schema,
-    require_positive,
-)
+from inspect_discoverybench.errors.exceptions import ReplyRejected
+from inspect_discoverybench.errors.invalid_values import require_positive
+from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.replies import EncodableText, Reply, ask_until_valid, parse_reply, reply_schema
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.step import generate_reply, start_agent, step, submit_step

@@ -5,7 +5,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import store_as
 
 from inspect_discoverybench.dataset.samples import SampleMetadata
-from inspect_discoverybench.messages import Submission, SubmissionState
+from inspect_discoverybench.submission.submission import Submission, SubmissionState
 
 
 @solver

@@ -9,11 +9,13 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool
 from inspect_ai.util import store_as
 
-from inspect_discoverybench.messages import Prompt, SubmissionState, require_positive
+from inspect_discoverybench.errors.invalid_values import require_positive
+from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.step import generate_reply, start_agent, submit_step
 from inspect_discoverybench.solvers.submission import submit
+from inspect_discoverybench.submission.submission import SubmissionState
 
 
 @solver

@@ -23,21 +23,16 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from inspect_discoverybench.dataset.metadata import changed_files
 from inspect_discoverybench.dataset.samples import SampleMetadata
-from inspect_discoverybench.messages import (
-    DiscoveryBenchError,
-    InvalidArgument,
-    Prompt,
-    SessionFailed,
-    Submission,
-    SubmissionState,
-    one_line,
-    require_positive,
-)
+from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, InvalidArgument, SessionFailed
+from inspect_discoverybench.errors.invalid_values import require_positive
+from inspect_discoverybench.errors.provider_failures import one_line
+from inspect_discoverybench.prompts import Prompt
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, PythonSession, require_not_lost
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.codegen import run_codegen
 from inspect_discoverybench.solvers.step import step
 from inspect_discoverybench.solvers.submission import submit
+from inspect_discoverybench.submission.submission import Submission, SubmissionState
 
 FOLDER_SECONDS = 120
 """Time limit for a trial's folder, enough to write 20 data files. The agent's code can make every step wait."""

@@ -20,19 +20,13 @@ from inspect_ai.model import (
 from inspect_ai.tool import Tool, ToolCall, ToolChoice, ToolDef, ToolFunction
 from inspect_ai.util import store_as, suspend_turn_limit
 
-from inspect_discoverybench.messages import (
-    SUBMIT,
-    ModelFailed,
-    Prompt,
-    ReplyMissing,
-    SubmissionState,
-    arguments_as_text,
-    is_bad_request,
-    is_submit,
-    model_errors,
-    replace_surrogates,
-)
+from inspect_discoverybench.errors.exceptions import ModelFailed, ReplyMissing
+from inspect_discoverybench.errors.provider_failures import is_bad_request, model_errors
+from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.replies import replace_surrogates
 from inspect_discoverybench.session.session import PythonSession
+from inspect_discoverybench.submission.answer import SUBMIT, arguments_as_text, is_submit
+from inspect_discoverybench.submission.submission import SubmissionState
 
 MAX_TRIES = 3
 """Maximum number of requests for one reply if the provider returns replies without choices."""

@@ -3,7 +3,8 @@
 from inspect_ai.tool import Tool, ToolError, tool
 from inspect_ai.util import store_as
 
-from inspect_discoverybench.messages import MAX_CHARACTERS, Submission, SubmissionState, is_placeholder
+from inspect_discoverybench.submission.answer import is_placeholder
+from inspect_discoverybench.submission.submission import MAX_CHARACTERS, Submission, SubmissionState
 
 HYPOTHESIS_DESCRIPTION = "One declarative statement with its context, variables and relationship, with numbers."
 """Description of the parameter, which models sometimes echo."""

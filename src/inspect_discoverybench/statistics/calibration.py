@@ -9,7 +9,7 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-from inspect_discoverybench.messages import InvalidArgument
+from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.statistics.clusters import clustered, t_interval
 from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
 

@@ -13,7 +13,7 @@ from statistics import NormalDist
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from inspect_discoverybench.messages import InvalidArgument
+from inspect_discoverybench.errors.exceptions import InvalidArgument
 
 
 @dataclass(frozen=True)

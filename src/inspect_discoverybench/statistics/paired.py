@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import nctdtrinc, stdtrit
 from statsmodels.stats.multitest import multipletests
 
-from inspect_discoverybench.messages import InvalidArgument
+from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.statistics.clusters import (
     Clustered,
     NewStudies,

@@ -8,7 +8,9 @@ from pathlib import Path
 from inspect_ai.dataset import Sample
 
 from inspect_discoverybench.dataset.studies import absolute, slug_of
-from inspect_discoverybench.messages import InvalidArgument, Reply, ReplyRejected, require_positive
+from inspect_discoverybench.errors.exceptions import InvalidArgument, ReplyRejected
+from inspect_discoverybench.errors.invalid_values import require_positive
+from inspect_discoverybench.replies import Reply
 from inspect_discoverybench.synth.author import Author
 from inspect_discoverybench.synth.set_folder import Domain, SetFolder
 from inspect_discoverybench.synth.tree import Tree

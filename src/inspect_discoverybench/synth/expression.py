@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from inspect_discoverybench.messages import ExpressionRefused
+from inspect_discoverybench.errors.exceptions import ExpressionRefused
 
 FUNCTIONS: Mapping[str, int] = {
     "where": 3,

@@ -9,7 +9,10 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, ValidationError
 
-from inspect_discoverybench.messages import AuthorFailed, Reply, ReplyRejected, first_reason, is_placeholder
+from inspect_discoverybench.errors.exceptions import AuthorFailed, ReplyRejected
+from inspect_discoverybench.errors.invalid_values import first_reason
+from inspect_discoverybench.replies import Reply
+from inspect_discoverybench.submission.answer import is_placeholder
 from inspect_discoverybench.synth.author import Author
 from inspect_discoverybench.synth.sampler import draw
 from inspect_discoverybench.synth.set_folder import Domain, SetSettings

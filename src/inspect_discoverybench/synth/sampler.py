@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 
 from inspect_discoverybench.dataset.studies import slug_of
-from inspect_discoverybench.messages import Reply, ReplyRejected, SessionFailed, parse_reply
+from inspect_discoverybench.errors.exceptions import ReplyRejected, SessionFailed
+from inspect_discoverybench.replies import Reply, parse_reply
 from inspect_discoverybench.session.session import PythonSession
 from inspect_discoverybench.synth.set_folder import SetSettings
 from inspect_discoverybench.synth.tree import Tree

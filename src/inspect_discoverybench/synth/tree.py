@@ -13,7 +13,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from inspect_discoverybench.dataset.studies import stated_formula
 from inspect_discoverybench.dataset.table import read_text
-from inspect_discoverybench.messages import ExpressionRefused, InvalidTree, Reply, first_reason
+from inspect_discoverybench.errors.exceptions import ExpressionRefused, InvalidTree
+from inspect_discoverybench.errors.invalid_values import first_reason
+from inspect_discoverybench.replies import Reply
 from inspect_discoverybench.synth.expression import MAX_NUMBER, Expression
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,47}$")]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from inspect_discoverybench.messages import ExpressionRefused
+from inspect_discoverybench.errors.exceptions import ExpressionRefused
 from inspect_discoverybench.synth.expression import Expression
 from inspect_discoverybench.synth.tree import Node, Tree
 

@@ -1,0 +1,96 @@
+"""The exceptions. The message of each is one line: what is wrong, the value, the remedy.
+
+The base class is a `click.ClickException`. Inspect's command line and ours are click programs, so an error that is
+raised while a task is built is printed as one line instead of a traceback.
+"""
+
+import click
+
+from inspect_discoverybench.errors.redaction import redact
+
+RETRY = "Run `inspect eval-retry` to run the sample again."
+
+
+class DiscoveryBenchError(click.ClickException):
+    """Base class of the errors of this package. Its message has no control characters and no keys."""
+
+    def __init__(self, message: str) -> None:
+        """Redact the message, which may contain text from models, providers and files."""
+        super().__init__(redact(message))
+
+
+class InvalidArgument(DiscoveryBenchError):
+    """A task or command argument is invalid."""
+
+
+class Refused(DiscoveryBenchError):
+    """The operating system refuses a file or memory."""
+
+
+class InvalidExperiment(DiscoveryBenchError):
+    """An experiment file cannot be read or is invalid."""
+
+
+class DiskFull(DiscoveryBenchError):
+    """There is no space left to write a log."""
+
+
+class DataError(DiscoveryBenchError):
+    """The data cannot be used: a file is invalid, differs from the released one, or could not be downloaded."""
+
+
+class DataMissing(DataError):
+    """A file or folder does not exist or cannot be read."""
+
+
+class UnreadableTable(DataError):
+    """A data file is empty, truncated or malformed."""
+
+
+class UnreadableLog(DataError):
+    """A log is damaged, so that Inspect cannot read it."""
+
+
+class JudgeUnavailable(DiscoveryBenchError):
+    """The model of the role `grader` cannot be called."""
+
+
+class ReplyRejected(DiscoveryBenchError):
+    """A reply of the judge or author is invalid. The message is sent back."""
+
+
+class AuthorFailed(DiscoveryBenchError):
+    """The author of a generated set gave no valid reply. The message is recorded as the reason of the rejection."""
+
+
+class ExpressionRefused(DiscoveryBenchError):
+    """An expression of a semantic tree is not on the allow-list, or exceeds its bounds."""
+
+
+class InvalidTree(DiscoveryBenchError):
+    """A semantic tree cannot be read or is invalid."""
+
+
+class ModelFailed(DiscoveryBenchError):
+    """A model's provider failed, after Inspect's retries. The sample is an error, not a zero."""
+
+    def __init__(self, failure: str, remedy: str = RETRY) -> None:
+        """The failure says whose model failed and why."""
+        super().__init__(f"{failure} {remedy}")
+        self.failure = failure
+
+
+class JudgeFailed(ModelFailed):
+    """The judge's provider failed."""
+
+
+class ReplyMissing(ModelFailed):
+    """A provider returned a reply without choices."""
+
+
+class SessionFailed(DiscoveryBenchError):
+    """The sandbox could not run the Python session. The sample is an error, not a zero."""
+
+
+class SandboxLost(DiscoveryBenchError):
+    """The sandbox ended or cannot be reached, and the agent's code is not the cause. The sample is an error."""

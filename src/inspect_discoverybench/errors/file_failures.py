@@ -1,0 +1,18 @@
+"""Failures of the operating system, converted into an error of this package."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from inspect_discoverybench.errors.exceptions import Refused
+
+
+@contextmanager
+def file_errors() -> Iterator[None]:
+    """Convert errors of the operating system, such as those of a path that cannot be written, into `Refused`."""
+    try:
+        yield
+    except BrokenPipeError:  # the reader of our output has stopped, as `head` does: click ends the command
+        raise
+    except (OSError, RecursionError, MemoryError) as error:
+        reason = str(error).partition("] ")[2] or str(error) or "Not enough memory"  # without the number of the error
+        raise Refused(f"{reason}. Check the path, its permissions and the free space.") from error

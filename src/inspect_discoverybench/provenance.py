@@ -1,0 +1,61 @@
+"""What the results of a task depend on, recorded in its log."""
+
+import inspect
+from collections.abc import Callable, Iterable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import yaml
+from inspect_ai.solver import Solver
+from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec
+
+from inspect_discoverybench.prompts import Prompt, prompt_names
+from inspect_discoverybench.sandbox.image import build_digest
+from inspect_discoverybench.sandbox.shipped_files import shipped
+
+
+def provenance(
+    *,
+    checksum: str | None,
+    prompt_folders: Iterable[str],
+    commit: str | None = None,
+    sandbox: SandboxEnvironmentSpec | None = None,
+    solver: Callable[..., Solver] | None = None,
+) -> dict[str, Any]:
+    """What the results of a task depend on, for the metadata in its log (docs/versions.md). JSON.
+
+    Inspect records the rest: task arguments, model settings, and the settings of every solver (`log.plan`).
+
+    Args:
+        checksum: SHA-256 of all goals, gold hypotheses, descriptions and data files, before any filter; None if the
+            task has no data.
+        prompt_folders: Folders of the prompts that the task may use, such as `judge`.
+        commit: Commit of the released data; None for other data.
+        sandbox: The sandbox. The id of the image that a sample used is in the sample's store.
+        solver: The task's solver, which `--solver` replaces. All its default settings are recorded.
+    """
+    names = [name for folder in prompt_folders for name in prompt_names(folder)]
+    image = _image(sandbox)
+    return {
+        "provenance": {
+            "package": version("inspect-discoverybench"),
+            "data": {"commit": commit, "checksum": checksum},
+            "image": image and {"reference": image, "build_digest": build_digest(shipped("sandbox"))},
+            "prompts": {name: Prompt.load(name).fingerprint for name in names},
+            "default_solver": solver
+            and {
+                "name": f"discoverybench/{solver.__name__}",
+                "settings": {one.name: one.default for one in inspect.signature(solver).parameters.values()},
+            },
+        }
+    }
+
+
+def _image(sandbox: SandboxEnvironmentSpec | None) -> str | None:
+    match sandbox:
+        case SandboxEnvironmentSpec(config=ComposeConfig(services={"default": service})):
+            return service.image
+        case SandboxEnvironmentSpec(type="k8s", config=str(values)):
+            return str(yaml.safe_load(Path(values).read_text("utf-8"))["services"]["default"]["image"])
+    return None

@@ -1,0 +1,80 @@
+"""The image of the sandbox: its name, and the record of the one that a sample used."""
+
+import hashlib
+import subprocess
+from contextlib import suppress
+from pathlib import Path
+
+import anyio
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.util import StoreModel, sandbox, store_as
+from inspect_ai.util import subprocess as run_on_host
+
+from inspect_discoverybench.sandbox.shipped_files import shipped
+
+BUILD_INPUTS = ("Dockerfile", "requirements.txt", "init.py")
+"""The files in `sandbox/` that determine the image. `sandbox/.dockerignore` excludes all others from the build."""
+
+
+def image(folder: Path | None = None) -> str:
+    """Name and tag of the image that is built from a folder; by default, from `sandbox/`.
+
+    The tag is a digest of the build inputs, so no outdated image is used.
+    """
+    return f"inspect-discoverybench-sandbox:{build_digest(folder or shipped('sandbox'))[:12]}"
+
+
+def build_digest(folder: Path) -> str:
+    """SHA-256 of the build inputs in a folder, as hexadecimal digits. It does not depend on the line endings."""
+    contents = ((folder / name).read_bytes().replace(b"\r\n", b"\n") for name in BUILD_INPUTS)
+    return hashlib.sha256(b"".join(hashlib.sha256(content).digest() for content in contents)).hexdigest()
+
+
+def image_exists(name: str) -> bool:
+    """Whether Docker has the image. If Docker does not respond, the answer is no, and Inspect reports the problem."""
+    with suppress(OSError, subprocess.SubprocessError):
+        # The command uses the same context as Compose.
+        return not subprocess.run(
+            ["docker", "image", "inspect", name], capture_output=True, timeout=10, check=False
+        ).returncode
+    return False
+
+
+class SandboxImage(StoreModel):
+    """The image of the sample's container, kept in the log."""
+
+    image_id: str | None = None
+    """The engine's id of the image, such as `sha256:…`; None if the sandbox is not a Docker container."""
+
+
+@solver
+def record_image() -> Solver:
+    """Record the id of the image in the store of each sample.
+
+    The tag of an image can be assigned to another one, and a retry may run on another machine, so the id belongs to the
+    sample. The containers of a task have the same image, so it is looked up once.
+    """
+    lock = anyio.Lock()
+    ids: list[str | None] = []
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        async with lock:
+            if not ids:
+                ids.append(await _image_id())
+        if ids[0] is not None:
+            store_as(SandboxImage).image_id = ids[0]
+        return state
+
+    return solve
+
+
+async def _image_id() -> str | None:
+    """The id of the image, or None if it is unknown: the record must not make a sample fail."""
+    # Providers without containers raise NotImplementedError; a missing sandbox, program or response is an OSError.
+    with suppress(NotImplementedError, OSError, RuntimeError):
+        connection = await sandbox().connection()
+        if connection.type == "docker" and connection.container:
+            command = ["docker", "container", "inspect", "--format", "{{.Image}}", connection.container]
+            result = await run_on_host(command, timeout=10)
+            return result.stdout.strip() if result.success else None
+    return None

@@ -1,0 +1,19 @@
+"""Files from the root of the repository that are also shipped inside the wheel."""
+
+from pathlib import Path
+
+from inspect_discoverybench.errors.exceptions import DataMissing
+
+_PACKAGE = Path(__file__).parents[1]
+
+
+def shipped(name: str) -> Path:
+    """Absolute path of a file or folder from the root of the repository, in a wheel or in an editable install.
+
+    Raises:
+        DataMissing: The installation does not have it.
+    """
+    for root in (_PACKAGE / "_shipped", _PACKAGE.parents[1]):
+        if (root / name).exists():
+            return root / name
+    raise DataMissing(f"{name} is missing from the installation in {_PACKAGE}. Reinstall inspect-discoverybench.")

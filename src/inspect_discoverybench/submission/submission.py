@@ -1,0 +1,72 @@
+"""An agent's submission (paper §4), and the names that scores record."""
+
+from typing import Annotated, Literal
+
+from inspect_ai.util import StoreModel
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from inspect_discoverybench.replies import EncodableText
+
+SCORE_NAME = "HMS"
+"""Name of the score in logs. It is in upper case because the viewer mistakes the key `hms` for the whole score if the
+score has the same name."""
+
+NO_RESPONSE = "no_response"
+"""Reason recorded for scores without a submission, as Inspect names it."""
+
+NOT_ASSERTED = "refusal"
+"""Reason recorded for scores of texts that assert no hypothesis, as Inspect names it."""
+
+WITHOUT_HYPOTHESIS = (NO_RESPONSE, NOT_ASSERTED)
+"""Reasons of the scores that are 0 without a comparison."""
+
+MAX_CHARACTERS = 10_000
+"""Maximum length of a submitted hypothesis and of a workflow, so that both fit into the judge's prompt."""
+
+MAX_TEXT = 100_000
+"""Maximum length of a text that is judged as a whole."""
+
+Source = Literal["call", "object", "labels", "quoted", "whole"]
+"""How an answer was read: a call of `submit`; a JSON object or the two labels of the task text, by code; quotes of the
+judge; or the whole text, because the judge's quotes were invalid."""
+
+_OLD_SOURCES = {"submit": "call", "json": "object", "sections": "labels", "text": "whole"}
+"""Names in logs of task versions 1-A and 2-A."""
+
+
+def source_name(name: str) -> str:
+    """The present name of a source that a log names."""
+    return _OLD_SOURCES.get(name, name)
+
+
+class Submission(BaseModel):
+    """An agent's answer: a hypothesis and the workflow that led to it (paper §4)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+    hypothesis: Annotated[EncodableText, Field(min_length=1, max_length=MAX_TEXT)]
+    """The predicted hypothesis in natural language."""
+
+    workflow: Annotated[EncodableText, Field(max_length=MAX_CHARACTERS)] = ""
+    """Summary of the steps from loading the data to the hypothesis."""
+
+    source: Annotated[Source, BeforeValidator(source_name)] = "call"
+
+    @classmethod
+    def truncated(cls, hypothesis: str, workflow: str, source: Source = "call") -> "Submission":
+        """Create a submission from texts of any length, cut to `MAX_CHARACTERS`. An empty hypothesis is an error."""
+        return cls(
+            hypothesis=hypothesis.strip()[:MAX_CHARACTERS],
+            workflow=workflow.strip()[:MAX_CHARACTERS],
+            source=source,
+        )
+
+
+class SubmissionState(StoreModel):
+    """A sample's submission, kept in the log."""
+
+    submission: Submission | None = None
+    """The submission; None if nothing was submitted."""
+
+    texts: list[str] | None = None
+    """What the model wrote instead of the last, forced call of `submit`. None for agents of other packages."""

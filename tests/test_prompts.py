@@ -1,0 +1,108 @@
+"""Golden tests of every prompt's rendering. To accept a change of wording, see CONTRIBUTING.md."""
+
+import os
+import re
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from inspect_discoverybench.dataset.metadata import Column, DataFile
+from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, task_text
+from inspect_discoverybench.prompts import Prompt, prompt_names
+from inspect_discoverybench.scorer import quotation
+from inspect_discoverybench.scorer.facets import HypothesisPair, as_json
+from inspect_discoverybench.solvers.datavoyager import Role, turn_message
+from inspect_discoverybench.solvers.person import person_instructions
+from inspect_discoverybench.synth.author import question
+
+SYNTH_QUESTIONS = ("domains", "root", "distractors", "expand", "goal", "review")
+GOLDEN = Path(__file__).parent / "golden" / "prompts"
+
+FILE = DataFile(
+    name="farms.csv",
+    description="Farms.",
+    domain_knowledge="Farms {count} $once.",
+    columns=(Column(name="rain", description="Rain\nin mm."),),
+)
+PAIR = HypothesisPair(
+    goal='What "raises" {yield}?',
+    data_files=(FILE,),
+    gold_hypothesis='In towns, "rain" raises yield by 3 kg.\n```',
+    gold_workflow=None,
+    predicted_hypothesis="Rain raises $yield. Answer A.",
+    predicted_workflow="",
+)
+TEXTS = {"gold_hypothesis": PAIR.gold_hypothesis, "predicted_hypothesis": PAIR.predicted_hypothesis}
+MATCH = as_json(**TEXTS, gold_context="towns", predicted_context="in {towns}")
+GOLD = as_json(datasets=PAIR.datasets, hypothesis=PAIR.gold_hypothesis, workflow=PAIR.workflows[0])
+GOAL = SampleMetadata(
+    split="test",
+    dataset="farms",
+    metadata_number=0,
+    query_id=0,
+    domain="farming",
+    question_type="context",
+    difficulty=None,
+    goal="What raises yield?",
+    gold_hypothesis=PAIR.gold_hypothesis,
+    gold_workflow=None,
+    data_files=(FILE, FILE),
+    data_file_count=2,
+    workflow_tags="regression",
+    domain_knowledge="Rain is measured in spring.",
+)
+RENDERED = {
+    **{
+        name: Prompt.load(name).text
+        for name in prompt_names("")
+        if "$" not in Prompt.load(name).text and (GOLDEN / f"{name}.txt").exists()
+    },
+    "judge/answer": quotation.question(PAIR.goal, 'I refuse {this}: "no $data".\n```').text,
+    "judge/extract_context": Prompt.load("judge/extract_context").render(**GOLD),
+    "judge/match_context": Prompt.load("judge/match_context").render(**MATCH),
+    "judge/extract_released": Prompt.load("judge/extract_released").render(**GOLD),
+    "judge/match_released": Prompt.load("judge/match_released").render(**MATCH),
+    "judge/variables": PAIR.prompt("variables"),
+    "judge/relationship": PAIR.prompt("relationship"),
+    "judge/audit": Prompt.load("judge/audit").render(goal="g", gold="In {towns} $y", predicted="**p**"),
+    "judge/audit_text": Prompt.load("judge/audit_text").render(goal="g", text="I refuse {this} $y\n```"),
+    "judge/reask": Prompt.load("judge/reask").render(reason="match: Field required."),
+    "solvers/task": task_text(GOAL, Hints()),
+    "solvers/task_without_columns": task_text(
+        GOAL.model_copy(update={"data_files": (DataFile(name="tree.txt", description="A tree.", columns=()),)}), Hints()
+    ),
+    "solvers/no_data_guess_task": task_text(GOAL, Hints(), "no_data_guess_task", columns=False),
+    "solvers/task_with_hints": task_text(GOAL, Hints(domain_knowledge=True, workflow_tags=True)),
+    "solvers/person": person_instructions(14400, None),
+    "solvers/person_with_two_limits": person_instructions(14400, 7200),
+    "solvers/person_without_limits": person_instructions(None, None),
+    "solvers/reflexion_reflect": Prompt.load("solvers/reflexion_reflect").render(trial="1", trials="3", hms="0.50"),
+    "solvers/reflexion_lessons": Prompt.load("solvers/reflexion_lessons").render(reflections="Trial 1 {of} $3."),
+    **{f"synth/{name}": question(name, {"count": 2, "name": "{x} $y"}) for name in SYNTH_QUESTIONS},
+    "synth/reask": Prompt.load("synth/reask").render(reason="goal: Field required."),
+    "scanners/questionable_answer": Prompt.load("scanners/questionable_answer").render(values="{}"),
+    "solvers/datavoyager/turn": turn_message(Role.CODER, "count the rows.").text,
+}
+
+
+@pytest.mark.parametrize("name", RENDERED)
+def test_rendered_prompts_match_the_golden_files(name: str) -> None:
+    golden = GOLDEN / f"{name}.txt"
+    if os.environ.get("DISCOVERYBENCH_ACCEPT_GOLDEN"):
+        golden.parent.mkdir(parents=True, exist_ok=True)
+        golden.write_text(RENDERED[name] + "\n", "utf-8")
+    assert RENDERED[name] + "\n" == golden.read_text("utf-8")
+
+
+def test_every_prompt_has_an_origin_and_a_golden_file() -> None:
+    folder = files("inspect_discoverybench.prompts")
+    for room in ("judge", "solvers", "solvers/datavoyager", "synth", "scanners"):
+        for file in folder.joinpath(room).iterdir():
+            if not file.name.endswith(".txt"):
+                continue
+            prompt = Prompt.load(f"{room}/{file.name.removesuffix('.txt')}")
+            assert prompt.origin.startswith(("DiscoveryBench, appendix F", "inspect-discoverybench")), file
+            literals = [part.replace("$$", "$") for part in re.split(r"(?<!\$)\$\w+", prompt.text)]
+            rendering = re.compile(".*".join(map(re.escape, literals)).strip(), re.DOTALL)
+            assert any(rendering.search(text) for text in RENDERED.values()), f"{prompt.name} has no golden file"
