@@ -244,7 +244,9 @@ def draw_samples(samples: Sequence[JudgedSample], count: int, seed: int) -> list
         InvalidArgument: There are no samples, or `count` is smaller than the number of outcomes.
     """
     if unlabelled := FACET_KEYS[len(FACET_STEPS) :]:
-        raise InvalidArgument(f"People cannot label {', '.join(unlabelled)} yet. Add the step to human_study/labels.py.")
+        raise InvalidArgument(
+            f"People cannot label {', '.join(unlabelled)} yet. Add the step to human_study/labels.py."
+        )
     if not samples:
         raise InvalidArgument("No sample of these logs was judged. Pass logs with scored submissions.")
     random = Random(seed)
