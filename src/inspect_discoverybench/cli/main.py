@@ -8,10 +8,10 @@ from inspect_discoverybench.cli.agree import agree
 from inspect_discoverybench.cli.ask import ask
 from inspect_discoverybench.cli.compare import compare
 from inspect_discoverybench.cli.data import data
+from inspect_discoverybench.cli.doctor import doctor
 from inspect_discoverybench.cli.judge import judge
 from inspect_discoverybench.cli.report import report
 from inspect_discoverybench.cli.run import run
-from inspect_discoverybench.doctor.doctor import doctor
 from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, DiskFull, JudgeFailed, Refused
 from inspect_discoverybench.errors.file_failures import file_errors
 

@@ -35,6 +35,10 @@ class DiskFull(DiscoveryBenchError):
     """There is no space left to write a log."""
 
 
+class CheckFailed(DiscoveryBenchError):
+    """A check of the installation failed."""
+
+
 class DataError(DiscoveryBenchError):
     """The data cannot be used: a file is invalid, differs from the released one, or could not be downloaded."""
 

@@ -1,0 +1,115 @@
+"""The checks of an installation. Each returns what it found, in one line, or raises `CheckFailed` with the remedy."""
+
+import asyncio
+import os
+import platform
+import re
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import requires, version
+
+from inspect_ai.model import GenerateConfig, get_model
+from packaging.requirements import Requirement
+
+from inspect_discoverybench.dataset import released
+from inspect_discoverybench.errors.exceptions import CheckFailed, DiscoveryBenchError, ModelFailed
+from inspect_discoverybench.errors.provider_failures import inspect_errors, model_errors
+from inspect_discoverybench.sandbox.image import image, image_exists
+from inspect_discoverybench.sandbox.specification import IMAGE_VARIABLE
+from inspect_discoverybench.session.tool import python
+
+PACKAGE = "inspect-discoverybench"
+
+ACTION_PROMPT = (
+    "Compute 6 * 7 with Python. Call the tool `python`, or if you cannot call tools, write the program into one block "
+    "that begins with ```python. Do not answer before you have seen the output of the program."
+)
+
+_CODE_BLOCK = re.compile(r"^```(?:python|py)\s*$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a check found, in one line. If the check failed, the message ends with the remedy."""
+
+    check: str
+    ok: bool
+    message: str
+
+
+def run_checks(models: Sequence[str]) -> Iterator[Finding]:
+    """Run all checks in order, those of models last. A failed check does not end the others."""
+    checks: dict[str, Callable[[], str]] = {"versions": check_versions, "data": check_data, "docker": check_docker}
+    for model in models:
+        checks[model] = partial(check_model, model)
+
+    for name, check in checks.items():
+        try:
+            yield Finding(name, ok=True, message=check())
+        except DiscoveryBenchError as error:
+            yield Finding(name, ok=False, message=error.message)
+
+
+def check_versions() -> str:
+    """Check that every required package is installed in a supported version."""
+    for requirement in map(Requirement, requires(PACKAGE) or []):
+        # Extras are optional, and some requirements are for other platforms.
+        if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
+            continue
+        installed = version(requirement.name)
+        if not requirement.specifier.contains(installed, prereleases=True):
+            raise CheckFailed(
+                f"{requirement.name} {installed} is installed, but {requirement.specifier} is required. "
+                f"Run: pip install --upgrade {PACKAGE}"
+            )
+    return f"{PACKAGE} {version(PACKAGE)}, inspect-ai {version('inspect-ai')}, Python {platform.python_version()}"
+
+
+def check_data() -> str:
+    """Check that the released data, if they are there, are complete and unchanged."""
+    root = released.cache_folder()
+    if not os.environ.get(released.DATA_DIR_VARIABLE) and not root.exists():
+        return "the released data are not downloaded; `real` and `synth` download them on first use"
+
+    root = released.local_root()
+    report = released.verify(root)
+    if not report.clean:
+        raise CheckFailed(f"{root}: {report}. {released.remedy(root)}")
+    return f"{report} ({root})"
+
+
+def check_docker() -> str:
+    """Check that Docker responds, and whether it has the image of the sandbox."""
+    command = ["docker", "version", "--format", "{{.Server.Version}}"]
+    try:
+        engine = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True).stdout.strip()
+    except (OSError, subprocess.SubprocessError) as error:
+        reason = (getattr(error, "stderr", None) or str(error)).strip()
+        raise CheckFailed(
+            f"Docker does not respond: {reason}. Install and start it, and allow this user to use it. "
+            "`discoverybench/demo` does not need it."
+        ) from error
+
+    name = os.environ.get(IMAGE_VARIABLE) or image()
+    state = "has the image" if image_exists(name) else "will build or pull on first use the image"
+    return f"Docker {engine} {state} {name}"
+
+
+def check_model(name: str) -> str:
+    """Check that a model acts when it is asked to: it calls a tool, or it writes a block of Python code."""
+    with inspect_errors(CheckFailed, f"{name} cannot be called"):
+        # inspect-evals-lint: ignore[IEBP001] -- no task is built
+        model = get_model(name, config=GenerateConfig(max_retries=1, timeout=60))
+    try:
+        with model_errors("The model", model):
+            output = asyncio.run(model.generate(ACTION_PROMPT, tools=[python()]))
+    except ModelFailed as error:
+        raise CheckFailed(f"{error.failure} Check its key, its name and its base URL.") from error
+
+    if output.choices and output.message.tool_calls:
+        return "acts by tool calls"
+    if _CODE_BLOCK.search(output.completion):
+        return "acts in text: it writes code blocks instead of tool calls"
+    raise CheckFailed(f"{name} neither calls a tool nor writes a block of code. Choose another model for agents.")

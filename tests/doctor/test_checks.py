@@ -1,0 +1,111 @@
+"""`discoverybench doctor` on a working installation and on broken ones."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from inspect_discoverybench.sandbox.image import image
+from tests.endpoint import Answer, NoChoices, Refused, tool_call
+from tests.experiment.command import invoke, lab
+from tests.packages import installed
+
+SECRET = "sesame-open-7731"
+
+
+def doctor(*arguments: str, exit_code: int) -> dict[str, tuple[str, str]]:
+    """The status and the message of each check."""
+    result: Result = invoke("doctor", *arguments)
+    assert result.exit_code == exit_code, result.output
+    findings = {}
+    for line in result.stdout.splitlines():
+        status, _, finding = line.partition(" ")
+        check, _, message = finding.strip().partition(": ")
+        findings[check] = (status, message)
+    return findings
+
+
+@pytest.mark.usefixtures("engine")
+def test_a_sound_installation(upstream: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", str(upstream))
+    findings = doctor("--model", "discoverybench/baseline", exit_code=0)
+    assert list(findings) == ["versions", "data", "docker", "discoverybench/baseline"]
+    assert {status for status, _ in findings.values()} == {"ok"}
+    assert findings["data"][1].startswith("all 1466 files match the release")
+    assert findings["docker"][1].endswith(f" has the image {image()}")
+
+
+def test_a_fresh_machine_without_docker_and_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A failed check does not end the others. Data that are not downloaded are no failure."""
+    monkeypatch.delenv("DISCOVERYBENCH_DATA_DIR", raising=False)
+    monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
+    findings = doctor("--model", "openai/gpt-4o", exit_code=1)
+    assert [status for status, _ in findings.values()] == ["ok", "ok", "failed", "failed"]
+    assert "are not downloaded" in findings["data"][1]
+    assert "Docker does not respond" in findings["docker"][1]
+    assert "Install and start it" in findings["docker"][1]
+    assert "OPENAI_API_KEY" in findings["openai/gpt-4o"][1]
+
+
+def test_an_old_package_and_a_wrong_data_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", "/nowhere/data")
+    installed(tmp_path, "pooch", "0.1.0")
+    monkeypatch.syspath_prepend(tmp_path)
+    findings = doctor(exit_code=1)
+    assert findings["versions"] == (
+        "failed",
+        "pooch 0.1.0 is installed, but >=1.8.2 is required. Run: pip install --upgrade inspect-discoverybench",
+    )
+    assert findings["data"][0] == "failed"
+    assert findings["data"][1].startswith("DISCOVERYBENCH_DATA_DIR=/nowhere/data is not a folder")
+
+
+def test_damaged_data_fail_with_the_remedy(upstream: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "discoverybench").symlink_to(upstream / "discoverybench" / "real")
+    monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", str(tmp_path / "data"))
+    status, message = doctor(exit_code=1)["data"]
+    assert status == "failed"
+    assert "is missing (and 1465 more)" in message
+    assert "Use a clone of allenai/discoverybench" in message
+
+
+def check_over_http(answer: Answer, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
+    """Check a model that gives this answer."""
+    with lab(lambda _: answer) as (model, _):
+        monkeypatch.setenv("LAB_API_KEY", SECRET)
+        result = invoke("doctor", "--model", model)
+    assert SECRET not in result.output
+    last = result.output.splitlines()[-1]
+    status, _, finding = last.partition(" ")
+    return status, finding.strip().removeprefix(f"{model}: ")
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (tool_call("python", code="6 * 7"), "acts by tool calls"),
+        ("Let me see.\n```python\nprint(6 * 7)\n```\n", "acts in text"),
+    ],
+)
+def test_a_model_acts_by_a_tool_call_or_a_code_block(
+    answer: Answer, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    status, found = check_over_http(answer, monkeypatch)
+    assert (status, found.partition(":")[0]) == ("ok", message)
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ("It is 42.", "neither calls a tool nor writes a block of code. Choose another model for agents."),
+        (" ", "neither calls a tool nor writes a block of code"),
+        (NoChoices(), "neither calls a tool nor writes a block of code"),
+        (Refused(f"Incorrect API key provided: {SECRET}.", status=401), "Check its key, its name and its base URL."),
+        (404, "scripted failure 404"),
+    ],
+)
+def test_a_model_that_does_not_act_fails(answer: Answer, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    status, found = check_over_http(answer, monkeypatch)
+    assert status == "failed"
+    assert message in found
