@@ -11,8 +11,8 @@ from inspect_discoverybench.dataset.released import COMMIT
 from inspect_discoverybench.dataset.samples import FieldFilter, Hints, SampleMetadata, data_checksum, select
 from inspect_discoverybench.dataset.studies import absolute
 from inspect_discoverybench.discovery import discovery_task, end_session, location
-from inspect_discoverybench.provenance import provenance
 from inspect_discoverybench.errors.invalid_values import require_positive
+from inspect_discoverybench.provenance import provenance
 from inspect_discoverybench.sandbox.image import record_image
 from inspect_discoverybench.sandbox.specification import sandbox_spec
 from inspect_discoverybench.scorer.judge import DEFAULT_TIMEOUT
