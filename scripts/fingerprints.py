@@ -17,7 +17,7 @@ from inspect_ai.tool import ToolDef
 from inspect_discoverybench.dataset.released import COMMIT, checksums
 from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, data_checksum, task_text
 from inspect_discoverybench.dataset.splits import demo
-from inspect_discoverybench.prompts import Prompt, prompt_names
+from inspect_discoverybench.prompts.prompt import Prompt, prompt_names
 from inspect_discoverybench.sandbox.image import BUILD_INPUTS
 from inspect_discoverybench.sandbox.shipped_files import shipped
 from inspect_discoverybench.session.tool import python

@@ -9,7 +9,7 @@ import pytest
 
 from inspect_discoverybench.dataset.metadata import Column, DataFile
 from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, task_text
-from inspect_discoverybench.prompts import Prompt, prompt_names
+from inspect_discoverybench.prompts.prompt import Prompt, prompt_names
 from inspect_discoverybench.scorer import quotation
 from inspect_discoverybench.scorer.facets import HypothesisPair, as_json
 from inspect_discoverybench.solvers.datavoyager import Role, turn_message

@@ -13,7 +13,7 @@ from inspect_ai.log import EvalLog
 from inspect_ai.solver import SolverSpec, chain, use_tools
 
 from inspect_discoverybench import custom, demo, judge_audit, synth_generate
-from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.results.frame import read_results
 from inspect_discoverybench.sandbox.image import build_digest, image
 from inspect_discoverybench.sandbox.shipped_files import shipped

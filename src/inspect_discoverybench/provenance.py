@@ -10,7 +10,7 @@ import yaml
 from inspect_ai.solver import Solver
 from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec
 
-from inspect_discoverybench.prompts import Prompt, prompt_names
+from inspect_discoverybench.prompts.prompt import Prompt, prompt_names
 from inspect_discoverybench.sandbox.image import build_digest
 from inspect_discoverybench.sandbox.shipped_files import shipped
 

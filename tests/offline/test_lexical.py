@@ -9,7 +9,7 @@ from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, ge
 import inspect_discoverybench.offline.provider  # noqa: F401 - registers the models
 from inspect_discoverybench.dataset.metadata import Column, DataFile
 from inspect_discoverybench.errors.exceptions import InvalidArgument
-from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.scorer.facets import Contexts, HypothesisPair, Match, ask_extractions, ask_match
 from inspect_discoverybench.scorer.judge import Judge
 

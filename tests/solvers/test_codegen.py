@@ -7,7 +7,7 @@ from pathlib import Path
 from inspect_ai.model import ChatMessageUser
 from inspect_ai.tool import ToolFunction
 
-from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.solvers.codegen import codegen
 from tests.session.kernel_client import Session
 from tests.solvers.scripted import calls, observations, play, python, submission, submit, with_calls

@@ -9,7 +9,7 @@ from inspect_ai.log import EvalSample
 from inspect_ai.model import ChatMessage, ContentReasoning, ContentText, ModelOutput
 from inspect_ai.tool import ToolFunction
 
-from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.replies import parse_reply
 from inspect_discoverybench.solvers.datavoyager import CriticReply, Ledger, Role, datavoyager
 from tests.solvers.scripted import Turn, calls, observations, play, python, scripted, spans, submission, submit

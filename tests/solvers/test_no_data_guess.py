@@ -11,7 +11,7 @@ from inspect_ai.tool import ToolFunction
 from inspect_ai.util import sandbox, store
 
 from inspect_discoverybench import custom
-from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from tests.solvers.scripted import calls, play, replies, submission, submit
 

@@ -15,7 +15,7 @@ from inspect_ai.scorer import includes
 from inspect_ai.tool import ToolFunction
 
 from inspect_discoverybench import demo
-from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.session.session import SessionState
 from inspect_discoverybench.solvers.reflexion import ReflexionState, reflexion
 from inspect_discoverybench.submission.submission import Submission, SubmissionState

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from inspect_discoverybench.dataset.metadata import DataFile, locate
 from inspect_discoverybench.errors.exceptions import InvalidArgument
-from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.prompts.prompt import Prompt
 
 FieldFilter = str | int | bool | list[str] | list[int] | None
 """One value, several values, or None for all."""

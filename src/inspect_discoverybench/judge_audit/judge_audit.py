@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from inspect_discoverybench.dataset.metadata import DataFile
 from inspect_discoverybench.dataset.samples import SampleMetadata
-from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.scorer.facets import NO_CONTEXT, SCORES, Contexts, ContextVerdict, HypothesisPair
 from inspect_discoverybench.scorer.judge import Judge
 from inspect_discoverybench.scorer.quotation import NotAsserted, fold_quote, read_answer

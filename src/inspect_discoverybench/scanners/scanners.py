@@ -29,7 +29,7 @@ from inspect_scout import (
     scanner,
 )
 
-from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.sandbox.shipped_files import shipped
 from inspect_discoverybench.scanners.quantity import claims, evidence, printed, without_support, years
 from inspect_discoverybench.submission.answer import FreeText, answer_of

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, Protocol
 from pydantic import BeforeValidator, Field, StrictBool, model_validator
 
 from inspect_discoverybench.dataset.metadata import DataFile
-from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.replies import Explanation, R, Reply, parse_boolean
 from inspect_discoverybench.scorer.judge import Judge, ParseFailure, Question, gather
 from inspect_discoverybench.submission.text import escape, normalized, quoted_reason

@@ -28,7 +28,7 @@ from inspect_discoverybench.errors.provider_failures import (
     redact_request,
 )
 from inspect_discoverybench.errors.redaction import hide_keys
-from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.replies import R, ask_until_valid, parse_reply, replace_surrogates
 from inspect_discoverybench.scorer.reply_cache import ReplyCache
 from inspect_discoverybench.scorer.settings import JudgeSettings, RequestSettings, token_limit

@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, StrictBool, model_validator
 
 from inspect_discoverybench.errors.exceptions import ReplyRejected
-from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.replies import Explanation, Reply, parse_boolean
 from inspect_discoverybench.scorer.facets import as_json
 from inspect_discoverybench.scorer.judge import Judge, ParseFailure, Question

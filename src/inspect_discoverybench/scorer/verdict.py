@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import isnan, nan, prod
 from typing import Any
 
-from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.scorer.facets import FACET_KEYS, FACETS, FacetVerdict, HypothesisPair
 from inspect_discoverybench.scorer.judge import Judge, gather
 from inspect_discoverybench.scorer.released_form import RELEASED_PROMPTS, ReleasedVerdict, ask_released

@@ -24,7 +24,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from inspect_discoverybench.errors.exceptions import ReplyRejected
 from inspect_discoverybench.errors.invalid_values import require_positive
-from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.replies import EncodableText, Reply, ask_until_valid, parse_reply, reply_schema
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
 from inspect_discoverybench.session.tool import python

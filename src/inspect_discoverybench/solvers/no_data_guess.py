@@ -5,7 +5,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import sandbox, store_as
 
 from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, task_text
-from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.solvers.step import submit_step
 from inspect_discoverybench.solvers.submission import submit
 from inspect_discoverybench.submission.submission import SubmissionState

@@ -5,7 +5,7 @@ from inspect_ai.model import ChatMessageUser
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import sample_limits, suspend_working_limit
 
-from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.prompts.prompt import Prompt
 
 _turns: dict[str, anyio.Semaphore] = {}
 """The turns of running samples, by the unique id of the sample."""

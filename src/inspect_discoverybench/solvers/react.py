@@ -10,7 +10,7 @@ from inspect_ai.tool import Tool
 from inspect_ai.util import store_as
 
 from inspect_discoverybench.errors.invalid_values import require_positive
-from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.step import generate_reply, start_agent, submit_step

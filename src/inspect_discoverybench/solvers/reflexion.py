@@ -26,7 +26,7 @@ from inspect_discoverybench.dataset.samples import SampleMetadata
 from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, InvalidArgument, SessionFailed
 from inspect_discoverybench.errors.invalid_values import require_positive
 from inspect_discoverybench.errors.provider_failures import one_line
-from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, PythonSession, require_not_lost
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.codegen import run_codegen

@@ -22,7 +22,7 @@ from inspect_ai.util import store_as, suspend_turn_limit
 
 from inspect_discoverybench.errors.exceptions import ModelFailed, ReplyMissing
 from inspect_discoverybench.errors.provider_failures import is_bad_request, model_errors
-from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.replies import replace_surrogates
 from inspect_discoverybench.session.session import PythonSession
 from inspect_discoverybench.submission.answer import SUBMIT, arguments_as_text, is_submit

@@ -21,7 +21,7 @@ from inspect_ai.util import span
 
 from inspect_discoverybench.errors.exceptions import AuthorFailed, ReplyRejected
 from inspect_discoverybench.errors.provider_failures import model_errors
-from inspect_discoverybench.prompts import Prompt
+from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.replies import R, T, ask_until_valid, parse_reply, reject_duplicate_keys, reply_schema
 from inspect_discoverybench.submission.answer import without_reasoning
 

@@ -17,7 +17,7 @@ from inspect_discoverybench.dataset.studies import absolute, slug_of
 from inspect_discoverybench.dataset.table import COLUMNS
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.errors.file_failures import file_errors
-from inspect_discoverybench.prompts import Prompt, prompt_names
+from inspect_discoverybench.prompts.prompt import Prompt, prompt_names
 from inspect_discoverybench.replies import Reply
 from inspect_discoverybench.synth.tree_task import Rejection
 
