@@ -166,13 +166,13 @@ def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = Tru
     """
     from inspect_discoverybench.judge_audit.judge_audit import (
         PAIR_FIELDS,
-        PAPER_ACCURACY,
         audit,
         invented_pairs,
         judge_pair,
         released_pairs,
         text_samples,
     )
+    from inspect_discoverybench.scorer.paper_accuracy import PAPER_ACCURACY
 
     require_positive("repeats", repeats)
     samples = list(invented_pairs())

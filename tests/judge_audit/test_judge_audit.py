@@ -16,13 +16,13 @@ from inspect_ai.log import EvalLog
 from inspect_discoverybench import judge_audit
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.judge_audit.judge_audit import (
-    PAPER_ACCURACY,
     AuditState,
     ContextWords,
     Expected,
     answer_texts,
     audit,
 )
+from inspect_discoverybench.scorer.paper_accuracy import PAPER_ACCURACY
 from tests.endpoint import Answer, Request, question, slots
 from tests.scorer.judging import InProcessJudge
 

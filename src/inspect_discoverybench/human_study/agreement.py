@@ -13,7 +13,7 @@ from statsmodels.stats.inter_rater import fleiss_kappa
 from inspect_discoverybench.human_study.labels import LabelledSample, Step
 from inspect_discoverybench.human_study.sheet import majority
 from inspect_discoverybench.human_study.votes import CHOICES, Ballot
-from inspect_discoverybench.judge_audit.judge_audit import PAPER_ACCURACY
+from inspect_discoverybench.scorer.paper_accuracy import PAPER_ACCURACY
 from inspect_discoverybench.statistics.clusters import clustered
 from inspect_discoverybench.statistics.jackknife import jackknife_interval
 from inspect_discoverybench.statistics.mean import estimate_mean, wilson

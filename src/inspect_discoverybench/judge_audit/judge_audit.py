@@ -24,6 +24,7 @@ from inspect_discoverybench.dataset.samples import SampleMetadata
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.scorer.facets import NO_CONTEXT, SCORES, Contexts, ContextVerdict, HypothesisPair
 from inspect_discoverybench.scorer.judge import Judge
+from inspect_discoverybench.scorer.paper_accuracy import PAPER_ACCURACY
 from inspect_discoverybench.scorer.quotation import NotAsserted, fold_quote, read_answer
 from inspect_discoverybench.scorer.settings import JudgeSettings
 from inspect_discoverybench.scorer.verdict import Verdict, compare, explain, record
@@ -32,9 +33,6 @@ from inspect_discoverybench.submission.text import normalized
 
 READING = "reading"
 """Accuracy on texts of agents: the hypothesis that the judge quotes. The paper's judge reads no such texts."""
-
-PAPER_ACCURACY = {"context_extraction": 0.97, "context_match": 0.99, "variables": 0.94, "relationship": 0.99}
-"""Accuracy of the paper's judge on 200 examples, annotated by two of the authors (§4.3)."""
 
 ACCURACIES = (READING, *PAPER_ACCURACY)
 
