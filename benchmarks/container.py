@@ -14,8 +14,8 @@ from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec
 from measure import own_folders, require_engine, show
 
 from inspect_discoverybench import demo
-from inspect_discoverybench.dataset import splits
-from inspect_discoverybench.dataset.samples import Hints
+from inspect_discoverybench.dataset.custom import demo_samples
+from inspect_discoverybench.dataset.task_text import Hints
 
 ROUNDS = 4
 SAMPLES = 4
@@ -35,7 +35,7 @@ SERVICE = {
 
 def empty(files: bool) -> Task:
     """The samples of the demo in an empty container, with or without their data files."""
-    samples = splits.demo(Hints())[:SAMPLES]
+    samples = demo_samples(Hints())[:SAMPLES]
     bare = [sample.model_copy(update={"files": sample.files if files else None}) for sample in samples]
     config = ComposeConfig.model_validate({"services": {"default": SERVICE}})
     return Task(dataset=bare, sandbox=SandboxEnvironmentSpec("docker", config))

@@ -10,26 +10,41 @@ TARGETS = {"real": 1.0, "synth": 2.0}
 """Seconds for the test split of DB-REAL, and for every split of DB-SYNTH."""
 
 
-def build(kind: str) -> dict[str, float]:
+def build(benchmark: str) -> dict[str, float]:
     """Seconds of the whole build, and of its parts once more by themselves, with files and prompts in memory."""
     from inspect_discoverybench.dataset.released import data_root, require_released
-    from inspect_discoverybench.dataset.samples import Hints, task_text
-    from inspect_discoverybench.dataset.splits import REAL, SYNTH, released
+    from inspect_discoverybench.dataset.splits import REAL, SYNTH, released_samples
+    from inspect_discoverybench.dataset.task_text import Hints, task_text
 
-    splits = [REAL["test"]] if kind == "real" else list(SYNTH.values())
-    laps = [time.perf_counter()]
-    samples = sum(len(released(split.kind, split.name, Hints())) for split in splits)
-    laps.append(time.perf_counter())
+    splits = [split for split in REAL if split.name == "test"] if benchmark == "real" else SYNTH
+    samples = []
+    start = time.perf_counter()
+    for split in splits:
+        samples += released_samples(split.benchmark, split.name, Hints())
+    whole = time.perf_counter() - start
+
+    start = time.perf_counter()
     for split in splits:
         require_released(data_root(), split.files())
-    laps.append(time.perf_counter())
-    goals = [goal for split in splits for _, goal in split.goals(data_root())]
-    laps.append(time.perf_counter())
+    checksums = time.perf_counter() - start
+
+    goals = []
+    start = time.perf_counter()
+    for split in splits:
+        goals += split.goals(data_root())
+    metadata = time.perf_counter() - start
+
+    start = time.perf_counter()
     for goal in goals:
-        task_text(goal, Hints())
-    laps.append(time.perf_counter())
-    names = (f"{samples} samples", "checksum of every file", "metadata, answer key, target columns", "task texts")
-    return {name: end - start for name, start, end in zip(names, laps, laps[1:], strict=False)}
+        task_text(goal.metadata, Hints())
+    texts = time.perf_counter() - start
+
+    return {
+        f"{len(samples)} samples": whole,
+        "checksum of every file": checksums,
+        "metadata, answer key, target columns": metadata,
+        "task texts": texts,
+    }
 
 
 def main() -> None:
@@ -37,11 +52,12 @@ def main() -> None:
     require_data()
     rows = []
     with own_folders():
-        for kind, target in TARGETS.items():
-            runs = [in_fresh_process(build, kind) for _ in range(RUNS)]
+        for benchmark, target in TARGETS.items():
+            runs = [in_fresh_process(build, benchmark) for _ in range(RUNS)]
             for part in runs[0]:
                 limit = f"{target:.1f}" if part.endswith("samples") else ""
-                rows.append((kind, part, f"{median(run[part] for run in runs):.3f}", limit))
+                seconds = median(run[part] for run in runs)
+                rows.append((benchmark, part, f"{seconds:.3f}", limit))
     show("Building the dataset", ("data", "what", "seconds", "target"), rows, f"Medians of {RUNS} fresh processes.")
 
 

@@ -23,8 +23,8 @@ def measured(path: Path) -> Measured:
     import numpy as np
     import pandas as pd
 
-    from inspect_discoverybench.dataset.studies import synth_targets
-    from inspect_discoverybench.dataset.table import read_text
+    from inspect_discoverybench.dataset.target_column import synth_targets
+    from inspect_discoverybench.dataset.text_file import read_text
 
     [query, *_] = json.loads(read_text(path))["queries"]
     table = pd.read_csv(path.with_name("data.csv"))

@@ -14,9 +14,12 @@ from typing import Any
 import yaml
 from inspect_ai.tool import ToolDef
 
-from inspect_discoverybench.dataset.released import COMMIT, checksums
-from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, data_checksum, task_text
-from inspect_discoverybench.dataset.splits import demo
+from inspect_discoverybench.dataset.archive import COMMIT
+from inspect_discoverybench.dataset.custom import demo_samples
+from inspect_discoverybench.dataset.integrity import checksums
+from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
+from inspect_discoverybench.dataset.samples import data_checksum
+from inspect_discoverybench.dataset.task_text import Hints, task_text
 from inspect_discoverybench.prompts.prompt import Prompt, prompt_names
 from inspect_discoverybench.sandbox.image import BUILD_INPUTS
 from inspect_discoverybench.sandbox.shipped_files import shipped
@@ -36,7 +39,7 @@ Fingerprints = Mapping[str, str]
 
 def current() -> Fingerprints:
     """The fingerprints of the working tree. They do not depend on line endings, or on comments in the image's files."""
-    goals = [SampleMetadata.model_validate(sample.metadata) for sample in demo(Hints())]
+    goals = [SampleMetadata.model_validate(sample.metadata) for sample in demo_samples(Hints())]
     hinted = goals[0].model_copy(update={"domain_knowledge": "Background.", "workflow_tags": "Keywords."})
     return {
         **{f"prompt {name}": Prompt.load(name).fingerprint for name in prompt_names(".")},
@@ -46,7 +49,7 @@ def current() -> Fingerprints:
         **{f"image {name}": _digest(_instructions(shipped("sandbox") / name)) for name in BUILD_INPUTS},
         "compose.yaml": _digest(yaml.safe_load(shipped("compose.yaml").read_text("utf-8"))),
         "released data": _digest({"commit": COMMIT, "files": dict(checksums())}),
-        "demo data": data_checksum(demo(Hints()))[:12],
+        "demo data": data_checksum(demo_samples(Hints()))[:12],
     }
 
 

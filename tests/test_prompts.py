@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from inspect_discoverybench.dataset.metadata import Column, DataFile
-from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, task_text
+from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
+from inspect_discoverybench.dataset.task_text import Hints, task_text
 from inspect_discoverybench.prompts.prompt import Prompt, prompt_names
 from inspect_discoverybench.scorer import quotation
 from inspect_discoverybench.scorer.facets import HypothesisPair, as_json
@@ -48,7 +49,6 @@ GOAL = SampleMetadata(
     gold_hypothesis=PAIR.gold_hypothesis,
     gold_workflow=None,
     data_files=(FILE, FILE),
-    data_file_count=2,
     workflow_tags="regression",
     domain_knowledge="Rain is measured in spring.",
 )

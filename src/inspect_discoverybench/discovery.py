@@ -9,9 +9,10 @@ from inspect_ai.solver import TaskState, use_tools
 from inspect_ai.util import SandboxEnvironmentSpec
 from inspect_ai.viewer import ScoreColorScale, TaskSamplesColumn, TaskSamplesView, ViewerConfig
 
-from inspect_discoverybench.dataset.metadata import verify_data_files
-from inspect_discoverybench.dataset.released import REPOSITORY
-from inspect_discoverybench.dataset.samples import FieldFilter, data_checksum, select
+from inspect_discoverybench.dataset.archive import REPOSITORY
+from inspect_discoverybench.dataset.data_files import verify_data_files
+from inspect_discoverybench.dataset.filters import FieldFilter, select
+from inspect_discoverybench.dataset.samples import data_checksum
 from inspect_discoverybench.provenance import provenance
 from inspect_discoverybench.sandbox.image import record_image
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
@@ -67,7 +68,7 @@ def discovery_task(
     return Task(
         name=f"discoverybench/{name}",
         display_name=title,
-        dataset=MemoryDataset(select(samples, **(filters or {})), name=title, location=location(commit)),
+        dataset=MemoryDataset(select(samples, filters or {}), name=title, location=location(commit)),
         setup=[require_judge(judge), *setup] if scored else setup,
         solver=react(),
         cleanup=end_session,

@@ -6,10 +6,14 @@ from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.model import GenerateConfig
 
-from inspect_discoverybench.dataset import splits as datasets
-from inspect_discoverybench.dataset.released import COMMIT
-from inspect_discoverybench.dataset.samples import FieldFilter, Hints, SampleMetadata, data_checksum, select
-from inspect_discoverybench.dataset.studies import absolute
+from inspect_discoverybench.dataset.archive import COMMIT
+from inspect_discoverybench.dataset.custom import custom_samples, demo_samples, single_goal
+from inspect_discoverybench.dataset.filters import FieldFilter, select
+from inspect_discoverybench.dataset.paths import absolute
+from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
+from inspect_discoverybench.dataset.samples import data_checksum
+from inspect_discoverybench.dataset.splits import released_samples
+from inspect_discoverybench.dataset.task_text import Hints
 from inspect_discoverybench.discovery import discovery_task, end_session, location
 from inspect_discoverybench.errors.invalid_values import require_positive
 from inspect_discoverybench.provenance import provenance
@@ -58,7 +62,7 @@ def real(
     return discovery_task(
         "real",
         f"DB-REAL ({split})",
-        datasets.released("real", split, Hints(domain_knowledge, workflow_tags)),
+        released_samples("real", split, Hints(domain_knowledge, workflow_tags)),
         sandbox=sandbox_spec(sandbox, build, image),
         aggregation=aggregation,
         version=VERSION,
@@ -90,7 +94,7 @@ def synth(  # noqa: D417
     return discovery_task(
         "synth",
         f"DB-SYNTH ({split})",
-        datasets.released("synth", split, Hints()),
+        released_samples("synth", split, Hints()),
         sandbox=sandbox_spec(sandbox, build, image),
         aggregation=aggregation,
         version=VERSION,
@@ -131,7 +135,7 @@ def custom(  # noqa: D417
     return discovery_task(
         "custom",
         f"custom ({file.name})",
-        datasets.custom(file, key, hints) if goal is None else datasets.single_goal(file, goal, hints),
+        custom_samples(file, key, hints) if goal is None else single_goal(file, goal, hints),
         sandbox=sandbox_spec(sandbox, build, image),
         aggregation=aggregation,
         version=VERSION,
@@ -144,7 +148,7 @@ def demo(sandbox: str = "local", build: bool = False, image: str | None = None, 
     return discovery_task(
         "demo",
         "demo",
-        datasets.demo(Hints()),
+        demo_samples(Hints()),
         sandbox=sandbox_spec(sandbox, build, image),
         aggregation=aggregation,
         version=VERSION,
@@ -177,7 +181,7 @@ def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = Tru
     require_positive("repeats", repeats)
     samples = list(invented_pairs())
     if released:
-        train = datasets.released("real", "train", Hints())
+        train = released_samples("real", "train", Hints())
         samples += released_pairs([SampleMetadata.model_validate(sample.metadata) for sample in train])
     samples += text_samples()
     commit = COMMIT if released else None
@@ -187,7 +191,7 @@ def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = Tru
         display_name="DiscoveryBench judge audit",
         # Inspect prints the dataset's name above the results.
         dataset=MemoryDataset(
-            select(samples, kind=kind), name=f"known pairs; the paper's judge: {paper}", location=location(commit)
+            select(samples, {"kind": kind}), name=f"known pairs; the paper's judge: {paper}", location=location(commit)
         ),
         solver=judge_pair(repeats),
         config=GenerateConfig(timeout=DEFAULT_TIMEOUT),

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from inspect_discoverybench.cli.main import main
 from inspect_discoverybench.dataset import released
+from inspect_discoverybench.dataset.integrity import checksums
 from tests.dataset.mirror import ANSWER_KEY, DATA_FILE, Mirror, pack
 
 
@@ -56,7 +57,7 @@ def test_an_answer_key_needs_a_path() -> None:
 
 def test_verify_lists_missing_and_changed_files(upstream: Path, tmp_path: Path) -> None:
     folder = tmp_path / "copy"
-    for path in released.checksums():
+    for path in checksums():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).symlink_to(upstream / path)
     arguments = ["data", "verify", "--path", str(folder)]

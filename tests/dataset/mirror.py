@@ -9,11 +9,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from inspect_discoverybench.dataset import released
+from inspect_discoverybench.dataset.archive import COMMIT
+from inspect_discoverybench.dataset.integrity import checksums
 
 DATA_FILE = "discoverybench/real/test/archaeology/capital.csv"
 ANSWER_KEY = "eval/answer_key_real.csv"
-TOP = f"discoverybench-{released.COMMIT}"
+TOP = f"discoverybench-{COMMIT}"
 
 
 class Mirror:
@@ -65,7 +66,7 @@ class Mirror:
 def pack(upstream: Path, files: tuple[tuple[str, bytes], ...] = (), links: tuple[tuple[str, str], ...] = ()) -> bytes:
     """The archive as the host makes it; `files` replace or join the released ones, `links` come first."""
     buffer = io.BytesIO()
-    contents = {path: (upstream / path).read_bytes() for path in released.checksums()}
+    contents = {path: (upstream / path).read_bytes() for path in checksums()}
     contents |= {"README.md": b"no data file", "eval/eval.py": b"no data file", **dict(files)}
     with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=0) as archive:
         for path, target in links:

@@ -10,10 +10,10 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import Sample
 
 from inspect_discoverybench import custom
-from inspect_discoverybench.dataset import splits
 from inspect_discoverybench.dataset.audit import audit_studies
+from inspect_discoverybench.dataset.custom import custom_samples
 from inspect_discoverybench.dataset.metadata import Study
-from inspect_discoverybench.dataset.samples import Hints
+from inspect_discoverybench.dataset.task_text import Hints
 from inspect_discoverybench.errors.exceptions import DataError, DataMissing, Refused, UnreadableTable
 from inspect_discoverybench.solvers.gold import gold
 from tests.dataset.studies import study, write_study
@@ -23,7 +23,7 @@ QUERY = {"qid": 4, "question": "Why?", "question_type": "general"}
 
 
 def load(path: Path, answer_key: Path | None = None, hints: Hints = Hints()) -> list[Sample]:  # noqa: B008
-    return splits.custom(path, answer_key, hints)
+    return custom_samples(path, answer_key, hints)
 
 
 @pytest.mark.parametrize("solver", [None, gold()])
@@ -214,7 +214,6 @@ REFUSED: dict[str, tuple[str, type[DataError], str]] = {
     "a file of the session": ("./.session/a.csv", DataError, "reserved name"),
     "the metadata": ("metadata_0.json", DataError, "is a metadata file, which the agent must not see"),
     "a link to the metadata": ("link.csv", DataError, "is a metadata file, which the agent must not"),
-    "a hard link to the metadata": ("hard.csv", DataError, "is a metadata file, which the agent must not"),
     "a folder of Reflexion": ("trial-2/a.csv", DataError, "reserved name"),
     "a link to nothing": ("dangling.csv", DataMissing, r"dangling\.csv: .* it does not exist\. Add it"),
     "the answer key": ("key.csv", DataError, r"key\.csv.*the answer key.*the agent must not see"),
@@ -228,7 +227,6 @@ def test_a_data_file_that_must_not_be_copied_to_a_sandbox_is_rejected(
     folder = write_study(tmp_path / "mine", study(name))
     (folder / "folder").mkdir()
     (folder / "link.csv").symlink_to("metadata_0.json")
-    (folder / "hard.csv").hardlink_to(folder / "metadata_0.json")
     (folder / "keys.csv").symlink_to("/proc/self/environ")
     os.mkfifo(folder / "pipe.csv")
     (folder / "loop.csv").symlink_to("loop.csv")

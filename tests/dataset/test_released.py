@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from inspect_discoverybench.dataset import released
+from inspect_discoverybench.dataset.archive import COMMIT
+from inspect_discoverybench.dataset.integrity import check_integrity, checksums
 from inspect_discoverybench.errors.exceptions import DataError
 from tests.dataset.mirror import DATA_FILE, Mirror, pack
 
@@ -65,7 +67,7 @@ def test_two_processes_share_one_download(mirror: Mirror, caches: Path) -> None:
     assert [process.returncode for process in processes] == [0, 0]
     assert answers == [str(released.cache_folder())] * 2
     assert mirror.requests == 1
-    assert left_behind(caches) == {released.COMMIT}
+    assert left_behind(caches) == {COMMIT}
 
 
 def test_a_killed_fetch_does_not_affect_the_next_one(mirror: Mirror, caches: Path) -> None:
@@ -74,11 +76,11 @@ def test_a_killed_fetch_does_not_affect_the_next_one(mirror: Mirror, caches: Pat
     assert mirror.request_event.wait(60)
     process.kill()
     process.communicate()
-    assert left_behind(caches) == {f"{released.COMMIT}.partial"}
+    assert left_behind(caches) == {f"{COMMIT}.partial"}
 
     mirror.gate.set()
-    assert released.verify(released.fetch()).clean
-    assert left_behind(caches) == {released.COMMIT}
+    assert check_integrity(released.fetch()).clean
+    assert left_behind(caches) == {COMMIT}
 
 
 def test_a_damaged_archive_is_rejected(mirror: Mirror, caches: Path) -> None:
@@ -107,11 +109,11 @@ def test_members_outside_the_released_paths_are_not_extracted(
     )
     root = released.fetch()
     files = {path.relative_to(root).as_posix() for path in root.rglob("*") if not path.is_dir()}
-    assert files == set(released.checksums())
-    assert released.verify(root).clean
+    assert files == set(checksums())
+    assert check_integrity(root).clean
     assert not list(tmp_path.rglob("escape.csv"))
     assert not list(outside.iterdir())
-    assert left_behind(caches) == {released.COMMIT}
+    assert left_behind(caches) == {COMMIT}
 
 
 def test_forced_fetch_replaces_the_folder_only_when_it_succeeds(mirror: Mirror, caches: Path) -> None:
@@ -122,9 +124,9 @@ def test_forced_fetch_replaces_the_folder_only_when_it_succeeds(mirror: Mirror, 
     mirror.drops_connections = True
     with pytest.raises(DataError):
         released.fetch(force=True)
-    assert released.verify(root).changed == (DATA_FILE,)
+    assert check_integrity(root).changed == (DATA_FILE,)
 
     mirror.drops_connections = False
     assert released.fetch(force=True) == root
-    assert released.verify(root).clean
-    assert left_behind(caches) == {released.COMMIT}
+    assert check_integrity(root).clean
+    assert left_behind(caches) == {COMMIT}

@@ -9,8 +9,11 @@ from click.testing import CliRunner
 
 from inspect_discoverybench import synth
 from inspect_discoverybench.cli.main import main
-from inspect_discoverybench.dataset import splits
-from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, select
+from inspect_discoverybench.dataset.custom import demo_samples
+from inspect_discoverybench.dataset.filters import select
+from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
+from inspect_discoverybench.dataset.splits import REAL, SYNTH, Benchmark, released_samples
+from inspect_discoverybench.dataset.task_text import Hints
 from inspect_discoverybench.errors.exceptions import DataError, DataMissing, InvalidArgument
 
 pytestmark = pytest.mark.usefixtures("upstream")
@@ -43,8 +46,8 @@ AUDIT = {
 }
 
 
-def metadata_of(kind: splits.Kind, split: str) -> list[SampleMetadata]:
-    return [SampleMetadata.model_validate(sample.metadata) for sample in splits.released(kind, split, Hints())]
+def metadata_of(kind: Benchmark, split: str) -> list[SampleMetadata]:
+    return [SampleMetadata.model_validate(sample.metadata) for sample in released_samples(kind, split, Hints())]
 
 
 @pytest.mark.usefixtures("sweep")
@@ -62,18 +65,18 @@ def test_the_audit_counts_known_irregularities() -> None:
 @pytest.mark.usefixtures("sweep")
 @pytest.mark.parametrize(
     ("column", "kind", "split"),
-    [(n, split.kind, split.name) for n, split in enumerate([*splits.REAL.values(), *splits.SYNTH.values()])],
+    [(n, split.benchmark, split.name) for n, split in enumerate((*REAL, *SYNTH))],
 )
-def test_samples_are_those_that_the_audit_counts(column: int, kind: splits.Kind, split: str) -> None:
+def test_samples_are_those_that_the_audit_counts(column: int, kind: Benchmark, split: str) -> None:
     """The properties of DB-SYNTH's target columns are recorded; the audit computes them from the data."""
-    samples, metadata = splits.released(kind, split, Hints()), metadata_of(kind, split)
+    samples, metadata = released_samples(kind, split, Hints()), metadata_of(kind, split)
     counts = {
         "goals": len({sample.id for sample in samples}),
         "study folders": len({m.dataset for m in metadata}),
         "metadata files": len({(m.dataset, m.metadata_number) for m in metadata}),
         "distinct gold hypotheses": len({m.gold_hypothesis for m in metadata}),
         "domains": len({m.domain for m in metadata}),
-        "maximum data files per goal": max(m.data_file_count for m in metadata),
+        "maximum data files per goal": max(len(m.data_files) for m in metadata),
         "duplicate questions": sum(m.duplicate_of is not None for m in metadata),
         "constant target columns": sum(m.solvable is False for m in metadata),
         "nearly constant target columns": sum(m.near_constant is True for m in metadata),
@@ -86,20 +89,20 @@ def test_samples_are_those_that_the_audit_counts(column: int, kind: splits.Kind,
 
 def test_the_answer_key_uses_the_number_in_the_file_name() -> None:
     """135 of 144 test files contain a different `id`; by that `id`, this file would have a different gold."""
-    sample = {s.id: s for s in splits.released("real", "test", Hints())}["test/archaeology/12/0"]
+    sample = {s.id: s for s in released_samples("real", "test", Hints())}["test/archaeology/12/0"]
     assert "Depots peaked" in sample.target
     assert sample.target == (sample.metadata or {})["gold_hypothesis"]
 
 
 def test_hints_are_in_the_task_text_only_if_requested() -> None:
     def text(hints: Hints) -> str:
-        return str({s.id: s for s in splits.released("real", "test", hints)}["test/archaeology/0/0"].input)
+        return str({s.id: s for s in released_samples("real", "test", hints)}["test/archaeology/0/0"].input)
 
     assert "## Domain knowledge" not in text(Hints())
     assert "Symbolic capital" in text(Hints(domain_knowledge=True))
     assert "## Workflow tags" in text(Hints(workflow_tags=True))
     with pytest.raises(InvalidArgument, match="domain_knowledge=true: no sample of the demo has this hint"):
-        splits.demo(Hints(domain_knowledge=True))
+        demo_samples(Hints(domain_knowledge=True))
 
 
 def test_duplicates_are_easy_and_hard_variants() -> None:
@@ -126,9 +129,9 @@ def test_duplicates_are_easy_and_hard_variants() -> None:
     ],
 )
 def test_filters_select_samples(
-    kind: splits.Kind, split: str, filters: dict[str, str | bool | list[str]], count: int
+    kind: Benchmark, split: str, filters: dict[str, str | bool | list[str]], count: int
 ) -> None:
-    assert len(select(splits.released(kind, split, Hints()), **filters)) == count
+    assert len(select(released_samples(kind, split, Hints()), filters)) == count
 
 
 def test_a_filter_that_selects_nothing_lists_the_possible_values() -> None:
@@ -136,9 +139,9 @@ def test_a_filter_that_selects_nothing_lists_the_possible_values() -> None:
         synth(difficulty=5)
     with pytest.raises(InvalidArgument, match=r"split=val is not a split of DB-SYNTH\. Possible values: train"):
         synth(split="val")
-    samples = splits.released("real", "test", Hints())
+    samples = released_samples("real", "test", Hints())
     with pytest.raises(InvalidArgument, match="No sample matches all of dataset=archaeology, domain=biology"):
-        select(samples, dataset="archaeology", domain="biology")
+        select(samples, {"dataset": "archaeology", "domain": "biology"})
 
 
 def test_a_split_needs_only_its_own_files_and_names_a_changed_and_a_missing_one(
@@ -149,11 +152,11 @@ def test_a_split_needs_only_its_own_files_and_names_a_changed_and_a_missing_one(
     for path in [root, *root.rglob("*")]:
         path.chmod(0o755)
     monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", str(root))
-    assert len(splits.released("real", "train", Hints())) == 25
+    assert len(released_samples("real", "train", Hints())) == 25
     file = root / "discoverybench/real/train/nls_bmi/nls_bmi_processed.csv"
     file.write_text(file.read_text("utf-8").replace("MALE", "male", 1), "utf-8")
     with pytest.raises(DataError, match=r"bmi_processed\.csv differs from .* `discoverybench data verify`"):
-        splits.released("real", "train", Hints())
+        released_samples("real", "train", Hints())
     file.unlink()
     with pytest.raises(DataMissing, match=r"nls_bmi_processed\.csv is missing"):
-        splits.released("real", "train", Hints())
+        released_samples("real", "train", Hints())

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from inspect_discoverybench.dataset.studies import GUESSED_STUDIES, STUDIES, bucket, study_of, workflow_length
+from inspect_discoverybench.dataset.published_study import GUESSED_STUDIES, STUDIES, study_of
+from inspect_discoverybench.dataset.workflow import length_category, workflow_length
 
 WORKFLOWS = {
     "one step per line": ("1. Load.\n2. Fit.\n3. Test.", 3),
@@ -26,7 +27,7 @@ def test_each_numbered_step_counts_once(workflow: str, length: int | None) -> No
 
 @pytest.mark.parametrize(("length", "name"), [(9, "s"), (10, "m"), (20, "m"), (21, "l")])
 def test_lengths_are_grouped_as_in_figure_5c(length: int, name: str) -> None:
-    assert bucket(length) == name
+    assert length_category(length) == name
 
 
 def test_the_study_of_each_data_set_is_that_of_the_documented_table() -> None:

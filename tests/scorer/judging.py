@@ -21,7 +21,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from inspect_discoverybench.dataset.metadata import Column, DataFile
-from inspect_discoverybench.dataset.samples import SampleMetadata
+from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from tests.endpoint import Answer, Endpoint, Request, question, slots
 
 GOLD = "In towns, rainfall raises yield by 3 kg."
@@ -69,7 +69,6 @@ def sample(number: int = 0) -> Sample:
         gold_hypothesis=gold,
         gold_workflow=None,
         data_files=(DataFile(name="farms.csv", description="Farms.", columns=(Column(name="rain"),)),),
-        data_file_count=1,
         workflow_tags="",
         domain_knowledge="",
     )

@@ -20,7 +20,7 @@ from inspect_ai.solver import Generate, Solver, SolverSpec, TaskState, solver
 
 from inspect_discoverybench import custom, synth_generate
 from inspect_discoverybench.cli.main import main
-from inspect_discoverybench.dataset.table import read_text
+from inspect_discoverybench.dataset.text_file import read_text
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.replies import parse_reply
 from inspect_discoverybench.session.reply import CellResult

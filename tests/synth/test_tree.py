@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from inspect_discoverybench.dataset.studies import stated_formula
+from inspect_discoverybench.dataset.stated_formula import stated_formula
 from inspect_discoverybench.errors.exceptions import InvalidTree
 from inspect_discoverybench.synth.tree import Tree
 from inspect_discoverybench.synth.tree_task import tree_tasks

@@ -8,6 +8,7 @@ import click
 from inspect_discoverybench.cli.terminal import print_table, say
 from inspect_discoverybench.dataset import released
 from inspect_discoverybench.dataset.audit import audit_release, audit_studies
+from inspect_discoverybench.dataset.integrity import check_integrity, checksums
 from inspect_discoverybench.errors.exceptions import DataError, InvalidArgument
 
 
@@ -21,7 +22,7 @@ def data() -> None:
 def fetch(force: bool) -> None:
     """Download the released data into the cache folder and verify every file."""
     root = released.fetch(force=force)
-    say(f"{len(released.checksums())} files in {root}")
+    say(f"{len(checksums())} files in {root}")
 
 
 @data.command()
@@ -36,7 +37,7 @@ def verify(path: Path | None) -> None:
     The exit code is 1 if a file is missing or changed.
     """
     root = released.local_root(path)
-    report = released.verify(root)
+    report = check_integrity(root)
     for line in (*(f"missing  {name}" for name in report.missing), *(f"changed  {name}" for name in report.changed)):
         say(line)
     counts = [str(report.checked), str(len(report.missing)), str(len(report.changed))]

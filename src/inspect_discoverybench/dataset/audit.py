@@ -4,30 +4,32 @@ A file that cannot be used is reported instead of raised, so an audit also check
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-from inspect_discoverybench.dataset import splits
-from inspect_discoverybench.dataset.metadata import Goal, Study, locate, metadata_number
-from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, hint_texts
-from inspect_discoverybench.dataset.studies import (
-    absolute,
-    goal_metadata,
-    group_by_question,
-    metadata_files,
-    reveals,
-    stated_formula,
-    synth_targets,
-    target_flags,
-    with_repeated_questions,
-)
-from inspect_discoverybench.dataset.table import Golds, Table, is_table, read_answer_key
+from inspect_discoverybench.dataset.answer_key import Golds, read_answer_key
+from inspect_discoverybench.dataset.custom import custom_samples
+from inspect_discoverybench.dataset.data_files import locate
+from inspect_discoverybench.dataset.goals import goal_metadata
+from inspect_discoverybench.dataset.irregularities import flag_repeated_questions, group_by_question
+from inspect_discoverybench.dataset.metadata import DataFile, Goal, Study
+from inspect_discoverybench.dataset.paths import absolute, metadata_files, metadata_number
+from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
+from inspect_discoverybench.dataset.splits import REAL, SYNTH
+from inspect_discoverybench.dataset.table import Table, is_table
+from inspect_discoverybench.dataset.target_column import synth_targets, target_flags
+from inspect_discoverybench.dataset.task_text import Hints
 from inspect_discoverybench.errors.exceptions import DataError
 
-Counted = Mapping[str, int | Sequence[str]]
-"""A number or the items themselves, by what is counted."""
+
+class Count(NamedTuple):
+    """A number, and the items that were counted, where they can be listed."""
+
+    number: int
+    items: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -36,12 +38,12 @@ class Audit:
 
     Attributes:
         name: Name of the split or folder.
-        counts: The number and, where they can be listed, the items, by what is counted.
+        counts: The counts by what is counted.
         problems: Reasons why the studies cannot be run; empty if they can.
     """
 
     name: str
-    counts: Mapping[str, tuple[int, Sequence[str]]]
+    counts: Mapping[str, Count]
     problems: tuple[str, ...]
 
 
@@ -51,15 +53,12 @@ def audit_release(root: Path) -> list[Audit]:
     Raises:
         DataMissing: A split has no metadata files.
     """
-    return [
-        _audit(
-            f"{split.kind}/{split.name}",
-            _Contents(
-                split.name, metadata_files(root / split.folder), root / key if (key := split.answer_key) else None
-            ),
-        )
-        for split in (*splits.REAL.values(), *splits.SYNTH.values())
-    ]
+    audits = []
+    for split in (*REAL, *SYNTH):
+        answer_key = root / split.answer_key if split.answer_key else None
+        contents = _Contents(split.name, metadata_files(root / split.folder), answer_key)
+        audits.append(_audit(f"{split.benchmark}/{split.name}", contents))
+    return audits
 
 
 def audit_studies(path: Path, answer_key: Path | None = None) -> Audit:
@@ -78,7 +77,7 @@ def audit_studies(path: Path, answer_key: Path | None = None) -> Audit:
     if not contents.errors and not contents.without_gold:
         # Loading the samples finds what remains, such as an answer key that is listed as a data file.
         with contents.collect_error():
-            splits.custom(path, answer_key, Hints())
+            custom_samples(path, answer_key, Hints())
     return _audit(location.name, contents)
 
 
@@ -101,24 +100,21 @@ class _Contents:
         self.studies: dict[Path, Study] = {}
         self.tables: dict[Path, Table | None] = {}
         self.errors: list[str] = []
-        with self.collect_error():
-            self.golds = read_answer_key(answer_key) if answer_key else None
+        if answer_key is not None:
+            with self.collect_error():
+                self.golds = read_answer_key(answer_key)
         for path in paths:
             with self.collect_error():
                 self.studies[path] = Study.read(path)
-        named = {(path.parent, file.name) for path, study in self.studies.items() for file in study.data_files}
-        for folder, name in sorted(named):
+        for folder, name in sorted({(path.parent, file.name) for path, file in self.data_files()}):
             with self.collect_error():
-                path = locate(folder, name)
-                self.tables[path] = Table.read(path) if is_table(path) else None
-        self.goals = with_repeated_questions(
-            [self._goal(split, path, goal) for path, study in self.studies.items() for goal in study.goals]
-        )
+                data_file = locate(folder, name)
+                self.tables[data_file] = Table.read(data_file) if is_table(data_file) else None
 
-    @property
-    def without_gold(self) -> list[str]:
-        """Ids of the goals that have no gold hypothesis."""
-        return [_short_id(goal.sample_id) for goal in self.goals if not goal.gold_hypothesis]
+        goals = []
+        for path, study in self.studies.items():
+            goals += [self._goal(split, path, goal) for goal in study.goals]
+        self.goals = flag_repeated_questions(goals)
 
     @contextmanager
     def collect_error(self) -> Iterator[None]:
@@ -127,6 +123,17 @@ class _Contents:
             yield
         except DataError as error:
             self.errors.append(error.message)
+
+    def data_files(self) -> Iterator[tuple[Path, DataFile]]:
+        """Every described data file, with the path of the metadata file that describes it."""
+        for path, study in self.studies.items():
+            for file in study.data_files:
+                yield path, file
+
+    @property
+    def without_gold(self) -> list[str]:
+        """Ids of the goals that have no gold hypothesis."""
+        return [_short_id(goal.sample_id) for goal in self.goals if not goal.gold_hypothesis]
 
     def _goal(self, split: str, path: Path, goal: Goal) -> SampleMetadata:
         """A goal with the properties of its target column. For DB-SYNTH, only the column's name is as recorded."""
@@ -139,15 +146,21 @@ class _Contents:
         return metadata.model_copy(update=target_flags(column, table, goal.relevant_columns))
 
 
+Counted = Mapping[str, int | list[str]]
+"""A number or the items themselves, by what is counted."""
+
+
 def _audit(name: str, contents: _Contents) -> Audit:
-    counted = {**_sizes(contents), **_formats(contents), **_irregularities(contents)}
-    counts = {name: (value, ()) if isinstance(value, int) else (len(value), value) for name, value in counted.items()}
-    missing = (f"{goal_id}: no gold hypothesis" for goal_id in contents.without_gold)
-    return Audit(name, counts, (*missing, *contents.errors))
+    counts = {}
+    for subject, value in {**_sizes(contents), **_formats(contents), **_irregularities(contents)}.items():
+        counts[subject] = Count(value) if isinstance(value, int) else Count(len(value), value)
+    problems = [f"{goal_id}: no gold hypothesis" for goal_id in contents.without_gold]
+    return Audit(name, counts, (*problems, *contents.errors))
 
 
 def _sizes(contents: _Contents) -> Counted:
     goals = contents.goals
+    file_counts = [len(goal.data_files) for goal in goals]
     domains = Counter(goal.domain for goal in goals)
     return {
         "study folders": len({path.parent for path in contents.paths}),
@@ -155,8 +168,8 @@ def _sizes(contents: _Contents) -> Counted:
         "goals": len(goals),
         "distinct gold hypotheses": len({goal.gold_hypothesis for goal in goals if goal.gold_hypothesis}),
         "data files": len(contents.tables),
-        "goals with several data files": sum(goal.data_file_count > 1 for goal in goals),
-        "maximum data files per goal": max((goal.data_file_count for goal in goals), default=0),
+        "goals with several data files": sum(count > 1 for count in file_counts),
+        "maximum data files per goal": max(file_counts, default=0),
         "goals without a gold hypothesis": contents.without_gold,
         "domains": [f"{domain}: {count}" for domain, count in sorted(domains.items())],
         **_count_by_value("question type", (goal.question_type for goal in goals)),
@@ -168,25 +181,22 @@ def _sizes(contents: _Contents) -> Counted:
 
 def _formats(contents: _Contents) -> Counted:
     """Deviations from the format that most of the release uses."""
-    studies, tables = contents.studies, contents.tables
+    studies = contents.studies
+    tables = {path: table for path, table in contents.tables.items() if table is not None}
+    other_ids = [path for path, study in studies.items() if study.id not in (None, metadata_number(path))]
+    missing_columns: list[str] = []
+    for path, file in contents.data_files():
+        table = tables.get(path.parent / file.name)
+        if table is not None:
+            missing = [column.name for column in file.columns if column.name not in table.columns]
+            missing_columns += [f"{_short(path)}: {file.name}: {name}" for name in missing]
     return {
-        "ids that differ from the file number": [
-            _short(path) for path, study in studies.items() if study.id not in (None, metadata_number(path))
-        ],
+        "ids that differ from the file number": [_short(path) for path in other_ids],
         "data files not separated by commas": [
-            f"{_short(path)} ({table.separator!r})"
-            for path, table in tables.items()
-            if table and table.separator != ","
+            f"{_short(path)} ({table.separator!r})" for path, table in tables.items() if table.separator != ","
         ],
-        "data files in other formats": [_short(path) for path, table in tables.items() if table is None],
-        "described columns that are missing": [
-            f"{_short(path)}: {file.name}: {column.name}"
-            for path, study in studies.items()
-            for file in study.data_files
-            if (table := tables.get(path.parent / file.name)) is not None
-            for column in file.columns
-            if column.name not in table.columns
-        ],
+        "data files in other formats": [_short(path) for path in contents.tables if path not in tables],
+        "described columns that are missing": missing_columns,
     }
 
 
@@ -194,35 +204,26 @@ def _irregularities(contents: _Contents) -> Counted:
     """Goals with a known peculiarity, which their samples have as a flag."""
     goals = contents.goals
     groups = [group for group in group_by_question(goals) if len(group) > 1]
-
-    def ids(belongs: Callable[[SampleMetadata], bool]) -> list[str]:
-        return [_short_id(goal.sample_id) for goal in goals if belongs(goal)]
-
+    variants = [goal for goal in goals if goal.variant_of]
     return {
         "duplicate questions": [_ids(group) for group in groups],
         "duplicates: hard and easy variants": [
-            f"{_short_id(goal.sample_id)} = {_short_id(goal.variant_of)}" for goal in goals if goal.variant_of
+            f"{_short_id(goal.sample_id)} = {_short_id(str(goal.variant_of))}" for goal in variants
         ],
         "duplicates: different gold hypotheses": [_ids(group) for group in groups if group[0].conflicting_gold],
         "goals with a known target column": sum(goal.solvable is not None for goal in goals),
-        "constant target columns": ids(lambda goal: goal.solvable is False),
-        "nearly constant target columns": ids(lambda goal: goal.near_constant is True),
+        "constant target columns": _flagged(goals, "solvable", False),
+        "nearly constant target columns": _flagged(goals, "near_constant", True),
         "goals with known predictors": sum(goal.predictors_present is not None for goal in goals),
-        "goals with missing predictors": ids(lambda goal: goal.predictors_present is False),
-        "questions that reveal the gold hypothesis": ids(lambda goal: goal.reveals_gold == "goal"),
-        "columns that reveal the gold hypothesis": ids(lambda goal: goal.reveals_gold == "column"),
-        "descriptions that state a formula": [
-            f"{_short(path)}: {column.name}: {formula}"
-            for path, study in contents.studies.items()
-            for file in study.data_files
-            for column in file.columns
-            if (formula := stated_formula(column.description, [one.name for one in file.columns]))
-        ],
-        "hints that reveal the gold hypothesis": ids(
-            lambda goal: any(reveals(text, goal.gold_hypothesis) for text in hint_texts("domain_knowledge", goal))
-        ),
+        "goals with missing predictors": _flagged(goals, "predictors_present", False),
+        "questions that reveal the gold hypothesis": _flagged(goals, "reveals_gold", "goal"),
         "unusable files": contents.errors,
     }
+
+
+def _flagged(goals: Sequence[SampleMetadata], flag: str, value: object) -> list[str]:
+    """Ids of the goals whose flag has a value."""
+    return [_short_id(goal.sample_id) for goal in goals if getattr(goal, flag) == value]
 
 
 def _count_by_value(name: str, values: Iterable[object]) -> Counted:
@@ -231,7 +232,7 @@ def _count_by_value(name: str, values: Iterable[object]) -> Counted:
 
 
 def _short_id(sample_id: str) -> str:
-    """`<study folder>/<metadata number>/<query id>`."""
+    """`<dataset folder>/<metadata number>/<query id>`."""
     return sample_id.partition("/")[2]
 
 

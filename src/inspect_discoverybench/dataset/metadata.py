@@ -2,28 +2,19 @@
 
 The release has two formats, which are read into one model. DB-REAL nests columns in `{"raw": […]}` and queries in a
 list of one list; DB-SYNTH has flat lists. Fields that this package does not need are ignored.
-
-The data files must be the same in the sandbox as when the task was built. Inspect copies `Sample.files`. If a path no
-longer exists when the sample starts, it writes the path itself into the file, without an error.
 """
 
-import re
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any
 
-from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.util import sandbox
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
 
-from inspect_discoverybench.dataset.table import read_text
-from inspect_discoverybench.errors.exceptions import DataError, DataMissing
+from inspect_discoverybench.dataset.paths import METADATA_NAME
+from inspect_discoverybench.dataset.text_file import read_text
+from inspect_discoverybench.errors.exceptions import DataError
 from inspect_discoverybench.errors.invalid_values import first_reason
-
-METADATA_NAME = re.compile(r"metadata_(\d+)\.json")
-
-# SHA-256 of each file, without names in the output, which can contain line breaks. The second program is that of macOS.
-_CHECKSUMS = 'for name do { sha256sum || shasum -a 256; } <"$name" || echo unreadable; done'
 
 _MISSPELLED_QUESTION_TYPES = {"variable": "variables", "relationhsip": "relationship"}
 
@@ -37,22 +28,30 @@ def _flatten_columns(value: Any) -> Any:
 
 
 def _flatten_queries(value: Any) -> Any:
-    if isinstance(value, list) and all(isinstance(part, list) for part in value):
-        return [query for part in value for query in part]
-    return value
+    is_nested = isinstance(value, list) and all(isinstance(part, list) for part in value)
+    return list(chain.from_iterable(value)) if is_nested else value
 
 
 def _require_different_names(files: "tuple[DataFile, ...]") -> "tuple[DataFile, ...]":
-    names = [PurePosixPath(file.name) for file in files]  # `./a.csv` and `a.csv` are the same file
-    if repeated := [name for name in names if names.count(name) > 1]:
-        raise ValueError(f"data file {repeated[0]} is described twice; remove one entry")
+    names: set[PurePosixPath] = set()
+    for file in files:
+        name = PurePosixPath(file.name)  # `./a.csv` and `a.csv` are the same file
+        if name in names:
+            raise ValueError(f"data file {name} is described twice; remove one entry")
+        names.add(name)
     return files
 
 
+def _correct_spelling(question_type: str) -> str:
+    return _MISSPELLED_QUESTION_TYPES.get(question_type, question_type)
+
+
+def _text_or_empty(value: Any) -> Any:
+    return "" if value is None else value
+
+
 RequiredText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-OptionalText = Annotated[
-    str, StringConstraints(strip_whitespace=True), BeforeValidator(lambda value: "" if value is None else value)
-]
+OptionalText = Annotated[str, StringConstraints(strip_whitespace=True), BeforeValidator(_text_or_empty)]
 
 
 class ReleasedModel(BaseModel):
@@ -85,7 +84,7 @@ class Goal(ReleasedModel):
 
     query_id: int = Field(validation_alias="qid")
     question: RequiredText
-    question_type: Annotated[str, AfterValidator(lambda name: _MISSPELLED_QUESTION_TYPES.get(name, name))]
+    question_type: Annotated[str, AfterValidator(_correct_spelling)]
     difficulty: int | None = None
     true_hypothesis: OptionalText = ""
     target_column: str | None = Field(default=None, validation_alias="target_col")
@@ -121,101 +120,6 @@ class Study(ReleasedModel):
         try:
             return cls.model_validate_json(read_text(path))
         except ValidationError as error:
-            is_other = error.errors()[0]["type"] == "json_invalid" and not METADATA_NAME.fullmatch(path.name)
-            remedy = " Pass a metadata file, as docs/custom.md describes it." if is_other else ""
+            is_other_file = error.errors()[0]["type"] == "json_invalid" and not METADATA_NAME.fullmatch(path.name)
+            remedy = " Pass a metadata file, as docs/custom.md describes it." if is_other_file else ""
             raise DataError(f"{path}: {first_reason(error)}{remedy}") from error
-
-
-def metadata_number(path: Path) -> int:
-    """The number in `metadata_<number>.json`, which the answer key refers to.
-
-    Raises:
-        DataError: The file is not named `metadata_<number>.json`.
-    """
-    match = METADATA_NAME.fullmatch(path.name)
-    if match is None:
-        raise DataError(f"{path}: invalid name of a metadata file. Rename it to metadata_<number>.json.")
-    return int(match.group(1))
-
-
-def locate(folder: Path, name: str) -> Path:
-    """Find a data file.
-
-    Args:
-        folder: Folder of the metadata file.
-        name: Name of the data file in the metadata and in the sandbox: a path relative to the folder.
-
-    Raises:
-        DataError: The name is not a path inside the folder, is reserved, or is that of a metadata file.
-        DataMissing: The file does not exist.
-    """
-    subject = f"{folder}: datasets: the data file {name!r}"
-    relative, path = PurePosixPath(name), folder / name
-    try:
-        is_inside = path.resolve().is_relative_to(folder.resolve())
-        exists = path.exists()
-    except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a name that is too long or has a null byte
-        raise DataError(f"{subject} cannot be found ({error}). Rename it, or remove the link.") from error
-    # A link to a file such as /proc/self/environ would carry this machine's secrets into the sandbox.
-    if relative.is_absolute() or ".." in relative.parts or not is_inside:
-        raise DataError(
-            f"{subject} is not inside the folder of its metadata file, or is a link to a file outside. Copy it there "
-            "and use its relative path."
-        )
-    # Inspect reads the part before a colon as the name of a sandbox.
-    if ":" in name or "\\" in name:
-        raise DataError(f"{subject} has ':' or '\\' in its name. Rename it; separate folders with '/'.")
-    if re.match(r"\.session|trial-\d+(?:/|$)", str(relative)):  # of sessions, and of Reflexion
-        raise DataError(f"{subject} has a reserved name. Rename it.")
-    if not path.is_file():
-        problem = "is not a regular file. List regular files" if exists else "does not exist. Add it"
-        raise DataMissing(f"{path}: the metadata describes this data file, but it {problem}.")
-    others = (other for other in folder.iterdir() if METADATA_NAME.fullmatch(other.name))
-    is_metadata = METADATA_NAME.fullmatch(path.resolve().name.casefold())
-    if is_metadata or (path.stat().st_nlink > 1 and any(map(path.samefile, others))):
-        raise DataError(f"{subject} is a metadata file, which the agent must not see. Remove it from `datasets`.")
-    return path
-
-
-@solver
-def verify_data_files() -> Solver:
-    """Compare the data files in the sandbox with the checksums in the metadata, with one sandbox call per sample.
-
-    Samples without checksums in their metadata are not checked.
-    """
-
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        expected: dict[str, str] = (state.metadata or {}).get("data_checksums", {})
-        for name in await changed_files(expected) if expected else []:
-            raise DataError(
-                f"The data file {state.metadata['dataset']}/{name} differs from the file that was checked when the "
-                "task was built, or is missing. Restore it on this machine (for released data, `discoverybench "
-                "data verify` says how). Then run `inspect eval-retry` on the log, or repeat `discoverybench run`."
-            )
-        return state
-
-    return solve
-
-
-async def changed_files(checksums: Mapping[str, str], folder: str | None = None) -> list[str]:
-    """Compare files in the sandbox with their checksums, with one sandbox call.
-
-    Args:
-        checksums: SHA-256 of each file by name.
-        folder: Folder of the files; None for the sandbox's working folder.
-
-    Returns:
-        Names of the files that differ or are missing.
-
-    Raises:
-        DataError: The sandbox cannot compute checksums.
-    """
-    # Through `sh`, because some providers raise an exception if a program does not exist.
-    result = await sandbox().exec(["sh", "-c", _CHECKSUMS, "sh", *checksums], cwd=folder, timeout=600)
-    found = [line.partition(" ")[0] for line in result.stdout.splitlines()]
-    if not result.success or len(found) != len(checksums):
-        raise DataError(
-            f"The data files cannot be checked in the sandbox (exit code {result.returncode}): "
-            f"{result.stderr.strip()[-500:]}. The sandbox needs `sh` and `sha256sum`."
-        )
-    return [name for (name, recorded), now in zip(checksums.items(), found, strict=True) if now != recorded]

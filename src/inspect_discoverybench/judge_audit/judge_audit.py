@@ -20,7 +20,7 @@ from inspect_ai.util import StoreModel, store_as
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from inspect_discoverybench.dataset.metadata import DataFile
-from inspect_discoverybench.dataset.samples import SampleMetadata
+from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.scorer.facets import NO_CONTEXT, SCORES, Contexts, ContextVerdict, HypothesisPair
 from inspect_discoverybench.scorer.judge import Judge

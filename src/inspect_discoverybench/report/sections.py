@@ -8,7 +8,7 @@ from typing import Any, get_args
 import altair as alt
 import pandas as pd
 
-from inspect_discoverybench.dataset.studies import GUESSED_STUDIES
+from inspect_discoverybench.dataset.published_study import GUESSED_STUDIES
 from inspect_discoverybench.report.aggregates import (
     HIGH,
     HMS,

@@ -18,7 +18,7 @@ from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.model import ModelUsage
 from inspect_ai.scorer import Score
 
-from inspect_discoverybench.dataset.studies import study_of
+from inspect_discoverybench.dataset.published_study import study_of
 from inspect_discoverybench.scorer.facets import FACET_KEYS, SCORE_KEYS
 from inspect_discoverybench.scorer.released_form import RELEASED_KEYS
 from inspect_discoverybench.scorer.settings import OPERATIONAL

@@ -12,7 +12,7 @@ from inspect_ai.solver import TaskState
 from inspect_ai.util import sample_limits
 from pydantic import ValidationError
 
-from inspect_discoverybench.dataset.samples import SampleMetadata
+from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.errors.exceptions import RETRY, InvalidArgument, ModelFailed
 from inspect_discoverybench.errors.provider_failures import one_line
 from inspect_discoverybench.scorer.facets import SCORE_KEYS, HypothesisPair

@@ -4,7 +4,7 @@ from inspect_ai.model import ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import store_as
 
-from inspect_discoverybench.dataset.samples import SampleMetadata
+from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.submission.submission import Submission, SubmissionState
 
 

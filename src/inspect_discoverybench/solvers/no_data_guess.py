@@ -4,7 +4,8 @@ from inspect_ai.model import ChatMessageSystem
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import sandbox, store_as
 
-from inspect_discoverybench.dataset.samples import Hints, SampleMetadata, task_text
+from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
+from inspect_discoverybench.dataset.task_text import Hints, task_text
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.solvers.step import submit_step
 from inspect_discoverybench.solvers.submission import submit

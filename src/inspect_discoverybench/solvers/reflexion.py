@@ -21,8 +21,8 @@ from inspect_ai.util import (
 )
 from pydantic import BaseModel, ConfigDict, Field
 
-from inspect_discoverybench.dataset.metadata import changed_files
-from inspect_discoverybench.dataset.samples import SampleMetadata
+from inspect_discoverybench.dataset.data_files import changed_files
+from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, InvalidArgument, SessionFailed
 from inspect_discoverybench.errors.invalid_values import require_positive
 from inspect_discoverybench.errors.provider_failures import one_line

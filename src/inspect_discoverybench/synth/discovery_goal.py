@@ -4,7 +4,7 @@ import re
 
 from pydantic import Field
 
-from inspect_discoverybench.dataset.studies import reveals
+from inspect_discoverybench.dataset.irregularities import reveals
 from inspect_discoverybench.errors.exceptions import AuthorFailed, ReplyRejected
 from inspect_discoverybench.replies import Reply
 from inspect_discoverybench.submission.answer import is_placeholder

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from inspect_ai.dataset import Sample
 
-from inspect_discoverybench.dataset.studies import absolute, slug_of
+from inspect_discoverybench.dataset.paths import absolute
+from inspect_discoverybench.dataset.synth_folder import slug_of
 from inspect_discoverybench.errors.exceptions import InvalidArgument, ReplyRejected
 from inspect_discoverybench.errors.invalid_values import require_positive
 from inspect_discoverybench.replies import Reply

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 
-from inspect_discoverybench.dataset.studies import slug_of
+from inspect_discoverybench.dataset.synth_folder import slug_of
 from inspect_discoverybench.errors.exceptions import ReplyRejected, SessionFailed
 from inspect_discoverybench.replies import Reply, parse_reply
 from inspect_discoverybench.session.session import PythonSession

@@ -13,8 +13,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from inspect_discoverybench.dataset.studies import absolute, slug_of
-from inspect_discoverybench.dataset.table import COLUMNS
+from inspect_discoverybench.dataset.answer_key import COLUMNS
+from inspect_discoverybench.dataset.paths import absolute
+from inspect_discoverybench.dataset.synth_folder import slug_of
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.errors.file_failures import file_errors
 from inspect_discoverybench.prompts.prompt import Prompt, prompt_names

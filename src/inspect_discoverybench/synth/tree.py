@@ -11,8 +11,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
-from inspect_discoverybench.dataset.studies import stated_formula
-from inspect_discoverybench.dataset.table import read_text
+from inspect_discoverybench.dataset.stated_formula import stated_formula
+from inspect_discoverybench.dataset.text_file import read_text
 from inspect_discoverybench.errors.exceptions import ExpressionRefused, InvalidTree
 from inspect_discoverybench.errors.invalid_values import first_reason
 from inspect_discoverybench.replies import Reply

@@ -1,0 +1,79 @@
+"""The archive of the released data: one pinned commit, downloaded and extracted."""
+
+import gzip
+import os
+import shutil
+import tarfile
+import zlib
+from pathlib import Path
+
+import click
+
+from inspect_discoverybench.dataset.integrity import check_integrity, checksums
+from inspect_discoverybench.errors.exceptions import DataError
+
+REPOSITORY = "allenai/discoverybench"
+COMMIT = "c31fcf011e070f021a5f5b906896d0821f6880e8"
+
+DATA_DIR_VARIABLE = "DISCOVERYBENCH_DATA_DIR"
+"""Environment variable for the path of a folder with the released data. If set, nothing is downloaded."""
+
+ARCHIVE_URL_VARIABLE = "DISCOVERYBENCH_ARCHIVE_URL"
+"""Environment variable for the URL of a mirror of the archive."""
+
+ALTERNATIVE = f"or set {DATA_DIR_VARIABLE} to a folder that contains the data."
+_REMEDY = f"Run `discoverybench data fetch` again, {ALTERNATIVE}"
+
+
+def download_tree(root: Path) -> None:
+    """Download the released files into `root`, which appears only once it is complete.
+
+    Raises:
+        DataError: The archive could not be downloaded, is damaged or differs from the release.
+        OSError: The folder cannot be written.
+    """
+    url = os.environ.get(ARCHIVE_URL_VARIABLE) or f"https://github.com/{REPOSITORY}/archive/{COMMIT}.tar.gz"
+    partial = root.with_suffix(".partial")
+    # A killed run leaves this folder behind.
+    shutil.rmtree(partial, ignore_errors=True)
+    tree = partial / "tree"
+    tree.mkdir(parents=True)
+    try:
+        _extract(_download(url, partial), tree, url)
+        report = check_integrity(tree)
+        if not report.clean:
+            raise DataError(f"{url}: {report}. {_REMEDY}")
+        if root.exists():
+            root.rename(partial / "replaced")
+        tree.rename(root)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def _download(url: str, folder: Path) -> Path:
+    # Every `inspect` command imports this module; downloads are rare.
+    import pooch  # type: ignore[import-untyped]
+
+    # pooch suggests pinning the hash of the archive, which changes whenever the host compresses it again.
+    pooch.get_logger().setLevel("WARNING")
+    click.echo(f"Downloading the released data from {url}", err=True)
+    downloader = pooch.HTTPDownloader(progressbar=True, chunk_size=2**16)
+    try:
+        return Path(pooch.retrieve(url, None, "archive.tar.gz", folder, downloader=downloader))
+    except OSError as error:  # includes all errors of `requests`
+        raise DataError(f"{url} could not be downloaded: {error}. {_REMEDY}") from error
+
+
+def _extract(archive: Path, tree: Path, url: str) -> None:
+    """Extract the released files, by their exact paths; everything else in the archive is ignored."""
+    try:
+        with tarfile.open(archive, "r:gz") as members:
+            for member in members:
+                # All paths in the archive start with one folder, named after the commit.
+                path = member.name.partition("/")[2]
+                content = members.extractfile(member) if path in checksums() and member.isreg() else None
+                if content is not None:
+                    (tree / path).parent.mkdir(parents=True, exist_ok=True)
+                    (tree / path).write_bytes(content.read())
+    except (tarfile.TarError, gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise DataError(f"{url} is a damaged archive: {error}. {_REMEDY}") from error

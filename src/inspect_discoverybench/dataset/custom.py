@@ -1,0 +1,85 @@
+"""Samples of custom studies, and of the invented ones of the demo."""
+
+from pathlib import Path
+
+from inspect_ai.dataset import Sample
+
+from inspect_discoverybench.dataset.goals import FolderGoal, goal_metadata, read_goals
+from inspect_discoverybench.dataset.integrity import file_checksum
+from inspect_discoverybench.dataset.metadata import Goal, Study
+from inspect_discoverybench.dataset.paths import absolute, metadata_files
+from inspect_discoverybench.dataset.samples import make_samples
+from inspect_discoverybench.dataset.table import Table, is_table
+from inspect_discoverybench.dataset.task_text import Hints
+from inspect_discoverybench.errors.exceptions import DataError, InvalidArgument
+from inspect_discoverybench.submission.text import normalized
+
+
+def demo_samples(hints: Hints) -> list[Sample]:
+    """Load the eight invented studies of the demo."""
+    paths = metadata_files(Path(__file__).with_name("demo"))
+    return make_samples("the demo", read_goals("demo", paths, None), hints, file_checksum)
+
+
+def custom_samples(path: Path, answer_key: Path | None, hints: Hints) -> list[Sample]:
+    """Load custom studies.
+
+    Args:
+        path: A metadata file, or a folder of them, in the format of DB-REAL or DB-SYNTH.
+        answer_key: CSV file with the gold hypotheses; otherwise they are in the metadata.
+        hints: Hints to add to the task text.
+
+    Raises:
+        InvalidArgument: No sample has a requested hint.
+        DataError: A file is missing, invalid or truncated.
+    """
+    goals = read_goals("custom", metadata_files(absolute(path)), answer_key)
+    samples = make_samples(str(path), goals, hints, file_checksum)
+    for file in sorted(_data_files(goals)):
+        if answer_key and file.samefile(answer_key):
+            raise DataError(
+                f"{file} is described as a data file but is the answer key, which the agent must not see. "
+                "Remove it from `datasets`."
+            )
+        if is_table(file):
+            Table.read(file)
+    return samples
+
+
+def single_goal(path: Path, goal: str, hints: Hints) -> list[Sample]:
+    """Make one sample that asks a goal about the study of one metadata file.
+
+    The sample has a gold hypothesis only if the metadata file has the same goal.
+
+    Args:
+        path: The metadata file.
+        goal: The discovery goal.
+        hints: Hints to add to the task text.
+
+    Raises:
+        InvalidArgument: The goal is empty, or the path is not a file.
+        DataError: The metadata file is invalid, or a data file is missing.
+    """
+    if not goal.strip():
+        raise InvalidArgument("goal is empty. Pass a question about the data.")
+    location = absolute(path)
+    if not location.is_file():
+        raise InvalidArgument(f"path={path} is not a file. With a goal, the path must be that of one metadata file.")
+    study = Study.read(location)
+    metadata = goal_metadata("custom", location, study, _known_or_new(study, goal))
+    return make_samples(str(path), [FolderGoal(location.parent, metadata)], hints, file_checksum)
+
+
+def _data_files(goals: list[FolderGoal]) -> set[Path]:
+    paths = set()
+    for goal in goals:
+        paths |= {goal.folder / file.name for file in goal.metadata.data_files}
+    return paths
+
+
+def _known_or_new(study: Study, question: str) -> Goal:
+    for goal in study.goals:
+        if normalized(goal.question) == normalized(question):
+            return goal
+    next_id = max(goal.query_id for goal in study.goals) + 1
+    return Goal.model_validate({"qid": next_id, "question": question, "question_type": "general"})

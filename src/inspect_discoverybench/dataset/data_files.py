@@ -1,0 +1,106 @@
+"""Data files: where they may be, and whether those in a sandbox are the ones that were checked.
+
+The data files must be the same in the sandbox as when the task was built. Inspect copies `Sample.files`. If a path no
+longer exists when the sample starts, it writes the path itself into the file, without an error.
+"""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.util import sandbox
+
+from inspect_discoverybench.dataset.paths import METADATA_NAME
+from inspect_discoverybench.errors.exceptions import DataError, DataMissing
+
+# Folders of sessions, and of Reflexion.
+_RESERVED_NAME = re.compile(r"\.session|trial-\d+(?:/|$)")
+
+# SHA-256 of each file, without names in the output, which can contain line breaks. The second program is that of macOS.
+_CHECKSUMS = 'for name do { sha256sum || shasum -a 256; } <"$name" || echo unreadable; done'
+
+
+def locate(folder: Path, name: str) -> Path:
+    """Find a data file.
+
+    Args:
+        folder: Folder of the metadata file.
+        name: Name of the data file in the metadata and in the sandbox: a path relative to the folder.
+
+    Raises:
+        DataError: The name is not a path inside the folder, is reserved, or is that of a metadata file.
+        DataMissing: The file does not exist.
+    """
+    subject = f"{folder}: datasets: the data file {name!r}"
+    relative = PurePosixPath(name)
+    path = folder / name
+    try:
+        target = path.resolve()
+        exists = path.exists()
+    except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a name that is too long or has a null byte
+        raise DataError(f"{subject} cannot be found ({error}). Rename it, or remove the link.") from error
+
+    # A link to a file such as /proc/self/environ would carry this machine's secrets into the sandbox.
+    if relative.is_absolute() or ".." in relative.parts or not target.is_relative_to(folder.resolve()):
+        raise DataError(
+            f"{subject} is not inside the folder of its metadata file, or is a link to a file outside. Copy it there "
+            "and use its relative path."
+        )
+    # Inspect reads the part before a colon as the name of a sandbox.
+    if ":" in name or "\\" in name:
+        raise DataError(f"{subject} has ':' or '\\' in its name. Rename it; separate folders with '/'.")
+    if _RESERVED_NAME.match(str(relative)):
+        raise DataError(f"{subject} has a reserved name. Rename it.")
+    if not path.is_file():
+        problem = "is not a regular file. List regular files" if exists else "does not exist. Add it"
+        raise DataMissing(f"{path}: the metadata describes this data file, but it {problem}.")
+    if METADATA_NAME.fullmatch(target.name.casefold()):
+        raise DataError(f"{subject} is a metadata file, which the agent must not see. Remove it from `datasets`.")
+    return path
+
+
+@solver
+def verify_data_files() -> Solver:
+    """Compare the data files in the sandbox with the checksums in the metadata, with one sandbox call per sample.
+
+    Samples without checksums in their metadata are not checked.
+    """
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        checksums: dict[str, str] = (state.metadata or {}).get("data_checksums", {})
+        changed = await changed_files(checksums) if checksums else []
+        if changed:
+            raise DataError(
+                f"The data file {state.metadata['dataset']}/{changed[0]} differs from the file that was checked when "
+                "the task was built, or is missing. Restore it on this machine (for released data, `discoverybench "
+                "data verify` says how). Then run `inspect eval-retry` on the log, or repeat `discoverybench run`."
+            )
+        return state
+
+    return solve
+
+
+async def changed_files(checksums: Mapping[str, str], folder: str | None = None) -> list[str]:
+    """Compare files in the sandbox with their checksums, with one sandbox call.
+
+    Args:
+        checksums: SHA-256 of each file by name.
+        folder: Folder of the files; None for the sandbox's working folder.
+
+    Returns:
+        Names of the files that differ or are missing.
+
+    Raises:
+        DataError: The sandbox cannot compute checksums.
+    """
+    # Through `sh`, because some providers raise an exception if a program does not exist.
+    result = await sandbox().exec(["sh", "-c", _CHECKSUMS, "sh", *checksums], cwd=folder, timeout=600)
+    in_sandbox = [line.partition(" ")[0] for line in result.stdout.splitlines()]
+    if not result.success or len(in_sandbox) != len(checksums):
+        raise DataError(
+            f"The data files cannot be checked in the sandbox (exit code {result.returncode}): "
+            f"{result.stderr.strip()[-500:]}. The sandbox needs `sh` and `sha256sum`."
+        )
+    pairs = zip(checksums, in_sandbox, strict=True)
+    return [name for name, checksum in pairs if checksum != checksums[name]]

@@ -1,0 +1,110 @@
+"""Goals: each query of the metadata files, with its gold hypothesis and its flags."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from inspect_discoverybench.dataset.answer_key import Golds, read_answer_key
+from inspect_discoverybench.dataset.data_files import locate
+from inspect_discoverybench.dataset.irregularities import flag_repeated_questions, reveals
+from inspect_discoverybench.dataset.metadata import Goal, Study
+from inspect_discoverybench.dataset.paths import metadata_number
+from inspect_discoverybench.dataset.published_study import study_of
+from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
+from inspect_discoverybench.dataset.synth_folder import SynthFolder
+from inspect_discoverybench.dataset.table import Table, is_table
+from inspect_discoverybench.dataset.target_column import Flags, synth_targets, target_flags
+from inspect_discoverybench.dataset.workflow import length_category, workflow_length
+from inspect_discoverybench.errors.exceptions import DataError
+
+
+@dataclass(frozen=True)
+class FolderGoal:
+    """The metadata of a goal, and the folder of its metadata file and data files."""
+
+    folder: Path
+    metadata: SampleMetadata
+
+
+def read_goals(split: str, paths: Sequence[Path], answer_key: Path | None) -> list[FolderGoal]:
+    """Read every goal of some metadata files.
+
+    Args:
+        split: Name of the split.
+        paths: Absolute paths of the metadata files. The name of a file's folder is the name of its data set.
+        answer_key: CSV file with the gold hypotheses; otherwise they are in the metadata.
+
+    Raises:
+        DataError: A file is missing or invalid, two goals have the same id, or a goal has no gold hypothesis.
+    """
+    golds = read_answer_key(answer_key) if answer_key else None
+    goals: list[SampleMetadata] = []
+    sources: dict[str, Path] = {}
+    for path in paths:
+        study = Study.read(path)
+        for goal in study.goals:
+            metadata = goal_metadata(split, path, study, goal, golds)
+            if not metadata.gold_hypothesis:
+                remedy = "Add a row." if answer_key else "Add its true_hypothesis, or pass an answer key."
+                raise DataError(
+                    f"{answer_key or path}: no gold hypothesis for dataset {metadata.dataset}, "
+                    f"metadataid {metadata.metadata_number}, query_id {metadata.query_id}. {remedy}"
+                )
+            if metadata.sample_id in sources:
+                raise DataError(
+                    f"{metadata.sample_id} is defined in both {sources[metadata.sample_id]} and {path}. "
+                    "Rename one of them, or use a different qid for each query."
+                )
+            sources[metadata.sample_id] = path
+            goals.append(metadata.model_copy(update=_target_flags(metadata, goal, path.parent)))
+    return [FolderGoal(sources[goal.sample_id].parent, goal) for goal in flag_repeated_questions(goals)]
+
+
+def goal_metadata(split: str, path: Path, study: Study, goal: Goal, golds: Golds | None = None) -> SampleMetadata:
+    """Metadata of a goal. The gold hypothesis is empty if neither the metadata file nor the answer key has it.
+
+    Raises:
+        DataError: The name of the metadata file is invalid.
+    """
+    folder = path.parent.name
+    number = metadata_number(path)
+    gold = goal.true_hypothesis if golds is None else golds.get((folder, number, goal.query_id), "")
+    tree = SynthFolder.of(folder, study.domain)
+    length = workflow_length(study.workflow)
+    return SampleMetadata(
+        split=split,
+        dataset=folder,
+        study=study_of({"dataset": folder, "domain": study.domain}),
+        metadata_number=number,
+        query_id=goal.query_id,
+        domain=study.domain,
+        question_type=goal.question_type,
+        difficulty=goal.difficulty,
+        start_height=tree.start_height if tree else None,
+        tree_level=tree.target_depth if tree else None,
+        goal=goal.question,
+        gold_hypothesis=gold,
+        gold_workflow=study.workflow or None,
+        workflow_length=length,
+        workflow_bucket=length_category(length) if length else None,
+        data_files=study.data_files,
+        workflow_tags=study.workflow_tags,
+        domain_knowledge=study.domain_knowledge,
+        reveals_gold="goal" if reveals(goal.question, gold) else None,
+    )
+
+
+def _target_flags(metadata: SampleMetadata, goal: Goal, folder: Path) -> Flags:
+    """Flags of the target column that is recorded for DB-SYNTH, or that the metadata of other studies name.
+
+    The latter are known if the study has a single data file and it is a table.
+    """
+    if metadata.key in synth_targets():
+        _, flags = synth_targets()[metadata.key]
+        return flags
+    if goal.target_column is None or len(metadata.data_files) != 1:
+        return {}
+    path = locate(folder, metadata.data_files[0].name)
+    if not is_table(path):
+        return {}
+    return target_flags(goal.target_column, Table.read(path), goal.relevant_columns)

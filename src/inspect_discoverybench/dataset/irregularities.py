@@ -1,0 +1,67 @@
+"""Irregularities of the released goals, which their samples have as flags."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
+from inspect_discoverybench.submission.text import normalized
+
+PROCESSED_FOLDERS: Mapping[str, str] = {
+    "meta_regression_raw": "meta_regression",
+    "worldbank_education_gdp_indicators": "worldbank_education_gdp",
+    "nls_bmi_raw": "nls_bmi",  # the two share no question
+}
+"""Folders of DB-REAL with raw data, each with the folder of the processed data (paper, appendix D.2)."""
+
+REVEALED_SHARE = 0.8
+"""Share of the words of a gold hypothesis from which a text counts as revealing it. A choice of this package."""
+
+# Shorter words, such as "the" and "than", are in most texts.
+_WORD = re.compile(r"[^\W\d_]{4,}|\d+(?:\.\d+)?")
+
+
+def reveals(text: str, gold: str) -> bool:
+    """Whether a text contains at least `REVEALED_SHARE` of the numbers and longer words of a gold hypothesis."""
+    gold_words = set(_WORD.findall(gold.casefold()))
+    common = gold_words.intersection(_WORD.findall(text.casefold()))
+    return len(common) >= REVEALED_SHARE * len(gold_words) > 0
+
+
+def group_by_question(goals: Iterable[SampleMetadata]) -> list[list[SampleMetadata]]:
+    """Group goals that ask the same question, in the order of the first goal of each group."""
+    groups: dict[str, list[SampleMetadata]] = defaultdict(list)
+    for goal in goals:
+        groups[normalized(goal.goal)].append(goal)
+    return list(groups.values())
+
+
+def flag_repeated_questions(goals: Sequence[SampleMetadata]) -> list[SampleMetadata]:
+    """Flag goals that ask the same question: duplicates, different gold hypotheses, and easy and hard variants.
+
+    The paper makes two tasks of some hypotheses (§4.1). In the easy one, the data files contain the derived variables.
+    In the hard one, they must be derived from raw data.
+    """
+    flags: dict[str, dict[str, str | bool]] = {goal.sample_id: {} for goal in goals}
+    for group in group_by_question(goals):
+        first, *repeated = group
+        golds = {goal.gold_hypothesis for goal in group}
+        for goal in group:
+            flags[goal.sample_id]["conflicting_gold"] = len(golds) > 1
+        for goal in repeated:
+            flags[goal.sample_id]["duplicate_of"] = first.sample_id
+        for hard, easy in _variants(group):
+            flags[easy.sample_id]["variant"] = "easy"
+            flags[hard.sample_id] |= {"variant": "hard", "variant_of": easy.sample_id}
+    return [goal.model_copy(update=flags[goal.sample_id]) for goal in goals]
+
+
+def _variants(group: Sequence[SampleMetadata]) -> list[tuple[SampleMetadata, SampleMetadata]]:
+    """The hard goals in a group that asks one question, each with its easy variant."""
+    by_folder = {goal.dataset: goal for goal in group}
+    variants = []
+    for goal in group:
+        easy = by_folder.get(PROCESSED_FOLDERS.get(goal.dataset, ""))
+        if easy is not None:
+            variants.append((goal, easy))
+    return variants

@@ -1,0 +1,58 @@
+"""Paths that users give, and the metadata files at a path."""
+
+import os
+import re
+from pathlib import Path
+
+from inspect_discoverybench.errors.exceptions import DataError, DataMissing
+from inspect_discoverybench.errors.file_failures import file_errors
+
+METADATA_NAME = re.compile(r"metadata_(\d+)\.json")
+
+
+@file_errors()
+def absolute(path: Path) -> Path:
+    """Make a path absolute, without `~`, `.` and `..`. Symbolic links are not resolved.
+
+    Raises:
+        DataMissing: There is no such home folder.
+        Refused: The path is too long.
+    """
+    expanded = os.path.expanduser(path)  # noqa: PTH111 - Path.expanduser() raises RuntimeError
+    if expanded.startswith("~"):
+        raise DataMissing(f"{path}: there is no such home folder. Pass an absolute path.")
+    Path(expanded).exists()  # fails for a path that is too long
+    return Path(os.path.abspath(expanded))  # noqa: PTH100 - Path.resolve() would follow the links
+
+
+def metadata_files(path: Path) -> list[Path]:
+    """Find metadata files: one, or all in a folder and its direct subfolders, sorted by folder and number.
+
+    Args:
+        path: Absolute path of a file `metadata_<number>.json`, or of a folder.
+
+    Raises:
+        DataMissing: There are none.
+        DataError: The name of a file is invalid.
+    """
+    if not path.exists():
+        raise DataMissing(f"The path '{path}' does not exist. Check the spelling or pass an absolute path.")
+    if not path.is_dir():
+        metadata_number(path)
+        return [path]
+    paths = [*path.glob("metadata_*.json"), *path.glob("*/metadata_*.json")]
+    if not paths:
+        raise DataMissing(f"{path}: no metadata_<number>.json in this folder or its subfolders. Check the path.")
+    return sorted(paths, key=lambda path: (path.parent.name, metadata_number(path)))
+
+
+def metadata_number(path: Path) -> int:
+    """The number in `metadata_<number>.json`, which the answer key refers to.
+
+    Raises:
+        DataError: The file is not named `metadata_<number>.json`.
+    """
+    match = METADATA_NAME.fullmatch(path.name)
+    if match is None:
+        raise DataError(f"{path}: invalid name of a metadata file. Rename it to metadata_<number>.json.")
+    return int(match.group(1))

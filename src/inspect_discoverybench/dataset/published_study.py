@@ -1,0 +1,43 @@
+"""The published study that a data set belongs to. Tasks of one study share data and authors: scores are dependent."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from inspect_discoverybench.dataset.synth_folder import SynthFolder
+
+STUDIES: Mapping[str, str] = {
+    "evolution_freshwater_fish": "cerezer2023",
+    "introduction_pathways_non-native_plants": "riera2024",
+    "immigration_offshoring_effect_on_employment": "ottaviano2013",
+    "requirements_engineering_for_ML_enabled_systems": "alves2023",
+    "meta_regression": "heyard2024",
+    "meta_regression_raw": "heyard2024",
+    "nls_bmi": "nls",
+    "nls_bmi_raw": "nls",
+    "nls_incarceration": "nls",
+    "nls_raw": "nls",
+    "nls_ses": "nls",
+    "worldbank_education_gdp": "worldbank",
+    "worldbank_education_gdp_indicators": "worldbank",
+    "archaeology": "archaeology",
+}
+"""Folders of DB-REAL with their study: the work in the paper's appendix B with the topic of the folder.
+
+Folders with the same prefix have the same underlying data (appendix D.2)."""
+
+GUESSED_STUDIES = frozenset({"nls", "worldbank", "archaeology"})
+"""Studies of five, four and twelve works. The appendix does not say which task is from which, but they share data."""
+
+
+def study_of(metadata: Mapping[str, Any]) -> str | None:
+    """The study of a sample, by its metadata: the recorded one, or that of its data set; None without a data set."""
+    recorded = metadata.get("study")
+    if recorded:
+        return str(recorded)
+
+    folder = str(metadata.get("dataset") or "")
+    domain = str(metadata.get("domain") or "")
+    # One author invents a whole synthetic domain.
+    if SynthFolder.of(folder, domain):
+        return domain
+    return STUDIES.get(folder, folder) or None

@@ -1,0 +1,92 @@
+"""Metadata of samples."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from inspect_discoverybench.dataset.metadata import DataFile
+from inspect_discoverybench.dataset.target_column import GoalId
+from inspect_discoverybench.dataset.workflow import LengthCategory
+
+
+class SampleMetadata(BaseModel):
+    """Metadata of a sample. The evaluated model sees only the goal, the data files and the requested hints.
+
+    Attributes:
+        split: Name of the split: `train`, `dev`, `test`, `demo` or `custom`.
+        dataset: Folder of the data set.
+        study: Study that the data set belongs to; see `study_of`. Logs of earlier versions lack it.
+        metadata_number: Number in the name of the metadata file.
+        query_id: Id of the goal within its metadata file.
+        domain: Field of study.
+        question_type: Facet that the goal asks for; `general` for DB-SYNTH.
+        difficulty: Difficulty from 1 to 4; None for DB-REAL.
+        start_height: Height at which the data set starts in its semantic tree; None except for DB-SYNTH.
+        tree_level: Level of the hypothesis below the root of its semantic tree; None except for DB-SYNTH.
+        goal: Discovery goal, as a question.
+        gold_hypothesis: Gold hypothesis; samples that share it form one cluster of the standard error.
+        gold_workflow: Gold workflow; None if it is not public.
+        workflow_length: Number of steps of the gold workflow (paper §4.1); None if it is not public or not numbered.
+        workflow_bucket: Category of the workflow length: `s` (below 10), `m` (10 to 20) or `l` (above; Figure 5c).
+        data_files: Descriptions of the data files.
+        data_checksums: SHA-256 of each data file by name, computed when the task is built.
+        workflow_tags: Keywords of the gold workflow.
+        domain_knowledge: Background of the study. That of a single data file is in its description.
+        hints: Requested hints.
+        missing_hints: Requested hints that the study does not have.
+        solvable: Whether the target column has at least two distinct values; None if the target column is unknown.
+        near_constant: Whether one value fills at least 95 % of a varying target column; None if unknown.
+        predictors_present: Whether the data file has all other columns of the gold expression; None if unknown.
+        gold_agreement: Agreement of the target column with the gold expression; None if unknown.
+        gold_agreement_measure: `spearman` (rank correlation, −1 to 1) or `equal_labels` (share of rows, 0 to 1).
+        duplicate_of: Id of the first sample of the split with the same question; None for the first one.
+        variant: `easy` or `hard`, if the same question is asked of processed and of raw data (paper §4.1).
+        variant_of: Id of the easy variant; None except for hard variants.
+        reveals_gold: `goal` if the goal contains at least 80 % of the gold hypothesis's numbers and words with at least
+            four letters.
+        conflicting_gold: Whether samples of the split with the same question have different gold hypotheses.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    split: str
+    dataset: str
+    study: str | None = None
+    metadata_number: int
+    query_id: int
+    domain: str
+    question_type: str
+    difficulty: int | None
+    start_height: int | None = None
+    tree_level: int | None = None
+    goal: str
+    gold_hypothesis: str
+    gold_workflow: str | None
+    workflow_length: int | None = None
+    workflow_bucket: LengthCategory | None = None
+    data_files: tuple[DataFile, ...]
+    data_checksums: dict[str, str] = {}
+    workflow_tags: str
+    domain_knowledge: str
+    hints: tuple[str, ...] = ()
+    missing_hints: tuple[str, ...] = ()
+    solvable: bool | None = None
+    near_constant: bool | None = None
+    predictors_present: bool | None = None
+    gold_agreement: float | None = None
+    gold_agreement_measure: Literal["spearman", "equal_labels"] | None = None
+    duplicate_of: str | None = None
+    variant: Literal["easy", "hard"] | None = None
+    variant_of: str | None = None
+    reveals_gold: str | None = None
+    conflicting_gold: bool = False
+
+    @property
+    def key(self) -> GoalId:
+        """Split, study folder, metadata number and query id."""
+        return self.split, self.dataset, self.metadata_number, self.query_id
+
+    @property
+    def sample_id(self) -> str:
+        """`<split>/<study folder>/<metadata number>/<query id>`."""
+        return "/".join(map(str, self.key))

@@ -1,0 +1,28 @@
+"""Names of the folders of DB-SYNTH: `<domain>_<start height>_<target depth>`."""
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class SynthFolder:
+    """The numbers in the name of a folder.
+
+    Attributes:
+        start_height: Height above the leaves at which the data set starts in the semantic tree.
+        target_depth: Level of the target below the root of the semantic tree.
+    """
+
+    start_height: int
+    target_depth: int
+
+    @classmethod
+    def of(cls, folder: str, domain: str) -> "SynthFolder | None":
+        """The numbers in a name; None if it is not the name of a folder of this domain."""
+        match = re.fullmatch(rf"{slug_of(domain)}_(\d+)_(\d+)", folder)
+        return cls(int(match[1]), int(match[2])) if match else None
+
+
+def slug_of(domain: str) -> str:
+    """The name of a domain in the form of a folder name."""
+    return "-".join(re.findall(r"[a-z0-9]+", domain.lower()))

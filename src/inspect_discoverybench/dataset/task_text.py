@@ -1,0 +1,72 @@
+"""The task text: what the evaluated model reads."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from inspect_discoverybench.dataset.metadata import DataFile
+from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
+from inspect_discoverybench.prompts.prompt import Prompt
+
+
+@dataclass(frozen=True)
+class Hints:
+    """Hints in the task text (paper §5.3).
+
+    Attributes:
+        domain_knowledge: Add the background of the study and of its data files.
+        workflow_tags: Add the keywords of the gold workflow.
+    """
+
+    domain_knowledge: bool = False
+    workflow_tags: bool = False
+
+
+def task_text(metadata: SampleMetadata, hints: Hints, prompt: str = "task", columns: bool = True) -> str:
+    """Render the input of the sample: data files, goal, hints and output contract.
+
+    Args:
+        metadata: Metadata of the goal.
+        hints: Hints to add.
+        prompt: Name of the prompt in `prompts/solvers`.
+        columns: Whether to list the columns of the data files.
+    """
+    hint_sections = ""
+    if hints.domain_knowledge:
+        hint_sections += _hint_section("Domain knowledge", metadata.domain_knowledge)
+    if hints.workflow_tags:
+        hint_sections += _hint_section("Workflow tags", metadata.workflow_tags)
+
+    return Prompt.load(f"solvers/{prompt}").render(
+        data_files="\n\n".join(_describe(file, hints, columns) for file in metadata.data_files),
+        goal=metadata.goal,
+        finish=Prompt.load("solvers/finish").render(),
+        hints=hint_sections,
+    )
+
+
+def _hint_section(heading: str, text: str) -> str:
+    if not text:
+        return ""
+    section = Prompt.load("solvers/hint").render(heading=heading, text=text)
+    return f"\n{section}\n"
+
+
+def _describe(file: DataFile, hints: Hints, columns: bool) -> str:
+    parts = []
+    if file.description:
+        parts.append(file.description)
+    if file.domain_knowledge and hints.domain_knowledge:
+        parts.append(Prompt.load("solvers/file_hint").render(text=file.domain_knowledge))
+    if not file.columns:
+        parts.append(Prompt.load("solvers/without_columns").render(suffix=Path(file.name).suffix))
+    elif columns:
+        parts.append(Prompt.load("solvers/columns").render(columns=_column_list(file)))
+    return Prompt.load("solvers/data_file").render(name=file.name, contents="\n\n".join(parts))
+
+
+def _column_list(file: DataFile) -> str:
+    lines = []
+    for column in file.columns:
+        description = " ".join(column.description.split())
+        lines.append(f"- {column.name}: {description}" if description else f"- {column.name}")
+    return "\n".join(lines)
