@@ -22,7 +22,7 @@ from tests.docker_images import image_ids
 
 REPOSITORY = Path(__file__).parents[1]
 EXAMPLE = REPOSITORY / "examples/lighthouses"
-REACT = {"cell_seconds": 300, "figures": False, "turns": 25}
+REACT = {"cell_seconds": 300, "turns": 25}
 TURNS = {"turns": 3}
 
 
@@ -94,7 +94,7 @@ def test_all_settings_of_the_solver_that_ran_are_read_from_the_log() -> None:
         **REACT,
         "turns": 3,
     }
-    assert settings(run(task_with(demo(), solver=chain(use_tools(), codegen(figures=True)))))["figures"] is True
+    assert settings(run(task_with(demo(), solver=chain(use_tools(), codegen(cell_seconds=9)))))["cell_seconds"] == 9
 
 
 @pytest.mark.usefixtures("engine")

@@ -24,7 +24,7 @@ from inspect_discoverybench.tasks import custom, demo, judge_audit, real, synth,
 
 PACKAGES = ("discoverybench", "inspect_discoverybench")
 
-SCANNERS = ("unsupported_number", "no_successful_cell", "questionable_answer")
+SCANNERS = ("no_successful_cell", "questionable_answer")
 """The transcript scanners. They need the extra `scout`."""
 
 

@@ -10,7 +10,6 @@ class Script:
     cells: list[str]
     seconds: int = 10
     output: str = ""
-    figures: bool = False
 
 
 def _forge(reply: str) -> str:
@@ -47,7 +46,7 @@ for process in os.listdir('/proc'):
         pass"""
 
 
-_REPLY = '\'{"status": "ok", "output": "%s", "restarted": false, "figures": []}\''
+_REPLY = '\'{"status": "ok", "output": "%s", "restarted": false}\''
 _USER_SITE = "import os, site, sys\nfolder = site.getusersitepackages()\nos.makedirs(folder, exist_ok=True)\n"
 _PTRACE = """
 import ctypes
@@ -89,9 +88,7 @@ finally:
 ATTACKS = {
     "lone surrogate": Script([_forge(_REPLY % r"\\ud800 \\u001b[2Jgone"), "1"]),
     "endless reply": Script([_forge("'x' * 20_000_000"), "1"]),
-    "wrong types": Script(
-        [_forge('\'{"status": "ok", "output": "1", "restarted": "no", "figures": [], "more": 1}\''), "1"]
-    ),
+    "wrong types": Script([_forge('\'{"status": "ok", "output": "1", "restarted": "no", "more": 1}\''), "1"]),
     "usercustomize": Script(
         [
             f"{_USER_SITE}open(folder + '/usercustomize.py', 'w').write('import os; os._exit(0)')",

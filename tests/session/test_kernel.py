@@ -73,7 +73,7 @@ def test_api_keys_of_the_host_are_not_visible(tmp_path: Path, monkeypatch: pytes
 
 
 def test_stop_ends_a_busy_kernel(session: Session) -> None:
-    command = session.command("run", "60", "10", "0")
+    command = session.command("run", "60", "10")
     with subprocess.Popen(command, cwd=session.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as busy:
         assert busy.stdin
         busy.stdin.write(b"while True: pass")

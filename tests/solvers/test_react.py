@@ -4,16 +4,12 @@ import json
 from collections.abc import Sequence
 
 import pytest
-from inspect_ai import eval as inspect_eval
-from inspect_ai import task_with
 from inspect_ai.event import ToolEvent
 from inspect_ai.log import EvalSample
-from inspect_ai.model import ChatMessage, ChatMessageUser, ModelOutput, get_model
+from inspect_ai.model import ChatMessage, ChatMessageUser, ModelOutput
 from inspect_ai.tool import ToolFunction
 
-from inspect_discoverybench import demo
 from inspect_discoverybench.solvers.react import react
-from tests.endpoint import Answer, Refused, Request, serve, tool_call
 from tests.solvers import scripted
 from tests.solvers.scripted import (
     Script,
@@ -36,26 +32,6 @@ def test_fenced_code_is_run_and_shown_as_code() -> None:
     call = next(e for e in sample.events if isinstance(e, ToolEvent) and e.function == "python")
     assert call.view
     assert call.view.content == "````python\n```python\nprint('```')\n```\n````\n"
-
-
-@pytest.mark.usefixtures("engine")
-def test_a_refused_figure_is_replaced_by_a_note() -> None:
-    replies: list[Answer] = [
-        tool_call("python", code="import matplotlib.pyplot as plt; plt.plot([1])"),
-        tool_call("submit", hypothesis="In all rows, y rises with x.", workflow="1. plot"),
-    ]
-
-    def answer(request: Request) -> Answer:
-        return Refused("Could not process image") if "image_url" in str(request["messages"]) else replies.pop(0)
-
-    with serve(answer) as endpoint:
-        model = get_model("openai-api/figures/test", base_url=endpoint.url, api_key="test")
-        task = task_with(demo(sandbox="docker"), solver=react(figures=True))
-        [log] = inspect_eval(task, model=model, model_roles={"grader": "discoverybench/lexical"}, limit=1)
-    assert log.samples
-    assert submitted(log.samples[0]).hypothesis == "In all rows, y rises with x."
-    assert len(endpoint.requests) == 3
-    assert "A figure was omitted" in str(endpoint.requests[-1]["messages"])
 
 
 OBJECT = json.dumps({"hypothesis": "y rises with x.", "workflow": "read"})

@@ -1,17 +1,22 @@
-"""The scanners: two rules, and one question to a model about faults that need a reader; and what they read."""
+"""The scanners: one rule, and one question to a model about faults that need a reader; and what they read."""
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from secrets import token_hex
 from typing import cast
 
 import yaml
 from inspect_ai.event import ModelEvent, ScoreEvent
 from inspect_ai.log import EvalSample
-from inspect_ai.model import ChatMessageAssistant, ChatMessageTool, ChatMessageUser, ModelOutput, get_model
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageTool,
+    ModelOutput,
+    get_model,
+)
 from inspect_ai.scorer import Score
 from inspect_ai.tool import ToolCall
 from inspect_ai.util import store_from_events
@@ -31,7 +36,6 @@ from inspect_scout import (
 
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.sandbox.shipped_files import shipped
-from inspect_discoverybench.scanners.quantity import claims, evidence, printed, without_support, years
 from inspect_discoverybench.submission.answer import FreeText, answer_of
 from inspect_discoverybench.submission.submission import SCORE_NAME
 
@@ -47,35 +51,32 @@ CATEGORIES = {
     "judge's own verdict.",
 }
 """The faults that the model chooses from, and their descriptions."""
-CODE_ARGUMENTS = ("code", "cmd", "command", "script")
+
+CODE_ARGUMENTS = frozenset({"code", "cmd", "command", "script"})
 """Names of the arguments in which tools take code: Inspect's and those of common agents."""
-ANSWER_ARGUMENTS = ("hypothesis", "answer")
-"""Names of the arguments in which tools take the answer, so that their results are no outputs of code."""
+
+_NOTHING_SUBMITTED = Result(value=None, explanation="Nothing was submitted.")
+_NO_MODEL = Result(value=None, explanation="Only a model can decide. Choose one with --model.")
 
 _FAILURE = re.compile(
     r"Traceback \(most recent call last\)"
     r'|^ *File ".*", line \d+\n(?:.*\n){1,3}\w*Error:'  # a syntax error has no traceback
-    r"|^\[(?:Interrupted|Killed) after the time limit|^\[The session (?:died|gave no)",  # session/tool.py
+    # What session/tool.py writes.
+    r"|^\[(?:Interrupted|Killed) after the time limit|^\[The session (?:died|gave no)|^\[The code failed",
     re.MULTILINE,
 )
 
 
 @dataclass(frozen=True)
-class Call:
-    """A tool call and its result.
+class Cell:
+    """A tool call that ran code.
 
     Attributes:
         message: Id of the message with the result.
-        arguments: The text of its arguments.
-        is_cell: Whether it ran code.
-        output: Text of the result.
         failed: Whether it ended with an error, a time limit or the loss of its session.
     """
 
     message: str
-    arguments: str
-    is_cell: bool
-    output: str
     failed: bool
 
 
@@ -87,52 +88,25 @@ def scan() -> ScanJob:
 
 
 @scanner(messages="all", events="all")
-def unsupported_number() -> Scanner[Transcript]:
-    """A number in the answer that no output contains and that follows from none by simple arithmetic.
-
-    Numbers of the task text do not count. Numbers in code are no evidence, also if the code prints them.
-    """
-
-    async def scan(transcript: Transcript) -> Result:
-        answer = _read_answer(transcript)
-        if answer is None:
-            return Result(value=None, explanation="Nothing was submitted.")
-        task = next((message.text for message in transcript.messages if isinstance(message, ChatMessageUser)), "")
-        calls = _read_calls(transcript)
-        span = years("\n".join([task, *(text for call in calls for text in (call.arguments, call.output))]))
-        checked = [c for c in claims(answer) if not (c.is_in(printed(task)) or (c.text.isdigit() and c.value in span))]
-        missing = without_support(checked, evidence([(call.arguments, call.output) for call in calls]))
-        if not missing:
-            return Result(value=False, explanation=f"The outputs support each number of the answer ({len(checked)}).")
-        in_code = {
-            f"[call {number}]": call.message
-            for number, call in enumerate(calls, 1)
-            if any(claim.is_in(printed(call.arguments)) for claim in missing)
-        }
-        numbers = ", ".join(claim.text for claim in missing)
-        explanation = f"{len(missing)} of {len(checked)} numbers do not follow from {len(calls)} outputs: {numbers}."
-        if in_code:
-            explanation += f" They are in the code of {', '.join(in_code)}, which is no evidence."
-        references = [Reference(type="message", id=message, cite=cite) for cite, message in in_code.items()]
-        return Result(value=True, answer=numbers, explanation=explanation, references=references)
-
-    return scan
-
-
-@scanner(messages="all", events="all")
 def no_successful_cell() -> Scanner[Transcript]:
     """An answer without a call that ran code and returned without an error."""
 
     async def scan(transcript: Transcript) -> Result:
         if _read_answer(transcript) is None:
-            return Result(value=None, explanation="Nothing was submitted.")
-        cells = [call for call in _read_calls(transcript) if call.is_cell]
-        if successful := sum(not cell.failed for cell in cells):
-            return Result(value=False, explanation=f"{successful} of {len(cells)} cells returned without an error.")
-        cites = {f"[cell {number}]": cell.message for number, cell in enumerate(cells, 1)}
-        references = [Reference(type="message", id=message, cite=cite) for cite, message in cites.items()]
-        explanation = f"All cells failed: {', '.join(cites)}." if cells else "The answer was submitted without code."
-        return Result(value=True, explanation=explanation, references=references)
+            return _NOTHING_SUBMITTED
+        cells = _read_cells(transcript)
+        if not cells:
+            return Result(value=True, explanation="The answer was submitted without code.")
+        successful = sum(not cell.failed for cell in cells)
+        if successful:
+            explanation = f"{successful} of {len(cells)} cells returned without an error."
+            return Result(value=False, explanation=explanation)
+
+        references = []
+        for number, cell in enumerate(cells, 1):
+            references.append(Reference(type="message", id=cell.message, cite=f"[cell {number}]"))
+        cites = ", ".join(str(reference.cite) for reference in references)
+        return Result(value=True, explanation=f"All cells failed: {cites}.", references=references)
 
     return scan
 
@@ -144,20 +118,24 @@ def questionable_answer() -> Scanner[Transcript]:
     async def scan(transcript: Transcript) -> Result:
         answer = _read_answer(transcript)
         if answer is None:
-            return Result(value=None, explanation="Nothing was submitted.")
+            return _NOTHING_SUBMITTED
         model = get_model()  # inspect-evals-lint: ignore[IEBP001] -- called by the scanner
         if str(model) == "none/none":
-            return Result(value=None, explanation="Only a model can decide. Choose one with --model.")
+            return _NO_MODEL
+
         score = _read_score(transcript)
-        values = json.dumps({"answer": answer, "score": score.explanation if score else None}, ensure_ascii=False)
+        values = {"answer": answer, "score": score.explanation if score else None}
+        question = Prompt.load("scanners/questionable_answer").render(values=json.dumps(values, ensure_ascii=False))
+        labels = [f"{name}: {text}" for name, text in CATEGORIES.items()]
         ask = llm_scanner(
-            question=Prompt.load("scanners/questionable_answer").render(values=values),
-            answer=AnswerMultiLabel([f"{name}: {text}" for name, text in CATEGORIES.items()], allow_none=True),
+            question=question,
+            answer=AnswerMultiLabel(labels, allow_none=True),
             reducer=_union,
             nonce=token_hex(4),
         )
         # Without events, so that the model reads the conversation once and not every call.
-        result = cast(Result, await ask(transcript.model_copy(update={"events": []})))
+        conversation = transcript.model_copy(update={"events": []})
+        result = cast(Result, await ask(conversation))
         if not isinstance(result.value, list):
             return result
         names = [str(label).partition(":")[0] for label in result.value]
@@ -168,9 +146,11 @@ def questionable_answer() -> Scanner[Transcript]:
 
 def _read_score(transcript: Transcript) -> Score | None:
     """The last score of the scorer `hms`, which has a number in its name if it was appended later."""
-    events = [event for event in transcript.events if isinstance(event, ScoreEvent)]
-    scores = [event.score for event in events if (event.scorer or SCORE_NAME).startswith(SCORE_NAME)]
-    return scores[-1] if scores else None
+    score = None
+    for event in transcript.events:
+        if isinstance(event, ScoreEvent) and (event.scorer or SCORE_NAME).startswith(SCORE_NAME):
+            score = event.score
+    return score
 
 
 def _read_answer(transcript: Transcript) -> str | None:
@@ -182,33 +162,53 @@ def _read_answer(transcript: Transcript) -> str | None:
     score = _read_score(transcript)
     if score is not None:
         return score.answer or None
-    output = [ModelOutput(), *(event.output for event in transcript.events if isinstance(event, ModelEvent))][-1]
-    messages, store = transcript.messages, dict(store_from_events(transcript.events).items())
-    sample = EvalSample(id="", epoch=1, input="", target="", messages=messages, output=output, store=store)
+
+    model_calls = _model_calls(transcript)
+    sample = EvalSample(
+        id="",
+        epoch=1,
+        input="",
+        target="",
+        messages=transcript.messages,
+        output=model_calls[-1].output if model_calls else ModelOutput(),
+        store=dict(store_from_events(transcript.events).items()),
+    )
     answer = answer_of(sample)
-    if isinstance(answer, FreeText):
-        return answer.text
-    return answer.hypothesis if answer else None
+    if answer is None:
+        return None
+    return answer.text if isinstance(answer, FreeText) else answer.hypothesis
 
 
-def _read_calls(transcript: Transcript) -> list[Call]:
-    """The tool calls in order, except those that submit an answer."""
-    # Some messages are only in model calls, because the agent removed them later. Others are in several.
-    model_calls = [event for event in transcript.events if isinstance(event, ModelEvent)]
-    turns = ((*event.input, *(choice.message for choice in event.output.choices)) for event in model_calls)
+def _read_cells(transcript: Transcript) -> list[Cell]:
+    """The calls that ran code, in order."""
     calls: dict[str, ToolCall] = {}
-    results: dict[str, Call] = {}
-    for message in chain(*turns, transcript.messages):
+    cells: dict[str, Cell] = {}
+    for message in _all_messages(transcript):
         if isinstance(message, ChatMessageAssistant):
-            calls.update({call.id: call for call in message.tool_calls or []})
-        elif isinstance(message, ChatMessageTool) and message.tool_call_id in calls:
-            key = message.id or message.tool_call_id
-            arguments = calls[message.tool_call_id].arguments
-            if key not in results and not any(name in arguments for name in ANSWER_ARGUMENTS):
-                text, is_cell = "\n".join(map(str, arguments.values())), any(map(arguments.get, CODE_ARGUMENTS))
-                failed = message.error is not None or _FAILURE.search(message.text) is not None
-                results[key] = Call(key, text, is_cell, message.text, failed)
-    return list(results.values())
+            calls |= {call.id: call for call in message.tool_calls or []}
+        if not isinstance(message, ChatMessageTool):
+            continue
+        call = calls.get(message.tool_call_id or "")
+        if call is not None and CODE_ARGUMENTS & call.arguments.keys():
+            key = message.id or call.id
+            failed = message.error is not None or _FAILURE.search(message.text) is not None
+            cells[key] = Cell(key, failed)
+    return list(cells.values())
+
+
+def _all_messages(transcript: Transcript) -> Iterator[ChatMessage]:
+    """Yield the messages of all model calls and of the conversation. Most occur more than once.
+
+    Some messages are only in model calls, because the agent removed them later.
+    """
+    for event in _model_calls(transcript):
+        yield from event.input
+        yield from (choice.message for choice in event.output.choices)
+    yield from transcript.messages
+
+
+def _model_calls(transcript: Transcript) -> list[ModelEvent]:
+    return [event for event in transcript.events if isinstance(event, ModelEvent)]
 
 
 async def _union(results: Sequence[Result]) -> Result:

@@ -3,7 +3,7 @@
 This file and `kernel.py` are compiled in the sandbox and use only the standard library:
 
     python client.pyc start FOLDER OWNER    starts the kernel and prints "ready HOST"
-    python client.pyc run FOLDER OWNER SECONDS MAX_OUTPUT FIGURES
+    python client.pyc run FOLDER OWNER SECONDS MAX_OUTPUT
                                             runs the code on its standard input and prints a JSON reply;
                                             starts a new kernel if that of `start` was lost
     python client.pyc stop FOLDER           ends the kernel, if it runs
@@ -32,64 +32,107 @@ if TYPE_CHECKING:  # importing `typing` would cost every call some milliseconds
     from typing import Any
 
 SIGINT, SIGKILL = 2, 9
-GRACE_SECONDS = 5
+
 START_SECONDS = 15
-ANSWER_SECONDS = 30  # a kernel that does not take or continue a message for so long is not ours
-NOT_RUN = 3  # exit code of `run` if no kernel could be reached, so that the cell has not run
+"""A kernel that takes longer to start has failed. On an idle machine it takes 0.1 s."""
+
+GRACE_SECONDS = 5
+"""Time between the interrupt of a cell and the end of its kernel."""
+
+ANSWER_SECONDS = 30
+"""A kernel that does not take or continue a message for so long is not ours."""
+
+PIPE_READS = 16
+"""Reads of 64 KiB that empty a full pipe. More could go on forever, because a child process may write forever."""
+
+NOT_RUN = 3
+"""Exit code of `run` if no kernel could be reached, so that the cell has not run."""
+
 # An allow-list of exact names: in a local sandbox, the caller's environment holds API keys.
-ENVIRONMENT = (
-    *("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ", "VIRTUAL_ENV", "LD_LIBRARY_PATH"),
-    *("PYTHONUNBUFFERED", "PYTHONHASHSEED", "PIP_NO_INDEX", "MPLBACKEND", "MPLCONFIGDIR"),
-    *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "NUMBA_CACHE_DIR"),
-    *("PROJ_DATA", "PROJ_LIB", "GDAL_DATA"),
-)
+ENVIRONMENT = [
+    "PATH",
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "TMPDIR",
+    "TZ",
+    "VIRTUAL_ENV",
+    "LD_LIBRARY_PATH",
+    "PYTHONUNBUFFERED",
+    "PYTHONHASHSEED",
+    "PIP_NO_INDEX",
+    "MPLBACKEND",
+    "MPLCONFIGDIR",
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "NUMBA_CACHE_DIR",
+    "PROJ_DATA",
+    "PROJ_LIB",
+    "GDAL_DATA",
+]
 
 
-def run(folder: str, owner: int, code: bytes, timeout: float, max_output: int, figures: bool) -> str:
-    """Run one cell and return its status ("ok", "error", "interrupted", "killed" or "died"), output and figures."""
+def run(folder: str, owner: int, code: bytes, seconds: float, max_output: int) -> str:
+    """Run one cell.
+
+    Returns:
+        A JSON object with the cell's `status` ("ok", "error", "interrupted", "killed" or "died"), its `output`, and
+        whether another kernel was `restarted` for it.
+    """
     try:
         kernel, restarted = connect(folder, owner)
     except OSError as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         sys.exit(NOT_RUN)
+
     reader, writer = os.pipe()
-    rights = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, writer.to_bytes(4, sys.byteorder))  # the descriptor as a C int
-    kernel.sendmsg([b"o"], [rights])
+    descriptor = writer.to_bytes(4, sys.byteorder)  # a C int
+    kernel.sendmsg([b"o"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, descriptor)])
     os.close(writer)
-    kernel.sendall(b"%d %d\n%b" % (figures, len(code), code))
+    kernel.sendall(b"%d\n%b" % (len(code), code))
+
     output = Capture(max_output)
-    status, drawn = follow(kernel, reader, output, timeout)
-    lost, images = str(restarted).lower(), ", ".join(map(quote, drawn))
-    text = quote(output.text())
-    return f'{{"status": {quote(status)}, "output": {text}, "restarted": {lost}, "figures": [{images}]}}'
+    status = follow(kernel, reader, output, seconds)
+    fields = {
+        "status": json_string(status),
+        "output": json_string(output.text()),
+        "restarted": "true" if restarted else "false",
+    }
+    return "{" + ", ".join(f'"{name}": {value}' for name, value in fields.items()) + "}"
 
 
-def quote(text: str) -> str:
-    """A text as JSON."""
-    escapes = {ord(character): f"\\u{ord(character):04x}" for character in (*map(chr, range(32)), '"', "\\")}
+def json_string(text: str) -> str:
+    """A text as a JSON string."""
+    characters = [*map(chr, range(32)), '"', "\\"]
+    escapes = {ord(character): f"\\u{ord(character):04x}" for character in characters}
     return f'"{text.translate(escapes)}"'
 
 
-def follow(kernel: _socket.socket, reader: int, output: Capture, timeout: float) -> tuple[str, list[str]]:
-    """Collect output until the kernel reports a status and figures, dies, or has to be killed."""
-    deadline = time.monotonic() + timeout
-    last_signal = None
+def follow(kernel: _socket.socket, reader: int, output: Capture, seconds: float) -> str:
+    """Collect output until the kernel reports a status, dies, or has to be killed."""
+    deadline = time.monotonic() + seconds
+    last_signal = 0
     os.set_blocking(reader, False)
     sources: list[Any] = [kernel, reader]
     while True:
-        ready, _, _ = select.select(sources, [], [], max(0.0, deadline - time.monotonic()))
+        remaining = max(0.0, deadline - time.monotonic())
+        ready, _, _ = select.select(sources, [], [], remaining)
         if reader in ready and not output.fill(reader):
             sources.remove(reader)
+
         if kernel in ready:
-            status, *figures = read_line(kernel).split(" ")
+            status = read_line(kernel)
             output.fill(reader)
-            if not status:
-                return "killed" if last_signal == SIGKILL else "died", []
-            return "interrupted" if last_signal else status, figures
+            if status:
+                return "interrupted" if last_signal else status
+            return "killed" if last_signal == SIGKILL else "died"
+
         if time.monotonic() >= deadline and last_signal != SIGKILL:
             # First like Ctrl-C, which also reaches child processes.
             last_signal = SIGKILL if last_signal else SIGINT
-            os.killpg(peer(kernel), last_signal)
+            os.killpg(process_of(kernel), last_signal)
             deadline = time.monotonic() + GRACE_SECONDS
 
 
@@ -98,11 +141,13 @@ class Capture:
 
     def __init__(self, limit: int) -> None:
         self.half = limit // 2
-        self.head, self.tail, self.total = b"", b"", 0
+        self.head = b""
+        self.tail = b""
+        self.total = 0
 
     def fill(self, reader: int) -> bool:
         """Read what the pipe holds now; return False once its last writer has closed it."""
-        for _ in range(16):  # the capacity of a pipe; a child process may write forever
+        for _ in range(PIPE_READS):
             try:
                 chunk = os.read(reader, 65536)
             except BlockingIOError:
@@ -117,9 +162,12 @@ class Capture:
 
     def text(self) -> str:
         """The captured text, with a notice in place of omitted bytes."""
+        head = self.head.decode("utf-8", "replace")
+        tail = self.tail.decode("utf-8", "replace")
         omitted = self.total - len(self.head) - len(self.tail)
-        head, tail = (part.decode("utf-8", "replace") for part in (self.head, self.tail))
-        return f"{head}\n[... {omitted} bytes of output omitted ...]\n{tail}" if omitted else head + tail
+        if not omitted:
+            return head + tail
+        return f"{head}\n[... {omitted} bytes of output omitted ...]\n{tail}"
 
 
 def connect(folder: str, owner: int) -> tuple[_socket.socket, bool]:
@@ -128,11 +176,14 @@ def connect(folder: str, owner: int) -> tuple[_socket.socket, bool]:
     Raises:
         OSError: The folder cannot be used, or the kernel does not start or is busy.
     """
+    restarted = False
     try:
-        kernel, restarted = dial(folder), False
+        kernel = dial(folder)
     except OSError:
         start(folder, owner)
-        kernel, restarted = dial(folder), True
+        kernel = dial(folder)
+        restarted = True
+
     # The limit of the cell counts from here: the kernel may have been busy, for example with an import.
     kernel.settimeout(START_SECONDS)
     if read_line(kernel) != "ready":
@@ -160,59 +211,64 @@ def start(folder: str, owner: int) -> None:
     address = os.path.join(folder, "socket")
     if os.path.lexists(address):
         os.remove(address)
+
     reader, writer = os.pipe()
     program = os.path.join(folder, "kernel" + os.path.splitext(__file__)[1])
-    environment = {"MPLBACKEND": "Agg"} | {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
+    environment = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
     streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
     detached: Any = {**streams, "start_new_session": True}
     # Isolated mode: the agent can write to the user's site-packages.
     command = [sys.executable, "-I", program, folder, str(writer)]
-    kernel = subprocess.Popen(command, env=environment, pass_fds=[writer], **detached)
+    kernel = subprocess.Popen(command, env={"MPLBACKEND": "Agg"} | environment, pass_fds=[writer], **detached)
     os.close(writer)
+
     ready, _, _ = select.select([reader], [], [], START_SECONDS)
     if not ready or os.read(reader, 1) != b"1":
         kernel.kill()
         raise OSError("the kernel did not start")
     os.close(reader)
+
     if owner:
-        arguments = ["guard", folder, str(owner), str(kernel.pid)]
-        subprocess.Popen([sys.executable, "-I", "-S", __file__, *arguments], env={}, **detached)
+        command = [sys.executable, "-I", "-S", __file__, "guard", folder, str(owner), str(kernel.pid)]
+        subprocess.Popen(command, env={}, **detached)
 
 
 def guard(folder: str, owner: int, kernel: int) -> None:
     """End the kernel when its evaluation has ended in any way, for example killed together with the client."""
-    while runs(kernel):
-        if not (runs(owner) and os.path.isdir(folder)):
+    while exists(kernel):
+        if not exists(owner) or not os.path.isdir(folder):
             os.killpg(kernel, SIGKILL)
         time.sleep(1)
 
 
-def runs(process: int) -> bool:
-    """Whether a process exists."""
+def exists(process: int) -> bool:
+    """Whether a process with this id exists."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except PermissionError:
-        pass
+    except PermissionError:  # it is another user's
+        return True
     return True
 
 
 def stop(folder: str) -> None:
     """End the kernel."""
     try:  # noqa: SIM105 - importing contextlib would slow down every call
-        os.killpg(peer(dial(folder)), SIGKILL)
+        os.killpg(process_of(dial(folder)), SIGKILL)
     except OSError:
         pass  # no kernel is running
 
 
-def peer(kernel: _socket.socket) -> int:
+def process_of(kernel: _socket.socket) -> int:
     """Process id of the kernel according to the operating system, which also works while the kernel is busy."""
     import struct
 
     if sys.platform == "darwin":
-        return int(struct.unpack("i", kernel.getsockopt(0, 2, 4))[0])  # SOL_LOCAL, LOCAL_PEERPID
-    return int(struct.unpack("3i", kernel.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 12))[0])
+        peer = kernel.getsockopt(0, 2, 4)  # SOL_LOCAL, LOCAL_PEERPID
+        return int(struct.unpack("i", peer)[0])
+    peer = kernel.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 12)
+    return int(struct.unpack("3i", peer)[0])
 
 
 def read_line(connection: _socket.socket) -> str:
@@ -231,18 +287,21 @@ def read_line(connection: _socket.socket) -> str:
 
 def main() -> None:
     """One of the four commands."""
-    command, folder, *more = sys.argv[1:]
-    number = int(more[0]) if more else 0
-    if command == "guard":
-        guard(folder, number, int(more[1]))
-    elif command == "stop":
+    command, folder, *arguments = sys.argv[1:]
+    if command == "stop":
         stop(folder)
+        return
+
+    owner = int(arguments[0])
+    if command == "guard":
+        guard(folder, owner, kernel=int(arguments[1]))
     elif command == "start":
-        start(folder, number)  # without a connection, which would end the kernel's imports
+        start(folder, owner)  # without a connection, which would end the kernel's imports
         print("ready", os.uname().nodename)
     else:
-        seconds, max_output, figures = more[1:]
-        reply = run(folder, number, sys.stdin.buffer.read(), float(seconds), int(max_output), figures == "1")
+        seconds, max_output = arguments[1:]
+        code = sys.stdin.buffer.read()
+        reply = run(folder, owner, code, float(seconds), int(max_output))
         sys.stdout.buffer.write(reply.encode())
 
 

@@ -7,7 +7,6 @@ listens. It uses only the standard library, and the libraries that cells import.
 from __future__ import annotations
 
 import ast
-import base64
 import ctypes
 import errno
 import importlib
@@ -23,11 +22,14 @@ import types
 from contextlib import suppress
 from typing import Any
 
-# A library before those that need it. Together they take more than a second; Matplotlib is rarely the first.
+# A library before those that need it. Together they take more than a second.
 WARM_UP = ("numpy", "pandas", "scipy.stats", "statsmodels.api")
-WARM_UP_SECONDS = 0.3  # before the first of them: a model that answers at once needs none
-MAX_FIGURES = 4
-FIGURE_PIXELS = 720  # longest side; keeps four figures of noise below Inspect's 10 MB limit on exec output
+
+WARM_UP_SECONDS = 0.3
+"""Pause before the first import of the warm-up: a model that answers at once needs none."""
+
+FULL_BYTES = 65_536
+"""A folder with less space than this is full."""
 
 
 def serve(folder: str, ready: int) -> None:
@@ -40,6 +42,7 @@ def serve(folder: str, ready: int) -> None:
     os.write(ready, b"1")
     os.close(ready)
     warm_up(server)
+
     # Cells run in a separate module called `__main__`, so that the functions they define can be pickled.
     sys.path.insert(0, "")
     sys.argv = [""]
@@ -47,34 +50,35 @@ def serve(folder: str, ready: int) -> None:
     # A forked child that outlives the kernel must not keep the socket open, or the kernel's death would go unnoticed.
     os.register_at_fork(after_in_child=server.close)
     os.register_at_fork(after_in_child=cell.leave)
+
     while True:
         cell.client, _ = server.accept()
         try:
             cell.client.sendall(b"ready\n")
             _, descriptors, _, _ = socket.recv_fds(cell.client, 1, 1)
-            code, figures = read_request(cell.client)
+            code = read_request(cell.client)
         except (OSError, ValueError):
             continue  # the client disconnected before it sent a request
-        report = cell.run(code, main.__dict__, descriptors[0], figures)
+        status = cell.run(code, main.__dict__, descriptors[0])
         with suppress(OSError):  # the client disconnected; the session continues
-            cell.client.sendall(" ".join(report).encode() + b"\n")
+            cell.client.sendall(f"{status}\n".encode())
         cell.client.close()
 
 
-def read_request(client: socket.socket) -> tuple[str, bool]:
-    """Read the code of a cell, and whether to return its figures.
+def read_request(client: socket.socket) -> str:
+    """Read the code of a cell: a line with the number of its bytes, and the bytes.
 
     Raises:
         OSError: The client does not continue.
         ValueError: The client disconnected before the end of the request.
     """
     with client.makefile("rb") as request:
-        figures, length = map(int, request.readline().split())
+        length = int(request.readline())
         code = request.read(length)
     if len(code) < length:
         raise ValueError("the request is incomplete")
     # Lone surrogates stay what they are, so that Python names them in its error message.
-    return code.decode("utf-8", "surrogatepass"), bool(figures)
+    return code.decode("utf-8", "surrogatepass")
 
 
 def warm_up(server: socket.socket) -> None:
@@ -83,10 +87,12 @@ def warm_up(server: socket.socket) -> None:
     A model thinks for seconds about its first step. A client that calls at once waits for nothing: the cell then
     imports only what it uses.
     """
+    pause = WARM_UP_SECONDS
     for name in WARM_UP:
-        pause = WARM_UP_SECONDS if name == WARM_UP[0] else 0
-        if select.select([server], [], [], pause)[0]:
+        clients, _, _ = select.select([server], [], [], pause)
+        if clients:
             return
+        pause = 0
         try:
             importlib.import_module(name)
         except Exception:  # noqa: BLE001 - a sandbox may lack the library or have a broken one; a cell then reports it
@@ -115,25 +121,23 @@ class Cell:
         if self.running:
             raise TimeLimit
 
-    def run(self, code: str, namespace: dict[str, Any], output: int, figures: bool) -> list[str]:
-        """Run one cell with file descriptors 1 and 2 on `output`; return its status and, if requested, its figures."""
+    def run(self, code: str, namespace: dict[str, Any], output: int) -> str:
+        """Run one cell with file descriptors 1 and 2 on `output`; return its status."""
         kernel = os.getpid()
         self.number += 1
         redirect(output)
-        status, drawn = "error", []
+        status = "error"
         try:
             self.running = True
             status = execute(code, namespace, f"<cell {self.number}>")
-            if figures and status != "interrupted" and os.getpid() == kernel:
-                drawn = open_figures()
             self.running = False
-        except BaseException:  # noqa: BLE001 - for example an interrupt while a traceback is printed or figures are drawn
+        except BaseException:  # noqa: BLE001 - for example an interrupt while a traceback is printed
             self.running = False
         ctypes.CDLL(None).fflush(None)  # the buffers of C code; Python's streams are not buffered
         if os.getpid() != kernel:
             os._exit(0)  # a child forked by the cell must not become a second kernel
         redirect(os.open(os.devnull, os.O_WRONLY))
-        return [status, *drawn]
+        return status
 
 
 def redirect(output: int) -> None:
@@ -155,29 +159,40 @@ def execute(code: str, namespace: dict[str, Any], name: str) -> str:
     """Run `code`, echo its last expression, and print the traceback of any exception."""
     linecache.cache[name] = (len(code), None, code.splitlines(True), name)
     try:
-        tree = ast.parse(code, name)
-        last = tree.body[-1] if tree.body else None
-        if isinstance(last, ast.Expr):
-            tree.body.pop()
-        exec(compile(tree, name, "exec", dont_inherit=True), namespace)
-        if isinstance(last, ast.Expr):
-            value = eval(compile(ast.Expression(last.value), name, "eval", dont_inherit=True), namespace)
-            if value is not None:
-                namespace["_"] = value
-                sys.stdout.write(f"{value!r}\n")
+        evaluate(ast.parse(code, name), namespace, name)
     except TimeLimit:
         return "interrupted"
     except SystemExit as request:
         sys.stdout.write(f"SystemExit: {request.code} (ignored; the session continues)\n")
     except BaseException as error:  # noqa: BLE001 - any exception is shown to the agent
-        trace = error.__traceback__
-        while trace and trace.tb_frame.f_code.co_filename in (execute.__code__.co_filename, ast.__file__):
-            trace = trace.tb_next  # skip the kernel's own frames
-        traceback.print_exception(type(error), error, trace, file=sys.__stderr__)
+        print_traceback(error)
         if isinstance(error, OSError) and error.errno == errno.ENOSPC:
             sys.stdout.write(full_folders())
         return "error"
     return "ok"
+
+
+def evaluate(tree: ast.Module, namespace: dict[str, Any], name: str) -> None:
+    """Run a program, and print the value of its last statement if that is an expression."""
+    last = tree.body[-1] if tree.body else None
+    if isinstance(last, ast.Expr):
+        tree.body.pop()
+    exec(compile(tree, name, "exec", dont_inherit=True), namespace)
+    if not isinstance(last, ast.Expr):
+        return
+
+    value = eval(compile(ast.Expression(last.value), name, "eval", dont_inherit=True), namespace)
+    if value is not None:
+        namespace["_"] = value
+        sys.stdout.write(f"{value!r}\n")
+
+
+def print_traceback(error: BaseException) -> None:
+    """Print a traceback without the kernel's own frames."""
+    trace = error.__traceback__
+    while trace and trace.tb_frame.f_code.co_filename in (execute.__code__.co_filename, ast.__file__):
+        trace = trace.tb_next
+    traceback.print_exception(type(error), error, trace, file=sys.__stderr__)
 
 
 def full_folders() -> str:
@@ -188,40 +203,13 @@ def full_folders() -> str:
             space = os.statvfs(folder)
         except OSError:
             continue
-        if space.f_bavail * space.f_frsize < 65536 or (space.f_files and not space.f_favail):
+        has_space = space.f_bavail * space.f_frsize >= FULL_BYTES
+        has_files = space.f_favail > 0 or space.f_files == 0  # some file systems do not count files
+        if not has_space or not has_files:
             size = space.f_blocks * space.f_frsize >> 20
-            notes.append(
-                f"[{folder} is full. It holds at most {size} MiB in {space.f_files} files. Delete some files.]\n"
-            )
+            limits = f"It holds at most {size} MiB in {space.f_files} files."
+            notes.append(f"[{folder} is full. {limits} Delete some files.]\n")
     return "".join(notes)
-
-
-def open_figures() -> list[str]:
-    """Return the open matplotlib figures as base64-encoded PNG, and close them."""
-    pyplot: Any = sys.modules.get("matplotlib.pyplot")
-    if pyplot is None:
-        return []
-    numbers = pyplot.get_fignums()
-    try:
-        # A tight bounding box could produce an image of any size.
-        with pyplot.rc_context({"savefig.bbox": None}):
-            drawn = [image for number in numbers[:MAX_FIGURES] if (image := png(pyplot.figure(number)))]
-    finally:
-        pyplot.close("all")
-    if len(numbers) > MAX_FIGURES:
-        sys.stdout.write(f"Only the first {MAX_FIGURES} of {len(numbers)} figures are shown.\n")
-    return drawn
-
-
-def png(figure: Any) -> str:
-    """Draw one figure; return "" if it cannot be drawn."""
-    image = io.BytesIO()
-    try:
-        figure.savefig(image, format="png", dpi=min(100, FIGURE_PIXELS / max(figure.get_size_inches())))
-    except Exception as error:  # noqa: BLE001 - a figure can contain any code of the agent
-        sys.stdout.write(f"Figure {figure.number} could not be drawn: {type(error).__name__}: {error}\n")
-        return ""
-    return base64.b64encode(image.getvalue()).decode()
 
 
 if __name__ == "__main__":

@@ -32,18 +32,24 @@ DEFAULT_CELL_SECONDS = 300
 DEFAULT_OUTPUT_BYTES = 10_000
 """Default maximum output of one cell in bytes."""
 
-# Time beyond the cell's limit for the client to start a lost kernel, or to kill one that ignores its interrupt.
 CLIENT_SECONDS = 30
+"""Time beyond the cell's limit for the client to start a lost kernel, or to kill one that ignores its interrupt."""
+
 START_SECONDS = 40
 STOP_SECONDS = 10
-CANNOT_OPEN = 2  # Python's exit code if the script does not exist
 
 LOOKUP_SECONDS = 60
 """Time limit for Docker's response in seconds. A busy engine may take several."""
 
+CANNOT_OPEN = 2
+"""Python's exit code if the script does not exist."""
+
+MAX_REASON = 500
+"""Number of characters that are shown of a failure's reason."""
+
 _CONTAINER_ID = re.compile(r"[0-9a-f]{12}")
 
-_INSTALL = """\
+_INSTALL_PROGRAM = """\
 import os, py_compile, sys
 folder, owner = sys.argv[1:]
 os.makedirs(folder, exist_ok=True)
@@ -57,7 +63,7 @@ os.execv(sys.executable, [sys.executable, "-I", "-S", client, "start", folder, o
 """
 """Compiles the client and the kernel and starts the kernel, in one `exec`."""
 
-_starting: ContextVar[anyio.Event | None] = ContextVar("starting", default=None)
+_early_start: ContextVar[anyio.Event | None] = ContextVar("early_start", default=None)
 """Set when the start in the background of the running sample has ended, successfully or not."""
 
 
@@ -94,12 +100,10 @@ class PythonSession:
     Attributes:
         cell_seconds: Time limit of one cell in seconds.
         output_bytes: Maximum output of one cell in bytes. Longer output is truncated in the middle, with a notice.
-        figures: Whether each cell returns its open matplotlib figures, and closes them.
     """
 
     cell_seconds: int = DEFAULT_CELL_SECONDS
     output_bytes: int = DEFAULT_OUTPUT_BYTES
-    figures: bool = False
 
     async def run(self, code: str) -> CellResult:
         """Run one cell. A cell is never run twice.
@@ -110,14 +114,15 @@ class PythonSession:
             SandboxUnavailableError: The agent's code has ended the sandbox.
             ProcessLookupError: The sample has no sandbox.
         """
-        await _started()
+        await _wait_for_early_start()
         state = store_as(SessionState)
         try:
             cell = await self._run(state, code)
-        except (_Unusable, SandboxUnavailableError) as failure:
+        except SandboxUnavailableError:
             await require_not_lost()
-            if isinstance(failure, SandboxUnavailableError):
-                raise  # Inspect makes it an error of the tool call
+            raise  # Inspect makes it an error of the tool call
+        except _Unusable as failure:
+            await require_not_lost()
             if state.host is None:
                 raise SessionFailed(f"The sandbox cannot run a Python session ({failure})") from None
             await self.stop()
@@ -128,7 +133,7 @@ class PythonSession:
 
     async def stop(self) -> None:
         """End the kernel, if any. The next cell starts a new session."""
-        await _started()
+        await _wait_for_early_start()
         state = store_as(SessionState)
         if state.folder is not None:
             with suppress(_Unusable, SandboxUnavailableError):
@@ -142,7 +147,7 @@ class PythonSession:
 
     async def end(self) -> None:
         """End the kernel in a local sandbox, which does not end processes itself. Others end with their sandbox."""
-        await _started()
+        await _wait_for_early_start()
         if store_as(SessionState).folder is not None and is_local():
             await self.stop()
 
@@ -151,49 +156,55 @@ class PythonSession:
 
         A failure is ignored here: the first cell starts the session again and reports it.
         """
-        started = anyio.Event()
-        _starting.set(started)
-        background(self._start_early, started)
+        ended = anyio.Event()
+        _early_start.set(ended)
+        background(self._start_early, ended)
 
-    async def _start_early(self, started: anyio.Event) -> None:
+    async def _start_early(self, ended: anyio.Event) -> None:
+        failures = (_Unusable, SandboxUnavailableError, ProcessLookupError)
         try:
             # The end of the sample waits for a start in progress, so that the clean-up finds the kernel.
-            with anyio.CancelScope(shield=True), suppress(_Unusable, SandboxUnavailableError, ProcessLookupError):
+            with anyio.CancelScope(shield=True), suppress(*failures):
                 await self._start(store_as(SessionState))
         finally:
-            started.set()
+            ended.set()
 
     async def _run(self, state: SessionState, code: str) -> CellResult:
         if state.folder is None:
             await self._start(state)
         result = await self._call(state, code)
-        if restarted := result.returncode in (CANNOT_OPEN, NOT_RUN):
-            # The session's files or its kernel cannot be used, so the cell has not run.
+
+        has_not_run = result.returncode in (CANNOT_OPEN, NOT_RUN)
+        if has_not_run:  # the session's files or its kernel cannot be used
             await self.stop()
             await self._start(state)
             result = await self._call(state, code)
-        cell = read_reply(result.stdout, self.output_bytes, self.figures) if result.success else None
+
+        cell = read_reply(result.stdout, self.output_bytes) if result.success else None
         if cell is None:
             raise _Unusable(_reason(result))
         # Before the first cell there were no variables to lose.
-        return replace(cell, restarted=(restarted or cell.restarted) and state.cells > 0)
+        restarted = (has_not_run or cell.restarted) and state.cells > 0
+        return replace(cell, restarted=restarted)
 
     async def _start(self, state: SessionState) -> None:
         """Start a kernel in a new folder; the agent's code may have made the old one unusable."""
         state.installations += 1
         folder = ".session" if state.installations == 1 else f".session-{state.installations}"
-        sources = [files(__package__).joinpath(name).read_text("utf-8") for name in ("client.py", "kernel.py")]
-        result = await _python(["-c", _INSTALL, folder, _owner()], "\0".join(sources), START_SECONDS)
+        package = files(__package__)
+        client = package.joinpath("client.py").read_text("utf-8")
+        kernel = package.joinpath("kernel.py").read_text("utf-8")
+        result = await _python(["-c", _INSTALL_PROGRAM, folder, _owner()], f"{client}\0{kernel}", START_SECONDS)
         if not result.stdout.startswith("ready "):
             raise _Unusable(_reason(result))
         state.folder = folder
         state.host = state.host or result.stdout.split()[1]
 
     async def _call(self, state: SessionState, code: str) -> ExecResult[str]:
-        limits = [str(self.cell_seconds), str(self.output_bytes), str(int(self.figures))]
+        limits = [str(self.cell_seconds), str(self.output_bytes)]
+        command = [f"{state.folder}/client.pyc", "run", str(state.folder), _owner(), *limits]
         # A model's text may contain lone surrogates.
         source = code.encode("utf-8", "surrogatepass")
-        command = [f"{state.folder}/client.pyc", "run", str(state.folder), _owner(), *limits]
         return await _python(command, source, self.cell_seconds + CLIENT_SECONDS)
 
 
@@ -201,10 +212,11 @@ class _Unusable(Exception):
     """The session gave no valid answer. The message is the reason."""
 
 
-async def _started() -> None:
+async def _wait_for_early_start() -> None:
     """Wait for a start in the background, if there is one."""
-    if (starting := _starting.get()) is not None:
-        await starting.wait()
+    ended = _early_start.get()
+    if ended is not None:
+        await ended.wait()
 
 
 async def _python(arguments: list[str], source: bytes | str | None, seconds: int) -> ExecResult[str]:
@@ -232,7 +244,7 @@ async def _python(arguments: list[str], source: bytes | str | None, seconds: int
         # The agent's code may have closed the working folder, or replaced the client by a program that floods.
         with suppress(TimeoutError):
             await sandbox().exec(["true"], cwd="/", timeout=STOP_SECONDS, timeout_retry=False)
-        raise _Unusable(clean(str(error))[-500:]) from None
+        raise _Unusable(clean(str(error))[-MAX_REASON:]) from None
 
 
 async def require_not_lost() -> None:
@@ -248,49 +260,66 @@ async def require_not_lost() -> None:
     if is_local():
         return
     host = store_as(SessionState).host
-    reason = await (_container_loss(host) if host and _CONTAINER_ID.fullmatch(host) else _provider_loss(host is None))
-    if reason:
-        cause = " ".join(reason.split()).rstrip(".")[-500:]
-        raise SandboxLost(
-            f"The sandbox was lost: {cause}. The agent's code is not the cause, so the sample is not scored. "
-            "Check that Docker or your sandbox provider is running, then run the sample again with "
-            "`inspect eval-retry` or `discoverybench run`."
-        )
+    if host is not None and _CONTAINER_ID.fullmatch(host):
+        reason = await _container_loss(host)
+    else:
+        reason = await _provider_loss(has_started=host is not None)
+    if reason is None:
+        return
+
+    cause = " ".join(reason.split()).rstrip(".")[-MAX_REASON:]
+    raise SandboxLost(
+        f"The sandbox was lost: {cause}. The agent's code is not the cause, so the sample is not scored. "
+        "Check that Docker or your sandbox provider is running, then run the sample again with "
+        "`inspect eval-retry` or `discoverybench run`."
+    )
 
 
 async def _container_loss(container: str) -> str | None:
     """Why a container is not running; None if it is, or if it ran out of memory."""
+    template = "{{.State.Status}} {{.State.OOMKilled}} {{.State.ExitCode}}"
     try:
-        lookup = await subprocess(
-            ["docker", "inspect", "--format", "{{.State.Status}} {{.State.OOMKilled}} {{.State.ExitCode}}", container],
-            timeout=LOOKUP_SECONDS,
-        )
+        lookup = await subprocess(["docker", "inspect", "--format", template, container], timeout=LOOKUP_SECONDS)
     except TimeoutError:
         return f"Docker did not respond within {LOOKUP_SECONDS} s"
     if not lookup.success:
-        return lookup.stderr.strip() or f"exit code {lookup.returncode}"
+        return _failure(lookup)
+
     status, out_of_memory, code = lookup.stdout.split()
     if status == "running" or out_of_memory == "true":
         return None
     return f"container {container} is {status} (exit code {code}) and did not run out of memory"
 
 
-async def _provider_loss(untouched: bool) -> str | None:
-    """Why another provider's sandbox runs no commands; None if it runs one, or if the agent's code may be the cause."""
+async def _provider_loss(has_started: bool) -> str | None:
+    """Why another provider's sandbox runs no commands; None if it runs one, or if the agent's code may be the cause.
+
+    Args:
+        has_started: Whether a kernel has started in it, so that the agent's code may have run.
+    """
     try:
         probe = await sandbox().exec(["true"], cwd="/", timeout=LOOKUP_SECONDS, timeout_retry=False)
     except SandboxUnavailableError as error:
         return str(error)
     except (OSError, RuntimeError) as error:  # the agent's code may have used up all processes, for example
-        return str(error) if untouched else None
-    return None if probe.success or not untouched else probe.stderr.strip() or f"exit code {probe.returncode}"
+        return None if has_started else str(error)
+    if probe.success or has_started:
+        return None
+    return _failure(probe)
+
+
+def _failure(result: ExecResult[str]) -> str:
+    return result.stderr.strip() or f"exit code {result.returncode}"
 
 
 def _reason(result: ExecResult[str]) -> str:
+    """Why the result of a client is unusable."""
     if result.success:
         return "the reply is not valid"
     text = clean(result.stderr[-2000:]).strip() or clean(result.stdout[-2000:]).strip()
-    return f"exit code {result.returncode}" + (f": {text[-500:]}" if text else "")
+    if not text:
+        return f"exit code {result.returncode}"
+    return f"exit code {result.returncode}: {text[-MAX_REASON:]}"
 
 
 def is_local() -> bool:
@@ -302,4 +331,4 @@ def is_local() -> bool:
 
 def _owner() -> str:
     """Process id of this evaluation if the sandbox sees it, so that the kernel can end with it; otherwise 0."""
-    return str(os.getpid() if is_local() else 0)
+    return str(os.getpid()) if is_local() else "0"

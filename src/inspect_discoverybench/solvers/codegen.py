@@ -14,13 +14,12 @@ from inspect_discoverybench.solvers.submission import submit
 
 
 @solver
-def codegen(figures: bool = False, cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
+def codegen(cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
     """Generate twice: a call to `python` with the whole program, then a call to `submit`.
 
-    The system prompt contains one worked example. A program that fails is not run again. With `figures`, the model must
-    accept images.
+    The system prompt contains one worked example. A program that fails is not run again.
     """
-    tools = [python(cell_seconds, figures=figures), submit()]
+    tools = [python(cell_seconds), submit()]
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         await run_codegen(state, tools)

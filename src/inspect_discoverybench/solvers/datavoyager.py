@@ -154,15 +154,15 @@ class Ledger(StoreModel):
 
 
 @solver
-def datavoyager(turns: int = 20, figures: bool = False, cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
+def datavoyager(turns: int = 20, cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
     """Run the team: the planner plans, the critic assigns turns until the goal is answered, and the analyst submits.
 
     Each role has its own system prompt and its own model role (`planner`, `coder`, `analyst`, `critic`), which defaults
     to the evaluated model. If the team stalls or repeats itself, the planner revises the plan. At most `turns` turns
-    follow the first plan before the submission. With `figures`, the models must accept images.
+    follow the first plan before the submission.
     """
     require_positive("turns", turns)
-    tools = [python(cell_seconds, figures=figures), submit()]
+    tools = [python(cell_seconds), submit()]
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         start_agent()

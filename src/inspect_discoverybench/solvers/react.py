@@ -19,15 +19,15 @@ from inspect_discoverybench.submission.submission import SubmissionState
 
 
 @solver
-def react(turns: int = 25, figures: bool = False, cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
+def react(turns: int = 25, cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
     """Run Inspect's ReAct agent with the tools `python` and `submit`.
 
     The agent ends when it calls `submit`, or at a limit of the eval. The last of `turns` model calls says that it is
     the last one and offers `submit` alone. A message without a tool call gets one reminder; a second one in a row leads
-    to the last call. No text ends a run by itself. With `figures`, the model must accept images.
+    to the last call. No text ends a run by itself.
     """
     require_positive("turns", turns)
-    run_code, submission = python(cell_seconds, figures=figures), submit()
+    run_code, submission = python(cell_seconds), submit()
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         start_agent()

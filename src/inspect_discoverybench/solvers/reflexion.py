@@ -65,7 +65,7 @@ class ReflexionState(StoreModel):
 
 
 @solver
-def reflexion(trials: int = 3, figures: bool = False, cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
+def reflexion(trials: int = 3, cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
     """Repeat CodeGen until HMS is 1, at most `trials` times, with a reflection on the score between trials.
 
     The score is the only information from the judge that the model sees. Each trial starts with a clean conversation
@@ -76,7 +76,7 @@ def reflexion(trials: int = 3, figures: bool = False, cell_seconds: int = DEFAUL
         InvalidArgument: The sample has no gold hypothesis, or the task's scorer is not HMS.
     """
     require_positive("trials", trials)
-    tools = [python(cell_seconds, figures=figures), submit()]
+    tools = [python(cell_seconds), submit()]
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         if not state.target.text.strip():

@@ -9,8 +9,6 @@ from typing import Any, Literal
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageUser,
-    ContentImage,
-    ContentText,
     GenerateConfig,
     Model,
     ModelOutput,
@@ -20,8 +18,8 @@ from inspect_ai.model import (
 from inspect_ai.tool import Tool, ToolCall, ToolChoice, ToolDef, ToolFunction
 from inspect_ai.util import store_as, suspend_turn_limit
 
-from inspect_discoverybench.errors.exceptions import ModelFailed, ReplyMissing
-from inspect_discoverybench.errors.provider_failures import is_bad_request, model_errors
+from inspect_discoverybench.errors.exceptions import ReplyMissing
+from inspect_discoverybench.errors.provider_failures import model_errors
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.replies import replace_surrogates
 from inspect_discoverybench.session.session import PythonSession
@@ -30,8 +28,6 @@ from inspect_discoverybench.submission.submission import SubmissionState
 
 MAX_TRIES = 3
 """Maximum number of requests for one reply if the provider returns replies without choices."""
-
-IMAGE_OMITTED = "[A figure was omitted: the model's provider refused the request that contained it.]"
 
 
 async def step(
@@ -43,7 +39,7 @@ async def step(
     """Generate once, and execute the first call of the required tool. The model may still answer in text.
 
     Args:
-        conversation: The messages so far. They are not modified, but for figures that the provider refuses.
+        conversation: The messages so far. They are not modified.
         tools: All tools of the agent. Some providers require them if the conversation contains tool calls.
         required_tool: The tool that the model must call; `none` forbids calls.
         model: The model to call; defaults to the evaluated model.
@@ -112,34 +108,13 @@ async def generate_reply(
     owner = f"The agent's model {model}" + (f" (role {model.role})" if model.role else "")
     for attempt in range(MAX_TRIES):
         # A repeated request does not count as another turn of the agent.
-        try:
-            with model_errors(owner, model), suspend_turn_limit() if attempt else nullcontext():
-                output = await model.generate(
-                    list(conversation), tools=list(tools), tool_choice=choice, config=config or GenerateConfig()
-                )
-        except ModelFailed as error:
-            if not is_bad_request(error) or not _omit_images(conversation):
-                raise
-            with suspend_turn_limit():
-                return await generate_reply(model, conversation, tools, choice, config)
-        # Inspect reports some refusals of images as a full context window.
-        if output.choices and not (output.stop_reason == "model_length" and _omit_images(conversation)):
+        with model_errors(owner, model), suspend_turn_limit() if attempt else nullcontext():
+            output = await model.generate(
+                list(conversation), tools=list(tools), tool_choice=choice, config=config or GenerateConfig()
+            )
+        if output.choices:
             return _repaired(output)
     raise ReplyMissing(f"{owner} failed: {MAX_TRIES} replies without choices.")
-
-
-def _omit_images(conversation: Sequence[ChatMessage]) -> bool:
-    """Replace all images in the conversation by a note; return whether there were any."""
-    images = [
-        (contents, number)
-        for message in conversation
-        if isinstance(contents := message.content, list)
-        for number, content in enumerate(contents)
-        if isinstance(content, ContentImage)
-    ]
-    for contents, number in images:
-        contents[number] = ContentText(text=IMAGE_OMITTED)
-    return bool(images)
 
 
 def _repaired(output: ModelOutput) -> ModelOutput:
