@@ -16,16 +16,16 @@ from tests.documentation.commands import PAGES, REPOSITORY, commands_of, run_com
 
 NOT_RUN = re.compile(
     # Installation, servers, downloads and release: the wheel and the scripts have tests or CI jobs of their own.
-    r"(pip|make|python|\.venv/bin/\w+) |(inspect|scout) view$|discoverybench data fetch"
+    r"(pip|make|export|python|\.venv/bin/\w+) |(inspect|scout) view( --log-dir \S+)?$|discoverybench data fetch"
     # Images with other agents (`make test-agents`).
     r"|(base|folder)=|docker build |.*--solver inspect_swe/"
     # A person, a cluster, Slurm, GNU parallel, a provider, and files of annotators: their tests stand in for these.
-    r"|.* (--approval|--solver human_cli|-T sandbox=k8s)|(sbatch|seq) |discoverybench doctor .*--grader"
+    r"|.* (--approval|--solver human_cli|-T sandbox=k8s)|(sbatch|seq) |discoverybench doctor"
     r"|discoverybench agree votes|.*--judge-labels|discoverybench run fig4_\w+ --model \S+$"
 )
 """Commands that this test does not run."""
 
-EXIT_CODES = {"discoverybench run mine.yaml --shards 16 --status": 1}
+EXIT_CODES = {"discoverybench status mine.yaml --shards 16": 1}
 """Exit codes other than 0: here, shards are missing."""
 
 PLACEHOLDERS = {
@@ -59,9 +59,9 @@ def offline(command: str) -> str:
         command += f" --model-role grader={judge}"
     for placeholder, value in PLACEHOLDERS.items():
         command = command.replace(placeholder, value)
-    command = re.sub(r"(grader=|judge_audit --model )(openai|anthropic)/[\w.-]+", rf"\g<1>{judge}", command)
+    command = re.sub(r"(grader=|judge_audit --model )(openai|anthropic|ollama)/[\w.:-]+", rf"\g<1>{judge}", command)
     command = command.partition(" > ")[0]
-    return re.sub(r"\b(openai|anthropic)/[\w.-]+", "discoverybench/baseline", command)
+    return re.sub(r"\b(openai|anthropic|ollama)/[\w.:-]+", "discoverybench/baseline", command)
 
 
 @pytest.fixture(scope="module")

@@ -4,12 +4,19 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
-from tests.documentation.commands import REPOSITORY
+from tests.browser import launched
+from tests.documentation.commands import PAGES, REPOSITORY
 
+TASKS = ("real", "synth", "custom", "demo", "judge_audit", "synth_generate")
 FILES = sorted([*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/*.md"), *REPOSITORY.glob("benchmarks/*.md")])
 _LINK = re.compile(
     r"(?:\]\(|\]: )(?:https://github\.com/inspect-discoverybench/inspect-discoverybench/blob/main/)([^)\s]+)"
@@ -36,14 +43,55 @@ def test_links_into_the_repository_lead_somewhere(page: Path) -> None:
             assert anchor in anchors(target.read_text("utf-8")), link
 
 
-def test_the_site_is_built_without_warnings(sweep: None, command_line: None, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the site, built without warnings."""
+    folder = tmp_path_factory.mktemp("site")
     # Copies, because the site would be written next to the target of a link.
-    shutil.copy(REPOSITORY / "mkdocs.yml", tmp_path)
-    shutil.copytree(REPOSITORY / "docs", tmp_path / "docs")
-    (tmp_path / "src").symlink_to(REPOSITORY / "src")
+    shutil.copy(REPOSITORY / "mkdocs.yml", folder)
+    shutil.copytree(REPOSITORY / "docs", folder / "docs")
+    (folder / "src").symlink_to(REPOSITORY / "src")
+
     command = [str(Path(sys.executable).with_name("zensical")), "build", "--strict"]
-    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout + result.stderr
     assert "No issues found" in result.stderr
-    api = (tmp_path / "site" / "api" / "index.html").read_text("utf-8")
-    assert all(f'id="inspect_discoverybench.tasks.{task}"' in api for task in ("real", "synth", "custom", "demo"))
+    return folder / "site"
+
+
+def test_the_api_page_describes_every_task(sweep: None, command_line: None, site: Path) -> None:
+    api = (site / "api" / "index.html").read_text("utf-8")
+    assert all(f'id="inspect_discoverybench.tasks.{task}"' in api for task in TASKS)
+
+
+def test_no_page_loads_a_file_of_another_server(sweep: None, command_line: None, site: Path) -> None:
+    for page in site.rglob("*.html"):
+        html = page.read_text("utf-8")
+        loaded = re.findall(r'<(?:script|img|iframe|source)\b[^>]*\bsrc="([^"]+)"', html)
+        loaded += re.findall(r'<link\b[^>]*\brel="(?:stylesheet|icon|preload|preconnect)"[^>]*\bhref="([^"]+)"', html)
+        assert not [address for address in loaded if "//" in address], page
+
+
+def test_a_browser_requests_only_the_server_of_the_site(
+    sweep: None, command_line: None, site: Path, chromium: str
+) -> None:
+    requests: list[str] = []
+    with serving_folder(site) as address, launched(chromium) as browser:
+        page = browser.new_page()
+        page.on("request", lambda request: requests.append(request.url))
+        for file in sorted(site.rglob("index.html")):
+            page.goto(f"{address}/{file.relative_to(site)}", wait_until="networkidle")
+    assert len(requests) > len(PAGES)
+    assert {request for request in requests if not request.startswith((address, "data:", "blob:"))} == set()
+
+
+@contextmanager
+def serving_folder(folder: Path) -> Iterator[str]:
+    """Serve a folder on loopback; the address."""
+    handler = partial(SimpleHTTPRequestHandler, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
