@@ -74,7 +74,7 @@ def test_a_file_without_described_columns_is_not_called_a_text_file(tmp_path: Pa
 
 BROKEN: dict[str, tuple[Any, str, type[DataError], str]] = {
     "short row": (None, "x,y\n1,2\n3", UnreadableTable, r"a\.csv: line 3 has 1 values, expected 2\. .* truncated"),
-    "UTF-16": (json.dumps(study()).encode("utf-16"), "x\n", DataError, r"encoded in UTF-16\. Save it as UTF-8"),
+    "UTF-16": (json.dumps(study()).encode("utf-16"), "x\n", DataError, r"no text file in UTF-8 .*Save it as UTF-8"),
     "no JSON": (b"{", "x\n", DataError, r"metadata_0\.json: Invalid JSON"),
     "no field": (study(queries=[{"qid": 0, "question": "?"}]), "x\n", DataError, r"queries\.0\.question_type: "),
     "same file": (study("a.csv", "./a.csv"), "x,y\n", DataError, r"data file a\.csv is described twice"),
@@ -102,8 +102,6 @@ def test_paths_without_metadata_files_are_rejected(tmp_path: Path) -> None:
         load(tmp_path)
     with pytest.raises(DataMissing, match=r"The path '.*nowhere' does not exist\."):
         load(tmp_path / "nowhere")
-    with pytest.raises(DataMissing, match=r"^~nobody-here/x: there is no such home folder"):
-        load(Path("~nobody-here/x"))
     with pytest.raises(Refused, match=r"File name too long: .* Check the path"):
         load(tmp_path / ("x" * 300))
     os.mkfifo(tmp_path / "metadata_1.json")
@@ -157,10 +155,8 @@ def test_answer_keys_are_read_in_several_formats(tmp_path: Path, form: dict[str,
 
 BROKEN_KEYS: dict[str, tuple[str, list[str], str]] = {
     "a short row": (KEY_HEADER, ["mine,0"], r"key\.csv: line 2 has 2 values, expected 4\. .*double quotes"),
-    "a word for a number": (KEY_HEADER, ["mine,zero,4,So."], r"line 2: metadataid 'zero' is not an integer\. .*metad"),
-    "a long number": (KEY_HEADER, [f"mine,{'9' * 5_000},4,So."], r"metadataid '9{40}' is not an integer\. "),
     "missing columns": ("dataset,gold_hypo", ["mine,So."], r"no column metadataid, query_id.*are dataset, gold_hypo"),
-    "two golds": (KEY_HEADER, ["mine,0,4,So.", "mine,0,4,Not so."], r"line 3: .*mine, 0, 4 .* line 2.*[Rr]emove one"),
+    "two golds": (KEY_HEADER, ["mine,0,4,So.", "mine,0,4,Not so."], r"line 3: .*mine, 0, 4 .* earlier line.*Remove one"),
     "no row": (
         KEY_HEADER,
         ["mine,0,5,So."],

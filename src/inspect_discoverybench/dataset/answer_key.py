@@ -1,6 +1,5 @@
 """Answer keys: the gold hypotheses of a split, in a CSV file of their own."""
 
-import re
 from pathlib import Path
 
 from inspect_discoverybench.dataset.table import Table
@@ -8,11 +7,8 @@ from inspect_discoverybench.errors.exceptions import DataError
 
 COLUMNS = ("dataset", "metadataid", "query_id", "gold_hypo")
 
-GoalKey = tuple[str, int, int]
-"""Dataset folder, number of the metadata file and query id of a goal."""
-
-Golds = dict[GoalKey, str]
-"""Gold hypotheses by goal."""
+Golds = dict[tuple[str, str, str], str]
+"""Gold hypotheses by dataset folder, number of the metadata file and query id, as they are written in the file."""
 
 
 def read_answer_key(path: Path) -> Golds:
@@ -21,32 +17,10 @@ def read_answer_key(path: Path) -> Golds:
     Raises:
         DataMissing: The file cannot be read.
         UnreadableTable: The file is empty, a quoted value is not closed, or a row has too few or too many values.
-        DataError: A column is missing, or a row has an invalid number, or a gold hypothesis that contradicts an
-            earlier row.
+        DataError: A column is missing, or a row contradicts an earlier one.
     """
     table = Table.read(path)
-    _require_columns(path, [name.strip() for name in table.columns])
-
-    golds: Golds = {}
-    lines: dict[GoalKey, int] = {}
-    for line, values in table.rows.items():
-        row = {column.strip(): value.strip() for column, value in values.items()}
-        if not any(row.values()):
-            continue
-        number = _parse_number(row, "metadataid", "the number in metadata_<number>.json", f"{path}: line {line}")
-        query_id = _parse_number(row, "query_id", "the qid of the query", f"{path}: line {line}")
-        key = (row["dataset"], number, query_id)
-        if golds.get(key, row["gold_hypo"]) != row["gold_hypo"]:
-            raise DataError(
-                f"{path}: line {line}: the gold hypothesis for {', '.join(map(str, key))} "
-                f"differs from the one in line {lines[key]}. Remove one of the rows."
-            )
-        golds[key] = row["gold_hypo"]
-        lines[key] = line
-    return golds
-
-
-def _require_columns(path: Path, columns: list[str]) -> None:
+    columns = [name.strip() for name in table.columns]
     missing = [column for column in COLUMNS if column not in columns]
     if missing:
         raise DataError(
@@ -54,10 +28,14 @@ def _require_columns(path: Path, columns: list[str]) -> None:
             f"an answer key needs {', '.join(COLUMNS)}."
         )
 
-
-def _parse_number(row: dict[str, str], column: str, expected: str, place: str) -> int:
-    text = row[column]
-    # `int` also reads other digits, spaces and underscores, and refuses more than 4,300 digits by a message of its own.
-    if re.fullmatch(r"-?[0-9]{1,18}", text) is None:
-        raise DataError(f"{place}: {column} {text[:40]!r} is not an integer. Use {expected}.")
-    return int(text)
+    golds: Golds = {}
+    for line, values in table.rows.items():
+        row = {column.strip(): value.strip() for column, value in values.items()}
+        key = (row["dataset"], row["metadataid"], row["query_id"])
+        gold = row["gold_hypo"]
+        if golds.setdefault(key, gold) != gold:
+            raise DataError(
+                f"{path}: line {line}: the gold hypothesis for {', '.join(key)} differs from the one in an earlier "
+                "line. Remove one of the rows."
+            )
+    return golds

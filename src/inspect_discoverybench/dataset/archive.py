@@ -65,15 +65,15 @@ def _download(url: str, folder: Path) -> Path:
 
 
 def _extract(archive: Path, tree: Path, url: str) -> None:
-    """Extract the released files, by their exact paths; everything else in the archive is ignored."""
     try:
         with tarfile.open(archive, "r:gz") as members:
-            for member in members:
-                # All paths in the archive start with one folder, named after the commit.
-                path = member.name.partition("/")[2]
-                content = members.extractfile(member) if path in checksums() and member.isreg() else None
-                if content is not None:
-                    (tree / path).parent.mkdir(parents=True, exist_ok=True)
-                    (tree / path).write_bytes(content.read())
+            members.extractall(tree, filter=_released_member)
     except (tarfile.TarError, gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise DataError(f"{url} is a damaged archive: {error}. {_REMEDY}") from error
+
+
+def _released_member(member: tarfile.TarInfo, folder: str) -> tarfile.TarInfo | None:
+    """Extract only the released files, by their exact paths: nothing is written outside of the folder."""
+    # All paths in the archive start with one folder, named after the commit.
+    path = member.name.partition("/")[2]
+    return member.replace(name=path, deep=False) if member.isreg() and path in checksums() else None

@@ -5,7 +5,6 @@ from pathlib import Path
 from inspect_ai.dataset import Sample
 
 from inspect_discoverybench.dataset.goals import FolderGoal, goal_metadata, read_goals
-from inspect_discoverybench.dataset.integrity import file_checksum
 from inspect_discoverybench.dataset.metadata import Goal, Study
 from inspect_discoverybench.dataset.paths import absolute, metadata_files
 from inspect_discoverybench.dataset.samples import make_samples
@@ -18,7 +17,7 @@ from inspect_discoverybench.submission.text import normalized
 def demo_samples(hints: Hints) -> list[Sample]:
     """Load the eight invented studies of the demo."""
     paths = metadata_files(Path(__file__).with_name("demo"))
-    return make_samples("the demo", read_goals("demo", paths, None), hints, file_checksum)
+    return make_samples("the demo", read_goals("demo", paths, None), hints)
 
 
 def custom_samples(path: Path, answer_key: Path | None, hints: Hints) -> list[Sample]:
@@ -34,7 +33,7 @@ def custom_samples(path: Path, answer_key: Path | None, hints: Hints) -> list[Sa
         DataError: A file is missing, invalid or truncated.
     """
     goals = read_goals("custom", metadata_files(absolute(path)), answer_key)
-    samples = make_samples(str(path), goals, hints, file_checksum)
+    samples = make_samples(str(path), goals, hints)
     for file in sorted(_data_files(goals)):
         if answer_key and file.samefile(answer_key):
             raise DataError(
@@ -67,7 +66,7 @@ def single_goal(path: Path, goal: str, hints: Hints) -> list[Sample]:
         raise InvalidArgument(f"path={path} is not a file. With a goal, the path must be that of one metadata file.")
     study = Study.read(location)
     metadata = goal_metadata("custom", location, study, _known_or_new(study, goal))
-    return make_samples(str(path), [FolderGoal(location.parent, metadata)], hints, file_checksum)
+    return make_samples(str(path), [FolderGoal(location.parent, metadata)], hints)
 
 
 def _data_files(goals: list[FolderGoal]) -> set[Path]:

@@ -13,7 +13,7 @@ from inspect_discoverybench.dataset.published_study import study_of
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.dataset.synth_folder import SynthFolder
 from inspect_discoverybench.dataset.table import Table, is_table
-from inspect_discoverybench.dataset.target_column import Flags, synth_targets, target_flags
+from inspect_discoverybench.dataset.target_column import TargetColumn, synth_targets
 from inspect_discoverybench.dataset.workflow import length_category, workflow_length
 from inspect_discoverybench.errors.exceptions import DataError
 
@@ -56,7 +56,8 @@ def read_goals(split: str, paths: Sequence[Path], answer_key: Path | None) -> li
                     "Rename one of them, or use a different qid for each query."
                 )
             sources[metadata.sample_id] = path
-            goals.append(metadata.model_copy(update=_target_flags(metadata, goal, path.parent)))
+            target = target_column(metadata, goal, path.parent)
+            goals.append(metadata.model_copy(update=target.flags if target else {}))
     return [FolderGoal(sources[goal.sample_id].parent, goal) for goal in flag_repeated_questions(goals)]
 
 
@@ -68,7 +69,7 @@ def goal_metadata(split: str, path: Path, study: Study, goal: Goal, golds: Golds
     """
     folder = path.parent.name
     number = metadata_number(path)
-    gold = goal.true_hypothesis if golds is None else golds.get((folder, number, goal.query_id), "")
+    gold = goal.true_hypothesis if golds is None else golds.get((folder, str(number), str(goal.query_id)), "")
     tree = SynthFolder.of(folder, study.domain)
     length = workflow_length(study.workflow)
     return SampleMetadata(
@@ -94,17 +95,18 @@ def goal_metadata(split: str, path: Path, study: Study, goal: Goal, golds: Golds
     )
 
 
-def _target_flags(metadata: SampleMetadata, goal: Goal, folder: Path) -> Flags:
-    """Flags of the target column that is recorded for DB-SYNTH, or that the metadata of other studies name.
+def target_column(metadata: SampleMetadata, goal: Goal, folder: Path) -> TargetColumn | None:
+    """The target column of a goal; None if it is unknown.
 
-    The latter are known if the study has a single data file and it is a table.
+    For DB-SYNTH, it is recorded. Other studies may name it; they must have a single data file, which is a table.
     """
-    if metadata.key in synth_targets():
-        _, flags = synth_targets()[metadata.key]
-        return flags
-    if goal.target_column is None or len(metadata.data_files) != 1:
-        return {}
+    recorded = synth_targets().get(metadata.key)
+    return recorded or measure_target(goal.target_column, metadata, folder)
+
+
+def measure_target(name: str | None, metadata: SampleMetadata, folder: Path) -> TargetColumn | None:
+    """The target column with this name, measured; None if it has no name, or there is no single table to look in."""
+    if name is None or len(metadata.data_files) > 1:
+        return None
     path = locate(folder, metadata.data_files[0].name)
-    if not is_table(path):
-        return {}
-    return target_flags(goal.target_column, Table.read(path), goal.relevant_columns)
+    return TargetColumn.measure(name, Table.read(path)) if is_table(path) else None

@@ -42,26 +42,18 @@ def flag_repeated_questions(goals: Sequence[SampleMetadata]) -> list[SampleMetad
     The paper makes two tasks of some hypotheses (§4.1). In the easy one, the data files contain the derived variables.
     In the hard one, they must be derived from raw data.
     """
-    flags: dict[str, dict[str, str | bool]] = {goal.sample_id: {} for goal in goals}
+    flags: dict[str, dict[str, str | bool]] = defaultdict(dict)
     for group in group_by_question(goals):
-        first, *repeated = group
+        first = group[0]
         golds = {goal.gold_hypothesis for goal in group}
+        by_folder = {goal.dataset: goal for goal in group}
         for goal in group:
-            flags[goal.sample_id]["conflicting_gold"] = len(golds) > 1
-        for goal in repeated:
-            flags[goal.sample_id]["duplicate_of"] = first.sample_id
-        for hard, easy in _variants(group):
-            flags[easy.sample_id]["variant"] = "easy"
-            flags[hard.sample_id] |= {"variant": "hard", "variant_of": easy.sample_id}
+            own = flags[goal.sample_id]
+            own["conflicting_gold"] = len(golds) > 1
+            if goal is not first:
+                own["duplicate_of"] = first.sample_id
+            easy = by_folder.get(PROCESSED_FOLDERS.get(goal.dataset, ""))
+            if easy is not None:
+                own |= {"variant": "hard", "variant_of": easy.sample_id}
+                flags[easy.sample_id]["variant"] = "easy"
     return [goal.model_copy(update=flags[goal.sample_id]) for goal in goals]
-
-
-def _variants(group: Sequence[SampleMetadata]) -> list[tuple[SampleMetadata, SampleMetadata]]:
-    """The hard goals in a group that asks one question, each with its easy variant."""
-    by_folder = {goal.dataset: goal for goal in group}
-    variants = []
-    for goal in group:
-        easy = by_folder.get(PROCESSED_FOLDERS.get(goal.dataset, ""))
-        if easy is not None:
-            variants.append((goal, easy))
-    return variants

@@ -11,7 +11,6 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
 
-from inspect_discoverybench.dataset.paths import METADATA_NAME
 from inspect_discoverybench.dataset.text_file import read_text
 from inspect_discoverybench.errors.exceptions import DataError
 from inspect_discoverybench.errors.invalid_values import first_reason
@@ -77,10 +76,7 @@ class DataFile(ReleasedModel):
 
 
 class Goal(ReleasedModel):
-    """One discovery goal. The released files call it a query.
-
-    `relevant_columns` are the columns of the gold expression, where that is public (DB-SYNTH).
-    """
+    """One discovery goal. The released files call it a query."""
 
     query_id: int = Field(validation_alias="qid")
     question: RequiredText
@@ -88,7 +84,6 @@ class Goal(ReleasedModel):
     difficulty: int | None = None
     true_hypothesis: OptionalText = ""
     target_column: str | None = Field(default=None, validation_alias="target_col")
-    relevant_columns: tuple[str, ...] = Field(default=(), validation_alias="relevant_cols")
 
 
 class Study(ReleasedModel):
@@ -120,6 +115,4 @@ class Study(ReleasedModel):
         try:
             return cls.model_validate_json(read_text(path))
         except ValidationError as error:
-            is_other_file = error.errors()[0]["type"] == "json_invalid" and not METADATA_NAME.fullmatch(path.name)
-            remedy = " Pass a metadata file, as docs/custom.md describes it." if is_other_file else ""
-            raise DataError(f"{path}: {first_reason(error)}{remedy}") from error
+            raise DataError(f"{path}: {first_reason(error)} docs/custom.md describes metadata files.") from error

@@ -15,14 +15,12 @@ def absolute(path: Path) -> Path:
     """Make a path absolute, without `~`, `.` and `..`. Symbolic links are not resolved.
 
     Raises:
-        DataMissing: There is no such home folder.
         Refused: The path is too long.
     """
     expanded = os.path.expanduser(path)  # noqa: PTH111 - Path.expanduser() raises RuntimeError
-    if expanded.startswith("~"):
-        raise DataMissing(f"{path}: there is no such home folder. Pass an absolute path.")
-    Path(expanded).exists()  # fails for a path that is too long
-    return Path(os.path.abspath(expanded))  # noqa: PTH100 - Path.resolve() would follow the links
+    result = Path(os.path.abspath(expanded))  # noqa: PTH100 - Path.resolve() would follow the links
+    result.exists()  # fails for a path that is too long
+    return result
 
 
 def metadata_files(path: Path) -> list[Path]:

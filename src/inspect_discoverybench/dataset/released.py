@@ -6,6 +6,7 @@ from pathlib import Path
 
 from inspect_discoverybench.dataset.archive import ALTERNATIVE, COMMIT, DATA_DIR_VARIABLE, REPOSITORY, download_tree
 from inspect_discoverybench.dataset.integrity import check_integrity
+from inspect_discoverybench.dataset.paths import absolute
 from inspect_discoverybench.errors.exceptions import DataError, DataMissing
 from inspect_discoverybench.errors.file_failures import file_errors
 
@@ -37,16 +38,12 @@ def local_root(folder: Path | None = None) -> Path:
     Raises:
         DataMissing: The folder does not exist or has no subfolder `discoverybench/`.
     """
-    variable = os.environ.get(DATA_DIR_VARIABLE)
-    if folder is not None:
-        root, name = folder, str(folder)
-    elif variable:
-        root, name = Path(os.path.expanduser(variable)), f"{DATA_DIR_VARIABLE}={variable}"  # noqa: PTH111 - Path.expanduser() raises RuntimeError
-    else:
-        root, name = cache_folder(), str(cache_folder())
-    root = root.absolute()  # survives a change of the working directory
+    configured = os.environ.get(DATA_DIR_VARIABLE)
+    if folder is None:
+        folder = Path(configured) if configured else cache_folder()
+    root = absolute(folder)  # survives a change of the working directory
     if not (root / "discoverybench").is_dir():
-        raise DataMissing(f"{name} is not a folder that contains `discoverybench/`. {remedy(root)}")
+        raise DataMissing(f"{root} is not a folder that contains `discoverybench/`. {remedy(root)}")
     return root
 
 

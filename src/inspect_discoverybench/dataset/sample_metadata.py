@@ -36,9 +36,6 @@ class SampleMetadata(BaseModel):
         missing_hints: Requested hints that the study does not have.
         solvable: Whether the target column has at least two distinct values; None if the target column is unknown.
         near_constant: Whether one value fills at least 95 % of a varying target column; None if unknown.
-        predictors_present: Whether the data file has all other columns of the gold expression; None if unknown.
-        gold_agreement: Agreement of the target column with the gold expression; None if unknown.
-        gold_agreement_measure: `spearman` (rank correlation, −1 to 1) or `equal_labels` (share of rows, 0 to 1).
         duplicate_of: Id of the first sample of the split with the same question; None for the first one.
         variant: `easy` or `hard`, if the same question is asked of processed and of raw data (paper §4.1).
         variant_of: Id of the easy variant; None except for hard variants.
@@ -72,9 +69,6 @@ class SampleMetadata(BaseModel):
     missing_hints: tuple[str, ...] = ()
     solvable: bool | None = None
     near_constant: bool | None = None
-    predictors_present: bool | None = None
-    gold_agreement: float | None = None
-    gold_agreement_measure: Literal["spearman", "equal_labels"] | None = None
     duplicate_of: str | None = None
     variant: Literal["easy", "hard"] | None = None
     variant_of: str | None = None

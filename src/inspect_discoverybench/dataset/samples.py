@@ -2,15 +2,15 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from functools import cache
-from pathlib import Path
 
 from inspect_ai.dataset import Sample
 
 from inspect_discoverybench.dataset.data_files import locate
 from inspect_discoverybench.dataset.goals import FolderGoal
+from inspect_discoverybench.dataset.integrity import file_checksum
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.dataset.task_text import Hints, task_text
 from inspect_discoverybench.errors.exceptions import InvalidArgument
@@ -27,16 +27,13 @@ GOAL_FIELDS = (
 """Metadata fields of a goal that come from the data. The other fields are derived from them."""
 
 
-def make_samples(
-    source: str, goals: Sequence[FolderGoal], hints: Hints, checksum_of: Callable[[Path], str]
-) -> list[Sample]:
+def make_samples(source: str, goals: Sequence[FolderGoal], hints: Hints) -> list[Sample]:
     """Make the Inspect samples of goals.
 
     Args:
         source: What the goals are from, for messages.
         goals: The goals.
         hints: Hints to add to the task text.
-        checksum_of: Returns the SHA-256 of a data file.
 
     Raises:
         InvalidArgument: No goal has a requested hint.
@@ -47,7 +44,7 @@ def make_samples(
         if not any(has_hint(goal.metadata, hint) for goal in goals):
             raise InvalidArgument(f"{hint}=true: no sample of {source} has this hint. Remove the argument.")
 
-    checksum_of = cache(checksum_of)  # many goals have the same data files
+    checksum_of = cache(file_checksum)  # many goals have the same data files
     samples = []
     for goal in goals:
         paths = {file.name: locate(goal.folder, file.name) for file in goal.metadata.data_files}

@@ -39,6 +39,10 @@ class Split:
         """Path of its answer key, relative to the released data; None if the metadata has the gold hypotheses."""
         return f"eval/answer_key_{self.benchmark}.csv" if self.name == "test" else None
 
+    def answer_key_in(self, root: Path) -> Path | None:
+        """Path of its answer key in a folder with the released data."""
+        return root / self.answer_key if self.answer_key else None
+
     def files(self) -> list[str]:
         """Paths of its files, relative to the released data."""
         return [path for path in checksums() if path == self.answer_key or path.startswith(f"{self.folder}/")]
@@ -52,8 +56,7 @@ class Split:
         Raises:
             DataError: A file is missing or invalid.
         """
-        answer_key = root / self.answer_key if self.answer_key else None
-        return read_goals(self.name, metadata_files(root / self.folder), answer_key)
+        return read_goals(self.name, metadata_files(root / self.folder), self.answer_key_in(root))
 
 
 REAL = (Split("real", "train"), Split("real", "test"))
@@ -79,8 +82,4 @@ def released_samples(benchmark: Benchmark, split: str, hints: Hints) -> list[Sam
     chosen = splits[split]
     root = data_root()
     require_released(root, chosen.files())
-
-    def recorded_checksum(path: Path) -> str:
-        return checksums()[path.relative_to(root).as_posix()]
-
-    return make_samples(f"DB-{benchmark.upper()} {split}", chosen.goals(root), hints, recorded_checksum)
+    return make_samples(f"DB-{benchmark.upper()} {split}", chosen.goals(root), hints)

@@ -1,25 +1,26 @@
 """Text files, in the encodings of the release."""
 
-import codecs
+from contextlib import suppress
 from pathlib import Path
 
 from inspect_discoverybench.errors.exceptions import DataError, DataMissing
 
+# 80 metadata files and one answer key of DB-SYNTH are in Windows-1252.
+ENCODINGS = ("utf-8-sig", "cp1252")
+
 
 def read_text(path: Path) -> str:
-    """Read a text file. 80 metadata files and one answer key of DB-SYNTH are in Windows-1252.
+    """Read a text file in UTF-8 or Windows-1252.
 
     Raises:
         DataMissing: The file cannot be read.
         DataError: The file is in neither encoding.
     """
     content = _read_bytes(path)
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise DataError(f"{path}: the file is encoded in UTF-16. Save it as UTF-8.")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return _decode_windows(path, content)
+    for encoding in ENCODINGS:
+        with suppress(UnicodeDecodeError):
+            return content.decode(encoding)
+    raise DataError(f"{path} is no text file in UTF-8 or Windows-1252. Save it as UTF-8.")
 
 
 def _read_bytes(path: Path) -> bytes:
@@ -30,12 +31,3 @@ def _read_bytes(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise DataMissing(f"{path} cannot be read: {error.strerror}. Check the path and its permissions.") from error
-
-
-def _decode_windows(path: Path, content: bytes) -> str:
-    try:
-        return content.decode("cp1252")
-    except UnicodeDecodeError as error:
-        raise DataError(
-            f"{path}: byte {error.start} is neither UTF-8 nor Windows-1252. Save the file as UTF-8."
-        ) from error
