@@ -144,6 +144,9 @@ def _strip_reasoning(text: str) -> str:
 
 def reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """The object with these pairs; a `ValueError` if a key occurs twice."""
-    if len(dict(pairs)) < len(pairs):
-        raise ValueError("a key occurs twice")
-    return dict(pairs)
+    result: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in result:
+            raise ValueError(f"the key {key!r} occurs twice in one object")
+        result[key] = value
+    return result

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from inspect_discoverybench.dataset.table import Table
+from inspect_discoverybench.dataset.table import Table, require_different
 from inspect_discoverybench.errors.exceptions import DataError
 
 COLUMNS = ("dataset", "metadataid", "query_id", "gold_hypo")
@@ -17,10 +17,11 @@ def read_answer_key(path: Path) -> Golds:
     Raises:
         DataMissing: The file cannot be read.
         UnreadableTable: The file is empty, a quoted value is not closed, or a row has too few or too many values.
-        DataError: A column is missing, or a row contradicts an earlier one.
+        DataError: A column is missing or occurs twice, or a row contradicts an earlier one.
     """
     table = Table.read(path)
     columns = [name.strip() for name in table.columns]
+    require_different(path, columns)
     missing = [column for column in COLUMNS if column not in columns]
     if missing:
         raise DataError(

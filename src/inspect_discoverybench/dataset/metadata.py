@@ -4,6 +4,7 @@ The release has two formats, which are read into one model. DB-REAL nests column
 list of one list; DB-SYNTH has flat lists. Fields that this package does not need are ignored.
 """
 
+import json
 from collections.abc import Mapping
 from itertools import chain
 from pathlib import Path, PurePosixPath
@@ -14,6 +15,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from inspect_discoverybench.dataset.text_file import read_text
 from inspect_discoverybench.errors.exceptions import DataError
 from inspect_discoverybench.errors.invalid_values import first_reason
+from inspect_discoverybench.replies import reject_duplicate_keys
 
 _MISSPELLED_QUESTION_TYPES = {"variable": "variables", "relationhsip": "relationship"}
 
@@ -110,9 +112,13 @@ class Study(ReleasedModel):
 
         Raises:
             DataMissing: The file cannot be read.
-            DataError: The file is not JSON, or a field is missing or has the wrong type.
+            DataError: The file is not JSON, a key occurs twice, or a field is missing or has the wrong type.
         """
         try:
-            return cls.model_validate_json(read_text(path))
+            content = json.loads(read_text(path), object_pairs_hook=reject_duplicate_keys)
+        except (ValueError, RecursionError) as error:
+            raise DataError(f"{path}: {error}. docs/custom.md describes metadata files, which are JSON.") from error
+        try:
+            return cls.model_validate(content)
         except ValidationError as error:
             raise DataError(f"{path}: {first_reason(error)} docs/custom.md describes metadata files.") from error

@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path, PurePath
@@ -57,6 +57,17 @@ class Table:
         if not columns:
             raise UnreadableTable(f"{path}: the file is empty. The first row must contain the column names.")
         return cls(separator, tuple(columns), rows)
+
+
+def require_different(path: Path, columns: Sequence[str]) -> None:
+    """Check that no column name occurs twice, because the values of one of the two columns would be lost.
+
+    Raises:
+        UnreadableTable: A name occurs twice.
+    """
+    for column in columns:
+        if columns.count(column) > 1:
+            raise UnreadableTable(f"{path}: the column {column!r} occurs twice. Remove or rename one of them.")
 
 
 def separator_of(text: str) -> str:

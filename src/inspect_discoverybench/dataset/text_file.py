@@ -8,19 +8,26 @@ from inspect_discoverybench.errors.exceptions import DataError, DataMissing
 # 80 metadata files and one answer key of DB-SYNTH are in Windows-1252.
 ENCODINGS = ("utf-8-sig", "cp1252")
 
+# The first bytes of gzip, bzip2 and Zstandard, which Windows-1252 can decode. Other binary files have null bytes.
+_COMPRESSED = (b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd")
+
 
 def read_text(path: Path) -> str:
     """Read a text file in UTF-8 or Windows-1252.
 
     Raises:
         DataMissing: The file cannot be read.
-        DataError: The file is in neither encoding.
+        DataError: The file is compressed, in another format, or in neither encoding.
     """
     content = _read_bytes(path)
-    for encoding in ENCODINGS:
-        with suppress(UnicodeDecodeError):
-            return content.decode(encoding)
-    raise DataError(f"{path} is no text file in UTF-8 or Windows-1252. Save it as UTF-8.")
+    is_binary = content.startswith(_COMPRESSED) or b"\0" in content
+    if not is_binary:
+        for encoding in ENCODINGS:
+            with suppress(UnicodeDecodeError):
+                return content.decode(encoding)
+    raise DataError(
+        f"{path} is no text file in UTF-8 or Windows-1252. Decompress it if it is compressed. Save it as UTF-8."
+    )
 
 
 def _read_bytes(path: Path) -> bytes:

@@ -1,0 +1,45 @@
+"""Files that are not text are refused, whatever their names say."""
+
+import bz2
+import gzip
+import io
+import lzma
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from inspect_discoverybench.dataset.audit import audit_studies
+from inspect_discoverybench.dataset.custom import custom_samples
+from inspect_discoverybench.dataset.task_text import Hints
+from inspect_discoverybench.errors.exceptions import DataError
+from tests.dataset.studies import write_study
+
+TABLE = b"x,y\n1,2\n3,4\n"
+
+
+def spreadsheet() -> bytes:
+    """A ZIP archive, which is what a spreadsheet is."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("xl/worksheets/sheet1.xml", TABLE)
+    return buffer.getvalue()
+
+
+CONTENTS = {
+    "gzip": gzip.compress(TABLE),
+    "bzip2": bz2.compress(TABLE),
+    "xz": lzma.compress(TABLE),
+    "a spreadsheet": spreadsheet(),
+    "UTF-16": TABLE.decode().encode("utf-16"),
+}
+
+
+@pytest.mark.parametrize("content", CONTENTS.values(), ids=CONTENTS.keys())
+def test_a_table_that_is_no_text_is_refused(tmp_path: Path, content: bytes) -> None:
+    folder = write_study(tmp_path / "mine")
+    (folder / "a.csv").write_bytes(content)
+    with pytest.raises(DataError, match=r"a\.csv is no text file in UTF-8 .* Save it as UTF-8"):
+        custom_samples(folder, None, Hints())
+    [problem] = audit_studies(folder).problems
+    assert "a.csv is no text file" in problem
