@@ -20,8 +20,8 @@ from inspect_discoverybench.report.aggregates import HIGH, HMS, KEYS, LOW, aggre
 from inspect_discoverybench.report.report_columns import add_report_columns
 from inspect_discoverybench.report.section import MISSING, cell_text
 from inspect_discoverybench.report.sections import published
-from inspect_discoverybench.results.columns import Outcome
 from inspect_discoverybench.results.frame import read_results
+from inspect_discoverybench.results.sample_score import Outcome
 
 PACKAGE = "inspect-discoverybench"
 

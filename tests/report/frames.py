@@ -5,9 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from inspect_discoverybench.report.report_columns import add_report_columns
+from inspect_discoverybench.report.report_columns import NUMBERS, add_report_columns
 from inspect_discoverybench.results.columns import SAMPLE_COLUMNS
-from inspect_discoverybench.results.frame import NUMBERS
 
 RECORD = '{"judge": "provider/judge"}'
 

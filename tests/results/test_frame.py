@@ -17,8 +17,9 @@ from inspect_ai.solver import SolverSpec
 
 from inspect_discoverybench import demo
 from inspect_discoverybench.errors.exceptions import DataMissing
-from inspect_discoverybench.results.columns import EXCLUDED_FIELDS, SAMPLE_COLUMNS, Outcome
+from inspect_discoverybench.results.columns import EXCLUDED_FIELDS, SAMPLE_COLUMNS
 from inspect_discoverybench.results.frame import read_results
+from inspect_discoverybench.results.sample_score import Outcome
 from inspect_discoverybench.scorer.scorer import hms
 from tests import shared
 from tests.shared import build_once
@@ -167,12 +168,12 @@ def test_logs_that_cannot_be_used_are_listed_with_the_reason(demo_log: Path, tmp
     inspect_eval(other, model="mockllm/model", log_dir=str(tmp_path), display="none")
     results = read_results([tmp_path])
     assert len(results.samples) == 4
-    reasons = {Path(log).stem.removeprefix("2026-01-01_"): reason for log, reason in results.left_out.to_numpy()}
+    reasons = {Path(log).stem.removeprefix("2026-01-01_"): reason for log, reason in results.left_out.items()}
     assert reasons.pop("failed") == "ended with an error; complete it with `inspect eval-retry`"
     assert reasons.pop("retried") == f"superseded by {tmp_path}/2026-01-01_good.eval"
     assert reasons.pop("truncated").startswith("cannot be read: ")
     assert list(reasons.values()) == ["has no DiscoveryBench results: its task is custom"]
-    assert not any("\n" in reason for reason in results.left_out.reason)
+    assert not any("\n" in reason for reason in results.left_out.values())
 
 
 def test_logs_are_read_in_order_by_several_processes(tmp_path: Path) -> None:

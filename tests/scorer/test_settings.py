@@ -16,7 +16,7 @@ from inspect_ai.scorer import Score
 
 from inspect_discoverybench import demo, judge_audit
 from inspect_discoverybench.cli.main import main
-from inspect_discoverybench.results.columns import COMPARED_KEYS
+from inspect_discoverybench.results.judge_record import COMPARED_KEYS
 from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.solvers.reflexion import reflexion
 from tests.endpoint import Answer, Endpoint, Refused, Request, question, serve

@@ -14,13 +14,15 @@ from inspect_discoverybench.errors.exceptions import InvalidArgument
 
 # These modules import pandas and scipy, which takes seconds. The command imports them when it runs.
 if TYPE_CHECKING:
-    from inspect_discoverybench.comparison.comparison import SystemComparison, SystemPair
+    from inspect_discoverybench.comparison.comparison import KeyDifference, SystemComparison, SystemPair
     from inspect_discoverybench.statistics.clusters import NewStudies
     from inspect_discoverybench.statistics.mean import Estimate
     from inspect_discoverybench.statistics.paired import PairedDifference
 
 ON_THESE_TASKS = ("low", "high", "p_value", "test", "smallest_detectable")
 """Fields of means and differences about these tasks, which JSON puts beside those about new studies."""
+
+SIGNIFICANCE_LEVEL = 0.05
 
 
 @click.command()
@@ -31,7 +33,7 @@ ON_THESE_TASKS = ("low", "high", "p_value", "test", "smallest_detectable")
     "--fail-if-worse",
     type=click.FloatRange(min=0),
     metavar="MARGIN",
-    help="Exit with 1 if the candidate's mean on these tasks is below the baseline's by more than MARGIN. Tasks "
+    help="Exit with 1 if the candidate's mean on these tasks is below the baseline's by more than MARGIN. Samples "
     "without a score count against it.",
 )
 @click.option(
@@ -54,80 +56,117 @@ def compare(
     Exits with 0, with 1 if --fail-if-worse applies, and with 2 on errors.
     """
     from inspect_discoverybench.comparison.comparison import compare as compare_systems
-    from inspect_discoverybench.comparison.comparison import read_systems
+    from inspect_discoverybench.comparison.system import read_systems
 
-    named, left_out = read_systems(systems, score, os.cpu_count() or 1)
-    if fail_if_worse is not None and (len(named) > 2 or not math.isfinite(fail_if_worse)):
+    selected, left_out = read_systems(systems, score, os.cpu_count() or 1)
+    if fail_if_worse is not None and (len(selected) > 2 or not math.isfinite(fail_if_worse)):
         raise InvalidArgument(
-            f"--fail-if-worse needs two systems and a number, got {len(named)} and {fail_if_worse:g}."
+            f"--fail-if-worse needs two systems and a number, got {len(selected)} and {fail_if_worse:g}."
         )
-    comparison = compare_systems(named, left_out, anyway, seed)
+
+    comparison = compare_systems(selected, left_out, anyway, seed)
     if as_json:
-        text = json.dumps(asdict(comparison))  # with NaN, which is not JSON
-        say(json.dumps(json.loads(text, parse_constant=lambda _: None, object_hook=_by_level), indent=2))
+        say(_as_json(comparison))
     else:
-        for line in (
-            *(f"Warning: {warning}" for warning in comparison.warnings),
-            *(f"Note: {note}" for note in comparison.notes),
-            *(f"Left out {log}: {reason}" for log, reason in left_out.items()),
-        ):
-            say(line, err=True)
-        if len(comparison.pairs) == 1:
-            _print_pair(comparison.pairs[0])
-        else:
-            _print_ranking(comparison)
-    first = comparison.pairs[0].keys[0]
-    if fail_if_worse is not None and min(first.paired.difference, first.failures_lowest) < -fail_if_worse:
-        say(
-            f"The candidate's mean is below the baseline's by more than {fail_if_worse:g}: on these tasks, the "
-            f"difference is {first.paired.difference:+.3f}, or {first.failures_lowest:+.3f} with the lowest score "
-            "wherever the candidate has none.",
-            err=True,
-        )
-        raise click.exceptions.Exit(1)
+        _print(comparison)
+    if fail_if_worse is not None:
+        _fail_if_worse(comparison.pairs[0].keys[0], fail_if_worse)
+
+
+def _fail_if_worse(difference: "KeyDifference", margin: float) -> None:
+    observed, lowest = difference.paired.difference, difference.failures_lowest
+    if min(observed, lowest) >= -margin:
+        return
+    say(
+        f"The candidate's mean is below the baseline's by more than {margin:g}: on these tasks, the difference is "
+        f"{observed:+.3f}, or {lowest:+.3f} with the lowest score wherever the candidate has none.",
+        err=True,
+    )
+    raise click.exceptions.Exit(1)
+
+
+def _as_json(comparison: "SystemComparison") -> str:
+    # JSON has no NaN.
+    values = json.loads(json.dumps(asdict(comparison)), parse_constant=lambda _: None, object_hook=_by_level)
+    return json.dumps(values, indent=2)
 
 
 def _by_level(entry: dict[str, Any]) -> dict[str, Any]:
+    """Separate what an estimate says about these tasks from what it says about new studies."""
     if "new_studies" not in entry:
         return entry
     on_these_tasks = {name: entry.pop(name) for name in ON_THESE_TASKS if name in entry}
-    return entry | {"on_these_tasks": on_these_tasks, "on_new_studies": entry.pop("new_studies")}
+    on_new_studies = entry.pop("new_studies")
+    return entry | {"on_these_tasks": on_these_tasks, "on_new_studies": on_new_studies}
+
+
+def _print(comparison: "SystemComparison") -> None:
+    for warning in comparison.warnings:
+        say(f"Warning: {warning}", err=True)
+    for note in comparison.notes:
+        say(f"Note: {note}", err=True)
+    for log, reason in comparison.left_out.items():
+        say(f"Left out {log}: {reason}", err=True)
+
+    if len(comparison.pairs) == 1:
+        _print_pair(comparison.pairs[0])
+    else:
+        _print_ranking(comparison)
 
 
 def _print_pair(pair: "SystemPair") -> None:
-    first = pair.keys[0]
-    paired, name = first.paired, "HMS" if first.key == "hms" else first.key or "score"
-    others = {
-        "without a score in one of them": pair.missing,
-        "only in the baseline": pair.only_baseline,
-        "only in the candidate": pair.only_candidate,
-    }
+    say(f"Baseline   {pair.baseline}")
+    say(f"Candidate  {pair.candidate}")
+    counts = [plural(pair.common, "common task")]
+    if pair.only_baseline:
+        counts.append(f"{pair.only_baseline} only in the baseline")
+    if pair.only_candidate:
+        counts.append(f"{pair.only_candidate} only in the candidate")
+    say("; ".join(counts))
+
+    columns = ("Tasks", "Baseline", "Candidate", "Diff.", "95% CI", "p")
+    print_table("On these tasks", [""], columns, [_difference_row(difference) for difference in pair.keys])
     console = Console(highlight=False, markup=False)  # breaks sentences at the width of the terminal
-    counts = [f"{plural(paired.tasks, 'common task')} in {plural(paired.clusters, 'cluster')}"]
-    counts += [f"{count} {text}" for text, count in others.items() if count]
-    say(f"Baseline   {pair.baseline}\nCandidate  {pair.candidate}\n{'; '.join(counts)}")
-    rows = [
-        [
-            *(key.key or "score", f"{key.baseline.mean:.3f}", f"{key.candidate.mean:.3f}"),
-            *(f"{key.paired.difference:+.3f}", _interval(key.paired), p_value(key.paired.p_value)),
-            f"{key.paired.wins}/{key.paired.losses}/{key.paired.ties}",
-        ]
-        for key in pair.keys
+    for sentence in _verdicts(pair.keys[0]):
+        console.print(sentence)
+    if len(pair.keys) > 1:
+        console.print("Intervals and p-values are not adjusted for the number of rows.")
+
+
+def _difference_row(difference: "KeyDifference") -> list[str]:
+    paired = difference.paired
+    return [
+        difference.key or "score",
+        str(paired.tasks),
+        f"{difference.baseline.mean:.3f}",
+        f"{difference.candidate.mean:.3f}",
+        f"{paired.difference:+.3f}",
+        _interval(paired),
+        p_value(paired.p_value),
     ]
-    print_table("On these tasks", [""], ("Baseline", "Candidate", "Diff.", "95% CI", "p", "W/L/T"), rows)
-    console.print(f"On these tasks, the difference in {name} is {_verdict(paired.p_value)} ({paired.test}).")
+
+
+def _verdicts(first: "KeyDifference") -> list[str]:
+    paired = first.paired
+    name = "HMS" if first.key == "hms" else first.key or "score"
+    verdicts = [
+        f"On these tasks, the difference in {name} is {_verdict(paired.p_value)} ({paired.test}). The candidate scores "
+        f"higher on {paired.wins}, lower on {paired.losses}, and the same on {paired.ties} of {plural(paired.tasks, 'task')}."
+    ]
     if not math.isnan(paired.smallest_detectable):
-        console.print(f"Smallest difference that this test detects with power 0.8: {paired.smallest_detectable:.3f}.")
-    console.print(_on_new_studies(paired))
+        verdicts.append(f"Smallest difference that this test detects with power 0.8: {paired.smallest_detectable:.3f}.")
+    verdicts.append(_on_new_studies(paired))
     if first.worst is not None:
-        console.print(
-            f"Common tasks without a score: {pair.missing}. Depending on these scores, the difference is between "
-            f"{first.worst:+.3f} and {first.best:+.3f}."
+        verdicts.append(
+            f"{plural(first.missing, 'sample')} of the common tasks without {name}, in both systems and all epochs. "
+            f"Depending on these scores, the difference is between {first.worst:+.3f} and {first.best:+.3f}."
         )
+    return verdicts
 
 
 def _verdict(value: float) -> str:
-    return f"{'significant' if value < 0.05 else 'not significant'} at level 0.05"
+    significance = "significant" if value < SIGNIFICANCE_LEVEL else "not significant"
+    return f"{significance} at level {SIGNIFICANCE_LEVEL:g}"
 
 
 def _on_new_studies(paired: "PairedDifference") -> str:
@@ -148,32 +187,30 @@ def _on_new_studies(paired: "PairedDifference") -> str:
 
 def _print_ranking(comparison: "SystemComparison") -> None:
     """All systems, and all pairs of them by their numbers in the ranking, because names are long."""
-    numbers = {rank.system: str(number) for number, rank in enumerate(comparison.ranking, 1)}
-    ranks = [
-        [
-            *(numbers[rank.system], rank.system, f"{rank.estimate.mean:.3f}"),
-            *(_interval(rank.estimate, ""), f"{rank.first_share:.0%}"),
-        ]
-        for rank in comparison.ranking
-    ]
+    numbers: dict[str, str] = {}
+    ranks = []
+    for number, rank in enumerate(comparison.ranking, 1):
+        numbers[rank.system] = str(number)
+        mean = f"{rank.estimate.mean:.3f}"
+        ranks.append([str(number), rank.system, mean, _interval(rank.estimate, ""), f"{rank.first_share:.0%}"])
     tasks = comparison.ranking[0].estimate.tasks if comparison.ranking else 0
     title = f"Ranking on the {tasks} tasks that all systems scored"
     print_table(title, ("", "System"), ("Mean", "95% CI on\nthese tasks", "First in draws"), ranks)
-    pairs = [
-        [
-            f"{numbers.get(pair.candidate, pair.candidate)} − {numbers.get(pair.baseline, pair.baseline)}",
-            *(f"{paired.difference:+.3f}", _interval(paired), p_value(pair.these_tasks_p_value_holm)),
-            *(str(paired.tasks), _interval(paired.new_studies), p_value(pair.new_studies_p_value_holm)),
-        ]
-        for pair in comparison.pairs
-        for paired in [pair.keys[0].paired]
-    ]
-    title = "Pairs on these tasks and on new studies like these, with p-values adjusted by Holm's method"
-    columns = ("Difference", "95% CI on\nthese tasks", "p", "Tasks", "95% CI on\nnew studies", "p")
-    print_table(title, ["Systems"], columns, pairs)
+
+    pairs = []
+    for pair in comparison.pairs:
+        candidate = numbers.get(pair.candidate, pair.candidate)
+        baseline = numbers.get(pair.baseline, pair.baseline)
+        paired = pair.keys[0].paired
+        these_tasks, new_studies = p_value(pair.these_tasks_p_value_holm), p_value(pair.new_studies_p_value_holm)
+        difference = f"{paired.difference:+.3f}"
+        pairs.append([f"{candidate} − {baseline}", str(paired.tasks), difference, these_tasks, new_studies])
+    # Without intervals, which are not adjusted: compare two systems alone to see theirs.
+    title = "Pairs, with p-values adjusted for their number by Holm's method"
+    print_table(title, ["Systems"], ("Tasks", "Difference", "p on\nthese tasks", "p on\nnew studies"), pairs)
 
 
-def _interval(estimate: "Estimate | PairedDifference | NewStudies | None", sign: str = "+") -> str:
-    if estimate is None or math.isnan(estimate.low):
+def _interval(estimate: "Estimate | PairedDifference | NewStudies", sign: str = "+") -> str:
+    if math.isnan(estimate.low):
         return "–"
     return f"{estimate.low:{sign}.3f} to {estimate.high:{sign}.3f}"

@@ -35,13 +35,13 @@ def report(logs: tuple[str, ...], out: Path, judge_labels: tuple[Path, ...], tit
     # Imports pandas, scipy and altair, which takes seconds.
     from inspect_discoverybench.report.report import write_report
 
-    results = write_report(logs, out, title, judge_labels, force, workers=os.cpu_count() or 1)
-    configurations = len(results.samples.groupby(["benchmark", "configuration"]))
+    samples, left_out = write_report(logs, out, title, judge_labels, force, workers=os.cpu_count() or 1)
+    configurations = len(samples.groupby(["benchmark", "configuration"]))
     say(
-        f"Wrote {out / 'report.html'}: {plural(results.samples.uuid.nunique(), 'sample')} of "
+        f"Wrote {out / 'report.html'}: {plural(samples.uuid.nunique(), 'sample')} of "
         f"{plural(configurations, 'configuration')}. Tables are in {out / 'tables'}, figures in {out / 'figures'}."
     )
-    if len(results.left_out):
-        say(f"Left out {plural(len(results.left_out), 'log')}:")
-        for log, reason in results.left_out.itertuples(index=False):
+    if left_out:
+        say(f"Left out {plural(len(left_out), 'log')}:")
+        for log, reason in left_out.items():
             say(f"  {log}: {reason}")

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from inspect_ai import task_identifier
 from inspect_ai.log import EvalLog, headline_metric
 
-from inspect_discoverybench.results.columns import total_cost
 from inspect_discoverybench.results.log_files import LogSummary, is_scored, sample_keys
+from inspect_discoverybench.results.usage import total_cost
 from inspect_discoverybench.scorer.metrics import CI_LOWER, CI_UPPER
 from inspect_discoverybench.submission.submission import SCORE_NAME, WITHOUT_HYPOTHESIS
 

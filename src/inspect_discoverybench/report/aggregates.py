@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from inspect_discoverybench.report.report_columns import SCORES
-from inspect_discoverybench.results.columns import Outcome
+from inspect_discoverybench.results.sample_score import Outcome
 from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
 from inspect_discoverybench.statistics.paired import compare_paired
 

@@ -15,7 +15,7 @@ from inspect_discoverybench.report.aggregates import HIGH, HMS, KEYS, LOW, means
 from inspect_discoverybench.report.charts import dots, panels
 from inspect_discoverybench.report.report_columns import SCORES
 from inspect_discoverybench.report.section import Section
-from inspect_discoverybench.results.columns import Outcome
+from inspect_discoverybench.results.sample_score import Outcome
 from inspect_discoverybench.scorer.facets import FACET_KEYS
 from inspect_discoverybench.statistics.calibration import MIN_LABELLED_CLUSTERS, corrected_mean
 

@@ -15,7 +15,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from inspect_discoverybench.report.charts import Chart, render
 from inspect_discoverybench.report.report_columns import SCORES, judge_notes
 from inspect_discoverybench.report.section import Section
-from inspect_discoverybench.results.columns import Outcome
+from inspect_discoverybench.results.sample_score import Outcome
 
 SAMPLE_COLUMNS = {
     **{name: name for name in ("benchmark", "id", "epoch", "agent", "model", "settings", "judge")},

@@ -1,8 +1,7 @@
 """The report: a folder with a page, the table of samples, and tables and figures of the sections."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,7 +16,7 @@ from inspect_discoverybench.report.page import sample_table, write_page
 from inspect_discoverybench.report.report_columns import add_report_columns
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.report.sections import sections
-from inspect_discoverybench.results.frame import Results, read_results
+from inspect_discoverybench.results.frame import read_results
 
 PAGE, SAMPLES, TABLES, FIGURES = "report.html", "samples.csv", "tables", "figures"
 
@@ -35,8 +34,8 @@ def write_report(
     judge_labels: Sequence[Path] = (),
     force: bool = False,
     workers: int = 1,
-) -> Results:
-    """Write the page, `samples.csv`, `tables/` and `figures/`. Returns the results with labelled samples.
+) -> tuple[pd.DataFrame, Mapping[str, str]]:
+    """Write the page, `samples.csv`, `tables/` and `figures/`. Returns the samples, and why logs were left out.
 
     HMS is corrected if there are labels of the judge's answers, with the key of their sheet; files or folders.
 
@@ -53,8 +52,10 @@ def write_report(
     with report_folder(out, force) as folder:
         write_files(parts, folder)
         write_csv(sample_table(samples), folder / SAMPLES)
-        write_page(parts, samples, results.left_out, title, folder / PAGE)
-    return replace(results, samples=samples)
+        write_page(
+            parts, samples, pd.DataFrame(results.left_out.items(), columns=["log", "reason"]), title, folder / PAGE
+        )
+    return samples, results.left_out
 
 
 @contextmanager

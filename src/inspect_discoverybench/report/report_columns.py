@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from inspect_discoverybench.results.columns import Outcome, changes
+from inspect_discoverybench.results.judge_record import changes
+from inspect_discoverybench.results.sample_score import KEYS, Outcome
 from inspect_discoverybench.scorer.facets import FACET_KEYS, SCORE_KEYS
 
 SCORES = tuple(SCORE_KEYS)
@@ -41,12 +42,20 @@ Data commits count only if several are known, because old logs do not record the
 """
 
 
+NUMBERS = [
+    *("epoch", "difficulty", "tree_level", "workflow_length", *KEYS),
+    *("tokens", "judge_tokens", "cost", "judge_cost", "seconds", "cells", "best_trial_hms"),
+]
+"""Columns of numbers. A value that a log does not have is NaN."""
+
+
 def add_report_columns(samples: pd.DataFrame) -> pd.DataFrame:
     """Add the columns of `name_configurations`, `lost_at`, `workflow_category` (tuples) and `is_main` to the samples.
 
     `judge` becomes a name that distinguishes judges with the same model; None if the judge was not asked. `is_main` is
     true for one judge's score of each sample: of the judges that scored it, the one that scored most samples overall.
     """
+    samples = samples.assign(**{name: pd.to_numeric(samples[name], errors="coerce") for name in NUMBERS})
     return name_configurations(samples).assign(
         judge=samples.judge_record.map(_judge_names(samples.judge_record.dropna().unique().tolist())),
         lost_at=_lost_at(samples),

@@ -1,0 +1,49 @@
+"""Token usage and costs that logs record."""
+
+from collections.abc import Iterable
+
+from inspect_ai.log import EvalSample
+from inspect_ai.model import ModelUsage
+
+
+def total_cost(usages: Iterable[ModelUsage]) -> float | None:
+    """Costs in US dollars; None if one of them is unknown."""
+    total = 0.0
+    for usage in usages:
+        if usage.total_cost is not None:
+            total += usage.total_cost
+        elif usage.total_tokens:  # a model without a price; usage without tokens costs nothing
+            return None
+    return total
+
+
+def judge_usage(sample: EvalSample) -> list[ModelUsage] | None:
+    """The judge's usage in a sample; None if it is unknown, because `inspect score` does not record it."""
+    usage = (sample.role_usage or {}).get("grader")
+    if usage is not None:
+        return [usage]
+
+    scores = (sample.scores or {}).values()
+    was_asked = any((score.metadata or {}).get("replies") for score in scores)
+    return None if was_asked else []
+
+
+def agent_tokens(sample: EvalSample) -> int:
+    """Tokens of all models except the judge, as far as the judge's are recorded."""
+    used = (sample.model_usage or {}).values()
+    of_judge = judge_usage(sample) or []
+    return total_tokens(used) - total_tokens(of_judge)
+
+
+def agent_cost(sample: EvalSample) -> float | None:
+    """Costs of all models except the judge in US dollars, as far as the judge's are recorded; None if unknown."""
+    used = total_cost((sample.model_usage or {}).values())
+    of_judge = total_cost(judge_usage(sample) or [])
+    if used is None or of_judge is None:
+        return None
+    return used - of_judge
+
+
+def total_tokens(usages: Iterable[ModelUsage]) -> int:
+    """Sum of all tokens."""
+    return sum(usage.total_tokens for usage in usages)
