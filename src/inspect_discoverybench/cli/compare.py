@@ -150,8 +150,9 @@ def _verdicts(first: "KeyDifference") -> list[str]:
     paired = first.paired
     name = "HMS" if first.key == "hms" else first.key or "score"
     verdicts = [
-        f"On these tasks, the difference in {name} is {_verdict(paired.p_value)} ({paired.test}). The candidate scores "
-        f"higher on {paired.wins}, lower on {paired.losses}, and the same on {paired.ties} of {plural(paired.tasks, 'task')}."
+        f"On these tasks, the difference in {name} is {_verdict(paired.p_value)} ({paired.test}).",
+        f"The candidate scores higher on {plural(paired.wins, 'task')}, lower on {paired.losses}, and the same on "
+        f"{paired.ties}.",
     ]
     if not math.isnan(paired.smallest_detectable):
         verdicts.append(f"Smallest difference that this test detects with power 0.8: {paired.smallest_detectable:.3f}.")
