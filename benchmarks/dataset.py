@@ -12,7 +12,7 @@ TARGETS = {"real": 1.0, "synth": 2.0}
 
 def build(benchmark: str) -> dict[str, float]:
     """Seconds of the whole build, and of its parts once more by themselves, with files and prompts in memory."""
-    from inspect_discoverybench.dataset.released import data_root, require_released
+    from inspect_discoverybench.dataset.data_folder import data_root, require_released
     from inspect_discoverybench.dataset.splits import REAL, SYNTH, released_samples
     from inspect_discoverybench.dataset.task_text import Hints, task_text
 

@@ -14,9 +14,8 @@ from typing import Any
 import yaml
 from inspect_ai.tool import ToolDef
 
-from inspect_discoverybench.dataset.archive import COMMIT
 from inspect_discoverybench.dataset.custom import demo_samples
-from inspect_discoverybench.dataset.integrity import checksums
+from inspect_discoverybench.dataset.release import COMMIT, checksums
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.dataset.samples import data_checksum
 from inspect_discoverybench.dataset.task_text import Hints, task_text

@@ -5,9 +5,11 @@ What only a process can show, such as an error as one line, is shown once; every
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from inspect_ai import Task
@@ -16,13 +18,16 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import Model, get_model
 from inspect_ai.solver import SolverSpec, generate
+from inspect_ai.util import registry_create
 
 from inspect_discoverybench import demo
+from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.sandbox.image import record_image
 from inspect_discoverybench.scorer.judge import require_judge
 from tests.endpoint import Answer, Endpoint, Request, serve, tool_call
 from tests.scorer import judging
 
+EXAMPLE = Path(__file__).parents[1] / "examples" / "lighthouses"
 INSPECT = Path(sys.executable).with_name("inspect")
 
 
@@ -58,6 +63,53 @@ def test_an_invalid_argument_is_one_line_on_the_command_line() -> None:
     assert "Error: /nowhere/data is not a folder that contains `discoverybench/`" in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
     assert "Traceback" not in result.stdout + result.stderr
+
+
+@pytest.mark.usefixtures("command_line")
+def test_an_unknown_argument_is_one_line_before_the_first_sample() -> None:
+    result = run_inspect("discoverybench/demo", "--model", "discoverybench/baseline", "-T", "sandbx=local")
+    assert result.returncode == 1
+    assert result.stderr.startswith("Error: demo has no argument sandbx. Did you mean sandbox? Possible arguments: ")
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("task", "arguments", "message"),
+    [
+        ("real", {"splt": "test"}, "real has no argument splt. Did you mean split?"),
+        ("synth", {"split": "dev", "workflow_tags": True}, "synth has no argument workflow_tags. Possible arguments: "),
+        ("demo", {"split": "test"}, "demo has no argument split. Possible arguments: sandbox, build, image, aggre"),
+        ("custom", {"pth": "examples/lighthouses"}, "custom has no argument pth. Did you mean path?"),
+        ("judge_audit", {"repeat": 1}, "judge_audit has no argument repeat. Did you mean repeats?"),
+        ("synth_generate", {"out": "set", "unknown": 1}, "synth_generate has no argument unknown. "),
+    ],
+)
+def test_an_argument_that_a_task_does_not_have_is_refused(task: str, arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidArgument, match=f"^{re.escape(message)}"):
+        registry_create("task", f"discoverybench/{task}", **arguments)
+
+
+@pytest.mark.parametrize("value", ["maybe", 1, "ture", None])
+@pytest.mark.parametrize(
+    ("task", "argument"),
+    [
+        ("real", "domain_knowledge"),
+        ("custom", "workflow_tags"),
+        ("demo", "build"),
+        ("synth_generate", "build"),
+        ("judge_audit", "released"),
+    ],
+)
+def test_a_switch_is_true_or_false(task: str, argument: str, value: object, tmp_path: Path) -> None:
+    required = {"custom": {"path": str(EXAMPLE)}, "synth_generate": {"out": str(tmp_path / "set")}}
+    with pytest.raises(InvalidArgument, match=f"^{argument} must be true or false, got {value}"):
+        registry_create("task", f"discoverybench/{task}", **{argument: value}, **required.get(task, {}))
+
+
+@pytest.mark.parametrize(("task", "argument"), [("custom", "path"), ("synth_generate", "out")])
+def test_a_required_argument_that_is_missing_is_named(task: str, argument: str) -> None:
+    with pytest.raises(InvalidArgument, match=f"^{task} needs {argument}. Pass it, such as -T {argument}="):
+        registry_create("task", f"discoverybench/{task}")
 
 
 def test_without_a_judge_no_other_step_runs() -> None:

@@ -9,9 +9,9 @@ from inspect_ai.solver import TaskState, use_tools
 from inspect_ai.util import SandboxEnvironmentSpec
 from inspect_ai.viewer import ScoreColorScale, TaskSamplesColumn, TaskSamplesView, ViewerConfig
 
-from inspect_discoverybench.dataset.archive import REPOSITORY
 from inspect_discoverybench.dataset.data_files import verify_data_files
 from inspect_discoverybench.dataset.filters import FieldFilter, select
+from inspect_discoverybench.dataset.release import web_page
 from inspect_discoverybench.dataset.samples import data_checksum
 from inspect_discoverybench.provenance import provenance
 from inspect_discoverybench.sandbox.image import record_image
@@ -68,7 +68,7 @@ def discovery_task(
     return Task(
         name=f"discoverybench/{name}",
         display_name=title,
-        dataset=MemoryDataset(select(samples, filters or {}), name=title, location=location(commit)),
+        dataset=MemoryDataset(select(samples, filters or {}), name=title, location=web_page(commit)),
         setup=[require_judge(judge), *setup] if scored else setup,
         solver=react(),
         cleanup=end_session,
@@ -86,11 +86,6 @@ def discovery_task(
         metadata=({DEFAULT_JUDGE_KEY: judge} if scored else {}) | record,
         version=version,
     )
-
-
-def location(commit: str | None) -> str | None:
-    """URL of the released data at a commit."""
-    return f"https://github.com/{REPOSITORY}/tree/{commit}" if commit else None
 
 
 async def end_session(state: TaskState) -> None:

@@ -1,28 +1,31 @@
-"""The tasks."""
+"""The tasks.
+
+Every `inspect` command imports this module. What the tasks need is imported when one is built.
+
+Inspect drops arguments that a task does not have with a warning. The parameter `unknown` receives them instead, so that
+a misspelled argument is refused before any sample is paid for.
+"""
 
 from pathlib import Path
+from typing import Any
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.model import GenerateConfig
 
-from inspect_discoverybench.dataset.archive import COMMIT
-from inspect_discoverybench.dataset.custom import custom_samples, demo_samples, single_goal
 from inspect_discoverybench.dataset.filters import FieldFilter, select
-from inspect_discoverybench.dataset.paths import absolute
-from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
-from inspect_discoverybench.dataset.samples import data_checksum
-from inspect_discoverybench.dataset.splits import released_samples
+from inspect_discoverybench.dataset.release import COMMIT, web_page
 from inspect_discoverybench.dataset.task_text import Hints
-from inspect_discoverybench.discovery import discovery_task, end_session, location
-from inspect_discoverybench.errors.invalid_values import require_positive
-from inspect_discoverybench.provenance import provenance
+from inspect_discoverybench.errors.invalid_values import (
+    refuse_unknown,
+    require_boolean,
+    require_given,
+    require_positive,
+)
 from inspect_discoverybench.sandbox.image import record_image
 from inspect_discoverybench.sandbox.specification import sandbox_spec
 from inspect_discoverybench.scorer.judge import DEFAULT_TIMEOUT
 from inspect_discoverybench.scorer.released_form import PRODUCT
-
-# Every `inspect` command imports this module. What a single task needs is imported when it is built.
 
 VERSION = "3-A"
 """The number increases when scores are no longer comparable, the letter when only the interface changes."""
@@ -40,6 +43,7 @@ def real(
     build: bool = False,
     image: str | None = None,
     aggregation: str = PRODUCT,
+    **unknown: Any,
 ) -> Task:
     """DB-REAL: discovery goals from published studies (paper §4.1).
 
@@ -54,11 +58,16 @@ def real(
         build: Build the Docker image even if it exists.
         image: Run this image instead of the package's.
         aggregation: `product`, or `released` to also report `hms_released`, the form of the released evaluator.
+        **unknown: Arguments that the task does not have; they are refused.
 
     Raises:
         InvalidArgument: An argument is invalid, or the filters match no sample.
         DataError: The released data are missing, or a file was changed.
     """
+    from inspect_discoverybench.dataset.splits import released_samples
+    from inspect_discoverybench.discovery import discovery_task
+
+    refuse_unknown(real, unknown)
     return discovery_task(
         "real",
         f"DB-REAL ({split})",
@@ -83,6 +92,7 @@ def synth(  # noqa: D417
     build: bool = False,
     image: str | None = None,
     aggregation: str = PRODUCT,
+    **unknown: Any,
 ) -> Task:
     """DB-SYNTH: goals over generated data, in 48 domains (paper §4.2). The other arguments are those of `real`.
 
@@ -91,6 +101,10 @@ def synth(  # noqa: D417
         difficulty: Keep only these difficulties, 1 to 4.
         solvable: If true, leave out goals whose target column is constant in the released data.
     """
+    from inspect_discoverybench.dataset.splits import released_samples
+    from inspect_discoverybench.discovery import discovery_task
+
+    refuse_unknown(synth, unknown)
     return discovery_task(
         "synth",
         f"DB-SYNTH ({split})",
@@ -111,7 +125,7 @@ def synth(  # noqa: D417
 
 @task
 def custom(  # noqa: D417
-    path: str,
+    path: str | None = None,
     answer_key: str | None = None,
     goal: str | None = None,
     domain_knowledge: bool = False,
@@ -120,6 +134,7 @@ def custom(  # noqa: D417
     build: bool = False,
     image: str | None = None,
     aggregation: str = PRODUCT,
+    **unknown: Any,
 ) -> Task:
     """Custom studies, in the format of DB-REAL or DB-SYNTH (docs/custom.md). The other arguments are those of `real`.
 
@@ -129,13 +144,23 @@ def custom(  # noqa: D417
         goal: Ask only this goal; `path` must be one metadata file. It is scored only if the file has the same goal with
             its gold hypothesis.
     """
+    from inspect_discoverybench.dataset.custom import custom_samples, single_goal
+    from inspect_discoverybench.dataset.paths import absolute
+    from inspect_discoverybench.discovery import discovery_task
+
+    refuse_unknown(custom, unknown)
+    require_given(custom, "path", path)
+    hints = Hints(domain_knowledge, workflow_tags)
     # `str`, because the command line turns `3` into a number.
-    hints, file = Hints(domain_knowledge, workflow_tags), absolute(Path(str(path)))
-    key = Path(str(answer_key)) if answer_key else None
+    location = absolute(Path(str(path)))
+    if goal is None:
+        samples = custom_samples(location, Path(str(answer_key)) if answer_key else None, hints)
+    else:
+        samples = single_goal(location, goal, hints)
     return discovery_task(
         "custom",
-        f"custom ({file.name})",
-        custom_samples(file, key, hints) if goal is None else single_goal(file, goal, hints),
+        f"custom ({location.name})",
+        samples,
         sandbox=sandbox_spec(sandbox, build, image),
         aggregation=aggregation,
         version=VERSION,
@@ -143,8 +168,18 @@ def custom(  # noqa: D417
 
 
 @task
-def demo(sandbox: str = "local", build: bool = False, image: str | None = None, aggregation: str = PRODUCT) -> Task:
+def demo(
+    sandbox: str = "local",
+    build: bool = False,
+    image: str | None = None,
+    aggregation: str = PRODUCT,
+    **unknown: Any,
+) -> Task:
     """Eight small invented studies that run without an API key, network or Docker; arguments as in `real`."""
+    from inspect_discoverybench.dataset.custom import demo_samples
+    from inspect_discoverybench.discovery import discovery_task
+
+    refuse_unknown(demo, unknown)
     return discovery_task(
         "demo",
         "demo",
@@ -157,7 +192,7 @@ def demo(sandbox: str = "local", build: bool = False, image: str | None = None, 
 
 
 @task
-def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = True) -> Task:
+def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = True, **unknown: Any) -> Task:
     """Audit of a judge: pairs of hypotheses with known verdicts. The evaluated model is the judge.
 
     125 pairs are made from invented studies and 50 from the gold hypotheses of DB-REAL train. 46 texts of agents have
@@ -167,7 +202,11 @@ def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = Tru
         repeats: Number of times each pair is judged. The first verdict measures accuracy, the others consistency.
         kind: Keep only these kinds of change, such as "relation negated".
         released: Include the pairs from DB-REAL train, which need the released data.
+        **unknown: Arguments that the task does not have; they are refused.
     """
+    from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
+    from inspect_discoverybench.dataset.samples import data_checksum
+    from inspect_discoverybench.dataset.splits import released_samples
     from inspect_discoverybench.judge_audit.judge_audit import (
         PAIR_FIELDS,
         audit,
@@ -176,9 +215,12 @@ def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = Tru
         released_pairs,
         text_samples,
     )
+    from inspect_discoverybench.provenance import provenance
     from inspect_discoverybench.scorer.paper_accuracy import PAPER_ACCURACY
 
+    refuse_unknown(judge_audit, unknown)
     require_positive("repeats", repeats)
+    require_boolean("released", released)
     samples = list(invented_pairs())
     if released:
         train = released_samples("real", "train", Hints())
@@ -191,7 +233,7 @@ def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = Tru
         display_name="DiscoveryBench judge audit",
         # Inspect prints the dataset's name above the results.
         dataset=MemoryDataset(
-            select(samples, {"kind": kind}), name=f"known pairs; the paper's judge: {paper}", location=location(commit)
+            select(samples, {"kind": kind}), name=f"known pairs; the paper's judge: {paper}", location=web_page(commit)
         ),
         solver=judge_pair(repeats),
         config=GenerateConfig(timeout=DEFAULT_TIMEOUT),
@@ -207,7 +249,7 @@ def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = Tru
 
 @task
 def synth_generate(
-    out: str,
+    out: str | None = None,
     domains: int | str | list[str] = 5,
     trees: str | None = None,
     seed: int = 0,
@@ -221,6 +263,7 @@ def synth_generate(
     sandbox: str = "docker",
     build: bool = False,
     image: str | None = None,
+    **unknown: Any,
 ) -> Task:
     """Generate tasks in the format of DB-SYNTH (paper §4.2). The evaluated model is the author; a sample is a domain.
 
@@ -242,15 +285,20 @@ def synth_generate(
         sandbox: `docker`, `k8s` or `local`. Expressions from the author run in the sandbox.
         build: Build the Docker image even if it exists.
         image: Run this image instead of the package's.
+        **unknown: Arguments that the task does not have; they are refused.
 
     Raises:
         InvalidArgument: An argument is invalid, or the folder has other files.
         InvalidTree: A hand-written tree is invalid.
     """
+    from inspect_discoverybench.discovery import end_session
+    from inspect_discoverybench.provenance import provenance
     from inspect_discoverybench.synth import generate
     from inspect_discoverybench.synth.domains import DomainSource
     from inspect_discoverybench.synth.set_folder import SetFolder, SetSettings
 
+    refuse_unknown(synth_generate, unknown)
+    require_given(synth_generate, "out", out)
     settings = SetSettings.of(
         seed=seed,
         height=height,

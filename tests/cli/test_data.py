@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from inspect_discoverybench.cli.main import main
-from inspect_discoverybench.dataset import released
-from inspect_discoverybench.dataset.integrity import checksums
+from inspect_discoverybench.dataset import data_folder
+from inspect_discoverybench.dataset.release import checksums
 from tests.dataset.mirror import ANSWER_KEY, DATA_FILE, Mirror, pack
 
 
@@ -35,7 +35,7 @@ def test_fetch_then_verify(upstream: Path, monkeypatch: pytest.MonkeyPatch) -> N
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
         fetched = CliRunner().invoke(main, ["data", "fetch"])
         assert fetched.exit_code == 0, fetched.output
-        assert fetched.stdout == f"1466 files in {released.cache_folder()}\n"
+        assert fetched.stdout == f"1466 files in {data_folder.cache_folder()}\n"
         assert mirror.url in fetched.stderr
         CliRunner().invoke(main, ["data", "fetch"])
         assert mirror.requests == 1

@@ -9,8 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from inspect_discoverybench.dataset.archive import COMMIT
-from inspect_discoverybench.dataset.integrity import checksums
+from inspect_discoverybench.dataset.release import COMMIT, checksums
 
 DATA_FILE = "discoverybench/real/test/archaeology/capital.csv"
 ANSWER_KEY = "eval/answer_key_real.csv"

@@ -6,9 +6,9 @@ from pathlib import Path
 import click
 
 from inspect_discoverybench.cli.terminal import print_table, say
-from inspect_discoverybench.dataset import released
+from inspect_discoverybench.dataset import data_folder
 from inspect_discoverybench.dataset.audit import audit_release, audit_studies
-from inspect_discoverybench.dataset.integrity import check_integrity, checksums
+from inspect_discoverybench.dataset.release import check_integrity, checksums
 from inspect_discoverybench.errors.exceptions import DataError, InvalidArgument
 
 
@@ -21,7 +21,7 @@ def data() -> None:
 @click.option("--force", is_flag=True, help="Download again and replace existing data.")
 def fetch(force: bool) -> None:
     """Download the released data into the cache folder and verify every file."""
-    root = released.fetch(force=force)
+    root = data_folder.fetch(force=force)
     say(f"{len(checksums())} files in {root}")
 
 
@@ -36,14 +36,14 @@ def verify(path: Path | None) -> None:
 
     The exit code is 1 if a file is missing or changed.
     """
-    root = released.local_root(path)
+    root = data_folder.local_root(path)
     report = check_integrity(root)
     for line in (*(f"missing  {name}" for name in report.missing), *(f"changed  {name}" for name in report.changed)):
         say(line)
     counts = [str(report.checked), str(len(report.missing)), str(len(report.changed))]
     print_table(f"Released data in {root}", (), ("files checked", "missing", "changed"), [counts])
     if not report.clean:
-        raise DataError(f"{root} differs from the release. {released.remedy(root)}")
+        raise DataError(f"{root} differs from the release. {data_folder.remedy(root)}")
 
 
 @data.command()
@@ -63,7 +63,7 @@ def audit(path: Path | None, answer_key: Path | None, as_json: bool) -> None:
     """
     if answer_key and not path:
         raise InvalidArgument("--answer-key is for custom studies. Give their --path, too.")
-    audits = [audit_studies(path, answer_key)] if path else audit_release(released.local_root())
+    audits = [audit_studies(path, answer_key)] if path else audit_release(data_folder.local_root())
     if as_json:
         listed = {
             result.name: {name: {"count": count, "items": items} for name, (count, items) in result.counts.items()}

@@ -9,11 +9,8 @@ from pathlib import Path
 
 import click
 
-from inspect_discoverybench.dataset.integrity import check_integrity, checksums
+from inspect_discoverybench.dataset.release import COMMIT, REPOSITORY, check_integrity, checksums
 from inspect_discoverybench.errors.exceptions import DataError
-
-REPOSITORY = "allenai/discoverybench"
-COMMIT = "c31fcf011e070f021a5f5b906896d0821f6880e8"
 
 DATA_DIR_VARIABLE = "DISCOVERYBENCH_DATA_DIR"
 """Environment variable for the path of a folder with the released data. If set, nothing is downloaded."""

@@ -5,8 +5,12 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from inspect_discoverybench.dataset.metadata import DataFile
-from inspect_discoverybench.dataset.target_column import GoalId
-from inspect_discoverybench.dataset.workflow import LengthCategory
+
+GoalId = tuple[str, str, int, int]
+"""Split, dataset folder, number of the metadata file and query id of a goal."""
+
+LengthCategory = Literal["s", "m", "l"]
+"""Category of a workflow length (paper, Figure 5c)."""
 
 
 class SampleMetadata(BaseModel):

@@ -10,7 +10,7 @@ from inspect_ai.dataset import Sample
 
 from inspect_discoverybench.dataset.data_files import locate
 from inspect_discoverybench.dataset.goals import FolderGoal
-from inspect_discoverybench.dataset.integrity import file_checksum
+from inspect_discoverybench.dataset.release import file_checksum
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.dataset.task_text import Hints, task_text
 from inspect_discoverybench.errors.exceptions import InvalidArgument

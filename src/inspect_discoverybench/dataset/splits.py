@@ -6,10 +6,10 @@ from typing import Literal
 
 from inspect_ai.dataset import Sample
 
+from inspect_discoverybench.dataset.data_folder import data_root, require_released
 from inspect_discoverybench.dataset.goals import FolderGoal, read_goals
-from inspect_discoverybench.dataset.integrity import checksums
 from inspect_discoverybench.dataset.paths import metadata_files
-from inspect_discoverybench.dataset.released import data_root, require_released
+from inspect_discoverybench.dataset.release import checksums
 from inspect_discoverybench.dataset.samples import make_samples
 from inspect_discoverybench.dataset.task_text import Hints
 from inspect_discoverybench.errors.exceptions import InvalidArgument

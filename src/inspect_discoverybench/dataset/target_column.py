@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from inspect_discoverybench.dataset.sample_metadata import GoalId
 from inspect_discoverybench.dataset.table import Table
 
 MISSING = ("", "nan", "NaN", "NA")
@@ -15,9 +16,6 @@ NEAR_CONSTANT_SHARE = 0.95
 """A column is nearly constant if its most common value has at least this share of the rows, without missing values.
 
 The value is a choice of this package."""
-
-GoalId = tuple[str, str, int, int]
-"""Split, dataset folder, number of the metadata file and query id of a goal."""
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from inspect_discoverybench.dataset.metadata import DataFile
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
+from inspect_discoverybench.errors.invalid_values import require_boolean
 from inspect_discoverybench.prompts.prompt import Prompt
 
 
@@ -19,6 +20,11 @@ class Hints:
 
     domain_knowledge: bool = False
     workflow_tags: bool = False
+
+    def __post_init__(self) -> None:
+        """Raise `InvalidArgument` for a value that is not a boolean."""
+        require_boolean("domain_knowledge", self.domain_knowledge)
+        require_boolean("workflow_tags", self.workflow_tags)
 
 
 def task_text(metadata: SampleMetadata, hints: Hints, prompt: str = "task", columns: bool = True) -> str:

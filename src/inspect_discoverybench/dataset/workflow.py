@@ -1,9 +1,8 @@
 """Gold workflows: how many steps they have (paper §4.1)."""
 
 import re
-from typing import Literal
 
-LengthCategory = Literal["s", "m", "l"]
+from inspect_discoverybench.dataset.sample_metadata import LengthCategory
 
 _STEP = re.compile(r"(?P<line_start>^[ \t]*)?(?<![\w.,])(?P<number>\d+)[.)](?!\d)", re.MULTILINE)
 

@@ -13,9 +13,9 @@ from importlib.metadata import requires, version
 from inspect_ai.model import GenerateConfig, get_model
 from packaging.requirements import Requirement
 
-from inspect_discoverybench.dataset import released
+from inspect_discoverybench.dataset import data_folder
 from inspect_discoverybench.dataset.archive import DATA_DIR_VARIABLE
-from inspect_discoverybench.dataset.integrity import check_integrity
+from inspect_discoverybench.dataset.release import check_integrity
 from inspect_discoverybench.errors.exceptions import CheckFailed, DiscoveryBenchError, ModelFailed
 from inspect_discoverybench.errors.provider_failures import inspect_errors, model_errors
 from inspect_discoverybench.sandbox.image import image, image_exists
@@ -71,14 +71,14 @@ def check_versions() -> str:
 
 def check_data() -> str:
     """Check that the released data, if they are there, are complete and unchanged."""
-    root = released.cache_folder()
+    root = data_folder.cache_folder()
     if not os.environ.get(DATA_DIR_VARIABLE) and not root.exists():
         return "the released data are not downloaded; `real` and `synth` download them on first use"
 
-    root = released.local_root()
+    root = data_folder.local_root()
     report = check_integrity(root)
     if not report.clean:
-        raise CheckFailed(f"{root}: {report}. {released.remedy(root)}")
+        raise CheckFailed(f"{root}: {report}. {data_folder.remedy(root)}")
     return f"{report} ({root})"
 
 

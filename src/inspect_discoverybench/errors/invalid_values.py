@@ -1,5 +1,10 @@
 """Values that a user or a file gave and that are invalid."""
 
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
+from inspect import signature
+from typing import Any
+
 from pydantic import ValidationError
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument
@@ -16,3 +21,30 @@ def require_positive(name: str, value: object) -> None:
     """Raise `InvalidArgument` if the argument `name` is not a positive integer."""
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise InvalidArgument(f"{name} must be a positive integer, got {value}.")
+
+
+def require_boolean(name: str, value: object) -> None:
+    """Raise `InvalidArgument` if the argument `name` is not a boolean. Inspect reads true, yes and on as one."""
+    if not isinstance(value, bool):
+        raise InvalidArgument(f"{name} must be true or false, got {value}.")
+
+
+def require_given(function: Callable[..., Any], name: str, value: object) -> None:
+    """Raise `InvalidArgument` if the argument `name` of a task is None."""
+    if value is None:
+        raise InvalidArgument(f"{function.__name__} needs {name}. Pass it, such as -T {name}=VALUE.")
+
+
+def refuse_unknown(function: Callable[..., Any], arguments: Iterable[str]) -> None:
+    """Raise `InvalidArgument` for the first argument that is none of the named parameters of a task or solver."""
+    parameters = signature(function).parameters.values()
+    names = [parameter.name for parameter in parameters if parameter.kind is not parameter.VAR_KEYWORD]
+    for argument in arguments:
+        if argument in names:
+            continue
+        nearest = get_close_matches(argument, names, n=1)
+        suggestion = f" Did you mean {nearest[0]}?" if nearest else ""
+        possible = ", ".join(names) or "none"
+        raise InvalidArgument(
+            f"{function.__name__} has no argument {argument}.{suggestion} Possible arguments: {possible}."
+        )

@@ -10,6 +10,7 @@ import yaml
 from inspect_ai.util import ComposeConfig, SandboxEnvironmentSpec
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument
+from inspect_discoverybench.errors.invalid_values import require_boolean
 from inspect_discoverybench.sandbox.image import image, image_exists
 from inspect_discoverybench.sandbox.shipped_files import shipped
 
@@ -29,6 +30,7 @@ def sandbox_spec(provider: str, build: bool = False, custom_image: str | None = 
     Raises:
         InvalidArgument: The provider is not supported, or an argument does not apply to it.
     """
+    require_boolean("build", build)
     chosen = custom_image or os.environ.get(IMAGE_VARIABLE)
     if build and (provider != "docker" or chosen):
         got = f"image={chosen}" if provider == "docker" else f"sandbox={provider}"

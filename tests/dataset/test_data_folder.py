@@ -9,18 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from inspect_discoverybench.dataset import released
-from inspect_discoverybench.dataset.archive import COMMIT
-from inspect_discoverybench.dataset.integrity import check_integrity, checksums
+from inspect_discoverybench.dataset import data_folder
+from inspect_discoverybench.dataset.release import COMMIT, check_integrity, checksums
 from inspect_discoverybench.errors.exceptions import DataError
 from tests.dataset.mirror import DATA_FILE, Mirror, pack
 
 pytestmark = pytest.mark.usefixtures("sweep")
 
 FETCH = """
-from inspect_discoverybench.dataset import released
+from inspect_discoverybench.dataset import data_folder
 print("ready", flush=True)
-print(released.fetch())
+print(data_folder.fetch())
 """
 
 
@@ -65,7 +64,7 @@ def test_two_processes_share_one_download(mirror: Mirror, caches: Path) -> None:
     mirror.gate.set()
     answers = [process.communicate(timeout=60)[0].strip() for process in processes]
     assert [process.returncode for process in processes] == [0, 0]
-    assert answers == [str(released.cache_folder())] * 2
+    assert answers == [str(data_folder.cache_folder())] * 2
     assert mirror.requests == 1
     assert left_behind(caches) == {COMMIT}
 
@@ -79,21 +78,21 @@ def test_a_killed_fetch_does_not_affect_the_next_one(mirror: Mirror, caches: Pat
     assert left_behind(caches) == {f"{COMMIT}.partial"}
 
     mirror.gate.set()
-    assert check_integrity(released.fetch()).clean
+    assert check_integrity(data_folder.fetch()).clean
     assert left_behind(caches) == {COMMIT}
 
 
 def test_a_damaged_archive_is_rejected(mirror: Mirror, caches: Path) -> None:
     mirror.body = mirror.body[: len(mirror.body) // 20]
     with pytest.raises(DataError, match=f"{mirror.url} is a damaged archive: .*DISCOVERYBENCH_DATA_DIR"):
-        released.fetch()
+        data_folder.fetch()
     assert left_behind(caches) == set()
 
 
 def test_a_changed_file_in_the_archive_is_rejected(mirror: Mirror, upstream: Path, caches: Path) -> None:
     mirror.body = pack(upstream, files=((DATA_FILE, b"changed"),))
     with pytest.raises(DataError, match=f"{DATA_FILE} differs .* `discoverybench data fetch`"):
-        released.fetch()
+        data_folder.fetch()
     assert left_behind(caches) == set()
 
 
@@ -107,7 +106,7 @@ def test_members_outside_the_released_paths_are_not_extracted(
         files=(("../escape.csv", b"a"), ("../../escape.csv", b"b"), ("eval/../../../escape.csv", b"c")),
         links=(("discoverybench/real", str(outside)), ("discoverybench/synth", "../../../../outside")),
     )
-    root = released.fetch()
+    root = data_folder.fetch()
     files = {path.relative_to(root).as_posix() for path in root.rglob("*") if not path.is_dir()}
     assert files == set(checksums())
     assert check_integrity(root).clean
@@ -117,16 +116,16 @@ def test_members_outside_the_released_paths_are_not_extracted(
 
 
 def test_forced_fetch_replaces_the_folder_only_when_it_succeeds(mirror: Mirror, caches: Path) -> None:
-    root = released.cache_folder()
+    root = data_folder.cache_folder()
     (root / DATA_FILE).parent.mkdir(parents=True)
     (root / DATA_FILE).write_text("changed", encoding="utf-8")
-    assert released.fetch() == root
+    assert data_folder.fetch() == root
     mirror.drops_connections = True
     with pytest.raises(DataError):
-        released.fetch(force=True)
+        data_folder.fetch(force=True)
     assert check_integrity(root).changed == (DATA_FILE,)
 
     mirror.drops_connections = False
-    assert released.fetch(force=True) == root
+    assert data_folder.fetch(force=True) == root
     assert check_integrity(root).clean
     assert left_behind(caches) == {COMMIT}

@@ -1,4 +1,4 @@
-"""Integrity of the released data: the SHA-256 of every file."""
+"""The release: one commit of the authors' repository, and the SHA-256 of each of its data files."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -7,6 +7,9 @@ from functools import cache
 from pathlib import Path
 
 from inspect_discoverybench.errors.exceptions import DataMissing
+
+REPOSITORY = "allenai/discoverybench"
+COMMIT = "c31fcf011e070f021a5f5b906896d0821f6880e8"
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,11 @@ class IntegrityReport:
         state = "is missing" if self.missing else "differs from the released file"
         more = f" (and {len(others)} more)" if others else ""
         return f"{first} {state}{more}"
+
+
+def web_page(commit: str | None) -> str | None:
+    """URL of the repository at a commit; None if the data are not from there."""
+    return f"https://github.com/{REPOSITORY}/tree/{commit}" if commit else None
 
 
 @cache

@@ -4,9 +4,9 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from inspect_discoverybench.dataset.archive import ALTERNATIVE, COMMIT, DATA_DIR_VARIABLE, REPOSITORY, download_tree
-from inspect_discoverybench.dataset.integrity import check_integrity
+from inspect_discoverybench.dataset.archive import ALTERNATIVE, DATA_DIR_VARIABLE, download_tree
 from inspect_discoverybench.dataset.paths import absolute
+from inspect_discoverybench.dataset.release import COMMIT, REPOSITORY, check_integrity
 from inspect_discoverybench.errors.exceptions import DataError, DataMissing
 from inspect_discoverybench.errors.file_failures import file_errors
 
