@@ -48,7 +48,7 @@ def real(
     """DB-REAL: discovery goals from published studies (paper §4.1).
 
     Args:
-        split: `test` (239 samples) or `train` (25 samples, with public gold workflows).
+        split: `test` (239 samples), `train` (25 samples, with public gold workflows) or `all` (264).
         dataset: Keep only these study folders.
         domain: Keep only these domains.
         question_type: Keep only goals that ask for these facets: `context`, `variables` or `relationship`.
@@ -97,7 +97,7 @@ def synth(  # noqa: D417
     """DB-SYNTH: goals over generated data, in 48 domains (paper §4.2). The other arguments are those of `real`.
 
     Args:
-        split: `test` (200 samples), `dev` (153) or `train` (550).
+        split: `test` (200 samples), `dev` (153), `train` (550) or `all` (903).
         difficulty: Keep only these difficulties, 1 to 4.
         solvable: If true, leave out goals whose target column is constant in the released data.
     """

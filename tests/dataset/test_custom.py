@@ -108,9 +108,8 @@ def test_paths_without_metadata_files_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(DataMissing, match=r"metadata_1\.json is not a regular file"):
         load(tmp_path)
     (tmp_path / "metadata_1.json").unlink()
-    for value in (3, None):
-        with pytest.raises(DataMissing, match=rf"The path '.*/{value}' does not exist\."):
-            custom(path=value)  # type: ignore[arg-type]  # as the command line gives it
+    with pytest.raises(DataMissing, match=r"The path '.*/3' does not exist\."):
+        custom(path=3)  # type: ignore[arg-type]  # as the command line gives it
     (write_study(tmp_path) / "metadata_0.json").rename(tmp_path / "metadata_final.json")
     with pytest.raises(DataError, match=r"Rename it to metadata_<number>\.json"):
         load(tmp_path / "metadata_final.json")

@@ -84,6 +84,37 @@ def test_samples_are_those_that_the_audit_counts(column: int, kind: Benchmark, s
     assert not {"�", "\x92"} & set("".join(f"{sample.target}{sample.input}" for sample in samples))
 
 
+def test_all_splits_together_are_the_samples_of_each(upstream: Path) -> None:
+    for splits, count in ((REAL, 264), (SYNTH, 903)):
+        parts = []
+        for split in splits:
+            parts += released_samples(split.benchmark, split.name, Hints())
+        together = released_samples(splits[0].benchmark, "all", Hints())
+        assert len({sample.id for sample in together}) == count
+        assert [sample.model_dump() for sample in together] == [sample.model_dump() for sample in parts]
+
+
+def test_with_all_splits_hints_and_gold_workflows_are_those_that_a_task_has() -> None:
+    hints = Hints(domain_knowledge=True, workflow_tags=True)
+    without_hint = 0
+    for sample in released_samples("real", "all", hints):
+        metadata = SampleMetadata.model_validate(sample.metadata)
+        assert bool(metadata.gold_workflow) == (metadata.split == "train")
+        lacks_hint = "domain_knowledge" in metadata.missing_hints
+        assert ("Domain knowledge" in str(sample.input)) != lacks_hint
+        without_hint += lacks_hint
+    assert 0 < without_hint < 264
+    with pytest.raises(InvalidArgument, match=r"split=val is not a split of DB-REAL\. .* values: train, test, all"):
+        released_samples("real", "val", hints)
+
+
+def test_the_folder_of_a_synthetic_data_set_has_its_height_and_depth() -> None:
+    samples = [SampleMetadata.model_validate(sample.metadata) for sample in released_samples("synth", "all", Hints())]
+    for sample in samples:
+        assert sample.dataset.endswith(f"_{sample.start_height}_{sample.tree_level}")
+    assert {sample.start_height for sample in samples} == {0, 1, 2, 3}
+
+
 def test_the_answer_key_uses_the_number_in_the_file_name() -> None:
     """135 of 144 test files contain a different `id`; by that `id`, this file would have a different gold."""
     sample = {s.id: s for s in released_samples("real", "test", Hints())}["test/archaeology/12/0"]

@@ -48,12 +48,11 @@ def flag_repeated_questions(goals: Sequence[SampleMetadata]) -> list[SampleMetad
         golds = {goal.gold_hypothesis for goal in group}
         by_folder = {goal.dataset: goal for goal in group}
         for goal in group:
-            own = flags[goal.sample_id]
-            own["conflicting_gold"] = len(golds) > 1
+            flags[goal.sample_id]["conflicting_gold"] = len(golds) > 1
             if goal is not first:
-                own["duplicate_of"] = first.sample_id
+                flags[goal.sample_id]["duplicate_of"] = first.sample_id
             easy = by_folder.get(PROCESSED_FOLDERS.get(goal.dataset, ""))
             if easy is not None:
-                own |= {"variant": "hard", "variant_of": easy.sample_id}
+                flags[goal.sample_id] |= {"variant": "hard", "variant_of": easy.sample_id}
                 flags[easy.sample_id]["variant"] = "easy"
     return [goal.model_copy(update=flags[goal.sample_id]) for goal in goals]

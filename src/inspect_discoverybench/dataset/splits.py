@@ -62,24 +62,32 @@ class Split:
 REAL = (Split("real", "train"), Split("real", "test"))
 SYNTH = (Split("synth", "train"), Split("synth", "dev"), Split("synth", "test"))
 
+ALL = "all"
+"""Name for all splits of a benchmark together: 264 samples of DB-REAL, 903 of DB-SYNTH."""
+
 
 def released_samples(benchmark: Benchmark, split: str, hints: Hints) -> list[Sample]:
     """Load a split of DB-REAL (25 train and 239 test samples) or DB-SYNTH (550 train, 153 dev and 200 test samples).
 
     Args:
         benchmark: `real` or `synth`.
-        split: Name of the split.
+        split: Name of the split, or `all`. Flags of repeated questions are by split.
         hints: Hints to add to the task text.
 
     Raises:
         InvalidArgument: The split does not exist, or no sample has a requested hint.
         DataError: The data are missing, or a file differs from the released file.
     """
-    splits = {known.name: known for known in (REAL if benchmark == "real" else SYNTH)}
-    if str(split) not in splits:  # `str`, because the command line turns `train,test` into a list
-        choices = ", ".join(splits)
-        raise InvalidArgument(f"split={split} is not a split of DB-{benchmark.upper()}. Possible values: {choices}.")
-    chosen = splits[split]
+    title = f"DB-{benchmark.upper()}"
+    existing = REAL if benchmark == "real" else SYNTH
+    chosen = [part for part in existing if split in (part.name, ALL)]
+    if not chosen:
+        names = [part.name for part in existing]
+        raise InvalidArgument(f"split={split} is not a split of {title}. Possible values: {', '.join(names)}, {ALL}.")
+
     root = data_root()
-    require_released(root, chosen.files())
-    return make_samples(f"DB-{benchmark.upper()} {split}", chosen.goals(root), hints)
+    goals = []
+    for part in chosen:
+        require_released(root, part.files())
+        goals += part.goals(root)
+    return make_samples(f"{title} {split}", goals, hints)
