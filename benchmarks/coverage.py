@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 from inspect_ai.scorer import SampleScore, Score, ci_wilson
+from inspect_discoverybench.statistics.calibration import corrected_mean
 from measure import show
 from scipy.stats import norm
 
 from inspect_discoverybench.human_study.agreement import kappa
-from inspect_discoverybench.statistics.calibration import corrected_mean
 from inspect_discoverybench.statistics.mean import estimate_mean
 from inspect_discoverybench.statistics.paired import compare_paired
 
@@ -230,7 +230,9 @@ def corrected_coverage(layout: Layout, labels: int, silent: float, by_score: boo
             members = np.flatnonzero(stratum & ~is_silent)
             sample = rng.choice(members, min(len(members), labels // (1 + by_score)), replace=False)
             labelled[sample], drawn[members] = true[sample], len(sample) / max(1, len(members))
-        result = corrected_mean(judged.tolist(), labelled.tolist(), layout.golds.tolist(), drawn.tolist())
+        result = corrected_mean(
+            judged.tolist(), labelled.tolist(), layout.golds.tolist(), drawn.tolist(), [1] * len(judged)
+        )
         return (result.low, result.high), truth * (1 - silent)
 
     return coverage(JUDGES, VARIATIONS, count, draw)

@@ -65,9 +65,9 @@ def test_votes_are_summarized() -> None:
     result = run("votes", ann, others, "--scores", scores)
     assert row_of(result.output, "votes") == "votes 10"
     assert row_of(result.output, "pairs without a majority") == "pairs without a majority 1"
-    assert row_of(result.output, "HMS agrees with the majority ").endswith("the majority 3 0.667 0.204 – 0.940")
-    assert row_of(result.output, "HMS agrees with the majority, ties excluded").endswith("2 1.000 0.357 – 1.000")
-    assert row_of(result.output, "HMS agrees with Ben") == "HMS agrees with Ben 4 0.500 0.148 – 0.852"
+    assert row_of(result.output, "HMS agrees with the majority ").endswith("the majority 3 0.667 0.044 – 0.989")
+    assert row_of(result.output, "HMS agrees with the majority, ties excluded").endswith("2 1.000 0.012 – 1.000")
+    assert row_of(result.output, "HMS agrees with Ben") == "HMS agrees with Ben 4 0.500 0.061 – 0.939"
     assert row_of(result.output, "HMS agrees with [b]Cy").startswith("HMS agrees with [b]Cy 2 0.500")
     assert row_of(result.output, "mean over annotators") == "mean over annotators 3 0.583"
     assert "3 votes each; 2 with another number of votes excluded" in row_of(result.output, "Fleiss' kappa")
@@ -116,8 +116,8 @@ def test_labels_are_summarized(label_sheet: Path) -> None:
     labels = csv_file("labels.csv", f"item,annotator,{','.join(Step)}", *lines)
     result = run("votes", labels, "--key", label_sheet / "key.csv")
     assert row_of(result.output, "labelled samples") == "labelled samples 5"
-    assert row_of(result.output, "judge right: context match").endswith("match 5 1.000 0.566 – 1.000 0.99")
-    assert row_of(result.output, "judge right: variables").endswith("without a majority: 1 4 1.000 0.510 – 1.000 0.94")
+    assert row_of(result.output, "judge right: context match").endswith("match 5 1.000 0.393 – 1.000 0.99")
+    assert row_of(result.output, "judge right: variables").endswith("without a majority: 1 4 1.000 0.283 – 1.000 0.94")
     assert row_of(result.output, "samples with complete labels").endswith(" 4")
 
 

@@ -1,4 +1,4 @@
-"""The mean and its interval, against closed forms, statsmodels and simulations."""
+"""The mean and its interval, against closed forms, other implementations and simulations."""
 
 import math
 from typing import Any
@@ -8,46 +8,77 @@ import pytest
 import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
+from inspect_ai.scorer import SampleScore, Score, ci_wilson
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument
-from inspect_discoverybench.statistics.clusters import clustered
+from inspect_discoverybench.statistics.clusters import cluster_mean
 from inspect_discoverybench.statistics.mean import bounds, estimate_mean
-from tests.statistics.simulation import SIZES, TEST_SPLIT, clusters_of, simulate
 
-SCORES = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 5)), min_size=2, max_size=30)
+TASK = st.tuples(st.floats(0, 1), st.integers(0, 5))
+
+VALUES = np.random.default_rng(0).choice([0.0, 0.0, 0.5, 1.0], 60)
+
+PAIRS_OF_TASKS = [task // 2 for task in range(60)]
+"""Clusters of two tasks each."""
 
 
 def test_the_variance_is_that_of_statsmodels() -> None:
-    values, clusters = simulate(np.random.default_rng(0), TEST_SPLIT, 0.25, 0.4), clusters_of(TEST_SPLIT)
-    fit = sm.OLS(values, np.ones(len(values))).fit(
-        cov_type="cluster", cov_kwds={"groups": np.array(clusters), "use_correction": False}
-    )
-    factor = len(TEST_SPLIT) / (len(TEST_SPLIT) - 1)
-    assert clustered(values, clusters).variance == pytest.approx(float(fit.cov_params()[0, 0]) * factor)
-    assert estimate_mean(values, clusters).mean == pytest.approx(float(fit.params[0]))
+    model = sm.OLS(VALUES, np.ones(60))
+    settings = {"groups": np.array(PAIRS_OF_TASKS), "use_correction": False}
+    fit = model.fit(cov_type="cluster", cov_kwds=settings)
+    without_correction = float(fit.cov_params()[0, 0])
+    result = cluster_mean(VALUES, PAIRS_OF_TASKS)
+    assert result.variance == pytest.approx(without_correction * 30 / 29)
 
 
-@pytest.mark.parametrize("tasks", [2, 8, 25, 239])
-def test_all_zeros_and_all_ones_give_an_interval(tasks: int) -> None:
-    """The upper end is near the exact one of Clopper and Pearson."""
-    zeros, ones = estimate_mean([0] * tasks, range(tasks)), estimate_mean([1] * tasks, range(tasks))
-    assert (zeros.mean, zeros.low) == (0, 0)
-    assert 0.75 < zeros.high / (1 - 0.025 ** (1 / tasks)) < 1.25
-    assert (1 - ones.high, 1 - ones.low) == pytest.approx((zeros.low, zeros.high))
+def test_clusters_of_different_sizes_and_weights_count_as_fewer_of_equal_ones() -> None:
+    """(Σ w)² / Σ w² of 3, 1 and 1 is 25 / 11."""
+    by_size = cluster_mean([0, 1, 0, 1, 1], "aaabc")
+    assert by_size.clusters == pytest.approx(25 / 11)
+    by_weight = cluster_mean([0, 1, 1], "abc", weights=[3, 1, 1])
+    assert by_weight.values == pytest.approx(25 / 11)
+    assert by_weight.mean == pytest.approx(0.4)
 
 
-@given(SCORES)
-def test_the_interval_contains_the_mean_and_is_no_point(scores: list[tuple[float, int]]) -> None:
-    estimate = estimate_mean([score for score, _ in scores], [cluster for _, cluster in scores])
-    assert 0 <= estimate.low <= estimate.mean <= estimate.high <= 1
-    assert estimate.low < estimate.high
-    assert estimate.mean == pytest.approx(math.fsum(score for score, _ in scores) / len(scores))
+def test_with_equal_clusters_the_interval_is_inspects_clustered_wilson_interval() -> None:
+    scores = []
+    for value, cluster in zip(VALUES, PAIRS_OF_TASKS, strict=True):
+        score = Score(value=float(value))
+        scores.append(SampleScore(score=score, sample_metadata={"gold": cluster}))
+    metric: Any = ci_wilson(cluster="gold")
+    expected = metric(scores)
+    estimate = estimate_mean(VALUES, PAIRS_OF_TASKS)
+    assert {"lower": estimate.low, "upper": estimate.high} == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("clusters", [2, 8, 25, 117])
+def test_all_zeros_and_all_ones_give_an_interval_from_the_number_of_clusters(clusters: int) -> None:
+    golds = [*range(clusters)] * 3
+    zeros = estimate_mean([0] * len(golds), golds)
+    ones = estimate_mean([1] * len(golds), golds)
+    clopper_pearson = 1 - 0.025 ** (1 / clusters)
+    assert zeros.low == 0
+    assert zeros.high > 0.9 * clopper_pearson
+    assert ones.high == 1
+    assert ones.low == pytest.approx(1 - zeros.high)
+
+
+@given(st.lists(TASK, min_size=2, max_size=30))
+def test_the_interval_contains_the_mean_and_is_no_point(tasks: list[tuple[float, int]]) -> None:
+    scores, clusters = zip(*tasks, strict=True)
+    estimate = estimate_mean(scores, clusters)
+    assert estimate.mean == pytest.approx(math.fsum(scores) / len(scores))
+    if estimate.clusters == 1:
+        assert math.isnan(estimate.low)
+    else:
+        assert 0 <= estimate.low <= estimate.mean <= estimate.high <= 1
+        assert estimate.low < estimate.high
 
 
 @pytest.mark.parametrize(
     ("values", "clusters", "message"),
     [
-        ([], [], "At least one score is required, got none"),
+        ([], "", "At least one score is required, got none"),
         ([0.5, math.nan], "ab", "Each score must be a number from 0 to 1, got nan"),
         ([0.5, 1.0], "a", "got 2 scores and 1 clusters"),
     ],
@@ -57,29 +88,25 @@ def test_invalid_scores(values: list[float], clusters: str, message: str) -> Non
         estimate_mean(values, clusters)
 
 
-def test_a_single_task_has_no_interval_and_new_studies_are_less_certain_than_these_tasks() -> None:
-    assert math.isnan(estimate_mean([0.5], "a").low)
-    estimate: Any = estimate_mean([0, 0, 1, 0.5, 0, 1], "abcdef", ["x", "x", "y", "y", "y", "z"])
-    new = estimate.new_studies
-    assert (new.macro_average, new.lowest, new.highest) == pytest.approx((0.5, 0.3, 0.625))
-    assert 0 <= new.low <= estimate.low < estimate.high <= new.high <= 1
+def test_with_unscored_samples_the_interval_is_that_of_the_bounds_and_the_mean_is_marked() -> None:
+    """Task b has no score. Task c has one of two epochs, which scored 0.4."""
+    lowest = [1, 0, 0.2, 0]
+    highest = [1, 1, 0.7, 0]
+    estimate = estimate_mean([1, math.nan, 0.4, 0], "abcd", possible=(lowest, highest))
+    assert estimate.is_bounded
+    assert estimate.mean == pytest.approx(1.4 / 3)
+    assert estimate.tasks == 3
+    assert estimate.low == estimate_mean(lowest, "abcd").low
+    assert estimate.high == estimate_mean(highest, "abcd").high
+    assert not estimate_mean(lowest, "abcd").is_bounded
+
+
+def test_without_any_score_there_is_no_mean() -> None:
+    with pytest.raises(InvalidArgument, match="At least one score is required"):
+        estimate_mean([math.nan], "a", possible=([0], [1]))
 
 
 def test_bounds_count_unscored_samples_as_0_and_as_1() -> None:
-    assert bounds([1.0, 0.5], 2) == pytest.approx((1.5 / 4, 3.5 / 4))
+    assert bounds([1.0, 0.5], 2) == pytest.approx((0.375, 0.875))
     assert bounds([1.0, 0.5], 0) == pytest.approx((0.75, 0.75))
     assert bounds([], 3) == (0, 1)
-
-
-@pytest.mark.parametrize("data", SIZES)
-def test_coverage(data: str, sweep: None) -> None:
-    """Between 93 % and 97 % on average, for means like those of the paper's agents and above."""
-    generator, sizes = np.random.default_rng(1), SIZES[data]
-    clusters = clusters_of(sizes)
-    hits = []
-    for mean in (0.05, 0.1, 0.2, 0.25, 0.5):
-        for correlation in (0.2, 0.6):
-            for _ in range(500):
-                estimate = estimate_mean(simulate(generator, sizes, mean, correlation), clusters)
-                hits.append(estimate.low <= mean <= estimate.high)
-    assert 0.93 <= np.mean(hits) <= 0.97

@@ -15,11 +15,11 @@ from inspect_discoverybench.errors.exceptions import InvalidArgument
 # These modules import pandas and scipy, which takes seconds. The command imports them when it runs.
 if TYPE_CHECKING:
     from inspect_discoverybench.comparison.comparison import KeyDifference, SystemComparison, SystemPair
-    from inspect_discoverybench.statistics.clusters import NewStudies
     from inspect_discoverybench.statistics.mean import Estimate
+    from inspect_discoverybench.statistics.new_studies import NewStudies
     from inspect_discoverybench.statistics.paired import PairedDifference
 
-ON_THESE_TASKS = ("low", "high", "p_value", "test", "smallest_detectable")
+ON_THESE_TASKS = ("low", "high", "p_value", "smallest_detectable")
 """Fields of means and differences about these tasks, which JSON puts beside those about new studies."""
 
 SIGNIFICANCE_LEVEL = 0.05
@@ -150,7 +150,7 @@ def _verdicts(first: "KeyDifference") -> list[str]:
     paired = first.paired
     name = "HMS" if first.key == "hms" else first.key or "score"
     verdicts = [
-        f"On these tasks, the difference in {name} is {_verdict(paired.p_value)} ({paired.test}).",
+        f"On these tasks, the difference in {name} is {_verdict(paired.p_value)}.",
         f"The candidate scores higher on {plural(paired.wins, 'task')}, lower on {paired.losses}, and the same on "
         f"{paired.ties}.",
     ]
@@ -173,16 +173,17 @@ def _verdict(value: float) -> str:
 def _on_new_studies(paired: "PairedDifference") -> str:
     new = paired.new_studies
     if new is None:
-        return (
-            "On new studies like these, nothing can be said: that needs the study of every task, two studies and six "
-            "gold hypotheses."
-        )
-    test = paired.test if new.p_value == paired.p_value else "t-test over studies"
+        return "On new studies like these, nothing can be said: that needs the study of every task, and several."
+    by_study = (
+        f"The studies' mean difference is {new.macro_average:+.3f}; without one study, the difference is "
+        f"{new.lowest:+.3f} to {new.highest:+.3f}."
+    )
+    if math.isnan(new.low):
+        return f"On new studies like these: too few studies ({new.studies}) to say. {by_study}"
     value = f"p = {p_value(new.p_value)}".replace("= <", "< ")
     return (
-        f"On new studies like these, it is {_verdict(new.p_value)} ({value}, {test}; 95% CI {_interval(new)}; "
-        f"{new.studies} studies). The studies' mean difference is {new.macro_average:+.3f}; without one study, the "
-        f"difference is {new.lowest:+.3f} to {new.highest:+.3f}."
+        f"On new studies like these, it is {_verdict(new.p_value)} ({value}; 95% CI {_interval(new)}; "
+        f"{new.studies} studies). {by_study}"
     )
 
 

@@ -10,7 +10,8 @@ from inspect_discoverybench.comparison.comparability import incompatibilities, p
 from inspect_discoverybench.comparison.system import System, TaskId, TaskScore
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
-from inspect_discoverybench.statistics.paired import PairedDifference, compare_paired, first_shares, holm
+from inspect_discoverybench.statistics.paired import PairedDifference, compare_paired
+from inspect_discoverybench.statistics.ranking import first_shares, holm
 
 
 @dataclass(frozen=True)

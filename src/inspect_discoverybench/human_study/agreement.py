@@ -8,15 +8,13 @@ from statistics import fmean
 
 import numpy as np
 from scipy.stats import binomtest, wilcoxon
-from statsmodels.stats.inter_rater import fleiss_kappa
 
 from inspect_discoverybench.human_study.labels import LabelledSample, Step
 from inspect_discoverybench.human_study.sheet import majority
 from inspect_discoverybench.human_study.votes import CHOICES, Ballot
 from inspect_discoverybench.scorer.paper_accuracy import PAPER_ACCURACY
-from inspect_discoverybench.statistics.clusters import clustered
-from inspect_discoverybench.statistics.jackknife import jackknife_interval
-from inspect_discoverybench.statistics.mean import estimate_mean, wilson
+from inspect_discoverybench.statistics.interval import wilson_interval
+from inspect_discoverybench.statistics.mean import estimate_mean
 
 
 @dataclass(frozen=True)
@@ -73,23 +71,27 @@ def kappa(name: str, table: Sequence[Sequence[int]], clusters: Sequence[str]) ->
     """Compute Fleiss' kappa (Fleiss 1971): agreement among annotators beyond chance.
 
     Only rows with the most common number of votes above one are used, or the higher of two that are equally common.
-    The interval is a jackknife over clusters; None if kappa is not defined without one of them. A row of the table has
-    the number of votes for each choice.
+    The interval is that of the agreement, with the agreement by chance as measured. A row of the table has the number
+    of votes for each choice.
     """
     sizes = Counter(size for row in table if (size := sum(row)) > 1)
     if not sizes:
         return Statistic(name, 0, note="not defined: nothing has votes from two annotators")
     size = max(sizes, key=lambda votes: (sizes[votes], votes))
-    groups: dict[str, list[Sequence[int]]] = {}
-    for row, cluster in zip(table, clusters, strict=True):
-        if sum(row) == size:
-            groups.setdefault(cluster, []).append(row)
-    value = _fleiss(list(groups.values()))
-    if value is None:
+    rows = np.array([row for row in table if sum(row) == size])
+    used = [cluster for row, cluster in zip(table, clusters, strict=True) if sum(row) == size]
+    chance = float(((rows.sum(axis=0) / rows.sum()) ** 2).sum())
+    if chance == 1:
         return Statistic(name, sizes[size], note="not defined: all votes are the same choice")
+    agreement = ((rows**2).sum(axis=1) - size) / (size * (size - 1))
+    estimate = estimate_mean(agreement, used)
+    value, low, high = (
+        max(-1.0, (share - chance) / (1 - chance)) for share in (estimate.mean, estimate.low, estimate.high)
+    )
     left_out = len(table) - sizes[size]
-    low, high = jackknife_interval(list(groups.values()), _fleiss) or (None, None)
     note = f"{size} votes each" + (f"; {left_out} with another number of votes excluded" if left_out else "")
+    if math.isnan(estimate.low):
+        return Statistic(name, sizes[size], value, note=note)
     return Statistic(name, sizes[size], value, low, high, note=note)
 
 
@@ -126,16 +128,8 @@ def _share(name: str, choices: Sequence[tuple[int, Ballot]]) -> Statistic:
         return Statistic(f"HMS agrees with {name}", 0)
     agrees = [choice == ballot.hms for choice, ballot in choices]
     estimate = estimate_mean(agrees, [ballot.cluster for _, ballot in choices])
-    ends = (estimate.low, estimate.high) if len(agrees) > 1 else (None, None)
+    ends = (None, None) if math.isnan(estimate.low) else (estimate.low, estimate.high)
     return Statistic(f"HMS agrees with {name}", len(agrees), estimate.mean, *ends)
-
-
-def _fleiss(groups: Sequence[Sequence[Sequence[int]]]) -> float | None:
-    """Fleiss' kappa; None if all votes are one choice, because chance agreement is then 1 and kappa is 0 / 0."""
-    rows = [row for group in groups for row in group]
-    if sum(any(column) for column in zip(*rows, strict=True)) == 1:
-        return None
-    return float(fleiss_kappa(rows))
 
 
 def measure_accuracy(samples: Sequence[LabelledSample]) -> list[Statistic]:
@@ -163,35 +157,6 @@ def measure_accuracy(samples: Sequence[LabelledSample]) -> list[Statistic]:
     return statistics
 
 
-def weighted_share(
-    right: Sequence[float], weights: Sequence[float], golds: Sequence[str], same_in_cluster: bool = False
-) -> tuple[float, float, float]:
-    """The share of right answers with its 95 % interval: Wilson's for the effective sample size.
-
-    This is the smaller of Kish's, for unequal weights, and the one that follows from the variance between clusters.
-
-    Args:
-        right: 1 or 0 for each sample; at least one.
-        weights: Number of judged samples that each sample represents.
-        golds: The gold hypothesis of each sample, which is its cluster.
-        same_in_cluster: Whether the judge gives the same answer to all samples of a cluster, as it does about the
-            context of the gold hypothesis. A cluster is then a single observation.
-    """
-    answers, weight = clustered(right, golds), np.array(weights)
-    share = float(np.average(answers.values, weights=weight))
-    if same_in_cluster:
-        size = _kish(answers.sum_by_cluster(weight))
-    else:
-        residuals = answers.sum_by_cluster(weight * (answers.values - share))
-        size = float(answers.clusters)
-        # Without variance, there is no evidence on whether the answers in a cluster depend on each other.
-        if answers.clusters > 1 and residuals.any():
-            variance = size / (size - 1) * float(residuals @ residuals) / float(weight.sum()) ** 2
-            size = share * (1 - share) / variance
-        size = min(size, _kish(weight))
-    return share, *wilson(share, size, math.inf)
-
-
 def _accuracy(step: Step, samples: Sequence[LabelledSample]) -> Statistic:
     """Accuracy by the majority of annotators. The paper does not distinguish the two extractions."""
     name = f"judge right: {step.replace('_', ' ')}"
@@ -201,13 +166,11 @@ def _accuracy(step: Step, samples: Sequence[LabelledSample]) -> Statistic:
     note = f"without a majority: {tied}" if tied else ""
     if not decided:
         return Statistic(name, 0, paper=paper, note=note)
-    share, low, high = weighted_share(
-        [right for _, right in decided],
-        [sample.weight for sample, _ in decided],
-        [sample.gold for sample, _ in decided],
-        # The question about the gold hypothesis does not depend on the prediction.
-        same_in_cluster=step is Step.GOLD_CONTEXT,
-    )
+    weights = [sample.weight for sample, _ in decided]
+    share = fmean([float(right) for _, right in decided], weights)
+    low, high = wilson_interval([right for _, right in decided], [sample.gold for sample, _ in decided], weights)
+    if math.isnan(low):
+        return Statistic(name, len(decided), share, paper=paper, note=note)
     return Statistic(name, len(decided), share, low, high, paper=paper, note=note)
 
 
@@ -220,7 +183,3 @@ def _among_annotators(step: Step, samples: Sequence[LabelledSample]) -> list[Sta
         Statistic(f"annotators unanimous: {name}", len(repeated), fmean(repeated) if repeated else None),
         kappa(f"Fleiss' kappa: {name}", table, [gold for gold, _ in answers]),
     ]
-
-
-def _kish(weights: np.ndarray) -> float:
-    return float(weights.sum() ** 2 / (weights @ weights))

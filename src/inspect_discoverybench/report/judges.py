@@ -17,7 +17,7 @@ from inspect_discoverybench.report.report_columns import SCORES
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results.sample_score import Outcome
 from inspect_discoverybench.scorer.facets import FACET_KEYS
-from inspect_discoverybench.statistics.calibration import MIN_LABELLED_CLUSTERS, corrected_mean
+from inspect_discoverybench.statistics.corrected_mean import MIN_LABELLED_CLUSTERS, corrected_mean
 
 
 def judge_sections(samples: pd.DataFrame) -> list[Section]:

@@ -1,0 +1,100 @@
+"""The mean score corrected for the judge's errors: the difference estimator of double sampling.
+
+The estimate is the judged mean plus the judge's mean error on labelled tasks (Cochran 1977, chapter 12; as
+prediction-powered inference in Angelopoulos et al. 2023). docs/statistics.md has the measured coverage.
+"""
+
+import math
+from collections.abc import Hashable, Sequence
+from itertools import compress
+
+import numpy as np
+
+from inspect_discoverybench.errors.exceptions import InvalidArgument
+from inspect_discoverybench.statistics.clusters import (
+    Values,
+    check_scores,
+    cluster_variance,
+    effective_number,
+    sum_by_cluster,
+)
+from inspect_discoverybench.statistics.interval import t_quantile
+from inspect_discoverybench.statistics.mean import Estimate
+
+MIN_LABELLED_CLUSTERS = 10
+"""With fewer, the variance of the judge's error between clusters is unreliable."""
+
+
+def corrected_mean(
+    judged: Values, true: Values, clusters: Sequence[Hashable], probabilities: Values, weights: Values
+) -> Estimate:
+    """Estimate the mean true score from the judge's scores of all tasks and the true scores of some.
+
+    The variance is cluster-robust: judged scores and errors of one cluster may depend on each other.
+
+    Args:
+        judged: The judge's score of every task in [0, 1].
+        true: The true score of every labelled task, and NaN for the others. Labelled tasks must be drawn at random.
+        clusters: The cluster of every task.
+        probabilities: For each task, the probability with which it was drawn to be labelled: the number of labelled
+            tasks in its stratum divided by the number of tasks in the stratum. 0 means that the judge's score needs no
+            label; such tasks do not count as labelled.
+        weights: The weight of each task in the mean.
+
+    Raises:
+        InvalidArgument: A score is not in [0, 1], the lengths differ, a labelled task has no positive probability, or
+            fewer than 10 clusters have labels.
+    """
+    check_scores(judged, clusters)
+    scores, labels = np.asarray(judged, float), np.asarray(true, float)
+    is_labelled = ~np.isnan(labels)
+    labelled_clusters = list(compress(clusters, is_labelled))
+    check_scores(labels[is_labelled], labelled_clusters)
+    _check_enough(labelled_clusters)
+
+    shares = np.asarray(weights) / np.sum(weights)
+    represented = _represented(shares, np.asarray(probabilities), is_labelled)
+    errors = np.where(is_labelled, labels - scores, 0.0)
+    judged_mean = float(shares @ scores)
+    mean_error = float(represented @ errors)
+    mean = min(1.0, max(0.0, judged_mean + mean_error))
+
+    # Each task's share in the deviation of the estimate, to first order.
+    of_scores = shares * (scores - judged_mean)
+    of_errors = represented * (errors - mean_error)
+    deviations = sum_by_cluster(of_scores + of_errors, clusters)
+    by_label = represented[is_labelled]
+    count = effective_number(sum_by_cluster(by_label, labelled_clusters))
+    variance = cluster_variance(deviations, count)
+    # As if one more cluster had an error of 1/2: few labels show errors, which are skewed.
+    additional = float(by_label.sum()) / count / 2
+    half_width = t_quantile(count) * math.hypot(math.sqrt(variance), additional)
+    return Estimate(
+        mean=mean,
+        low=max(0.0, mean - half_width),
+        high=min(1.0, mean + half_width),
+        tasks=len(scores),
+        clusters=len(set(clusters)),
+    )
+
+
+def _check_enough(labelled_clusters: Sequence[Hashable]) -> None:
+    count = len(set(labelled_clusters))
+    if count < MIN_LABELLED_CLUSTERS:
+        raise InvalidArgument(
+            f"A correction needs labels from at least {MIN_LABELLED_CLUSTERS} gold hypotheses, got {count}. Label more "
+            "samples."
+        )
+
+
+def _represented(shares: np.ndarray, probabilities: np.ndarray, is_labelled: np.ndarray) -> np.ndarray:
+    """The share of all tasks that each task represents in the mean error; 0 for a task that lacks a label."""
+    lowest = probabilities[is_labelled].min()
+    if lowest <= 0:
+        raise InvalidArgument(f"The probability of being labelled must be above 0, got {lowest}.")
+    needs_no_label = probabilities == 0
+    represented = np.where(needs_no_label, shares, 0.0)
+    represented[is_labelled] = shares[is_labelled] / probabilities[is_labelled]
+    total = represented.sum()
+    normalized: np.ndarray = represented / total
+    return normalized

@@ -1,0 +1,114 @@
+"""Confidence intervals over clusters. docs/statistics.md has their measured coverage."""
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+from scipy.special import stdtr, stdtrit
+
+from inspect_discoverybench.statistics.clusters import Bounds, ClusterMean, Values, cluster_mean
+
+SIGNIFICANCE_LEVEL = 0.05
+"""Intervals have the complementary level, 95 %."""
+
+SMALLEST_VARIANCE = 1e-20
+"""A smaller one is that of equal values with rounding errors."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A 95 % confidence interval.
+
+    Attributes:
+        low: Lower end; NaN for a single cluster.
+        high: Upper end.
+        p_value: Two-sided p-value for a mean of 0; 1 for a single cluster.
+    """
+
+    low: float
+    high: float
+    p_value: float
+
+
+def wilson_interval(values: Values, clusters: Sequence[Hashable], weights: Values | None = None) -> tuple[float, float]:
+    """Wilson's 95 % interval for a mean of values in [0, 1]; NaN for a single cluster.
+
+    It has the effective sample size of complex surveys: the number of independent values of 0 and 1 whose mean has the
+    same variance (Korn and Graubard 1998; Franco, Little, Louis and Slud 2019). Without any variance, it is the number
+    of clusters.
+
+    Args:
+        values: One value per task; at least one.
+        clusters: The cluster of each task.
+        weights: The weight of each task; None if all are equal.
+    """
+    result = cluster_mean(values, clusters, weights)
+    if math.isnan(result.variance):
+        return math.nan, math.nan
+    mean = result.mean
+    binary_variance = mean * (1 - mean)
+    size = result.clusters
+    if result.variance > SMALLEST_VARIANCE:
+        size = min(result.values, binary_variance / result.variance)
+
+    # The ends are the means from which this one is as far away as the quantile of t allows.
+    quantile = t_quantile(result.clusters)
+    ratio = quantile**2 / size
+    scale = 1 + ratio
+    center = mean + ratio / 2
+    half_width = math.sqrt(ratio * binary_variance + ratio**2 / 4)
+    low = (center - half_width) / scale
+    high = (center + half_width) / scale
+    # Rounding errors must not move an end past the mean.
+    low = max(0.0, min(mean, low))
+    high = min(1.0, max(mean, high))
+    return low, high
+
+
+def t_interval(bounds: Bounds, clusters: Sequence[Hashable], comparisons: int = 1) -> Interval:
+    """Student's t interval over clusters, for a mean of values in [−1, 1].
+
+    Args:
+        bounds: The lowest and highest possible value of every task, which are equal if all are known.
+        clusters: The cluster of each task.
+        comparisons: Number of intervals that are read together, for which this one is adjusted (Bonferroni).
+    """
+    lowest_values, highest_values = bounds
+    lowest = cluster_mean(lowest_values, clusters)
+    highest = cluster_mean(highest_values, clusters)
+    if math.isnan(lowest.variance):
+        return Interval(math.nan, math.nan, p_value=1.0)
+
+    quantile = t_quantile(lowest.clusters, comparisons)
+    low = lowest.mean - quantile * standard_error(lowest)
+    high = highest.mean + quantile * standard_error(highest)
+    if lowest.mean <= 0 <= highest.mean:
+        return Interval(low, high, p_value=1.0)
+    nearest_to_zero = lowest if lowest.mean > 0 else highest
+    p_value = comparisons * _p_value(nearest_to_zero)
+    return Interval(low, high, min(1.0, p_value))
+
+
+def t_quantile(clusters: float, comparisons: int = 1) -> float:
+    """The quantile of Student's t for a two-sided 95 % interval over an effective number of clusters."""
+    tail = SIGNIFICANCE_LEVEL / comparisons / 2
+    degrees = clusters - 1
+    return float(stdtrit(degrees, 1 - tail))
+
+
+def standard_error(result: ClusterMean) -> float:
+    """Standard error of a mean of values in [−1, 1], as if there were four more clusters.
+
+    Agresti and Caffo (2000) add four observations for the same reason: where most values are 0, few clusters may show
+    any variation. Four clusters with values of ±1/2 have a sum of squares of 1.
+    """
+    error = math.sqrt(result.variance)
+    additional = 1 / result.clusters
+    return math.hypot(error, additional)
+
+
+def _p_value(result: ClusterMean) -> float:
+    statistic = abs(result.mean) / standard_error(result)
+    degrees = result.clusters - 1
+    tail = float(stdtr(degrees, -statistic))
+    return 2 * tail

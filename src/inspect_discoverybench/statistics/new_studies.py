@@ -1,0 +1,87 @@
+"""What a mean says about new studies like the ones that were measured."""
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from itertools import compress
+
+import numpy as np
+
+from inspect_discoverybench.statistics.clusters import Bounds, sum_by_cluster
+from inspect_discoverybench.statistics.interval import Interval, t_interval
+
+MIN_STUDIES = 8
+"""With fewer, the interval spans more than 60 points of 100 whatever the scores, so it is not given."""
+
+
+@dataclass(frozen=True)
+class NewStudies:
+    """A mean on new studies like these.
+
+    Attributes:
+        low: Lower end of its 95 % confidence interval; NaN for fewer than eight studies, which are too few to say.
+        high: Upper end.
+        p_value: Two-sided p-value of a difference of 0; 1 for too few studies.
+        macro_average: Mean of the studies' means.
+        lowest: Lowest mean over tasks if one study is left out.
+        highest: Highest mean over tasks if one study is left out.
+        studies: Number of studies.
+    """
+
+    low: float
+    high: float
+    p_value: float
+    macro_average: float
+    lowest: float
+    highest: float
+    studies: int
+
+
+def on_new_studies(
+    values: np.ndarray,
+    bounds: Bounds,
+    studies: Sequence[Hashable] | None,
+    on_these_tasks: Interval,
+    limits: tuple[float, float],
+    comparisons: int = 1,
+) -> NewStudies | None:
+    """Generalize a mean to new studies, which are never more certain than the ones that were measured.
+
+    Args:
+        values: One score or difference per task; NaN where it is unscored.
+        bounds: The lowest and highest possible value of every task.
+        studies: The study of each task, None if it is not known.
+        on_these_tasks: The interval on these tasks.
+        limits: The lowest and the highest possible mean.
+        comparisons: Number of intervals that are read together.
+
+    Returns:
+        None if a study is not known, or fewer than two have scores.
+    """
+    if studies is None or None in set(studies):
+        return None
+    is_scored = ~np.isnan(values)
+    scored, scored_studies = values[is_scored], list(compress(studies, is_scored))
+    totals = sum_by_cluster(scored, scored_studies)
+    sizes = sum_by_cluster(np.ones(len(scored)), scored_studies)
+    if len(sizes) < 2:
+        return None
+
+    interval = Interval(math.nan, math.nan, p_value=1.0)
+    if len(sizes) >= MIN_STUDIES:
+        over_studies = t_interval(bounds, studies, comparisons)
+        interval = Interval(
+            low=max(limits[0], min(on_these_tasks.low, over_studies.low)),
+            high=min(limits[1], max(on_these_tasks.high, over_studies.high)),
+            p_value=max(on_these_tasks.p_value, over_studies.p_value),
+        )
+    without_one = (totals.sum() - totals) / (sizes.sum() - sizes)
+    return NewStudies(
+        interval.low,
+        interval.high,
+        interval.p_value,
+        macro_average=float((totals / sizes).mean()),
+        lowest=float(without_one.min()),
+        highest=float(without_one.max()),
+        studies=len(sizes),
+    )

@@ -1,0 +1,57 @@
+"""Several systems: p-values that allow for all their comparisons, and how often each is first."""
+
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+from statsmodels.stats.multitest import multipletests
+
+from inspect_discoverybench.statistics.clusters import check_scores, sum_by_cluster
+
+DRAWS = 2000
+
+ROUNDING = 1e-12
+"""Means that differ by no more are tied."""
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Adjust p-values for multiple comparisons (Holm 1979), in the same order."""
+    if not p_values:
+        return []
+    _, adjusted, _, _ = multipletests(p_values, method="holm")
+    return [float(value) for value in adjusted]
+
+
+def first_shares(scores: np.ndarray, clusters: Sequence[Hashable], seed: int = 0) -> list[float]:
+    """How often each system has the highest mean when the clusters are resampled.
+
+    Args:
+        scores: Scores in [0, 1], systems × tasks.
+        clusters: The cluster of each task.
+        seed: Random seed of the bootstrap.
+
+    Returns:
+        Share of draws for each system. Tied systems share a draw. The sum is 1.
+
+    Raises:
+        InvalidArgument: There are no scores, a score is not in [0, 1], or the lengths differ.
+    """
+    for system in scores:
+        check_scores(system, clusters)
+    sizes = sum_by_cluster(np.ones(len(clusters)), clusters)
+    totals = np.array([sum_by_cluster(system, clusters) for system in scores])
+    # The order of tasks must not matter for a given seed.
+    order = np.lexsort((*totals, sizes))
+    sizes = sizes[order]
+    totals = totals[:, order]
+
+    count = len(sizes)
+    random = np.random.default_rng(seed)
+    draws = random.multinomial(count, [1 / count] * count, size=DRAWS)
+    drawn_tasks = draws @ sizes
+    drawn_totals = totals @ draws.T
+    means = drawn_totals / drawn_tasks
+    highest = means.max(axis=0)
+    is_first = means >= highest - ROUNDING
+    tied = is_first.sum(axis=0)
+    shares = (is_first / tied).mean(axis=1)
+    return [float(share) for share in shares]
