@@ -6,19 +6,19 @@ from pathlib import Path
 import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log
 
-from tests.endpoint import Answer, tool_call
-from tests.experiment.command import invoke, lab
+from tests.endpoint import tool_call
+from tests.experiment.command import discoverybench, lab
 
 STUDY = Path(__file__).parents[2] / "examples" / "lighthouses" / "metadata_0.json"
-ONE = ["ask", "--metadata", str(STUDY), "--sandbox", "local"]
-BASELINE = [*ONE, "--model", "discoverybench/baseline", "--solver", "codegen"]
-GOAL = "How do visitors depend on the height of the tower?"
+ASK = f"ask --metadata {STUDY} --sandbox local"
+BASELINE = f"{ASK} --model discoverybench/baseline --solver codegen"
+GOAL = "'How do visitors depend on the height of the tower?'"
 
 
 def test_a_goal_with_a_gold_hypothesis_is_scored_with_the_requested_hints() -> None:
     goal = json.loads(STUDY.read_text("utf-8"))["queries"][0]["question"]
-    judge = ["--grader", "discoverybench/lexical", "--domain-knowledge", "--workflow-tags"]
-    result = invoke(*BASELINE, *judge, "--goal", f" {goal.upper()}\n")
+    hints = "--domain-knowledge --workflow-tags"
+    result = discoverybench(f"{BASELINE} --grader discoverybench/lexical {hints} --goal ' {goal.upper()}\n'")
     assert result.exit_code == 0, result.output
     assert "Workflow: Rule-based baseline" in result.output
     assert "HMS " in result.output
@@ -26,36 +26,34 @@ def test_a_goal_with_a_gold_hypothesis_is_scored_with_the_requested_hints() -> N
     assert read_eval_log(info, header_only=True).eval.task_args["domain_knowledge"] is True
 
 
-@pytest.mark.parametrize(
-    ("answer", "hypothesis"),
-    [
-        (tool_call("submit", hypothesis="Visitors \x1b]52;c;Zm9v\x07rise.", workflow="w"), "Visitors ]52;c;Zm9vrise."),
-        (tool_call("python", "Let me look at the data first.", code="1"), None),
-    ],
-)
-def test_the_printed_hypothesis_is_the_submitted_one(answer: Answer, hypothesis: str | None) -> None:
-    """Without escape sequences, which a terminal would execute."""
+def test_the_submitted_hypothesis_is_printed_without_escape_sequences() -> None:
+    """A terminal would execute them."""
+    answer = tool_call("submit", hypothesis="Visitors \x1b]52;c;Zm9v\x07rise.", workflow="w")
     with lab(lambda _: answer) as (model, _):
-        result = invoke(*ONE, "--goal", GOAL, "--model", model, "--solver", "no_data_guess")
-    if hypothesis:
-        assert result.exit_code == 0, result.output
-        assert f"Hypothesis: {hypothesis}" in result.output
-        assert "HMS" not in result.output
-    else:
-        assert result.exit_code == 1, result.output
-        assert "Error: nothing was submitted" in result.output
+        result = discoverybench(f"{ASK} --goal {GOAL} --model {model} --solver no_data_guess")
+    assert result.exit_code == 0, result.output
+    assert "Hypothesis: Visitors ]52;c;Zm9vrise." in result.output
+    assert "HMS" not in result.output
+
+
+def test_an_agent_that_submits_nothing_is_an_error() -> None:
+    answer = tool_call("python", "Let me look at the data first.", code="1")
+    with lab(lambda _: answer) as (model, _):
+        result = discoverybench(f"{ASK} --goal {GOAL} --model {model} --solver no_data_guess")
+    assert result.exit_code == 1, result.output
+    assert "Error: nothing was submitted" in result.output
 
 
 @pytest.mark.parametrize(
-    ("arguments", "line"),
+    ("options", "line"),
     [
-        ([*BASELINE, "--goal", "  "], "goal is empty"),
-        ([*BASELINE, "--goal", "Why?", "--solver", "genius"], "discoverybench/genius"),
-        ([*BASELINE, "--goal", "Why?", "--model", "openai/gpt-4o"], "OPENAI_API_KEY"),
+        ("--goal '  '", "goal is empty"),
+        ("--goal Why --solver genius", "discoverybench/genius"),
+        ("--goal Why --model openai/gpt-4o", "OPENAI_API_KEY"),
     ],
 )
-def test_invalid_arguments_are_rejected(arguments: list[str], line: str) -> None:
-    result = invoke(*arguments)
+def test_invalid_arguments_are_refused(options: str, line: str) -> None:
+    result = discoverybench(f"{BASELINE} {options}")
     assert result.exit_code == 2, result.output
     assert line in result.output
-    assert "Traceback" not in result.output
+    assert len(result.output.splitlines()) == 1

@@ -3,19 +3,18 @@
 from pathlib import Path
 
 import pytest
-from click.testing import Result
 
 from inspect_discoverybench.sandbox.image import image
 from tests.endpoint import Answer, NoChoices, Refused, tool_call
-from tests.experiment.command import invoke, lab
+from tests.experiment.command import discoverybench, lab
 from tests.packages import installed
 
 SECRET = "sesame-open-7731"
 
 
-def doctor(*arguments: str, exit_code: int) -> dict[str, tuple[str, str]]:
+def doctor(options: str = "", *, exit_code: int) -> dict[str, tuple[str, str]]:
     """The status and the message of each check."""
-    result: Result = invoke("doctor", *arguments)
+    result = discoverybench(f"doctor {options}")
     assert result.exit_code == exit_code, result.output
     findings = {}
     for line in result.stdout.splitlines():
@@ -28,7 +27,7 @@ def doctor(*arguments: str, exit_code: int) -> dict[str, tuple[str, str]]:
 @pytest.mark.usefixtures("engine")
 def test_a_sound_installation(upstream: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DISCOVERYBENCH_DATA_DIR", str(upstream))
-    findings = doctor("--model", "discoverybench/baseline", exit_code=0)
+    findings = doctor("--model discoverybench/baseline", exit_code=0)
     assert list(findings) == ["versions", "data", "docker", "discoverybench/baseline"]
     assert {status for status, _ in findings.values()} == {"ok"}
     assert findings["data"][1].startswith("all 1466 files match the release")
@@ -39,7 +38,7 @@ def test_a_fresh_machine_without_docker_and_keys(monkeypatch: pytest.MonkeyPatch
     """A failed check does not end the others. Data that are not downloaded are no failure."""
     monkeypatch.delenv("DISCOVERYBENCH_DATA_DIR", raising=False)
     monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
-    findings = doctor("--model", "openai/gpt-4o", exit_code=1)
+    findings = doctor("--model openai/gpt-4o", exit_code=1)
     assert [status for status, _ in findings.values()] == ["ok", "ok", "failed", "failed"]
     assert "are not downloaded" in findings["data"][1]
     assert "Docker does not respond" in findings["docker"][1]
@@ -57,7 +56,7 @@ def test_an_old_package_and_a_wrong_data_folder(monkeypatch: pytest.MonkeyPatch,
         "pooch 0.1.0 is installed, but >=1.8.2 is required. Run: pip install --upgrade inspect-discoverybench",
     )
     assert findings["data"][0] == "failed"
-    assert findings["data"][1].startswith("DISCOVERYBENCH_DATA_DIR=/nowhere/data is not a folder")
+    assert "/nowhere/data is not a folder" in findings["data"][1]
 
 
 def test_damaged_data_fail_with_the_remedy(upstream: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,7 +73,7 @@ def check_over_http(answer: Answer, monkeypatch: pytest.MonkeyPatch) -> tuple[st
     """Check a model that gives this answer."""
     with lab(lambda _: answer) as (model, _):
         monkeypatch.setenv("LAB_API_KEY", SECRET)
-        result = invoke("doctor", "--model", model)
+        result = discoverybench(f"doctor --model {model}")
     assert SECRET not in result.output
     last = result.output.splitlines()[-1]
     status, _, finding = last.partition(" ")

@@ -1,5 +1,6 @@
 """Running `discoverybench` in this process."""
 
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +12,7 @@ from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 from inspect_discoverybench.cli.main import main
 from tests.endpoint import Answer, Endpoint, Request, serve
 
-MATRIX = """\
+SMALL = """\
 name: small
 tasks: [discoverybench/demo]
 solvers: [discoverybench/gold, discoverybench/no_data_guess]
@@ -19,16 +20,21 @@ models: [discoverybench/baseline, {name: discoverybench/baseline, config: {tempe
 log_dir: logs/small
 limits: {samples: 2}
 """
+GOLD = """\
+name: small
+tasks: [discoverybench/demo]
+solvers: [discoverybench/gold]
+models: [discoverybench/baseline]
+log_dir: logs/small
+limits: {samples: 2}
+"""
+
+BASELINE = "--model discoverybench/baseline"
 
 
-def invoke(*arguments: str) -> Result:
-    """`discoverybench`, in this process."""
-    return CliRunner().invoke(main, list(arguments))
-
-
-def run(*arguments: str) -> Result:
-    """`discoverybench run`."""
-    return invoke("run", *arguments)
+def discoverybench(line: str) -> Result:
+    """Run `discoverybench` in this process, with the words of a command line."""
+    return CliRunner().invoke(main, shlex.split(line))
 
 
 def logs(folder: str = "logs/small") -> list[EvalLog]:
@@ -43,3 +49,13 @@ def lab(answer: Callable[[Request], Answer]) -> Iterator[tuple[str, Endpoint]]:
         environment.setenv("LAB_API_KEY", "test")
         environment.setenv("LAB_BASE_URL", endpoint.url)
         yield f"openai-api/lab/{endpoint.url.split(':')[-1].removesuffix('/v1')}", endpoint
+
+
+def price(amount: float) -> dict[str, float]:
+    """The price of a model, in US dollars for a million tokens that are read or written."""
+    return {"input": amount, "output": amount, "input_cache_write": 0, "input_cache_read": 0}
+
+
+def logs_of(solver: str) -> list[EvalLog]:
+    """The logs of the runs of a solver."""
+    return [log for log in logs() if log.eval.metadata and solver in log.eval.metadata["run"]["solver"]]

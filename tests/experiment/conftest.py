@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from inspect_discoverybench.experiment.run import dry_run
-from tests.experiment.command import MATRIX
+from inspect_discoverybench.experiment.eval_set import dry_run
+from tests.experiment.command import GOLD, SMALL
 
 
-@pytest.fixture
-def file(tmp_path: Path) -> str:
-    """An experiment of four runs with two samples each."""
-    (tmp_path / "small.yaml").write_text(MATRIX, "utf-8")
-    return "small.yaml"
+@pytest.fixture(autouse=True)
+def experiment_files(tmp_path: Path) -> None:
+    """`small.yaml` has four runs with two samples each, and `gold.yaml` one of them, which submits gold hypotheses."""
+    (tmp_path / "small.yaml").write_text(SMALL, "utf-8")
+    (tmp_path / "gold.yaml").write_text(GOLD, "utf-8")
 
 
 @pytest.fixture(autouse=True)
@@ -25,4 +25,4 @@ def own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 def dry_run_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Dry-run in this process: tests have no display that Inspect could keep, and a process takes three seconds."""
     if "command_line" not in request.fixturenames:
-        monkeypatch.setattr("inspect_discoverybench.cli.run.dry_run_in_subprocess", dry_run)
+        monkeypatch.setattr("inspect_discoverybench.experiment.execution.dry_run_in_subprocess", dry_run)

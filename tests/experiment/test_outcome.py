@@ -1,84 +1,134 @@
-"""Unscored samples in the closing table, the forecast of `--dry-run`, and the prices in it."""
+"""The outcome of a run, and the table at the end of an experiment."""
 
 import json
+import re
+import shlex
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import Sample
-from inspect_ai.model import ModelCost
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import TaskState
 
-from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.experiment.outcome import RunOutcome
-from inspect_discoverybench.experiment.run import read_prices
-from tests.experiment.command import logs, run
+from inspect_discoverybench.statistics.mean import estimate_mean
+from tests import inspect_command
+from tests.endpoint import Answer, tool_call
+from tests.experiment.command import BASELINE, discoverybench, lab, logs, logs_of, price
+
+STUDY = Path(__file__).parents[2] / "examples/lighthouses/metadata_0.json"
+NO_DATA_GUESS = "--set solvers=[discoverybench/no_data_guess]"
 
 
 @scorer(metrics=[mean()])
 def one_half_or_unscored() -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
-        return Score(value=0.5) if state.sample_id == "scored" else Score.unscored(reason="grader_failed")
+        if state.sample_id == "scored":
+            return Score(value=0.5)
+        return Score.unscored(reason="grader_failed")
 
     return score
 
 
 def test_bounds_count_unscored_samples_as_0_and_as_1() -> None:
-    task = Task([Sample("-", id="scored"), Sample("-", id="failed")], solver=[], scorer=one_half_or_unscored())
+    labels = {"task": "t", "solver": "s", "model": "m"}
+    samples = [Sample("-", id="scored"), Sample("-", id="failed")]
+    task = Task(samples, solver=[], scorer=one_half_or_unscored(), metadata={"run": labels})
     [log] = inspect_eval(task, model="mockllm/model")
     assert log.status == "success", log.error
+
     outcome = RunOutcome.of_log(log)
-    assert (outcome.value, outcome.bounds) == (0.5, (0.25, 0.75))
+    assert outcome.labels == ("t", "s", "m")
+    assert outcome.samples.scored == 1
+    assert outcome.samples.unscored == 1
+    assert outcome.score is not None
+    assert outcome.score.value == 0.5
+    assert outcome.score.bounds == (0.25, 0.75)
 
 
-def price(amount: float) -> dict[str, float]:
-    return {"input": amount, "output": amount, "input_cache_write": 0, "input_cache_read": 0}
+@pytest.fixture
+def priced(tmp_path: Path) -> str:
+    """The command of two runs with the offline model, whose input costs one dollar a token."""
+    prices = {"discoverybench/baseline": price(1_000_000) | {"output": 0}}
+    (tmp_path / "costs.yaml").write_text(yaml.safe_dump(prices), "utf-8")
+    return f"run small.yaml {BASELINE} --model-cost-config costs.yaml"
 
 
-def forecasts(file: str, *arguments: str) -> list[dict[str, Any]]:
-    result = run(file, "--dry-run", "--json", "--model", "discoverybench/baseline", *arguments)
+def test_the_closing_table(priced: str) -> None:
+    result = discoverybench(priced)
     assert result.exit_code == 0, result.output
-    runs: list[dict[str, Any]] = json.loads(result.output)["runs"]
-    return runs
-
-
-def test_the_forecast_multiplies_the_use_of_finished_samples(
-    file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "costs.yaml").write_text(yaml.safe_dump({"discoverybench/baseline": price(1_000_000)}), "utf-8")
-    monkeypatch.setenv("INSPECT_EVAL_MODEL_COST_CONFIG", "costs.yaml")
-    arguments = ["--set", "solvers=[discoverybench/codegen, discoverybench/gold]"]
-    first = run(file, "--dry-run", *arguments)
-    assert "Limits: samples 2." in first.output
-    assert "No sample has finished, so tokens and cost are unknown. Run with --limit 3 first." in first.output
-    [before, _] = forecasts(file, *arguments)
-    assert (before["samples"], before["finished"], before["tokens"], before["cost"]) == (2, 0, None, None)
-    one = run(file, "--model", "discoverybench/baseline", *arguments, "--limit", "1")
-    assert one.exit_code == 0, one.output
-    [log] = [log for log in logs() if log.eval.metadata and "codegen" in str(log.eval.metadata["run"])]
-    usages = log.stats.model_usage
-    [codegen, gold] = forecasts(file, *arguments, "--limit", "3", "--set", "epochs=2")
-    assert (codegen["samples"], codegen["finished"]) == (6, 1)
-    assert codegen["tokens"] == 6 * sum(usage.total_tokens for usage in usages.values()) > 0
-    assert codegen["cost"] == 6 * usages["discoverybench/baseline"].total_tokens
-    assert gold["cost"] == 0
-
-
-def test_later_prices_take_precedence(tmp_path: Path) -> None:
-    for name, amount in (("first", 1), ("second", 2)):
-        (tmp_path / name).write_text(json.dumps({"openai/gpt-4o": price(amount)}), "utf-8")
-    prices = read_prices(tmp_path / "first", tmp_path / "second")
-    assert prices["openai/gpt-4o"].input == 2
-    assert prices["openai/gpt-4o-mini"] == ModelCost(
-        input=0.15, output=0.60, input_cache_write=0.15, input_cache_read=0.075
+    headings = (
+        r"CI on *\n *task +solver +model +HMS +these tasks +scored +unscored +no submission +errors +tokens +US \$"
     )
+    assert re.search(headings, result.output)
+    assert re.search(r"gold +\S+ +1\.000 +0\.[\d]{3} to 1\.000 +2 +0 +0 +0 +[\d,]+ +0\.00 *\n", result.output)
+    assert "2 of 2 runs are complete." in result.output
+    assert "To make a report, run: discoverybench report logs/small" in result.output
+
+    [guess] = logs_of("no_data_guess")
+    usage = guess.stats.model_usage["discoverybench/baseline"]
+    assert usage.total_cost == usage.input_tokens
+    assert f"{usage.input_tokens:,.2f}" in result.output
 
 
-def test_prices_in_another_format_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "costs").write_text("openai/gpt-4o: {input: 2.5}", "utf-8")
-    with pytest.raises(InvalidExperiment, match=r"costs cannot be read \(.*\)\. Expected for each model: "):
-        read_prices(tmp_path / "costs")
+def test_the_closing_table_as_json(priced: str) -> None:
+    result = discoverybench(f"{priced} --json")
+    assert result.exit_code == 0, result.output
+    gold, no_data_guess = json.loads(result.stdout)["runs"]
+    assert gold["solver"] == "discoverybench/gold"
+    assert gold["samples"] == {"scored": 2, "unscored": 0, "no_submission": 0, "errors": 0}
+    assert gold["score"]["value"] == 1.0
+    assert gold["score"]["bounds"] is None
+    assert gold["score"]["interval"] == pytest.approx([estimate_mean([1, 1], "ab").low, 1.0])
+    [guess] = logs_of("no_data_guess")
+    assert no_data_guess["cost"] == guess.stats.model_usage["discoverybench/baseline"].input_tokens
+
+
+def test_unscored_samples_are_reported_with_the_command_to_score_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    with lab(lambda _: "I would rather not say.") as (model, _):
+        result = discoverybench(f"run gold.yaml --set grader={model}")
+    assert result.exit_code == 1, result.output
+    assert "1 of 1 runs are complete." in result.output
+    assert re.search(r"gold +\S+ +– +– +0 +2 +0 +0 ", result.output)
+    assert "? marks a run with a model that has no price." in result.output
+
+    _, printed = result.output.split("Unscored samples: 2. To score them again, run:\n")
+    command = shlex.split(printed.splitlines()[0])
+    assert command[:2] == ["inspect", "score"]
+    monkeypatch.setenv("LAB_API_KEY", "test")
+    monkeypatch.setenv("LAB_BASE_URL", "http://127.0.0.1:1/v1")
+    rescoring = inspect_command.invoke(*command[1:], "--model-role", "grader=discoverybench/lexical")
+    assert rescoring.exit_code == 0, rescoring.output
+    [log] = logs()
+    for sample in log.samples or []:
+        assert sample.scores is not None
+        assert sample.scores["HMS"].as_dict()["hms"] == 1.0
+
+
+def test_samples_without_a_submission_and_with_errors_are_counted() -> None:
+    no_hypothesis = tool_call("submit", hypothesis=" ", workflow="w")
+    answers: Iterator[Answer] = iter([400, *[no_hypothesis] * 9])
+    options = "--set 'options={fail_on_error: false, max_samples: 1, max_connections: 1}'"
+    with lab(lambda _: next(answers)) as (model, _):
+        result = discoverybench(f"run small.yaml {NO_DATA_GUESS} {options} --model {model} --json")
+    assert result.exit_code == 1
+    [outcome] = json.loads(result.stdout)["runs"]
+    assert outcome["samples"] == {"scored": 1, "unscored": 0, "no_submission": 1, "errors": 1}
+
+
+def test_a_task_without_a_score_has_none_in_the_table() -> None:
+    task = f"{{name: discoverybench/custom, args: {{path: {STUDY}, goal: Why, sandbox: local}}}}"
+    result = discoverybench(f"run small.yaml {NO_DATA_GUESS} {BASELINE} --set 'tasks=[{task}]'")
+    assert result.exit_code == 0, result.output
+    assert re.search(r"discoverybench/baseline +– +– +0 +0 +0 +0 ", result.output)
+
+
+def test_a_task_with_another_metric_names_it_in_the_table() -> None:
+    task = "{name: discoverybench/judge_audit, args: {released: false}}"
+    result = discoverybench(f"run small.yaml --model discoverybench/lexical --set solvers=[] --set 'tasks=[{task}]'")
+    assert result.exit_code == 0, result.output
+    assert re.search(r"discoverybench/lexical +right [01]\.\d{3} ", result.output)

@@ -11,13 +11,13 @@ import pandas as pd
 import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log_sample_summaries
 
-from inspect_discoverybench.experiment.log_folder import is_locked
+from inspect_discoverybench.experiment.log_lock import is_locked
 from inspect_discoverybench.results.frame import read_results
-from tests.experiment.command import invoke, run
+from tests.experiment.command import discoverybench
 
 ENVIRONMENT = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
 # One sample at a time, so that there is time to kill a job between two of them.
-ONE_BY_ONE = ("--set", "options.max_samples=1", "--set", "options.max_tasks=1")
+ONE_BY_ONE = "--set options.max_samples=1 --set options.max_tasks=1"
 IDENTITY = ["task", "agent", "model", "id", "epoch"]
 SCORES = [*IDENTITY, "outcome", "hms", "context", "variables", "relationship", "hypothesis"]
 SECONDS = 900
@@ -43,8 +43,9 @@ def scores(folder: str) -> pd.DataFrame:
 @pytest.mark.timeout(2 * SECONDS)
 @pytest.mark.usefixtures("cluster", "command_line")
 def test_a_killed_and_requeued_job_leaves_every_sample_once_with_the_scores_of_one_machine(tmp_path: Path) -> None:
-    sbatch = ("--partition", "main", "--time", "00:10:00", "--mem", "1M", "--container", "env 'NOTE=two words'")
-    script = run("demo", "--print", "slurm", "--shards", "4", *sbatch, *ONE_BY_ONE)
+    sbatch = "--sbatch partition=main --sbatch time=00:10:00 --sbatch mem=1M"
+    container = "--container \"env 'NOTE=two words'\""
+    script = discoverybench(f"plan demo --print slurm --shards 4 {sbatch} {container} {ONE_BY_ONE}")
     assert script.exit_code == 0, script.output
     (tmp_path / "demo.sh").write_text(script.output, "utf-8")
     job = slurm("sbatch", "--parsable", "demo.sh")
@@ -55,7 +56,7 @@ def test_a_killed_and_requeued_job_leaves_every_sample_once_with_the_scores_of_o
             assert time.monotonic() < end, output()
             time.sleep(0.1)
         victim = running[0]
-        second = run("demo", "--shard", f"{victim}/4", *ONE_BY_ONE)
+        second = discoverybench(f"run demo --shard {victim}/4 {ONE_BY_ONE}")
         assert second.exit_code == 2, second.output
         assert second.output == (
             f"Error: logs/demo/shard-{victim}-of-4 is in use by another run. Wait for it, or use another log_dir.\n"
@@ -72,19 +73,19 @@ def test_a_killed_and_requeued_job_leaves_every_sample_once_with_the_scores_of_o
         # Slurm waits two minutes before it starts a requeued job.
         slurm("scontrol", "update", f"jobid={job}_{victim}", "starttime=now")
 
-        whole = run("demo", "--set", "log_dir=logs/whole")
+        whole = discoverybench("run demo --set log_dir=logs/whole")
         assert whole.exit_code == 0, whole.output
         while slurm("squeue", "--noheader", f"--jobs={job}"):
             assert time.monotonic() < end, output()
             time.sleep(0.5)
     finally:
         subprocess.run(["scancel", job], check=False)
-    status = run("demo", "--shards", "4", "--status", *ONE_BY_ONE)
+    status = discoverybench(f"status demo --shards 4 {ONE_BY_ONE}")
     assert status.exit_code == 0, status.output + output()
     result = scores("logs/demo")
     assert result[IDENTITY].value_counts().tolist() == [1] * 24
     pd.testing.assert_frame_equal(result, scores("logs/whole"))
-    compared = invoke("compare", "logs/demo", "logs/whole", "--json")
+    compared = discoverybench("compare logs/demo logs/whole --json")
     assert compared.exit_code == 0, compared.output
 
 

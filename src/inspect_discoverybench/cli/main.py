@@ -10,9 +10,11 @@ from inspect_discoverybench.cli.compare import compare
 from inspect_discoverybench.cli.data import data
 from inspect_discoverybench.cli.doctor import doctor
 from inspect_discoverybench.cli.judge import judge
+from inspect_discoverybench.cli.plan import plan
 from inspect_discoverybench.cli.report import report
 from inspect_discoverybench.cli.run import run
-from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, DiskFull, JudgeFailed, Refused
+from inspect_discoverybench.cli.status import status
+from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, JudgeFailed, Refused
 from inspect_discoverybench.errors.file_failures import file_errors
 
 
@@ -24,9 +26,9 @@ class _Commands(click.Group):
             with file_errors():
                 return super().invoke(ctx)
         except DiscoveryBenchError as error:
-            # A second run continues after a full disk. In the other commands, other errors are what was found.
-            is_strict = ctx.invoked_subcommand in ("run", "ask", "judge", "compare")
-            is_refused = isinstance(error, Refused) or (is_strict and not isinstance(error, DiskFull | JudgeFailed))
+            # In the other commands, an error of another kind is what was found.
+            is_strict = ctx.invoked_subcommand in ("run", "plan", "status", "ask", "judge", "compare")
+            is_refused = isinstance(error, Refused) or (is_strict and not isinstance(error, JudgeFailed))
             error.show()
             raise click.exceptions.Exit(2 if is_refused else error.exit_code) from error
 
@@ -37,5 +39,5 @@ def main() -> None:
     """DiscoveryBench for Inspect AI: can language-model agents make data-driven discoveries?"""
 
 
-for _command in (data, doctor, run, ask, judge, report, compare, agree):
+for _command in (data, doctor, run, plan, status, ask, judge, report, compare, agree):
     main.add_command(_command)

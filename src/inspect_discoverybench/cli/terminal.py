@@ -46,6 +46,11 @@ def print_table(
     Console(width=10_000).print(table)
 
 
+def number_or_unknown(value: float | None, decimals: int = 0) -> str:
+    """A number; `?` if it is unknown."""
+    return "?" if value is None else f"{value:,.{decimals}f}"
+
+
 def p_value(value: float | None) -> str:
     """Three decimals, or that it is smaller; a dash if there is none."""
     return "–" if value is None else "<0.001" if value < 0.001 else f"{value:.3f}"

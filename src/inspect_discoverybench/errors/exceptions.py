@@ -31,10 +31,6 @@ class InvalidExperiment(DiscoveryBenchError):
     """An experiment file cannot be read or is invalid."""
 
 
-class DiskFull(DiscoveryBenchError):
-    """There is no space left to write a log."""
-
-
 class CheckFailed(DiscoveryBenchError):
     """A check of the installation failed."""
 

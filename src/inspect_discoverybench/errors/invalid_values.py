@@ -42,9 +42,14 @@ def refuse_unknown(function: Callable[..., Any], arguments: Iterable[str]) -> No
     for argument in arguments:
         if argument in names:
             continue
-        nearest = get_close_matches(argument, names, n=1)
-        suggestion = f" Did you mean {nearest[0]}?" if nearest else ""
         possible = ", ".join(names) or "none"
         raise InvalidArgument(
-            f"{function.__name__} has no argument {argument}.{suggestion} Possible arguments: {possible}."
+            f"{function.__name__} has no argument {argument}.{did_you_mean(argument, names)} "
+            f"Possible arguments: {possible}."
         )
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """A sentence with the name that is most similar to a misspelled one; empty if none is."""
+    nearest = get_close_matches(name, names, n=1)
+    return f" Did you mean {nearest[0]}?" if nearest else ""

@@ -4,8 +4,7 @@ import os
 from typing import Annotated, Any
 from urllib.parse import urlparse
 
-from inspect_ai import Task
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 
 class StrictModel(BaseModel):
@@ -66,14 +65,6 @@ class Limits(StrictModel):
     samples: int | None = Field(default=None, ge=1, serialization_alias="limit")
     """Maximum number of samples of each task; all by default."""
 
-    @field_validator("tokens")
-    @classmethod
-    def _is_token_limit(cls, tokens: int | str | None) -> int | str | None:
-        if isinstance(tokens, int) and tokens < 1:
-            raise ValueError("Input should be greater than or equal to 1")
-        Task(token_limit=tokens)  # raises ValueError
-        return tokens
-
 
 class Exclusion(StrictModel):
     """Combinations to leave out: those that match all of these names."""
@@ -82,37 +73,29 @@ class Exclusion(StrictModel):
     solver: str | None = None
     model: str | None = None
 
-
-class Defaults(StrictModel):
-    """Values for every task, solver or model that does not set them itself."""
-
-    tasks: dict[str, Any] = Field(default_factory=dict)
-    """Arguments of every task."""
-
-    solvers: dict[str, Any] = Field(default_factory=dict)
-    """Arguments of every solver."""
-
-    models: dict[str, Any] = Field(default_factory=dict)
-    """Generation settings of every model."""
+    @property
+    def names(self) -> dict[str, str]:
+        """The names that are given."""
+        return self.model_dump(exclude_none=True)
 
 
 def _log_dir(address: str) -> str:
     """The address of a log directory, with the home folder in place of `~`."""
-    path = address if urlparse(address).scheme else os.path.expanduser(address)  # noqa: PTH111 - raises no ValueError
-    if path.startswith("~") or "\0" in path:
+    if not address.isprintable():
+        raise ValueError("a log directory has no line breaks and no other control characters; choose another one")
+    if urlparse(address).scheme:
+        return address
+
+    path = os.path.expanduser(address)  # noqa: PTH111 - raises no ValueError
+    if path.startswith("~"):
         raise ValueError("there is no such folder; write an absolute path")
-    if "://" not in path and {*"#?%"} & {*path}:
+    if any(character in path for character in "#?%"):
         raise ValueError("Inspect cannot resume runs in a folder with #, ? or % in its name; choose another one")
     return path
 
 
 class Experiment(StrictModel):
-    """Tasks × solvers × models, minus the exclusions. An included file may provide the required keys."""
-
-    model_config = ConfigDict(json_schema_extra=lambda schema: schema.pop("required"))
-
-    include: str | tuple[str, ...] = ()
-    """Files to inherit values from. Values of this file take precedence."""
+    """Tasks × solvers × models, minus the exclusions."""
 
     name: str = Field(min_length=1)
     """Name of the experiment; every run is tagged with it."""
@@ -144,11 +127,8 @@ class Experiment(StrictModel):
     limits: Limits = Limits()
     """See `Limits`."""
 
-    max_connections: int | None = Field(default=None, ge=1)
-    """Maximum number of concurrent requests to each model."""
-
     options: dict[str, Any] = Field(default_factory=dict)
-    """Any other argument of Inspect's `eval_set`, such as `max_samples`, `retry_on_error` or `sandbox`."""
+    """Any other argument of Inspect's `eval_set`, such as `max_connections`, `retry_on_error` or `sandbox`."""
 
     log_dir: Annotated[str, Field(min_length=1), AfterValidator(_log_dir)]
     """Log directory, used only by this experiment. A second run resumes the logs in it."""
@@ -159,21 +139,19 @@ class Experiment(StrictModel):
     exclude: tuple[Exclusion, ...] = ()
     """Combinations to leave out."""
 
-    defaults: Defaults = Defaults()
-    """See `Defaults`."""
-
     @property
     def all_roles(self) -> dict[str, ModelSpec]:
         """The models of all roles, with the judge."""
-        return {**self.roles, **({"grader": self.grader} if self.grader else {})}
+        if self.grader is None:
+            return self.roles
+        return {**self.roles, "grader": self.grader}
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """Arguments of `eval_set` that have their own keys: limits, epochs, connections, tags and metadata."""
-        return {
-            **self.limits.model_dump(exclude_none=True, by_alias=True),
-            **({"max_connections": self.max_connections} if self.max_connections else {}),
-            "epochs": self.epochs,
-            "tags": [self.name, *self.tags],
-            "metadata": {**(self.options.get("metadata") or {}), "experiment": self.name},
-        }
+        """Arguments of `eval_set` that have their own keys: limits, epochs, tags and metadata."""
+        metadata = self.options.get("metadata") or {}
+        arguments = self.limits.model_dump(exclude_none=True, by_alias=True)
+        arguments["epochs"] = self.epochs
+        arguments["tags"] = [self.name, *self.tags]
+        arguments["metadata"] = {**metadata, "experiment": self.name}
+        return arguments

@@ -8,15 +8,15 @@ from math import gcd
 from pathlib import Path
 from urllib.parse import urlparse
 
-from inspect_ai import Task, task_identifier, task_with
+from inspect_ai import Task, task_with
 from inspect_ai.log import EvalLog
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument, InvalidExperiment
-from inspect_discoverybench.experiment.log_folder import is_locked
-from inspect_discoverybench.experiment.run import ExperimentPlan
-from inspect_discoverybench.results.log_files import is_scored, read_summaries, sample_keys
+from inspect_discoverybench.experiment.eval_set import EvalSet
+from inspect_discoverybench.results.log_files import read_summaries
 
 MAX_SHARDS = 10_000
+"""Far above useful numbers: no released split has as many samples."""
 
 SampleIds = list[int | str]
 
@@ -39,16 +39,18 @@ class Shard:
             InvalidArgument: The text is not of this form, or K is not between 1 and N.
         """
         match = re.fullmatch("([0-9]{1,9})/([0-9]{1,9})", text)
-        shard = cls(int(match[1]), int(match[2])) if match else cls(0, 0)
-        if not 1 <= shard.number <= shard.count <= MAX_SHARDS:
-            raise InvalidArgument(
-                f"--shard must be K/N with 1 ≤ K ≤ N ≤ {MAX_SHARDS:,}, such as 1/4 for the first of four, got {text}."
-            )
-        return shard
+        if match:
+            shard = cls(int(match[1]), int(match[2]))
+            if 1 <= shard.number <= shard.count <= MAX_SHARDS:
+                return shard
+        raise InvalidArgument(
+            f"--shard must be K/N with 1 ≤ K ≤ N ≤ {MAX_SHARDS:,}, such as 1/4 for the first of four, got {text}."
+        )
 
     def log_dir(self, parent: str) -> str:
         """Log directory of the shard, in that of the experiment."""
-        return f"{parent.rstrip('/')}/shard-{self.number:0{len(str(self.count))}}-of-{self.count}"
+        digits = len(str(self.count))
+        return f"{parent.rstrip('/')}/shard-{self.number:0{digits}}-of-{self.count}"
 
 
 def assign_samples(runs: Sequence[SampleIds], count: int) -> list[list[SampleIds]]:
@@ -72,49 +74,62 @@ def assign_samples(runs: Sequence[SampleIds], count: int) -> list[list[SampleIds
 
 def shard_dry_runs(dry_run: Sequence[EvalLog], count: int) -> dict[str, list[EvalLog]]:
     """The dry run of each shard, by `K/N`, from that of the whole experiment."""
-    samples = assign_samples([[*(log.eval.dataset.sample_ids or [])] for log in dry_run], count)
-    return {
-        str(Shard(number, count)): [_with_samples(log, ids) for log, ids in zip(dry_run, runs, strict=True)]
-        for number, runs in enumerate(samples, start=1)
-    }
+    all_samples = [list(log.eval.dataset.sample_ids or []) for log in dry_run]
+    dry_runs = {}
+    for number, samples in enumerate(assign_samples(all_samples, count), start=1):
+        logs = [_with_samples(log, ids) for log, ids in zip(dry_run, samples, strict=True)]
+        dry_runs[str(Shard(number, count))] = logs
+    return dry_runs
 
 
 def _with_samples(log: EvalLog, ids: SampleIds) -> EvalLog:
     dataset = log.eval.dataset.model_copy(update={"sample_ids": ids, "samples": len(ids)})
     config = log.eval.config.model_copy(update={"limit": None, "sample_id": None})
-    return log.model_copy(update={"eval": log.eval.model_copy(update={"dataset": dataset, "config": config})})
+    spec = log.eval.model_copy(update={"dataset": dataset, "config": config})
+    return log.model_copy(update={"eval": spec})
 
 
-def restrict_to_shard(plan: ExperimentPlan, shard: Shard, dry_run: Sequence[EvalLog]) -> ExperimentPlan:
-    """Restrict a plan to the samples of a shard, by its dry run, and to its log directory.
+def restrict_to_shard(eval_set: EvalSet, shard: Shard, dry_run: Sequence[EvalLog]) -> EvalSet:
+    """Restrict an experiment to the samples of a shard, by its dry run, and to its log directory.
 
     Runs without samples are left out.
 
     Raises:
         InvalidExperiment: An option does not work with shards.
     """
-    if plan.arguments.get("sample_shuffle") is True or plan.arguments.get("bundle_dir") is not None:
+    if eval_set.arguments.get("sample_shuffle") is True or eval_set.arguments.get("bundle_dir") is not None:
         raise InvalidExperiment(
-            f"{plan.source.where('options')}: --shard needs a seed in options.sample_shuffle, such as 7, so that all "
-            "shards have the same order, and cannot be used with options.bundle_dir: run `inspect view bundle` at the "
-            "end."
+            f"{eval_set.file.where('options')}: --shard needs a seed in options.sample_shuffle, such as 7, so that "
+            "all shards have the same order, and cannot be used with options.bundle_dir: run `inspect view bundle` at "
+            "the end."
         )
-    parent = plan.experiment.log_dir
-    # Equal in all shards, so that a shard that was started twice is read once. Shards that are moved keep it.
-    recorded = next((log.header.eval.eval_set_id for log in read_summaries(parent)), None)
-    place = parent if urlparse(parent).scheme else str(Path(parent).resolve())
+
+    parent = eval_set.experiment.log_dir
     arguments = {
-        "eval_set_id": recorded or sha256(f"{place} {shard.count}".encode()).hexdigest()[:32],
-        **plan.arguments,
+        "eval_set_id": _eval_set_id(parent, shard.count),
+        **eval_set.arguments,
         "log_dir": shard.log_dir(parent),
-        "metadata": {**plan.arguments["metadata"], "shard": str(shard)},
+        "metadata": {**eval_set.arguments["metadata"], "shard": str(shard)},
         # Already applied in the dry run.
         "limit": None,
         "sample_id": None,
     }
-    samples = [{*(log.eval.dataset.sample_ids or [])} for log in dry_run]
-    runs = [(cell, _restrict(task, ids)) for (cell, task), ids in zip(plan.runs, samples, strict=True) if ids]
-    return replace(plan, runs=tuple(runs), arguments=arguments)
+    runs = []
+    for (cell, task), log in zip(eval_set.runs, dry_run, strict=True):
+        ids = log.eval.dataset.sample_ids
+        if ids:
+            runs.append((cell, _restrict(task, set(ids))))
+    return replace(eval_set, runs=tuple(runs), arguments=arguments)
+
+
+def _eval_set_id(log_dir: str, count: int) -> str:
+    """Inspect's id of the eval set. It is equal in all shards, so that a shard that was started twice is read once."""
+    for log in read_summaries(log_dir):
+        recorded = log.header.eval.eval_set_id
+        if recorded is not None:  # shards keep it if their logs are moved
+            return recorded
+    address = log_dir if urlparse(log_dir).scheme else str(Path(log_dir).resolve())
+    return sha256(f"{address} {count}".encode()).hexdigest()[:32]
 
 
 def _restrict(task: Task, ids: set[int | str]) -> Task:
@@ -122,46 +137,3 @@ def _restrict(task: Task, ids: set[int | str]) -> Task:
         if sample.id is None:  # Inspect numbers such samples by their position in the whole dataset
             sample.id = position
     return task_with(task, dataset=task.dataset.filter(lambda sample: sample.id in ids))
-
-
-@dataclass(frozen=True)
-class ShardStatus:
-    """The state of a shard: `finished`, `running` or `missing`, and its samples by how they ended, in all epochs."""
-
-    shard: str
-    state: str
-    samples: int
-    finished: int
-    missing: int
-    errors: int
-    unscored: int
-
-
-def shard_status(shard: str, log_dir: str, dry_run: Sequence[EvalLog]) -> ShardStatus:
-    """Read the state of a shard from its log directory and its dry run.
-
-    Raises:
-        UnreadableLog: A log is damaged.
-    """
-    planned = {(task_identifier(log, None), *key) for log in dry_run for key in sample_keys(log)}
-    # Check the lock before reading the logs: a shard that ends in between counts as running, not as missing.
-    is_running = is_locked(log_dir)
-    ended = [
-        ((log.run, str(sample.id), sample.epoch), log, sample)
-        for log in read_summaries(log_dir)
-        for sample in log.samples
-        if sample.completed
-    ]
-    finished = planned & {key for key, _, sample in ended if not sample.error}
-    failed = planned & {key for key, _, _ in ended} - finished
-    scored = {key for key, log, sample in ended if is_scored(sample) or not log.header.eval.scorers}
-    is_complete = planned <= {key for key, log, _ in ended if log.is_complete}
-    return ShardStatus(
-        shard=shard,
-        state="running" if is_running else "finished" if is_complete else "missing",
-        samples=len(planned),
-        finished=len(finished),
-        missing=len(planned - finished - failed),
-        errors=len(failed),
-        unscored=len(finished - scored),
-    )

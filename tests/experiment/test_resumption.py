@@ -15,7 +15,7 @@ import pytest
 from inspect_ai.log import EvalLog
 
 from tests.endpoint import Answer, Raw, Request, question, tool_call, truthful
-from tests.experiment.command import MATRIX, lab, logs, run
+from tests.experiment.command import SMALL, discoverybench, lab, logs
 
 pytestmark = pytest.mark.usefixtures("sweep")
 
@@ -71,7 +71,7 @@ def test_a_killed_run_is_completed_without_repeating_samples(tmp_path: Path) -> 
         before = finished(logs())
         assert 2 <= len(before) < 8
 
-        result = run("small.yaml")
+        result = discoverybench("run small.yaml")
         assert result.exit_code == 0, result.output
         assert f"{len(before)} finished samples in logs/small will be kept." in result.output
         complete = [log for log in logs() if log.status == "success"]
@@ -82,7 +82,7 @@ def test_a_killed_run_is_completed_without_repeating_samples(tmp_path: Path) -> 
         assert all(log.stats.model_usage[model].total_tokens >= 4 * 15 for log in complete)
 
         # Only Inspect notices, in the process of the dry run.
-        rejected = run("small.yaml", "--set", "limits={}", "--set", "options.sample_id=[nowhere]")
+        rejected = discoverybench("run small.yaml --set limits={} --set options.sample_id=[nowhere]")
         assert rejected.exit_code == 2
         [line] = rejected.output.splitlines()
         assert line.startswith("Error: small.yaml: No matches in dataset")
@@ -131,19 +131,19 @@ def test_an_outage_leaves_no_zero_and_the_next_run_completes(role: str, fault: A
     def answer(request: Request) -> Answer:
         if is_out and (question(request) is not None) == (role == "judge"):
             return fault
-        return (
-            truthful(request) if question(request) else tool_call("submit", hypothesis="y rises with x.", workflow="w")
-        )
+        if question(request):
+            return truthful(request)
+        return tool_call("submit", hypothesis="y rises with x.", workflow="w")
 
     with lab(answer) as (model, _):
-        text = MATRIX.replace("discoverybench/gold, ", "")
-        text = re.sub("models: .*", f"models: [{model}]\nroles: {{grader: {model}}}", text)
+        text = SMALL.replace("discoverybench/gold, ", "")
+        text = re.sub("models: .*", f"models: [{model}]\ngrader: {model}", text)
         (tmp_path / "small.yaml").write_text(f"{text}options: {{continue_on_fail: true, timeout: 1}}\n", "utf-8")
-        first = run("small.yaml", "--retries", "0")
+        first = discoverybench("run small.yaml --retries 0")
         assert first.exit_code == 1, first.output
         assert not finished(logs())
         is_out = False
-        result = run("small.yaml", "--retries", "0")
+        result = discoverybench("run small.yaml --retries 0")
         assert result.exit_code == 0, result.output
     [log] = logs()
     assert (log.status, len(finished([log]))) == ("success", 2)
@@ -163,17 +163,17 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.mark.usefixtures("command_line")
 def test_a_full_disk_is_reported_and_the_next_run_completes(tmp_path: Path, small_disk: Path) -> None:
-    text = MATRIX.replace("gold, discoverybench/no_data_guess", "gold").replace("samples: 2", "samples: 8")
+    text = SMALL.replace("gold, discoverybench/no_data_guess", "gold").replace("samples: 2", "samples: 8")
     (tmp_path / "small.yaml").write_text(text, "utf-8")
 
     full = subprocess.run([str(COMMAND), "run", "small.yaml"], capture_output=True, text=True, check=False)
-    assert full.returncode == 1, full.stderr
+    assert full.returncode == 2, full.stderr
     message = full.stderr.splitlines()[-1]
-    assert message.startswith("Error: No space left on device: a log could not be written. ")
+    assert "No space left on device. Remove the cause, then repeat the command. Finished samples are kept." in message
     before = finished(logs())
 
     subprocess.run(["mount", "-o", "remount,size=50m", small_disk], check=True)
-    result = run("small.yaml")
+    result = discoverybench("run small.yaml")
     assert result.exit_code == 0, result.output
     assert "2 of 2 runs are complete." in result.output
     assert set(before) <= set(finished(logs()))
@@ -182,24 +182,25 @@ def test_a_full_disk_is_reported_and_the_next_run_completes(tmp_path: Path, smal
 @pytest.fixture
 def complete(tmp_path: Path) -> str:
     """An experiment with two of eight samples in two epochs, complete."""
-    text = MATRIX.replace("gold, discoverybench/no_data_guess", "gold").replace("temperature", "top_p")
+    text = SMALL.replace("gold, discoverybench/no_data_guess", "gold").replace("temperature", "top_p")
     (tmp_path / "small.yaml").write_text(text + "epochs: 2\n", "utf-8")
-    result = run("small.yaml")
+    result = discoverybench("run small.yaml")
     assert result.exit_code == 0, result.output
     return "small.yaml"
 
 
 def test_changes_that_would_drop_finished_samples_are_rejected(complete: str) -> None:
     before = finished(logs())
+    sample_id = "demo/ferry-operations_0_0/0/3"
     for changes, line in (
-        (["limits.samples=1"], "small.yaml: 2 samples of "),
-        (["limits.samples=1", "epochs=3"], "small.yaml: 2 samples of "),
-        (["limits={}", "options.sample_id=[demo/ferry-operations_0_0/0/3]"], "small.yaml: 4 samples of "),
-        (["options.sample_shuffle=7"], "small.yaml: 4 samples of "),
-        (["models.0=mockllm/x"], "does not belong to this experiment in its current form"),
-        (["epochs=1"], "would be dropped, because epochs, limits.samples, options.sample_id"),
+        ("--limit 1", "small.yaml: 2 samples of "),
+        ("--limit 1 --set epochs=3", "small.yaml: 2 samples of "),
+        (f"--set limits={{}} --set options.sample_id=[{sample_id}]", "small.yaml: 4 samples of "),
+        ("--set options.sample_shuffle=7", "small.yaml: 4 samples of "),
+        ("--set models.0=mockllm/x", "does not belong to this experiment in its current form"),
+        ("--set epochs=1", "would be dropped, because epochs, limits.samples, options.sample_id"),
     ):
-        result = run(complete, *[word for change in changes for word in ("--set", change)])
+        result = discoverybench(f"run {complete} {changes}")
         assert result.exit_code == 2, result.output
         assert line in result.output
         assert len(result.output.splitlines()) == 1
@@ -209,7 +210,7 @@ def test_changes_that_would_drop_finished_samples_are_rejected(complete: str) ->
 def test_a_truncated_log_is_reported_with_the_remedy(complete: str) -> None:
     log = next(Path("logs/small").glob("*.eval"))
     log.write_bytes(log.read_bytes()[:-100])
-    result = run(complete)
+    result = discoverybench(f"run {complete}")
     assert result.exit_code == 2, result.output
     assert re.search(rf"small.yaml: \S*logs/small/{log.name} cannot be read: ", result.output)
     assert "inspect log recover" in result.output

@@ -1,9 +1,6 @@
-"""`--print`: what is printed means the same to Inspect and to inspect-flow."""
+"""`plan --print commands`: the command means the same to Inspect as the experiment."""
 
-import os
 import shlex
-import subprocess
-import sys
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,13 +13,12 @@ from inspect_ai._util.config import parse_cli_args
 
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.experiment.definition import Component, Experiment, ModelSpec
-from inspect_discoverybench.experiment.export import FLAGS, command
-from inspect_discoverybench.experiment.run import MatrixCell
+from inspect_discoverybench.experiment.matrix import MatrixCell
+from inspect_discoverybench.experiment.shell_command import shell_command
 from tests import inspect_command
-from tests.experiment.command import logs, run
+from tests.experiment.command import discoverybench, logs
 
 STUDY = Path(__file__).parents[2] / "examples" / "lighthouses" / "metadata_0.json"
-BIN = Path(sys.executable).parent
 PLAIN = f"""
 name: plain
 tasks: [{{name: discoverybench/custom, args: {{path: '{STUDY}', goal: 'Visitors: how: why?', sandbox: local}}}}]
@@ -43,28 +39,15 @@ def plain(tmp_path: Path) -> str:
 
 
 def test_the_command_runs_the_same_eval(plain: str) -> None:
-    assert run(plain).exit_code == 0
+    assert discoverybench(f"run {plain}").exit_code == 0
     assert_is_the_eval("logs/plain")
-    export = run(plain, "--print", "commands", "--set", "log_dir=logs/exported")
-    assert export.exit_code == 0, export.output
-    words = shlex.split(export.output)
+    plan = discoverybench(f"plan {plain} --print commands --set log_dir=logs/printed")
+    assert plan.exit_code == 0, plan.output
+    words = shlex.split(plan.output)
     assert words[0] == "inspect"
     result = inspect_command.invoke(*words[1:])
     assert result.exit_code == 0, result.output
-    assert_is_the_eval("logs/exported")
-
-
-@pytest.mark.usefixtures("command_line")
-def test_inspect_flow_runs_the_same_eval(plain: str, tmp_path: Path) -> None:
-    export = run(plain, "--print", "flow")
-    assert export.exit_code == 0, export.output
-    (tmp_path / "printed.yaml").write_text(export.output, "utf-8")
-    # A home of its own for what inspect-flow remembers, and the folder of `uv`, which it calls.
-    environment = os.environ | {"HOME": str(tmp_path), "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
-    command = [str(BIN / "flow"), "run", "printed.yaml"]
-    result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
-    assert result.returncode == 0, result.stdout + result.stderr
-    assert_is_the_eval("logs/plain")
+    assert_is_the_eval("logs/printed")
 
 
 def assert_is_the_eval(folder: str) -> None:
@@ -72,25 +55,24 @@ def assert_is_the_eval(folder: str) -> None:
     [log] = logs(folder)
     assert log.status == "success"
     assert log.eval.task_args_passed["goal"] == "Visitors: how: why?"
-    assert [step.solver for step in log.plan.steps][-1] == "inspect_discoverybench/no_data_guess"
+    assert log.plan.steps[-1].solver == "inspect_discoverybench/no_data_guess"
     assert log.eval.model_generate_config.temperature == 0.5 or log.plan.config.temperature == 0.5
     config = log.eval.config
-    assert (config.message_limit, config.token_limit, config.token_limit_type) == (40, 5000, "output")
-    assert (config.fail_on_error, config.max_samples, config.turn_limit, config.limit) == (False, 3, 30, 1)
+    expected = {"message_limit": 40, "token_limit": 5000, "token_limit_type": "output", "turn_limit": 30}
+    expected |= {"fail_on_error": False, "max_samples": 3, "limit": 1}
+    assert expected.items() <= config.model_dump().items()
     assert sorted(log.eval.tags or []) == ["one", "plain"]
-    assert log.eval.metadata
-    assert (log.eval.metadata["experiment"], log.eval.metadata["team"]) == ("plain", "a: b")
+    metadata = log.eval.metadata or {}
+    assert metadata["experiment"] == "plain"
+    assert metadata["team"] == "a: b"
 
 
 def words_of(args: dict[str, Any], **changes: Any) -> list[str]:
+    """The words of the command of an experiment with one task that has these arguments."""
     values = {"name": "x", "tasks": ["t"], "models": ["mockllm/m"], "log_dir": "logs"} | changes
     experiment = Experiment.model_validate(values)
     cell = MatrixCell(Component(name="t", args=args), None, ModelSpec(name="mockllm/m"))
-    return shlex.split(command(experiment, cell))
-
-
-def values_after(words: list[str], option: str) -> list[str]:
-    return [value for word, value in pairwise(words) if word == option]
+    return shlex.split(shell_command(experiment, cell))
 
 
 ORDINARY = ["Visitors: how: why?", "no", "12", "a\nb", "'quoted' \"twice\"", "ünï", ["a, b"]]
@@ -107,19 +89,18 @@ VALUES = st.one_of(
 
 
 @given(VALUES | st.sampled_from(ORDINARY))
-def test_every_value_is_exported_unchanged_or_rejected(value: Any) -> None:
+def test_every_value_is_printed_unchanged_or_refused(value: Any) -> None:
     try:
         words = words_of({"goal": value}, options={"metadata": {"goal": value}})
     except InvalidExperiment:
         assert value not in ORDINARY
         return
     for option in ("-T", "--metadata"):
-        assert parse_cli_args(values_after(words, option))["goal"] == value
+        arguments = [argument for word, argument in pairwise(words) if word == option]
+        assert parse_cli_args(arguments)["goal"] == value
 
 
-def test_exported_options_exist_in_inspect() -> None:
-    names = {name for parameter in eval_command.params for name in (*parameter.opts, *parameter.secondary_opts)}
-    assert names >= FLAGS
+def test_printed_options_exist_in_inspect() -> None:
     words = words_of({}, options={"sample_id": ["a", "b"], "fail_on_error": False, "sandbox": "k8s:v.yaml"})
     parameters = eval_command.make_context("eval", words[2:], resilient_parsing=False).params
     assert {"sample_id": "a,b", "no_fail_on_error": True, "sandbox": "k8s:v.yaml"}.items() <= parameters.items()
@@ -128,14 +109,18 @@ def test_exported_options_exist_in_inspect() -> None:
 @pytest.mark.parametrize(
     ("change", "line"),
     [
-        ("tasks.0.args.goal='a, b?'", "-T goal=a, b? cannot be written as a command. Use --print flow."),
+        ("tasks.0.args.goal='a, b?'", "-T goal=a, b? cannot be written as a command."),
         ("grader={name: discoverybench/lexical, base_url: 'http://127.0.0.1:1'}", "base_url of the role grader=http"),
         ("tags=['a,b']", "tags=['plain', 'a,b'] cannot be written"),
-        ("options.retry_wait=3", "retry_wait=3 cannot be written"),
-        ("options.log_images=true", "log_images=True cannot be written"),
     ],
 )
-def test_values_that_a_command_cannot_express_are_rejected(plain: str, change: str, line: str) -> None:
-    result = run(plain, "--print", "commands", "--set", change)
+def test_values_that_a_command_cannot_express_are_refused(plain: str, change: str, line: str) -> None:
+    result = discoverybench(f"plan {plain} --set {shlex.quote(change)}")
     assert result.exit_code == 2, result.output
     assert line in result.output
+
+
+@pytest.mark.parametrize("options", [{"sample_id": ["a,b"]}, {"approval": {"approvers": []}}, {"max_tasks": None}])
+def test_options_that_a_command_cannot_express_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(InvalidExperiment, match="cannot be written as a command"):
+        words_of({}, options=options)

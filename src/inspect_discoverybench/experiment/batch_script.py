@@ -1,0 +1,41 @@
+"""A batch script for Slurm that runs an experiment in shards."""
+
+import re
+import shlex
+from collections.abc import Sequence
+
+from inspect_discoverybench.errors.exceptions import InvalidArgument
+
+
+def batch_script(name: str, command: Sequence[str], count: int, container: str = "", sbatch: Sequence[str] = ()) -> str:
+    """Write the batch script.
+
+    Slurm's array indices run from 1 to N, as shards do. A task that is killed with its node is started again by Slurm
+    and continues with the missing samples.
+
+    Args:
+        name: Name of the job.
+        command: The words of the command that runs the experiment, without a shard.
+        count: Number of shards.
+        container: Command that starts the command in a container, such as `apptainer exec eval.sif`.
+        sbatch: Options of `sbatch` without their dashes, such as `time=02:00:00`.
+
+    Raises:
+        InvalidArgument: A value has a line break, or the container command has unbalanced quotes.
+    """
+    try:
+        words = [*shlex.split(container), *command]
+    except ValueError as error:
+        raise InvalidArgument(f"--container has unbalanced quotes, got {container}.") from error
+    directives = [f"job-name={name}", f"array=1-{count}", "requeue", "open-mode=append", *sbatch]
+    for value in (*directives, *words):
+        if "\n" in value or "\r" in value:
+            raise InvalidArgument(f"A batch script cannot have a line break in a value, got {value!r}.")
+
+    lines = ["#!/bin/bash"]
+    for directive in directives:
+        # In directives, sbatch treats a backslash as an escape character even inside quotes.
+        escaped = re.sub(r"([^\w@%+=:,./-])", r"\\\1", directive)
+        lines.append(f"#SBATCH --{escaped}")
+    lines.append(f'exec {shlex.join(words)} --shard "$SLURM_ARRAY_TASK_ID/{count}"')
+    return "\n".join(lines) + "\n"

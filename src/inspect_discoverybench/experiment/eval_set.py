@@ -1,0 +1,179 @@
+"""An experiment as one call of Inspect's `eval_set`."""
+
+import inspect
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from tempfile import TemporaryDirectory
+from typing import Any, Literal
+
+from inspect_ai import Task, eval_set, task_with
+from inspect_ai import eval as inspect_eval
+from inspect_ai.log import EvalLog
+from inspect_ai.model import GenerateConfig, Model, get_model
+from inspect_ai.util import registry_create
+from pydantic import ValidationError
+
+from inspect_discoverybench.discovery import DEFAULT_JUDGE_KEY
+from inspect_discoverybench.errors.exceptions import InvalidExperiment
+from inspect_discoverybench.errors.provider_failures import inspect_errors
+from inspect_discoverybench.experiment.definition import Component, Experiment, ModelSpec
+from inspect_discoverybench.experiment.experiment_file import ExperimentFile, reason_of_error
+from inspect_discoverybench.experiment.matrix import MatrixCell, matrix
+from inspect_discoverybench.experiment.options import eval_set_options
+from inspect_discoverybench.experiment.prices import read_prices, register_prices
+from inspect_discoverybench.experiment.yaml_file import YamlFile
+from inspect_discoverybench.scorer.judge import INHERITED
+
+
+@dataclass(frozen=True)
+class EvalSet:
+    """An experiment, ready to run.
+
+    Attributes:
+        experiment: The experiment.
+        file: The file that describes it.
+        runs: Each cell of the matrix with its task, which has the solver and the model of the cell.
+        arguments: The other arguments of Inspect's `eval_set`.
+    """
+
+    experiment: Experiment
+    file: YamlFile
+    runs: tuple[tuple[MatrixCell, Task], ...]
+    arguments: Mapping[str, Any]
+
+    @property
+    def cells(self) -> list[MatrixCell]:
+        """The cells of the matrix."""
+        return [cell for cell, _ in self.runs]
+
+    @property
+    def tasks(self) -> list[Task]:
+        """The tasks, one for each cell."""
+        return [task for _, task in self.runs]
+
+    def dry_run(self) -> list[EvalLog]:
+        """Let Inspect resolve every run without running samples.
+
+        Returns:
+            One log for each run. It has the effective settings and the ids of the samples that would run.
+        """
+        accepted = inspect.signature(inspect_eval).parameters.keys() | GenerateConfig.model_fields.keys()
+        # These have side effects outside the log directory, or no effect without samples.
+        accepted -= {"notification", "acp_server", "display", "trace", "eval_set_id"}
+        arguments = {name: value for name, value in self.arguments.items() if name in accepted}
+        arguments |= {"log_realtime": False, "ctl_server": False}
+
+        with TemporaryDirectory() as folder, inspect_errors(InvalidExperiment, str(self.file.path)):
+            logs = inspect_eval(self.tasks, **{**arguments, "log_dir": folder}, run_samples=False)
+            # Without samples, which Inspect would try to read from the folder when it no longer exists.
+            return [log.model_copy(update={"samples": None, "reductions": None}) for log in logs]
+
+    def run(self) -> tuple[bool, list[EvalLog]]:
+        """Run the samples that are missing in the log directory.
+
+        Returns:
+            Whether every run is complete, and the headers of the logs.
+        """
+        remedy = "Remove the cause, then repeat the command. Finished samples are kept."
+        with inspect_errors(InvalidExperiment, str(self.file.path), remedy):
+            return eval_set(self.tasks, **self.arguments)
+
+
+def build_eval_set(experiment_file: ExperimentFile) -> EvalSet:
+    """Read an experiment file and build every run, without starting it.
+
+    Raises:
+        InvalidExperiment: The file is invalid, a name is not registered, or a model cannot be called.
+    """
+    experiment, file = experiment_file.read()
+    cells = matrix(experiment, file)
+    options = eval_set_options(experiment.options, file)
+
+    # Set on the evaluated models, from which the judge inherits them. Their configs lack settings of `eval_set`.
+    timeouts = {name: options[name] for name in INHERITED if name in options}
+    models = [_build_model(cell.model, cell.model_line, timeouts) for cell in cells]
+    tasks = [_build_task(cell, model) for cell, model in zip(cells, models, strict=True)]
+    roles = _build_roles(experiment, file)
+    judges = [] if "grader" in roles else _default_judges(tasks, file)
+    register_prices([*models, *roles.values(), *judges], read_prices(experiment_file.price_file))
+
+    arguments = {
+        # Write every finished sample to the log immediately, so that a killed process loses none.
+        "log_buffer": 1,
+        **options,
+        **experiment.arguments,
+        "log_dir": experiment.log_dir,
+        "model_roles": roles,
+    }
+    return EvalSet(experiment, file, tuple(zip(cells, tasks, strict=True)), arguments)
+
+
+def dry_run_in_subprocess(experiment_file: ExperimentFile) -> list[EvalLog]:
+    """Dry-run an experiment in a separate process.
+
+    Inspect keeps the display of the first `eval` in a process, and a dry run has no display.
+    """
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        return pool.submit(dry_run, experiment_file).result()
+
+
+def dry_run(experiment_file: ExperimentFile) -> list[EvalLog]:
+    """Dry-run an experiment: one log for each run, without samples."""
+    return build_eval_set(experiment_file).dry_run()
+
+
+def _build_task(cell: MatrixCell, model: Model) -> Task:
+    task: Task = _create("task", cell.task, cell.task_line)
+    task_label, solver_label, model_label = cell.labels
+    metadata = {
+        **(task.metadata or {}),
+        "run": {"task": task_label, "solver": solver_label, "model": model_label},
+    }
+    if cell.solver is None:
+        return task_with(task, model=model, metadata=metadata)
+
+    # Recorded here because `eval.solver` of the log is empty for a solver that is part of the task.
+    metadata |= {"solver": cell.solver.name, "solver_args": cell.solver.args}
+    solver = _create("solver", cell.solver, cell.solver_line)
+    return task_with(task, model=model, metadata=metadata, solver=solver)
+
+
+def _create(kind: Literal["task", "solver"], component: Component, where: str) -> Any:
+    with inspect_errors(InvalidExperiment, f"{where}: {kind} {component.name}"):
+        return registry_create(kind, component.name, **component.args)
+
+
+def _build_roles(experiment: Experiment, file: YamlFile) -> dict[str, Model]:
+    roles = {}
+    for role, spec in experiment.all_roles.items():
+        place = ("roles", role) if role in experiment.roles else ("grader",)
+        roles[role] = _build_model(spec, file.where(*place), {})
+    return roles
+
+
+def _build_model(spec: ModelSpec, where: str, settings: Mapping[str, Any]) -> Model:
+    try:
+        config = GenerateConfig.model_validate({**spec.config, **settings})
+    except ValidationError as error:
+        first = error.errors()[0]
+        setting = ".".join(map(str, first["loc"]))
+        raise InvalidExperiment(f"{where}: model {spec.name}: config.{setting}: {reason_of_error(first)}") from error
+    with inspect_errors(InvalidExperiment, f"{where}: model {spec.name} cannot be called"):
+        return get_model(  # inspect-evals-lint: ignore[IEBP001] -- an experiment names its models
+            spec.name, base_url=spec.base_url, config=config, **spec.args
+        )
+
+
+def _default_judges(tasks: Sequence[Task], file: YamlFile) -> list[Model]:
+    """The judges that the tasks use if no role `grader` is set."""
+    names = set()
+    for task in tasks:
+        name = (task.metadata or {}).get(DEFAULT_JUDGE_KEY)
+        if name is not None:
+            names.add(str(name))
+    message = "the default judge cannot be called. Name one, such as grader: PROVIDER/MODEL"
+    with inspect_errors(InvalidExperiment, f"{file.where()}: {message}"):
+        # inspect-evals-lint: ignore[IEBP001] -- checked before any run
+        return [get_model(name) for name in sorted(names)]

@@ -1,0 +1,93 @@
+"""An experiment file with the changes of a command line."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from inspect_discoverybench.errors.exceptions import InvalidExperiment
+from inspect_discoverybench.errors.invalid_values import did_you_mean
+from inspect_discoverybench.experiment.definition import Exclusion, Experiment, Limits, ModelSpec
+from inspect_discoverybench.experiment.yaml_file import YamlFile, parse_yaml
+
+
+@dataclass(frozen=True)
+class ExperimentFile:
+    """An experiment file, as a command line names it.
+
+    Attributes:
+        path: The YAML file.
+        changes: Changes of the form `a.b=c`, where `c` is YAML. List items are numbered from 0.
+        price_file: File with prices of models, in the format of Inspect's `--model-cost-config`.
+    """
+
+    path: Path
+    changes: tuple[str, ...] = ()
+    price_file: Path | None = None
+
+    def read(self) -> tuple[Experiment, YamlFile]:
+        """Read and validate the experiment.
+
+        Raises:
+            InvalidExperiment: The file cannot be read or is invalid.
+        """
+        file = YamlFile.read(self.path)
+        if not isinstance(file.values, dict):
+            keys = ", ".join(Experiment.model_fields)
+            raise InvalidExperiment(f"{self.path}: expected a mapping with the keys {keys}.")
+        for change in self.changes:
+            _apply(change, file.values)
+        try:
+            return Experiment.model_validate(file.values), file
+        except ValidationError as error:
+            raise InvalidExperiment(_describe(error, file)) from error
+
+
+def reason_of_error(error: Mapping[str, Any]) -> str:
+    """What pydantic says about an invalid value, with the value unless it is a mapping."""
+    message = error["msg"].removeprefix("Value error, ")
+    if isinstance(error["input"], dict):
+        return f"{message}."
+    return f"{message}, got {str(error['input'])[:80]!r}."
+
+
+def _describe(error: ValidationError, file: YamlFile) -> str:
+    """The first error in one line, with its place in the file."""
+    errors = error.errors()
+    # A misspelled key often causes a missing key as well. Report the misspelling.
+    misspellings = [details for details in errors if details["type"] == "extra_forbidden"]
+    first = (misspellings or errors)[0]
+
+    *_, key = first["loc"]
+    where = f"{file.where(*first['loc'])}: {'.'.join(map(str, first['loc']))}"
+    if not misspellings:
+        return f"{where}: {reason_of_error(first)}"
+    keys = {*Experiment.model_fields, *Limits.model_fields, *ModelSpec.model_fields, *Exclusion.model_fields}
+    return f"{where}: unknown key.{did_you_mean(str(key), keys)} All keys are in docs/experiments.md."
+
+
+def _apply(change: str, values: dict[str, Any]) -> None:
+    """Change a value in place. Mappings that are missing on the way to it are added."""
+    path, equals, text = change.partition("=")
+    if not equals:
+        raise InvalidExperiment(f"--set {change}: expected a.b=c.")
+    new_value = parse_yaml(text, f"--set {path}")
+    *parents, last = path.split(".")
+    container: Any = values
+    try:
+        for parent in parents:
+            key = _key(container, parent)
+            if isinstance(container, dict):
+                container.setdefault(key, {})
+            container = container[key]
+        container[_key(container, last)] = new_value
+    except (LookupError, TypeError, ValueError) as error:
+        raise InvalidExperiment(
+            f"--set {change}: no such place in the file. List items are numbered from 0."
+        ) from error
+
+
+def _key(container: Any, part: str) -> str | int:
+    return int(part) if isinstance(container, list) else part

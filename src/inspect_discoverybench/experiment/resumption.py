@@ -1,0 +1,92 @@
+"""Continuing an experiment: what becomes of the samples in its log directory."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from inspect_ai import task_identifier
+from inspect_ai.log import EvalLog
+
+from inspect_discoverybench.errors.exceptions import InvalidExperiment
+from inspect_discoverybench.errors.provider_failures import inspect_errors
+from inspect_discoverybench.experiment.eval_set import EvalSet
+from inspect_discoverybench.results.log_files import LogSummary, read_summaries, sample_keys
+
+WHOLE = ""
+"""Stands for an experiment that is not divided into shards."""
+
+
+def count_kept_samples(eval_set: EvalSet, dry_runs: Mapping[str, Sequence[EvalLog]], shard: str = WHOLE) -> int:
+    """Check that an experiment continues the logs in its log directory, and count the samples that it need not repeat.
+
+    `eval_set` drops finished samples that are no longer part of a run. A log of another shard must have samples of that
+    shard only; otherwise the shards together would repeat some samples and leave out others.
+
+    Args:
+        eval_set: The whole experiment.
+        dry_runs: The dry run of each of its shards by `K/N`, or its own dry run as `WHOLE`.
+        shard: The shard to run, as `K/N`, or `WHOLE`.
+
+    Returns:
+        Number of finished samples of the run or shard in the log directory.
+
+    Raises:
+        InvalidExperiment: A log does not belong to any run, or finished samples are no longer part of a run.
+    """
+    path, log_dir = eval_set.file.path, eval_set.experiment.log_dir
+    with inspect_errors(InvalidExperiment, str(path)):
+        logs = list(read_summaries(log_dir))
+
+    kept: set[str | None] = set()
+    for log in logs:
+        log_shard = _shard_of(log)
+        if log_shard not in dry_runs:
+            owner = "a run without shards" if log_shard == WHOLE else f"shard {log_shard}"
+            raise InvalidExperiment(
+                f"{log_dir} has logs of {owner}. Divide the experiment in the same way, or use another log_dir."
+            )
+
+        name = f"{Path(log.path).name} in {log_dir}"
+        planned_run = _planned_run(log, dry_runs[log_shard])
+        if planned_run is None:
+            if eval_set.arguments.get("log_dir_allow_dirty"):
+                continue
+            raise InvalidExperiment(
+                f"{path}: {name} does not belong to this experiment in its current form. "
+                "Undo the change, or use another log_dir."
+            )
+
+        samples = sample_keys(log.header)
+        if log_shard == shard:
+            samples = {(str(sample.id), sample.epoch) for sample in log.finished}
+            kept.update(sample.uuid for sample in log.finished)
+        lost = samples - _reusable_samples(log.header, planned_run)
+        if lost:
+            raise InvalidExperiment(
+                f"{path}: {len(lost)} samples of {name} would be dropped, because epochs, limits.samples, "
+                "options.sample_id or sample_shuffle, or the data changed. Undo the change, or use another log_dir."
+            )
+    return len(kept)
+
+
+def _shard_of(log: LogSummary) -> str:
+    metadata = log.header.eval.metadata or {}
+    return str(metadata.get("shard", WHOLE))
+
+
+def _planned_run(log: LogSummary, dry_run: Sequence[EvalLog]) -> EvalLog | None:
+    """The planned run that continues a log; None if there is none."""
+    for planned_run in dry_run:
+        if task_identifier(planned_run, None) == log.run:
+            return planned_run
+    return None
+
+
+def _reusable_samples(log: EvalLog, planned_run: EvalLog) -> set[tuple[str, int]]:
+    """The samples that Inspect does not run again, by id and epoch, if the log has them."""
+    before, after = log.eval, planned_run.eval
+    # Inspect does not reuse samples of a larger dataset or of a different random selection.
+    is_larger = (before.dataset.samples or 0) > (after.dataset.samples or 0)
+    is_reshuffled = after.config.limit is not None and before.config.sample_shuffle != after.config.sample_shuffle
+    if is_larger or is_reshuffled:
+        return set()
+    return sample_keys(planned_run)

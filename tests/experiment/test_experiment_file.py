@@ -1,0 +1,186 @@
+"""Reading experiment files: those in `evals/`, and refusals with the file and the line."""
+
+import json
+import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspect_discoverybench.errors.exceptions import InvalidExperiment
+from inspect_discoverybench.experiment.definition import Experiment
+from inspect_discoverybench.experiment.experiment_file import ExperimentFile
+from inspect_discoverybench.experiment.matrix import MatrixCell, matrix
+
+EVALS = Path(__file__).parents[2] / "evals"
+GOLDEN = Path(__file__).parents[1] / "golden" / "experiments"
+FILES = sorted(path.name for path in EVALS.glob("*.yaml") if path.name != "scan.yaml")  # which is a scan of logs
+ACCEPT = "DISCOVERYBENCH_ACCEPT_GOLDEN"
+
+GOOD = """\
+name: small
+tasks:
+  - discoverybench/demo
+solvers: [discoverybench/codegen]
+models:
+  - discoverybench/baseline
+log_dir: logs/small
+"""
+
+
+def compare(golden: Path, text: str) -> None:
+    if os.environ.get(ACCEPT):
+        golden.write_text(text, "utf-8")
+    assert golden.read_text("utf-8") == text
+
+
+def cell_as_json(cell: MatrixCell) -> dict[str, object]:
+    solver = cell.solver.model_dump() if cell.solver else None
+    return {"task": cell.task.model_dump(), "solver": solver, "model": cell.model.name}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_shipped_file_resolves_to_its_golden_file(name: str) -> None:
+    experiment, file = ExperimentFile(EVALS / name).read()
+    cells = [cell_as_json(cell) for cell in matrix(experiment, file)]
+    resolved = {"experiment": experiment.model_dump(mode="json", exclude_defaults=True), "matrix": cells}
+    compare(GOLDEN / f"{name}.json", json.dumps(resolved, indent=2, ensure_ascii=False) + "\n")
+
+
+def test_the_schema_is_up_to_date() -> None:
+    schema = Experiment.model_json_schema()
+    compare(EVALS / "experiment.schema.json", json.dumps(schema, indent=2) + "\n")
+
+
+def write(folder: Path, text: str = GOOD) -> Path:
+    path = folder / "small.yaml"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def refusal(path: Path, *changes: str) -> str:
+    """The message with which a file is refused."""
+    with pytest.raises(InvalidExperiment) as raised:
+        matrix(*ExperimentFile(path, changes).read())
+    assert "\n" not in raised.value.message
+    return raised.value.message
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("limits: {sampels: 3}", "small.yaml:8: limits.sampels: unknown key. Did you mean samples?"),
+        ("models: []", "small.yaml:8: duplicate key models."),
+        ("epochs: 0", "small.yaml:8: epochs: Input should be greater than or equal to 1, got '0'."),
+        ("limits: {samples: 0}", "small.yaml:8: limits.samples: Input should be greater than or equal to 1, got '0'."),
+        ("tags: [!!python/name:os.system x]", "small.yaml:8: could not determine a constructor"),
+        ("tags: [2024-13-45]", "small.yaml: invalid YAML: month must be in 1..12."),
+        ("tags: " + "[" * 9_000, "small.yaml: invalid YAML: maximum recursion depth exceeded"),
+        ("tags:\n  - a\n  - '${NOT_SET_AT_ALL}'", "small.yaml:10: the environment variable NOT_SET_AT_ALL is not set."),
+    ],
+)
+def test_an_invalid_line_is_named(tmp_path: Path, line: str, message: str) -> None:
+    found = refusal(write(tmp_path, GOOD + line + "\n"))
+    assert message in found
+    assert str(tmp_path) in found
+
+
+def test_a_missing_key_is_named(tmp_path: Path) -> None:
+    message = refusal(write(tmp_path, GOOD.replace("name: small\n", "")))
+    assert message.endswith("small.yaml:1: name: Field required.")
+
+
+def test_a_file_that_is_no_mapping_or_does_not_exist_is_refused(tmp_path: Path) -> None:
+    message = refusal(write(tmp_path, "- a list\n"))
+    assert "small.yaml: expected a mapping with the keys name, description, tasks," in message
+    assert refusal(tmp_path / "nowhere.yaml").endswith("cannot be read (No such file or directory). Check the path.")
+    assert refusal(Path("a\0")).endswith("cannot be read (embedded null byte). Check the path.")
+
+
+@pytest.mark.parametrize(
+    ("log_dir", "message"),
+    [
+        ("'http://[::1'", "log_dir: Invalid IPv6 URL, got 'http://[::1"),
+        ("run#1", "log_dir: Inspect cannot resume runs in a folder with #, ? or % in its name"),
+        ("~nobody-here", "log_dir: there is no such folder; write an absolute path"),
+        ('"logs/a\\nb"', "log_dir: a log directory has no line breaks"),
+        ('"logs/a\\rb"', "log_dir: a log directory has no line breaks"),
+        ('"logs/\\e[2J"', "log_dir: a log directory has no line breaks"),
+        ('"s3://logs/a\\nb"', "log_dir: a log directory has no line breaks"),
+    ],
+)
+def test_a_log_directory_that_inspect_cannot_use_is_refused(tmp_path: Path, log_dir: str, message: str) -> None:
+    assert message in refusal(write(tmp_path), f"log_dir={log_dir}")
+
+
+@given(st.text(max_size=60))
+def test_arbitrary_text_is_refused(text: str) -> None:
+    with TemporaryDirectory() as folder:
+        assert refusal(write(Path(folder), text))
+
+
+def test_variables_and_changes_are_filled_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JUDGE", "lexical")
+    monkeypatch.setenv("HOME", "/home/me")
+    path = write(tmp_path, GOOD + 'grader: discoverybench/${JUDGE}\ntags: ["${LAB:-none}"]\nlimits: {samples: 2}\n')
+    changes = (
+        "log_dir=~/logs",
+        "limits.time=90",
+        "solvers.0={name: discoverybench/react, args: {turns: 5}}",
+        "solvers.0.args.turns=7",
+        "options.max_samples=3",
+    )
+    experiment, _ = ExperimentFile(path, changes).read()
+    assert experiment.grader is not None
+    assert experiment.grader.name == "discoverybench/lexical"
+    assert experiment.tags == ("none",)
+    assert experiment.log_dir == "/home/me/logs"
+    assert experiment.limits.model_dump(exclude_none=True) == {"samples": 2, "time": 90}
+    assert experiment.solvers[0].args == {"turns": 7}
+    assert experiment.options == {"max_samples": 3}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("limits", "--set limits: expected a.b=c."),
+        ("models.3.name=x", "--set models.3.name=x: no such place in the file. List items are numbered from 0."),
+        ("name.first=x", "--set name.first=x: no such place in the file."),
+        ("name=[", "--set name:1: "),
+        ("epochs=none", "small.yaml:1: epochs: Input should be a valid integer"),
+    ],
+)
+def test_an_invalid_change_is_refused(tmp_path: Path, change: str, message: str) -> None:
+    assert message in refusal(write(tmp_path), change)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("exclude=[{model: discoverybench/baseline}]", "the matrix is empty because every run is excluded"),
+        ("exclude=[{model: discoverybench/none}]", "exclude model=discoverybench/none matches no run"),
+        (
+            "models=[discoverybench/baseline, {name: discoverybench/baseline, base_url: 'http://127.0.0.1:1'}]",
+            "is in the matrix twice. Remove one. A different base_url does not make a different run.",
+        ),
+    ],
+)
+def test_an_empty_or_ambiguous_matrix_is_refused(tmp_path: Path, change: str, message: str) -> None:
+    assert message in refusal(write(tmp_path), change)
+
+
+def test_runs_are_excluded_by_all_names_of_an_exclusion(tmp_path: Path) -> None:
+    changes = (
+        "solvers=[discoverybench/codegen, discoverybench/react]",
+        "models=[mockllm/a, mockllm/b]",
+        "exclude=[{solver: discoverybench/react, model: mockllm/b}]",
+    )
+    cells = matrix(*ExperimentFile(write(tmp_path), changes).read())
+    combinations = [(cell.solver.name, cell.model.name) for cell in cells if cell.solver]
+    assert combinations == [
+        ("discoverybench/codegen", "mockllm/a"),
+        ("discoverybench/codegen", "mockllm/b"),
+        ("discoverybench/react", "mockllm/a"),
+    ]

@@ -1,0 +1,53 @@
+"""The expected use in `--dry-run`."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.experiment.command import BASELINE, discoverybench, logs_of, price
+
+CHANGES = f"--set 'solvers=[discoverybench/codegen, discoverybench/gold]' {BASELINE}"
+
+
+def forecasts(options: str = "") -> list[dict[str, Any]]:
+    result = discoverybench(f"run small.yaml --dry-run --json {CHANGES} {options}")
+    assert result.exit_code == 0, result.output
+    runs: list[dict[str, Any]] = json.loads(result.output)["runs"]
+    return runs
+
+
+def test_without_a_finished_sample_the_use_is_unknown() -> None:
+    [codegen, _] = forecasts()
+    assert codegen["samples"] == 2
+    assert codegen["finished"] == 0
+    assert codegen["tokens"] is None
+    assert codegen["cost"] is None
+    table = discoverybench(f"run small.yaml --dry-run {CHANGES}").output
+    assert "Limits: samples 2." in table
+    assert "No sample has finished, so tokens and cost are unknown. Run with --limit 3 first." in table
+
+
+def test_the_use_of_finished_samples_is_multiplied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    prices = {"discoverybench/baseline": price(1_000_000)}
+    (tmp_path / "costs.yaml").write_text(yaml.safe_dump(prices), "utf-8")
+    monkeypatch.setenv("INSPECT_EVAL_MODEL_COST_CONFIG", "costs.yaml")
+    result = discoverybench(f"run small.yaml {CHANGES} --limit 1")
+    assert result.exit_code == 0, result.output
+    [log] = logs_of("codegen")
+    usages = log.stats.model_usage
+    tokens = sum(usage.total_tokens for usage in usages.values())
+
+    [codegen, gold] = forecasts("--limit 3 --set epochs=2")
+    assert codegen["samples"] == 6
+    assert codegen["finished"] == 1
+    assert codegen["tokens"] == 6 * tokens > 0
+    assert codegen["cost"] == 6 * usages["discoverybench/baseline"].total_tokens
+    assert gold["cost"] == 0
+
+    table = discoverybench(f"run small.yaml --dry-run {CHANGES}").output
+    assert "Tokens and cost are extrapolated from the finished samples" in table
+    total = f"{2 * tokens:,}"
+    assert total in table

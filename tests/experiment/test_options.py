@@ -1,0 +1,71 @@
+"""The key `options`: arguments of Inspect's `eval_set`, checked before the run."""
+
+import inspect
+from pathlib import Path
+
+import pytest
+from inspect_ai import eval_set
+from inspect_ai.util import SandboxEnvironmentSpec
+
+from inspect_discoverybench.errors.exceptions import InvalidExperiment
+from inspect_discoverybench.experiment.options import OTHER_KEYS, eval_set_options
+from inspect_discoverybench.experiment.yaml_file import YamlFile
+from tests.experiment.command import discoverybench, logs
+
+FILE = YamlFile(Path("small.yaml"), {}, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "argument"),
+    [
+        ("fail_on_error", 0.5, 0.5),
+        ("fail_on_error", False, False),
+        ("sample_id", ["a", "b"], ["a", "b"]),
+        ("approval", "policy.yaml", "policy.yaml"),
+        ("sandbox", "local", "local"),
+        ("sandbox", "k8s:values.yaml", ("k8s", "values.yaml")),
+        ("sandbox", {"type": "k8s", "config": "v.yaml"}, SandboxEnvironmentSpec("k8s", "v.yaml")),
+        ("temperature", 0.5, 0.5),
+    ],
+)
+def test_values_are_converted_to_arguments(name: str, value: object, argument: object) -> None:
+    assert eval_set_options({name: value}, FILE) == {name: argument}
+
+
+def test_every_argument_of_eval_set_is_an_option_or_is_set_in_another_way() -> None:
+    required = {"kwargs", "score", "bundle_overwrite", "embed_viewer", "incomplete_action"}
+    for name in inspect.signature(eval_set).parameters.keys() - required:
+        if name in OTHER_KEYS:
+            with pytest.raises(InvalidExperiment, match=r"use .* instead"):
+                eval_set_options({name: None}, FILE)
+        else:
+            assert eval_set_options({name: None}, FILE) == {name: None}
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ("options.max_smaples=3", "options.max_smaples: eval_set has no such argument. Did you mean max_samples?"),
+        ("options.limit=3", "options.limit: use limits.samples instead."),
+        ("options.max_samples=many", "options.max_samples: Input should be a valid integer"),
+    ],
+)
+def test_an_invalid_option_is_one_line_with_the_remedy(change: str, line: str) -> None:
+    result = discoverybench(f"run small.yaml --set {change}")
+    assert result.exit_code == 2, result.output
+    assert line in result.output
+    assert len(result.output.splitlines()) == 1
+    assert not Path("logs").exists()
+
+
+def test_options_reach_the_run() -> None:
+    options = "{sample_id: [demo/ferry-operations_0_0/0/3], turn_limit: 3, metadata: {team: lab}, attempt_timeout: 90}"
+    result = discoverybench(f"run gold.yaml --set limits={{}} --set 'options={options}'")
+    assert result.exit_code == 0, result.output
+    [log] = logs()
+    assert [sample.id for sample in log.samples or []] == ["demo/ferry-operations_0_0/0/3"]
+    assert log.eval.config.turn_limit == 3
+    assert log.eval.model_generate_config.attempt_timeout == 90  # the judge inherits it from here
+    metadata = log.eval.metadata or {}
+    assert metadata["team"] == "lab"
+    assert metadata["experiment"] == "small"

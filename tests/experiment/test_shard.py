@@ -1,0 +1,177 @@
+"""Shards: parts of an experiment that run independently and are read as one."""
+
+import errno
+import json
+import shutil
+from collections import Counter
+from itertools import chain
+from pathlib import Path
+from unittest.mock import Mock
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspect_discoverybench.experiment.log_lock import locked
+from inspect_discoverybench.experiment.shard import assign_samples
+from inspect_discoverybench.results.frame import read_results
+from tests.experiment.command import discoverybench, logs
+
+IDENTITY = ["task", "agent", "model_settings", "id", "epoch"]
+SCORES = [*IDENTITY, "outcome", "hms", "context", "variables", "relationship"]
+
+
+def scores(folder: str) -> pd.DataFrame:
+    """The scores in a folder of logs, without what differs between two equal runs."""
+    return read_results([folder]).samples[SCORES].sort_values(IDENTITY, ignore_index=True)
+
+
+def shards(options: str, exit_code: int = 1) -> list[dict[str, object]]:
+    """What `status --json` says about each shard."""
+    result = discoverybench(f"status {options} --json")
+    assert result.exit_code == exit_code, result.output
+    statuses: list[dict[str, object]] = json.loads(result.output)["shards"]
+    return statuses
+
+
+def states(options: str, exit_code: int = 1) -> list[object]:
+    return [shard["state"] for shard in shards(options, exit_code)]
+
+
+def completed(command: str) -> str:
+    """The output of a command that ends well."""
+    result = discoverybench(command)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def assert_refused(command: str, line: str) -> None:
+    result = discoverybench(command)
+    assert result.exit_code == 2, result.output
+    assert line in result.output
+    assert len(result.output.splitlines()) == 1
+
+
+SIZES = st.lists(st.integers(0, 40), min_size=1, max_size=8)
+
+
+@given(SIZES, st.integers(1, 12))
+def test_shards_are_disjoint_and_balanced(sizes: list[int], count: int) -> None:
+    runs: list[list[int | str]] = [list(range(size)) for size in sizes]
+    shards = assign_samples(runs, count)
+    for number, ids in enumerate(runs):
+        parts = [shard[number] for shard in shards]
+        assert Counter(chain.from_iterable(parts)) == Counter(ids)
+        counts = [len(part) for part in parts]
+        assert max(counts) - min(counts) <= 1
+
+
+@given(st.integers(0, 40), st.integers(1, 8), st.integers(1, 12))
+def test_shards_of_equally_large_runs_differ_by_one_sample_at_most(size: int, runs: int, count: int) -> None:
+    ids: list[int | str] = list(range(size))
+    totals = [sum(map(len, shard)) for shard in assign_samples([ids] * runs, count)]
+    assert max(totals) - min(totals) <= 1
+
+
+@given(SIZES, st.integers(1, 12), st.integers(0, 10))
+def test_samples_stay_in_their_shard_when_there_are_more(sizes: list[int], count: int, more: int) -> None:
+    few = assign_samples([list(range(size)) for size in sizes], count)
+    many = assign_samples([list(range(size + more)) for size in sizes], count)
+    for shard, larger_shard in zip(few, many, strict=True):
+        for ids, more_ids in zip(shard, larger_shard, strict=True):
+            assert set(ids) <= set(more_ids)
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        ("--shard 0/4", "--shard must be K/N with 1 ≤ K ≤ N ≤ 10,000, such as 1/4 for the first of four, got 0/4."),
+        ("--shard 1/10001", "--shard must be K/N "),
+        ("--shard x", "--shard must be K/N "),
+        ("--shard 1/4 --dry-run", "--dry-run shows the whole experiment. Omit --shard 1/4."),
+        ("--shard 1/4 --set options.sample_shuffle=true", "--shard needs a seed in options.sample_shuffle"),
+    ],
+)
+def test_a_shard_that_cannot_be_run_is_refused_and_leaves_nothing(options: str, line: str) -> None:
+    assert_refused(f"run small.yaml {options}", line)
+    assert not Path("logs").exists()
+
+
+@pytest.mark.usefixtures("sweep")
+def test_a_shard_of_another_division_is_refused_and_leaves_nothing() -> None:
+    completed("run gold.yaml --limit 1 --shard 1/2")
+    before = sorted(Path("logs").rglob("*"))
+    assert_refused("run gold.yaml --limit 1 --shard 2/3", "logs/small has logs of shard 1/2.")
+    assert_refused("run gold.yaml --limit 1", "logs/small has logs of shard 1/2.")
+    other_solver = "--set solvers=[discoverybench/no_data_guess]"
+    assert_refused(f"run small.yaml {other_solver} --limit 1 --shard 2/2", "does not belong to this experiment")
+    assert sorted(Path("logs").rglob("*")) == before
+
+
+@pytest.mark.usefixtures("sweep")
+def test_a_shard_of_an_experiment_that_was_run_whole_is_refused_and_leaves_nothing() -> None:
+    completed("run gold.yaml --limit 1")
+    assert_refused("run gold.yaml --limit 1 --shard 1/2", "logs/small has logs of a run without shards.")
+    assert not Path("logs/small/shard-1-of-2").exists()
+
+
+@pytest.mark.usefixtures("sweep")
+def test_a_shard_that_runs_is_refused_a_second_time() -> None:
+    with locked("logs/small/shard-2-of-2"):
+        in_use = "Error: logs/small/shard-2-of-2 is in use by another run. Wait for it, or use another log_dir.\n"
+        assert_refused("run small.yaml --shard 2/2", in_use)
+        assert states("small.yaml --shards 2") == ["missing", "running"]
+
+
+@pytest.mark.usefixtures("sweep")
+def test_shards_are_run_one_by_one_and_read_as_one() -> None:
+    before = shards("small.yaml --shards 2")
+    assert [(shard["state"], shard["samples"]) for shard in before] == [("missing", 4)] * 2
+    assert not Path("logs").exists(), "status writes nothing"
+
+    assert "discoverybench status small.yaml --shards 2" in completed("run small.yaml --shard 2/2")
+    table = discoverybench("status small.yaml --shards 2")
+    assert table.exit_code == 1
+    assert "Missing: 1\nTo continue, run: discoverybench run small.yaml --shard 1/2\n" in table.output
+    assert_refused("run small.yaml --shard 1/2 --limit 1", "in logs/small would be dropped, because ")
+
+    completed("run small.yaml --shard 1/2")
+    assert [shard["finished"] for shard in shards("small.yaml --shards 2", exit_code=0)] == [4, 4]
+    table_text = completed("status small.yaml --shards 2")
+    assert "To make a report, run: discoverybench report logs/small" in table_text
+
+    completed("run small.yaml --set log_dir=logs/whole")
+    pd.testing.assert_frame_equal(scores("logs/small"), scores("logs/whole"))
+    places = {(Path(log.location).parent.name, (log.eval.metadata or {})["shard"]) for log in logs()}
+    assert places == {("shard-1-of-2", "1/2"), ("shard-2-of-2", "2/2")}
+
+
+@pytest.mark.usefixtures("sweep")
+def test_finished_samples_of_a_shard_stay_when_samples_and_epochs_are_added() -> None:
+    completed("run small.yaml --shard 1/2")
+    before = set(read_results(["logs/small/shard-1-of-2"]).samples.uuid)
+    completed("run small.yaml --shard 1/2 --limit 3 --set epochs=2")
+    after = read_results(["logs/small/shard-1-of-2"]).samples
+    assert before < set(after.uuid)
+    assert after[IDENTITY].value_counts().tolist() == [1] * 12
+
+
+@pytest.mark.usefixtures("sweep")
+def test_a_file_system_without_locks_is_named_and_no_sample_counts_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fcntl.flock", Mock(side_effect=OSError(errno.ENOSYS, "Function not implemented")))
+    command = "run gold.yaml --limit 1 --shard 1/2"
+    assert "The file system of logs/small/shard-1-of-2 does not support locks. Do not start a sec" in completed(command)
+    # What a second process at the same time would leave.
+    shutil.move("logs/small/shard-1-of-2", "other")
+    completed(command)
+    [log] = Path("other").glob("*.eval")
+    shutil.move(log, "logs/small/shard-1-of-2")
+    assert len(scores("logs/small")) == 1
+
+
+@pytest.mark.usefixtures("sweep")
+def test_a_shard_without_samples_is_finished_and_says_how_many_shards_are_useful() -> None:
+    assert states("gold.yaml --limit 1 --shards 2") == ["missing", "finished"]
+    output = completed("run gold.yaml --limit 1 --shard 2/2")
+    assert "Shard 2/2 has no samples: there are only 1. Use at most 1 shards." in output
