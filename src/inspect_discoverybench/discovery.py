@@ -11,6 +11,7 @@ from inspect_ai.viewer import ScoreColorScale, TaskSamplesColumn, TaskSamplesVie
 
 from inspect_discoverybench.dataset.data_files import verify_data_files
 from inspect_discoverybench.dataset.filters import FieldFilter, select
+from inspect_discoverybench.dataset.placebo import placebo_samples
 from inspect_discoverybench.dataset.release import web_page
 from inspect_discoverybench.dataset.samples import data_checksum
 from inspect_discoverybench.provenance import provenance
@@ -39,6 +40,7 @@ def discovery_task(
     version: str,
     judge: str = DEFAULT_JUDGE,
     commit: str | None = None,
+    placebo: int | None = None,
     filters: Mapping[str, FieldFilter] | None = None,
 ) -> Task:
     """Create a discovery task. It has no scorer if any sample lacks a gold hypothesis.
@@ -53,27 +55,42 @@ def discovery_task(
         version: Version of the task.
         judge: Default model of the role `grader`.
         commit: Commit of the released data; None for other data.
+        placebo: Seed of the permutation of every column; None for the data as they are. The name and the version of
+            the task say so, because its scores do not belong into a mean with others.
         filters: Accepted values by metadata field.
     """
     title = f"DiscoveryBench {title}"
-    scored = all(sample.target for sample in samples)
-    setup = [verify_data_files(), record_image(), use_tools(python(), submit()), instruct_person()]
-    record = provenance(
+    selected = select(samples, filters or {})
+    metadata = provenance(
         checksum=data_checksum(samples),
         prompt_folders=["judge", "solvers"],
         commit=commit,
         sandbox=sandbox,
         solver=react,
     )
+    if placebo is not None:
+        selected = placebo_samples(selected, placebo)
+        metadata["placebo"] = placebo
+        name = f"{name}_placebo"
+        title = f"{title}, placebo {placebo}"
+        version = f"{version}+placebo"
+
+    setup = [verify_data_files(), record_image(), use_tools(python(), submit()), instruct_person()]
+    scorer = None
+    if all(sample.target for sample in samples):
+        setup.insert(0, require_judge(judge))
+        scorer = hms(grader=judge, aggregation=aggregation)
+        metadata[DEFAULT_JUDGE_KEY] = judge
+
     return Task(
         name=f"discoverybench/{name}",
         display_name=title,
-        dataset=MemoryDataset(select(samples, filters or {}), name=title, location=web_page(commit)),
-        setup=[require_judge(judge), *setup] if scored else setup,
+        dataset=MemoryDataset(selected, name=title, location=web_page(commit)),
+        setup=setup,
         solver=react(),
         cleanup=end_session,
-        scorer=hms(grader=judge, aggregation=aggregation) if scored else None,
-        headline_metric=f"{SCORE_NAME}.hms" if scored else None,
+        scorer=scorer,
+        headline_metric=f"{SCORE_NAME}.hms" if scorer else None,
         sandbox=sandbox,
         # Checkpoints read files of the container's folders, which Inspect cannot. No task sees `--checkpoint`.
         checkpoint=False if sandbox.type == "docker" else None,
@@ -83,7 +100,7 @@ def discovery_task(
         config=GenerateConfig(timeout=DEFAULT_TIMEOUT),
         token_limit="output:100000",
         viewer=_viewer(),
-        metadata=({DEFAULT_JUDGE_KEY: judge} if scored else {}) | record,
+        metadata=metadata,
         version=version,
     )
 
@@ -95,15 +112,16 @@ async def end_session(state: TaskState) -> None:
 
 
 def _viewer() -> ViewerConfig:
-    before, after = ("sampleStatus", "sampleId"), ("input", "answer", "target", "tokens", "duration", "limit", "error")
+    """The columns of the list of samples in the log viewer. The input, a long text, is hidden at first."""
+    columns = [TaskSamplesColumn(id="sampleStatus"), TaskSamplesColumn(id="sampleId")]
+    columns += [TaskSamplesColumn.score(SCORE_NAME, key) for key in SCORE_KEYS]
+    columns.append(TaskSamplesColumn(id="input", visible=False))
+    for column in ("answer", "target", "tokens", "duration", "limit", "error"):
+        columns.append(TaskSamplesColumn(id=column))
     return ViewerConfig(
         task_samples_view=TaskSamplesView(
             name="Discovery",
-            columns=[
-                *(TaskSamplesColumn(id=column) for column in before),
-                *(TaskSamplesColumn.score(SCORE_NAME, key) for key in SCORE_KEYS),
-                *(TaskSamplesColumn(id=column, visible=column != "input") for column in after),
-            ],
+            columns=columns,
             score_labels=SCORE_KEYS,
             score_color_scales={key: ScoreColorScale(palette="good-high", min=0, max=1) for key in SCORE_KEYS},
             multiline=True,

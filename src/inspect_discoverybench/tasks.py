@@ -39,6 +39,7 @@ def real(
     question_type: FieldFilter = None,
     domain_knowledge: bool = False,
     workflow_tags: bool = False,
+    placebo: int | None = None,
     sandbox: str = "docker",
     build: bool = False,
     image: str | None = None,
@@ -54,6 +55,7 @@ def real(
         question_type: Keep only goals that ask for these facets: `context`, `variables` or `relationship`.
         domain_knowledge: Add the background of the study to the task text.
         workflow_tags: Add the keywords of the gold workflow to the task text.
+        placebo: Seed. Every column of every table is permuted by itself: a control without associations.
         sandbox: `docker`, `k8s` or `local`. Code in the local sandbox is not isolated from this machine.
         build: Build the Docker image even if it exists.
         image: Run this image instead of the package's.
@@ -76,6 +78,7 @@ def real(
         aggregation=aggregation,
         version=VERSION,
         commit=COMMIT,
+        placebo=placebo,
         filters={"dataset": dataset, "domain": domain, "question_type": question_type},
     )
 
@@ -88,6 +91,7 @@ def synth(  # noqa: D417
     question_type: FieldFilter = None,
     difficulty: FieldFilter = None,
     solvable: FieldFilter = None,
+    placebo: int | None = None,
     sandbox: str = "docker",
     build: bool = False,
     image: str | None = None,
@@ -113,6 +117,7 @@ def synth(  # noqa: D417
         aggregation=aggregation,
         version=VERSION,
         commit=COMMIT,
+        placebo=placebo,
         filters={
             "dataset": dataset,
             "domain": domain,
@@ -130,6 +135,7 @@ def custom(  # noqa: D417
     goal: str | None = None,
     domain_knowledge: bool = False,
     workflow_tags: bool = False,
+    placebo: int | None = None,
     sandbox: str = "docker",
     build: bool = False,
     image: str | None = None,
@@ -164,6 +170,7 @@ def custom(  # noqa: D417
         sandbox=sandbox_spec(sandbox, build, image),
         aggregation=aggregation,
         version=VERSION,
+        placebo=placebo,
     )
 
 

@@ -1,0 +1,125 @@
+"""The placebo: the same tables, in which every column is permuted by itself, so that no association is left.
+
+An agent that scores as well on the placebo as on the data has not learned its answer from the data. Names, values,
+missing cells and the style of the files stay: quotes, line breaks, encoding and separators are those of the original.
+"""
+
+import hashlib
+import os
+import random
+import re
+from collections.abc import Sequence
+from functools import cache
+from io import BytesIO
+from pathlib import Path
+
+from inspect_ai.dataset import Sample
+
+from inspect_discoverybench.dataset.data_folder import cache_folder
+from inspect_discoverybench.dataset.release import file_checksum
+from inspect_discoverybench.dataset.table import is_table, separator_of
+from inspect_discoverybench.errors.file_failures import file_errors
+from inspect_discoverybench.errors.invalid_values import require_positive
+
+
+def placebo_samples(samples: Sequence[Sample], seed: int) -> list[Sample]:
+    """Samples with permuted data files. Everything else stays, also the gold hypothesis.
+
+    The files are in the cache folder, under their checksums. They are derived from the seed again whenever a task is
+    built, so a retry, a shard or a pod on another machine has the same ones.
+
+    Args:
+        samples: Samples with the original files. Their metadata gets `placebo`, the seed, and `unpermuted_files`, the
+            names of files that are no tables.
+        seed: Seed of all permutations.
+
+    Raises:
+        InvalidArgument: The seed is not a positive integer.
+        Refused: A file cannot be written.
+    """
+    require_positive("placebo", seed)
+    permuted_file = cache(_permuted_file)  # many samples have the same data files
+    placebos = []
+    for sample in samples:
+        metadata = dict(sample.metadata or {})
+        originals = sample.files or {}
+        files = {}
+        for name, path in originals.items():
+            files[name] = permuted_file(path, f"{seed}/{metadata['dataset']}/{name}")
+        metadata["placebo"] = seed
+        metadata["unpermuted_files"] = tuple(name for name in files if files[name] == originals[name])
+        metadata["data_checksums"] = {name: file_checksum(Path(path)) for name, path in files.items()}
+        placebos.append(sample.model_copy(update={"files": files, "metadata": metadata}))
+    return placebos
+
+
+@file_errors()
+def _permuted_file(file: str, seed: str) -> str:
+    """The path of a permuted copy of a table in the cache folder; of any other file, its own."""
+    path = Path(file)
+    if is_table(path):
+        content = _permute_text(path.read_bytes(), seed)
+    elif path.suffix.lower() == ".dta":
+        content = _permute_stata(path.read_bytes(), seed)
+    else:
+        return file
+    copy = cache_folder().parent / "placebo" / hashlib.sha256(content).hexdigest() / path.name
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    # Another process may write the same file.
+    partial = copy.with_name(f"{path.name}.{os.getpid()}")
+    partial.write_bytes(content)
+    partial.replace(copy)
+    return str(copy)
+
+
+def _permute_text(content: bytes, seed: str) -> bytes:
+    """Permute the columns of a table with separated values. Each value moves with its quotes."""
+    # In this encoding, each byte is one character, so every other encoding survives.
+    text = content.decode("latin-1")
+    body = text.rstrip("\r\n")
+    separator = separator_of(text)
+    plain = rf"[^{separator}\r\n]*"
+    # A value as it is written, and what ends it. Blank lines belong to the line break before them.
+    cells = re.findall(rf'("(?:[^"]|"")*"{plain}|{plain})({separator}|[\r\n]+)', body + "\n")
+    values = [value for value, _ in cells]
+    ends = [end for _, end in cells]
+
+    width = next(number for number, end in enumerate(ends, 1) if end != separator)
+    for column in range(width):
+        # Cells are in the order of the file. The first ones are the header.
+        below_header = slice(width + column, None, width)
+        column_values = values[below_header]
+        order = _random_order(len(column_values), f"{seed}/{column}")
+        values[below_header] = [column_values[position] for position in order]
+
+    permuted = "".join(value + end for value, end in zip(values, ends, strict=True))
+    last_line_break = text[len(body) :]
+    return (permuted[:-1] + last_line_break).encode("latin-1")
+
+
+def _permute_stata(content: bytes, seed: str) -> bytes:
+    """Permute the columns of a table in Stata's format, and write it in this format, with the labels."""
+    import pandas as pd
+
+    table = pd.read_stata(BytesIO(content))
+    with pd.read_stata(BytesIO(content), iterator=True) as reader:
+        labels = reader.variable_labels()
+    for number, name in enumerate(table.columns):
+        order = _random_order(len(table), f"{seed}/{number}")
+        table[name] = table[name].array[order]
+    permuted = BytesIO()
+    table.to_stata(
+        permuted,
+        write_index=False,
+        time_stamp=pd.Timestamp(2000, 1, 1),  # not the present, which would change the checksum
+        variable_labels=labels,
+        version=114 if content[0] == 114 else 118,  # that of the release, or the first one in Unicode
+    )
+    return permuted.getvalue()
+
+
+def _random_order(count: int, seed: str) -> list[int]:
+    """An order of so many values, the same on every machine: Python guarantees `random()`, but not `shuffle()`."""
+    generator = random.Random(seed)
+    keys = [generator.random() for _ in range(count)]
+    return sorted(range(count), key=keys.__getitem__)
