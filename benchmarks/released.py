@@ -18,7 +18,7 @@ from endpoint import Request, endpoint
 from inspect_ai.model import GenerateConfig
 from measure import own_folders, show
 
-from inspect_discoverybench.scorer.facets import HypothesisPair
+from inspect_discoverybench.scorer.hypothesis_pair import HypothesisPair
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
 from inspect_discoverybench.scorer.verdict import compare
 

@@ -52,7 +52,7 @@ Answer = str | dict[str, Any] | int | Cut | Refused | NoChoices | Raw
 QUESTIONS = {
     "answer": "Find the hypothesis that the author of the text finally asserts",
     "extract": "extract the context present in the hypothesis",
-    "extract_released": "Split the hypothesis into its sub-hypotheses",
+    "extract_released": "State three dimensions that define the hypothesis",
     "match_released": "Decide whether the predicted context has the same meaning",
     "match": "determine if the predicted context semantically matches",
     "variables": "what are the different variables found in the hypotheses?",

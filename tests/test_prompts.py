@@ -11,8 +11,9 @@ from inspect_discoverybench.dataset.metadata import Column, DataFile
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.dataset.task_text import Hints, task_text
 from inspect_discoverybench.prompts.prompt import Prompt, prompt_names
-from inspect_discoverybench.scorer import quotation
-from inspect_discoverybench.scorer.facets import HypothesisPair, as_json
+from inspect_discoverybench.scorer.hypothesis_pair import HypothesisPair
+from inspect_discoverybench.scorer.prompt_values import prompt_values
+from inspect_discoverybench.scorer.quotation import answer_question
 from inspect_discoverybench.solvers.datavoyager import Role, turn_message
 from inspect_discoverybench.solvers.person import person_instructions
 from inspect_discoverybench.synth.author import question
@@ -35,8 +36,8 @@ PAIR = HypothesisPair(
     predicted_workflow="",
 )
 TEXTS = {"gold_hypothesis": PAIR.gold_hypothesis, "predicted_hypothesis": PAIR.predicted_hypothesis}
-MATCH = as_json(**TEXTS, gold_context="towns", predicted_context="in {towns}")
-GOLD = as_json(datasets=PAIR.datasets, hypothesis=PAIR.gold_hypothesis, workflow=PAIR.workflows[0])
+MATCH = prompt_values(**TEXTS, gold_context="towns", predicted_context="in {towns}")
+GOLD = prompt_values(datasets=PAIR.datasets, hypothesis=PAIR.gold_hypothesis, workflow=PAIR.workflows[0])
 GOAL = SampleMetadata(
     split="test",
     dataset="farms",
@@ -58,13 +59,13 @@ RENDERED = {
         for name in prompt_names("")
         if "$" not in Prompt.load(name).text and (GOLDEN / f"{name}.txt").exists()
     },
-    "judge/answer": quotation.question(PAIR.goal, 'I refuse {this}: "no $data".\n```').text,
+    "judge/answer": answer_question(PAIR.goal, 'I refuse {this}: "no $data".\n```').text,
     "judge/extract_context": Prompt.load("judge/extract_context").render(**GOLD),
     "judge/match_context": Prompt.load("judge/match_context").render(**MATCH),
     "judge/extract_released": Prompt.load("judge/extract_released").render(**GOLD),
     "judge/match_released": Prompt.load("judge/match_released").render(**MATCH),
-    "judge/variables": PAIR.prompt("variables"),
-    "judge/relationship": PAIR.prompt("relationship"),
+    "judge/variables": PAIR.comparison_prompt("variables"),
+    "judge/relationship": PAIR.comparison_prompt("relationship"),
     "judge/audit": Prompt.load("judge/audit").render(goal="g", gold="In {towns} $y", predicted="**p**"),
     "judge/audit_text": Prompt.load("judge/audit_text").render(goal="g", text="I refuse {this} $y\n```"),
     "judge/reask": Prompt.load("judge/reask").render(reason="match: Field required."),

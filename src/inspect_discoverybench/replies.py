@@ -1,4 +1,7 @@
-"""Replies as JSON objects: their schema, how text is parsed, and how a model is asked until its reply is valid."""
+"""Replies as JSON objects: their schema, how text is parsed, and how a model is asked until its reply is valid.
+
+All parsing takes time and memory proportional to the length of the text.
+"""
 
 import json
 import re
@@ -13,16 +16,40 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 from inspect_discoverybench.errors.exceptions import ReplyMissing, ReplyRejected
 from inspect_discoverybench.errors.invalid_values import first_reason
 
+MAX_REPLY_LENGTH = 1_000_000
+"""Maximum length of a text that is parsed, in characters. It is not cut, because an object may follow long reasoning.
+No model writes as much: the largest output limits are about 128,000 tokens, half of it."""
+
 _TRUNCATED = {
     "max_tokens": "it was truncated by the token limit.",
     "model_length": "the question does not fit into the context window.",
 }
 """Stop reasons after which the same question is asked again, because the reply cannot be corrected."""
 
-_OPENING_TAG = re.compile(r"\s*<([a-z][\w:.-]*)[^<>]*>", re.IGNORECASE)
-# Some chat templates put the opening tag into the prompt, so the reply contains only the closing tag.
-_CLOSING_TAG = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
-_FENCE = re.compile(r"^[ \t]*```[^\n`]*\n(.*?)\n?[ \t]*```[ \t]*$", re.DOTALL | re.MULTILINE)
+_MAX_SENT_BACK = 20_000
+"""Maximum length of an invalid reply that is sent back, in characters, so that it fits into the context window."""
+
+_REASONING_NAMES = "think|thinking|thought|thoughts|reasoning|reflection|scratchpad"
+_REASONING_TAG = re.compile(
+    rf"(?P<open><(?:{_REASONING_NAMES})(?:\s[^<>]*)?>|\[THINK\]|◁think▷)"
+    rf"|</(?:{_REASONING_NAMES})\s*>|\[/THINK\]|◁/think▷|<\|channel\|>final<\|message\|>",
+    re.IGNORECASE,
+)
+"""Tags that chat templates put around reasoning."""
+
+_END_OF_TURN = re.compile(r"<\|(?:eot_id|eom_id|im_end|end|return|endoftext|end_of_text)\|>|</s>")
+"""Tokens with which chat templates end a turn, and which some servers leave in the text."""
+
+_FENCE = "```"
+
+ReplyT = TypeVar("ReplyT", bound="Reply")
+ResultT = TypeVar("ResultT")
+
+
+class Reply(BaseModel):
+    """A reply. Unknown fields are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 def replace_surrogates(text: str) -> str:
@@ -34,40 +61,44 @@ def replace_surrogates(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-EncodableText = Annotated[
-    str, BeforeValidator(lambda value: replace_surrogates(value) if isinstance(value, str) else value)
-]
+def _encodable(value: Any) -> Any:
+    return replace_surrogates(value) if isinstance(value, str) else value
+
+
+EncodableText = Annotated[str, BeforeValidator(_encodable)]
 """Text that can be encoded as UTF-8."""
 
 
-class Reply(BaseModel):
-    """A reply. Unknown fields are ignored."""
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+
+Explanation = Annotated[str, BeforeValidator(_as_text)]
+"""An explanation. A JSON value that is not a string is kept as JSON text."""
 
 
 def parse_boolean(value: Any) -> Any:
     """Accept a boolean written as a string: "false" is false."""
-    return {"true": True, "false": False}.get(value.strip().lower(), value) if isinstance(value, str) else value
-
-
-Explanation = Annotated[str, BeforeValidator(lambda value: value if isinstance(value, str) else json.dumps(value))]
-"""An explanation. A JSON value that is not a string is kept as JSON text."""
-
-R = TypeVar("R", bound=Reply)
-T = TypeVar("T")
+    if not isinstance(value, str):
+        return value
+    return {"true": True, "false": False}.get(value.strip().lower(), value)
 
 
 async def ask_until_valid(
     messages: Sequence[ChatMessage],
     send: Callable[[list[ChatMessage]], Awaitable[ModelOutput]],
-    read: Callable[[str], Awaitable[T]],
-    ask_again: Callable[[str], ChatMessage],
+    accept: Callable[[str], Awaitable[ResultT]],
+    repeat_question: Callable[[str], ChatMessage],
     attempts: int = 3,
-) -> T:
+) -> ResultT:
     """Ask a model until its reply is valid. An invalid reply is sent back with the reason.
 
-    `read` takes the text of a reply and raises `ReplyRejected`; `ask_again` makes the next message from the reason.
+    Args:
+        messages: The conversation, which ends with the question.
+        send: Sends a conversation to the model.
+        accept: Converts the text of a reply into the result, or raises `ReplyRejected`.
+        repeat_question: The message that follows an invalid reply, made from the reason.
+        attempts: Maximum number of requests.
 
     Raises:
         ReplyRejected: The last reply is invalid.
@@ -75,7 +106,7 @@ async def ask_until_valid(
     """
     conversation = [*messages]
     error: ReplyRejected | ReplyMissing
-    for remaining in reversed(range(attempts)):
+    for _ in range(attempts):
         output = await send([*conversation])
         if not output.choices:
             error = ReplyMissing(f"The model {output.model} failed: its reply has no choices.")
@@ -83,36 +114,106 @@ async def ask_until_valid(
             error = ReplyRejected(_TRUNCATED[output.stop_reason])
         else:
             try:
-                return await read(output.completion)
+                return await accept(output.completion)
             except ReplyRejected as rejected:
                 error = rejected
-            if remaining:
-                invalid = ChatMessageAssistant(content=replace_surrogates(output.completion))
-                conversation += [invalid, ask_again(error.message)]
+            invalid = replace_surrogates(output.completion[:_MAX_SENT_BACK])
+            conversation += [ChatMessageAssistant(content=invalid), repeat_question(error.message)]
     raise error
 
 
-def parse_reply(text: str, reply_type: type[R]) -> R:
+def parse_reply(text: str, reply_type: type[ReplyT]) -> ReplyT:
     """Parse a reply: one JSON object, optionally in a code fence with a sentence before or after it.
 
     A byte-order mark, reasoning in tags before the object, and raw newlines in JSON strings are accepted.
 
     Raises:
-        ReplyRejected: The text is not JSON, or does not validate as `reply_type`.
+        ReplyRejected: The text is too long, is not JSON, or does not validate as `reply_type`.
     """
-    body = _strip_reasoning(text.strip().lstrip("\ufeff")).strip()
-    fences = _FENCE.findall(body)
-    if len(fences) == 1 and not body.startswith("{"):
-        body = fences[0]
+    if len(text) > MAX_REPLY_LENGTH:
+        raise ReplyRejected(f"it has {len(text):,} characters; the maximum is {MAX_REPLY_LENGTH:,}.")
+    content = parse_json(_object_text(text))
     try:
-        content = json.loads(body, object_pairs_hook=reject_duplicate_keys, strict=False)
-        json.dumps(content, ensure_ascii=False).encode()  # fails for a lone surrogate, which cannot be sent back
-    except (ValueError, RecursionError) as error:
-        raise ReplyRejected(f"it is not a JSON object ({error}).") from error
+        json.dumps(content, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise ReplyRejected(f"it has half of a surrogate pair, which cannot be sent back ({error}).") from error
     try:
         return reply_type.model_validate(content)
     except ValidationError as error:
         raise ReplyRejected(first_reason(error)) from error
+
+
+def _object_text(text: str) -> str:
+    """The part of a reply that should be a JSON object."""
+    body = text.strip("\ufeff \t\r\n")
+    if not body.startswith(("{", _FENCE)):  # tags within the object are data
+        body = without_reasoning(body)
+    blocks = fenced_blocks(body)
+    is_fenced = len(blocks) == 1 and not body.startswith("{")
+    return blocks[0] if is_fenced else body
+
+
+def parse_json(text: str) -> Any:
+    """Parse JSON with raw line ends in strings, and with every key at most once in an object.
+
+    Raises:
+        ReplyRejected: The text is not JSON.
+    """
+    try:
+        return json.loads(text, object_pairs_hook=reject_duplicate_keys, strict=False)
+    except (ValueError, RecursionError) as error:
+        raise ReplyRejected(f"it is not a JSON object ({error}).") from error
+
+
+def reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object with these pairs; a `ValueError` if a key occurs twice."""
+    content: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in content:
+            raise ValueError(f"the key {key[:80]!r} occurs twice in one object")
+        content[key] = value
+    return content
+
+
+def without_reasoning(text: str) -> str:
+    """The text outside of reasoning tags, without end-of-turn tokens and byte-order marks.
+
+    A closing tag without an opening tag ends reasoning that starts with the text, because some chat templates put the
+    opening tag into the prompt. The text after a tag that is never closed is kept, because some models write their
+    answer there.
+    """
+    parts: list[str] = []
+    is_open = False
+    start = 0
+    for tag in _REASONING_TAG.finditer(text):
+        if tag["open"] is None:
+            if not is_open:
+                parts.clear()
+            start = tag.end()
+            is_open = False
+        elif not is_open:
+            parts.append(text[start : tag.start()])
+            start = tag.start()
+            is_open = True
+    parts.append(text[start:])
+    return _END_OF_TURN.sub("", "".join(parts)).replace("\ufeff", "").strip()
+
+
+def fenced_blocks(text: str) -> list[str]:
+    """The contents of the Markdown code fences in a text. A fence that is never closed has none."""
+    blocks: list[str] = []
+    block: list[str] | None = None
+    for line in text.split("\n"):
+        if block is None:
+            is_opening = line.lstrip().startswith(_FENCE) and line.count(_FENCE) == 1
+            block = [] if is_opening else None
+        elif line.rstrip().endswith(_FENCE):
+            block.append(line.rstrip().removesuffix(_FENCE))
+            blocks.append("\n".join(block).strip())
+            block = None
+        else:
+            block.append(line)
+    return blocks
 
 
 @cache
@@ -125,28 +226,8 @@ def reply_schema(reply_type: type[Reply]) -> JSONSchema:
         part.description = None
         if part.properties:
             part.required = list(part.properties)
-        pending += [*(part.properties or {}).values(), *([part.items] if part.items else []), *(part.anyOf or [])]
+            pending += part.properties.values()
+        if part.items:
+            pending.append(part.items)
+        pending += part.anyOf or []
     return schema
-
-
-def _strip_reasoning(text: str) -> str:
-    """Remove reasoning in tags before the object. Tags inside the object are data."""
-    position = 0
-    while opening := _OPENING_TAG.match(text, position):
-        closing = re.compile(rf"</{re.escape(opening[1])}\s*>", re.IGNORECASE).search(text, opening.end())
-        if closing is None:
-            break
-        position = closing.end()
-    if not text[position:].lstrip().startswith(("{", "```")) and (closing := _CLOSING_TAG.search(text, position)):
-        position = closing.end()
-    return text[position:]
-
-
-def reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The object with these pairs; a `ValueError` if a key occurs twice."""
-    result: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in result:
-            raise ValueError(f"the key {key!r} occurs twice in one object")
-        result[key] = value
-    return result

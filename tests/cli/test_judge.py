@@ -48,15 +48,6 @@ def test_a_pair_is_scored_and_written(tmp_path: Path) -> None:
     assert record["replies"]["variables"]
 
 
-def test_a_skipped_facet_is_null(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    contexts = ['{"hypothesis": [{"context": "towns"}]}', '{"hypothesis": [{"context": "hills"}]}']
-    answer = scripted(extract=contexts, match='{"match": false}')
-    result = over_http(monkeypatch, answer, "--gate", out=str(tmp_path / "score.json"))
-    assert result.exit_code == 0, result.output
-    scores = json.loads((tmp_path / "score.json").read_text("utf-8"))["scores"]
-    assert scores == {"hms": 0, "context": 0, "variables": None, "relationship": None}
-
-
 def test_an_unscored_pair_has_exit_code_3(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     result = over_http(monkeypatch, scripted(variables="two"), out=str(tmp_path / "score.json"))
     assert result.exit_code == 3

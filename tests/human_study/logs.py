@@ -54,7 +54,7 @@ SCRIPT = {
 """In samples 3 and 4 a facet is undecided, so they are unscored. Sample 5 has no submission."""
 
 
-def judged(folder: Path, *, gate: bool = False, name: str = "") -> str:
+def judged(folder: Path, *, name: str = "") -> str:
     """Path of a log of the demo task, with the answers of `SCRIPT`. The name is added to the predicted hypotheses."""
     task = demo()
     golds = [str(sample.target) for sample in task.dataset]
@@ -86,7 +86,7 @@ def judged(folder: Path, *, gate: bool = False, name: str = "") -> str:
         return json.dumps({**counts, "explanation": "counted"}) if counts else INVALID
 
     [log] = inspect_eval(
-        task_with(task, scorer=hms(gate=gate)),
+        task_with(task, scorer=hms()),
         model="mockllm/model",
         model_roles={"grader": InProcessJudge(answer).model},
         solver=writes_predictions(),

@@ -10,7 +10,7 @@ from inspect_discoverybench.errors.exceptions import DataMissing, DiscoveryBench
 from inspect_discoverybench.human_study.judged_sample import read_judged_samples
 from inspect_discoverybench.human_study.labels import LabelledSample, Step, draw_samples, has_replies, read_labels
 from inspect_discoverybench.human_study.sheet import Item
-from tests.human_study.logs import FORMULA, SCRIPT, csv_file, judged, judged_logs
+from tests.human_study.logs import FORMULA, SCRIPT, csv_file, judged_logs
 
 KEY = "item,log,sample_id,epoch,score,gold,stratum,weight,hms," + ",".join(Step)
 LABELS = "item,annotator,gold_context,predicted_context,context_match,variables,relationship"
@@ -43,11 +43,6 @@ def test_the_key_and_the_page_have_the_answers_of_the_judge() -> None:
     answers = items[1].answers
     assert answers["predicted_context"] == {"value": "where Finding 1", "reason": "<b>found</b>"}
     assert answers["variables"] == {"value": "4 2 2", "reason": "counted"}
-
-
-def test_skipped_questions_have_no_answer(tmp_path: Path) -> None:
-    item = by_number(drawn([judged(tmp_path, gate=True)]))[2]
-    assert (item.key["variables"], item.key["relationship"], item.key["stratum"]) == ("", "", "0, –, –")
 
 
 def test_samples_without_their_replies_are_left_out() -> None:

@@ -10,7 +10,8 @@ import inspect_discoverybench.offline.provider  # noqa: F401 - registers the mod
 from inspect_discoverybench.dataset.metadata import Column, DataFile
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.prompts.prompt import Prompt
-from inspect_discoverybench.scorer.facets import Contexts, HypothesisPair, Match, ask_extractions, ask_match
+from inspect_discoverybench.scorer.contexts import Contexts, Match, ask_extractions, ask_match
+from inspect_discoverybench.scorer.hypothesis_pair import HypothesisPair
 from inspect_discoverybench.scorer.judge import Judge
 
 LEXICAL = "discoverybench/lexical"
@@ -57,19 +58,18 @@ def pair(gold: str, predicted: str) -> HypothesisPair:
 
 
 async def variables(gold: str, predicted: str) -> tuple[int, int, int]:
-    reply = await answered(pair(gold, predicted).prompt("variables"))
+    reply = await answered(pair(gold, predicted).comparison_prompt("variables"))
     return reply["sizeA"], reply["sizeB"], reply["intersection"]
 
 
 async def relationship(gold: str, predicted: str, *more: ChatMessage) -> str:
-    reply = await answered(pair(gold, predicted).prompt("relationship"), *more)
+    reply = await answered(pair(gold, predicted).comparison_prompt("relationship"), *more)
     return str(reply["answer"])
 
 
 async def context(hypothesis: str) -> str:
-    gold, _ = await ask_extractions(
-        Judge(get_model(LEXICAL)), pair(hypothesis, ""), "extract_context", "context", Contexts
-    )
+    texts = pair(hypothesis, "").extraction_prompts("extract_context", "", "")
+    gold, _ = await ask_extractions(Judge(get_model(LEXICAL)), "context", texts, Contexts)
     assert isinstance(gold, Contexts)
     assert [part.text for part in gold.hypothesis] == [hypothesis]
     return gold.joined

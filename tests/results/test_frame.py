@@ -95,7 +95,7 @@ def test_several_judges_give_a_row_each(tmp_path: Path) -> None:
 def test_a_log_that_was_scored_again_is_read_once_for_each_judge(demo_log: Path, tmp_path: Path) -> None:
     log = read_eval_log(str(demo_log))
     shutil.copy(demo_log, tmp_path / "copy.eval")
-    again = score(log, hms(grader="discoverybench/lexical", gate=True), action="overwrite", display="none")
+    again = score(log, hms(grader="discoverybench/lexical", schema=False), action="overwrite", display="none")
     write_eval_log(again, str(tmp_path / "scored.eval"))
     samples = read_results([demo_log, tmp_path]).samples
     assert samples.groupby("uuid").judge_record.nunique().tolist() == [2, 2, 2, 2]

@@ -71,6 +71,6 @@ def test_logs_of_every_task_can_be_rescored(name: str, monkeypatch: pytest.Monke
     for score, name_of_judge in ((first, "discoverybench/lexical"), (second, judge)):
         assert score.metadata
         assert score.metadata["judge"] == name_of_judge
-        assert {"prompts", "gate", "asked_again"} <= set(score.metadata)
+        assert {"prompts", "asked_again"} <= set(score.metadata)
     assert both.results
     assert {result.scorer for result in both.results.scores} == {"HMS", "HMS1"}

@@ -11,7 +11,7 @@ from inspect_ai.util import LimitExceededError
 
 from inspect_discoverybench import demo
 from inspect_discoverybench.errors.exceptions import JudgeFailed
-from inspect_discoverybench.scorer.judge import gather
+from inspect_discoverybench.scorer.gather import gather
 from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from tests.endpoint import Answer, NoChoices, Raw, Refused, Request, serve

@@ -11,7 +11,6 @@ from inspect_ai.scorer import Score
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from inspect_discoverybench.judge_audit.judge_audit import AnswerText, answer_texts
-from inspect_discoverybench.scorer.quotation import fold_quote
 from inspect_discoverybench.scorer.scorer import hms
 from tests.endpoint import question, slots
 from tests.scorer.judging import InProcessJudge, sample, score_of, scripted
@@ -127,6 +126,6 @@ def test_each_text_of_the_audit_is_quoted_as_expected(item: AnswerText) -> None:
     score, judge = judged(reply, item.text)
     assert judge.judge_requests().count("answer") == 1
     if item.asserted:
-        assert fold_quote(str(score.answer)) == fold_quote("\n".join(item.hypothesis))
+        assert str(score.answer).split() == "\n".join(item.hypothesis).split()
     else:
         assert score.reason == "refusal"

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from inspect_discoverybench.errors.exceptions import ReplyRejected
 from inspect_discoverybench.replies import Reply, parse_reply
-from inspect_discoverybench.scorer.facets import Contexts, Match, Relationship, Variables
+from inspect_discoverybench.scorer.contexts import Contexts, Match
+from inspect_discoverybench.scorer.facets import Relationship, Variables
 
 CONTRACTS: list[type[Reply]] = [Contexts, Match, Variables, Relationship]
 KEYS = st.sampled_from(

@@ -21,11 +21,10 @@ def run(
     endpoint: Endpoint,
     text: str = PREDICTED,
     config: GenerateConfig | None = None,
-    gate: bool = False,
     **options: Any,
 ) -> EvalLog:
     """Score one sample with the judge at the endpoint."""
-    task = Task([sample()], solver=writes(text, "stop"), scorer=hms(gate=gate))
+    task = Task([sample()], solver=writes(text, "stop"), scorer=hms())
     judge = judge_at(endpoint, options.pop("judge", "openai/gpt-4o"), config=config or GenerateConfig())
     return inspect_eval(task, model="mockllm/model", model_roles={"grader": judge}, **options)[0]
 
@@ -45,19 +44,18 @@ def questions_since(endpoint: Endpoint, since: int) -> list[str]:
 
 
 def test_only_new_questions_are_sent() -> None:
-    """First run, another agent's run over the same gold, the same run again, and with the gate."""
+    """First run, another agent's run over the same gold, and the same run again."""
     apart = scripted(extract=CONTEXTS, match='{"match": false}')
     with serve(apart) as endpoint:
 
-        def questions(text: str, gate: bool = False) -> list[str]:
+        def questions(text: str) -> list[str]:
             before = len(endpoint.requests)
-            run(endpoint, text, gate=gate)
+            run(endpoint, text)
             return questions_since(endpoint, before)
 
         assert questions("One.") == ["extract", "extract", "match", "relationship", "variables"]
         assert questions("Another.") == ["extract", "match", "relationship", "variables"]
         assert questions("One.") == []
-        assert questions("A third.", gate=True) == ["extract", "match"]
 
 
 @pytest.mark.parametrize("bad", ["nonsense", Cut('{"sizeA": 2, "si')], ids=["rejected", "cut off"])

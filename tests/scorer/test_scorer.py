@@ -11,15 +11,15 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
 from inspect_ai.model import StopReason
 
-from inspect_discoverybench.scorer.facets import NOT_PUBLIC, NOT_SUBMITTED
+from inspect_discoverybench.scorer.hypothesis_pair import NOT_PUBLIC, NOT_SUBMITTED
 from inspect_discoverybench.scorer.scorer import hms
 from tests.endpoint import Answer, Endpoint, Request, question, serve, slots, truthful
 from tests.scorer.judging import FULL, GOLD, PREDICTED, sample, score_of, scripted, writes
 
 
 @task
-def one_sample(text: str = PREDICTED, stop_reason: StopReason = "stop", gate: bool = False) -> Task:
-    return Task(dataset=[sample()], solver=writes(text, stop_reason), scorer=hms(gate=gate))
+def one_sample(text: str = PREDICTED, stop_reason: StopReason = "stop") -> Task:
+    return Task(dataset=[sample()], solver=writes(text, stop_reason), scorer=hms())
 
 
 def judged(
@@ -27,14 +27,13 @@ def judged(
     answer: Callable[[Request], Answer],
     text: str = PREDICTED,
     stop_reason: StopReason = "stop",
-    gate: bool = False,
     **options: Any,
 ) -> tuple[EvalLog, Endpoint]:
     with serve(answer) as endpoint:
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
         monkeypatch.setenv("OPENAI_API_KEY", "test")
         roles = {"grader": "openai/gpt-4o"}
-        task = one_sample(text, stop_reason, gate)
+        task = one_sample(text, stop_reason)
         return inspect_eval(task, model="mockllm/model", model_roles=roles, **options)[0], endpoint
 
 
@@ -167,29 +166,6 @@ def test_reply_schemas_require_the_fields_of_the_listings(monkeypatch: pytest.Mo
     assert "description" not in json.dumps(schemas)
     assert schemas["variables"]["required"] == ["sizeA", "sizeB", "intersection", "explanation"]
     assert schemas["relationship"]["required"] == ["answer", "explanation"]
-
-
-@pytest.mark.parametrize(("match", "requests"), [("false", 3), ("true", 5)])
-def test_gate_skips_questions_if_contexts_do_not_match(
-    monkeypatch: pytest.MonkeyPatch, match: str, requests: int
-) -> None:
-    contexts = ['{"hypothesis": [{"context": "a"}]}', '{"hypothesis": [{"context": "b"}]}']
-    log, endpoint = judged(monkeypatch, scripted(extract=contexts, match=f'{{"match": {match}}}'), gate=True)
-    assert len(endpoint.requests) == requests
-    score = score_of(log)
-    assert isinstance(score.value, dict)
-    if requests == 5:
-        assert score.value == FULL
-    else:
-        assert (score.value["hms"], score.value["context"]) == (0, 0)
-        assert score.value["variables"] != score.value["variables"]  # NaN: no value, and no zero
-        assert log.results
-        assert {s.name: s.unscored_samples for s in log.results.scores if s.metrics.get("mean")} == {
-            "hms": 0,
-            "context": 0,
-            "variables": 1,
-            "relationship": 1,
-        }
 
 
 def test_a_hypothesis_cannot_forge_the_explanation(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from inspect_ai.scorer import Score
 
 from inspect_discoverybench import demo, judge_audit
 from inspect_discoverybench.cli.main import main
-from inspect_discoverybench.results.judge_record import COMPARED_KEYS
+from inspect_discoverybench.scorer.judge_record import COMPARED_KEYS
 from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.solvers.reflexion import reflexion
 from tests.endpoint import Answer, Endpoint, Refused, Request, question, serve
@@ -31,7 +31,7 @@ STUDY = Path(__file__).parents[2] / "examples" / "lighthouses" / "metadata_0.jso
 
 def judged(judge: Model, count: int = 1, **options: Any) -> EvalLog:
     """The log of an eval that scores some samples with the judge."""
-    of_eval = {name: value for name, value in options.items() if name not in ("schema", "gate")}
+    of_eval = {name: value for name, value in options.items() if name != "schema"}
     scorer = hms(**{name: value for name, value in options.items() if name not in of_eval})
     task = Task([sample(n) for n in range(1, count + 1)], solver=writes_its_number(), scorer=scorer)
     return inspect_eval(task, model="mockllm/model", model_roles={"grader": judge}, **of_eval)[0]

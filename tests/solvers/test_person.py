@@ -1,5 +1,6 @@
 """A person as the agent: Inspect's `human_cli` in our container, and the instructions that the person sees."""
 
+import json
 import os
 import shlex
 import subprocess
@@ -55,7 +56,9 @@ def test_a_person_solves_a_sample_in_a_shell_of_the_container(tmp_path: Path) ->
         container = login[3]
         while subprocess.run(["docker", "exec", container, "test", "-e", SERVICE], check=False).returncode:
             time.sleep(1)
-        screen = shell(container, WORK, f"Hypothesis: {gold.target}\nWorkflow: I looked at its axes.\n\x04")
+        # Plain text would be quoted by the judge, which is not a language model here.
+        answer = json.dumps({"hypothesis": str(gold.target), "workflow": "I looked at its axes."})
+        screen = shell(container, WORK, f"{answer}\n\x04")
         shell(container, 'echo yes | task submit "$(cat answer.txt)"')
         output = run.stdout.read()
     assert run.returncode == 0, output

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from inspect_discoverybench.submission.answer import is_placeholder, read, without_reasoning
+from inspect_discoverybench.replies import without_reasoning
+from inspect_discoverybench.submission.answer import is_placeholder, parse_submission
 
 CLEAN: dict[str, tuple[str, str, str]] = {
     # text, hypothesis, workflow
@@ -107,7 +108,7 @@ REASONING: dict[str, tuple[str, str]] = {
 
 @pytest.mark.parametrize(("text", "hypothesis", "workflow"), CLEAN.values(), ids=CLEAN)
 def test_a_clean_form_is_parsed(text: str, hypothesis: str, workflow: str) -> None:
-    answer = read(text)
+    answer = parse_submission(text)
     assert answer is not None
     assert (answer.hypothesis, answer.workflow) == (hypothesis, workflow)
     assert answer.source == ("object" if "{" in text else "labels")
@@ -115,7 +116,7 @@ def test_a_clean_form_is_parsed(text: str, hypothesis: str, workflow: str) -> No
 
 @pytest.mark.parametrize("text", NOT_CLEAN.values(), ids=NOT_CLEAN)
 def test_any_other_form_is_left_to_the_judge(text: str) -> None:
-    assert read(text) is None
+    assert parse_submission(text) is None
 
 
 @pytest.mark.parametrize(("text", "answer"), REASONING.values(), ids=REASONING)
@@ -149,7 +150,7 @@ def test_reading_takes_linear_time(name: str) -> None:
     """A text of 200,000 characters takes at most a second; a quadratic algorithm would take minutes."""
     text = HOSTILE[name](200_000)
     start = time.process_time()
-    read(text)
+    parse_submission(text)
     assert time.process_time() - start < 5
 
 
@@ -164,6 +165,6 @@ FRAGMENTS = st.sampled_from(
 @example("Hypothesis\n")
 @settings(max_examples=1_000)
 def test_reading_never_raises_and_returns_words_of_the_text(text: str) -> None:
-    answer = read(text)
+    answer = parse_submission(text)
     if answer is not None:
         assert any(character.isalnum() or character == "_" for character in answer.hypothesis)

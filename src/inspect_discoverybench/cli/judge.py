@@ -14,10 +14,12 @@ from inspect_discoverybench.dataset.metadata import Study
 from inspect_discoverybench.errors.exceptions import InvalidArgument, JudgeFailed
 from inspect_discoverybench.errors.redaction import printable
 from inspect_discoverybench.replies import replace_surrogates
-from inspect_discoverybench.scorer.facets import HypothesisPair
+from inspect_discoverybench.scorer.explanation import explain
+from inspect_discoverybench.scorer.hypothesis_pair import HypothesisPair
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
+from inspect_discoverybench.scorer.judge_record import judge_record
 from inspect_discoverybench.scorer.released_form import PRODUCT, is_released
-from inspect_discoverybench.scorer.verdict import compare, explain, record
+from inspect_discoverybench.scorer.verdict import compare
 
 
 @click.command()
@@ -29,7 +31,6 @@ from inspect_discoverybench.scorer.verdict import compare, explain, record
 @click.option("--metadata", required=True, type=click.Path(path_type=Path), help="Metadata file of the study.")
 @click.option("--grader", default=DEFAULT_JUDGE, show_default=True, help="The judge, as PROVIDER/MODEL.")
 @click.option("--aggregation", default=PRODUCT, show_default=True, help="product or released.")
-@click.option("--gate", is_flag=True, help="Skip variables and relationship if the contexts do not match.")
 @click.option("--out", type=click.Path(path_type=Path), help="JSON file for the scores and raw replies.")
 def judge(
     goal: str,
@@ -40,14 +41,13 @@ def judge(
     metadata: Path,
     grader: str,
     aggregation: str,
-    gate: bool,
     out: Path | None,
 ) -> None:
     """Score one predicted hypothesis against its gold hypothesis.
 
     Exit codes: 0 scored, 1 judge failed, 2 invalid input, 3 not scored because the judge's replies were invalid.
     """
-    with_released = is_released(aggregation, gate)
+    with_released = is_released(aggregation)
     pair = HypothesisPair(
         goal=_required("goal", goal),
         data_files=Study.read(metadata).data_files,
@@ -64,16 +64,16 @@ def judge(
     # This command is interactive. Inspect's default is to retry indefinitely.
     judge_model = Judge.for_eval(grader, transport=GenerateConfig(max_retries=3, timeout=120))
     try:
-        verdict = asyncio.run(compare(judge_model, pair, gate, with_released))
+        verdict = asyncio.run(compare(judge_model, pair, with_released))
     except JudgeFailed as error:
         raise JudgeFailed(error.failure, "Try again, or choose another judge.") from error
     Console().print(Markdown(printable(explain(pair, verdict, "call"))))
     if out is not None:
         # JSON has no NaN.
         scores = {key: None if isnan(value) else value for key, value in verdict.values.items()}
-        result = {"scores": scores, **record(judge_model, verdict, gate)}
+        result = {"scores": scores, **judge_record(judge_model, verdict)}
         out.write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n", "utf-8")
-    if any(map(isnan, verdict.values.values())) and not verdict.is_gated:
+    if any(map(isnan, verdict.values.values())):
         raise click.exceptions.Exit(3)
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from inspect_discoverybench.comparison.system import System, TaskId
-from inspect_discoverybench.results.judge_record import differences
 from inspect_discoverybench.results.result import Result
+from inspect_discoverybench.scorer.judge_record import differences
 
 SAME_PER_TASK = {"data_commit": "data commits", "data_files": "data files", "target": "gold hypotheses or targets"}
 """Columns whose values must be equal for a common sample, with the plural nouns that messages use."""

@@ -11,7 +11,7 @@ from inspect_discoverybench.dataset.samples import make_samples
 from inspect_discoverybench.dataset.table import Table, is_table
 from inspect_discoverybench.dataset.task_text import Hints
 from inspect_discoverybench.errors.exceptions import DataError, InvalidArgument
-from inspect_discoverybench.submission.text import normalized
+from inspect_discoverybench.submission.text import normalize_case_and_spaces
 
 
 def demo_samples(hints: Hints) -> list[Sample]:
@@ -78,7 +78,7 @@ def _data_files(goals: list[FolderGoal]) -> set[Path]:
 
 def _known_or_new(study: Study, question: str) -> Goal:
     for goal in study.goals:
-        if normalized(goal.question) == normalized(question):
+        if normalize_case_and_spaces(goal.question) == normalize_case_and_spaces(question):
             return goal
     next_id = max(goal.query_id for goal in study.goals) + 1
     return Goal.model_validate({"qid": next_id, "question": question, "question_type": "general"})

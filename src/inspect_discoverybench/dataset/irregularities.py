@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
-from inspect_discoverybench.submission.text import normalized
+from inspect_discoverybench.submission.text import normalize_case_and_spaces
 
 PROCESSED_FOLDERS: Mapping[str, str] = {
     "meta_regression_raw": "meta_regression",
@@ -32,7 +32,7 @@ def group_by_question(goals: Iterable[SampleMetadata]) -> list[list[SampleMetada
     """Group goals that ask the same question, in the order of the first goal of each group."""
     groups: dict[str, list[SampleMetadata]] = defaultdict(list)
     for goal in goals:
-        groups[normalized(goal.goal)].append(goal)
+        groups[normalize_case_and_spaces(goal.goal)].append(goal)
     return list(groups.values())
 
 

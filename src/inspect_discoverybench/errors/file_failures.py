@@ -14,5 +14,6 @@ def file_errors() -> Iterator[None]:
     except BrokenPipeError:  # the reader of our output has stopped, as `head` does: click ends the command
         raise
     except (OSError, RecursionError, MemoryError) as error:
-        reason = str(error).partition("] ")[2] or str(error) or "Not enough memory"  # without the number of the error
+        text_without_number = str(error).partition("] ")[2]
+        reason = text_without_number or str(error) or "Not enough memory"
         raise Refused(f"{reason}. Check the path, its permissions and the free space.") from error

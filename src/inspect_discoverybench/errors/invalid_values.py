@@ -13,7 +13,8 @@ from inspect_discoverybench.errors.exceptions import InvalidArgument
 def first_reason(error: ValidationError) -> str:
     """The first message of a validation error, with the field."""
     first = error.errors()[0]
-    field, message = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
+    field = ".".join(str(part) for part in first["loc"])
+    message = first["msg"].removeprefix("Value error, ")
     return f"{field}: {message}." if field else f"{message}."
 
 

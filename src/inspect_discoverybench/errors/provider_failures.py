@@ -3,32 +3,37 @@
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from traceback import format_exception
+from traceback import format_exception, walk_tb
 from typing import Any
 
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
 from inspect_ai.model import Model
+from pydantic import BaseModel
 from rich.errors import MarkupError
 from rich.markup import render
 from tenacity import RetryError
 
 from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, ModelFailed
-from inspect_discoverybench.errors.redaction import hide_keys, printable, redact
+from inspect_discoverybench.errors.redaction import printable, redact, remember_keys
 
 _UNREADABLE = (AssertionError, AttributeError, LookupError, TypeError, json.JSONDecodeError, RecursionError)
 """Exceptions that providers' packages raise if the server's reply is malformed, such as a web page."""
 
+_BAD_REQUEST = {400, 413, 422}
+"""HTTP statuses of requests that are refused because of their contents."""
 
-_BAD_REQUEST, _ACCOUNT = {400, 413, 422}, {401, 402, 403}
-"""HTTP statuses of refused requests, and of those that have another cause than their contents."""
-
+_ACCOUNT = {401, 402, 403}
+"""HTTP statuses of requests that are refused for another reason than their contents."""
 
 _ENDS_SAMPLE = {"LimitExceededError", "ModelRefusalError", "TerminateSampleError"}
 """Exceptions with which Inspect ends a sample. Not all of them are public."""
+
+MAX_MESSAGE_LENGTH = 500
+"""Longer messages of other packages are cut. Some contain a whole web page."""
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:
@@ -41,14 +46,17 @@ def causes(error: BaseException) -> Iterator[BaseException]:
 
 def http_status(error: BaseException) -> int | None:
     """HTTP status of an error, under the attribute names that provider packages use."""
-    values = (getattr(error, name, None) for name in ("status_code", "code"))
-    return next((value for value in values if isinstance(value, int)), None)
+    for name in ("status_code", "code"):
+        value = getattr(error, name, None)
+        if isinstance(value, int):
+            return value
+    return None
 
 
 def is_bad_request(error: BaseException) -> bool:
     """Whether a provider refused a request because of its contents, as far as its HTTP status tells."""
     statuses = {http_status(cause) for cause in causes(error)}
-    return bool(statuses & _BAD_REQUEST) and not statuses & _ACCOUNT
+    return not statuses.isdisjoint(_BAD_REQUEST) and statuses.isdisjoint(_ACCOUNT)
 
 
 def ends_sample(error: BaseException) -> bool:
@@ -59,21 +67,54 @@ def ends_sample(error: BaseException) -> bool:
 def reason_of(error: BaseException) -> str:
     """Why a request failed, in one line: the first cause with its type, and the HTTP status if there is one."""
     chain = [cause for cause in causes(error) if not isinstance(cause, RetryError | BaseExceptionGroup)] or [error]
+    first_cause = chain[-1]
     # Connection errors often have no text. The provider's package has usually caught and described them.
-    described = next((cause for cause in reversed(chain) if str(cause)), chain[-1])
-    message, kind = one_line(described), type(chain[-1]).__name__
-    if isinstance(chain[-1], _UNREADABLE):
-        text = "" if message == kind else f" {message}"
-        message = (
-            f"the reply is not in the format of the provider's API, as if it were a web page. Check the base URL.{text}"
-        )
-    status = next((status for status in map(http_status, chain) if status is not None), None)
-    details = [] if kind in message else [kind]
-    details += [] if status is None or str(status) in message else [f"HTTP {status}"]
+    described = next((cause for cause in reversed(chain) if str(cause)), first_cause)
+    message = one_line(described)
+    kind = type(first_cause).__name__
+
+    if isinstance(first_cause, _UNREADABLE):
+        message = _unreadable_reply(first_cause, message if message != kind else "")
+
+    details = []
+    if kind not in message:
+        details.append(kind)
+    status = _first_status(chain)
+    if status is not None and str(status) not in message:
+        details.append(f"HTTP {status}")
     return f"{message} ({', '.join(details)})" if details else message
 
 
-class _WithoutKeys(Exception):
+def _first_status(chain: list[BaseException]) -> int | None:
+    statuses = [http_status(cause) for cause in chain]
+    return next((status for status in statuses if status is not None), None)
+
+
+def _unreadable_reply(error: BaseException, message: str) -> str:
+    """Why a reply could not be read: what the server says, or else the message of the provider's package."""
+    said = _server_error(error)
+    if said is not None:
+        return f"the server replied with an error instead of a completion: {said}"
+    advice = "the reply is not in the format of the provider's API, as if it were a web page. Check the base URL."
+    return f"{advice} {message}".rstrip()
+
+
+def _server_error(error: BaseException) -> str | None:
+    """The error in a reply with HTTP status 200, such as `{"error": {"message": "overloaded"}}`; None without one.
+
+    Providers' packages accept such a reply and fail later. It is then only in a local variable where they failed.
+    """
+    for frame, _ in reversed([*walk_tb(error.__traceback__)]):
+        for value in frame.f_locals.values():
+            reply = value.model_extra if isinstance(value, BaseModel) else value
+            content = reply.get("error") if isinstance(reply, Mapping) else None
+            if content:
+                message = content.get("message") if isinstance(content, Mapping) else None
+                return one_line(Exception(message or json.dumps(content, default=str)))
+    return None
+
+
+class _RedactedError(Exception):
     """Stands for a provider's error whose text has a key."""
 
     def __init__(self, text: str, status: int | None) -> None:
@@ -89,22 +130,30 @@ def redact_request(error: BaseException) -> BaseException:
     """
     for event in transcript().history.resident_events:
         if isinstance(event, ModelEvent) and event.error:
-            event.error, event.traceback = redact(event.error), redact(event.traceback or "")
-            event.traceback_ansi = event.traceback
-            if event.call:
-                event.call.response = _redacted(event.call.response, transcript().attachments)
+            _redact_event(event)
+
     text = "".join(format_exception(error))
-    status = next((status for status in map(http_status, causes(error)) if status is not None), None)
-    return error if redact(text) == printable(text) else _WithoutKeys(redact(text), status)
+    if redact(text) == printable(text):
+        return error
+    return _RedactedError(redact(text), _first_status([*causes(error)]))
+
+
+def _redact_event(event: ModelEvent) -> None:
+    event.error = redact(event.error or "")
+    event.traceback = redact(event.traceback or "")
+    event.traceback_ansi = event.traceback
+    if event.call:
+        event.call.response = _redacted(event.call.response, transcript().attachments)
 
 
 def _redacted(value: Any, attachments: Any) -> Any:
     """A part of a response, redacted; a long text is in the attachments, which are changed in place."""
     match value:
-        case str() if (reference := value.removeprefix("attachment://")) in attachments:
-            attachments[reference] = redact(attachments[reference])
         case str():
-            return redact(value)
+            reference = value.removeprefix("attachment://")
+            if reference not in attachments:
+                return redact(value)
+            attachments[reference] = redact(attachments[reference])
         case list():
             return [_redacted(part, attachments) for part in value]
         case dict():
@@ -126,16 +175,17 @@ def model_errors(owner: str, model: Model) -> Iterator[None]:
     except Exception as error:  # every provider raises different types
         if ends_sample(error) or isinstance(error, DiscoveryBenchError):
             raise
-        hide_keys({"api_key": model.api.api_key, **model.model_args})
+        remember_keys({"api_key": model.api.api_key, **model.model_args})
         raise ModelFailed(f"{owner} failed: {reason_of(error)}.") from redact_request(error)
 
 
 def one_line(error: BaseException) -> str:
     """The message of any error in one line, without Inspect's markup."""
-    message = " ".join(str(getattr(error, "message", error)).split()) or type(error).__name__
+    words = str(getattr(error, "message", error)).split()
+    message = " ".join(words) or type(error).__name__
     with suppress(MarkupError):  # brackets in the message may look like invalid markup
         message = render(message).plain
-    return redact(message.removeprefix("ERROR: "))[:500].rstrip(".")
+    return redact(message.removeprefix("ERROR: "))[:MAX_MESSAGE_LENGTH].rstrip(".")
 
 
 @contextmanager
@@ -152,10 +202,26 @@ def inspect_errors(error_type: type[DiscoveryBenchError], where: str, remedy: st
     except BrokenPipeError:  # the reader of our output has stopped, as `head` does: click ends the command
         raise
     except Exception as error:  # re-raised as our error, with the original as its cause
-        file, home = str(getattr(error, "filename", None) or "/"), str(Path.home())
-        folders = {name: f"{value}/" for name, value in os.environ.items() if re.fullmatch("XDG_.*(HOME|DIR)", name)}
-        for variable, folder in {**folders, "HOME": f"{home}/."}.items():
-            if file != "/" and (folder.startswith(file) or file.startswith(folder)):
-                reason = f"Inspect cannot write its own data in the folder {Path(folder)}: {one_line(error)}"
-                raise error_type(f"{reason}. Set {variable} to a folder that can be written.") from error
+        location = _inspect_folder(error)
+        if location is not None:
+            variable, folder = location
+            raise error_type(
+                f"Inspect cannot write its own data in the folder {folder}: {one_line(error)}. "
+                f"Set {variable} to a folder that can be written."
+            ) from error
         raise error_type(f"{where}: {one_line(error)}. {remedy}".rstrip()) from error
+
+
+def _inspect_folder(error: Exception) -> tuple[str, Path] | None:
+    """The folder of Inspect's own data in which an operation failed, after the variable that names it."""
+    file = getattr(error, "filename", None)
+    if not file:
+        return None
+
+    folders = {name: f"{value}/" for name, value in os.environ.items() if re.fullmatch("XDG_.*(HOME|DIR)", name)}
+    folders["HOME"] = f"{Path.home()}/."
+    for variable, folder in folders.items():
+        # The folder itself, or one above it, may be what cannot be created.
+        if folder.startswith(str(file)) or str(file).startswith(folder):
+            return variable, Path(folder)
+    return None

@@ -1,20 +1,19 @@
-"""Removal of keys and control characters from everything that is printed or logged."""
+"""What of a user's settings and of other texts may be printed, recorded or exported."""
 
 import json
 import os
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 KEY_NAME = re.compile(r"KEY|TOKEN(?!S|I)|SECRET|PASSW|CREDENTIAL|AUTHORIZATION|(?:^|_)PAT(?:_|$)", re.IGNORECASE)
 """Matches the names of environment variables and model arguments with keys."""
 
-
 MIN_KEY_LENGTH = 8
 """Shorter values are no secrets, and occur in other texts."""
-
 
 _KEY_LIKE = re.compile(
     r"""\bBearer\s+[^\s"'\\\[]+|\bBasic\s+[\w+/]{16,}=*|\b(?:(?:sk|pk|rk|hf|gsk|xai)[-_]|AIza)[\w*•.-]{10,}""",
@@ -22,18 +21,70 @@ _KEY_LIKE = re.compile(
 )
 """Matches keys by their format, including keys with masked characters and in base64."""
 
+_HIDDEN_NAME = re.compile(rf"{KEY_NAME.pattern}|AUTH|COOKIE|SIGNATURE|CONNECTION_STRING", re.IGNORECASE)
+"""Matches the names of settings whose values are never shown."""
+
+_REQUEST_PART = re.compile(r"HEADER|BODY|QUERY", re.IGNORECASE)
+"""Matches the names of settings that are sent as they are, such as `extra_headers` and `default_query`."""
 
 _argument_keys: dict[str, str] = {}
 """Keys that were given as arguments of models, with the names of the arguments."""
 
 
+def remember_keys(arguments: Mapping[str, Any]) -> None:
+    """Let `redact` know the keys among the arguments of a model."""
+    for name, value in arguments.items():
+        if KEY_NAME.search(name):
+            _argument_keys[str(value).strip()] = name
+        elif isinstance(value, Mapping):
+            remember_keys(value)
+
+
 def hide_keys(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments of a model with `[name]` in place of each key, which `redact` knows from now on."""
-    _argument_keys.update({str(value).strip(): name for name, value in arguments.items() if KEY_NAME.search(name)})
-    return {
-        name: f"[{name}]" if KEY_NAME.search(name) else hide_keys(value) if isinstance(value, Mapping) else value
-        for name, value in arguments.items()
-    }
+    remember_keys(arguments)
+    hidden: dict[str, Any] = {}
+    for name, value in arguments.items():
+        if KEY_NAME.search(name):
+            hidden[name] = f"[{name}]"
+        else:
+            hidden[name] = hide_keys(value) if isinstance(value, Mapping) else value
+    return hidden
+
+
+def public_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a model's settings may be printed, recorded and exported.
+
+    These are all names, and of the values
+
+    - numbers, booleans and plain texts, without keys;
+    - of URLs, scheme, host and path (`public_url`);
+    - of what is sent as it is, such as `extra_headers` and `extra_body`, a digest of each value;
+    - `[name]` where the name says that the value is a key, and the type's name where the value is an object.
+
+    Settings are free of secrets if and only if this function returns them unchanged. Two results differ if the
+    settings do, except in keys.
+    """
+    return {str(name): _public_value(str(name), value) for name, value in settings.items()}
+
+
+def public_url(url: str) -> str:
+    """Scheme, host and path of a URL. If it has more, such as a password or a query, a digest of all of it is added."""
+    try:
+        parts = urlsplit(url)
+        host = parts.netloc.rpartition("@")[2]
+    except ValueError:
+        return digest(url)
+    if not parts.scheme:
+        return digest(url)
+    public = f"{parts.scheme}://{host}{parts.path}"
+    return url if url == public else f"{public} ({digest(url)})"
+
+
+def digest(value: Any) -> str:
+    """Stands for a value that is not shown: equal values have equal digests."""
+    text = value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=_type_name)
+    return f"sha256:{sha256(text.encode(errors='surrogatepass')).hexdigest()[:12]}"
 
 
 def redact(text: str) -> str:
@@ -42,18 +93,65 @@ def redact(text: str) -> str:
     The keys are those in the environment and in arguments of models, as they are, in URLs and in JSON, and whatever
     has the format of a key.
     """
-    keys = {value.strip(): name for name, value in os.environ.items() if KEY_NAME.search(name)}
-    forms = {
-        form: name
-        for key, name in (_argument_keys | keys).items()
-        if len(key) >= MIN_KEY_LENGTH
-        for form in (key, quote(key), quote(key, safe=""), json.dumps(key)[1:-1])
-    }
-    for form in sorted(forms, key=len, reverse=True):  # one may begin another
-        text = text.replace(form, f"[{forms[form]}]")
+    names = {spelling: name for key, name in _known_keys().items() for spelling in _spellings(key)}
+    for spelling in sorted(names, key=len, reverse=True):  # one may begin another
+        text = text.replace(spelling, f"[{names[spelling]}]")
     return printable(_KEY_LIKE.sub("[key]", text))
 
 
 def printable(text: str) -> str:
     """Text without control characters, so that what a model wrote cannot send commands to a terminal."""
     return "".join(character for character in text if character in "\n\t" or unicodedata.category(character) != "Cc")
+
+
+def _known_keys() -> dict[str, str]:
+    """Keys with their names."""
+    keys = dict(_argument_keys)
+    for name, value in os.environ.items():
+        if KEY_NAME.search(name):
+            keys[value.strip()] = name
+    return {key: name for key, name in keys.items() if len(key) >= MIN_KEY_LENGTH}
+
+
+def _spellings(key: str) -> Iterator[str]:
+    """A key as it is, in URLs, and in JSON."""
+    yield key
+    yield quote(key)
+    yield quote(key, safe="")
+    yield json.dumps(key)[1:-1]
+
+
+def _public_value(name: str, value: Any) -> Any:
+    if _HIDDEN_NAME.search(name):
+        return f"[{name}]"
+    if _REQUEST_PART.search(name):
+        return _digests(value)
+    match value:
+        case None | bool() | int() | float():
+            return value
+        case str():
+            return _public_text(value)
+        case Mapping():
+            return public_settings(value)
+        case list() | tuple():
+            return [_public_value(name, part) for part in value]
+    return _type_name(value)
+
+
+def _type_name(value: Any) -> str:
+    return type(value).__name__
+
+
+def _public_text(text: str) -> str:
+    if "://" in text:
+        return public_url(text)
+    return redact(text)
+
+
+def _digests(value: Any) -> Any:
+    """A header, body or query with its names and digests of its values."""
+    if value is None:
+        return None
+    if isinstance(value, Mapping):
+        return {str(name): _digests(part) for name, part in value.items()}
+    return digest(value)

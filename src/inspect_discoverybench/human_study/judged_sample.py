@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument
-from inspect_discoverybench.results.judge_record import differences
 from inspect_discoverybench.results.sample_score import Outcome, SampleScore
 from inspect_discoverybench.results.usable_log import read_judged, usable_logs
+from inspect_discoverybench.scorer.judge_record import differences
 
 
 @dataclass(frozen=True)

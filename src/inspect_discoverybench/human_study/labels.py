@@ -28,16 +28,10 @@ from inspect_discoverybench.human_study.sheet import (
     word,
 )
 from inspect_discoverybench.replies import Reply, parse_reply
-from inspect_discoverybench.scorer.facets import (
-    FACET_KEYS,
-    NOT_PUBLIC,
-    NOT_SUBMITTED,
-    Contexts,
-    Match,
-    Relationship,
-    Variables,
-)
-from inspect_discoverybench.submission.text import normalized
+from inspect_discoverybench.scorer.contexts import Contexts, Match
+from inspect_discoverybench.scorer.facets import FACET_KEYS, Relationship, Variables
+from inspect_discoverybench.scorer.hypothesis_pair import NOT_PUBLIC, NOT_SUBMITTED
+from inspect_discoverybench.submission.text import normalize_case_and_spaces
 
 
 class Step(StrEnum):
@@ -349,7 +343,7 @@ def _label(row: Row, step: Step, judged: str) -> Label | None:
     """What a row says about a step; None if it says nothing."""
     answer = row.parse(f"{CORRECT}{step}", partial(_parse_answer, step))
     right = row.parse(step, partial(word, _VERDICTS, "right or wrong"))
-    same = normalized(answer) == normalized(judged) if answer and judged else right
+    same = normalize_case_and_spaces(answer) == normalize_case_and_spaces(judged) if answer and judged else right
     if right is not None and (not judged or right is not same):
         raise InvalidArgument(
             f"{row.location}: {step} is '{row.values[step]}', but the judge's answer is '{judged}' and {CORRECT}{step} "

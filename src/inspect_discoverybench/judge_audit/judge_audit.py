@@ -22,14 +22,18 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from inspect_discoverybench.dataset.metadata import DataFile
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.prompts.prompt import Prompt
-from inspect_discoverybench.scorer.facets import NO_CONTEXT, SCORES, Contexts, ContextVerdict, HypothesisPair
+from inspect_discoverybench.scorer.contexts import NO_CONTEXT, Contexts, ContextVerdict
+from inspect_discoverybench.scorer.explanation import explain
+from inspect_discoverybench.scorer.facets import SCORES
+from inspect_discoverybench.scorer.hypothesis_pair import HypothesisPair
 from inspect_discoverybench.scorer.judge import Judge
+from inspect_discoverybench.scorer.judge_record import judge_record
 from inspect_discoverybench.scorer.paper_accuracy import PAPER_ACCURACY
-from inspect_discoverybench.scorer.quotation import NotAsserted, fold_quote, read_answer
+from inspect_discoverybench.scorer.quotation import NotAsserted, read_answer
 from inspect_discoverybench.scorer.settings import JudgeSettings
-from inspect_discoverybench.scorer.verdict import Verdict, compare, explain, record
+from inspect_discoverybench.scorer.verdict import Verdict, compare
 from inspect_discoverybench.submission.answer import FreeText
-from inspect_discoverybench.submission.text import normalized
+from inspect_discoverybench.submission.text import normalize_case_and_spaces
 
 READING = "reading"
 """Accuracy on texts of agents: the hypothesis that the judge quotes. The paper's judge reads no such texts."""
@@ -78,7 +82,9 @@ class Expected(BaseModel):
             answers: The scores of the facets, and both contexts; None or empty without a valid reply.
         """
         contexts = zip(answers["context_extraction"], (self.gold_context, self.predicted_context), strict=True)
-        extracted = [self._is_met(normalized(context), words) for context, words in contexts if words is not None]
+        extracted = [
+            self._is_met(normalize_case_and_spaces(context), words) for context, words in contexts if words is not None
+        ]
         f1 = answers["variables"]
         error = 1.0 if f1 is None else min(abs(f1 - accepted) for accepted in self.variables)
         relationships = [SCORES[letter] for letter in self.relationship]
@@ -93,7 +99,7 @@ class Expected(BaseModel):
     def _is_met(self, context: str, words: tuple[str, ...]) -> bool:
         """Whether a context has every required word and none of the finding."""
         if not words or not context:
-            return context == normalized(NO_CONTEXT) and not words
+            return context == normalize_case_and_spaces(NO_CONTEXT) and not words
         return all(_contains(context, word) for word in words) and not any(
             _contains(context, word) for word in self.finding
         )
@@ -191,7 +197,7 @@ class AnswerText(BaseModel):
         quoted = answers[READING]
         if not quoted or not self.asserted:
             return {READING: float(not quoted and not self.asserted)}
-        texts = fold_quote(quoted["hypothesis"]), fold_quote("\n".join(self.hypothesis))
+        texts = normalize_case_and_spaces(quoted["hypothesis"]), normalize_case_and_spaces("\n".join(self.hypothesis))
         similarity = SequenceMatcher(None, *texts, autojunk=False).ratio()
         return {READING: float(quoted["source"] != "whole" and similarity >= MIN_SIMILARITY)}
 
@@ -251,7 +257,7 @@ def judge_pair(repeats: int) -> Solver:  # inspect-evals-lint: ignore[custom_sol
             judge = Judge(judge_model(get_model()), settings)
             answers, output, verdict = await ask(judge, state.metadata)
             if not audit_state.rounds:
-                audit_state.record = record(judge, verdict, gate=False)
+                audit_state.record = judge_record(judge, verdict)
                 state.output = ModelOutput.from_content(str(judge.model), output)
                 state.messages.append(state.output.message)
             audit_state.rounds = [*audit_state.rounds, answers]

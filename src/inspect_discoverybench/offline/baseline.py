@@ -15,7 +15,7 @@ from typing import Any
 from inspect_ai.model import ChatMessageAssistant
 
 from inspect_discoverybench.offline.provider import Request
-from inspect_discoverybench.submission.text import normalized
+from inspect_discoverybench.submission.text import normalize_case_and_spaces
 
 PLAN = "Read the tables, choose the columns that the goal names, and fit several forms of relationship to them."
 
@@ -67,17 +67,25 @@ def _verdict(roles: Sequence[str]) -> dict[str, object]:
 def _domains(values: Values, random: Random) -> Values:
     """The domains of the pool in random order, then the same ones again with other numbers."""
     avoided, entries = (
-        {normalized(name) for name in values["avoid"]},
+        {normalize_case_and_spaces(name) for name in values["avoid"]},
         random.sample(_POOL["domains"], len(_POOL["domains"])),
     )
     endings = ["", *(f" {n}" for n in range(2, values["count"] + len(avoided) + 2))]
     numbered = [{**entry, "name": entry["name"] + ending} for ending in endings for entry in entries]
-    return {"domains": [entry for entry in numbered if normalized(entry["name"]) not in avoided][: values["count"]]}
+    return {
+        "domains": [entry for entry in numbered if normalize_case_and_spaces(entry["name"]) not in avoided][
+            : values["count"]
+        ]
+    }
 
 
 def _free(domain: str, used: Sequence[str], random: Random) -> tuple[Values, list[Values]]:
     """A domain of the pool, or one in place of any other, and its variables that are not used yet in random order."""
-    entries = [entry for entry in _POOL["domains"] if normalized(domain).startswith(normalized(entry["name"]))]
+    entries = [
+        entry
+        for entry in _POOL["domains"]
+        if normalize_case_and_spaces(domain).startswith(normalize_case_and_spaces(entry["name"]))
+    ]
     [entry, *_] = entries or _POOL["domains"][len(domain) % len(_POOL["domains"]) :]
     free = [variable for variable in entry["variables"] if variable["name"] not in used]
     return entry, random.sample(free, len(free))

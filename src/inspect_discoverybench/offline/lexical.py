@@ -11,7 +11,7 @@ from inspect_ai.model import ChatMessageAssistant
 
 from inspect_discoverybench.offline.provider import Request
 from inspect_discoverybench.submission.answer import is_placeholder
-from inspect_discoverybench.submission.text import normalized
+from inspect_discoverybench.submission.text import normalize_case_and_spaces
 
 _WORDS: Mapping[str, Any] = yaml.safe_load(files(__package__).joinpath("lexical_words.yaml").read_text("utf-8"))
 _STOP_WORDS = frozenset(_WORDS["stop_words"].split())
@@ -84,7 +84,7 @@ def _extract_context(values: Values) -> tuple[dict[str, Any], str]:
 
 def _match_context(values: Values) -> tuple[dict[str, Any], str]:
     gold, predicted = values["gold_context"], values["predicted_context"]
-    if normalized(gold) == normalized(predicted):
+    if normalize_case_and_spaces(gold) == normalize_case_and_spaces(predicted):
         return {"match": True}, "same text"
     gold_numbers, predicted_numbers = set(numbers(gold)), set(numbers(predicted))
     if gold_numbers and predicted_numbers and not gold_numbers & predicted_numbers:
@@ -100,7 +100,7 @@ def _variables(values: Values) -> tuple[dict[str, Any], str]:
     kind = "columns"
     named = [{column["name"] for column in columns if _mentions(text, **column)} for text in texts]
     if not all(named):
-        kind, named = "content words", [content_stems(text) or {normalized(text)} for text in texts]
+        kind, named = "content words", [content_stems(text) or {normalize_case_and_spaces(text)} for text in texts]
     both = named[0] & named[1]
     sizes = {"sizeA": len(named[0]), "sizeB": len(named[1]), "intersection": len(both)}
     return sizes, f"{kind} named by both: {', '.join(sorted(both)[:20]) or 'none'}"
@@ -120,7 +120,7 @@ def _mentions(text: str, name: str, description: str) -> bool:
 def _relationship(values: Values) -> tuple[dict[str, Any], str]:
     """Compare words and numbers: A for most of the gold hypothesis in the prediction, B for half, C for less."""
     gold, predicted = values["HypoA"], values["HypoB"]
-    if normalized(gold) == normalized(predicted):
+    if normalize_case_and_spaces(gold) == normalize_case_and_spaces(predicted):
         return {"answer": "A"}, "same text"
     words, sizes = ([reader(text) for text in (gold, predicted)] for reader in (content_stems, _sizes))
     shared = len(words[0] & words[1]) + len(sizes[0] & sizes[1])
@@ -145,7 +145,7 @@ _RULES: dict[str, Callable[[Values], tuple[dict[str, Any], str]]] = {
     "Find the hypothesis that the author of the text finally asserts": _quote_answer,
     "your task is to extract the context present in the hypothesis": _extract_context,
     "your task is to determine if the predicted context semantically matches": _match_context,
-    "Split the hypothesis into its sub-hypotheses": _extract_context,
+    "State three dimensions that define the hypothesis": _extract_context,
     "Decide whether the predicted context has the same meaning": _match_context,
     "what are the different variables found in the hypotheses?": _variables,
     "Does HypoB exhibit the same relation as HypoA?": _relationship,

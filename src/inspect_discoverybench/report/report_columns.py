@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from inspect_discoverybench.results.judge_record import changes
 from inspect_discoverybench.results.sample_score import KEYS, Outcome
 from inspect_discoverybench.scorer.facets import FACET_KEYS, SCORE_KEYS
+from inspect_discoverybench.scorer.judge_record import changes
 
 SCORES = tuple(SCORE_KEYS)
 """Columns of scores in 0–1. The report averages and lists every column that is named here."""

@@ -11,8 +11,8 @@ from inspect_ai.log import EvalSample
 from inspect_ai.scorer import Score
 
 from inspect_discoverybench.errors.exceptions import UnreadableLog
-from inspect_discoverybench.results.judge_record import COMPARED_KEYS
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
+from inspect_discoverybench.scorer.judge_record import compared_part
 from inspect_discoverybench.scorer.released_form import RELEASED_KEYS
 from inspect_discoverybench.submission.submission import WITHOUT_HYPOTHESIS, source_name
 
@@ -77,7 +77,7 @@ class SampleScore:
     @property
     def judge_record(self) -> str | None:
         """How the sample was judged, as JSON with sorted keys; None if the judge was not asked."""
-        compared = {key: self.metadata[key] for key in COMPARED_KEYS if key in self.metadata}
+        compared = compared_part(self.metadata)
         return json.dumps(compared, sort_keys=True) if compared else None
 
     def check(self) -> None:

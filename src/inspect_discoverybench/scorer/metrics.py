@@ -1,9 +1,9 @@
 """Metrics of the score keys, clustered by the gold hypothesis."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from inspect_ai.scorer import Metric, MetricProtocol, SampleScore, Value, grouped, mean, metric, stderr
 
@@ -12,6 +12,7 @@ from inspect_discoverybench.submission.submission import WITHOUT_HYPOTHESIS
 
 CLUSTER = "gold_hypothesis"
 CI_LOWER, CI_UPPER = "ci_lower", "ci_upper"
+
 GROUPS = {"in": "domain", "goal": "question_type", "difficulty": "difficulty"}
 """Metrics of group means, such as `in_sociology`, and the metadata fields that they group by. They fit 80 columns."""
 
@@ -23,20 +24,20 @@ def hms_metrics() -> list[Metric | dict[str, list[Metric]]]:
     confidence interval; `hms` also group means. Samples that share a gold hypothesis are not independent and form one
     cluster. docs/statistics.md describes the interval.
     """
-    each: list[Metric] = [
+    each_key: list[Metric] = [
         mean(),
         stderr(cluster=CLUSTER),
         _named(CI_LOWER, partial(interval_end, "low")),
         _named(CI_UPPER, partial(interval_end, "high")),
     ]
-    # The patterns match only with `aggregation=released`.
-    facets = dict.fromkeys((*FACET_KEYS, "hms_*", "context_*"), each)
     groups = [_named(name, partial(group_means, field)) for name, field in GROUPS.items()]
+    # The patterns match only with `aggregation=released`.
+    other_keys = (*FACET_KEYS, "hms_*", "context_*")
     return [
         _named("unscored", unscored),
-        _named("judged", partial(count_samples, True), scores="unreduced"),
-        _named("no_submission", partial(count_samples, False), scores="unreduced"),
-        {"hms": [*each, _named("solvable", solvable), *groups], **facets},
+        _named("judged", count_judged, scores="unreduced"),
+        _named("no_submission", count_without_hypothesis, scores="unreduced"),
+        {"hms": [*each_key, _named("solvable", solvable), *groups], **dict.fromkeys(other_keys, each_key)},
     ]
 
 
@@ -46,7 +47,11 @@ def _named(name: str, compute: MetricProtocol, scores: Literal["auto", "unreduce
     Inspect prefixes the names of metric functions with the name of their package, which would fill the column of an
     80-column terminal. A `partial` does not belong to a package.
     """
-    return metric(name, scores=scores)(partial(lambda: compute))()
+
+    def make_metric() -> Metric:
+        return compute
+
+    return metric(name, scores=scores)(partial(make_metric))()
 
 
 def interval_end(end: Literal["low", "high"], scores: list[SampleScore]) -> Value:
@@ -56,19 +61,20 @@ def interval_end(end: Literal["low", "high"], scores: list[SampleScore]) -> Valu
     # Imported here, because every `inspect` command imports this module.
     from inspect_discoverybench.statistics.mean import estimate_mean
 
+    values = [score.score.as_float() for score in scores]
     # Each sample without a gold hypothesis, from other tasks, is its own cluster.
-    clusters = [(score.sample_metadata or {}).get(CLUSTER, number) for number, score in enumerate(scores)]
-    estimate = estimate_mean([score.score.as_float() for score in scores], clusters)
+    clusters = [_metadata(score).get(CLUSTER, number) for number, score in enumerate(scores)]
+    estimate = estimate_mean(values, clusters)
     return estimate.low if end == "low" else estimate.high
 
 
 def solvable(scores: list[SampleScore]) -> Value:
     """Mean HMS and number of the samples flagged solvable. Only DB-SYNTH has this flag."""
-    flags = [(score.sample_metadata or {}).get("solvable") for score in scores]
-    flagged = [score for score, flag in zip(scores, flags, strict=True) if flag]
-    if not flagged:
-        return {} if set(flags) <= {None} else {"samples": 0}
-    return {"mean": cast(float, cast(MetricProtocol, mean())(flagged)), "samples": len(flagged)}
+    with_flag = [score for score in scores if _metadata(score).get("solvable") is not None]
+    flagged = [score for score in with_flag if _metadata(score)["solvable"]]
+    if flagged:
+        return {"mean": _mean(flagged), "samples": len(flagged)}
+    return {"samples": 0} if with_flag else {}
 
 
 def group_means(field: str, scores: list[SampleScore]) -> Value:
@@ -76,22 +82,41 @@ def group_means(field: str, scores: list[SampleScore]) -> Value:
 
     There are no means if all samples share one value or if all values are distinct.
     """
-    with_field = [score for score in scores if (score.sample_metadata or {}).get(field) is not None]
-    by_group = cast(MetricProtocol, grouped(mean(), field, all=False))
-    means = cast(dict[str, float], by_group(with_field))
-    return dict(sorted(means.items())) if 1 < len(means) < len(with_field) else {}
+    with_field = [score for score in scores if _metadata(score).get(field) is not None]
+    by_group = cast(Callable[[Sequence[SampleScore]], dict[str, float]], grouped(mean(), field, all=False))
+    means = by_group(with_field)
+    is_informative = 1 < len(means) < len(with_field)
+    return dict(sorted(means.items())) if is_informative else {}
 
 
 def unscored(scores: list[SampleScore]) -> Value:
     """Number of unscored samples, and the bounds of mean HMS: if all of them scored 0, and if all scored 1."""
     from inspect_discoverybench.statistics.mean import bounds
 
-    numbers = [value for value in map(_hms, scores) if not math.isnan(value)]
-    missing = len(scores) - len(numbers)
+    scored = [_hms(score) for score in scores if not math.isnan(_hms(score))]
+    missing = len(scores) - len(scored)
     if not missing:
         return {"unscored": 0}
-    low, high = bounds(numbers, missing)
+    low, high = bounds(scored, missing)
     return {"unscored": missing, "lower_bound": low, "upper_bound": high}
+
+
+def count_judged(scores: list[SampleScore]) -> Value:
+    """Number of samples that the judge scored. Epochs are counted separately."""
+    return sum(_is_scored(score) and not _is_without_hypothesis(score) for score in scores)
+
+
+def count_without_hypothesis(scores: list[SampleScore]) -> Value:
+    """Number of samples scored 0 without a hypothesis. Epochs are counted separately."""
+    return sum(_is_scored(score) and _is_without_hypothesis(score) for score in scores)
+
+
+def _is_scored(score: SampleScore) -> bool:
+    return not math.isnan(_hms(score))
+
+
+def _is_without_hypothesis(score: SampleScore) -> bool:
+    return score.score.reason in WITHOUT_HYPOTHESIS
 
 
 def _hms(score: SampleScore) -> float:
@@ -99,7 +124,9 @@ def _hms(score: SampleScore) -> float:
     return float(cast(float, value["hms"])) if isinstance(value, Mapping) else math.nan
 
 
-def count_samples(with_hypothesis: bool, scores: list[SampleScore]) -> Value:
-    """Number of judged samples, or of those scored 0 without a hypothesis. Epochs are counted separately."""
-    reasons = [score.score.reason for score in scores if not math.isnan(_hms(score))]
-    return sum((reason not in WITHOUT_HYPOTHESIS) == with_hypothesis for reason in reasons)
+def _mean(scores: list[SampleScore]) -> float:
+    return cast(Callable[[Sequence[SampleScore]], float], mean())(scores)
+
+
+def _metadata(score: SampleScore) -> dict[str, Any]:
+    return score.sample_metadata or {}

@@ -1,36 +1,40 @@
 """The form of the released evaluator (allenai/discoverybench, `eval/new_eval.py`), for comparison with publications.
 
-Sub-hypotheses ("parts") are matched by context; variables and relationship are those of the whole hypotheses.
+The hypotheses are read as sub-hypotheses ("parts"), which are matched by context; variables and relationship are those
+of the whole hypotheses.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import nan, prod
+from math import nan
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.replies import Reply
-from inspect_discoverybench.scorer.facets import NO_CONTEXT, HypothesisPair, ask_extractions, ask_match
-from inspect_discoverybench.scorer.judge import Judge, ParseFailure
-from inspect_discoverybench.submission.text import escape
+from inspect_discoverybench.scorer.contexts import NO_CONTEXT, ListOrObject, ask_extractions, ask_match
+from inspect_discoverybench.scorer.hypothesis_pair import HypothesisPair
+from inspect_discoverybench.scorer.judge import Judge
+from inspect_discoverybench.scorer.markdown import escape_markdown
+from inspect_discoverybench.scorer.question import ParseFailure
 
 RELEASED_KEYS = ("hms_released", "context_recall", "context_precision")
 
-RELEASED_PROMPTS = EXTRACT, MATCH = "extract_released", "match_released"
+RELEASED_PROMPTS = ("extract_released", "match_released")
 
-PRODUCT, RELEASED = "product", "released"
-"""Aggregations: `hms` alone, or `RELEASED_KEYS` as well."""
+PRODUCT = "product"
+"""The aggregation that gives `hms` alone."""
+
+RELEASED = "released"
+"""The aggregation that adds `RELEASED_KEYS`."""
 
 
-def is_released(aggregation: str, gate: bool = False) -> bool:
+def is_released(aggregation: str) -> bool:
     """Whether an aggregation asks about sub-hypotheses.
 
     Raises:
-        InvalidArgument: It is unknown, or `gate` would skip questions that it needs.
+        InvalidArgument: It is unknown.
     """
     if aggregation not in (PRODUCT, RELEASED):
         raise InvalidArgument(f"aggregation must be {PRODUCT} or {RELEASED}, got '{aggregation}'.")
-    if gate and aggregation == RELEASED:
-        raise InvalidArgument("aggregation=released needs all questions. Omit gate.")
     return aggregation == RELEASED
 
 
@@ -44,7 +48,7 @@ class Part(Reply):
 class Parts(Reply):
     """Reply to the extraction: the sub-hypotheses; may be empty."""
 
-    sub_hypo: tuple[Part, ...]
+    sub_hypo: ListOrObject[Part]
 
     def of(self, hypothesis: str) -> tuple[Part, ...]:
         """The parts of a hypothesis. An empty extraction counts as one part, the whole text without a context."""
@@ -67,21 +71,22 @@ class ReleasedVerdict:
     matched: Mapping[int, int] = field(default_factory=dict)
     failure: ParseFailure | None = None
 
-    def values(self, whole: Mapping[str, float]) -> dict[str, float]:
+    def values(self, variables: float, relationship: float) -> dict[str, float]:
         """The score keys; NaN if a reply that they depend on is invalid, as for HMS even where another factor is 0.
 
         Each matched pair repeats the questions about the whole hypotheses, so that the released sum over pairs is
         recall × precision × variables × relationship.
 
         Args:
-            whole: Scores of the facets of the whole hypotheses.
+            variables: F1 of the variables of the whole hypotheses.
+            relationship: Score of the relationship of the whole hypotheses.
         """
         if self.failure:
             return dict.fromkeys(RELEASED_KEYS, nan)
-        shares = len(self.matched) / len(self.gold), len(self.matched) / len(self.predicted)
-        facets = [score for key, score in whole.items() if key not in ("hms", "context")]
-        score = prod((*shares, *facets))
-        return dict(zip(RELEASED_KEYS, (score, *shares), strict=True))
+        recall = len(self.matched) / len(self.gold)
+        precision = len(self.matched) / len(self.predicted)
+        score = recall * precision * variables * relationship
+        return {"hms_released": score, "context_recall": recall, "context_precision": precision}
 
     def record(self) -> dict[str, int]:
         """Numbers of parts, for the score metadata."""
@@ -91,30 +96,40 @@ class ReleasedVerdict:
         """The parts and their matches as Markdown."""
         if self.failure:
             return self.failure.describe()
-        lines = [
-            f"- {side} {number}: {escape(part.text)} (context: {escape(part.context)})"
-            for side, parts in (("gold", self.gold), ("predicted", self.predicted))
-            for number, part in enumerate(parts, 1)
-        ]
-        lines += [f"- gold {g + 1} matches predicted {p + 1}" for g, p in self.matched.items()]
+        lines = [*_lines("gold", self.gold), *_lines("predicted", self.predicted)]
+        for gold, predicted in self.matched.items():
+            lines.append(f"- gold {gold + 1} matches predicted {predicted + 1}")
         return "\n".join(lines)
+
+
+def _lines(side: str, parts: Sequence[Part]) -> list[str]:
+    lines = []
+    for number, part in enumerate(parts, 1):
+        lines.append(f"- {side} {number}: {escape_markdown(part.text)} (context: {escape_markdown(part.context)})")
+    return lines
 
 
 async def ask_released(judge: Judge, pair: HypothesisPair) -> ReleasedVerdict:
     """Extract the parts of both hypotheses, and match each predicted one with the first free gold one that fits.
 
-    Matches are asked one after another, and the search for a part stops at the first.
+    Matches are asked one after another, and the search for a part stops at the first. The workflows are empty, as in
+    the authors' scripts (branch `iclr_eval`).
     """
-    gold_reply, predicted_reply = await ask_extractions(judge, pair, EXTRACT, "parts", Parts)
+    texts = pair.extraction_prompts("extract_released", "", "")
+    gold_reply, predicted_reply = await ask_extractions(judge, "parts", texts, Parts)
     if isinstance(gold_reply, ParseFailure):
         return ReleasedVerdict(failure=gold_reply)
     if isinstance(predicted_reply, ParseFailure):
         return ReleasedVerdict(failure=predicted_reply)
-    gold, predicted = gold_reply.of(pair.gold_hypothesis), predicted_reply.of(pair.predicted_hypothesis)
+
+    gold = gold_reply.of(pair.gold_hypothesis)
+    predicted = predicted_reply.of(pair.predicted_hypothesis)
     matched: dict[int, int] = {}
     for p, predicted_part in enumerate(predicted):
-        for g in [g for g in range(len(gold)) if g not in matched]:
-            matches = await _match(judge, f" of parts {g + 1}, {p + 1}", gold[g], predicted_part)
+        for g, gold_part in enumerate(gold):
+            if g in matched:
+                continue
+            matches = await _match(judge, f" of parts {g + 1}, {p + 1}", gold_part, predicted_part)
             if isinstance(matches, ParseFailure):
                 return ReleasedVerdict(gold, predicted, failure=matches)
             if matches:
@@ -131,7 +146,7 @@ async def _match(judge: Judge, label: str, gold: Part, predicted: Part) -> bool 
         return False
     reply = await ask_match(
         judge,
-        MATCH,
+        "match_released",
         label,
         gold_hypothesis=gold.text,
         gold_context=gold.context,

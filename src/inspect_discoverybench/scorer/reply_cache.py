@@ -5,6 +5,7 @@ re-scoring an unscored sample asks the judge again.
 """
 
 import json
+import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -33,34 +34,46 @@ class ReplyCache:
         configured with `cache=False`.
         """
         name = str(model)
-        if not name.startswith("discoverybench/") and model.config.cache is not False:
-            with suppress(ValueError, OSError):  # Inspect rejects the name as a path, or the disk is read-only
-                return cls(cache_path(name) / "discoverybench-judge")
-        return cls()
+        if name.startswith("discoverybench/") or model.config.cache is False:
+            return cls()
+        try:
+            return cls(cache_path(name) / "discoverybench-judge")
+        except (ValueError, OSError):  # Inspect rejects the name as a path, or the disk is read-only
+            return cls()
 
     @staticmethod
     def key(fingerprint: str, messages: Sequence[ChatMessage]) -> str:
         """Compute the key of a question from its messages and the fingerprint of the request settings."""
-        question = [fingerprint, *([message.role, message.text] for message in messages)]
-        return sha256(json.dumps(question).encode()).hexdigest()
+        texts = [[message.role, message.text] for message in messages]
+        return sha256(json.dumps([fingerprint, *texts]).encode()).hexdigest()
 
-    def read(self, key: str) -> str:
-        """Return the cached reply; empty if there is none."""
+    def read(self, key: str) -> str | None:
+        """Return the cached reply; None if there is none."""
+        if self.folder is None:
+            return None
         try:
-            return (self.folder / f"{key}.txt").read_text("utf-8") if self.folder else ""
+            return self._file(key).read_text("utf-8")
         except (OSError, ValueError):  # missing or damaged
-            return ""
+            return None
 
     def write(self, key: str, reply: str) -> None:
-        """Store a reply. A full or read-only disk is ignored: the question is asked again next time."""
+        """Store a reply for this user alone.
+
+        A full or read-only disk is ignored: the question is asked again next time.
+        """
         if self.folder is None:
             return
         # Write to a temporary file first, because other evals may read the entry at the same time.
         temporary = self.folder / f"{key}.{uuid4().hex}.tmp"
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            temporary.write_text(reply, "utf-8")
-            temporary.replace(self.folder / f"{key}.txt")
+            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode=0o600)
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.write(reply)
+            temporary.replace(self._file(key))
         except OSError:
             with suppress(OSError):
                 temporary.unlink(missing_ok=True)
+
+    def _file(self, key: str) -> Path:
+        return Path(self.folder or "", f"{key}.txt")

@@ -1,12 +1,9 @@
 """The scorer `hms`. It reads only the log, so that `inspect score` can re-score it."""
 
 from collections.abc import Sequence
-from itertools import takewhile
 from math import isnan, nan
 from typing import Any
 
-from inspect_ai.event import ErrorEvent, ModelEvent, SampleLimitEvent
-from inspect_ai.log import transcript
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 from inspect_ai.util import sample_limits
@@ -15,31 +12,27 @@ from pydantic import ValidationError
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.errors.exceptions import RETRY, InvalidArgument, ModelFailed
 from inspect_discoverybench.errors.provider_failures import one_line
-from inspect_discoverybench.scorer.facets import SCORE_KEYS, HypothesisPair
-from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, ROLE, Judge
+from inspect_discoverybench.scorer.explanation import explain
+from inspect_discoverybench.scorer.facets import SCORE_KEYS
+from inspect_discoverybench.scorer.hypothesis_pair import HypothesisPair
+from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, Judge
+from inspect_discoverybench.scorer.judge_record import judge_record
+from inspect_discoverybench.scorer.markdown import escape_markdown, judge_paragraph
 from inspect_discoverybench.scorer.metrics import hms_metrics
+from inspect_discoverybench.scorer.outage import ended_by_limit, recorded_error, unanswered_request
 from inspect_discoverybench.scorer.quotation import NotAsserted, read_answer
 from inspect_discoverybench.scorer.released_form import PRODUCT, RELEASED_KEYS, is_released
 from inspect_discoverybench.scorer.settings import JudgeSettings
-from inspect_discoverybench.scorer.verdict import compare, explain, record
+from inspect_discoverybench.scorer.verdict import compare
 from inspect_discoverybench.submission.answer import answer_of
 from inspect_discoverybench.submission.submission import NO_RESPONSE, NOT_ASSERTED, SCORE_NAME, Submission
-from inspect_discoverybench.submission.text import escape, quoted_reason
 
 MAX_SHOWN = 2_000
 """Maximum length of a text without a hypothesis in the explanation."""
 
-_RECENT = 200
-"""Number of events to look at. Inspect may keep older ones on disk."""
-
 
 @scorer(metrics=hms_metrics(), name=SCORE_NAME)
-def hms(
-    grader: str = DEFAULT_JUDGE,
-    gate: bool = False,
-    aggregation: str = PRODUCT,
-    schema: bool = True,
-) -> Scorer:
+def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT, schema: bool = True) -> Scorer:
     """Hypothesis match score: context × variables × relationship, each decided by a judge (paper §4.3).
 
     A sample without a submission scores 0, and the judge is not asked. If the answer is a text, the judge first quotes
@@ -48,82 +41,58 @@ def hms(
 
     Args:
         grader: The judge. The role `grader` takes precedence.
-        gate: Skip variables and relationship if the contexts do not match. Saves questions, but these facets have
-            no value for the other samples.
         aggregation: `product`, or `released` to add `hms_released`, `context_recall` and `context_precision`, which
             requires more questions.
         schema: Send a reply schema to providers that support structured output.
 
     Raises:
-        InvalidArgument: `aggregation` is unknown, or does not go with `gate`.
+        InvalidArgument: `aggregation` is unknown.
     """
-    with_released = is_released(aggregation, gate)
-    keys = (*SCORE_KEYS, *(RELEASED_KEYS if with_released else ()))
+    with_released = is_released(aggregation)
+    keys = [*SCORE_KEYS]
+    if with_released:
+        keys += RELEASED_KEYS
     settings = JudgeSettings(schema=schema)
 
     async def score(state: TaskState, target: Target) -> Score:
-        if (error := _recorded_error()) is not None:
+        error = recorded_error()
+        if error is not None:
             return _unscored(keys, f"the sample ended with an error. {RETRY}\n\n{one_line(Exception(error))}")
-        outage = _unanswered_request()
+
         answer = answer_of(state)
-        if not isinstance(answer, Submission) and outage and (answer is None or _ended_by_limit()):
+        outage = unanswered_request()
+        if outage and not isinstance(answer, Submission) and (answer is None or ended_by_limit()):
             return _provider_failed(state, keys, outage)
         if answer is None:
             return _zero(keys, NO_RESPONSE, "nothing was submitted, so the judge was not asked.")
+
         judge = Judge.for_eval(grader, settings)
-        sample_metadata = _sample_metadata(state)
-        submission = await read_answer(judge, sample_metadata.goal, answer)
+        sample = _sample_metadata(state)
+        submission = await read_answer(judge, sample.goal, answer)
         if isinstance(submission, NotAsserted):
             if outage:
                 return _provider_failed(state, keys, outage)
-            text = escape(submission.text[:MAX_SHOWN])
-            explanation = f"the text asserts no hypothesis.{quoted_reason(submission.reason)}\n\n### Text\n\n{text}"
-            return _zero(keys, NOT_ASSERTED, explanation, record(judge, None, gate) | {"refusal": True})
+            return _not_asserted(keys, submission, judge)
+
         pair = HypothesisPair(
-            goal=sample_metadata.goal,
-            data_files=sample_metadata.data_files,
+            goal=sample.goal,
+            data_files=sample.data_files,
             gold_hypothesis=target.text,
-            gold_workflow=sample_metadata.gold_workflow,
+            gold_workflow=sample.gold_workflow,
             predicted_hypothesis=submission.hypothesis,
             predicted_workflow=submission.workflow,
         )
-        verdict = await compare(judge, pair, gate, with_released)
+        verdict = await compare(judge, pair, with_released)
+        read = {"workflow": submission.workflow, "submission_source": submission.source}
         return Score(
             value={**verdict.values},
             reason="grader_failed" if isnan(verdict.values["hms"]) else None,
             answer=submission.hypothesis,
             explanation=explain(pair, verdict, submission.source),
-            metadata=record(judge, verdict, gate)
-            | {"workflow": submission.workflow, "submission_source": submission.source},
+            metadata=judge_record(judge, verdict) | read,
         )
 
     return score
-
-
-def _recorded_error() -> str | None:
-    """The error of a sample that `inspect score` scores again; None if it ended without an error."""
-    events = reversed(transcript().history.resident_events)
-    return next((event.error.message for event in events if isinstance(event, ErrorEvent)), None)
-
-
-def _unanswered_request() -> str | None:
-    """Why the provider did not answer the agent's last request; None if it did.
-
-    A request that is only cancelled while the provider works on it does not count: the agent's time was up.
-    """
-    events = transcript().history.recent_events(_RECENT)
-    requests = [event for event in reversed(events) if isinstance(event, ModelEvent) and event.role != ROLE]
-    open_requests = [*takewhile(lambda event: event.pending or event.error, requests)]
-    failures = [e.error for e in open_requests if e.error and (e.retries or "cancelled" not in e.error.casefold())]
-    if failures:
-        return failures[0]
-    never_replied = open_requests and len(open_requests) == len(requests) and len(events) < _RECENT
-    return "it never replied" if never_replied else None
-
-
-def _ended_by_limit() -> bool:
-    """Whether a limit ended the sample."""
-    return any(isinstance(event, SampleLimitEvent) for event in transcript().history.recent_events(_RECENT))
 
 
 def _unscored(keys: Sequence[str], reason: str) -> Score:
@@ -136,6 +105,12 @@ def _zero(keys: Sequence[str], reason: str, explanation: str, metadata: dict[str
     return Score(
         value=dict.fromkeys(keys, 0.0), reason=reason, explanation=f"**HMS 0**: {explanation}", metadata=metadata
     )
+
+
+def _not_asserted(keys: Sequence[str], answer: NotAsserted, judge: Judge) -> Score:
+    text = escape_markdown(answer.text[:MAX_SHOWN])
+    explanation = f"the text asserts no hypothesis.{judge_paragraph(answer.reason)}\n\n### Text\n\n{text}"
+    return _zero(keys, NOT_ASSERTED, explanation, judge_record(judge, None) | {"refusal": True})
 
 
 def _provider_failed(state: TaskState, keys: Sequence[str], reason: str) -> Score:

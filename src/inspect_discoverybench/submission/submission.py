@@ -27,8 +27,8 @@ MAX_TEXT = 100_000
 """Maximum length of a text that is judged as a whole."""
 
 Source = Literal["call", "object", "labels", "quoted", "whole"]
-"""How an answer was read: a call of `submit`; a JSON object or the two labels of the task text, by code; quotes of the
-judge; or the whole text, because the judge's quotes were invalid."""
+"""How an answer was read: a call of `submit`; one JSON object, by code; quotes of the judge; or the whole text, because
+the judge's quotes were invalid. `labels` is only in older logs, where code also read two labels."""
 
 _OLD_SOURCES = {"submit": "call", "json": "object", "sections": "labels", "text": "whole"}
 """Names in logs of task versions 1-A and 2-A."""

@@ -22,8 +22,15 @@ from inspect_ai.util import span
 from inspect_discoverybench.errors.exceptions import AuthorFailed, ReplyRejected
 from inspect_discoverybench.errors.provider_failures import model_errors
 from inspect_discoverybench.prompts.prompt import Prompt
-from inspect_discoverybench.replies import R, T, ask_until_valid, parse_reply, reject_duplicate_keys, reply_schema
-from inspect_discoverybench.submission.answer import without_reasoning
+from inspect_discoverybench.replies import (
+    ReplyT,
+    ResultT,
+    ask_until_valid,
+    parse_reply,
+    reject_duplicate_keys,
+    reply_schema,
+    without_reasoning,
+)
 
 MAX_ATTEMPTS = 4
 """Maximum number of requests for one valid reply."""
@@ -48,8 +55,12 @@ class Author:
     sent_back: int = 0
 
     async def ask(
-        self, prompt: str, values: Mapping[str, Any], reply_type: type[R], check: Callable[[R], Awaitable[T]]
-    ) -> T:
+        self,
+        prompt: str,
+        values: Mapping[str, Any],
+        reply_type: type[ReplyT],
+        check: Callable[[ReplyT], Awaitable[ResultT]],
+    ) -> ResultT:
         """Ask until a reply is valid. An invalid reply is sent back with the error.
 
         Args:

@@ -8,7 +8,7 @@ from inspect_discoverybench.dataset.irregularities import reveals
 from inspect_discoverybench.errors.exceptions import AuthorFailed, ReplyRejected
 from inspect_discoverybench.replies import Reply
 from inspect_discoverybench.submission.answer import is_placeholder
-from inspect_discoverybench.submission.text import normalized
+from inspect_discoverybench.submission.text import normalize_case_and_spaces
 from inspect_discoverybench.synth.author import Author
 from inspect_discoverybench.synth.tree import Tree, TreeColumn
 from inspect_discoverybench.synth.tree_task import Rejection, TreeTask
@@ -102,7 +102,7 @@ def _violation(goal: str, tree: Tree, task: TreeTask, gold: str) -> str | None:
 
 def _plain(text: str) -> str:
     """The words of a text between spaces."""
-    return f" {' '.join(re.findall(r'[a-z0-9]+', normalized(text)))} "
+    return f" {' '.join(re.findall(r'[a-z0-9]+', normalize_case_and_spaces(text)))} "
 
 
 def _described(column: TreeColumn) -> dict[str, str]:

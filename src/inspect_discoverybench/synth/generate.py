@@ -12,8 +12,8 @@ from pydantic import Field
 
 from inspect_discoverybench.dataset.synth_folder import slug_of
 from inspect_discoverybench.errors.exceptions import AuthorFailed, ReplyRejected
-from inspect_discoverybench.scorer.judge import gather
-from inspect_discoverybench.submission.text import normalized
+from inspect_discoverybench.scorer.gather import gather
+from inspect_discoverybench.submission.text import normalize_case_and_spaces
 from inspect_discoverybench.synth.author import Author
 from inspect_discoverybench.synth.discovery_goal import write_goal
 from inspect_discoverybench.synth.domains import DomainSource
@@ -121,7 +121,7 @@ async def create_tasks(
     for result in await gather(*map(apply_criteria, candidates, drawing.measures)):
         if isinstance(result, Rejection):
             rejected.append(result)
-        elif accepted.setdefault(normalized(result.goal), result) is not result:
+        elif accepted.setdefault(normalize_case_and_spaces(result.goal), result) is not result:
             rejected.append(Rejection(result.task.name, "duplicate", "another task has the same goal"))
     tasks, split = list(accepted.values()), settings.split(number)
     files, golds = _files(number, tree, tasks, drawing, split)

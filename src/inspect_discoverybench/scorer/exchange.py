@@ -1,0 +1,97 @@
+"""One question to the judge with all replies to it."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
+
+from inspect_discoverybench.errors.exceptions import JudgeFailed
+from inspect_discoverybench.errors.provider_failures import ends_sample, is_bad_request, reason_of, redact_request
+from inspect_discoverybench.replies import replace_surrogates
+from inspect_discoverybench.scorer.question import Question
+from inspect_discoverybench.scorer.settings import RequestSettings, token_limit
+
+TOKEN_LIMIT_FACTOR = 4
+"""Factor by which the token limit is raised after it truncated a reply."""
+
+MIN_RAISED_TOKEN_LIMIT = 4096
+"""Smallest raised token limit: room for some reasoning and the object."""
+
+MAX_EMPTY = 3
+"""Number of replies without choices after which the judge has failed. They do not count as invalid replies."""
+
+
+class DefaultsRejected(Exception):
+    """The provider rejected a request that had settings which the user did not choose."""
+
+
+@dataclass
+class Exchange:
+    """A question with all raw replies to it.
+
+    Attributes:
+        question: The question.
+        model: The judge.
+        settings: Settings of the requests.
+        transport: Retries and timeouts of requests.
+        replies: Raw replies, the valid one last.
+    """
+
+    question: Question[Any]
+    model: Model
+    settings: RequestSettings
+    transport: GenerateConfig
+    replies: list[str] = field(default_factory=list)
+    _raised_limit: int | None = None
+
+    async def send(self, conversation: list[ChatMessage]) -> ModelOutput:
+        """Send a conversation. After a truncated reply, the token limit is raised if the provider accepts that.
+
+        Raises:
+            JudgeFailed: The provider failed.
+            DefaultsRejected: The provider rejected the first request, which had default settings.
+        """
+        for _ in range(MAX_EMPTY):
+            output = await self._generate(conversation)
+            if output.choices:
+                self.replies.append(replace_surrogates(output.completion))
+                self._update_limit(output)
+                return output
+        raise self._failure("its replies have no choices")
+
+    async def _generate(self, conversation: list[ChatMessage]) -> ModelOutput:
+        try:
+            return await self.model.generate(conversation, config=self._config, cache=False)
+        except Exception as error:  # every provider raises different types
+            if ends_sample(error):
+                raise
+            cause = redact_request(error)
+            if not is_bad_request(error):
+                raise self._failure(reason_of(error)) from cause
+            if self._raised_limit is None:
+                is_first = not self.replies
+                if is_first and self.settings.config.model_fields_set:
+                    raise DefaultsRejected from cause
+                raise self._failure(reason_of(error)) from cause
+        self._raised_limit = None
+        return await self._generate(conversation)
+
+    def _update_limit(self, output: ModelOutput) -> None:
+        """Raise the token limit if it truncated the reply."""
+        if output.stop_reason == "max_tokens":
+            output_tokens = output.usage.output_tokens if output.usage else 0
+            limit = self._raised_limit or token_limit(self.model, self.settings.config) or output_tokens
+            self._raised_limit = max(TOKEN_LIMIT_FACTOR * limit, MIN_RAISED_TOKEN_LIMIT)
+        elif output.stop_reason == "model_length":
+            self._raised_limit = None
+
+    def _failure(self, reason: str) -> JudgeFailed:
+        return JudgeFailed(f"The judge {self.model} failed on the question about the {self.question.name}: {reason}.")
+
+    @property
+    def _config(self) -> GenerateConfig:
+        config = self.settings.config
+        if self._raised_limit is not None:
+            config = config.merge(GenerateConfig(max_tokens=self._raised_limit))
+        # Merging copies the reply schema. In a large process, garbage collection makes that take up to a millisecond.
+        return self.transport.merge(config) if self.transport.model_fields_set else config

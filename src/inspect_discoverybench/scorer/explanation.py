@@ -1,0 +1,52 @@
+"""The explanation of a score: both hypotheses, the verdict on each facet with the judge's reason, and the result."""
+
+from math import isnan
+
+from inspect_discoverybench.scorer.facets import FACET_KEYS, FACETS
+from inspect_discoverybench.scorer.hypothesis_pair import HypothesisPair
+from inspect_discoverybench.scorer.markdown import escape_markdown
+from inspect_discoverybench.scorer.verdict import Verdict
+
+_SOURCES = {
+    "object": " (from a JSON object in the final message)",
+    "labels": " (from the labels of the final message)",
+    "quoted": " (quoted by the judge from the final message)",
+    "whole": " (the whole final message, because the judge's quotes were invalid)",
+}
+
+
+def explain(pair: HypothesisPair, verdict: Verdict, source: str) -> str:
+    """Render the explanation as Markdown.
+
+    Args:
+        pair: The hypotheses.
+        verdict: The judge's verdict on them.
+        source: How the answer was read: a `Source`.
+    """
+    values = verdict.values
+    gold = escape_markdown(pair.gold_hypothesis)
+    predicted = escape_markdown(pair.predicted_hypothesis)
+    sections = [
+        _headline(values),
+        f"### Gold hypothesis\n\n{gold}",
+        f"### Predicted hypothesis{_SOURCES.get(source, '')}\n\n{predicted}",
+    ]
+    for facet in FACETS:
+        description = verdict.facets[facet.key].describe()
+        sections.append(f"### {facet.label}: {_shown(values[facet.key])}\n\n{description}")
+    if verdict.released is not None:
+        score = _shown(values["hms_released"])
+        sections.append(f"### Form of the released evaluator: {score}\n\n{verdict.released.describe()}")
+    return "\n\n".join(sections)
+
+
+def _headline(values: dict[str, float]) -> str:
+    if isnan(values["hms"]):
+        undecided = ", ".join(key for key in FACET_KEYS if isnan(values[key]))
+        return f"**Not scored**: the judge's replies were invalid for: {undecided}. HMS needs all facets."
+    product = " × ".join(f"{key} {values[key]:.2f}" for key in FACET_KEYS)
+    return f"**HMS {values['hms']:.2f}** = {product}"
+
+
+def _shown(score: float) -> str:
+    return "undecided" if isnan(score) else f"{score:.2f}"

@@ -1,0 +1,50 @@
+"""Questions that are asked at the same time."""
+
+from collections.abc import Awaitable
+from typing import TypeVar
+
+import anyio
+
+from inspect_discoverybench.errors.provider_failures import ends_sample
+
+AnswerT = TypeVar("AnswerT")
+
+
+async def gather(*questions: Awaitable[AnswerT]) -> list[AnswerT]:
+    """Ask several questions concurrently. If some fail, one of their errors is raised, without an exception group.
+
+    Inspect's `collect` would raise a group if several questions fail, which does not say why.
+    """
+    answers: dict[int, AnswerT] = {}
+
+    async def ask(number: int, question: Awaitable[AnswerT]) -> None:
+        answers[number] = await question
+
+    try:
+        async with anyio.create_task_group() as tasks:
+            for number, question in enumerate(questions):
+                tasks.start_soon(ask, number, question)
+    except ExceptionGroup as group:
+        error = _error_to_raise(group)
+        raise error from error.__cause__
+    return [answers[number] for number in range(len(questions))]
+
+
+def _error_to_raise(group: ExceptionGroup) -> Exception:
+    """The first error; before all others one that ends the sample, such as a limit, which Inspect handles itself."""
+    errors = _errors_in(group)
+    for error in errors:
+        if ends_sample(error):
+            return error
+    return errors[0]
+
+
+def _errors_in(group: ExceptionGroup) -> list[Exception]:
+    """The errors in a group and in the groups within it, in order."""
+    errors: list[Exception] = []
+    for error in group.exceptions:
+        if isinstance(error, ExceptionGroup):
+            errors += _errors_in(error)
+        else:
+            errors.append(error)
+    return errors

@@ -1,0 +1,72 @@
+"""The pair of hypotheses that the judge compares."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from inspect_discoverybench.dataset.metadata import DataFile
+from inspect_discoverybench.prompts.prompt import Prompt
+from inspect_discoverybench.scorer.prompt_values import prompt_values
+
+NOT_PUBLIC = "The workflow of this hypothesis is not public."
+NOT_SUBMITTED = "No workflow was submitted."
+
+
+@dataclass(frozen=True, kw_only=True)
+class HypothesisPair:
+    """A gold and a predicted hypothesis for one goal.
+
+    Fields are keyword-only to prevent swapping gold and predicted.
+
+    Attributes:
+        goal: The discovery goal.
+        data_files: Descriptions of the data files.
+        gold_hypothesis: HypoA in the listings.
+        gold_workflow: Workflow of the gold hypothesis; None if it is not public.
+        predicted_hypothesis: HypoB in the listings.
+        predicted_workflow: Workflow of the predicted hypothesis; may be empty.
+    """
+
+    goal: str
+    data_files: tuple[DataFile, ...]
+    gold_hypothesis: str
+    gold_workflow: str | None
+    predicted_hypothesis: str
+    predicted_workflow: str
+
+    @property
+    def datasets(self) -> list[dict[str, Any]]:
+        """The data files as shown to the judge: names, descriptions and columns."""
+        return [file.model_dump(include={"name", "description", "columns"}) for file in self.data_files]
+
+    @property
+    def workflows(self) -> tuple[str, str]:
+        """The gold and the predicted workflow as shown to the judge."""
+        return self.gold_workflow or NOT_PUBLIC, self.predicted_workflow or NOT_SUBMITTED
+
+    def comparison_prompt(self, question: str) -> str:
+        """Render the head that both comparison questions share, and then one of them: `variables` or `relationship`."""
+        gold_workflow, predicted_workflow = self.workflows
+        values = prompt_values(
+            datasets=self.datasets,
+            query=self.goal,
+            gold_hypothesis=self.gold_hypothesis,
+            gold_workflow=gold_workflow,
+            predicted_hypothesis=self.predicted_hypothesis,
+            predicted_workflow=predicted_workflow,
+        )
+        question_text = Prompt.load(f"judge/{question}").render()
+        return Prompt.load("judge/compare").render(question=question_text, **values)
+
+    def extraction_prompts(self, prompt: str, gold_workflow: str, predicted_workflow: str) -> tuple[str, str]:
+        """Render the same question about the gold and about the predicted hypothesis.
+
+        Nothing in a prompt tells which of the two it is about.
+        """
+        return (
+            self._extraction_prompt(prompt, self.gold_hypothesis, gold_workflow),
+            self._extraction_prompt(prompt, self.predicted_hypothesis, predicted_workflow),
+        )
+
+    def _extraction_prompt(self, prompt: str, hypothesis: str, workflow: str) -> str:
+        values = prompt_values(datasets=self.datasets, hypothesis=hypothesis, workflow=workflow)
+        return Prompt.load(f"judge/{prompt}").render(**values)

@@ -1,0 +1,92 @@
+"""What a score records about its judge, and how the records of two scores are compared."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from inspect_discoverybench.prompts.prompt import Prompt
+from inspect_discoverybench.scorer.facets import FACETS
+from inspect_discoverybench.scorer.judge import Judge
+from inspect_discoverybench.scorer.released_form import RELEASED_PROMPTS
+from inspect_discoverybench.scorer.verdict import Verdict
+
+COMPARED_KEYS = ("judge", "settings", "prompts")
+"""Keys that must be equal in comparable scores. The others describe a single sample."""
+
+MIXED = "mixed"
+"""Recorded for a setting that differed between the questions of one sample."""
+
+
+def judge_record(judge: Judge, verdict: Verdict | None) -> dict[str, Any]:
+    """How a sample was judged, for the score metadata: judge, effective settings, prompts, decided facets, raw replies.
+
+    The verdict is None if the answer asserts no hypothesis, so that the facets were not asked about.
+    """
+    exchanges = sorted(judge.exchanges, key=lambda exchange: exchange.question.name)
+    record = {
+        "judge": str(judge.model),
+        "settings": _settings(judge),
+        "prompts": _prompts(),
+        "asked_again": judge.asked_again,
+        "facets": verdict.decided if verdict else {},
+        "replies": {exchange.question.name: exchange.replies for exchange in exchanges},
+    }
+    if verdict and verdict.released:
+        record["released"] = verdict.released.record()
+    return record
+
+
+def compared_part(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of a score's metadata that must be equal in comparable scores; empty if the judge was not asked."""
+    return {key: metadata[key] for key in COMPARED_KEYS if key in metadata}
+
+
+def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str]:
+    """List the differences between the records of two scores, one line each; empty if the scores are comparable.
+
+    Args:
+        a: Metadata of a score. Logs of task version 1-A have no settings.
+        b: Metadata of another score.
+    """
+    return [f"{key}: {_shown(x)} and {_shown(y)}" for key, x, y in changes(a, b)]
+
+
+def changes(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    """The compared keys whose values differ, such as `settings.temperature`, with both values."""
+    return _changes(a, b, COMPARED_KEYS, prefix="")
+
+
+def _changes(
+    a: Mapping[str, Any], b: Mapping[str, Any], keys: Iterable[str], prefix: str
+) -> Iterator[tuple[str, Any, Any]]:
+    for key in keys:
+        x, y = a.get(key), b.get(key)
+        if isinstance(x, Mapping) and isinstance(y, Mapping):
+            names = sorted(x.keys() | y.keys())
+            yield from _changes(x, y, names, f"{prefix}{key}.")
+        elif x != y:
+            yield f"{prefix}{key}", x, y
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "not recorded"
+    return "recorded" if isinstance(value, Mapping) else str(value)
+
+
+def _settings(judge: Judge) -> dict[str, Any]:
+    """The settings of the requests, with `MIXED` for those that differed."""
+    settings: dict[str, Any] = {}
+    for exchange in judge.exchanges:
+        for name, value in exchange.settings.effective.items():
+            if settings.setdefault(name, value) != value:
+                settings[name] = MIXED
+    return settings
+
+
+def _prompts() -> dict[str, str]:
+    """Fingerprints of all prompts of the judge that may set a score."""
+    names = ["system", "answer"]
+    for facet in FACETS:
+        names += facet.prompts
+    names += [*RELEASED_PROMPTS, "reask"]
+    return {name: Prompt.load(f"judge/{name}").fingerprint for name in names}

@@ -1,0 +1,55 @@
+"""Whether a sample ended because of the agent's provider, as far as its events tell. Such a sample is no zero."""
+
+from collections.abc import Sequence
+
+from inspect_ai.event import ErrorEvent, Event, ModelEvent, SampleLimitEvent
+from inspect_ai.log import transcript
+
+from inspect_discoverybench.scorer.judge import ROLE
+
+_RECENT = 200
+"""Number of events to look at. Inspect may keep older ones on disk."""
+
+
+def recorded_error() -> str | None:
+    """The error of a sample that `inspect score` scores again; None if it ended without an error."""
+    for event in reversed(transcript().history.resident_events):
+        if isinstance(event, ErrorEvent):
+            return event.error.message
+    return None
+
+
+def unanswered_request() -> str | None:
+    """Why the provider did not answer the agent's last request; None if it did.
+
+    A request that is only cancelled while the provider works on it does not count: the agent's time was up.
+    """
+    events = _recent_events()
+    answered = 0
+    unanswered: list[ModelEvent] = []
+    for event in events:
+        if not isinstance(event, ModelEvent) or event.role == ROLE:
+            continue
+        if event.pending or event.error:
+            unanswered.append(event)
+        else:
+            unanswered.clear()
+            answered += 1
+
+    for event in reversed(unanswered):
+        is_failure = event.retries or "cancelled" not in (event.error or "").casefold()
+        if event.error and is_failure:
+            return event.error
+    is_complete = len(events) < _RECENT
+    if unanswered and not answered and is_complete:
+        return "it never replied"
+    return None
+
+
+def ended_by_limit() -> bool:
+    """Whether a limit ended the sample."""
+    return any(isinstance(event, SampleLimitEvent) for event in _recent_events())
+
+
+def _recent_events() -> Sequence[Event]:
+    return transcript().history.recent_events(_RECENT)
