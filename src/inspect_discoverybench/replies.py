@@ -200,7 +200,7 @@ def without_reasoning(text: str) -> str:
 
 
 def fenced_blocks(text: str) -> list[str]:
-    """The contents of the Markdown code fences in a text. A fence that is never closed has none."""
+    """The contents of the Markdown code fences in a text, without empty ones and one that is never closed."""
     blocks: list[str] = []
     block: list[str] | None = None
     for line in text.split("\n"):
@@ -213,7 +213,7 @@ def fenced_blocks(text: str) -> list[str]:
             block = None
         else:
             block.append(line)
-    return blocks
+    return [content for content in blocks if content]
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Answers that are no clean form: the judge quotes the hypothesis that the author asserts, and cannot invent one."""
+"""Answers that are not one JSON object: the judge quotes the hypothesis that the author asserts."""
 
 import json
 from typing import Any
@@ -6,12 +6,14 @@ from typing import Any
 import pytest
 from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
-from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, ModelOutput
+from inspect_ai.model import ChatMessageAssistant, ChatMessageTool, ChatMessageUser, ModelOutput
 from inspect_ai.scorer import Score
 from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.tool import ToolCall
 
 from inspect_discoverybench.judge_audit.judge_audit import AnswerText, answer_texts
 from inspect_discoverybench.scorer.scorer import hms
+from inspect_discoverybench.submission.submission import MAX_TEXT
 from tests.endpoint import question, slots
 from tests.scorer.judging import InProcessJudge, sample, score_of, scripted
 
@@ -19,29 +21,49 @@ QUOTE = "BMI rises with age."
 TEXT = f"**Hypothesis:** {QUOTE}\n\n**Final Answer:** Yes, the relationship is significant."
 
 
+def said(text: str) -> ChatMessageAssistant:
+    return ChatMessageAssistant(content=text)
+
+
+def called(tool: str, text: str = "", **arguments: Any) -> ChatMessageAssistant:
+    call = ToolCall(id="1", function=tool, arguments=arguments)
+    return ChatMessageAssistant(content=text, tool_calls=[call])
+
+
+def result(tool: str, text: str) -> ChatMessageTool:
+    return ChatMessageTool(content=text, function=tool, tool_call_id="1")
+
+
+USER = ChatMessageUser(content="Go on.")
+Message = ChatMessageAssistant | ChatMessageTool | ChatMessageUser
+
+
 @solver
-def says(*texts: str) -> Solver:
-    """An agent of another package that writes messages, with a user's message between them."""
+def leaves(messages: list[Message], completion: str | None) -> Solver:
+    """An agent of another package that leaves these messages, and possibly a completion that is none of them."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        for text in texts:
-            state.messages += [ChatMessageAssistant(content=text), ChatMessageUser(content="Go on.")]
-        state.output = ModelOutput.from_message(state.messages[-2].model_copy())
+        state.messages += messages
+        written = [message for message in messages if isinstance(message, ChatMessageAssistant)]
+        if completion is not None:
+            state.output = ModelOutput.from_content("stranger", completion)
+        elif written:
+            state.output = ModelOutput.from_message(written[-1].model_copy())
         return state
 
     return solve
 
 
-def judged(reply: Any, *texts: str) -> tuple[Score, InProcessJudge]:
-    """The score of texts. The replies are those to the answer question, the last one repeated."""
-    replies = reply if isinstance(reply, list) else [reply]
-    answers = [json.dumps(value) if isinstance(value, dict) else value for value in replies]
-    judge = InProcessJudge(scripted(answer=answers))
-    [log] = inspect_eval(
-        Task([sample()], solver=says(*(texts or (TEXT,))), scorer=hms()),
-        model="mockllm/model",
-        model_roles={"grader": judge.model},
-    )
+def judged(
+    *replies: dict[str, Any] | str, messages: list[Message] | None = None, completion: str | None = None
+) -> tuple[Score, InProcessJudge]:
+    """The score of an answer. The replies are those to the answer question, the last one repeated."""
+    texts = [reply if isinstance(reply, str) else json.dumps(reply) for reply in replies]
+    judge = InProcessJudge(scripted(answer=texts) if texts else scripted())
+    if messages is None and completion is None:
+        messages = [said(TEXT)]
+    task = Task([sample()], solver=leaves(messages or [], completion), scorer=hms())
+    [log] = inspect_eval(task, model="mockllm/model", model_roles={"grader": judge.model})
     return score_of(log), judge
 
 
@@ -49,30 +71,30 @@ def quoting(*quotes: str, asserted: bool = True, workflow: tuple[str, ...] = ())
     return {"asserted": asserted, "hypothesis": [*quotes], "workflow": [*workflow], "explanation": "why"}
 
 
-def hypothesis_judged(judge: InProcessJudge) -> set[str]:
+def text_asked_about(judge: InProcessJudge) -> str:
+    return str(slots(judge.requests[0])["text"])
+
+
+def hypotheses_compared(judge: InProcessJudge) -> set[str]:
     return {slots(request)["HypoB"] for request in judge.requests if question(request) == "variables"}
 
 
 def test_the_quote_is_the_hypothesis_and_the_question_comes_first() -> None:
-    score, judge = judged(quoting(QUOTE, workflow=("the relationship is significant",)))
+    score, judge = judged(quoting(QUOTE, workflow=("Yes, the relationship is significant.",)))
     assert score.answer == QUOTE
-    assert hypothesis_judged(judge) == {QUOTE}
+    assert hypotheses_compared(judge) == {QUOTE}
     assert score.metadata
-    assert (score.metadata["submission_source"], score.metadata["workflow"]) == (
-        "quoted",
-        "the relationship is significant",
-    )
+    assert score.metadata["submission_source"] == "quoted"
+    assert score.metadata["workflow"] == "Yes, the relationship is significant."
     assert judge.judge_requests()[0] == "answer"
     assert judge.judge_requests().count("answer") == 1
     assert slots(judge.requests[0]) == {"goal": "What raises yield?", "text": TEXT}
 
 
-@pytest.mark.parametrize(
-    "quote", ["**BMI** rises  with\nage.", "\u201cBMI rises with age.\u201d", "Hypothesis: BMI rises with age."]
-)
-def test_white_space_markdown_and_quotation_marks_of_a_quote_do_not_matter(quote: str) -> None:
-    score, judge = judged(quoting(quote))
-    assert score.answer == quote
+def test_the_authors_own_text_is_compared_whatever_the_spelling_of_the_quote() -> None:
+    score, judge = judged(quoting("\u201c**BMI** rises  with\nage.\u201d"))
+    assert score.answer == QUOTE
+    assert hypotheses_compared(judge) == {QUOTE}
     assert judge.judge_requests().count("answer") == 1
 
 
@@ -80,9 +102,9 @@ def test_white_space_markdown_and_quotation_marks_of_a_quote_do_not_matter(quote
     "reply",
     [
         quoting("BMI falls with age."),
-        quoting(QUOTE, workflow=("I made this up",)),
+        quoting(QUOTE, workflow=("I made this all up",)),
+        quoting("BMI", "rises with", "age."),
         quoting(),
-        quoting("**"),
         {"asserted": "perhaps", "hypothesis": [QUOTE]},
         "BMI rises with age.",
     ],
@@ -90,17 +112,18 @@ def test_white_space_markdown_and_quotation_marks_of_a_quote_do_not_matter(quote
 def test_an_invalid_reply_is_sent_back_and_the_whole_text_is_judged_in_the_end(reply: dict[str, Any] | str) -> None:
     score, judge = judged(reply)
     assert score.answer == TEXT
-    assert hypothesis_judged(judge) == {TEXT}
+    assert hypotheses_compared(judge) == {TEXT}
     assert judge.judge_requests().count("answer") == 3
     assert score.metadata
     assert score.metadata["submission_source"] == "whole"
-    score, judge = judged([reply, quoting(QUOTE)])
+
+    score, judge = judged(reply, quoting(QUOTE))
     assert score.answer == QUOTE
     assert judge.judge_requests().count("answer") == 2
 
 
 def test_a_text_that_asserts_nothing_scores_0_with_the_reason() -> None:
-    score, judge = judged(quoting(asserted=False), "I will look at the data next.")
+    score, judge = judged(quoting(asserted=False), messages=[said("I will look at the data next.")])
     assert score.value == {"hms": 0, "context": 0, "variables": 0, "relationship": 0}
     assert score.reason == "refusal"
     assert "why" in str(score.explanation)
@@ -111,21 +134,75 @@ def test_a_text_that_asserts_nothing_scores_0_with_the_reason() -> None:
     assert score.metadata["judge"] == "mockllm/judge"
 
 
-def test_all_texts_after_the_last_tool_result_are_one_text() -> None:
-    _, judge = judged(quoting(QUOTE), f"Hypothesis: {QUOTE}", "I have already provided my answer above.")
-    assert slots(judge.requests[0])["text"] == f"Hypothesis: {QUOTE}\n\nI have already provided my answer above."
+TEXTS: dict[str, tuple[list[Message], str | None, str]] = {
+    # messages, completion, the text that the judge is asked about
+    "all texts at the end": ([said("First."), USER, said("Second.")], None, "First.\n\nSecond."),
+    "texts after the last result": ([said("A."), called("bash"), result("bash", "B."), said("C.")], None, "C."),
+    "the last text": ([said("A."), called("python", code="1"), result("python", "1")], None, "A."),
+    "the text beside a call of python": ([called("python", "I test C.", code="1")], None, "I test C."),
+    "the arguments of the last call": ([said("A."), called("finish", answer="C.")], None, "A.\n\nC."),
+    "also before a last text": (
+        [called("finish", answer="C."), result("finish", "ok"), said("Done.")],
+        None,
+        "C.\n\nDone.",
+    ),
+    "a completion that is no message": ([said("A.")], "C.", "C."),
+    "a completion without messages": ([], "C.", "C."),
+    "without reasoning": ([said("<think>A.</think>C.")], None, "C."),
+}
 
 
-PAIRS = {f"{number} {item.kind}": item for number, item in enumerate(answer_texts(), 1)}
+@pytest.mark.parametrize(("messages", "completion", "expected"), TEXTS.values(), ids=TEXTS)
+def test_the_judge_is_asked_about_what_the_agent_wrote_last(
+    messages: list[Message], completion: str | None, expected: str
+) -> None:
+    _, judge = judged(messages=messages, completion=completion)
+    assert text_asked_about(judge) == expected
 
 
-@pytest.mark.parametrize("item", PAIRS.values(), ids=PAIRS)
+OBJECT = json.dumps({"hypothesis": QUOTE, "workflow": "w"})
+PARSED: dict[str, tuple[list[Message], str | None]] = {
+    "a last text": ([said("I am done."), USER, said(OBJECT)], None),
+    "the arguments of a call": ([called("finish", "I am done.", hypothesis=QUOTE, workflow="w")], None),
+    "an argument of a call": ([called("finish", answer=OBJECT)], None),
+    "a text beside a call": ([called("bash", OBJECT, command="exit")], None),
+    "a completion": ([said("A.")], OBJECT),
+}
+
+
+@pytest.mark.parametrize(("messages", "completion"), PARSED.values(), ids=PARSED)
+def test_a_json_object_is_read_without_the_judge(messages: list[Message], completion: str | None) -> None:
+    score, judge = judged(messages=messages, completion=completion)
+    assert "answer" not in judge.judge_requests()
+    assert score.answer == QUOTE
+    assert score.metadata
+    assert score.metadata["submission_source"] == "object"
+
+
+def test_without_a_text_nothing_was_submitted() -> None:
+    score, judge = judged(messages=[called("python", code="1"), result("python", "1")])
+    assert score.reason == "no_response"
+    assert judge.requests == []
+
+
+def test_of_a_very_long_text_the_end_is_read() -> None:
+    words = " ".join(str(number) for number in range(40_000))
+    _, judge = judged(messages=[said(words)])
+    text = text_asked_about(judge)
+    assert len(text) == MAX_TEXT
+    assert words.endswith(text)
+
+
+AUDIT_TEXTS = {f"{number} {item.kind}": item for number, item in enumerate(answer_texts(), 1)}
+
+
+@pytest.mark.parametrize("item", AUDIT_TEXTS.values(), ids=AUDIT_TEXTS)
 def test_each_text_of_the_audit_is_quoted_as_expected(item: AnswerText) -> None:
-    """With a judge that gives the expected reply. None of the texts is a clean form, which code would parse."""
+    """With a judge that gives the expected reply. None of the texts is a JSON object, which code would parse."""
     reply = quoting(*item.hypothesis, asserted=item.asserted, workflow=item.workflow)
-    score, judge = judged(reply, item.text)
+    score, judge = judged(reply, messages=[said(item.text)])
     assert judge.judge_requests().count("answer") == 1
     if item.asserted:
-        assert str(score.answer).split() == "\n".join(item.hypothesis).split()
+        assert str(score.answer).split() == " ".join(item.hypothesis).split()
     else:
         assert score.reason == "refusal"

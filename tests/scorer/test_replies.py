@@ -48,6 +48,15 @@ VALID = [
     ("relationship", '{"answer": "C", "explanation": "</think>{\\"answer\\": \\"A\\"}"}', "relationship", 0),
     ("match", '<THINK>\n</Think>\n```json\n{"match": false}\n```', "context", 0),
     ("match", '\ufeff<think>the text says </think {"match": true}></think>{"match": false}', "context", 0),
+    ("match", '<think>it quotes </think>{"match": true} and goes on</think>{"match": false}', "context", 0),
+    # A prediction may name every column.
+    ("variables", '{"sizeA": 1, "sizeB": 51, "intersection": 1}', "variables", 2 / 52),
+    ("variables", '{"sizeA": 1, "sizeB": "1999", "intersection": 1}', "variables", 2 / 2000),
+    ("variables", '{"sizeA": 1, "sizeB": 123456.0, "intersection": 0}', "variables", 0),
+    # One object where a list is meant, as Listing 1 prints it.
+    ("extract", '{"hypothesis": {"text": "t", "context": "towns", "explanation": "said so"}}', "context", 1),
+    ("extract", '{"hypothesis": {"context": null}}', "context", 1),
+    ("extract", '```json\n{"hypothesis": {"context": "In  Towns"}}\n```', "context", 1),
 ]
 
 INVALID = [
@@ -63,10 +72,10 @@ INVALID = [
     ("variables", '{"sizeA": 2, "sizeB": 0, "intersection": 1}'),
     ("variables", '{"sizeA": 2, "sizeB": -1, "intersection": 0}'),
     ("variables", '{"sizeA": 2, "sizeB": 2, "intersection": -1}'),
+    ("variables", '{"sizeA": 51, "sizeB": 60, "intersection": 1}'),
     ("variables", '{"sizeA": 2.5, "sizeB": 2, "intersection": 1}'),
     ("variables", '{"sizeA": true, "sizeB": 2, "intersection": 1}'),
     ("variables", '{"sizeA": 2, "sizeB": 2}'),
-    ("variables", '{"sizeA": 2, "sizeB": 51, "intersection": 1}'),
     ("relationship", '{"answer": "A) different"}'),
     ("relationship", '```json\n{"answer": "A"}\n```\nor\n```json\n{"answer": "C"}\n```'),
     ("relationship", '{"answer": "not very similar"}'),
@@ -78,7 +87,6 @@ INVALID = [
     ("match", '<think>{"match": true}'),
     ("match", '{"match": false}<think></think>{"match": true}'),
     ("match", '{"match": false}</think>{"match": true}'),
-    ("match", '<think>it quotes </think>{"match": true} and goes on</think>{"match": false}'),
     ("relationship", ""),
     ("relationship", '{"answer": "A", "answer": "C"}'),
     ("relationship", '{"answer": ' + "[" * 5_000),

@@ -125,7 +125,11 @@ def test_an_undecided_facet_leaves_hms_unscored_although_another_is_0(
         (["In  Towns"], ["in towns"], 0),
         (["towns", "1990"], ["towns", "Towns", "1990"], 0),
         (["towns"], [], 1),
-        (["towns", "None"], ["towns"], 0),
+        # "None" beside another context counts.
+        (["None", "towns"], ["towns"], 1),
+        (["towns"], ["towns", None], 1),
+        (["towns", ""], ["none"], 1),
+        (["None", "towns"], [None, "Towns"], 0),
         (["towns; 1990"], ["1990; towns"], 1),
     ],
 )

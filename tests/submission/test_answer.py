@@ -1,5 +1,6 @@
-"""Clean forms of an answer, which code parses, and texts from which the judge must quote."""
+"""Answers that code reads: one JSON object. Everything else is left to the judge."""
 
+import json
 import time
 from collections.abc import Callable
 
@@ -10,27 +11,33 @@ from hypothesis import strategies as st
 from inspect_discoverybench.replies import without_reasoning
 from inspect_discoverybench.submission.answer import is_placeholder, parse_submission
 
-CLEAN: dict[str, tuple[str, str, str]] = {
+OBJECTS: dict[str, tuple[str, str, str]] = {
     # text, hypothesis, workflow
-    "heading above": ("# Report\n## Hypothesis\nA rises.\n## Workflow\n1. a\n\n2. b", "A rises.", "1. a\n\n2. b"),
-    "object": ('{"hypothesis": "A rises.", "workflow": "1. fit"}', "A rises.", "1. fit"),
-    "fenced object": ('```json\n{"hypothesis": "A rises.", "workflow": "fit"}\n```', "A rises.", "fit"),
-    "braces around it and in it": (
-        'The set {a, b} matters. {"hypothesis": "A {b} rises.", "workflow": "f"}',
-        "A {b} rises.",
-        "f",
+    "the whole text": ('{"hypothesis": "A rises.", "workflow": "1. fit"}', "A rises.", "1. fit"),
+    "only a hypothesis": ('{"hypothesis": "A rises."}', "A rises.", ""),
+    "in a code fence": ('```json\n{"hypothesis": "A rises.", "workflow": "fit"}\n```', "A rises.", "fit"),
+    "in the last code fence": (
+        'The data first:\n```\n1, 2\n```\nNow the answer.\n```json\n{"hypothesis": "A rises."}\n```\n',
+        "A rises.",
+        "",
     ),
+    "after reasoning": ('<think>{"hypothesis": "B"}</think>\n{"hypothesis": "A rises."}<|im_end|>', "A rises.", ""),
+    "raw line ends in a string": ('{"hypothesis": "A rises\nwith B."}', "A rises\nwith B.", ""),
     "capitals and a list of steps": (
         '{"Hypothesis": "A rises.", "Workflow": ["load", "fit"]}',
         "A rises.",
         "load\nfit",
     ),
-    "a call between tags": (
-        '<tool_call>\n{"name": "submit", "arguments": {"hypothesis": "A rises.", "workflow": "w"}}\n</tool_call>',
+    "a call": (
+        '{"name": "submit", "arguments": {"hypothesis": "A rises.", "workflow": "w"}}',
         "A rises.",
         "w",
     ),
-    "a call with an object": ('submit({"hypothesis": "A rises.", "workflow": "w"})', "A rises.", "w"),
+    "a call with JSON text as arguments": (
+        '{"type": "function", "parameters": "{\\"hypothesis\\": \\"A rises.\\"}"}',
+        "A rises.",
+        "",
+    ),
     "half a surrogate pair": ('{"hypothesis": "bad \\ud83d x"}', "bad ? x", ""),
     "hypothesis as an object": (
         '{"hypothesis": {"context": "men", "variables": ["age", "BMI"], "relationship": "rises"}, "workflow": "w"}',
@@ -42,54 +49,24 @@ CLEAN: dict[str, tuple[str, str, str]] = {
         "A rises.",
         "w",
     ),
-    "plain": ("Hypothesis: A rises.\n\nWorkflow: load, fit", "A rises.", "load, fit"),
-    "bold": ("**Hypothesis:** A rises.\n**Workflow:**\n1. load\n2. fit", "A rises.", "1. load\n2. fit"),
-    "bold labels and texts": ("**Hypothesis: A rises.**\n**Workflow: w**", "A rises.", "w"),
-    "heading with a colon": ("### Hypothesis: A rises.\n### Workflow: w", "A rises.", "w"),
-    "setext": ("Hypothesis\n----------\nA rises.\n\nWorkflow\n--------\nw", "A rises.", "w"),
-    "numbered items": ("1. **Hypothesis**: A rises.\n2. **Workflow**: w", "A rises.", "w"),
-    "quoted": ("> **Hypothesis:** A rises\n> with B.\n>\n> **Workflow:** w", "A rises\nwith B.", "w"),
-    "full-width colon": ("Hypothesis\uff1aA rises.\nWorkflow\uff1aw", "A rises.", "w"),
-    "end-of-turn token": ("Hypothesis: A rises.\nWorkflow: w<|eot_id|>", "A rises.", "w"),
-    "Windows line ends": ("## Hypothesis\r\n\r\nA rises.\r\n\r\n## Workflow\r\nw\r\n", "A rises.", "w"),
-    "rules between": ("**Hypothesis:** A rises.\n\n---\n\n**Workflow:** w\n\n---", "A rises.", "w"),
-    "items without a colon": ("1. Hypothesis\n   A rises.\n2. Workflow\n   w", "A rises.", "w"),
-    "bold statement": ("## Hypothesis\n\n**BMI rises with age.**\n\n## Workflow\nw", "**BMI rises with age.**", "w"),
-    "paragraphs": (
-        "**Hypothesis:** A rises.\n\nIt rises by 3 units.\n\n**Workflow:** w",
-        "A rises.\n\nIt rises by 3 units.",
-        "w",
-    ),
 }
 
-NOT_CLEAN: dict[str, str] = {
-    "a draft first": 'First {"hypothesis": "draft"}, then {"hypothesis": "final"}',
-    "nested": '{"answer": {"hypothesis": "inner", "workflow": "w"}}',
-    "the form quoted after it": ('{"hypothesis": "A rises."} I used the form {"hypothesis": "...", "workflow": "..."}'),
-    "bare quotes inside": '{"hypothesis": "The "big" A rises.", "workflow": "w"}',
-    "after a label": '**Hypothesis:** a draft.\n\n```json\n{"hypothesis": "A rises.", "workflow": "w"}\n```',
-    "an aside in the workflow": "Hypothesis: A rises.\n\nWorkflow:\n1. load\nLimitations: few rows\n2. fit",
-    "headings": "## Final hypothesis\nA rises.\n\n## Workflow summary\nload",
-    "workflow first": "## Workflow\n1. load\n2. fit\n\n## Hypothesis\nA rises.",
-    "tags": "<hypothesis>A rises.</hypothesis>\n<workflow>w</workflow>",
-    "null hypothesis after it": "**Hypothesis (H1):** A rises.\n**Null Hypothesis (H0):** none.\n\n**Workflow:** w",
-    "in the middle of a line": "Sure! **Hypothesis:** A rises. **Workflow:** w",
-    "final after initial": "**Initial hypothesis:** B.\n**Final hypothesis:** A rises.\n**Workflow:** w",
-    "after one below its label": "Initial hypothesis:\nB.\n\nHypothesis: A rises.\nWorkflow: w",
-    "numbered": "**Hypothesis 1:** A rises.\n**Hypothesis 2:** B falls.\n\n**Workflow:** w",
-    "an empty label after it": "Hypothesis: A rises.\n\nThe rest.\nHypothesis:",
-    "final label after an object": '{"hypothesis": "draft"}\n\n**Final hypothesis:** A rises.\n\n**Workflow:** w',
-    "sentence": "I think A rises with B.",
-    "a remark after the labels": "**Hypothesis:** BMI rises.\n\n**Workflow:** fit\n\n**Final Answer:** Yes, it does.",
-    "a paragraph after the labels": "Hypothesis: BMI rises.\n\nWorkflow: fit\n\nI have already given my answer.",
-    "a conclusion in a list": "Hypothesis: A rises.\nWorkflow:\n1. fit\n\nConclusion: I reject it.",
-    "German labels": "Hypothese: BMI steigt mit dem Alter.\nVorgehen: Regression",
-    "an object and a second one": '{"hypothesis": "A rises."}\n{"hypothesis": "A falls."}',
-    "a rejected object": '{"hypothesis": "A rises."}\n\nConclusion: the data do not support this.',
+OTHER_TEXTS: dict[str, str] = {
+    "a sentence": "I think A rises with B.",
+    "labels": "**Hypothesis:** A rises.\n\n**Workflow:** load, fit",
+    "headings": "## Hypothesis\nA rises.\n\n## Workflow\n1. fit",
+    "an object after a sentence": 'My answer: {"hypothesis": "A rises.", "workflow": "w"}',
+    "an object before a sentence": '{"hypothesis": "A rises."}\n\nConclusion: the data do not support this.',
+    "a fence before a sentence": '```json\n{"hypothesis": "A rises."}\n```\nI reject it.',
+    "a fence before another": '```json\n{"hypothesis": "A rises."}\n```\n```\nno\n```',
+    "two objects": '{"hypothesis": "A rises."}\n{"hypothesis": "A falls."}',
+    "two hypotheses": '{"hypothesis": "A rises.", "hypothesis": "A falls."}',
+    "an object in another": '{"answer": {"hypothesis": "inner", "workflow": "w"}}',
     "a conclusion in the object": '{"hypothesis": "A rises.", "conclusion": "It is rejected.", "workflow": "w"}',
-    "an indented conclusion": "Hypothesis: A rises.\nWorkflow:\n1. load\n2. fit\n\n   The hypothesis is rejected.",
+    "bare quotes inside": '{"hypothesis": "The "big" A rises.", "workflow": "w"}',
     "a placeholder": '{"hypothesis": "<hypothesis>", "workflow": "w"}',
-    "a fenced value": "## Hypothesis\n```text\nA rises.\n```\n## Workflow\nw",
+    "a list": '[{"hypothesis": "A rises."}]',
+    "more than the maximum length": '{"hypothesis": "A rises.", "workflow": "' + "w" * 1_000_000 + '"}',
 }
 
 REASONING: dict[str, tuple[str, str]] = {
@@ -99,23 +76,24 @@ REASONING: dict[str, tuple[str, str]] = {
     "two blocks": ("<think>a</think>A rises <think>b</think>with B.", "A rises with B."),
     "nested": ("<think>a <think>b</think> c</think>A rises.", "A rises."),
     "opened twice, closed once": ("<think>\n<think>\ndraft</think>\nA rises.", "A rises."),
-    "answer, then cut off": ("A rises.\n<think>Was that", "A rises.\nWas that"),
+    "answer, then cut off": ("A rises.\n<think>Was that", "A rises.\n<think>Was that"),
     "brackets": ("[THINK]draft[/THINK]A rises.", "A rises."),
     "channels": ("<|channel|>analysis<|message|>draft<|end|><|channel|>final<|message|>A rises.", "A rises."),
     "32,000 opening tags, then the answer": ("<think>" * 32_000 + "x</think>A rises.", "A rises."),
 }
 
 
-@pytest.mark.parametrize(("text", "hypothesis", "workflow"), CLEAN.values(), ids=CLEAN)
-def test_a_clean_form_is_parsed(text: str, hypothesis: str, workflow: str) -> None:
+@pytest.mark.parametrize(("text", "hypothesis", "workflow"), OBJECTS.values(), ids=OBJECTS)
+def test_one_json_object_is_parsed(text: str, hypothesis: str, workflow: str) -> None:
     answer = parse_submission(text)
     assert answer is not None
-    assert (answer.hypothesis, answer.workflow) == (hypothesis, workflow)
-    assert answer.source == ("object" if "{" in text else "labels")
+    assert answer.hypothesis == hypothesis
+    assert answer.workflow == workflow
+    assert answer.source == "object"
 
 
-@pytest.mark.parametrize("text", NOT_CLEAN.values(), ids=NOT_CLEAN)
-def test_any_other_form_is_left_to_the_judge(text: str) -> None:
+@pytest.mark.parametrize("text", OTHER_TEXTS.values(), ids=OTHER_TEXTS)
+def test_any_other_text_is_left_to_the_judge(text: str) -> None:
     assert parse_submission(text) is None
 
 
@@ -124,9 +102,7 @@ def test_reasoning_is_not_part_of_the_answer(text: str, answer: str) -> None:
     assert without_reasoning(text) == answer
 
 
-@pytest.mark.parametrize(
-    "text", ["", "N/A", "n/a.", "None", "<hypothesis>", "[your hypothesis]", "See above.", "...", "{hypothesis}"]
-)
+@pytest.mark.parametrize("text", ["", "N/A", "None", "<hypothesis>", "[your hypothesis]", "See above.", "..."])
 def test_a_placeholder_is_no_hypothesis(text: str) -> None:
     assert is_placeholder(text)
     assert not is_placeholder(f"{text} A rises with B (p < 0.01).")
@@ -135,36 +111,41 @@ def test_a_placeholder_is_no_hypothesis(text: str) -> None:
 HOSTILE: dict[str, Callable[[int], str]] = {
     "braces and quotes": lambda n: "{'" * (n // 2),
     "nested hypotheses": lambda n: '{"hypothesis":' * (n // 14),
-    "strings on lines": lambda n: '{"hypothesis": "a"' + '\n"a"' * (n // 4),
-    "paragraphs of a workflow": lambda n: "Workflow:" + "\n\n" * (n // 2) + "- x",
+    "unclosed code fences": lambda n: "```\n" * (n // 4) + "x",
     "backslashes": lambda n: '{"hypothesis": "x' + "\\" * n,
-    "labels and workflows": lambda n: "Hypothesis: a\nWorkflow: b\n" * (n // 26),
-    "spaces": lambda n: "Hypothesis" + " " * n + "x",
-    "closing tags with spaces": lambda n: "Hypothesis: BMI rises " + "</p> " * (n // 5),
+    "opening tags": lambda n: "<think " * (n // 7),
+    "spaces": lambda n: '{"hypothesis":' + " " * n + "x",
 }
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.usefixtures("sweep")
 def test_reading_takes_linear_time(name: str) -> None:
-    """A text of 200,000 characters takes at most a second; a quadratic algorithm would take minutes."""
-    text = HOSTILE[name](200_000)
+    """A text of 900,000 characters takes less than a second; a quadratic algorithm would take hours."""
+    text = HOSTILE[name](900_000)
     start = time.process_time()
     parse_submission(text)
     assert time.process_time() - start < 5
 
 
 FRAGMENTS = st.sampled_from(
-    ["<think>", "</think>", "**", "__", "#", "## ", "\n", "\n\n", "```", "```json\n", "{", "}", '"', "'", ":", "|",
-     "- ", "1. ", "> ", "Hypothesis", "hypothesis", "Workflow", "Final ", '{"hypothesis": "', "submit(", "</", "<", ">",
-     "<hypothesis>", "\\boxed{", "\\", "---", ",", "a", " ", "\u00a0", "\r\n", "A rises.", "\ud83d"]
+    ["<think>", "</think>", "\n", "```", "```json\n", "{", "}", "[", "]", '"', ":", ",", "\\", " ", "\u00a0", "\r\n",
+     '{"hypothesis": "', '"workflow": ', "hypothesis", "arguments", "A rises.", "null", "1e999", "\ud83d"]
 )  # fmt: skip
+VALUES = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.floats(), st.text(max_size=9)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(st.sampled_from(["hypothesis", "workflow", "arguments", "x"]), inner, max_size=3),
+    ),
+    max_leaves=9,
+)
 
 
-@given(st.one_of(st.text(), st.lists(FRAGMENTS, max_size=60).map("".join)))
-@example("Hypothesis\n")
-@settings(max_examples=1_000)
+@given(st.one_of(st.text(), st.lists(FRAGMENTS, max_size=60).map("".join), VALUES.map(json.dumps)))
+@example('{"hypothesis": ' + "[" * 5_000)
+@settings(max_examples=500)
 def test_reading_never_raises_and_returns_words_of_the_text(text: str) -> None:
     answer = parse_submission(text)
     if answer is not None:
-        assert any(character.isalnum() or character == "_" for character in answer.hypothesis)
+        assert any(character.isalnum() for character in answer.hypothesis)

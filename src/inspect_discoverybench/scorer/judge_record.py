@@ -47,24 +47,20 @@ def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str]:
         a: Metadata of a score. Logs of task version 1-A have no settings.
         b: Metadata of another score.
     """
-    return [f"{key}: {_shown(x)} and {_shown(y)}" for key, x, y in changes(a, b)]
+    return [f"{path}: {_shown(first)} and {_shown(second)}" for path, first, second in changes(a, b)]
 
 
-def changes(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
-    """The compared keys whose values differ, such as `settings.temperature`, with both values."""
-    return _changes(a, b, COMPARED_KEYS, prefix="")
-
-
-def _changes(
-    a: Mapping[str, Any], b: Mapping[str, Any], keys: Iterable[str], prefix: str
+def changes(
+    a: Mapping[str, Any], b: Mapping[str, Any], keys: Iterable[str] = COMPARED_KEYS, prefix: str = ""
 ) -> Iterator[tuple[str, Any, Any]]:
+    """The compared keys whose values differ, such as `settings.temperature`, with both values."""
     for key in keys:
-        x, y = a.get(key), b.get(key)
-        if isinstance(x, Mapping) and isinstance(y, Mapping):
-            names = sorted(x.keys() | y.keys())
-            yield from _changes(x, y, names, f"{prefix}{key}.")
-        elif x != y:
-            yield f"{prefix}{key}", x, y
+        first, second = a.get(key), b.get(key)
+        if isinstance(first, Mapping) and isinstance(second, Mapping):
+            names = sorted(first.keys() | second.keys())
+            yield from changes(first, second, names, f"{prefix}{key}.")
+        elif first != second:
+            yield f"{prefix}{key}", first, second
 
 
 def _shown(value: Any) -> str:
@@ -85,8 +81,7 @@ def _settings(judge: Judge) -> dict[str, Any]:
 
 def _prompts() -> dict[str, str]:
     """Fingerprints of all prompts of the judge that may set a score."""
-    names = ["system", "answer"]
+    names = ["system", "answer", *RELEASED_PROMPTS, "reask"]
     for facet in FACETS:
         names += facet.prompts
-    names += [*RELEASED_PROMPTS, "reask"]
     return {name: Prompt.load(f"judge/{name}").fingerprint for name in names}

@@ -1,7 +1,7 @@
 """Metrics of the score keys, clustered by the gold hypothesis."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, Literal, cast
 
@@ -35,8 +35,8 @@ def hms_metrics() -> list[Metric | dict[str, list[Metric]]]:
     other_keys = (*FACET_KEYS, "hms_*", "context_*")
     return [
         _named("unscored", unscored),
-        _named("judged", count_judged, scores="unreduced"),
-        _named("no_submission", count_without_hypothesis, scores="unreduced"),
+        _named("judged", judged, scores="unreduced"),
+        _named("no_submission", no_submission, scores="unreduced"),
         {"hms": [*each_key, _named("solvable", solvable), *groups], **dict.fromkeys(other_keys, each_key)},
     ]
 
@@ -72,9 +72,10 @@ def solvable(scores: list[SampleScore]) -> Value:
     """Mean HMS and number of the samples flagged solvable. Only DB-SYNTH has this flag."""
     with_flag = [score for score in scores if _metadata(score).get("solvable") is not None]
     flagged = [score for score in with_flag if _metadata(score)["solvable"]]
-    if flagged:
-        return {"mean": _mean(flagged), "samples": len(flagged)}
-    return {"samples": 0} if with_flag else {}
+    if not flagged:
+        return {"samples": 0} if with_flag else {}
+    mean_hms = cast(MetricProtocol, mean())(flagged)
+    return {"mean": cast(float, mean_hms), "samples": len(flagged)}
 
 
 def group_means(field: str, scores: list[SampleScore]) -> Value:
@@ -83,8 +84,8 @@ def group_means(field: str, scores: list[SampleScore]) -> Value:
     There are no means if all samples share one value or if all values are distinct.
     """
     with_field = [score for score in scores if _metadata(score).get(field) is not None]
-    by_group = cast(Callable[[Sequence[SampleScore]], dict[str, float]], grouped(mean(), field, all=False))
-    means = by_group(with_field)
+    by_group = cast(MetricProtocol, grouped(mean(), field, all=False))
+    means = cast(dict[str, float], by_group(with_field))
     is_informative = 1 < len(means) < len(with_field)
     return dict(sorted(means.items())) if is_informative else {}
 
@@ -93,39 +94,35 @@ def unscored(scores: list[SampleScore]) -> Value:
     """Number of unscored samples, and the bounds of mean HMS: if all of them scored 0, and if all scored 1."""
     from inspect_discoverybench.statistics.mean import bounds
 
-    scored = [_hms(score) for score in scores if not math.isnan(_hms(score))]
-    missing = len(scores) - len(scored)
+    numbers = [_hms(score) for score in _scored(scores)]
+    missing = len(scores) - len(numbers)
     if not missing:
         return {"unscored": 0}
-    low, high = bounds(scored, missing)
+    low, high = bounds(numbers, missing)
     return {"unscored": missing, "lower_bound": low, "upper_bound": high}
 
 
-def count_judged(scores: list[SampleScore]) -> Value:
+def judged(scores: list[SampleScore]) -> Value:
     """Number of samples that the judge scored. Epochs are counted separately."""
-    return sum(_is_scored(score) and not _is_without_hypothesis(score) for score in scores)
+    return len(_scored(scores)) - len(_without_hypothesis(scores))
 
 
-def count_without_hypothesis(scores: list[SampleScore]) -> Value:
+def no_submission(scores: list[SampleScore]) -> Value:
     """Number of samples scored 0 without a hypothesis. Epochs are counted separately."""
-    return sum(_is_scored(score) and _is_without_hypothesis(score) for score in scores)
+    return len(_without_hypothesis(scores))
 
 
-def _is_scored(score: SampleScore) -> bool:
-    return not math.isnan(_hms(score))
+def _scored(scores: list[SampleScore]) -> list[SampleScore]:
+    return [score for score in scores if not math.isnan(_hms(score))]
 
 
-def _is_without_hypothesis(score: SampleScore) -> bool:
-    return score.score.reason in WITHOUT_HYPOTHESIS
+def _without_hypothesis(scores: list[SampleScore]) -> list[SampleScore]:
+    return [score for score in _scored(scores) if score.score.reason in WITHOUT_HYPOTHESIS]
 
 
 def _hms(score: SampleScore) -> float:
     value = score.score.value
     return float(cast(float, value["hms"])) if isinstance(value, Mapping) else math.nan
-
-
-def _mean(scores: list[SampleScore]) -> float:
-    return cast(Callable[[Sequence[SampleScore]], float], mean())(scores)
 
 
 def _metadata(score: SampleScore) -> dict[str, Any]:

@@ -7,7 +7,6 @@ around words, do not count. The passage is always the author's own text, never t
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from inspect_discoverybench.errors.exceptions import ReplyRejected
 
@@ -17,29 +16,37 @@ MAX_QUOTES = 3
 MIN_WORDS = 4
 """Minimum length of a quote that is no whole line or sentence, for the same reason."""
 
-_MARKS = "*_`\"'\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb"
+_MARKS = r"*_`\"'\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb"
 """Quotation marks and the marks of Markdown emphasis."""
 
-_SYMBOL = re.compile(rf"(?P<word>[^\W_]+)|\s+|(?P<marks>[{re.escape(_MARKS)}]+)|(?P<other>.)")
+_STOPS = r"\u3000-\u303f\uff00-\uff0f\uff1a-\uff20"
+"""Punctuation of scripts that are written without white space."""
 
-_BREAK = re.compile(r"[\u3000-\u303f\uff00-\uff0f\uff1a-\uff20]")
-"""Matches the punctuation of scripts that are written without white space."""
+_WORD = re.compile(
+    rf"""
+    [{_STOPS}]
+    | (?:
+        [^\s{_MARKS}{_STOPS}]
+        | (?<=[^\W_]) [{_MARKS}]+ (?=[^\W_])  # within a word, as in a*b
+        | (?<!\S) [{_MARKS}]+ (?!\S)          # alone, as in a * b
+    )+
+    """,
+    re.VERBOSE,
+)
+"""Matches a word with its signs, units and punctuation, such as `−0.3%`, but without the marks around it."""
 
-_SENTENCE_ENDS = (".", "!", "?", "\u2026", "\u3002", "\uff01", "\uff1f")
-_LABEL_ENDS = (":", ";", ")", "]", "\uff1a", "\uff1b", "\u300d", "\u3011")
-"""What may stand before a sentence, as the colon in "Hypothesis: ", in several scripts."""
+_SYMBOL = re.compile(r"[^\W_]+|.")
+"""Matches a part of a word: letters and digits, or another character."""
+
+_SENTENCE_END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f]")
+_SENTENCE_START = re.compile(r"[.!?\u2026\u3002\uff01\uff1f:;)\]\uff1a\uff1b\u300d\u3011]")
+"""Matches what may stand before a sentence, such as the colon in "Hypothesis: "."""
 
 _SEPARATOR = "\n"
-"""Stands between the symbols of a text in one string. It is white space, so no symbol contains it."""
+"""Stands around each symbol of a text in one string. It is white space, so no symbol contains it."""
 
-
-@dataclass(frozen=True)
-class _Symbol:
-    """A word or another visible character, with its place in a text."""
-
-    text: str
-    start: int
-    end: int
+Symbol = tuple[str, int, int]
+"""A part of a word, and where the whole word starts and ends."""
 
 
 def passages(text: str, quotes: Sequence[str]) -> list[str]:
@@ -59,78 +66,49 @@ def passages(text: str, quotes: Sequence[str]) -> list[str]:
     if len(quotes) > MAX_QUOTES:
         raise ReplyRejected(f"there are {len(quotes)} quotes, but the maximum is {MAX_QUOTES}. Quote whole passages.")
     symbols = _symbols(text)
-    joined = _join(symbols)
+    joined_text = _join(symbols)
     found: list[str] = []
     position = 0
     for quote in quotes:
         shown = json.dumps(quote[:200], ensure_ascii=False)
         quote_symbols = _symbols(quote)
         joined_quote = _join(quote_symbols)
-        index = joined.find(joined_quote, position)
-        if index < 0 and joined_quote in joined:
+        index = joined_text.find(joined_quote, position)
+        if index < 0 and joined_quote in joined_text:
             raise ReplyRejected(f"this quote is not in the order of the text: {shown}.")
         if index < 0 or not quote_symbols:
             raise ReplyRejected(f"this quote does not occur in the text: {shown}.")
 
-        first = joined.count(_SEPARATOR, 0, index)
-        last = first + len(quote_symbols) - 1
-        start, end = _whole_words(symbols, first, last)
-        words = [symbol for symbol in quote_symbols if symbol.text[0].isalnum()]
-        if len(words) < MIN_WORDS and not _is_line_or_sentence(text, start, end):
-            raise ReplyRejected(
-                f"this quote has fewer than {MIN_WORDS} words and is no whole line or sentence: {shown}."
-            )
+        first = joined_text.count(_SEPARATOR, 0, index)
+        _, start, _ = symbols[first]
+        _, _, end = symbols[first + len(quote_symbols) - 1]
+        if len(quote.split()) < MIN_WORDS and not _is_line_or_sentence(text, start, end):
+            raise ReplyRejected(f"this quote is no whole line or sentence, nor {MIN_WORDS} words long: {shown}.")
         found.append(text[start:end])
-        position = index + len(joined_quote) - len(_SEPARATOR)  # the separator after a symbol is before the next
+        position = index + len(joined_quote) - len(_SEPARATOR)  # the one after a symbol is before the next, too
     return found
 
 
-def _symbols(text: str) -> list[_Symbol]:
-    """The words and other characters that count when texts are compared."""
-    symbols: list[_Symbol] = []
-    for match in _SYMBOL.finditer(text):
-        symbol = match["word"] or match["other"]
-        if match["marks"] and not _is_around_word(text, match.start(), match.end()):
-            symbol = match["marks"].replace("\u2019", "'")
-        if symbol:
-            symbols.append(_Symbol(symbol, match.start(), match.end()))
+def _symbols(text: str) -> list[Symbol]:
+    symbols: list[Symbol] = []
+    for word in _WORD.finditer(text.replace("\u2019", "'")):
+        symbols += [(symbol, word.start(), word.end()) for symbol in _SYMBOL.findall(word[0])]
     return symbols
 
 
-def _is_around_word(text: str, start: int, end: int) -> bool:
-    """Whether marks stand at one end of a word: not within it, as in `a*b`, and not alone, as in `a * b`."""
-    before = text[start - 1 : start] or " "
-    after = text[end : end + 1] or " "
-    is_within_word = before.isalnum() and after.isalnum()
-    is_alone = before.isspace() and after.isspace()
-    return not is_within_word and not is_alone
-
-
-def _join(symbols: Sequence[_Symbol]) -> str:
-    parts = ["", *(symbol.text for symbol in symbols), ""]
-    return _SEPARATOR.join(parts)
-
-
-def _whole_words(symbols: Sequence[_Symbol], first: int, last: int) -> tuple[int, int]:
-    """Where symbols start and end, with what adjoins them without a gap, such as signs and units: all of `−0.3%`."""
-    while first > 0 and _adjoin(symbols[first - 1], symbols[first]):
-        first -= 1
-    while last < len(symbols) - 1 and _adjoin(symbols[last], symbols[last + 1]):
-        last += 1
-    return symbols[first].start, symbols[last].end
-
-
-def _adjoin(before: _Symbol, after: _Symbol) -> bool:
-    return before.end == after.start and not _BREAK.fullmatch(before.text) and not _BREAK.fullmatch(after.text)
+def _join(symbols: Sequence[Symbol]) -> str:
+    parts = [symbol for symbol, _, _ in symbols]
+    return _SEPARATOR.join(["", *parts, ""])
 
 
 def _is_line_or_sentence(text: str, start: int, end: int) -> bool:
-    """Whether a range is a line or a sentence, apart from marks and the marker of a list or heading."""
-    line_start = text.rfind("\n", 0, start) + 1
-    before = text[line_start:start].rstrip(f"{_MARKS} \t")
-    begins = before.endswith(_SENTENCE_ENDS + _LABEL_ENDS) or not any(character.isalnum() for character in before)
+    """Whether a passage is a line or a sentence, apart from marks and the marker of a list or heading."""
+    before = text[:start].rpartition("\n")[2]
+    after = text[end:].partition("\n")[0]
+    begins = not _has_words(_SENTENCE_START.split(before)[-1])
+    ends = _SENTENCE_END.match(text, end - 1) or not _has_words(_SENTENCE_END.split(after)[0])
+    return begins and bool(ends)
 
-    line_end = text.find("\n", end)
-    after = text[end:line_end] if line_end >= 0 else text[end:]
-    ends = text[start:end].rstrip(_MARKS).endswith(_SENTENCE_ENDS) or not after.strip(f"{_MARKS} \t")
-    return begins and ends
+
+def _has_words(text: str) -> bool:
+    return any(character.isalnum() for character in text)

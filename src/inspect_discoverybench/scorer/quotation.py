@@ -14,8 +14,6 @@ from inspect_discoverybench.scorer.question import ParseFailure, Question
 from inspect_discoverybench.submission.answer import Answer
 from inspect_discoverybench.submission.submission import MAX_TEXT, Submission
 
-_OMISSION = "\n[…]\n"
-
 
 def _as_list(value: Any) -> Any:
     """Accept a single quote, or null for none."""
@@ -62,7 +60,7 @@ async def read_answer(judge: Judge, goal: str, answer: Answer) -> Submission | N
     """
     if isinstance(answer, Submission):
         return answer
-    text = _omit_middle(answer.text)
+    text = answer.text[-MAX_TEXT:]  # the answer is usually at the end
     reply = await judge.ask(answer_question(goal, text))
     if isinstance(reply, ParseFailure):
         return Submission(hypothesis=text, source="whole")
@@ -83,11 +81,3 @@ def answer_question(goal: str, text: str) -> Question[Quotation]:
 
     prompt = Prompt.load("judge/answer").render(**prompt_values(goal=goal, text=text))
     return Question("hypothesis asserted in the answer", prompt, Quotation, check)
-
-
-def _omit_middle(text: str) -> str:
-    """Truncate a very long text in the middle, as the answer is usually at the beginning or at the end."""
-    if len(text) <= MAX_TEXT:
-        return text
-    half = (MAX_TEXT - len(_OMISSION)) // 2
-    return f"{text[:half]}{_OMISSION}{text[-half:]}"

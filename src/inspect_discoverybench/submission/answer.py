@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from inspect_ai.log import EvalSample
-from inspect_ai.model import ChatMessageAssistant, ChatMessageTool
+from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageTool
 from inspect_ai.solver import TaskState
 from inspect_ai.tool import ToolCall
 
@@ -189,42 +189,38 @@ def _answer_in(texts: Sequence[str]) -> Answer | None:
 
 def _other_agents_answer(sample: TaskState | EvalSample) -> Answer | None:
     """The answer of an agent of another package."""
-    output, messages = sample.output, sample.messages
-    written = [
-        message for message in messages if isinstance(message, ChatMessageAssistant) and message.source != "input"
-    ]
+    output = sample.output
+    messages = [message for message in sample.messages if message.source != "input"]
+    written = [message for message in messages if isinstance(message, ChatMessageAssistant)]
     texts_written = [message.text.strip() for message in written]
     if output.completion.strip() not in ("", *texts_written):
         return _answer_in([output.completion])
 
     # Inspect's agents remove the call of a submit tool from the conversation, but not from the output.
     if output.choices and output.message.id not in [message.id for message in written]:
+        messages.append(output.message)
         written.append(output.message)
-    callers = [message for message in written if message.tool_calls]
-    calls: list[ToolCall] = []
-    if callers:
-        calls = [call for call in callers[-1].tool_calls or [] if call.function != PYTHON]
-    if calls and callers[-1] is written[-1]:
-        for call in reversed(calls):
-            submission = _submission_in(call.arguments)
-            if submission is not None:
-                return submission
-
-    parts = [_as_text([*call.arguments.values()]) for call in calls] + _texts_after_last_result(sample)
-    parts = [part for part in parts if part.strip()]
-    if not parts:
-        parts = [text for text in texts_written if text][-1:]
-    return _answer_in(parts)
+    if not written:
+        return None
+    for call in reversed(written[-1].tool_calls or []):
+        submission = _submission_in(call.arguments)
+        if submission is not None:
+            return submission
+    return _answer_in(_last_texts(messages) or [text for text in texts_written if text][-1:])
 
 
-def _texts_after_last_result(sample: TaskState | EvalSample) -> list[str]:
+def _last_texts(messages: Sequence[ChatMessage]) -> list[str]:
+    """What an agent wrote last: the arguments of its last call, and the texts after the last tool result."""
     texts: list[str] = []
-    for message in sample.messages:
+    arguments: list[str] = []
+    for message in messages:
         if isinstance(message, ChatMessageTool):
-            texts.clear()
-        elif isinstance(message, ChatMessageAssistant) and message.source != "input":
-            texts.append(message.text)
-    return texts
+            texts = [*arguments]
+        elif isinstance(message, ChatMessageAssistant):
+            calls = [call for call in message.tool_calls or [] if call.function != PYTHON]
+            arguments = [_as_text([*call.arguments.values()]) for call in calls]
+            texts += [*arguments, message.text]
+    return [text for text in texts if text.strip()]
 
 
 def _has_words(text: str) -> bool:
