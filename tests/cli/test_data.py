@@ -2,7 +2,7 @@
 
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -23,6 +23,78 @@ def upstream(upstream: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     yield upstream
     # Pytest would keep 55 MB of every test of the last three runs.
     shutil.rmtree(tmp_path / "caches", ignore_errors=True)
+
+
+def unlink(path: Path) -> None:
+    path.unlink()
+
+
+def truncate(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-1])
+
+
+def append(path: Path) -> None:
+    path.write_bytes(path.read_bytes() + b" ")
+
+
+@pytest.mark.parametrize(
+    ("damage", "state"),
+    [(append, "differs from the released file"), (truncate, "differs from the released file"), (unlink, "is missing")],
+)
+def test_fetch_finds_a_damaged_file_in_the_cache(
+    upstream: Path, monkeypatch: pytest.MonkeyPatch, damage: Callable[[Path], None], state: str
+) -> None:
+    root = data_folder.cache_folder()
+    for path in checksums():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(upstream / path, root / path)
+    monkeypatch.setenv("DISCOVERYBENCH_ARCHIVE_URL", "http://127.0.0.1:9/must-not-be-requested")
+    assert CliRunner().invoke(main, ["data", "fetch"]).exit_code == 0
+
+    damage(root / DATA_FILE)
+    result = CliRunner().invoke(main, ["data", "fetch"])
+    assert result.exit_code == 1
+    assert f"{root}: {DATA_FILE} {state}." in result.stderr
+    assert "Run `discoverybench data fetch --force`" in result.stderr
+
+
+PASSWORD, QUERY = "hunter2hunter2", "signature-0f1e2d3c"
+
+
+def is_away(mirror: Mirror) -> None:
+    mirror.status = 404
+
+
+def is_cut(mirror: Mirror) -> None:
+    mirror.drops_connections = True
+
+
+def redirects(mirror: Mirror) -> None:
+    mirror.status = 302
+    mirror.headers = {"Location": f"http://127.0.0.1:9/signed?X-Signature={QUERY}"}
+
+
+def is_no_archive(mirror: Mirror) -> None:
+    mirror.body = b"<html></html>"
+
+
+@pytest.mark.parametrize("fault", [is_away, is_cut, redirects, is_no_archive])
+@pytest.mark.usefixtures("upstream")
+def test_the_password_and_the_query_of_a_mirror_are_not_printed(
+    fault: Callable[[Mirror], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with Mirror(b"") as mirror:
+        fault(mirror)
+        url = mirror.url.replace("http://", f"http://user:{PASSWORD}@")
+        monkeypatch.setenv("DISCOVERYBENCH_ARCHIVE_URL", f"{url}?token={QUERY}")
+        result = CliRunner().invoke(main, ["data", "fetch"])
+    assert result.exit_code == 1
+    assert mirror.requests == 1
+    assert f"Downloading the released data from {mirror.url}" in result.output
+    assert "Error: " in result.output
+    assert PASSWORD not in result.output
+    assert QUERY not in result.output
 
 
 def test_fetch_then_verify(upstream: Path, monkeypatch: pytest.MonkeyPatch) -> None:

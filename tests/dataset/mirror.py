@@ -23,6 +23,8 @@ class Mirror:
         self.body = body
         self.requests = 0
         self.drops_connections = False
+        self.status = 200
+        self.headers: dict[str, str] = {}
         self.request_event = threading.Event()
         self.gate = threading.Event()
         self.gate.set()
@@ -33,7 +35,9 @@ class Mirror:
                 mirror.requests += 1
                 mirror.request_event.set()
                 mirror.gate.wait(60)
-                self.send_response(200)
+                self.send_response(mirror.status)
+                for name, value in mirror.headers.items():
+                    self.send_header(name, value)
                 self.send_header("Content-Length", str(len(mirror.body)))
                 self.end_headers()
                 self.wfile.write(mirror.body[: len(mirror.body) // 2] if mirror.drops_connections else mirror.body)

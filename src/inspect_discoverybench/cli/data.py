@@ -22,6 +22,7 @@ def data() -> None:
 def fetch(force: bool) -> None:
     """Download the released data into the cache folder and verify every file."""
     root = data_folder.fetch(force=force)
+    data_folder.require_released(root)
     say(f"{len(checksums())} files in {root}")
 
 

@@ -11,6 +11,7 @@ import click
 
 from inspect_discoverybench.dataset.release import COMMIT, REPOSITORY, check_integrity, checksums
 from inspect_discoverybench.errors.exceptions import DataError
+from inspect_discoverybench.errors.redaction import public_url
 
 DATA_DIR_VARIABLE = "DISCOVERYBENCH_DATA_DIR"
 """Environment variable for the path of a folder with the released data. If set, nothing is downloaded."""
@@ -36,10 +37,11 @@ def download_tree(root: Path) -> None:
     tree = partial / "tree"
     tree.mkdir(parents=True)
     try:
-        _extract(_download(url, partial), tree, url)
+        archive = _download(url, partial)
+        _extract(archive, tree, public_url(url))
         report = check_integrity(tree)
         if not report.clean:
-            raise DataError(f"{url}: {report}. {_REMEDY}")
+            raise DataError(f"{public_url(url)}: {report}. {_REMEDY}")
         if root.exists():
             root.rename(partial / "replaced")
         tree.rename(root)
@@ -53,12 +55,23 @@ def _download(url: str, folder: Path) -> Path:
 
     # pooch suggests pinning the hash of the archive, which changes whenever the host compresses it again.
     pooch.get_logger().setLevel("WARNING")
-    click.echo(f"Downloading the released data from {url}", err=True)
+    click.echo(f"Downloading the released data from {public_url(url)}", err=True)
     downloader = pooch.HTTPDownloader(progressbar=True, chunk_size=2**16)
     try:
         return Path(pooch.retrieve(url, None, "archive.tar.gz", folder, downloader=downloader))
     except OSError as error:  # includes all errors of `requests`
-        raise DataError(f"{url} could not be downloaded: {error}. {_REMEDY}") from error
+        raise DataError(f"{public_url(url)} could not be downloaded: {_reason(error)}. {_REMEDY}") from error
+
+
+def _reason(error: OSError) -> str:
+    """Why a download failed, without the message of `requests`: it has URLs, with passwords and signatures."""
+    response = getattr(error, "response", None)
+    if response is not None:
+        return f"HTTP status {response.status_code}"
+    cause: BaseException = error
+    while cause.__context__ is not None:
+        cause = cause.__context__
+    return getattr(cause, "strerror", None) or type(cause).__name__
 
 
 def _extract(archive: Path, tree: Path, url: str) -> None:
