@@ -43,7 +43,7 @@ test-lowest: $(INSTALLED_DEV) ## Run the quick tests with the lowest versions th
 	  hypothesis playwright pytest pytest-asyncio pytest-timeout pytest-xdist
 	$(LOWEST)/bin/python -m pytest --numprocesses logical --dist worksteal \
 	  -m "not docker and not browser and not wheel and not sweep and not process" --ignore tests/scanners \
-	  --ignore tests/test_kubernetes.py --ignore tests/test_suite.py --ignore tests/test_tasks.py
+	  --ignore tests/test_kubernetes.py --ignore tests/test_tasks.py
 
 coverage: $(INSTALLED_DEV) ## Run all tests and print line and branch coverage
 	$(BIN)/coverage erase
@@ -116,5 +116,5 @@ $(INSTALLED_DEV): $(INSTALLED) constraints.txt
 UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate --no-emit-index-url
 
 lock: $(INSTALLED_DEV) ## Update the versions that development, CI and requirements.lock use
-	$(UV_COMPILE) --upgrade --group dev --extra flow pyproject.toml --output-file constraints.txt
+	$(UV_COMPILE) --upgrade --group dev pyproject.toml --output-file constraints.txt
 	$(UV_COMPILE) --generate-hashes --constraint constraints.txt pyproject.toml --output-file requirements.lock

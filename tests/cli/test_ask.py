@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log
 
+from tests.command_line import discoverybench, lab
 from tests.endpoint import tool_call
-from tests.experiment.command import discoverybench, lab
 
 STUDY = Path(__file__).parents[2] / "examples" / "lighthouses" / "metadata_0.json"
 ASK = f"ask --metadata {STUDY} --sandbox local"

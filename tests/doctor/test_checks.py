@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from inspect_discoverybench.sandbox.image import image
+from tests.command_line import discoverybench, lab
 from tests.endpoint import Answer, NoChoices, Refused, tool_call
-from tests.experiment.command import discoverybench, lab
 from tests.packages import installed
 
 SECRET = "sesame-open-7731"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from inspect_discoverybench.experiment.eval_set import dry_run
-from tests.experiment.command import GOLD, SMALL
+from tests.experiment.experiments import GOLD, SMALL
 
 
 @pytest.fixture(autouse=True)

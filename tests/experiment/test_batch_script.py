@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.experiment.command import discoverybench
+from tests.command_line import discoverybench
 
 STUB = f"""#!{sys.executable}
 import json, os, sys

@@ -7,9 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from inspect_ai.solver import Solver, solver
 
-from tests.endpoint import Refused
-from tests.experiment.command import discoverybench, lab, logs
+from inspect_discoverybench.solvers.no_data_guess import no_data_guess
+from tests.command_line import discoverybench, lab
+from tests.endpoint import Answer, Endpoint, Refused, Request, tool_call
+from tests.experiment.experiments import logs
 
 COMMAND = Path(sys.executable).with_name("discoverybench")
 
@@ -76,20 +79,75 @@ def test_a_reader_that_stops_ends_the_run_and_loses_nothing() -> None:
     assert discoverybench("run small.yaml").exit_code == 0
 
 
-def test_a_key_among_the_arguments_of_a_model_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MINE", "argument-key")
-    with lab(lambda request: Refused(request["messages"][-1]["role"] + " argument-key")) as (model, _):
-        model_with_key = f'{{name: {model}, args: {{api_key: "${{MINE}}"}}}}'
-        options = f"small.yaml --retries 0 --set 'models=[{model_with_key}]'"
-        dry_run = discoverybench(f"run {options} --dry-run --json")
-        real_run = discoverybench(f"run {options}")
-        plan = discoverybench(f"plan {options}")
-    assert dry_run.exit_code == 0
-    assert real_run.exit_code == 1
-    assert plan.exit_code == 2
-    assert "which is not exported. Set the environment variable" in plan.output
-    for result in (dry_run, real_run, plan):
-        assert "[api_key]" in result.output
-        assert "argument-key" not in result.output
-    for log in logs():
-        assert "argument-key" not in log.model_dump_json()
+SECRET = "sesame-open-7731"
+SECRETS = {
+    "header": f"{{name: MODEL, config: {{extra_headers: {{X-Gateway: {SECRET}}}}}}}",
+    "body": f"{{name: MODEL, config: {{extra_body: {{user: {SECRET}}}}}}}",
+    "password": f"{{name: MODEL, base_url: 'http://me:{SECRET}@ADDRESS'}}",
+    "query": f"{{name: MODEL, base_url: 'http://ADDRESS?token={SECRET}'}}",
+    "key": f"{{name: MODEL, args: {{api_key: {SECRET}}}}}",
+}
+"""Models of an experiment file with something that nobody may see."""
+
+
+def write_with_secret(kind: str, model: str, endpoint: Endpoint) -> None:
+    spec = SECRETS[kind].replace("MODEL", model).replace("ADDRESS", endpoint.url.removeprefix("http://"))
+    text = f"name: small\ntasks: [discoverybench/demo]\nmodels: [{spec}]\nlog_dir: logs/small\nlimits: {{samples: 1}}\n"
+    Path("secret.yaml").write_text(text + "solvers: [discoverybench/no_data_guess]\n", "utf-8")
+
+
+@pytest.mark.parametrize("kind", SECRETS)
+def test_a_secret_of_a_model_is_not_shown_recorded_or_exported(kind: str) -> None:
+    def refuse(request: Request) -> Refused:
+        return Refused(f"I do not like {SECRET} in a {request['messages'][-1]['role']} message.")
+
+    with lab(refuse if kind == "key" else submit) as (model, endpoint):
+        write_with_secret(kind, model, endpoint)
+        results = [
+            discoverybench("run secret.yaml --dry-run"),
+            discoverybench("run secret.yaml --dry-run --json"),
+            discoverybench("run secret.yaml --retries 0"),
+            discoverybench("run secret.yaml --retries 0 --json"),
+            discoverybench("plan secret.yaml"),
+        ]
+    for result in results:
+        assert SECRET not in result.output
+    export = results[-1]
+    assert export.exit_code == 2
+    assert "which is not exported. Set the environment variable" in export.output
+    [log] = logs()
+    assert SECRET not in str(log.eval.metadata)
+
+
+def submit(_: Request) -> Answer:
+    return tool_call("submit", hypothesis="y rises with x.", workflow="1. load")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        f"options.extra_headers={{X-Gateway: {SECRET}}}",
+        f"grader={{name: mockllm/m, base_url: http://me:{SECRET}@localhost}}",
+        f"roles={{critic: {{name: mockllm/m, config: {{extra_body: {{user: {SECRET}}}}}}}}}",
+    ],
+)
+def test_a_secret_of_the_options_or_of_another_role_is_not_exported(change: str) -> None:
+    result = discoverybench(f"plan gold.yaml --set '{change}'")
+    assert result.exit_code == 2, result.output
+    assert "which is not exported" in result.output
+    assert SECRET not in result.output
+
+
+@solver
+def with_key(api_key: str) -> Solver:
+    return no_data_guess()
+
+
+def test_a_secret_of_a_solver_is_not_shown_or_recorded() -> None:
+    change = f"--set 'solvers=[{{name: with_key, args: {{api_key: {SECRET}}}}}]'"
+    assert SECRET not in discoverybench(f"run gold.yaml --dry-run {change}").output
+    result = discoverybench(f"run gold.yaml {change} --json")
+    assert result.exit_code == 0, result.output
+    assert SECRET not in result.output
+    [log] = logs()
+    assert (log.eval.metadata or {})["solver_args"] == {"api_key": "[api_key]"}

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.experiment.command import BASELINE, discoverybench, logs_of, price
+from tests.command_line import discoverybench
+from tests.experiment.experiments import BASELINE, logs_of, price
 
 CHANGES = f"--set 'solvers=[discoverybench/codegen, discoverybench/gold]' {BASELINE}"
 

@@ -10,7 +10,8 @@ from inspect_ai.util import SandboxEnvironmentSpec
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.experiment.options import OTHER_KEYS, eval_set_options
 from inspect_discoverybench.experiment.yaml_file import YamlFile
-from tests.experiment.command import discoverybench, logs
+from tests.command_line import discoverybench
+from tests.experiment.experiments import logs
 
 FILE = YamlFile(Path("small.yaml"), {}, None)
 

@@ -17,8 +17,9 @@ from inspect_ai.solver import TaskState
 from inspect_discoverybench.experiment.outcome import RunOutcome
 from inspect_discoverybench.statistics.mean import estimate_mean
 from tests import inspect_command
+from tests.command_line import discoverybench, lab
 from tests.endpoint import Answer, tool_call
-from tests.experiment.command import BASELINE, discoverybench, lab, logs, logs_of, price
+from tests.experiment.experiments import BASELINE, logs, logs_of, price
 
 STUDY = Path(__file__).parents[2] / "examples/lighthouses/metadata_0.json"
 NO_DATA_GUESS = "--set solvers=[discoverybench/no_data_guess]"

@@ -8,7 +8,7 @@ from inspect_ai.model import ModelCost
 
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.experiment.prices import read_prices
-from tests.experiment.command import price
+from tests.experiment.experiments import price
 
 
 def test_prices_of_a_file_take_precedence_over_those_of_the_package(tmp_path: Path) -> None:

@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 from inspect_ai.log import EvalLog
 
+from tests.command_line import discoverybench, lab
 from tests.endpoint import Answer, Raw, Request, question, tool_call, truthful
-from tests.experiment.command import SMALL, discoverybench, lab, logs
+from tests.experiment.experiments import SMALL, logs
 
 pytestmark = pytest.mark.usefixtures("sweep")
 

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from inspect_discoverybench.experiment.log_lock import locked
 from inspect_discoverybench.experiment.shard import assign_samples
 from inspect_discoverybench.results.frame import read_results
-from tests.experiment.command import discoverybench, logs
+from tests.command_line import discoverybench
+from tests.experiment.experiments import logs
 
 IDENTITY = ["task", "agent", "model_settings", "id", "epoch"]
 SCORES = [*IDENTITY, "outcome", "hms", "context", "variables", "relationship"]

@@ -16,7 +16,8 @@ from inspect_discoverybench.experiment.definition import Component, Experiment, 
 from inspect_discoverybench.experiment.matrix import MatrixCell
 from inspect_discoverybench.experiment.shell_command import shell_command
 from tests import inspect_command
-from tests.experiment.command import discoverybench, logs
+from tests.command_line import discoverybench
+from tests.experiment.experiments import logs
 
 STUDY = Path(__file__).parents[2] / "examples" / "lighthouses" / "metadata_0.json"
 PLAIN = f"""

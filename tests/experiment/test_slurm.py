@@ -13,7 +13,7 @@ from inspect_ai.log import list_eval_logs, read_eval_log_sample_summaries
 
 from inspect_discoverybench.experiment.log_lock import is_locked
 from inspect_discoverybench.results.frame import read_results
-from tests.experiment.command import discoverybench
+from tests.command_line import discoverybench
 
 ENVIRONMENT = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
 # One sample at a time, so that there is time to kill a job between two of them.

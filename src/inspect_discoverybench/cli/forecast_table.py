@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from inspect_discoverybench.cli.terminal import number_or_unknown, plural, print_table, say
-from inspect_discoverybench.errors.redaction import hide_keys
+from inspect_discoverybench.errors.redaction import public_settings
 from inspect_discoverybench.experiment.eval_set import EvalSet
 from inspect_discoverybench.experiment.forecast import Forecast
 from inspect_discoverybench.experiment.matrix import MatrixCell
@@ -41,12 +41,9 @@ def print_forecasts(eval_set: EvalSet, forecasts: Sequence[Forecast], *, as_json
 
 
 def _as_json(cell: MatrixCell, forecast: Forecast) -> dict[str, Any]:
-    return {
-        "task": cell.task.model_dump(),
-        "solver": cell.solver and cell.solver.model_dump(),
-        "model": cell.model.model_dump() | {"args": hide_keys(cell.model.args)},
-        **asdict(forecast),
-    }
+    parts = {"task": cell.task, "solver": cell.solver, "model": cell.model}
+    shown = {name: part and public_settings(part.model_dump()) for name, part in parts.items()}
+    return {**shown, **asdict(forecast)}
 
 
 def _numbers(forecast: Forecast) -> list[str]:

@@ -40,18 +40,6 @@ def remember_keys(arguments: Mapping[str, Any]) -> None:
             remember_keys(value)
 
 
-def hide_keys(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments of a model with `[name]` in place of each key, which `redact` knows from now on."""
-    remember_keys(arguments)
-    hidden: dict[str, Any] = {}
-    for name, value in arguments.items():
-        if KEY_NAME.search(name):
-            hidden[name] = f"[{name}]"
-        else:
-            hidden[name] = hide_keys(value) if isinstance(value, Mapping) else value
-    return hidden
-
-
 def public_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     """What of a model's settings may be printed, recorded and exported.
 

@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from inspect_discoverybench.discovery import DEFAULT_JUDGE_KEY
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.errors.provider_failures import inspect_errors
+from inspect_discoverybench.errors.redaction import public_settings, remember_keys
 from inspect_discoverybench.experiment.definition import Component, Experiment, ModelSpec
 from inspect_discoverybench.experiment.experiment_file import ExperimentFile, reason_of_error
 from inspect_discoverybench.experiment.matrix import MatrixCell, matrix
@@ -135,7 +136,7 @@ def _build_task(cell: MatrixCell, model: Model) -> Task:
         return task_with(task, model=model, metadata=metadata)
 
     # Recorded here because `eval.solver` of the log is empty for a solver that is part of the task.
-    metadata |= {"solver": cell.solver.name, "solver_args": cell.solver.args}
+    metadata |= {"solver": cell.solver.name, "solver_args": public_settings(cell.solver.args)}
     solver = _create("solver", cell.solver, cell.solver_line)
     return task_with(task, model=model, metadata=metadata, solver=solver)
 
@@ -154,6 +155,7 @@ def _build_roles(experiment: Experiment, file: YamlFile) -> dict[str, Model]:
 
 
 def _build_model(spec: ModelSpec, where: str, settings: Mapping[str, Any]) -> Model:
+    remember_keys(spec.args)
     try:
         config = GenerateConfig.model_validate({**spec.config, **settings})
     except ValidationError as error:

@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
-from inspect_discoverybench.errors.redaction import hide_keys
+from inspect_discoverybench.errors.redaction import public_settings
 from inspect_discoverybench.experiment.definition import Component, Exclusion, Experiment, ModelSpec
 from inspect_discoverybench.experiment.yaml_file import YamlFile
 
@@ -25,12 +25,12 @@ class MatrixCell:
 
     @property
     def labels(self) -> tuple[str, str, str]:
-        """Task, solver and model with their arguments. Labels are unique within an experiment."""
+        """Task, solver and model with their arguments, without secrets. Labels are unique within an experiment."""
         solver = "(the task's own)"
         if self.solver is not None:
             solver = _label(self.solver.name, self.solver.args)
-        settings = self.model.config | hide_keys(self.model.args)
-        return _label(self.task.name, self.task.args), solver, _label(self.model.name, settings)
+        model = _label(self.model.name, {**self.model.config, **self.model.args})
+        return _label(self.task.name, self.task.args), solver, model
 
     def matches(self, exclusion: Exclusion) -> bool:
         """Whether all names of an exclusion are those of the cell."""
@@ -42,7 +42,7 @@ class MatrixCell:
 def _label(name: str, args: Mapping[str, Any]) -> str:
     if not args:
         return name
-    values = ", ".join(f"{key}={value}" for key, value in args.items())
+    values = ", ".join(f"{key}={value}" for key, value in public_settings(args).items())
     return f"{name}({values})"
 
 

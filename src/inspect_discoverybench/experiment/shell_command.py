@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
-from inspect_discoverybench.errors.redaction import hide_keys
+from inspect_discoverybench.errors.redaction import public_settings
 from inspect_discoverybench.experiment.definition import Experiment, ModelSpec
 from inspect_discoverybench.experiment.matrix import MatrixCell
 
@@ -27,6 +27,7 @@ def shell_command(experiment: Experiment, cell: MatrixCell) -> str:
     for role, spec in experiment.all_roles.items():
         words += ["--model-role", f"{role}={_role_text(role, spec)}"]
 
+    _refuse_secrets("options", experiment.options)
     options = {**cell.model.config, **experiment.options, **experiment.arguments}
     tags, metadata = options.pop("tags"), options.pop("metadata")
     for name, value in options.items():
@@ -38,7 +39,7 @@ def shell_command(experiment: Experiment, cell: MatrixCell) -> str:
 
 
 def _model_words(spec: ModelSpec) -> list[str]:
-    _refuse_secrets(spec)
+    _refuse_secrets(f"model {spec.name}", spec.model_dump())
     words = ["--model", spec.name, *_pairs("-M", spec.args)]
     if spec.base_url is not None:
         words += ["--model-base-url", spec.base_url]
@@ -47,7 +48,7 @@ def _model_words(spec: ModelSpec) -> list[str]:
 
 def _role_text(role: str, spec: ModelSpec) -> str:
     """The model of a role: its name, or a mapping with its settings."""
-    _refuse_secrets(spec)
+    _refuse_secrets(f"role {role}", spec.model_dump())
     if spec.base_url is not None:
         raise _inexpressible(f"base_url of the role {role}", spec.base_url)
     settings = dict(spec.config)
@@ -58,13 +59,14 @@ def _role_text(role: str, spec: ModelSpec) -> str:
     return _yaml_word({"model": spec.name, **settings}, f"role {role}")
 
 
-def _refuse_secrets(spec: ModelSpec) -> None:
-    hidden = hide_keys(spec.args)
-    if hidden != spec.args:
-        raise InvalidExperiment(
-            f"model {spec.name}: {hidden} has a key, which is not exported. Set the environment variable of the "
-            "provider instead, such as OPENAI_API_KEY."
-        )
+def _refuse_secrets(name: str, settings: Mapping[str, Any]) -> None:
+    shown = public_settings(settings)
+    for setting, value in settings.items():
+        if shown[setting] != value:
+            raise InvalidExperiment(
+                f"{name}: {setting}={shown[setting]} stands for a secret, which is not exported. Set the environment "
+                "variable of the provider instead, such as OPENAI_API_KEY or OPENAI_BASE_URL."
+            )
 
 
 def _pairs(option: str, args: Mapping[str, Any]) -> list[str]:

@@ -1,16 +1,8 @@
-"""Running `discoverybench` in this process."""
+"""Experiments of the tests, and the logs that they leave."""
 
-import shlex
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
-from click.testing import CliRunner, Result
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
-
-from inspect_discoverybench.cli.main import main
-from tests.endpoint import Answer, Endpoint, Request, serve
 
 SMALL = """\
 name: small
@@ -32,23 +24,9 @@ limits: {samples: 2}
 BASELINE = "--model discoverybench/baseline"
 
 
-def discoverybench(line: str) -> Result:
-    """Run `discoverybench` in this process, with the words of a command line."""
-    return CliRunner().invoke(main, shlex.split(line))
-
-
 def logs(folder: str = "logs/small") -> list[EvalLog]:
     """Every log of a folder."""
     return [read_eval_log(info) for info in list_eval_logs(folder)] if Path(folder).is_dir() else []
-
-
-@contextmanager
-def lab(answer: Callable[[Request], Answer]) -> Iterator[tuple[str, Endpoint]]:
-    """A model on a loopback server. Its name is new each time, because Inspect keeps the models it has made."""
-    with serve(answer) as endpoint, pytest.MonkeyPatch.context() as environment:
-        environment.setenv("LAB_API_KEY", "test")
-        environment.setenv("LAB_BASE_URL", endpoint.url)
-        yield f"openai-api/lab/{endpoint.url.split(':')[-1].removesuffix('/v1')}", endpoint
 
 
 def price(amount: float) -> dict[str, float]:

@@ -1,0 +1,25 @@
+"""Running `discoverybench` in this process, with models on a loopback server."""
+
+import shlex
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+from click.testing import CliRunner, Result
+
+from inspect_discoverybench.cli.main import main
+from tests.endpoint import Answer, Endpoint, Request, serve
+
+
+def discoverybench(line: str) -> Result:
+    """Run `discoverybench` in this process, with the words of a command line."""
+    return CliRunner().invoke(main, shlex.split(line))
+
+
+@contextmanager
+def lab(answer: Callable[[Request], Answer]) -> Iterator[tuple[str, Endpoint]]:
+    """A model on a loopback server. Its name is new each time, because Inspect keeps the models it has made."""
+    with serve(answer) as endpoint, pytest.MonkeyPatch.context() as environment:
+        environment.setenv("LAB_API_KEY", "test")
+        environment.setenv("LAB_BASE_URL", endpoint.url)
+        yield f"openai-api/lab/{endpoint.url.split(':')[-1].removesuffix('/v1')}", endpoint
