@@ -78,8 +78,8 @@ def main() -> int:
     names = changed_names()
     if names and NUMBER in USED_NUMBERS:
         print(
-            f"These parts changed, but the number of the task version did not ({VERSION}): {', '.join(names)}. Undo the "
-            f'change, or set VERSION = "{int(NUMBER) + 1}-A" in tasks.py and in eval.yaml (docs/versions.md).'
+            f"These parts changed, but the number of the task version did not ({VERSION}): {', '.join(names)}. Undo "
+            f'the change, or set VERSION = "{int(NUMBER) + 1}-A" in tasks.py and in eval.yaml (docs/versions.md).'
         )
         return 1
     RECORD.write_text(json.dumps({**recorded(), NUMBER: current()}, indent=2) + "\n", "utf-8")
