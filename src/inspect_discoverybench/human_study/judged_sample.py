@@ -1,9 +1,10 @@
 """The hypotheses of logs that the judge scored: what sheets are drawn from."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import Any
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.results.sample_score import Outcome, SampleScore
@@ -17,34 +18,37 @@ class JudgedSample:
 
     Attributes:
         log: Id of the log's task.
-        score: Name of the score.
-        judged: The sample with its score.
+        id: Id of the sample, and epoch, starting at 1.
+        goal: The discovery goal.
+        gold_hypothesis: The gold hypothesis.
+        gold_workflow: Its workflow; None if it is not public.
+        hypothesis: The predicted hypothesis.
+        workflow: Its workflow; None if none was submitted.
+        values: The values of the score by key, in [0, 1].
+        record: How the score was judged, with the judge's replies.
     """
 
     log: str
-    score: str
-    judged: SampleScore
-
-    @property
-    def id(self) -> tuple[str, int]:
-        """Id of the sample, and epoch, starting at 1."""
-        return str(self.judged.sample.id), self.judged.sample.epoch
-
-    @property
-    def hypothesis(self) -> str:
-        """The predicted hypothesis."""
-        return (self.judged.score and self.judged.score.answer) or ""
+    id: tuple[str, int]
+    goal: str
+    gold_hypothesis: str
+    gold_workflow: str | None
+    hypothesis: str
+    workflow: str | None
+    values: Mapping[str, float]
+    record: Mapping[str, Any]
 
     @property
     def texts(self) -> dict[str, str]:
         """Goal and gold hypothesis, for annotators."""
-        return {name: self.judged.sample.metadata[name] for name in ("goal", "gold_hypothesis")}
+        return {"goal": self.goal, "gold_hypothesis": self.gold_hypothesis}
 
     @property
     def key(self) -> dict[str, str]:
         """Columns of `key.csv`. The gold hypothesis is a digest: the key must not contain answers of the test split."""
-        gold = sha256(self.texts["gold_hypothesis"].encode()).hexdigest()[:12]
-        return {"sample_id": self.id[0], "epoch": str(self.id[1]), "gold": gold}
+        sample_id, epoch = self.id
+        gold = sha256(self.gold_hypothesis.encode()).hexdigest()
+        return {"sample_id": sample_id, "epoch": str(epoch), "gold": gold[:12]}
 
 
 def read_judged_samples(
@@ -60,24 +64,50 @@ def read_judged_samples(
         InvalidArgument: A log does not have the score, two logs are of the same run, or the scores were judged
             differently and `anyway` is false.
     """
+    files: dict[str, None] = {}
+    for path in paths:
+        files |= dict.fromkeys(usable_logs(path))
     logs: dict[str, str] = {}
     samples: list[JudgedSample] = []
     left_out: Counter[str] = Counter()
-    for path in dict.fromkeys(log for given in paths for log in usable_logs(given)):
-        run, judged_samples = read_judged(path, score)
+    for file in files:
+        run, judged_samples = read_judged(file, score)
         if run in logs:
-            raise InvalidArgument(f"{logs[run]} and {path} are logs of the same run, {run}. Pass one log of each run.")
-        logs[run] = path
-        for sample in (JudgedSample(run, score, judged) for judged in judged_samples):
-            if sample.judged.outcome is Outcome.SCORED and sample.hypothesis:
-                samples.append(sample)
+            raise InvalidArgument(f"{logs[run]} and {file} are logs of the same run, {run}. Pass one log of each run.")
+        logs[run] = file
+        for judged in judged_samples:
+            if judged.outcome is Outcome.SCORED and judged.score and judged.score.answer:
+                samples.append(_judged_sample(run, judged, judged.score.answer))
             else:
-                left_out[sample.judged.outcome] += 1
-    # Scores within one log can also differ, if some of its samples were scored again.
-    records = [] if anyway else [sample.judged.metadata for sample in samples]
-    if lines := dict.fromkeys(line for record in records for line in differences(records[0], record)):
+                left_out[judged.outcome] += 1
+
+    lines = _differences([sample.record for sample in samples])
+    if lines and not anyway:
         raise InvalidArgument(
             f"The scores of {', '.join(paths)} were judged differently: {'; '.join(lines)}. Re-score the logs with "
             "`inspect score`, or pass --anyway."
         )
     return sorted(samples, key=lambda sample: (sample.id, sample.log)), left_out
+
+
+def _judged_sample(run: str, judged: SampleScore, hypothesis: str) -> JudgedSample:
+    sample = judged.sample
+    return JudgedSample(
+        log=run,
+        id=(str(sample.id), sample.epoch),
+        goal=sample.metadata["goal"],
+        gold_hypothesis=sample.metadata["gold_hypothesis"],
+        gold_workflow=sample.metadata["gold_workflow"],
+        hypothesis=hypothesis,
+        workflow=judged.metadata.get("workflow"),
+        values=judged.values,
+        record=judged.metadata,
+    )
+
+
+def _differences(records: Sequence[Mapping[str, Any]]) -> list[str]:
+    """How the scores were judged differently. Scores within one log can differ too, if some were scored again."""
+    lines: dict[str, None] = {}
+    for record in records:
+        lines |= dict.fromkeys(differences(records[0], record))
+    return list(lines)

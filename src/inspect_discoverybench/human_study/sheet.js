@@ -10,26 +10,26 @@ const forms = {
   label: {
     gold_context: { heading: "Context of the gold hypothesis" },
     predicted_context: { heading: "Context of the predicted hypothesis" },
-    context_match: { heading: "Do the contexts match?", correct: { yes: ["they match", "Y"], no: ["they do not match", "N"] } },
-    variables: { heading: "Variables: in gold, in predicted, shared", counts: true },
+    context_match: { heading: "Do the contexts match?", names: { yes: "they match", no: "they do not match" } },
+    variables: { heading: "Variables: in gold, in predicted, shared", asksCounts: true },
     relationship: {
       heading: "Relationship",
-      correct: { A: ["very similar", "A"], B: ["similar, but the predicted one is more general", "B"], C: ["different", "C"] },
+      names: { A: "very similar", B: "similar, but the predicted one is more general", C: "different" },
+      asksLetter: true,
     },
   },
 };
 
 const byId = (id) => document.getElementById(id);
 const data = JSON.parse(byId("data").textContent);
-const questions = forms[data.form.name];
+const questions = forms[data.form];
 const names = Object.keys(questions);
 const prefix = "discoverybench agree/" + document.body.dataset.sheet + "/";
 let annotator = "";
 let marks = {};  // what is filled in, by column, for each item
 let index = 0;
 
-const judged = (name, item) => item.answers[name]?.value ?? null;
-const isOpen = (name, item) => judged(name, item) !== "" && !marks[item.name]?.[name];
+const isOpen = (name, item) => !marks[item.name]?.[name];
 const isComplete = (item) => !names.some((name) => isOpen(name, item));
 
 function element(tag, properties = {}, ...children) {
@@ -64,24 +64,30 @@ function go(to) {
 }
 
 function question(name, item) {
-  const { heading, choices = verdicts, correct = {}, counts } = questions[name];
-  const { value = null, reason } = item.answers[name] || {};
+  const { heading, choices = verdicts, names: meanings = {}, asksCounts, asksLetter } = questions[name];
+  const answer = item.answers[name];
   const created = element("fieldset", { id: name, tabIndex: -1 }, element("legend", { textContent: heading }));
-  if (value !== null) {
-    const text = value === "" ? "No valid answer." : (correct[value] ? value + ": " + correct[value][0] : value);
+  if (answer) {
+    const meaning = meanings[answer.value];
+    const text = meaning ? answer.value + ": " + meaning : answer.value;
     created.append(element("p", { className: "text answer", textContent: text }));
-    created.append(element("p", { className: "text quiet", textContent: reason && "Reason: " + reason }));
+    created.append(element("p", { className: "text quiet", textContent: answer.reason && "Reason: " + answer.reason }));
   }
-  if (value !== "") created.append(element("div", { className: "row" }, ...radios(name, choices, item)));
-  // A wrong match needs no correct answer: it is the other one.
-  if (value === null || (name === "context_match" && value)) return created;
-  const options = Object.fromEntries(Object.entries(correct).filter(([answer]) => answer !== value));
-  const input = element("input", { name: "true_" + name, value: marks[item.name]?.["true_" + name] || "", autocomplete: "off", ariaLabel: "Correct answer" });
-  if (counts) Object.assign(input, { pattern: "\\d+ \\d+ \\d+", placeholder: "such as 4 3 2", title: "Three numbers, such as 4 3 2" });
-  const answers = radios("true_" + name, options, item);
-  created.append(element("div", { className: value === "" ? "row" : "row correct" }, "Correct answer:",
-    ...(answers.length ? answers : [input])));
+  created.append(element("div", { className: "row" }, ...radios(name, choices, item)));
+  if (asksCounts) created.append(element("div", { className: "row correct" }, "Correct answer:", countsInput(name, item)));
+  if (asksLetter) {
+    const others = Object.entries(meanings).filter(([letter]) => letter !== answer.value);
+    const letters = Object.fromEntries(others.map(([letter, meaning]) => [letter, [meaning, letter]]));
+    created.append(element("div", { className: "row correct" }, "Correct answer:", ...radios("true_" + name, letters, item)));
+  }
   return created;
+}
+
+function countsInput(name, item) {
+  return element("input", {
+    name: "true_" + name, value: marks[item.name]?.["true_" + name] || "", autocomplete: "off", ariaLabel: "Correct answer",
+    pattern: "\\d+ \\d+ \\d+", placeholder: "such as 4 3 2", title: "Three numbers, such as 4 3 2",
+  });
 }
 
 function radios(name, options, item) {
@@ -100,7 +106,7 @@ function store({ target }) {
   showProgress();
   const fieldset = target.closest("fieldset");
   const answer = fieldset.querySelector(".correct input");
-  if (target.value !== "wrong" || !answer || fieldset.id.endsWith("context")) advance(fieldset.id);
+  if (target.value !== "wrong" || !answer) advance(fieldset.id);
   else if (answer.type === "text") answer.focus();
 }
 
@@ -115,7 +121,7 @@ function advance(from) {
 
 function showProgress() {
   const complete = data.items.filter(isComplete).length;
-  byId("title").textContent = data.form.item + " " + (index + 1) + " of " + data.items.length;
+  byId("title").textContent = "Item " + (index + 1) + " of " + data.items.length;
   byId("progress").textContent = complete + " of " + data.items.length + " complete";
   byId("done").hidden = complete < data.items.length;
 }
@@ -127,12 +133,12 @@ function cell(text) {
 }
 
 function download() {
-  const { item: name, columns } = data.form;
+  const columns = data.columns;
   const marked = data.items.filter((item) => marks[item.name]).map((item) => item.name);
   const rows = marked.map((item) => [item, annotator, ...columns.map((column) => marks[item][column] || "")]);
-  const text = [[name, "annotator", ...columns], ...rows].map((row) => row.map(cell).join(",") + "\n").join("");
+  const text = [["item", "annotator", ...columns], ...rows].map((row) => row.map(cell).join(",") + "\n").join("");
   const link = element("a", { href: URL.createObjectURL(new Blob([text], { type: "text/csv" })) });
-  link.download = data.form.name + "s_" + annotator.replace(/[^\p{L}\p{N}]+/gu, "_") + ".csv";
+  link.download = data.form + "s_" + annotator.replace(/[^\p{L}\p{N}]+/gu, "_") + ".csv";
   link.click();
 }
 
@@ -150,7 +156,7 @@ function press(key) {
   return true;
 }
 
-byId("download").textContent = "Download " + data.form.name + "s";
+byId("download").textContent = "Download " + data.form + "s";
 byId("back").addEventListener("click", () => go(index - 1));
 byId("next").addEventListener("click", () => go(index + 1));
 byId("download").addEventListener("click", download);

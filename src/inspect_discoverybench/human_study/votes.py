@@ -2,24 +2,44 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from hashlib import sha256
 from itertools import combinations, groupby
 from pathlib import Path
 from random import Random
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.human_study.judged_sample import JudgedSample
-from inspect_discoverybench.human_study.sheet import Form, Item, Row, number, read_marks, word
-
-VOTES = Form("vote", "pair", ("choice",))
+from inspect_discoverybench.human_study.sheet import Item, Key, Mark, read_study
 
 HMS_DECIMALS = 9
 """HMS values that are equal when rounded are a tie: products of equal facets can differ by rounding."""
 
-CHOICES = (1, -1, 0)
-"""Which of two predicted hypotheses is closer to the gold hypothesis: the first, the second, or neither."""
+Choice = Literal["1", "2", "equal"]
+"""Which of two predicted hypotheses is closer to the gold hypothesis."""
 
-_SPELLINGS = {"1": 1, "2": -1, **dict.fromkeys(("equal", "=", "tie", "0"), 0)}
+CHOICES: tuple[Choice, ...] = ("1", "2", "equal")
+
+
+class Vote(Mark):
+    """An annotator's choice."""
+
+    form = "vote"
+
+    choice: Annotated[Choice, BeforeValidator(str.casefold)]
+
+
+Score = Annotated[float, Field(ge=0, le=1)]
+
+
+class PairKey(Key):
+    """A pair with HMS of both hypotheses. The gold hypothesis is a digest, empty in keys that people wrote."""
+
+    gold: str = ""
+    hms_1: Score
+    hms_2: Score
 
 
 @dataclass(frozen=True)
@@ -28,29 +48,28 @@ class Ballot:
 
     Attributes:
         votes: Choices by annotator; empty if nobody voted.
-        hms: The preference of HMS.
+        hms: The choice of HMS.
         cluster: The gold hypothesis, on which the pairs of a cluster depend; the pair if the key does not have it.
     """
 
-    votes: Mapping[str, int]
-    hms: int
+    votes: Mapping[str, Choice]
+    hms: Choice
     cluster: str
 
 
 def draw_pairs(samples: Sequence[JudgedSample], count: int, seed: int) -> list[Item]:
-    """Draw pairs of different hypotheses for one sample and epoch, their order and their sides at random.
+    """Draw pairs of different hypotheses for one sample and epoch, at random.
 
     The samples are ordered by id and epoch. If there are fewer pairs than `count`, all are drawn.
 
     Raises:
         InvalidArgument: There are no pairs.
     """
-    pairs = [
-        pair
-        for _, group in groupby(samples, key=lambda sample: sample.id)
-        for pair in combinations(group, 2)
-        if pair[0].hypothesis.split() != pair[1].hypothesis.split()
-    ]
+    pairs = []
+    for _, group in groupby(samples, key=lambda sample: sample.id):
+        for first, second in combinations(group, 2):
+            if first.hypothesis.split() != second.hypothesis.split():
+                pairs.append((first, second))
     if not pairs:
         raise InvalidArgument(
             "No pairs can be drawn from these logs: no sample has different scored hypotheses in two of them. Pass "
@@ -58,60 +77,50 @@ def draw_pairs(samples: Sequence[JudgedSample], count: int, seed: int) -> list[I
         )
     random = Random(seed)
     drawn = random.sample(pairs, min(count, len(pairs)))
-    return [_item(f"p{place:03}", *random.sample(pair, 2)) for place, pair in enumerate(drawn, 1)]
+    return [_item(first, second) for first, second in drawn]
 
 
-def read_ballots(tables: Sequence[Path], key: Path, samples: Sequence[JudgedSample] | None = None) -> list[Ballot]:
+def _item(first: JudgedSample, second: JudgedSample) -> Item:
+    """A pair. Its name and its sides follow from the sample and the logs, so that votes hold for any judge's scores."""
+    identity = repr((first.id, first.log, second.log))
+    digest = sha256(identity.encode()).hexdigest()
+    if int(digest, 16) % 2:
+        first, second = second, first
+    return Item(
+        # The letter keeps a spreadsheet from reading the name as a number.
+        name=f"p{digest[:8]}",
+        texts={**first.texts, "hypothesis_1": first.hypothesis, "hypothesis_2": second.hypothesis},
+        key={
+            **first.key,
+            "log_1": first.log,
+            "log_2": second.log,
+            "hms_1": str(first.values["hms"]),
+            "hms_2": str(second.values["hms"]),
+        },
+    )
+
+
+def read_ballots(tables: Sequence[Path], key: Path) -> list[Ballot]:
     """Read votes and the key of their sheet.
 
     Args:
-        tables: CSV files with the columns `pair`, `annotator` and `choice`.
-        key: CSV file with the column `pair` and, if it comes from a sheet, `gold`. HMS is in the columns `hms_1` and
-            `hms_2`, or in the samples to which `sample_id`, `epoch`, `log_1` and `log_2` refer.
-        samples: The samples of the sheet's logs, or of copies that were scored again; None for HMS in the key.
+        tables: CSV files with the columns `item`, `annotator` and `choice`.
+        key: CSV file with the columns `item`, `hms_1`, `hms_2` and, if it comes from a sheet, `gold`.
 
     Returns:
         A ballot for each pair of the key, ordered by name.
 
     Raises:
         DataError: A file does not exist, is not a CSV file, or lacks a column.
-        InvalidArgument: A value is invalid or repeated, a pair is not in the key, or a sample is missing.
+        InvalidArgument: A value is invalid or repeated, or a pair is not in the key.
     """
-    columns = ("hms_1", "hms_2") if samples is None else ("sample_id", "epoch", "log_1", "log_2")
-    scores = {(sample.log, *map(str, sample.id)): sample.judged.value("hms") for sample in samples or ()}
-    ballots = []
-    for pair, rows in read_marks(VOTES, tables, [key], columns):
-        first, second = (
-            pair.parse(f"hms_{side}", partial(number, 0, 1))
-            if samples is None
-            else _logged_hms(scores, pair, f"log_{side}")
-            for side in "12"
-        )
-        difference = round(first - second, HMS_DECIMALS)
-        gold = pair.values.get("gold")
-        ballots.append(
-            Ballot(
-                votes={
-                    name: row.parse("choice", partial(word, _SPELLINGS, "1, 2 or equal")) for name, row in rows.items()
-                },
-                hms=(difference > 0) - (difference < 0),
-                cluster=f"gold {gold}" if gold else f"pair {pair.values['pair']}",
-            )
-        )
-    return ballots
+    return [_ballot(pair, votes) for pair, votes in read_study(Vote, PairKey, tables, [key])]
 
 
-def _logged_hms(scores: Mapping[tuple[str, ...], float], key: Row, column: str) -> float:
-    log, sample_id, epoch = (key.values[name] for name in (column, "sample_id", "epoch"))
-    if (log, sample_id, epoch) not in scores:
-        raise InvalidArgument(
-            f"{key.location}: no log that was passed has HMS of sample {sample_id}, epoch {epoch}, in the run {log}. "
-            "Pass the logs of the sheet, score them again, or remove this pair from the key and from the votes."
-        )
-    return scores[log, sample_id, epoch]
-
-
-def _item(name: str, first: JudgedSample, second: JudgedSample) -> Item:
-    texts = {**first.texts, "hypothesis_1": first.hypothesis, "hypothesis_2": second.hypothesis}
-    hms = {"hms_1": str(first.judged.value("hms")), "hms_2": str(second.judged.value("hms"))}
-    return Item(name, texts, {**first.key, "log_1": first.log, "log_2": second.log, **hms})
+def _ballot(pair: PairKey, votes: Mapping[str, Vote]) -> Ballot:
+    difference = round(pair.hms_1 - pair.hms_2, HMS_DECIMALS)
+    hms: Choice = "equal"
+    if difference != 0:
+        hms = "1" if difference > 0 else "2"
+    choices = {name: vote.choice for name, vote in votes.items()}
+    return Ballot(choices, hms, cluster=pair.gold or pair.item)

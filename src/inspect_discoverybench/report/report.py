@@ -9,7 +9,7 @@ import pandas as pd
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.human_study.labels import read_labels
-from inspect_discoverybench.human_study.sheet import escape
+from inspect_discoverybench.human_study.spreadsheet import escape
 from inspect_discoverybench.report.charts import render
 from inspect_discoverybench.report.judges import judge_error_section
 from inspect_discoverybench.report.page import sample_table, write_page

@@ -1,0 +1,96 @@
+"""CSV files that people open in a spreadsheet: written without formulas, and read row by row."""
+
+import csv
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from inspect_discoverybench.dataset.table import Table
+from inspect_discoverybench.errors.exceptions import InvalidArgument, UnreadableTable
+from inspect_discoverybench.errors.invalid_values import first_reason
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
+
+# The start of a formula in Excel, LibreOffice or Google Sheets: https://owasp.org/www-community/attacks/CSV_Injection.
+# Full-width characters are formulas in East Asian locales.
+_FORMULA = re.compile("'*[=+\\-@\t\r\n＝＋－＠]")  # noqa: RUF001
+
+
+def escape(text: str) -> str:
+    """Put an apostrophe before a text that a spreadsheet would run as a formula.
+
+    A text that starts with apostrophes and then such a character gets one more, so that every text can be restored.
+    """
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def _unescape(text: str) -> str:
+    is_escaped = text.startswith("'") and _FORMULA.match(text)
+    return text[1:] if is_escaped else text
+
+
+def to_csv(rows: Sequence[Mapping[str, str]]) -> str:
+    """Write rows with the same columns as CSV, with escaped cells. There is at least one row."""
+    text = StringIO(newline="")
+    # Python 3.11 quotes a carriage return in a cell only if it is part of the line terminator.
+    writer = csv.DictWriter(text, rows[0], lineterminator="\r\n")
+    writer.writeheader()
+    for row in rows:
+        writer.writerow({name: escape(value) for name, value in row.items()})
+    return text.getvalue()
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a CSV file.
+
+    Attributes:
+        location: File and line, for error messages.
+        values: Text by column name, as it was before it was escaped, without surrounding white space.
+    """
+
+    location: str
+    values: Mapping[str, str]
+
+    def parse(self, model: type[ModelT]) -> ModelT:
+        """Validate the values.
+
+        Raises:
+            InvalidArgument: A value is invalid.
+        """
+        try:
+            return model.model_validate(self.values)
+        except ValidationError as error:
+            value = error.errors()[0]["input"]
+            got = f" Got '{value}'." if isinstance(value, str) else ""
+            raise InvalidArgument(f"{self.location}: {first_reason(error)}{got}") from error
+
+
+def read_rows(path: Path, columns: Sequence[str]) -> Iterator[Row]:
+    """Read the rows of a CSV file that has at least these columns, in any order. Empty rows are skipped.
+
+    Raises:
+        DataError: The file does not exist or is not a CSV file, a column is missing, or a row has too many values.
+    """
+    table = Table.read(path)
+    names = [_unescape(name).strip() for name in table.columns]
+    missing = [column for column in columns if column not in names]
+    if missing:
+        raise UnreadableTable(
+            f"{path}: line 1: missing column {', '.join(missing)}. Expected the columns {', '.join(columns)}."
+        )
+    for line, values in table.rows.items():
+        cells = [_unescape(value).strip() for value in values.values()]
+        if any(cells):
+            yield Row(f"{path}: line {line}", dict(zip(names, cells, strict=True)))
+
+
+def read_header(path: Path) -> list[str]:
+    """The column names of a CSV file."""
+    table = Table.read(path)
+    return [_unescape(name).strip() for name in table.columns]
