@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 from inspect_ai.scorer import SampleScore, Score, ci_wilson
-from inspect_discoverybench.human_study.agreement import kappa
 from measure import show
 from scipy.stats import norm
 
+from inspect_discoverybench.human_study.statistic import kappa
 from inspect_discoverybench.statistics.corrected_mean import corrected_mean
 from inspect_discoverybench.statistics.mean import estimate_mean
 from inspect_discoverybench.statistics.paired import compare_paired

@@ -15,6 +15,24 @@ from tests import shared
 from tests.endpoint import Answer, Request, question, slots
 from tests.scorer.judging import InProcessJudge
 
+FORMULA = '=HYPERLINK("http://evil.example","click")'
+"""A predicted hypothesis that a spreadsheet would run: that of sample 7 in each log."""
+
+SILENT = 5
+"""The sample without a submission."""
+
+INVALID = "no JSON"
+
+SAME_CONTEXT = 6
+"""The sample whose contexts are identical, so that the judge is not asked about the match."""
+
+# The judge's answers by number of the sample. In samples 3 and 4 a facet is undecided, so they are unscored.
+MATCHES = {0: True, 1: True, 2: False, 3: True, 4: True, 6: True, 7: False}
+COUNTS = {0: "4 4 4", 1: "4 2 2", 2: "3 3 1", 4: "2 2 2", 6: "2 2 2", 7: "3 1 0"}
+LETTERS = {0: "A", 1: "B", 2: "A", 3: "C", 6: "A", 7: "C"}
+
+SCORED = (0, 1, 2, 6, 7)
+
 
 def rows(path: Path) -> list[dict[str, str]]:
     """Rows of a CSV file as a spreadsheet sees them."""
@@ -29,42 +47,29 @@ def csv_file(name: str, *lines: str) -> Path:
 
 
 def judged_logs() -> list[str]:
-    """Paths of three logs of the same samples with different predictions, but one: the formula is in each."""
+    """Paths of three logs of the same samples with different predictions, except the formula."""
     folder = shared.folder() / "judged"
-    names = ("", " again", " a third time")
-    paths: list[str] = shared.build_once("judged", lambda: [judged(folder, name=name) for name in names])
+
+    def build() -> list[str]:
+        return [judged(folder, name) for name in ("", " again", " a third time")]
+
+    paths: list[str] = shared.build_once("judged", build)
     return paths
 
 
-FORMULA = '=HYPERLINK("http://evil.example","click")'
-"""A predicted hypothesis that a spreadsheet would run."""
-
-INVALID = "no JSON"
-
-# The judge's answers by number of the sample: match, variables and relationship.
-SCRIPT = {
-    0: (True, (4, 4, 4), "A"),
-    1: (True, (4, 2, 2), "B"),
-    2: (False, (3, 3, 1), "A"),
-    3: (True, None, "C"),
-    4: (True, (2, 2, 2), None),
-    6: (True, (2, 2, 2), "A"),
-    7: (False, (3, 1, 0), "C"),
-}
-"""In samples 3 and 4 a facet is undecided, so they are unscored. Sample 5 has no submission."""
-
-
-def judged(folder: Path, *, name: str = "") -> str:
-    """Path of a log of the demo task, with the answers of `SCRIPT`. The name is added to the predicted hypotheses."""
+def judged(folder: Path, name: str) -> str:
+    """Path of a log of the demo task. The name is added to the predicted hypotheses."""
     task = demo()
     golds = [str(sample.target) for sample in task.dataset]
-    predictions = [f"Finding {number}{name}" if number != 7 else FORMULA for number in range(len(golds))]
+    predictions = [f"Finding {number}{name}" for number in range(len(golds))]
+    predictions[7] = FORMULA
 
     @solver
     def writes_predictions() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             number = golds.index(state.target.text)
-            text = "" if number == 5 else json.dumps({"hypothesis": predictions[number]})
+            submission = json.dumps({"hypothesis": predictions[number]})
+            text = "" if number == SILENT else submission
             state.output = ModelOutput.from_content("writer", text)
             return state
 
@@ -73,17 +78,15 @@ def judged(folder: Path, *, name: str = "") -> str:
     def answer(request: Request) -> Answer:
         values = slots(request)
         if question(request) == "extract":
-            text = values["hypothesis"]
-            context = "among all" if text in (golds[6], predictions[6]) else f"where {text}"
-            return json.dumps({"hypothesis": [{"text": text, "context": context, "explanation": "<b>found</b>"}]})
-        gold = values["gold_hypothesis"] if question(request) == "match" else values["HypoA"]
-        match, variables, relationship = SCRIPT[golds.index(gold)]
+            same_context = (golds[SAME_CONTEXT], predictions[SAME_CONTEXT])
+            return extraction(values["hypothesis"], same_context)
         if question(request) == "match":
-            return json.dumps({"match": match})
+            number = golds.index(values["gold_hypothesis"])
+            return json.dumps({"match": MATCHES[number]})
+        number = golds.index(values["HypoA"])
         if question(request) == "relationship":
-            return json.dumps({"answer": relationship, "explanation": "compared"}) if relationship else INVALID
-        counts = variables and dict(zip(("sizeA", "sizeB", "intersection"), variables, strict=True))
-        return json.dumps({**counts, "explanation": "counted"}) if counts else INVALID
+            return relationship(number)
+        return variables(number)
 
     [log] = inspect_eval(
         task_with(task, scorer=hms()),
@@ -95,3 +98,22 @@ def judged(folder: Path, *, name: str = "") -> str:
     )
     assert log.status == "success", log.error
     return log.location
+
+
+def extraction(text: str, same_context: tuple[str, str]) -> str:
+    context = "among all" if text in same_context else f"where {text}"
+    part = {"text": text, "context": context, "explanation": "<b>found</b>"}
+    return json.dumps({"hypothesis": [part]})
+
+
+def relationship(number: int) -> str:
+    if number not in LETTERS:
+        return INVALID
+    return json.dumps({"answer": LETTERS[number], "explanation": "compared"})
+
+
+def variables(number: int) -> str:
+    if number not in COUNTS:
+        return INVALID
+    gold, predicted, shared_count = COUNTS[number].split()
+    return json.dumps({"sizeA": gold, "sizeB": predicted, "intersection": shared_count, "explanation": "counted"})

@@ -1,4 +1,4 @@
-"""The files of both sheets: blind, and harmless; and what is read back from them."""
+"""Sheets of both studies: blind and harmless; and what is read back from them."""
 
 import json
 import re
@@ -6,112 +6,86 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from inspect_discoverybench.errors.exceptions import DiscoveryBenchError
 from inspect_discoverybench.human_study.judged_sample import read_judged_samples
-from inspect_discoverybench.human_study.labels import LABELS, draw_samples
-from inspect_discoverybench.human_study.sheet import (
-    Form,
-    Item,
-    escape,
-    page,
-    read_marks,
-    read_rows,
-    to_csv,
-    write_sheet,
-)
-from inspect_discoverybench.human_study.votes import VOTES, draw_pairs
-from tests.human_study.logs import FORMULA, judged_logs, rows
+from inspect_discoverybench.human_study.labels import Label, draw_samples
+from inspect_discoverybench.human_study.sheet import Item, Mark, page, page_name, read_study, write_sheet
+from inspect_discoverybench.human_study.votes import PairKey, Vote, draw_pairs
+from tests.human_study.logs import FORMULA, csv_file, judged_logs, rows
 
 HOSTILE = '</script><script>alert("1")</script><!-- $pairs & <b>'
-FORMS = pytest.mark.parametrize("form", [VOTES, LABELS], ids=lambda form: form.name)
-HEADER = "pair,annotator,choice\n"
+MARKS = pytest.mark.parametrize("mark", [Vote, Label])
+HEADER = "item,annotator,choice"
 
 
-@pytest.fixture(scope="module")
-def items() -> dict[Form, list[Item]]:
-    """The items of a sheet of each form, with a text that a spreadsheet would run."""
+def items_of(mark: type[Mark], goal: str) -> list[Item]:
+    """The items of a sheet, with this goal."""
     samples, _ = read_judged_samples(judged_logs(), "HMS")
-    sheets = {VOTES: draw_pairs(samples, 4, seed=3), LABELS: draw_samples(samples, 200, seed=3)}
-    return {form: [replace(item, texts={**item.texts, "goal": FORMULA}) for item in sheets[form]] for form in sheets}
+    items = draw_pairs(samples, 4, seed=3) if mark is Vote else draw_samples(samples, "HMS", 200, seed=3)
+    return [replace(item, texts={**item.texts, "goal": goal}) for item in items]
 
 
-def read_votes(text: str) -> dict[str, dict[str, str]]:
-    """Choices by pair and annotator."""
-    Path("key.csv").write_text("pair,hms_1,hms_2\np001,1,0\np002,0,1\n", "utf-8")
-    Path("votes.csv").write_text(text, "utf-8")
-    marked = read_marks(VOTES, [Path("votes.csv")], [Path("key.csv")], ("hms_1", "hms_2"))
-    return {key.values["pair"]: {name: row.values["choice"] for name, row in votes.items()} for key, votes in marked}
+def read_votes(*lines: str) -> dict[str, list[tuple[str, str]]]:
+    """Annotators and choices by item."""
+    key = csv_file("key.csv", "item,hms_1,hms_2", "a,1,0", "b,0,1")
+    table = csv_file("votes.csv", *lines)
+    study = read_study(Vote, PairKey, [table], [key])
+    return {pair.item: [(name, vote.choice) for name, vote in votes.items()] for pair, votes in study}
 
 
-@FORMS
-def test_sheets_are_blind_and_no_cell_is_a_formula(items: dict[Form, list[Item]], form: Form) -> None:
-    write_sheet(form, items[form], Path())
-    sheet, key = rows(Path("sheet.csv")), rows(Path("key.csv"))
-    assert [cell for row in sheet + key for cell in row.values() if cell.startswith(("=", "+", "-", "@"))] == []
-    assert [row[form.item] for row in sheet] == [row[form.item] for row in key] == [item.name for item in items[form]]
-    hidden = ("sample_id", "log", "log_1", "log_2", "gold")
-    telling = {"hms", "stratum", ".eval", *(row[name] for row in key for name in hidden if name in row)}
-    for name in ("sheet.csv", form.page):
-        text = Path(name).read_text("utf-8")
-        assert [word for word in telling if word in text] == []
+@MARKS
+def test_annotators_see_neither_logs_nor_scores(mark: type[Mark]) -> None:
+    write_sheet(mark, items_of(mark, goal="Why?"), Path())
+    shown = Path("sheet.csv").read_text("utf-8") + Path(page_name(mark)).read_text("utf-8")
+    assert "hms" not in shown
+    assert ".eval" not in shown
+    for row in rows(Path("key.csv")):
+        for column in ("sample_id", "log", "log_1", "gold"):
+            assert row.get(column, "absent") not in shown
 
 
-@FORMS
-def test_texts_of_models_are_data_in_the_page(items: dict[Form, list[Item]], form: Form) -> None:
-    item = items[form][0]
+@MARKS
+def test_no_cell_is_a_formula(mark: type[Mark]) -> None:
+    write_sheet(mark, items_of(mark, goal=FORMULA), Path())
+    for row in rows(Path("sheet.csv")):
+        assert row["goal"] == f"'{FORMULA}"
+
+
+@MARKS
+def test_texts_of_models_are_data_in_the_page(mark: type[Mark]) -> None:
+    [item, *_] = items_of(mark, goal=HOSTILE)
     answers = {step: {**answer, "reason": HOSTILE} for step, answer in item.answers.items()}
-    text = page(form, [replace(item, texts={**item.texts, "goal": HOSTILE}, answers=answers)])
+    text = page(mark, [replace(item, answers=answers)])
     assert text.count("</script>") == 2
     assert "<!--" not in text
-    [embedded] = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text)
-    assert json.loads(embedded)["items"][0]["texts"]["goal"] == HOSTILE
+    [data] = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text)
+    [card] = json.loads(data)["items"]
+    assert card["texts"]["goal"] == HOSTILE
+
+
+@MARKS
+def test_the_page_loads_nothing(mark: type[Mark]) -> None:
+    text = page(mark, [])
     assert re.findall(r"(?:src|href)=|https?:|@import|url\(", text) == []
 
 
-def test_files_saved_by_spreadsheets_are_read() -> None:
-    text = (
-        '\ufeffgoal;choice; pair ;annotator\n"two\nlines";1;p001; Zoë  Öz \n;;;\n"";2;p002;zoë öz\nunvoted;;p001;Ann\n'
-    )
-    assert read_votes(text) == {"p001": {"Zoë Öz": "1"}, "p002": {"Zoë Öz": "2"}}
+def test_names_that_differ_in_case_or_spaces_are_the_same_annotator_and_unfilled_rows_are_skipped() -> None:
+    votes = read_votes(HEADER, "a, Zoë  Öz ,1", "b,zoë öz,2", "a,Ann,")
+    assert votes == {"a": [("Zoë Öz", "1")], "b": [("Zoë Öz", "2")]}
 
 
 @pytest.mark.parametrize(
-    ("text", "line"),
+    ("line", "message"),
     [
-        ("pair,choice\np001,1\n", "line 1: missing column annotator. Expected the columns pair, annotator, choice."),
-        (HEADER + "p001, ,1\n", "line 2: annotator must be a text, got ''."),
-        (
-            HEADER + "p001,Ann,1\np001,ann,2\n",
-            "line 3: a second row for pair p001 by Ann (votes.csv: line 2). Remove one of the two rows.",
-        ),
-        (HEADER + "p9,Ann,1\n", "line 2: pair p9 is not in the key. Pass the key.csv that was written with the sheet."),
-        (
-            HEADER + "p001,Ann\n",
-            "line 2 has 2 values, expected 3. The file may be truncated, or a value with ',' or a line break is not in "
-            "double quotes.",
-        ),
-        (HEADER + 'p001,"Ann,1\n', "line 2: unexpected end of data. The file may be truncated."),
+        ("a, ,1", "votes.csv: line 2: annotator: String should have at least 1 character. Got ''."),
+        ("a,Ann,maybe", "votes.csv: line 2: choice: Input should be '1', '2' or 'equal'. Got 'maybe'."),
+        ("a,Ann,1\na,ann,2", "votes.csv: line 3: a second row for item a by Ann. Remove one of the two rows."),
+        ("z,Ann,1", "votes.csv, key.csv: item z is not in the key. Pass the key.csv that was written with the sheet."),
+        ("a,Ann,", "votes.csv, key.csv: no votes. Expected one row per item and annotator."),
     ],
 )
-def test_a_mistake_is_one_line(text: str, line: str) -> None:
+def test_a_mistake_is_one_line(line: str, message: str) -> None:
     with pytest.raises(DiscoveryBenchError) as raised:
-        read_votes(text)
-    assert raised.value.message == f"votes.csv: {line}"
-
-
-STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001
-
-
-@given(st.lists(st.text("=+-@\t\r\n'\",; aé\uff1d\uff0b\uff0d\uff20", max_size=6), min_size=1, max_size=4))
-def test_every_text_is_read_back_unchanged_and_none_is_a_formula(texts: list[str]) -> None:
-    # Without the name, a row of empty texts would be an empty row, which is skipped.
-    written = [{"name": "n", "first": text, "last": text} for text in texts]
-    path = Path("cells.csv")
-    path.write_text(to_csv(written), "utf-8", newline="")
-    stripped = [{name: text.strip() for name, text in row.items()} for row in written]
-    assert [dict(row.values) for row in read_rows(path, ("first",))] == stripped
-    assert escape("rises by 3") == "rises by 3"
-    assert [cell for row in rows(path) for cell in row.values() if cell.startswith(STARTS)] == []
+        read_votes(HEADER, line)
+    assert raised.value.message == message

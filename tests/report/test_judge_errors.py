@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from inspect_discoverybench.human_study.labels import KEY_COLUMNS, LabelledSample, read_labels
+from inspect_discoverybench.human_study.labels import LabelKey, LabelledSample, read_labels
 from inspect_discoverybench.report.aggregates import HIGH, LOW
 from inspect_discoverybench.report.judges import judge_error_section
 from inspect_discoverybench.report.report_columns import add_report_columns
 from inspect_discoverybench.results.frame import read_results
+from inspect_discoverybench.scorer.facets import FACET_KEYS
 from tests.report.frames import frame
 from tests.synthetic_logs import Run, write_logs
 
@@ -30,9 +31,6 @@ def labelled(logs: list[Path], folder: Path, every: int, wrong_every: int) -> li
         relationship = LETTERS[row.relationship]
         solved += relationship == "A"
         truth = "C" if relationship == "A" and solved % wrong_every == 0 else relationship
-        counts = {0.0: "1 1 0", 0.4: "4 1 1", 0.5: "3 1 1", 0.8: "3 2 2", 1.0: "1 1 1"}[round(row.variables, 1)]
-        answers = dict(zip(STEPS, ("x", "y", "yes" if row.context else "no", counts, relationship), strict=True))
-        shares = "partial" if 0 < row.variables < 1 else f"{row.variables:.0f}"
         identity = {
             "item": f"item{number:03d}",
             "log": row.task_id,
@@ -40,18 +38,20 @@ def labelled(logs: list[Path], folder: Path, every: int, wrong_every: int) -> li
             "epoch": row.epoch,
             "score": row.score,
             "gold": row.gold_hypothesis,
-            "stratum": f"{row.context:.0f}, {shares}, {relationship}",
-            "weight": every,
             "hms": row.hms,
+            **{facet: getattr(row, facet) for facet in FACET_KEYS},
         }
-        keys.append(identity | answers)
+        keys.append(identity)
         labels.append(
             {"item": identity["item"], "annotator": "Ann", **dict.fromkeys(STEPS[:4], "right")}
-            | {"relationship": "right" if truth == relationship else "wrong", "true_relationship": truth}
+            | {
+                "relationship": "right" if truth == relationship else "wrong",
+                "true_relationship": "" if truth == relationship else truth,
+            }
         )
     folder.mkdir()
     for name, rows, columns in (
-        ("key.csv", keys, KEY_COLUMNS),
+        ("key.csv", keys, LabelKey.model_fields),
         ("labels.csv", labels, ("item", "annotator", *STEPS, "true_relationship")),
     ):
         with (folder / name).open("w", encoding="utf-8", newline="") as file:

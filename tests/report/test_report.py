@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument
-from inspect_discoverybench.human_study.sheet import read_rows
+from inspect_discoverybench.human_study.spreadsheet import read_rows
 from inspect_discoverybench.report.charts import Chart
 from inspect_discoverybench.report.report import report_folder, write_files
 from inspect_discoverybench.report.section import Section

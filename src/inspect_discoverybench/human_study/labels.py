@@ -34,11 +34,15 @@ FACET_STEPS = {"context": Step.CONTEXT_MATCH, "variables": Step.VARIABLES, "rela
 """The step that decides each facet."""
 
 
-def _lower_or_none(text: str) -> str | None:
-    return text.casefold() or None
+def _verdict(text: str) -> bool | None:
+    """Whether the judge is right; None without a verdict."""
+    verdicts = {"": None, "right": True, "wrong": False}
+    if text.casefold() not in verdicts:
+        raise ValueError("write right or wrong")
+    return verdicts[text.casefold()]
 
 
-def _upper_or_none(text: str) -> str | None:
+def _letter_or_none(text: str) -> str | None:
     return text.upper() or None
 
 
@@ -53,9 +57,9 @@ def _counts_or_none(text: str) -> object:
     return dict(zip(names, numbers, strict=True))
 
 
-Verdict = Annotated[Literal["right", "wrong"] | None, BeforeValidator(_lower_or_none)]
+Verdict = Annotated[bool | None, BeforeValidator(_verdict)]
 Counts = Annotated[Variables | None, BeforeValidator(_counts_or_none)]
-Letter = Annotated[Literal["A", "B", "C"] | None, BeforeValidator(_upper_or_none)]
+Letter = Annotated[Literal["A", "B", "C"] | None, BeforeValidator(_letter_or_none)]
 
 
 class Label(Mark):
@@ -74,13 +78,13 @@ class Label(Mark):
     @model_validator(mode="after")
     def _check_answers(self) -> "Label":
         for step, answer in ((Step.VARIABLES, self.true_variables), (Step.RELATIONSHIP, self.true_relationship)):
-            if answer is not None and self.verdict(step) != "wrong":
+            if answer is not None and self.verdict(step) is not False:
                 raise ValueError(f"true_{step} has an answer, but {step} is not wrong. Correct one of the two")
         return self
 
-    def verdict(self, step: Step) -> str | None:
-        """Whether the judge is `right` or `wrong`; None without a verdict."""
-        verdict: str | None = getattr(self, step)
+    def verdict(self, step: Step) -> bool | None:
+        """Whether the judge is right; None without a verdict."""
+        verdict: bool | None = getattr(self, step)
         return verdict
 
     def correct_score(self, facet: str) -> float | None:
@@ -120,7 +124,7 @@ class LabelledSample(LabelKey):
     def verdicts(self, step: Step) -> list[bool]:
         """Whether the judge is right, by all annotators who say so."""
         verdicts = [label.verdict(step) for label in self.labels.values()]
-        return [verdict == "right" for verdict in verdicts if verdict is not None]
+        return [verdict for verdict in verdicts if verdict is not None]
 
     def right(self, step: Step) -> bool | None:
         """Whether the judge is right, by the majority of annotators; None without a majority."""
@@ -234,12 +238,11 @@ def read_labels(paths: Sequence[Path]) -> list[LabelledSample]:
         InvalidArgument: A value is invalid, an item is not in a key, an annotator labelled an item twice, or no labels
             or no keys exist.
     """
-    keys = []
-    tables = []
+    files: list[Path] = []
     for path in paths:
-        for file in sorted(path.glob("*.csv")) if path.is_dir() else [path]:
-            is_key = "hms" in read_header(file)
-            (keys if is_key else tables).append(file)
+        files += sorted(path.glob("*.csv")) if path.is_dir() else [path]
+    keys = [file for file in files if "hms" in read_header(file)]
+    tables = [file for file in files if file not in keys]
     if not keys:
         where = ", ".join(str(path) for path in paths)
         raise InvalidArgument(f"{where}: no key.csv. Pass the key.csv that was written with the sheet.")

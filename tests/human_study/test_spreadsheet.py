@@ -1,0 +1,52 @@
+"""CSV files: harmless in a spreadsheet, and read back unchanged."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspect_discoverybench.errors.exceptions import UnreadableTable
+from inspect_discoverybench.human_study.spreadsheet import escape, read_rows, to_csv
+from tests.human_study.logs import csv_file, rows
+
+STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001
+"""Starts of formulas in Excel, LibreOffice and Google Sheets."""
+
+
+@given(st.text("=+-@\t\r\n'\",; aé\uff1d\uff0b\uff0d\uff20", max_size=6))
+def test_every_text_is_read_back_unchanged_and_none_is_a_formula(text: str) -> None:
+    path = Path("cells.csv")
+    written = to_csv([{"name": "n", "text": text}])
+    path.write_text(written, "utf-8", newline="")
+    [row] = read_rows(path, ["text"])
+    assert row.values["text"] == text.strip()
+    [cells] = rows(path)
+    assert not cells["text"].startswith(STARTS)
+
+
+def test_other_texts_are_not_changed() -> None:
+    assert escape("rises by 3") == "rises by 3"
+
+
+def test_files_saved_by_spreadsheets_are_read() -> None:
+    path = csv_file("saved.csv", "\ufefftext; name ;choice", '"two', 'lines";Zoë; 1', ";;", "x;Ben;2")
+    assert [row.values for row in read_rows(path, ["name"])] == [
+        {"text": "two\nlines", "name": "Zoë", "choice": "1"},
+        {"text": "x", "name": "Ben", "choice": "2"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("name\nx", "cells.csv: line 1: missing column choice. Expected the columns name, choice."),
+        ("name,choice\nx", "cells.csv: line 2 has 1 values, expected 2. The file may be truncated, or a value with"),
+        ('name,choice\nx,"1', "cells.csv: line 2: unexpected end of data. The file may be truncated."),
+    ],
+)
+def test_a_mistake_is_one_line(text: str, message: str) -> None:
+    path = csv_file("cells.csv", text)
+    with pytest.raises(UnreadableTable) as raised:
+        list(read_rows(path, ["name", "choice"]))
+    assert raised.value.message.startswith(message)
