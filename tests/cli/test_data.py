@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from inspect_discoverybench.cli.main import main
 from inspect_discoverybench.dataset import data_folder
 from inspect_discoverybench.dataset.release import checksums
+from tests.command_line import discoverybench
 from tests.dataset.mirror import ANSWER_KEY, DATA_FILE, Mirror, pack
 
 
@@ -49,10 +48,10 @@ def test_fetch_finds_a_damaged_file_in_the_cache(
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(upstream / path, root / path)
     monkeypatch.setenv("DISCOVERYBENCH_ARCHIVE_URL", "http://127.0.0.1:9/must-not-be-requested")
-    assert CliRunner().invoke(main, ["data", "fetch"]).exit_code == 0
+    assert discoverybench("data fetch").exit_code == 0
 
     damage(root / DATA_FILE)
-    result = CliRunner().invoke(main, ["data", "fetch"])
+    result = discoverybench("data fetch")
     assert result.exit_code == 1
     assert f"{root}: {DATA_FILE} {state}." in result.stderr
     assert "Run `discoverybench data fetch --force`" in result.stderr
@@ -88,7 +87,7 @@ def test_the_password_and_the_query_of_a_mirror_are_not_printed(
         fault(mirror)
         url = mirror.url.replace("http://", f"http://user:{PASSWORD}@")
         monkeypatch.setenv("DISCOVERYBENCH_ARCHIVE_URL", f"{url}?token={QUERY}")
-        result = CliRunner().invoke(main, ["data", "fetch"])
+        result = discoverybench("data fetch")
     assert result.exit_code == 1
     assert mirror.requests == 1
     assert f"Downloading the released data from {mirror.url}" in result.output
@@ -98,33 +97,28 @@ def test_the_password_and_the_query_of_a_mirror_are_not_printed(
 
 
 def test_fetch_then_verify(upstream: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    absent = CliRunner().invoke(main, ["data", "verify"])
+    absent = discoverybench("data verify")
     assert absent.exit_code == 1
     assert re.fullmatch("Error: .* Run `discoverybench data fetch`.*\n", absent.stderr)
 
     with Mirror(pack(upstream)) as mirror:
         monkeypatch.setenv("DISCOVERYBENCH_ARCHIVE_URL", mirror.url)
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-        fetched = CliRunner().invoke(main, ["data", "fetch"])
+        fetched = discoverybench("data fetch")
         assert fetched.exit_code == 0, fetched.output
         assert fetched.stdout == f"1466 files in {data_folder.cache_folder()}\n"
         assert mirror.url in fetched.stderr
-        CliRunner().invoke(main, ["data", "fetch"])
+        discoverybench("data fetch")
         assert mirror.requests == 1
         mirror.drops_connections = True
-        failed = CliRunner().invoke(main, ["data", "fetch", "--force"])
+        failed = discoverybench("data fetch --force")
         assert failed.exit_code == 1
         assert f"Error: {mirror.url} could not be downloaded" in failed.stderr
         assert mirror.requests == 2
 
-    verified = CliRunner().invoke(main, ["data", "verify"])
+    verified = discoverybench("data verify")
     assert verified.exit_code == 0, verified.output
     assert "1466" in verified.stdout
-
-
-def test_an_answer_key_needs_a_path() -> None:
-    result = CliRunner().invoke(main, ["data", "audit", "--answer-key", "key.csv"])
-    assert "Give their --path, too." in result.output
 
 
 def test_verify_lists_missing_and_changed_files(upstream: Path, tmp_path: Path) -> None:
@@ -132,13 +126,12 @@ def test_verify_lists_missing_and_changed_files(upstream: Path, tmp_path: Path) 
     for path in checksums():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).symlink_to(upstream / path)
-    arguments = ["data", "verify", "--path", str(folder)]
-    assert CliRunner().invoke(main, arguments).exit_code == 0
+    assert discoverybench(f"data verify --path {folder}").exit_code == 0
 
     (folder / ANSWER_KEY).unlink()
     (folder / DATA_FILE).unlink()
     (folder / DATA_FILE).write_bytes((upstream / DATA_FILE).read_bytes() + b" ")
-    result = CliRunner().invoke(main, arguments)
+    result = discoverybench(f"data verify --path {folder}")
     assert result.exit_code == 1
     assert result.stdout.splitlines()[:2] == [f"missing  {ANSWER_KEY}", f"changed  {DATA_FILE}"]
     assert f"Error: {folder} differs from the release" in result.stderr

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 from inspect_ai import eval as inspect_eval
+from inspect_ai.log import EvalSample
+from inspect_ai.scorer import Score
 from inspect_ai.solver import SolverSpec
 from rich.console import Console
 from rich.markdown import Markdown
@@ -62,17 +64,35 @@ def ask(
             max_retries=3,
         )
     sample = log.samples[0] if log.samples else None
-    answer = answer_of(sample) if sample and not sample.error else None
-    score = (sample.scores or {}).get(SCORE_NAME) if sample else None
-    hypothesis = answer.text if isinstance(answer, FreeText) else answer and answer.hypothesis
-    hypothesis = score.answer if score else hypothesis  # of a text, what the judge quoted
+    hypothesis = _print_answer(sample) if sample else None
+    say(f"Log: {log.location}")
     if hypothesis:
-        workflow = (score and (score.metadata or {}).get("workflow")) or getattr(answer, "workflow", "")
+        return
+
+    error = sample.error if sample else log.error
+    reason = one_line(Exception(error.message)) if error else "nothing was submitted"
+    say(f"Error: {reason}", err=True)
+    raise click.exceptions.Exit(1)
+
+
+def _print_answer(sample: EvalSample) -> str | None:
+    """Print the hypothesis, the workflow and the score of a sample, as far as it has them. Returns the hypothesis."""
+    score = (sample.scores or {}).get(SCORE_NAME)
+    hypothesis, workflow = _answer(sample, score)
+    if hypothesis:
         say(f"Hypothesis: {hypothesis}\n\nWorkflow: {workflow or 'none'}\n")
     if score is not None and score.explanation:
         Console().print(Markdown(printable(score.explanation)))
-    say(f"Log: {log.location}")
-    if not hypothesis:
-        error = sample.error if sample else log.error
-        say(f"Error: {one_line(Exception(error.message)) if error else 'nothing was submitted'}", err=True)
-        raise click.exceptions.Exit(1)
+    return hypothesis
+
+
+def _answer(sample: EvalSample, score: Score | None) -> tuple[str | None, str]:
+    """The hypothesis and the workflow: what was scored, else what was submitted."""
+    if score is not None:
+        return score.answer, str((score.metadata or {}).get("workflow") or "")
+    answer = None if sample.error else answer_of(sample)
+    if answer is None:
+        return None, ""
+    if isinstance(answer, FreeText):
+        return answer.text, ""
+    return answer.hypothesis, answer.workflow

@@ -1,13 +1,15 @@
 """`discoverybench data`: download, verify and audit the data."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
 from inspect_discoverybench.cli.terminal import print_table, say
 from inspect_discoverybench.dataset import data_folder
-from inspect_discoverybench.dataset.audit import audit_release, audit_studies
+from inspect_discoverybench.dataset.audit import Audit, audit_release, audit_studies
 from inspect_discoverybench.dataset.release import check_integrity, checksums
 from inspect_discoverybench.errors.exceptions import DataError, InvalidArgument
 
@@ -39,10 +41,14 @@ def verify(path: Path | None) -> None:
     """
     root = data_folder.local_root(path)
     report = check_integrity(root)
-    for line in (*(f"missing  {name}" for name in report.missing), *(f"changed  {name}" for name in report.changed)):
-        say(line)
-    counts = [str(report.checked), str(len(report.missing)), str(len(report.changed))]
-    print_table(f"Released data in {root}", (), ("files checked", "missing", "changed"), [counts])
+    for name in report.missing:
+        say(f"missing  {name}")
+    for name in report.changed:
+        say(f"changed  {name}")
+
+    counts = [report.checked, len(report.missing), len(report.changed)]
+    headers = ("files checked", "missing", "changed")
+    print_table(f"Released data in {root}", (), headers, [[str(count) for count in counts]])
     if not report.clean:
         raise DataError(f"{root} differs from the release. {data_folder.remedy(root)}")
 
@@ -66,18 +72,33 @@ def audit(path: Path | None, answer_key: Path | None, as_json: bool) -> None:
         raise InvalidArgument("--answer-key is for custom studies. Give their --path, too.")
     audits = [audit_studies(path, answer_key)] if path else audit_release(data_folder.local_root())
     if as_json:
-        listed = {
-            result.name: {name: {"count": count, "items": items} for name, (count, items) in result.counts.items()}
-            for result in audits
-        }
-        say(json.dumps(listed, indent=2))
+        _print_json(audits)
     else:
-        columns = [{name: str(count) for name, (count, _) in result.counts.items()} for result in audits]
-        # The longest column first, which has the rows in their order.
-        names = dict.fromkeys(name for column in sorted(columns, key=len, reverse=True) for name in column)
-        rows = [[name, *(column.get(name, "0") for column in columns)] for name in names]
-        print_table("", [""], [result.name.replace("/", "\n") for result in audits], rows)
-        for problem in (f"{result.name}: {problem}" for result in audits for problem in result.problems):
-            say(problem)
+        _print_counts(audits)
     if any(result.problems for result in audits):
         raise click.exceptions.Exit(1)
+
+
+def _print_json(audits: Sequence[Audit]) -> None:
+    listed: dict[str, dict[str, Any]] = {}
+    for result in audits:
+        listed[result.name] = {name: {"count": count, "items": items} for name, (count, items) in result.counts.items()}
+    say(json.dumps(listed, indent=2))
+
+
+def _print_counts(audits: Sequence[Audit]) -> None:
+    """Print a table with a column for each audit, then the problems."""
+    # The longest audit has the rows in their order.
+    names: dict[str, None] = {}
+    for result in sorted(audits, key=lambda audit: len(audit.counts), reverse=True):
+        names.update(dict.fromkeys(result.counts))
+    rows = []
+    for name in names:
+        counts = [result.counts.get(name, (0, ())) for result in audits]
+        rows.append([name, *(str(count) for count, _ in counts)])
+    headers = [result.name.replace("/", "\n") for result in audits]
+    print_table("", [""], headers, rows)
+
+    for result in audits:
+        for problem in result.problems:
+            say(f"{result.name}: {problem}")

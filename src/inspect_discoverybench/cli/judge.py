@@ -6,12 +6,13 @@ from math import isnan
 from pathlib import Path
 
 import click
-from inspect_ai.model import GenerateConfig
+from inspect_ai.model import GenerateConfig, get_model
 from rich.console import Console
 from rich.markdown import Markdown
 
 from inspect_discoverybench.dataset.metadata import Study
-from inspect_discoverybench.errors.exceptions import InvalidArgument, JudgeFailed
+from inspect_discoverybench.errors.exceptions import InvalidArgument, JudgeFailed, JudgeUnavailable
+from inspect_discoverybench.errors.provider_failures import inspect_errors
 from inspect_discoverybench.errors.redaction import printable
 from inspect_discoverybench.replies import replace_surrogates
 from inspect_discoverybench.scorer.explanation import explain
@@ -56,17 +57,18 @@ def judge(
         predicted_hypothesis=_required("pred", pred),
         predicted_workflow=replace_surrogates(pred_workflow),
     )
-    if out is not None and out.exists():
-        out.open("a").close()
-    elif out is not None:
-        out.touch()
-        out.unlink()
+    if out is not None:
+        _require_writable(out)
+    with inspect_errors(JudgeUnavailable, f"The judge {grader} cannot be called", "Choose another one with --grader."):
+        get_model(grader)  # inspect-evals-lint: ignore[IEBP001] -- no task is built
+
     # This command is interactive. Inspect's default is to retry indefinitely.
     judge_model = Judge.for_eval(grader, transport=GenerateConfig(max_retries=3, timeout=120))
     try:
         verdict = asyncio.run(compare(judge_model, pair, with_released))
     except JudgeFailed as error:
         raise JudgeFailed(error.failure, "Try again, or choose another judge.") from error
+
     Console().print(Markdown(printable(explain(pair, verdict, "call"))))
     if out is not None:
         # JSON has no NaN.
@@ -75,6 +77,14 @@ def judge(
         out.write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n", "utf-8")
     if any(map(isnan, verdict.values.values())):
         raise click.exceptions.Exit(3)
+
+
+def _require_writable(out: Path) -> None:
+    """Fail before the judge is paid if the file cannot be written. Nothing is left behind."""
+    is_new = not out.exists()
+    out.open("a", encoding="utf-8").close()
+    if is_new:
+        out.unlink()
 
 
 def _required(option: str, text: str) -> str:

@@ -4,7 +4,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from traceback import format_exception, walk_tb
 from typing import Any
@@ -13,8 +13,8 @@ from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
 from inspect_ai.model import Model
 from pydantic import BaseModel
-from rich.errors import MarkupError
-from rich.markup import render
+from rich.errors import StyleSyntaxError
+from rich.style import Style
 from tenacity import RetryError
 
 from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, ModelFailed
@@ -28,6 +28,9 @@ _BAD_REQUEST = {400, 413, 422}
 
 _ACCOUNT = {401, 402, 403}
 """HTTP statuses of requests that are refused for another reason than their contents."""
+
+_TAG = re.compile(r"(?P<escape>\\?)\[/?(?P<style>[a-zA-Z#@][^\[\]]*)\]")
+"""Matches a tag of rich's markup."""
 
 _ENDS_SAMPLE = {"LimitExceededError", "ModelRefusalError", "TerminateSampleError"}
 """Exceptions with which Inspect ends a sample. Not all of them are public."""
@@ -179,12 +182,22 @@ def model_errors(owner: str, model: Model) -> Iterator[None]:
         raise ModelFailed(f"{owner} failed: {reason_of(error)}.") from redact_request(error)
 
 
+def _text_of_tag(tag: re.Match[str]) -> str:
+    """Nothing for a style, such as `[bold]`. Other brackets stay, such as those of the extra in `package[k8s]`."""
+    if tag["escape"]:
+        return tag[0].removeprefix(tag["escape"])
+    try:
+        Style.parse(tag["style"])
+    except StyleSyntaxError:
+        return tag[0]
+    return ""
+
+
 def one_line(error: BaseException) -> str:
-    """The message of any error in one line, without Inspect's markup."""
+    """The message of any error in one line, without the styles in Inspect's markup."""
     words = str(getattr(error, "message", error)).split()
     message = " ".join(words) or type(error).__name__
-    with suppress(MarkupError):  # brackets in the message may look like invalid markup
-        message = render(message).plain
+    message = _TAG.sub(_text_of_tag, message)
     return redact(message.removeprefix("ERROR: "))[:MAX_MESSAGE_LENGTH].rstrip(".")
 
 

@@ -1,0 +1,18 @@
+"""Messages of errors in one line."""
+
+import pytest
+
+from inspect_discoverybench.errors.provider_failures import one_line
+
+
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        ("Run: pip install 'inspect-discoverybench[k8s]'", "Run: pip install 'inspect-discoverybench[k8s]'"),
+        ("needs\n  `inspect-ai[a2a,k8s]`", "needs `inspect-ai[a2a,k8s]`"),
+        ("[bold]ERROR[/bold]: run\n\n[bold]pip install pkg[extra][/bold]", "run pip install pkg[extra]"),
+        ("expected \\[a, b] or [/path], got []", "expected [a, b] or [/path], got []"),
+    ],
+)
+def test_styles_are_removed_and_other_brackets_stay(message: str, text: str) -> None:
+    assert one_line(ValueError(message)) == text
