@@ -26,22 +26,27 @@ from inspect_discoverybench.cli.terminal import plural, say
     "judge's errors.",
 )
 @click.option("--title", default="DiscoveryBench results", show_default=True, help="Title of the page.")
+@click.option("--pool-splits", is_flag=True, help="Count the splits of DB-REAL, and of DB-SYNTH, as one benchmark.")
 @click.option("--force", is_flag=True, help="Write into a folder that contains other files.")
-def report(logs: tuple[str, ...], out: Path, judge_labels: tuple[Path, ...], title: str, force: bool) -> None:
+def report(
+    logs: tuple[str, ...], out: Path, judge_labels: tuple[Path, ...], title: str, pool_splits: bool, force: bool
+) -> None:
     """Write report.html, samples.csv, tables and figures from folders of logs.
 
     The page is a single file that works offline.
     """
     # Imports pandas, scipy and altair, which takes seconds.
-    from inspect_discoverybench.report.report import write_report
+    from inspect_discoverybench.report.folder import write_report
 
-    samples, left_out = write_report(logs, out, title, judge_labels, force, workers=os.cpu_count() or 1)
-    configurations = len(samples.groupby(["benchmark", "configuration"]))
+    workers = os.cpu_count() or 1
+    contents = write_report(logs, out, title, judge_labels, force, pool_splits, workers)
+    samples = len({result.sample.uuid for result in contents.results})
+    configurations = len(contents.leaderboard.standings)
     say(
-        f"Wrote {out / 'report.html'}: {plural(samples.uuid.nunique(), 'sample')} of "
-        f"{plural(configurations, 'configuration')}. Tables are in {out / 'tables'}, figures in {out / 'figures'}."
+        f"Wrote {out / 'report.html'}: {plural(samples, 'sample')} of {plural(configurations, 'configuration')}. "
+        f"Tables are in {out / 'tables'}, figures in {out / 'figures'}."
     )
-    if left_out:
-        say(f"Left out {plural(len(left_out), 'log')}:")
-        for log, reason in left_out.items():
-            say(f"  {log}: {reason}")
+    if contents.left_out:
+        say(f"Left out {plural(len(contents.left_out), 'log')}:")
+    for log, reason in contents.left_out.items():
+        say(f"  {log}: {reason}")

@@ -74,10 +74,10 @@ def _differing_sample(a: System, b: System, column: str) -> str | None:
 def _by_task(system: System, column: str) -> Mapping[TaskId, Any]:
     """The first recorded value of a column for each task that has one."""
     values: dict[TaskId, Any] = {}
-    for task, results in system.by_task().items():
-        recorded = [value for value in _values(results, column) if value is not None]
+    for task_id, task in system.tasks.items():
+        recorded = [value for value in _values(task.results, column) if value is not None]
         if recorded:
-            values[task] = recorded[0]
+            values[task_id] = recorded[0]
     return values
 
 

@@ -1,14 +1,15 @@
 """Comparison of systems on their common tasks: differences, intervals and tests."""
 
 import itertools
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from inspect_discoverybench.comparison.comparability import incompatibilities, provenance_differences, reducer_notes
-from inspect_discoverybench.comparison.system import System, TaskId, TaskScore
+from inspect_discoverybench.comparison.system import System, TaskId
 from inspect_discoverybench.errors.exceptions import InvalidArgument
+from inspect_discoverybench.results.task import TaskScore
 from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
 from inspect_discoverybench.statistics.paired import PairedDifference, compare_paired
 from inspect_discoverybench.statistics.ranking import first_shares, holm
@@ -135,7 +136,7 @@ def compare(
 
 
 def _pair(a: System, b: System) -> SystemPair:
-    a_tasks, b_tasks = a.by_task().keys(), b.by_task().keys()
+    a_tasks, b_tasks = a.tasks.keys(), b.tasks.keys()
     common = [task for task in a_tasks if task in b_tasks]
     if not common:
         raise InvalidArgument(
@@ -163,7 +164,7 @@ def _pair(a: System, b: System) -> SystemPair:
 
 def _difference(a: System, b: System, key: str, common: Sequence[TaskId]) -> KeyDifference | None:
     """The difference in one key; None if no common task is scored by both."""
-    a_scores, b_scores = a.task_scores(key), b.task_scores(key)
+    a_scores, b_scores = a.scores(key), b.scores(key)
     both = [task for task in common if a_scores[task].scored and b_scores[task].scored]
     if not both:
         return None
@@ -200,12 +201,11 @@ def _difference_if_failures_score_lowest(
     return float(np.mean(differences))
 
 
-def _groups(system: System, tasks: Sequence[TaskId]) -> tuple[list[Hashable], list[str | None]]:
-    """The cluster of each task, its gold hypothesis or else the task itself; and its study, if it is known."""
-    results = system.by_task()
-    samples = [results[task][0].sample for task in tasks]
-    clusters: list[Hashable] = [sample.gold_hypothesis or task for sample, task in zip(samples, tasks, strict=True)]
-    return clusters, [sample.study for sample in samples]
+def _groups(system: System, tasks: Sequence[TaskId]) -> tuple[list[str], list[str | None]]:
+    """The cluster and the study of each task."""
+    clusters = [system.tasks[task].cluster for task in tasks]
+    studies = [system.tasks[task].study for task in tasks]
+    return clusters, studies
 
 
 def _adjusted(pairs: Sequence[SystemPair]) -> list[SystemPair]:
@@ -224,7 +224,7 @@ def _adjusted(pairs: Sequence[SystemPair]) -> list[SystemPair]:
 def _ranking(systems: Sequence[System], seed: int) -> list[SystemRank]:
     """Rank the systems by the first key on the tasks that all of them scored; empty if there are none."""
     key = systems[0].keys[0]
-    tables = [system.task_scores(key) for system in systems]
+    tables = [system.scores(key) for system in systems]
     common = [task for task in tables[0] if all(task in table and table[task].scored for table in tables)]
     if not common:
         return []

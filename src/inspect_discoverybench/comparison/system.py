@@ -1,15 +1,16 @@
 """Systems to compare: the results of one configuration, selected from logs."""
 
-import math
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from inspect_discoverybench.errors.exceptions import DataMissing, InvalidArgument
 from inspect_discoverybench.results.configuration import Configuration, configurations_of
 from inspect_discoverybench.results.frame import Results, read_results
 from inspect_discoverybench.results.result import Result
+from inspect_discoverybench.results.task import Task, TaskScore, tasks_of
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.submission.submission import SCORE_NAME
 
@@ -19,40 +20,14 @@ SELECTORS = (
 )
 """Columns that can select samples."""
 
-ROUNDING = 1e-9
-"""How far a score may be outside 0–1: means of several values have rounding errors."""
+DIGITS = 9
+"""Digits to which scores are rounded: means of several values may be above 1 by a rounding error."""
 
 MAX_VALUES = 10
 """Number of values that a message lists."""
 
 TaskId = tuple[str, str]
 """Name of the task, and id of its sample."""
-
-
-@dataclass(frozen=True)
-class TaskScore:
-    """A system's score of a task by epoch; NaN where the sample has none."""
-
-    epochs: tuple[float, ...]
-
-    @property
-    def scored(self) -> list[float]:
-        """The scores of the epochs that have one."""
-        return [value for value in self.epochs if not math.isnan(value)]
-
-    @property
-    def missing(self) -> int:
-        """Number of epochs without a score."""
-        return len(self.epochs) - len(self.scored)
-
-    @property
-    def mean(self) -> float:
-        """Mean over the epochs with a score; there is at least one."""
-        return sum(self.scored) / len(self.scored)
-
-    def mean_if_missing(self, score: float) -> float:
-        """Mean over all epochs, if those without a score had this one."""
-        return (sum(self.scored) + self.missing * score) / len(self.epochs)
 
 
 @dataclass(frozen=True)
@@ -76,28 +51,24 @@ class System:
         """Name of the score."""
         return self.results[0].score.score
 
-    def by_task(self) -> Mapping[TaskId, Sequence[Result]]:
-        """The results of each task, one per epoch."""
-        tasks: dict[TaskId, list[Result]] = defaultdict(list)
-        for result in self.results:
-            tasks[result.run.task, result.sample.id].append(result)
-        return tasks
+    @cached_property
+    def tasks(self) -> Mapping[TaskId, Task]:
+        """The tasks."""
+        return tasks_of(self.results)
 
-    def task_scores(self, key: str) -> Mapping[TaskId, TaskScore]:
+    def scores(self, key: str) -> Mapping[TaskId, TaskScore]:
         """The score of each task.
 
         Raises:
             InvalidArgument: A score is not in 0–1.
         """
         scores = {}
-        for task, results in self.by_task().items():
-            values = [result.score.value(key) for result in results]
+        for task_id, task in self.tasks.items():
+            values = [round(value, DIGITS) for value in task.score(key).epochs]
             for value in values:
-                if value < -ROUNDING or value > 1 + ROUNDING:
+                if value < 0 or value > 1:
                     raise InvalidArgument(f"{self.name} has the score {value:g}. Only scores in 0–1 can be compared.")
-            scores[task] = TaskScore(
-                tuple(value if math.isnan(value) else min(1.0, max(0.0, value)) for value in values)
-            )
+            scores[task_id] = TaskScore(tuple(values))
         return scores
 
 

@@ -33,6 +33,10 @@ class Outcome(StrEnum):
     ERROR = "error"  # the sample ended with an error, so it has no score
 
 
+WITHOUT_SUBMISSION = (Outcome.NO_SUBMISSION, Outcome.LIMIT)
+"""Outcomes with an HMS of 0 for which no judge compared hypotheses."""
+
+
 @dataclass(frozen=True)
 class SampleScore:
     """A sample with one of its scores; the score is None if the sample does not have it."""

@@ -1,0 +1,100 @@
+"""What a report shows: configurations, sections in reading order, samples, and logs that could not be used."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from inspect_discoverybench.human_study.labels import LabelledSample
+from inspect_discoverybench.report.cost import cost_section
+from inspect_discoverybench.report.facets import answers, facet_section, losses
+from inspect_discoverybench.report.groups import group_sections
+from inspect_discoverybench.report.judge_agreement import judge_section
+from inspect_discoverybench.report.judge_errors import judge_error_section
+from inspect_discoverybench.report.judges import main_results, name_judges
+from inspect_discoverybench.report.leaderboard import Leaderboard
+from inspect_discoverybench.report.overview import new_studies, oracles, overview, published_section
+from inspect_discoverybench.report.pairs import pair_sections
+from inspect_discoverybench.report.section import Section
+from inspect_discoverybench.results.configuration import configurations_of
+from inspect_discoverybench.results.frame import Results
+from inspect_discoverybench.results.result import Result
+from inspect_discoverybench.scorer.facets import SCORE_KEYS
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a report shows.
+
+    Attributes:
+        results: The results of all judges, which have distinct names.
+        leaderboard: The configurations, each sample with the score of one judge.
+        sections: The sections that the results have data for.
+        samples: The table of samples, one row per sample, epoch and judge.
+        left_out: Why logs could not be used, by path.
+    """
+
+    results: Sequence[Result]
+    leaderboard: Leaderboard
+    sections: Sequence[Section]
+    samples: pd.DataFrame
+    left_out: Mapping[str, str]
+
+    @classmethod
+    def of(cls, results: Results, labels: Sequence[LabelledSample] = (), pool_splits: bool = False) -> "Contents":
+        """Compute everything.
+
+        Args:
+            results: Results of logs.
+            labels: Labels of the judge's answers; HMS is corrected if there are any.
+            pool_splits: Whether the splits of a task are one benchmark.
+
+        Raises:
+            InvalidArgument: The labels cannot be used.
+        """
+        named = name_judges(results.rows)
+        leaderboard = Leaderboard.of(main_results(named), pool_splits)
+        sections = list(_sections(leaderboard, named))
+        if labels:
+            sections.append(judge_error_section(leaderboard, labels))
+        return cls(named, leaderboard, sections, _samples(named, pool_splits), results.left_out)
+
+
+def _sections(leaderboard: Leaderboard, results: Sequence[Result]) -> list[Section]:
+    sections = [
+        overview(leaderboard),
+        new_studies(leaderboard),
+        published_section(leaderboard),
+        oracles(leaderboard),
+        facet_section(leaderboard),
+        losses(leaderboard),
+        answers(leaderboard),
+        *group_sections(leaderboard),
+        *pair_sections(leaderboard),
+        cost_section(leaderboard),
+        judge_section(results),
+    ]
+    return [section for section in sections if section is not None]
+
+
+def _samples(results: Sequence[Result], pool_splits: bool) -> pd.DataFrame:
+    rows = []
+    for configuration, result in zip(configurations_of(results, pool_splits), results, strict=True):
+        row = {
+            "benchmark": configuration.benchmark,
+            "id": result.sample.id,
+            "epoch": result.sample.epoch,
+            "agent": configuration.agent,
+            "model": configuration.model,
+            "settings": configuration.settings,
+            "judge": result.score.judge,
+            "status": result.score.outcome,
+        }
+        row |= {key: result.score.value(key) for key in SCORE_KEYS}
+        row |= {
+            "gold_hypothesis": result.sample.gold_hypothesis,
+            "predicted_hypothesis": result.score.hypothesis,
+            "log": result.run.log,
+        }
+        rows.append(row)
+    return pd.DataFrame(rows)

@@ -1,0 +1,96 @@
+"""The folder of a report: a page, the table of samples, and tables and figures of the sections."""
+
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from inspect_discoverybench.errors.exceptions import InvalidArgument
+from inspect_discoverybench.human_study.labels import read_labels
+from inspect_discoverybench.human_study.spreadsheet import escape
+from inspect_discoverybench.report.contents import Contents
+from inspect_discoverybench.report.figure import png, svg
+from inspect_discoverybench.report.page import render_page
+from inspect_discoverybench.results.frame import read_results
+
+PAGE, SAMPLES, TABLES, FIGURES = "report.html", "samples.csv", "tables", "figures"
+
+ENTRIES = {PAGE, SAMPLES, TABLES, FIGURES}
+"""Entries of a report's folder."""
+
+
+def write_report(
+    paths: Iterable[str | Path],
+    out: Path,
+    title: str,
+    judge_labels: Sequence[Path] = (),
+    force: bool = False,
+    pool_splits: bool = False,
+    workers: int = 1,
+) -> Contents:
+    """Write the page, `samples.csv`, `tables/` and `figures/`. All is computed before an earlier report is replaced.
+
+    Args:
+        paths: Logs, and folders of logs.
+        out: The folder.
+        title: Title of the page.
+        judge_labels: Labels of the judge's answers with the key of their sheet, as files or folders: HMS is corrected.
+        force: Whether to write into a folder that contains other files, which are kept.
+        pool_splits: Whether the splits of a task are one benchmark.
+        workers: Number of processes that read logs.
+
+    Raises:
+        DataMissing: There is no log or label file, or none of the logs can be used.
+        InvalidArgument: The folder contains other files and `force` is false, or the labels cannot be used.
+    """
+    _check(out, force)
+    results = read_results(paths, workers)
+    labels = read_labels(judge_labels) if judge_labels else []
+    contents = Contents.of(results, labels, pool_splits)
+    write_files(out, report_files(contents, title))
+    return contents
+
+
+def report_files(contents: Contents, title: str) -> dict[str, bytes]:
+    """The files of a report by their path in its folder."""
+    report = {SAMPLES: csv(contents.samples), PAGE: render_page(contents, title)}
+    for section in contents.sections:
+        report[f"{TABLES}/{section.name}.csv"] = csv(section.table)
+        if section.chart is not None:
+            report[f"{FIGURES}/{section.name}.svg"] = svg(section.chart)
+            report[f"{FIGURES}/{section.name}.png"] = png(section.chart)
+    return report
+
+
+def csv(table: pd.DataFrame) -> bytes:
+    """A table with all digits, and an apostrophe before text that a spreadsheet would run as a formula."""
+    cells = table.map(lambda value: escape(value) if isinstance(value, str) else value)
+    # Python 3.11 quotes a carriage return in a cell only if it is part of the line terminator.
+    text = cells.to_csv(index=False, lineterminator="\r\n")
+    return text.encode("utf-8", "replace")
+
+
+def write_files(out: Path, report: Mapping[str, bytes]) -> None:
+    """Write the files of a report in place of those of an earlier one; other files are kept."""
+    for name in (TABLES, FIGURES):
+        shutil.rmtree(out / name, ignore_errors=True)
+    for name, content in report.items():
+        path = out / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+def _check(out: Path, force: bool) -> None:
+    """Refuse a folder that contains anything but a report."""
+    if out.exists() and not out.is_dir():
+        raise InvalidArgument(f"'{out}' is not a folder. Choose another one with --out.")
+    names = {path.name for path in out.iterdir()} if out.is_dir() else set()
+    others = sorted(names - ENTRIES)
+    is_report = PAGE in names and not others
+    if names and not is_report and not force:
+        contents = ", ".join((others or sorted(names))[:3])
+        raise InvalidArgument(
+            f"The folder '{out}' is not a report: it contains {contents}. Choose another folder with --out, or write "
+            "into this one with --force."
+        )

@@ -1,0 +1,36 @@
+"""Mean HMS by group of tasks."""
+
+from inspect_discoverybench.report.means import HMS
+from tests.report.results import results, rows, sections
+
+
+def test_tasks_are_grouped_if_a_benchmark_has_several_groups() -> None:
+    parts = sections(
+        results({"a": 1.0, "b": 0.0}, domain="biology", goal_type="variables"),
+        results({"c": 0.5}, domain="archaeology", goal_type="context"),
+        results({"d": 1.0}, split="train", workflow_bucket="m", domain="biology"),
+        results({"e": 0.0}, split="train", workflow_bucket="s", domain="biology"),
+        results({"f": 0.0}, task="synth", difficulty=2, tree_level=1, solvable=False),
+        results({"g": 1.0}, task="synth", difficulty=1, tree_level=0, solvable=True),
+    )
+    assert rows(parts["domain"], "domain", "benchmark", HMS, "tasks") == [
+        ("archaeology", "DB-REAL test", 50.0, 1),
+        ("biology", "DB-REAL test", 50.0, 2),
+    ]
+    assert "workflows are not public" in parts["goal_type"].text
+    assert rows(parts["goal_type"], "goal_type", HMS) == [("context", 50.0), ("variables", 50.0)]
+    assert rows(parts["workflow_length"], "workflow_bucket", HMS) == [("s", 0.0), ("m", 100.0)]
+    assert rows(parts["difficulty"], "difficulty", HMS) == [(1, 100.0), (2, 0.0)]
+    assert rows(parts["solvable"], "solvable", HMS) == [(True, 100.0), (False, 0.0)]
+
+
+def test_a_task_counts_in_each_of_its_categories() -> None:
+    section = sections(
+        results({"a": 1.0}, workflow_tags="Regression,data-cleaning, regression analysis"),
+        results({"b": 0.0}, workflow_tags="regression, Alchemy of  Data"),
+    )["workflow_category"]
+    assert rows(section, "workflow_category", HMS, "tasks") == [
+        ("regression", 50.0, 2),
+        ("alchemy of data", 0.0, 1),
+        ("data cleaning", 100.0, 1),
+    ]
