@@ -30,7 +30,7 @@ def write(logs: str, out: str, workers: int) -> tuple[float, float, float]:
     """Seconds that a report takes, and its peak memory and that of its workers in MB."""
     from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 
-    from inspect_discoverybench.report.report import write_report
+    from inspect_discoverybench.report.folder import write_report
 
     start = time.perf_counter()
     write_report([logs], Path(out), "Benchmark", workers=workers)
