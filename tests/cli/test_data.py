@@ -118,7 +118,7 @@ def test_fetch_then_verify(upstream: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
     verified = discoverybench("data verify")
     assert verified.exit_code == 0, verified.output
-    assert "1466" in verified.stdout
+    assert f"1466 files checked in {data_folder.cache_folder()}, 0 missing or changed" in verified.stdout
 
 
 def test_verify_lists_missing_and_changed_files(upstream: Path, tmp_path: Path) -> None:
@@ -133,5 +133,7 @@ def test_verify_lists_missing_and_changed_files(upstream: Path, tmp_path: Path) 
     (folder / DATA_FILE).write_bytes((upstream / DATA_FILE).read_bytes() + b" ")
     result = discoverybench(f"data verify --path {folder}")
     assert result.exit_code == 1
-    assert result.stdout.splitlines()[:2] == [f"missing  {ANSWER_KEY}", f"changed  {DATA_FILE}"]
+    lines = result.stdout.splitlines()
+    assert lines[:2] == [f"{DATA_FILE} differs from the released file", f"{ANSWER_KEY} is missing"]
+    assert lines[2].endswith("2 missing or changed")
     assert f"Error: {folder} differs from the release" in result.stderr

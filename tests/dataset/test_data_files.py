@@ -1,5 +1,6 @@
-"""Data that change between the build of a task and the start of a sample are an error that names the file."""
+"""Data files: which may be copied into a sandbox, and that those in the sandbox are the ones that were checked."""
 
+import os
 import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -9,20 +10,70 @@ from inspect_ai import Task, eval_retry, task_with
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
-from inspect_ai.model import (
-    ChatMessage,
-    GenerateConfig,
-    ModelAPI,
-    ModelOutput,
-    ModelUsage,
-    modelapi,
-)
+from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage, modelapi
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolChoice, ToolInfo
 from inspect_ai.util import sandbox, store
 
 from inspect_discoverybench import custom, demo, real
+from inspect_discoverybench.dataset.audit import audit_studies
+from inspect_discoverybench.dataset.custom import custom_samples
+from inspect_discoverybench.dataset.task_text import Hints
+from inspect_discoverybench.errors.exceptions import DataError
 from tests.dataset.studies import study, write_study
+
+
+@pytest.mark.parametrize("name", ["./x.csv", "a table é.csv", "X.CSV", "deep/er/x.csv", "-x.csv"])
+def test_a_data_file_keeps_its_relative_path(tmp_path: Path, name: str) -> None:
+    folder = write_study(tmp_path, study(name))
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("x,y\n1,2\n", "utf-8")
+    [sample] = custom_samples(folder, None, Hints())
+    assert sample.files == {name: str(path.resolve())}
+    assert name in str(sample.input)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with files and links of every kind."""
+    folder = tmp_path / "mine"
+    (folder / "folder").mkdir(parents=True)
+    (folder / "link.csv").symlink_to("metadata_0.json")
+    (folder / "keys.csv").symlink_to("/proc/self/environ")
+    (folder / "loop.csv").symlink_to("loop.csv")
+    (folder / "dangling.csv").symlink_to("nowhere.csv")
+    os.mkfifo(folder / "pipe.csv")
+    (folder / "a:b.csv").write_text("x,y\n1,2\n", "utf-8")
+    (folder / "key.csv").write_text("dataset,metadataid,query_id,gold_hypo\nmine,0,0,So.\n", "utf-8")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("../a.csv", r"'\.\./a\.csv' is not inside the folder .*relative path"),
+        ("/etc/hostname", "'/etc/hostname' is not inside the folder"),
+        ("keys.csv", "'keys.csv' .* a link to a file outside"),
+        ("loop.csv", "'loop.csv' cannot be found"),
+        ("a:b.csv", r"has ':' or .* in its name\. Rename it"),
+        ("./.session/a.csv", "reserved name"),
+        ("trial-2/a.csv", "reserved name"),
+        ("folder", r"mine/folder: .* not a regular file"),
+        ("pipe.csv", r"pipe\.csv: .* not a regular file"),
+        ("dangling.csv", r"dangling\.csv: .* does not exist"),
+        ("metadata_0.json", "is a metadata file, which the agent must not see"),
+        ("link.csv", "is a metadata file, which the agent must not see"),
+        ("key.csv", r"key\.csv.*the answer key.*the agent must not see"),
+    ],
+)
+def test_a_file_that_must_not_be_copied_to_a_sandbox_is_refused(folder: Path, name: str, message: str) -> None:
+    write_study(folder, study(name))
+    key = folder / "key.csv"
+    with pytest.raises(DataError, match=message):
+        custom_samples(folder, key, Hints())
+    assert len(audit_studies(folder, key).problems) == 1
+
 
 damages: list[Callable[[], None]] = []
 """What the model does to the data folder at its first call."""
@@ -40,7 +91,8 @@ class Vandal(ModelAPI):
         config: GenerateConfig,
     ) -> ModelOutput:
         while damages:
-            damages.pop()()
+            damage = damages.pop()
+            damage()
         output = ModelOutput.for_tool_call(self.model_name, "submit", {"hypothesis": "y rises.", "workflow": ""})
         output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
         return output
@@ -59,8 +111,9 @@ def read_back() -> Solver:
 
 
 def write_studies(root: Path, folders: Iterable[str]) -> Path:
+    rows = [f"{number},{2 * number}\n" for number in range(20)]
     for folder in folders:
-        write_study(root / folder, table="x,y\n" + "".join(f"{n},{2 * n}\n" for n in range(20)))
+        write_study(root / folder, table="x,y\n" + "".join(rows))
     return root
 
 
@@ -72,20 +125,13 @@ def run(task: Task, solver: Solver | None = None) -> EvalLog:
     return read_eval_log(log.location)
 
 
-def errors(log: EvalLog) -> dict[str, str]:
-    """Messages of the samples that ended in an error."""
-    assert log.samples is not None
-    return {str(s.id): s.error.message for s in log.samples if s.error}
-
-
-def scored(log: EvalLog) -> list[EvalSample]:
-    return [sample for sample in log.samples or [] if sample.scores and not sample.error]
+def samples_of(log: EvalLog, with_error: bool) -> list[EvalSample]:
+    return [sample for sample in log.samples or [] if bool(sample.error) == with_error]
 
 
 def to_folder(path: Path) -> None:
     path.unlink()
     (path / "inner").mkdir(parents=True)
-    (path / "inner" / "b.csv").write_text("x,y\n", "utf-8")
 
 
 def one_character(path: Path) -> None:
@@ -109,21 +155,22 @@ def test_damaged_files_are_named_and_a_retry_completes_the_eval(tmp_path: Path) 
 
     damages.append(damage)
     log = run(custom(path=str(root), sandbox="local"))
-    messages = errors(log)
-    assert set(messages) == {f"custom/{folder}/0/0" for folder in DAMAGES}
-    for sample_id, message in messages.items():
-        assert f"{sample_id.split('/')[1]}/a.csv " in message
-        assert "inspect eval-retry" in message
-    assert len(scored(log)) == 2
-    for sample in log.samples or []:
-        assert bool(sample.error) != bool(sample.model_usage), "the error comes before the first model call"
+    failed = samples_of(log, with_error=True)
+    assert {sample.id for sample in failed} == {f"custom/{folder}/0/0" for folder in DAMAGES}
+    for sample in failed:
+        assert sample.error
+        assert f"{sample.metadata['dataset']}/a.csv " in sample.error.message
+        assert "inspect eval-retry" in sample.error.message
+        assert not sample.model_usage, "the error comes before the first model call"
+    assert len(samples_of(log, with_error=False)) == 2
 
     shutil.rmtree(root)
-    shutil.copytree(tmp_path / "backup", root, symlinks=True)
-    retried = read_eval_log(eval_retry(log)[0].location)
+    shutil.copytree(tmp_path / "backup", root)
+    [retried] = eval_retry(log)
     assert retried.status == "success"
-    assert len(scored(retried)) == len(DAMAGES) + 2
-    assert not errors(retried)
+    samples = read_eval_log(retried.location).samples or []
+    assert len(samples) == len(DAMAGES) + 2
+    assert all(sample.scores and not sample.error for sample in samples)
 
 
 def test_files_keep_their_names_in_the_sandbox_and_the_log_has_no_paths_of_this_machine(tmp_path: Path) -> None:
@@ -133,18 +180,18 @@ def test_files_keep_their_names_in_the_sandbox_and_the_log_has_no_paths_of_this_
     for name in names:
         (folder / name).write_text("x,y\n1,2\n", "utf-8")
     log = run(custom(path=str(folder), sandbox="local"), read_back())
-    assert not errors(log)
-    assert log.samples
-    assert log.samples[0].store["files"] == ["", *sorted(f"./{name}" for name in names)]
-    assert list(log.samples[0].metadata["data_checksums"]) == names
-    assert "inspect_discoverybench/verify_data_files" in [step.solver for step in log.plan.steps]
+    [sample] = log.samples or []
+    assert not sample.error
+    assert sample.store["files"] == ["", *sorted(f"./{name}" for name in names)]
+    assert list(sample.metadata["data_checksums"]) == names
     assert str(folder) not in log.model_dump_json(exclude={"eval": {"task_args", "task_args_passed"}})
 
 
 @pytest.mark.usefixtures("upstream")
 def test_samples_of_two_tasks_have_their_data() -> None:
     task = real(split="train", dataset="nls_bmi", sandbox="local")
-    log = run(task_with(task, dataset=MemoryDataset([task.dataset[0], demo().dataset[0]])), read_back())
+    both = MemoryDataset([task.dataset[0], demo().dataset[0]])
+    log = run(task_with(task, dataset=both), read_back())
     assert log.status == "success", log.error
-    files = sorted(sample.store["files"][1] for sample in log.samples or [])
-    assert files == ["./data.csv", "./nls_bmi_processed.csv"]
+    files = [sample.store["files"][1] for sample in log.samples or []]
+    assert sorted(files) == ["./data.csv", "./nls_bmi_processed.csv"]

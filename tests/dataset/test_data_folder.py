@@ -1,4 +1,4 @@
-"""The released data, fetched from a mirror on loopback that serves an archive of them."""
+"""The folder with the released data, fetched from a mirror on loopback that serves an archive of them."""
 
 import shutil
 import subprocess
@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from inspect_discoverybench.dataset import data_folder
-from inspect_discoverybench.dataset.release import COMMIT, check_integrity, checksums
+from inspect_discoverybench.dataset.data_folder import cache_folder, fetch
+from inspect_discoverybench.dataset.release import COMMIT, checksums, differences
 from inspect_discoverybench.errors.exceptions import DataError
 from tests.dataset.mirror import DATA_FILE, Mirror, pack
 
@@ -26,13 +26,14 @@ print(data_folder.fetch())
 @pytest.fixture
 def caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """An empty folder for caches; no user's data folder."""
+    folder = tmp_path / "caches"
     monkeypatch.delenv("DISCOVERYBENCH_DATA_DIR", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
     # macOS derives the cache folder from the home folder.
-    monkeypatch.setenv("HOME", str(tmp_path / "caches"))
-    yield tmp_path / "caches"
+    monkeypatch.setenv("HOME", str(folder))
+    yield folder
     # Pytest would keep 55 MB of every test of the last three runs.
-    shutil.rmtree(tmp_path / "caches", ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture
@@ -62,9 +63,10 @@ def test_two_processes_share_one_download(mirror: Mirror, caches: Path) -> None:
     # Long enough for the second process to reach the lock or, without a lock, the mirror.
     time.sleep(0.5)
     mirror.gate.set()
-    answers = [process.communicate(timeout=60)[0].strip() for process in processes]
-    assert [process.returncode for process in processes] == [0, 0]
-    assert answers == [str(data_folder.cache_folder())] * 2
+    for process in processes:
+        answer, _ = process.communicate(timeout=60)
+        assert process.returncode == 0
+        assert answer.strip() == str(cache_folder())
     assert mirror.requests == 1
     assert left_behind(caches) == {COMMIT}
 
@@ -78,21 +80,21 @@ def test_a_killed_fetch_does_not_affect_the_next_one(mirror: Mirror, caches: Pat
     assert left_behind(caches) == {f"{COMMIT}.partial"}
 
     mirror.gate.set()
-    assert check_integrity(data_folder.fetch()).clean
+    assert differences(fetch()) == {}
     assert left_behind(caches) == {COMMIT}
 
 
-def test_a_damaged_archive_is_rejected(mirror: Mirror, caches: Path) -> None:
+def test_a_damaged_archive_is_refused(mirror: Mirror, caches: Path) -> None:
     mirror.body = mirror.body[: len(mirror.body) // 20]
     with pytest.raises(DataError, match=f"{mirror.url} is a damaged archive: .*DISCOVERYBENCH_DATA_DIR"):
-        data_folder.fetch()
+        fetch()
     assert left_behind(caches) == set()
 
 
-def test_a_changed_file_in_the_archive_is_rejected(mirror: Mirror, upstream: Path, caches: Path) -> None:
+def test_a_changed_file_in_the_archive_is_refused(mirror: Mirror, upstream: Path, caches: Path) -> None:
     mirror.body = pack(upstream, files=((DATA_FILE, b"changed"),))
     with pytest.raises(DataError, match=f"{DATA_FILE} differs .* `discoverybench data fetch`"):
-        data_folder.fetch()
+        fetch()
     assert left_behind(caches) == set()
 
 
@@ -106,26 +108,26 @@ def test_members_outside_the_released_paths_are_not_extracted(
         files=(("../escape.csv", b"a"), ("../../escape.csv", b"b"), ("eval/../../../escape.csv", b"c")),
         links=(("discoverybench/real", str(outside)), ("discoverybench/synth", "../../../../outside")),
     )
-    root = data_folder.fetch()
+    root = fetch()
     files = {path.relative_to(root).as_posix() for path in root.rglob("*") if not path.is_dir()}
     assert files == set(checksums())
-    assert check_integrity(root).clean
+    assert differences(root) == {}
     assert not list(tmp_path.rglob("escape.csv"))
     assert not list(outside.iterdir())
     assert left_behind(caches) == {COMMIT}
 
 
 def test_forced_fetch_replaces_the_folder_only_when_it_succeeds(mirror: Mirror, caches: Path) -> None:
-    root = data_folder.cache_folder()
+    root = cache_folder()
     (root / DATA_FILE).parent.mkdir(parents=True)
     (root / DATA_FILE).write_text("changed", encoding="utf-8")
-    assert data_folder.fetch() == root
+    assert fetch() == root
     mirror.drops_connections = True
     with pytest.raises(DataError):
-        data_folder.fetch(force=True)
-    assert check_integrity(root).changed == (DATA_FILE,)
+        fetch(force=True)
+    assert (root / DATA_FILE).read_text("utf-8") == "changed"
 
     mirror.drops_connections = False
-    assert data_folder.fetch(force=True) == root
-    assert check_integrity(root).clean
+    assert fetch(force=True) == root
+    assert differences(root) == {}
     assert left_behind(caches) == {COMMIT}

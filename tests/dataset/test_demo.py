@@ -1,9 +1,7 @@
 """The demo tasks: the trees in examples/trees give them, without a model."""
 
 import os
-import shutil
 from pathlib import Path
-from typing import Any
 
 from inspect_ai import eval as inspect_eval
 
@@ -12,12 +10,6 @@ from inspect_discoverybench import synth_generate
 
 DEMO = Path(inspect_discoverybench.dataset.__file__).parent / "demo"
 TREES = Path(__file__).parents[2] / "examples" / "trees"
-SETTINGS: dict[str, Any] = {
-    "seed": 20240703,
-    "rows": 260,
-    "noise_share": 0.0,  # the trees have their own noise
-    "missing": 0.0,
-}
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -28,11 +20,19 @@ def contents(folder: Path) -> dict[str, bytes]:
 def test_the_generator_writes_the_same_bytes(tmp_path: Path) -> None:
     """To accept a change of the demo, see CONTRIBUTING.md on golden files."""
     out = tmp_path / "demo"
-    [log] = inspect_eval(synth_generate(out=str(out), trees=str(TREES), sandbox="local", **SETTINGS), model="none")
+    task = synth_generate(
+        out=str(out),
+        trees=str(TREES),
+        sandbox="local",
+        seed=20240703,
+        rows=260,
+        noise_share=0.0,  # the trees have their own noise
+        missing=0.0,
+    )
+    [log] = inspect_eval(task, model="none")
     assert log.status == "success", log.error
     if os.environ.get("DISCOVERYBENCH_ACCEPT_GOLDEN"):
-        for name, body in contents(out).items():
+        for name, content in contents(out).items():
             (DEMO / name).parent.mkdir(exist_ok=True)
-            (DEMO / name).write_bytes(body)
+            (DEMO / name).write_bytes(content)
     assert contents(out) == contents(DEMO)
-    shutil.rmtree(out)

@@ -30,7 +30,7 @@ def test_a_sound_installation(upstream: Path, monkeypatch: pytest.MonkeyPatch) -
     findings = doctor("--model discoverybench/baseline", exit_code=0)
     assert list(findings) == ["versions", "data", "docker", "discoverybench/baseline"]
     assert {status for status, _ in findings.values()} == {"ok"}
-    assert findings["data"][1].startswith("all 1466 files match the release")
+    assert findings["data"][1].startswith("the released data are complete and unchanged")
     assert findings["docker"][1].endswith(f" has the image {image()}")
 
 

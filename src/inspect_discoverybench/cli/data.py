@@ -10,7 +10,7 @@ import click
 from inspect_discoverybench.cli.terminal import print_table, say
 from inspect_discoverybench.dataset import data_folder
 from inspect_discoverybench.dataset.audit import Audit, audit_release, audit_studies
-from inspect_discoverybench.dataset.release import check_integrity, checksums
+from inspect_discoverybench.dataset.release import checksums, differences
 from inspect_discoverybench.errors.exceptions import DataError, InvalidArgument
 
 
@@ -40,16 +40,11 @@ def verify(path: Path | None) -> None:
     The exit code is 1 if a file is missing or changed.
     """
     root = data_folder.local_root(path)
-    report = check_integrity(root)
-    for name in report.missing:
-        say(f"missing  {name}")
-    for name in report.changed:
-        say(f"changed  {name}")
-
-    counts = [report.checked, len(report.missing), len(report.changed)]
-    headers = ("files checked", "missing", "changed")
-    print_table(f"Released data in {root}", (), headers, [[str(count) for count in counts]])
-    if not report.clean:
+    differing = differences(root)
+    for name, state in differing.items():
+        say(f"{name} {state}")
+    say(f"{len(checksums())} files checked in {root}, {len(differing)} missing or changed")
+    if differing:
         raise DataError(f"{root} differs from the release. {data_folder.remedy(root)}")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from inspect_discoverybench.dataset.release import COMMIT, REPOSITORY, check_integrity, checksums
+from inspect_discoverybench.dataset.release import COMMIT, REPOSITORY, checksums, describe, differences
 from inspect_discoverybench.errors.exceptions import DataError
 from inspect_discoverybench.errors.redaction import public_url
 
@@ -39,9 +39,9 @@ def download_tree(root: Path) -> None:
     try:
         archive = _download(url, partial)
         _extract(archive, tree, public_url(url))
-        report = check_integrity(tree)
-        if not report.clean:
-            raise DataError(f"{public_url(url)}: {report}. {_REMEDY}")
+        differing = differences(tree)
+        if differing:
+            raise DataError(f"{public_url(url)}: {describe(differing)}. {_REMEDY}")
         if root.exists():
             root.rename(partial / "replaced")
         tree.rename(root)

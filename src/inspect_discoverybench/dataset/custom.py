@@ -4,7 +4,7 @@ from pathlib import Path
 
 from inspect_ai.dataset import Sample
 
-from inspect_discoverybench.dataset.goals import FolderGoal, goal_metadata, read_goals
+from inspect_discoverybench.dataset.goals import SourcedGoal, goal_metadata, read_goals
 from inspect_discoverybench.dataset.metadata import Goal, Study
 from inspect_discoverybench.dataset.paths import absolute, metadata_files
 from inspect_discoverybench.dataset.samples import make_samples
@@ -66,13 +66,13 @@ def single_goal(path: Path, goal: str, hints: Hints) -> list[Sample]:
         raise InvalidArgument(f"path={path} is not a file. With a goal, the path must be that of one metadata file.")
     study = Study.read(location)
     metadata = goal_metadata("custom", location, study, _known_or_new(study, goal))
-    return make_samples(str(path), [FolderGoal(location.parent, metadata)], hints)
+    return make_samples(str(path), [SourcedGoal(location, metadata)], hints)
 
 
-def _data_files(goals: list[FolderGoal]) -> set[Path]:
+def _data_files(goals: list[SourcedGoal]) -> set[Path]:
     paths = set()
     for goal in goals:
-        paths |= {goal.folder / file.name for file in goal.metadata.data_files}
+        paths |= {goal.source.parent / file.name for file in goal.metadata.data_files}
     return paths
 
 

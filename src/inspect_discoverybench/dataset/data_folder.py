@@ -6,7 +6,7 @@ from pathlib import Path
 
 from inspect_discoverybench.dataset.archive import ALTERNATIVE, DATA_DIR_VARIABLE, download_tree
 from inspect_discoverybench.dataset.paths import absolute
-from inspect_discoverybench.dataset.release import COMMIT, REPOSITORY, check_integrity
+from inspect_discoverybench.dataset.release import COMMIT, REPOSITORY, describe, differences
 from inspect_discoverybench.errors.exceptions import DataError, DataMissing
 from inspect_discoverybench.errors.file_failures import file_errors
 
@@ -85,13 +85,13 @@ def require_released(root: Path, paths: Iterable[str] | None = None) -> None:
         paths: Paths of the files, relative to the folder; by default all.
 
     Raises:
-        DataMissing: A file is missing or cannot be read.
-        DataError: A file differs from the released file.
+        DataError: A file is missing, cannot be read, or differs from the released file.
     """
-    report = check_integrity(root, paths)
-    if not report.clean:
-        error = DataMissing if report.missing else DataError
-        raise error(f"{root}: {report}. Run `discoverybench data verify` for the full list. {remedy(root)}")
+    differing = differences(root, paths)
+    if differing:
+        raise DataError(
+            f"{root}: {describe(differing)}. Run `discoverybench data verify` for the full list. {remedy(root)}"
+        )
 
 
 def remedy(root: Path) -> str:

@@ -19,20 +19,23 @@ from inspect_discoverybench.errors.exceptions import DataError
 
 
 @dataclass(frozen=True)
-class FolderGoal:
-    """The metadata of a goal, and the folder of its metadata file and data files."""
+class SourcedGoal:
+    """The metadata of a goal, and the path of its metadata file. Its data files are in the same folder."""
 
-    folder: Path
+    source: Path
     metadata: SampleMetadata
 
 
-def read_goals(split: str, paths: Sequence[Path], answer_key: Path | None) -> list[FolderGoal]:
+def read_goals(
+    split: str, paths: Sequence[Path], answer_key: Path | None, measure_targets: bool = False
+) -> list[SourcedGoal]:
     """Read every goal of some metadata files.
 
     Args:
         split: Name of the split.
         paths: Absolute paths of the metadata files. The name of a file's folder is the name of its data set.
         answer_key: CSV file with the gold hypotheses; otherwise they are in the metadata.
+        measure_targets: Whether to measure also the target columns whose properties are recorded.
 
     Raises:
         DataError: A file is missing or invalid, two goals have the same id, or a goal has no gold hypothesis.
@@ -56,9 +59,9 @@ def read_goals(split: str, paths: Sequence[Path], answer_key: Path | None) -> li
                     "Rename one of them, or use a different qid for each query."
                 )
             sources[metadata.sample_id] = path
-            target = target_column(metadata, goal, path.parent)
+            target = _target_column(metadata, goal, path.parent, measure_targets)
             goals.append(metadata.model_copy(update=target.flags if target else {}))
-    return [FolderGoal(sources[goal.sample_id].parent, goal) for goal in flag_repeated_questions(goals)]
+    return [SourcedGoal(sources[goal.sample_id], goal) for goal in flag_repeated_questions(goals)]
 
 
 def goal_metadata(split: str, path: Path, study: Study, goal: Goal, golds: Golds | None = None) -> SampleMetadata:
@@ -95,18 +98,16 @@ def goal_metadata(split: str, path: Path, study: Study, goal: Goal, golds: Golds
     )
 
 
-def target_column(metadata: SampleMetadata, goal: Goal, folder: Path) -> TargetColumn | None:
+def _target_column(metadata: SampleMetadata, goal: Goal, folder: Path, measure: bool) -> TargetColumn | None:
     """The target column of a goal; None if it is unknown.
 
     For DB-SYNTH, it is recorded. Other studies may name it; they must have a single data file, which is a table.
     """
     recorded = synth_targets().get(metadata.key)
-    return recorded or measure_target(goal.target_column, metadata, folder)
-
-
-def measure_target(name: str | None, metadata: SampleMetadata, folder: Path) -> TargetColumn | None:
-    """The target column with this name, measured; None if it has no name, or there is no single table to look in."""
-    if name is None or len(metadata.data_files) > 1:
-        return None
+    if recorded is not None and not measure:
+        return recorded
+    name = recorded.name if recorded else goal.target_column
     path = locate(folder, metadata.data_files[0].name)
-    return TargetColumn.measure(name, Table.read(path)) if is_table(path) else None
+    if name is None or len(metadata.data_files) > 1 or not is_table(path):
+        return None
+    return TargetColumn.measure(name, Table.read(path))

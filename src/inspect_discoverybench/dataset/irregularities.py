@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.submission.text import normalize_case_and_spaces
@@ -28,22 +28,18 @@ def reveals(text: str, gold: str) -> bool:
     return len(common) >= REVEALED_SHARE * len(gold_words) > 0
 
 
-def group_by_question(goals: Iterable[SampleMetadata]) -> list[list[SampleMetadata]]:
-    """Group goals that ask the same question, in the order of the first goal of each group."""
-    groups: dict[str, list[SampleMetadata]] = defaultdict(list)
-    for goal in goals:
-        groups[normalize_case_and_spaces(goal.goal)].append(goal)
-    return list(groups.values())
-
-
 def flag_repeated_questions(goals: Sequence[SampleMetadata]) -> list[SampleMetadata]:
     """Flag goals that ask the same question: duplicates, different gold hypotheses, and easy and hard variants.
 
     The paper makes two tasks of some hypotheses (§4.1). In the easy one, the data files contain the derived variables.
     In the hard one, they must be derived from raw data.
     """
+    groups: dict[str, list[SampleMetadata]] = defaultdict(list)
+    for goal in goals:
+        groups[normalize_case_and_spaces(goal.goal)].append(goal)
+
     flags: dict[str, dict[str, str | bool]] = defaultdict(dict)
-    for group in group_by_question(goals):
+    for group in groups.values():
         first = group[0]
         golds = {goal.gold_hypothesis for goal in group}
         by_folder = {goal.dataset: goal for goal in group}

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -10,35 +9,6 @@ from inspect_discoverybench.errors.exceptions import DataMissing
 
 REPOSITORY = "allenai/discoverybench"
 COMMIT = "c31fcf011e070f021a5f5b906896d0821f6880e8"
-
-
-@dataclass(frozen=True)
-class IntegrityReport:
-    """Comparison of the files in a folder with the released files.
-
-    Attributes:
-        checked: Number of files that were checked.
-        missing: Paths of missing files, relative to the folder.
-        changed: Paths of files that differ from the released files.
-    """
-
-    checked: int
-    missing: tuple[str, ...]
-    changed: tuple[str, ...]
-
-    @property
-    def clean(self) -> bool:
-        """Whether every file exists and matches the released file."""
-        return not self.missing and not self.changed
-
-    def __str__(self) -> str:
-        """The first missing or changed file, and the number of others."""
-        if self.clean:
-            return f"all {self.checked} files match the release"
-        first, *others = self.missing + self.changed
-        state = "is missing" if self.missing else "differs from the released file"
-        more = f" (and {len(others)} more)" if others else ""
-        return f"{first} {state}{more}"
 
 
 def web_page(commit: str | None) -> str | None:
@@ -71,22 +41,30 @@ def file_checksum(path: Path) -> str:
         raise DataMissing(f"{path} cannot be read: {error.strerror}. Check its permissions.") from error
 
 
-def check_integrity(root: Path, paths: Iterable[str] | None = None) -> IntegrityReport:
+def differences(root: Path, paths: Iterable[str] | None = None) -> dict[str, str]:
     """Compare files with the released files.
 
     Args:
         root: Folder with the released data.
         paths: Paths of the files, relative to the folder; by default all.
 
+    Returns:
+        The files that differ, by path: `is missing` or `differs from the released file`. Empty if all are as released.
+
     Raises:
         DataMissing: A file cannot be read.
     """
-    checked = list(checksums() if paths is None else paths)
-    missing = []
-    changed = []
-    for path in checked:
+    states = {}
+    for path in checksums() if paths is None else paths:
         if not (root / path).is_file():
-            missing.append(path)
+            states[path] = "is missing"
         elif file_checksum(root / path) != checksums()[path]:
-            changed.append(path)
-    return IntegrityReport(len(checked), tuple(missing), tuple(changed))
+            states[path] = "differs from the released file"
+    return states
+
+
+def describe(differing: Mapping[str, str]) -> str:
+    """The first of some differences, and the number of others."""
+    path, state = next(iter(differing.items()))
+    more = f" (and {len(differing) - 1} more)" if len(differing) > 1 else ""
+    return f"{path} {state}{more}"

@@ -9,7 +9,7 @@ from functools import cache
 from inspect_ai.dataset import Sample
 
 from inspect_discoverybench.dataset.data_files import locate
-from inspect_discoverybench.dataset.goals import FolderGoal
+from inspect_discoverybench.dataset.goals import SourcedGoal
 from inspect_discoverybench.dataset.release import file_checksum
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.dataset.task_text import Hints, task_text
@@ -27,7 +27,7 @@ GOAL_FIELDS = (
 """Metadata fields of a goal that come from the data. The other fields are derived from them."""
 
 
-def make_samples(source: str, goals: Sequence[FolderGoal], hints: Hints) -> list[Sample]:
+def make_samples(source: str, goals: Sequence[SourcedGoal], hints: Hints) -> list[Sample]:
     """Make the Inspect samples of goals.
 
     Args:
@@ -47,7 +47,7 @@ def make_samples(source: str, goals: Sequence[FolderGoal], hints: Hints) -> list
     checksum_of = cache(file_checksum)  # many goals have the same data files
     samples = []
     for goal in goals:
-        paths = {file.name: locate(goal.folder, file.name) for file in goal.metadata.data_files}
+        paths = {file.name: locate(goal.source.parent, file.name) for file in goal.metadata.data_files}
         metadata = goal.metadata.model_copy(
             update={
                 "hints": tuple(requested),

@@ -7,7 +7,7 @@ from typing import Literal
 from inspect_ai.dataset import Sample
 
 from inspect_discoverybench.dataset.data_folder import data_root, require_released
-from inspect_discoverybench.dataset.goals import FolderGoal, read_goals
+from inspect_discoverybench.dataset.goals import SourcedGoal, read_goals
 from inspect_discoverybench.dataset.paths import metadata_files
 from inspect_discoverybench.dataset.release import checksums
 from inspect_discoverybench.dataset.samples import make_samples
@@ -34,20 +34,16 @@ class Split:
         """Folder of its studies, relative to the released data."""
         return f"discoverybench/{self.benchmark}/{self.name}"
 
-    @property
-    def answer_key(self) -> str | None:
-        """Path of its answer key, relative to the released data; None if the metadata has the gold hypotheses."""
-        return f"eval/answer_key_{self.benchmark}.csv" if self.name == "test" else None
-
-    def answer_key_in(self, root: Path) -> Path | None:
-        """Path of its answer key in a folder with the released data."""
-        return root / self.answer_key if self.answer_key else None
+    def answer_key(self, root: Path) -> Path | None:
+        """Its answer key in a folder with the released data; None if the metadata has the gold hypotheses."""
+        return root / f"eval/answer_key_{self.benchmark}.csv" if self.name == "test" else None
 
     def files(self) -> list[str]:
         """Paths of its files, relative to the released data."""
-        return [path for path in checksums() if path == self.answer_key or path.startswith(f"{self.folder}/")]
+        answer_key = str(self.answer_key(Path()))
+        return [path for path in checksums() if path == answer_key or path.startswith(f"{self.folder}/")]
 
-    def goals(self, root: Path) -> list[FolderGoal]:
+    def goals(self, root: Path) -> list[SourcedGoal]:
         """Read every goal.
 
         Args:
@@ -56,7 +52,7 @@ class Split:
         Raises:
             DataError: A file is missing or invalid.
         """
-        return read_goals(self.name, metadata_files(root / self.folder), self.answer_key_in(root))
+        return read_goals(self.name, metadata_files(root / self.folder), self.answer_key(root))
 
 
 REAL = (Split("real", "train"), Split("real", "test"))

@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 
 from inspect_discoverybench.dataset import data_folder
 from inspect_discoverybench.dataset.archive import DATA_DIR_VARIABLE
-from inspect_discoverybench.dataset.release import check_integrity
+from inspect_discoverybench.dataset.release import describe, differences
 from inspect_discoverybench.errors.exceptions import CheckFailed, DiscoveryBenchError, ModelFailed
 from inspect_discoverybench.errors.provider_failures import inspect_errors, model_errors
 from inspect_discoverybench.sandbox.image import image, image_exists
@@ -76,10 +76,10 @@ def check_data() -> str:
         return "the released data are not downloaded; `real` and `synth` download them on first use"
 
     root = data_folder.local_root()
-    report = check_integrity(root)
-    if not report.clean:
-        raise CheckFailed(f"{root}: {report}. {data_folder.remedy(root)}")
-    return f"{report} ({root})"
+    differing = differences(root)
+    if differing:
+        raise CheckFailed(f"{root}: {describe(differing)}. {data_folder.remedy(root)}")
+    return f"the released data are complete and unchanged ({root})"
 
 
 def check_docker() -> str:

@@ -1,0 +1,69 @@
+"""Answer keys: the gold hypotheses of custom studies in a file of their own."""
+
+from pathlib import Path
+
+import pytest
+
+from inspect_discoverybench.dataset.audit import audit_studies
+from inspect_discoverybench.dataset.custom import custom_samples
+from inspect_discoverybench.dataset.task_text import Hints
+from inspect_discoverybench.errors.exceptions import DataError, DataMissing
+from tests.dataset.studies import study, write_study
+
+HEADER = "dataset,metadataid,query_id,gold_hypo"
+QUERY_WITHOUT_GOLD = {"qid": 4, "question": "Why?", "question_type": "general"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A study without gold hypotheses."""
+    return write_study(tmp_path / "mine", study(queries=[QUERY_WITHOUT_GOLD]))
+
+
+def write_key(folder: Path, text: str, encoding: str = "utf-8") -> Path:
+    path = folder.parent / "key.csv"
+    path.write_text(text, encoding)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        pytest.param(f"{HEADER}\nmine,0,4,So.\n", "utf-8-sig", id="byte-order mark"),
+        pytest.param("dataset;metadataid;query_id;gold_hypo\nmine;0;4;So, indeed.\n", "utf-8", id="semicolons"),
+        pytest.param("note, gold_hypo ,query_id,metadataid,dataset\nx,So.,4,0,mine\n", "utf-8", id="another order"),
+        pytest.param(f"{HEADER}\n\nmine,0,4,So.\n\n,,,\n", "utf-8", id="blank lines"),
+        pytest.param(f"{HEADER}\nother,0,4,No.\nmine,1,4,No.\nmine,0,4,So.\n", "utf-8", id="rows of other studies"),
+        pytest.param(f"{HEADER}\nmine,0,4,So é.\n", "cp1252", id="Windows-1252"),
+    ],
+)
+def test_an_answer_key_is_read_in_several_formats(folder: Path, text: str, encoding: str) -> None:
+    [sample] = custom_samples(folder, write_key(folder, text, encoding), Hints())
+    assert str(sample.target).startswith("So")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (f"{HEADER}\nmine,0\n", r"key\.csv: line 2 has 2 values, expected 4\. .*double quotes"),
+        ("dataset,gold_hypo\nmine,So.\n", r"no column metadataid, query_id.*are dataset, gold_hypo"),
+        (f"{HEADER}\nmine,0,4,So.\nmine,0,4,Not so.\n", r"line 3: .*mine, 0, 4 .*Remove one"),
+        (f"{HEADER}\nmine,zero,4,So.\n", r"key\.csv: no gold .* dataset mine, metadataid 0, query_id 4\. Add a row"),
+        ("\n", r"key\.csv: the file is empty"),
+        (f"{HEADER},gold_hypo\nmine,0,4,So.,Not so.\n", r"key\.csv: the column 'gold_hypo' occurs twice"),
+        (f"{HEADER}, gold_hypo\nmine,0,4,So.,Not so.\n", r"key\.csv: the column 'gold_hypo' occurs twice"),
+        (f"query_id ,{HEADER}\n4,mine,0,5,So.\n", r"key\.csv: the column 'query_id' occurs twice"),
+    ],
+)
+def test_a_broken_answer_key_is_refused_with_what_to_do(folder: Path, text: str, message: str) -> None:
+    key = write_key(folder, text)
+    with pytest.raises(DataError, match=message) as raised:
+        custom_samples(folder, key, Hints())
+    assert audit_studies(folder, key).problems == [raised.value.message]
+
+
+def test_gold_hypotheses_need_a_key_that_is_a_file(folder: Path) -> None:
+    with pytest.raises(DataError, match=r"query_id 4\. Add its true_hypothesis, or pass an answer key"):
+        custom_samples(folder, None, Hints())
+    with pytest.raises(DataMissing, match=r"nowhere\.csv cannot be read: No such file"):
+        custom_samples(folder, folder / "nowhere.csv", Hints())

@@ -1,0 +1,77 @@
+"""Metadata files: the formats of the release, and what is refused."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspect_discoverybench.dataset.audit import audit_studies
+from inspect_discoverybench.dataset.custom import custom_samples
+from inspect_discoverybench.dataset.metadata import Study
+from inspect_discoverybench.dataset.task_text import Hints
+from inspect_discoverybench.errors.exceptions import DataError
+from tests.dataset.studies import COLUMNS, QUERY, study, write_study
+
+
+def test_both_formats_and_spellings_of_the_release_are_read(tmp_path: Path) -> None:
+    query = {**QUERY, "qid": 4, "question_type": "relationhsip"}
+    flat = study(queries=[query])
+    nested = study(queries=[[query]], datasets=[{"name": "a.csv", "columns": {"raw": COLUMNS}}])
+    studies = []
+    for name, content in (("flat", flat), ("nested", nested)):
+        folder = write_study(tmp_path / name, content)
+        studies.append(Study.read(folder / "metadata_0.json"))
+    assert studies[0] == studies[1]
+    [goal] = studies[0].goals
+    assert (goal.query_id, goal.question_type) == (4, "relationship")
+
+
+INCOMPLETE = {"qid": 0, "question": "?"}
+
+
+@pytest.mark.parametrize(
+    ("metadata", "message"),
+    [
+        (study(queries=[INCOMPLETE]), r"metadata_0\.json: queries\.0\.question_type: "),
+        (study("a.csv", "./a.csv"), r"data file a\.csv is described twice"),
+        (study(queries=[QUERY, QUERY]), "broken/0/0 is defined in both .*qid"),
+    ],
+)
+def test_an_invalid_metadata_file_among_others_is_refused(
+    tmp_path: Path, metadata: dict[str, Any], message: str
+) -> None:
+    write_study(tmp_path / "good")
+    write_study(tmp_path / "broken", metadata)
+    with pytest.raises(DataError, match=message):
+        custom_samples(tmp_path, None, Hints())
+
+
+def test_a_file_that_is_not_json_is_refused(tmp_path: Path) -> None:
+    folder = write_study(tmp_path)
+    (folder / "metadata_0.json").write_text("{", "utf-8")
+    with pytest.raises(DataError, match=r"metadata_0\.json: Expecting .* which are JSON"):
+        custom_samples(folder, None, Hints())
+
+
+HYPOTHESIS = '"true_hypothesis": "Because y rises with x."'
+
+
+@pytest.mark.parametrize(
+    ("text", "repeated", "key"),
+    [
+        (HYPOTHESIS, f'{HYPOTHESIS}, "true_hypothesis": "Because y falls."', "true_hypothesis"),
+        ('"queries":', '"queries": [], "queries":', "queries"),
+        ('"description": "X."', '"description": "X.", "description": "Z."', "description"),
+    ],
+)
+def test_a_key_that_occurs_twice_is_refused(tmp_path: Path, text: str, repeated: str, key: str) -> None:
+    """One of the two values would be lost, such as a gold hypothesis."""
+    folder = write_study(tmp_path / "mine")
+    content = json.dumps(study())
+    assert text in content
+    (folder / "metadata_0.json").write_text(content.replace(text, repeated, 1), "utf-8")
+    with pytest.raises(DataError, match=rf"metadata_0\.json: the key '{key}' occurs twice in one object"):
+        custom_samples(folder, None, Hints())
+    [problem] = audit_studies(folder).problems
+    assert f"the key '{key}' occurs twice" in problem

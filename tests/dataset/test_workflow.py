@@ -1,0 +1,24 @@
+"""The number of steps in a workflow, in the ways in which the released workflows are written."""
+
+import pytest
+
+from inspect_discoverybench.dataset.workflow import length_category, workflow_length
+
+
+@pytest.mark.parametrize(
+    ("workflow", "length"),
+    [
+        ("1. Load.\n2. Fit.\n3. Test.", 3),
+        ("1. Load it 2. Fit it 3. Test it.", 3),
+        ("1. Load.\n2. Fit.\nThen:\n1. Test.\n2. Report.", 4),
+        ("1. Multiply by 0.453592 / 2.5 (see Table 3).\n2. Keep ages up to 2. Then fit.", 2),
+        ("OLS regression of BMI\non DISSAVED", None),
+    ],
+)
+def test_each_numbered_step_counts_once(workflow: str, length: int | None) -> None:
+    assert workflow_length(workflow) == length
+
+
+@pytest.mark.parametrize(("length", "name"), [(9, "s"), (10, "m"), (20, "m"), (21, "l")])
+def test_lengths_are_grouped_as_in_figure_5c(length: int, name: str) -> None:
+    assert length_category(length) == name
