@@ -16,9 +16,21 @@ from inspect_discoverybench.scorer.prompt_values import prompt_values
 from inspect_discoverybench.scorer.quotation import answer_question
 from inspect_discoverybench.solvers.datavoyager import Role, turn_message
 from inspect_discoverybench.solvers.person import person_instructions
+from inspect_discoverybench.solvers.step import create_actor
 from inspect_discoverybench.synth.author import question
 
 SYNTH_QUESTIONS = ("domains", "root", "distractors", "expand", "goal", "review")
+ACTING = (
+    "react",
+    "react_last",
+    "react_reminder",
+    "submit_again",
+    "codegen",
+    "codegen_no_program",
+    "no_data_guess",
+    "datavoyager/coder",
+    "datavoyager/submit",
+)
 GOLDEN = Path(__file__).parent / "golden" / "prompts"
 
 FILE = DataFile(
@@ -83,8 +95,17 @@ RENDERED = {
     **{f"synth/{name}": question(name, {"count": 2, "name": "{x} $y"}) for name in SYNTH_QUESTIONS},
     "synth/reask": Prompt.load("synth/reask").render(reason="goal: Field required."),
     "scanners/questionable_answer": Prompt.load("scanners/questionable_answer").render(values="{}"),
+    "solvers/text/finish": create_actor("text").render("solvers/text/finish"),
+    "solvers/text/finish_guess": create_actor("text").render("solvers/text/finish_guess"),
+    "solvers/text/too_early": create_actor("text").render("solvers/text/too_early"),
+    "solvers/text/observation": Prompt.load("solvers/text/observation").render(output="17 $x {y}"),
     "solvers/datavoyager/turn": turn_message(Role.CODER, "count the rows.").text,
 }
+# Prompts that say how to act have the words of the form.
+for form in ("calls", "text"):
+    actor = create_actor(form)
+    for name in ACTING:
+        RENDERED[f"solvers/{form}/{name}"] = actor.render(f"solvers/{name}")
 
 
 @pytest.mark.parametrize("name", RENDERED)
@@ -98,7 +119,7 @@ def test_rendered_prompts_match_the_golden_files(name: str) -> None:
 
 def test_every_prompt_has_an_origin_and_a_golden_file() -> None:
     folder = files("inspect_discoverybench.prompts")
-    for room in ("judge", "solvers", "solvers/datavoyager", "synth", "scanners"):
+    for room in ("judge", "solvers", "solvers/calls", "solvers/text", "solvers/datavoyager", "synth", "scanners"):
         for file in folder.joinpath(room).iterdir():
             if not file.name.endswith(".txt"):
                 continue

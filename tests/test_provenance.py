@@ -22,7 +22,7 @@ from tests.docker_images import image_ids
 
 REPOSITORY = Path(__file__).parents[1]
 EXAMPLE = REPOSITORY / "examples/lighthouses"
-REACT = {"cell_seconds": 300, "turns": 25}
+REACT = {"actions": "calls", "cell_seconds": 300, "turns": 25}
 TURNS = {"turns": 3}
 
 

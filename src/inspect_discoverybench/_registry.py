@@ -6,8 +6,10 @@ prefix `discoverybench` work in a wheel and in an editable install.
 Every `inspect` command imports this module. What only some of them need is imported on first use.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 from importlib import import_module
+from inspect import signature
 from typing import Any, Literal
 
 from inspect_ai._util.registry import (  # inspect-evals-lint: ignore[IECQ001] -- there is no public API for aliases
@@ -18,8 +20,8 @@ from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver
 from inspect_ai.util import RegistryInfo, registry_info
 
+from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.scorer.scorer import hms
-from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.tasks import custom, demo, judge_audit, real, synth, synth_generate
 
 PACKAGES = ("discoverybench", "inspect_discoverybench")
@@ -52,15 +54,29 @@ def _add_lazily(
     """
 
     def create(**arguments: Any) -> Any:
-        return getattr(import_module(f"inspect_discoverybench.{module}"), name)(**arguments)
+        function = getattr(import_module(f"inspect_discoverybench.{module}"), name)
+        _require_parameters(name, function, arguments)
+        return function(**arguments)
 
     create.__annotations__["return"] = result
     _add_names(create, RegistryInfo(type=kind, name=f"inspect_discoverybench/{name}"), name)
 
 
-for _registered in (real, synth, custom, demo, judge_audit, synth_generate, react, hms):
+def _require_parameters(name: str, function: Callable[..., Any], arguments: Mapping[str, Any]) -> None:
+    """Refuse arguments that the function does not have, before Python does so in a traceback."""
+    parameters = list(signature(function).parameters)
+    for argument in arguments:
+        if argument in parameters:
+            continue
+        nearest = get_close_matches(argument, parameters, n=1)
+        suggestion = f" Did you mean {nearest[0]}?" if nearest else ""
+        possible = ", ".join(parameters) or "none"
+        raise InvalidArgument(f"{name} has no argument {argument}.{suggestion} Possible arguments: {possible}.")
+
+
+for _registered in (real, synth, custom, demo, judge_audit, synth_generate, hms):
     _add_names(_registered, registry_info(_registered), _registered.__name__)
-for _solver in ("codegen", "datavoyager", "reflexion", "no_data_guess", "gold"):
+for _solver in ("react", "codegen", "datavoyager", "reflexion", "no_data_guess", "gold"):
     _add_lazily("solver", f"solvers.{_solver}", _solver, Solver)
 _add_lazily("solver", "solvers.gold", "goal_echo", Solver)
 _add_lazily("scorer", "judge_audit.judge_audit", "audit", Scorer)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig
-from inspect_ai.solver import TaskState, use_tools
+from inspect_ai.solver import TaskState
 from inspect_ai.util import SandboxEnvironmentSpec
 from inspect_ai.viewer import ScoreColorScale, TaskSamplesColumn, TaskSamplesView, ViewerConfig
 
@@ -20,10 +20,9 @@ from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.scorer.judge import DEFAULT_JUDGE, DEFAULT_TIMEOUT, require_judge
 from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.session.session import PythonSession
-from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.person import end_turn, instruct_person
 from inspect_discoverybench.solvers.react import react
-from inspect_discoverybench.solvers.submission import submit
+from inspect_discoverybench.solvers.submission import offer_tools
 from inspect_discoverybench.submission.submission import SCORE_NAME
 
 DEFAULT_JUDGE_KEY = "default_judge"
@@ -75,7 +74,7 @@ def discovery_task(
         title = f"{title}, placebo {placebo}"
         version = f"{version}+placebo"
 
-    setup = [verify_data_files(), record_image(), use_tools(python(), submit()), instruct_person()]
+    setup = [verify_data_files(), record_image(), offer_tools(), instruct_person()]
     scorer = None
     if all(sample.target for sample in samples):
         setup.insert(0, require_judge(judge))

@@ -54,7 +54,7 @@ def scan_run(agent: Solver, *turns: ModelOutput | str, model: Model | None = Non
 def scan_react(hypothesis: str, *cells: str, model: Model | None = None) -> dict[str, Any]:
     """Run ReAct, which runs these cells and submits this hypothesis, and scan it."""
     turns = [python(code) for code in cells]
-    return scan_run(AGENTS["react"](), *turns, submit(hypothesis=hypothesis, workflow="Looked."), model=model)
+    return scan_run(AGENTS["react"]("calls"), *turns, submit(hypothesis=hypothesis, workflow="Looked."), model=model)
 
 
 def test_a_successful_cell_is_found() -> None:
@@ -101,7 +101,7 @@ def test_a_third_party_agent() -> None:
 
 
 def test_nothing_was_submitted() -> None:
-    rows = scan_run(AGENTS["react"](), python("1"), message_limit=4, model=scripted(["ANSWER: A"]))
+    rows = scan_run(AGENTS["react"]("calls"), python("1"), message_limit=4, model=scripted(["ANSWER: A"]))
     assert [row["value"] for row in rows.values()] == [None, None]
 
 

@@ -19,8 +19,7 @@ from inspect_discoverybench import demo
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.gold import gold
 from inspect_discoverybench.solvers.reflexion import open_trial_folder
-from inspect_discoverybench.solvers.step import step
-from inspect_discoverybench.solvers.submission import submit
+from inspect_discoverybench.solvers.step import create_actor
 from tests import shared
 from tests.solvers.scripted import python as python_call
 from tests.solvers.scripted import score, scripted
@@ -37,9 +36,9 @@ async def _call(state: TaskState, code: str, engine: str | None = None) -> str:
     with pytest.MonkeyPatch.context() as environment:
         if engine:
             environment.setenv("DOCKER_HOST", engine)
-        _, messages = await step(state.messages, [python(), submit()], "python", scripted([python_call(code)]))
-    state.messages.extend(messages)
-    return messages[-1].text
+        step = await create_actor("calls", python()).step(state.messages, ["python"], scripted([python_call(code)]))
+    state.messages.extend(step.messages)
+    return step.messages[-1].text
 
 
 async def _kill_container(state: TaskState) -> None:

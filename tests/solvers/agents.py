@@ -10,11 +10,13 @@ from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.reflexion import reflexion
 
-AGENTS: dict[str, Callable[..., Solver]] = {
-    "react": lambda: react(turns=6, cell_seconds=1),
-    "codegen": lambda: codegen(cell_seconds=1),
-    "datavoyager": lambda: datavoyager(turns=3, cell_seconds=1),
-    "reflexion": lambda: reflexion(trials=2, cell_seconds=1),
-    "no_data_guess": no_data_guess,
+AGENTS: dict[str, Callable[[str], Solver]] = {
+    "react": lambda actions: react(turns=6, cell_seconds=1, actions=actions),
+    "codegen": lambda actions: codegen(cell_seconds=1, actions=actions),
+    "datavoyager": lambda actions: datavoyager(turns=3, cell_seconds=1, actions=actions),
+    "reflexion": lambda actions: reflexion(trials=2, cell_seconds=1, actions=actions),
+    "no_data_guess": lambda actions: no_data_guess(actions=actions),
 }
+"""Agents by name, made for a form in which models act."""
+
 USE_PYTHON = ["react", "codegen", "datavoyager", "reflexion"]

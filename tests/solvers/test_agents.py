@@ -1,4 +1,4 @@
-"""Failures that every agent of the paper must handle: one eval per agent, one demo task per failure."""
+"""What holds for every agent of the paper, in both forms: one eval per agent, one demo task per script."""
 
 import json
 from collections.abc import Callable
@@ -10,32 +10,44 @@ from inspect_ai.solver import Solver
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.reflexion import reflexion
-from inspect_discoverybench.submission.submission import SubmissionState
 from tests.solvers.agents import AGENTS, USE_PYTHON
-from tests.solvers.scripted import Script, Turn, judged, observations, play_all, python, reason, submission, submit
+from tests.solvers.scripted import (
+    FORMS,
+    Script,
+    Turn,
+    calls,
+    judged,
+    observations,
+    play_all,
+    python,
+    reason,
+    submission,
+    submit,
+)
 
 pytestmark = pytest.mark.usefixtures("sweep")
 
-HANDED_IN = submit(hypothesis="In all rows, y rises with x.", workflow="1. load")
-VERDICT = {"reason": "r", "answered": False, "progress": True, "next": "coder", "instruction": "go on"}
+ANSWER = submit(hypothesis="In all rows, y rises with x.", workflow="1. load")
 
 
 def worker(code: str) -> Script:
     """Runs this code whenever a program is asked for, submits in the end, and answers as critic and planner."""
 
     def turn(messages: list[ChatMessage], must: str) -> Turn:
+        outputs = [message for message in messages if message.role == "tool" or "The code printed" in message.text]
         if must == "python":
             return python(code)
         if must == "submit":
-            return HANDED_IN
-        if messages[0].role == "system" and "You are the critic" in messages[0].text:
-            calls = sum(message.role == "tool" for message in messages)
-            return json.dumps(VERDICT | {"answered": calls >= 2, "instruction": f"part {calls}"})
+            return ANSWER
+        if "Draft the answer" in messages[-1].text:
+            return json.dumps({"hypothesis": "In all rows, y rises with x.", "workflow": "1. load"})
+        if "You are the critic" in messages[0].text:
+            verdict = {"assessment": "r", "answered": len(outputs) >= 2, "progress": True, "next": "coder"}
+            return json.dumps(verdict | {"instruction": f"part {len(outputs)}"})
         if any(message.text.startswith("It is the") for message in messages):
             return "1. Load the data."
-        # ReAct may call any tool.
-        calls = sum(message.role == "tool" for message in messages)
-        return python(code) if calls < 2 else HANDED_IN
+        # ReAct may take any action.
+        return python(code) if len(outputs) < 2 else ANSWER
 
     return turn
 
@@ -43,26 +55,27 @@ def worker(code: str) -> Script:
 REFUSAL = ModelOutput.from_content(
     "mockllm/model", "I cannot help with that. Anything else?", stop_reason="content_filter"
 )
+WORKS = worker("print(6 * 7)")
 TROUBLES: dict[str, Script] = {
-    "works": worker("print(6 * 7)"),
+    "works": WORKS,
     "code fails": worker("1 / 0"),
     "code never ends": worker("while True: pass"),
     "kernel dies": worker("import os; os._exit(1)"),
+    "half a character": worker("print('\ud83d', 6 * 7)"),
     "empty": [""],
     "refuses": [REFUSAL],
-    "half a character": worker("print('\ud83d', 6 * 7)"),
 }
 
 
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", AGENTS)
-def test_failures_of_the_model_are_handled_by_every_agent(name: str) -> None:
-    samples = play_all(TROUBLES, AGENTS[name]())
+def test_failures_of_the_model_are_handled_by_every_agent(name: str, form: str) -> None:
+    samples = play_all(TROUBLES, AGENTS[name](form))
     for trouble in ("works", "code fails", "code never ends", "kernel dies", "half a character"):
         assert submission(samples[trouble]) is not None, trouble
         assert judged(samples[trouble]), trouble
-    for trouble in ("empty", "refuses"):
-        assert reason(samples[trouble]) == ("refusal" if trouble == "refuses" else "no_response"), trouble
-        assert judged(samples[trouble]) == (trouble == "refuses"), trouble
+    assert (reason(samples["empty"]), judged(samples["empty"])) == ("no_response", False)
+    assert (reason(samples["refuses"]), judged(samples["refuses"])) == ("refusal", True)
     if name in USE_PYTHON:
         assert "42" in observations(samples["half a character"])[0]
         assert "ZeroDivisionError" in observations(samples["code fails"])[0]
@@ -71,16 +84,27 @@ def test_failures_of_the_model_are_handled_by_every_agent(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", AGENTS)
+def test_no_tools_are_offered_to_a_model_that_acts_in_text(name: str) -> None:
+    [sample] = play_all({"works": WORKS}, AGENTS[name]("text")).values()
+    assert [call for call in calls(sample) if call.tools] == []
+    for call in calls(sample):
+        texts = "\n".join(message.text for message in call.input)
+        assert "`python`" not in texts
+        assert "`submit`" not in texts
+
+
+@pytest.mark.parametrize("name", AGENTS)
 def test_a_submission_before_a_token_limit_is_scored(name: str) -> None:
-    scripts = {f"call {number}": TROUBLES["works"] for number in range(8)}
-    samples = play_all(scripts, AGENTS[name](), expensive=range(8), token_limit="output:500")
+    scripts = {f"call {number}": WORKS for number in range(9)}
+    samples = play_all(scripts, AGENTS[name]("calls"), expensive=range(9), token_limit="output:500")
     limited = [sample for sample in samples.values() if sample.limit is not None]
     assert limited
     for sample in limited:
         assert sample.limit
         assert sample.limit.type == "token"
-        assert judged(sample) == (sample.store_as(SubmissionState).submission is not None)
-        assert (reason(sample) is None) == judged(sample)
+        has_submission = submission(sample) is not None
+        assert judged(sample) == has_submission
+        assert (reason(sample) is None) == has_submission
     # The limit ends this sample at its first call, before anything is submitted.
     assert submission(samples["call 0"]) is None
     assert any(submission(sample) is not None for sample in samples.values())
@@ -91,3 +115,9 @@ def test_arguments_must_be_positive_integers(agent: Callable[..., Solver], argum
     [(name, value)] = argument.items()
     with pytest.raises(InvalidArgument, match=f"^{name} must be a positive integer, got {value}.$"):
         agent(**argument)
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_another_form_is_refused(name: str) -> None:
+    with pytest.raises(InvalidArgument, match="actions must be calls or text, got words"):
+        AGENTS[name]("words")

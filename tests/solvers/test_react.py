@@ -7,54 +7,58 @@ import pytest
 from inspect_ai.event import ToolEvent
 from inspect_ai.log import EvalSample
 from inspect_ai.model import ChatMessage, ChatMessageUser, ModelOutput
-from inspect_ai.tool import ToolFunction
 
 from inspect_discoverybench.solvers.react import react
-from tests.solvers import scripted
 from tests.solvers.scripted import (
-    Script,
+    FORMS,
     calls,
     observations,
+    play,
     python,
     submit,
     submitted,
     with_calls,
 )
 
-
-def play(script: Script, turns: int = 25) -> EvalSample:
-    return scripted.play(script, react(turns=turns))
-
-
-def test_fenced_code_is_run_and_shown_as_code() -> None:
-    sample = play([python("```python\nprint('```')\n```"), submit(hypothesis="**h**", workflow="w")])
-    assert observations(sample) == ["```"]
-    call = next(e for e in sample.events if isinstance(e, ToolEvent) and e.function == "python")
-    assert call.view
-    assert call.view.content == "````python\n```python\nprint('```')\n```\n````\n"
-
-
+ANSWER = submit(hypothesis="h", workflow="w")
 OBJECT = json.dumps({"hypothesis": "y rises with x.", "workflow": "read"})
+
+REMINDER = "Your message contains no"
+LAST = "This is your last"
+AGAIN = "No hypothesis has been"
 
 
 def prompts(sample: EvalSample) -> list[str]:
-    """The first words of the messages that follow the task text."""
-    messages = [message.text for message in sample.messages if isinstance(message, ChatMessageUser)][1:]
-    return [" ".join(text.split()[:4]) for text in messages]
+    """The first words of the messages that follow the task text, without those that show the output of code."""
+    texts = [message.text for message in sample.messages if isinstance(message, ChatMessageUser)]
+    prompts = [text for text in texts[1:] if not text.startswith("The code printed")]
+    return [" ".join(text.split()[:4]) for text in prompts]
 
 
-REMINDER, LAST, AGAIN = "Your message did not", "This is your last", "No hypothesis has been"
+def test_fenced_code_is_run_and_shown_as_code() -> None:
+    sample = play([python("```python\nprint('```')\n```"), ANSWER], react())
+    assert observations(sample) == ["```"]
+    events = [event for event in sample.events if isinstance(event, ToolEvent) and event.function == "python"]
+    assert events[0].view
+    assert events[0].view.content == "````python\n```python\nprint('```')\n```\n````\n"
 
 
 @pytest.mark.parametrize("text", [OBJECT, "Shall I go on?"])
 def test_no_text_ends_a_run_and_a_first_one_gets_a_reminder(text: str) -> None:
-    sample = play([text, python("1"), text, submit(hypothesis="h", workflow="w")])
+    sample = play([text, python("1"), text, ANSWER], react())
     assert submitted(sample).hypothesis == "h"
     assert prompts(sample) == [REMINDER, REMINDER]
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_a_second_text_in_a_row_leads_to_the_last_call(form: str) -> None:
+    sample = play(["I look.", "I look.", ANSWER], react(actions=form))
+    assert prompts(sample) == [REMINDER, LAST]
+    assert submitted(sample).hypothesis == "h"
+
+
 def test_text_in_reply_to_the_forced_call_is_requested_again_and_then_read() -> None:
-    sample = play(["I look.", "I look.", "Done.", OBJECT])
+    sample = play(["I look.", "I look.", "Done.", OBJECT], react())
     assert prompts(sample) == [REMINDER, LAST, AGAIN]
     assert len(calls(sample)) == 4
     assert sample.scores
@@ -62,19 +66,28 @@ def test_text_in_reply_to_the_forced_call_is_requested_again_and_then_read() -> 
     assert (sample.scores["HMS"].metadata or {})["submission_source"] == "object"
 
 
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("turns", [1, 4])
-def test_turns_is_the_number_of_model_calls_and_the_last_is_forced(turns: int) -> None:
-    def must_submit(messages: Sequence[ChatMessage], must: str) -> ModelOutput:
-        return submit(hypothesis="h", workflow="w") if must == "submit" else python("1")
+def test_turns_is_the_number_of_model_calls_and_the_last_is_forced(turns: int, form: str) -> None:
+    def busy(messages: Sequence[ChatMessage], must: str) -> ModelOutput:
+        return ANSWER if must == "submit" else python("1")
 
-    sample = play(must_submit, turns)
+    sample = play(busy, react(turns=turns, actions=form))
     assert len(calls(sample)) == turns
-    assert calls(sample)[-1].tool_choice == ToolFunction(name="submit")
+    if form == "calls":
+        last = calls(sample)[-1]
+        assert (last.tool_choice, [tool.name for tool in last.tools]) == ("any", ["submit"])
     assert len(observations(sample)) == turns - 1
     assert submitted(sample).hypothesis == "h"
     assert prompts(sample) == [LAST]
 
 
 def test_the_first_of_two_submissions_in_one_turn_counts() -> None:
-    sample = play([with_calls(submit(hypothesis="first", workflow="w"), submit(hypothesis="second", workflow="w"))])
+    first, second = submit(hypothesis="first", workflow="w"), submit(hypothesis="second", workflow="w")
+    sample = play([with_calls(first, second)], react())
     assert submitted(sample).hypothesis == "first"
+
+
+def test_all_calls_of_a_turn_are_executed() -> None:
+    sample = play([with_calls(python("x = 2"), python("x + 1")), ANSWER], react())
+    assert observations(sample) == ["[No output.]", "3"]

@@ -8,11 +8,10 @@ import pytest
 from inspect_ai import Task, task_with
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import MemoryDataset
-from inspect_ai.event import InfoEvent
+from inspect_ai.event import InfoEvent, ModelEvent
 from inspect_ai.log import EvalSample
 from inspect_ai.model import ChatMessage
 from inspect_ai.scorer import includes
-from inspect_ai.tool import ToolFunction
 
 from inspect_discoverybench import demo
 from inspect_discoverybench.prompts.prompt import Prompt
@@ -53,6 +52,11 @@ def record(sample: EvalSample) -> ReflexionState:
     return sample.store_as(ReflexionState)
 
 
+def offered(call: ModelEvent) -> list[str]:
+    """Names of the tools that a model call offered."""
+    return [tool.name for tool in call.tools]
+
+
 def play_with_judge(script: Script, answer: Callable[[Request], Answer], trials: int = 3) -> EvalSample:
     """Run a script with a judge that answers as a function says."""
     return play(script, reflexion(trials), model_roles={"grader": InProcessJudge(answer).model})
@@ -68,7 +72,7 @@ def test_each_trial_is_recorded_and_has_a_new_conversation_and_session(monkeypat
     assert [bool(trial.reflection) for trial in state.trials] == [True, True, False]
     assert all(trial.submission and "salmon" in trial.submission.hypothesis for trial in state.trials)
     assert state.oracle
-    first, second, third = [call.input for call in calls(sample) if call.tool_choice == ToolFunction(name="python")]
+    first, second, third = [call.input for call in calls(sample) if offered(call) == ["python"]]
     assert [message.role for message in third] == ["system", "user", "user"]
     assert [message.text for message in second[:2]] == [message.text for message in first]
     assert "REFLECTION: That was trial 1" in second[2].text
@@ -99,20 +103,23 @@ def test_a_trial_has_the_original_data_whatever_earlier_ones_did() -> None:
     look = "import os; print(os.getcwd(), sorted(os.listdir()), len(open('data.csv').read()) > 1000)\n"
 
     def spoiler(messages: list[ChatMessage], must: str) -> Turn:
-        name = next(name for name in SPOILS if any(f"Spoil by: {name}" in message.text for message in messages))
-        # Only later trials have a message with reflections.
-        later = any("REFLECTION" in message.text for message in messages)
-        return python(look if later else look + SPOILS[name]) if must == "python" else wrong(messages, must)
+        if must != "python":
+            return wrong(messages, must)
+        texts = "\n".join(message.text for message in messages)
+        if "REFLECTION" in texts:  # only later trials have a message with reflections
+            return python(look)
+        name = next(name for name in SPOILS if f"Spoil by: {name}" in texts)
+        return python(look + SPOILS[name])
 
     task = demo(sandbox="docker")
     first = task.dataset[0]
-    samples = [first.model_copy(update={"id": n, "input": f"{first.input}\nSpoil by: {n}"}) for n in SPOILS]
-    [log] = inspect_eval(
-        task_with(task, dataset=MemoryDataset(samples)), model=scripted(spoiler), solver=reflexion(trials=2)
-    )
+    samples = [first.model_copy(update={"id": name, "input": f"{first.input}\nSpoil by: {name}"}) for name in SPOILS]
+    task = task_with(task, dataset=MemoryDataset(samples))
+    [log] = inspect_eval(task, model=scripted(spoiler), solver=reflexion(trials=2))
     for sample in finished(log).samples or []:
         assert sample.error is None
-        trials, [seen] = record(sample).trials, observations(sample)
+        trials = record(sample).trials
+        [seen] = observations(sample)
         if sample.id == "follow":
             obstacle = "There are no more trials: data.csv changed while the folder was prepared"
             assert len(trials) == 1

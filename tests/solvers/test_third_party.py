@@ -1,5 +1,6 @@
 """What counts as the submission of third-party solvers, and how a provider's own messages are read."""
 
+import json
 from typing import Any, Literal
 
 import pytest
@@ -16,15 +17,26 @@ from inspect_discoverybench import demo
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.submission import submit as submit_tool
-from tests.solvers.scripted import Turn, judged, play, scripted, submit, submitted
+from tests.scorer.judging import InProcessJudge
+from tests.scorer.judging import scripted as scripted_judge
+from tests.solvers.scripted import Turn, calls, play, scripted, submit, submitted
 
 H = "In all rows, y rises with x."
-OBJECT = f'{{"hypothesis": "{H}", "workflow": "w"}}'
+OBJECT = json.dumps({"hypothesis": H, "workflow": "w"})
+QUOTATION = json.dumps({"asserted": True, "hypothesis": [H], "workflow": []})
 
 
 def score_of(sample: EvalSample) -> Score:
     assert sample.scores
     return sample.scores["HMS"]
+
+
+def answer_to_judge(turns: list[Turn], agent: Solver) -> str | None:
+    """What is judged of an agent's run, if the judge quotes the hypothesis from what it is shown."""
+    judge = InProcessJudge(scripted_judge(answer=QUOTATION))
+    sample = play(turns, agent, message_limit=20, model_roles={"grader": judge.model})
+    assert judge.judge_requests()
+    return score_of(sample).answer
 
 
 @solver
@@ -37,12 +49,6 @@ def completes(text: str) -> Solver:
         return state
 
     return solve
-
-
-def test_a_completion_that_a_solver_sets_is_the_answer() -> None:
-    sample = play(["never"], completes(H))
-    assert score_of(sample).answer == H
-    assert judged(sample)
 
 
 def tool_call(function: str, **arguments: object) -> ModelOutput:
@@ -67,51 +73,66 @@ def reacting(**submit: Any) -> Solver:
     return as_solver(react_agent(submit=AgentSubmit(**submit)))
 
 
-TRANSFER = tool_call("transfer_to_helper")
+def with_helper() -> Solver:
+    helper = react_agent(name="helper", description="Helps.")
+    return as_solver(react_agent(tools=[handoff(helper)]))
+
+
+SUBMITTED = tool_call("submit", hypothesis=H, workflow="w")
+EMPTY_CALL = ModelOutput.for_tool_call("mockllm/model", "stop", {"answer": ""}, content=H)
 AGENTS: dict[str, tuple[Solver, list[Turn]]] = {
     "react()": (as_solver(react_agent()), [tool_call("submit", answer=H)]),
     "react() with a tool that returns a receipt": (
         reacting(tool=receiver("publish"), keep_in_messages=True),
         [tool_call("publish", answer=H, steps="w")],
     ),
-    "react() with our tool": (reacting(tool=submit_tool()), [tool_call("submit", hypothesis=H, workflow="w")]),
+    "react() with our tool": (reacting(tool=submit_tool()), [SUBMITTED]),
     "react() without a submit tool": (as_solver(react_agent(submit=False)), [OBJECT]),
     "react() with a helper": (
-        as_solver(react_agent(tools=[handoff(react_agent(name="helper", description="Helps."))])),
-        [TRANSFER, tool_call("submit", answer="z falls."), tool_call("submit", answer=H)],
+        with_helper(),
+        [tool_call("transfer_to_helper"), tool_call("submit", answer="z falls."), tool_call("submit", answer=H)],
     ),
     "basic_agent()": (basic_agent(), [tool_call("submit", answer=H)]),
-    "generate()": (generate(), [tool_call("submit", hypothesis=H, workflow="w"), "Was it submitted?"]),
+    "generate()": (generate(), [SUBMITTED]),
     "generate() with a submit tool of its own": (
         with_tool(receiver("final_answer")),
         [tool_call("final_answer", answer=H, steps="w"), "Was it submitted?"],
     ),
-    "generate() whose last call has no answer": (
-        with_tool(receiver("stop"), tool_calls="single"),
-        [ModelOutput.for_tool_call("mockllm/model", "stop", {"answer": ""}, content=H)],
-    ),
+    "generate() whose last call has no answer": (with_tool(receiver("stop"), tool_calls="single"), [EMPTY_CALL]),
+    "a solver that sets a completion": (completes(H), ["never"]),
 }
 
 
 @pytest.mark.parametrize(("agent", "turns"), AGENTS.values(), ids=AGENTS)
 @pytest.mark.usefixtures("sweep")
 def test_the_answer_of_another_agent_is_judged(agent: Solver, turns: list[Turn]) -> None:
-    sample = play(turns, agent, message_limit=20)
-    # The offline judge quotes whole texts, with the words beside an answer.
-    assert (score_of(sample).answer or "").removesuffix("w").strip().endswith(H)
-    assert judged(sample)
-
-
-@pytest.mark.parametrize(("called", "offered"), [("check_answer", "check_answer"), ("finish", "final_answer")])
-def test_a_call_of_another_tool_or_a_failed_one_is_not_the_answer(called: str, offered: str) -> None:
-    turns: list[Turn] = [tool_call(called, answer="In some rows, y falls with x."), H]
-    assert score_of(play(turns, with_tool(receiver(offered)))).answer == H
+    assert answer_to_judge(turns, agent) == H
 
 
 def test_the_output_of_code_is_not_the_answer() -> None:
     call = ModelOutput.for_tool_call("mockllm/model", "python", {"code": f"print('{H}')"}, content="")
     sample = play([call], with_tool(python(), tool_calls="single"))
     assert score_of(sample).reason == "no_response"
+
+
+@solver
+def loop_of_its_own() -> Solver:
+    """Generates again and again, as some solvers do."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        while not state.completed:
+            state = await generate(state)
+        return state
+
+    return solve
+
+
+@pytest.mark.parametrize("agent", [generate(), loop_of_its_own()])
+def test_an_accepted_submission_ends_the_loop_of_a_plain_solver(agent: Solver) -> None:
+    refused, accepted = submit(hypothesis="N/A", workflow="w"), submit(hypothesis=H, workflow="w")
+    sample = play([refused, accepted], agent, message_limit=20)
+    assert submitted(sample).hypothesis == H
+    assert len(calls(sample)) == 2
 
 
 NO_CHOICES = ModelOutput(model="mockllm/model", choices=[])
@@ -121,8 +142,3 @@ def test_replies_without_choices_are_an_error() -> None:
     [log] = inspect_eval(demo(), model=scripted([NO_CHOICES]), solver=react(turns=2), limit=1)
     assert log.error
     assert "without choices" in log.error.message
-
-
-def test_a_reply_without_choices_is_requested_again() -> None:
-    sample = play([NO_CHOICES, NO_CHOICES, submit(hypothesis=H)], react(turns=4))
-    assert submitted(sample).hypothesis == H

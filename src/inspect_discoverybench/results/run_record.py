@@ -20,7 +20,8 @@ SETUP = (
     "inspect_discoverybench/require_judge",
     "inspect_discoverybench/verify_data_files",
     "inspect_discoverybench/record_image",
-    "use_tools",
+    "inspect_discoverybench/offer_tools",
+    "use_tools",  # in logs of earlier versions
     "inspect_discoverybench/instruct_person",
 )
 """Solvers that this package's tasks run before the agent."""

@@ -2,7 +2,6 @@
 
 import hashlib
 import subprocess
-from contextlib import suppress
 from pathlib import Path
 
 import anyio
@@ -15,29 +14,38 @@ from inspect_discoverybench.sandbox.shipped_files import shipped
 BUILD_INPUTS = ("Dockerfile", "requirements.txt", "init.py")
 """The files in `sandbox/` that determine the image. `sandbox/.dockerignore` excludes all others from the build."""
 
+LOOKUP_SECONDS = 10
+"""Time limit for Docker's response in seconds."""
+
 
 def image(folder: Path | None = None) -> str:
     """Name and tag of the image that is built from a folder; by default, from `sandbox/`.
 
     The tag is a digest of the build inputs, so no outdated image is used.
     """
-    return f"inspect-discoverybench-sandbox:{build_digest(folder or shipped('sandbox'))[:12]}"
+    digest = build_digest(folder or shipped("sandbox"))
+    return f"inspect-discoverybench-sandbox:{digest[:12]}"
 
 
 def build_digest(folder: Path) -> str:
     """SHA-256 of the build inputs in a folder, as hexadecimal digits. It does not depend on the line endings."""
-    contents = ((folder / name).read_bytes().replace(b"\r\n", b"\n") for name in BUILD_INPUTS)
-    return hashlib.sha256(b"".join(hashlib.sha256(content).digest() for content in contents)).hexdigest()
+    digest = hashlib.sha256()
+    for name in BUILD_INPUTS:
+        content = (folder / name).read_bytes().replace(b"\r\n", b"\n")
+        # Digests have one length, so that no content can be taken for the end of the one before it.
+        digest.update(hashlib.sha256(content).digest())
+    return digest.hexdigest()
 
 
 def image_exists(name: str) -> bool:
     """Whether Docker has the image. If Docker does not respond, the answer is no, and Inspect reports the problem."""
-    with suppress(OSError, subprocess.SubprocessError):
-        # The command uses the same context as Compose.
-        return not subprocess.run(
-            ["docker", "image", "inspect", name], capture_output=True, timeout=10, check=False
-        ).returncode
-    return False
+    # The command uses the same context as Compose.
+    command = ["docker", "image", "inspect", name]
+    try:
+        lookup = subprocess.run(command, capture_output=True, timeout=LOOKUP_SECONDS, check=False)
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return lookup.returncode == 0
 
 
 class SandboxImage(StoreModel):
@@ -70,11 +78,13 @@ def record_image() -> Solver:
 
 async def _image_id() -> str | None:
     """The id of the image, or None if it is unknown: the record must not make a sample fail."""
-    # Providers without containers raise NotImplementedError; a missing sandbox, program or response is an OSError.
-    with suppress(NotImplementedError, OSError, RuntimeError):
+    try:
         connection = await sandbox().connection()
-        if connection.type == "docker" and connection.container:
-            command = ["docker", "container", "inspect", "--format", "{{.Image}}", connection.container]
-            result = await run_on_host(command, timeout=10)
-            return result.stdout.strip() if result.success else None
-    return None
+        if connection.type != "docker" or not connection.container:
+            return None
+        command = ["docker", "container", "inspect", "--format", "{{.Image}}", connection.container]
+        result = await run_on_host(command, timeout=LOOKUP_SECONDS)
+    # Providers without containers raise NotImplementedError; a missing sandbox, program or response is an OSError.
+    except (NotImplementedError, OSError, RuntimeError):
+        return None
+    return result.stdout.strip() if result.success else None

@@ -13,7 +13,9 @@ def shipped(name: str) -> Path:
     Raises:
         DataMissing: The installation does not have it.
     """
-    for root in (_PACKAGE / "_shipped", _PACKAGE.parents[1]):
-        if (root / name).exists():
-            return root / name
+    wheel, repository = _PACKAGE / "_shipped", _PACKAGE.parents[1]
+    for root in (wheel, repository):
+        path = root / name
+        if path.exists():
+            return path
     raise DataMissing(f"{name} is missing from the installation in {_PACKAGE}. Reinstall inspect-discoverybench.")

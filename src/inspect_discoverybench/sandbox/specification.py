@@ -83,9 +83,6 @@ def _helm_values(chosen: str | None) -> Path:
         raise InvalidArgument(
             "sandbox=k8s requires inspect-k8s-sandbox. To install it, run: pip install 'inspect-discoverybench[k8s]'"
         )
-    # Needed only here, and slow to import.
-    import pooch  # type: ignore[import-untyped]
-
     shipped_values = shipped(VALUES)
     values = yaml.safe_load(shipped_values.read_text("utf-8"))
     service = values["services"]["default"]
@@ -97,13 +94,21 @@ def _helm_values(chosen: str | None) -> Path:
             f"Push it with `make image-push REGISTRY=…`, and pass -T image=NAME or set {IMAGE_VARIABLE}."
         )
     service["image"] = chosen
-    text = yaml.safe_dump(values, sort_keys=False)
-    name = f"helm-values-{hashlib.sha256(text.encode()).hexdigest()[:12]}.yaml"
-    copy = Path(pooch.os_cache("inspect-discoverybench")) / name
-    if not copy.exists():
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        # Runs may start at the same time: each writes its own temporary file and renames it.
-        with NamedTemporaryFile("w", dir=copy.parent, delete=False, encoding="utf-8") as file:
-            file.write(text)
-        Path(file.name).replace(copy)
-    return copy
+    return _cached_values(yaml.safe_dump(values, sort_keys=False))
+
+
+def _cached_values(text: str) -> Path:
+    """The file with these values in the cache folder."""
+    # Needed only here, and slow to import.
+    import pooch  # type: ignore[import-untyped]
+
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    path = Path(pooch.os_cache("inspect-discoverybench")) / f"helm-values-{digest[:12]}.yaml"
+    if path.exists():
+        return path
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Runs may start at the same time: each writes its own temporary file and renames it.
+    with NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
+        file.write(text)
+    return Path(file.name).replace(path)

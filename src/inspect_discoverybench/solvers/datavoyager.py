@@ -9,6 +9,7 @@ from inspect_ai.model import (
     ChatMessageAssistant,
     ChatMessageSystem,
     ChatMessageUser,
+    Content,
     ContentReasoning,
     ContentText,
     GenerateConfig,
@@ -18,7 +19,6 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.tool import Tool
 from inspect_ai.util import StoreModel, span, store_as
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -28,18 +28,22 @@ from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.replies import EncodableText, Reply, ask_until_valid, parse_reply, reply_schema
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
 from inspect_discoverybench.session.tool import python
-from inspect_discoverybench.solvers.step import generate_reply, start_agent, step, submit_step
-from inspect_discoverybench.solvers.submission import submit
+from inspect_discoverybench.solvers.step import Actor, Step, create_actor
+from inspect_discoverybench.submission.answer import parse_submission
+from inspect_discoverybench.submission.submission import SubmissionState
 
 MAX_REVISIONS = 2
 """Maximum number of revisions of the plan."""
+
+MAX_STALLS = 2
+"""Number of turns without progress after which the plan is revised."""
 
 
 class Role(StrEnum):
     """A member of the team (paper §5.1).
 
-    The planner writes and revises the plan, the coder runs code, the analyst interprets results and submits, and the
-    critic decides who acts next.
+    The planner writes and revises the plan, the coder runs code, the analyst interprets results and drafts the answer,
+    and the critic assesses each turn, decides who acts next, and reviews the draft.
     """
 
     PLANNER = "planner"
@@ -52,23 +56,13 @@ class Role(StrEnum):
         evaluated = get_model()  # inspect-evals-lint: ignore[IEBP001] -- called by the solver, for each turn
         return get_model(role=self.value, default=evaluated)  # inspect-evals-lint: ignore[IEBP001] -- the same
 
-    def system_message(self) -> ChatMessageSystem:
-        """The role's system prompt."""
-        return ChatMessageSystem(content=Prompt.load(f"solvers/datavoyager/{self}").render())
-
-
-def turn_message(role: Role, instruction: str) -> ChatMessageUser:
-    """The message that announces a role's turn, with its instruction."""
-    text = Prompt.load("solvers/datavoyager/turn").render(role=role, instruction=instruction)
-    return ChatMessageUser(content=text, metadata={"role": role.value})
-
 
 class CriticReply(Reply):
     """A valid reply of the critic. `next` and `instruction` are None if the goal is answered."""
 
-    reason: EncodableText | None = None
+    assessment: EncodableText = ""
     answered: bool
-    """Whether the results answer the goal."""
+    """Whether the results answer the goal; in a review, whether the draft is accepted."""
 
     progress: bool
     """Whether the last turn brought the team closer to the answer."""
@@ -84,31 +78,11 @@ class CriticReply(Reply):
             return data
         if str(data.get("answered")).casefold() in ("true", "yes", "1"):
             return data | {"next": None, "instruction": None}
-        if not (data.get("next") and str(data.get("instruction") or "").strip()):
+        role = str(data.get("next") or "").strip().casefold()
+        instruction = str(data.get("instruction") or "").strip()
+        if not role or not instruction:
             raise ValueError("next and instruction are required if the goal is not answered")
-        return data | {"next": str(data["next"]).strip().casefold()}
-
-
-async def ask_critic(model: Model, conversation: Sequence[ChatMessage], tools: Sequence[Tool]) -> CriticReply:
-    """Ask the critic until its reply is valid. If none is, the coder carries out the next step of the plan."""
-    config = GenerateConfig(response_schema=ResponseSchema(name="verdict", json_schema=reply_schema(CriticReply)))
-
-    async def send(messages: list[ChatMessage]) -> ModelOutput:
-        return await generate_reply(model, messages, tools, "none", config)
-
-    async def read(text: str) -> CriticReply:
-        return parse_reply(text, CriticReply)
-
-    def ask_again(_: str) -> ChatMessage:
-        return turn_message(Role.CRITIC, Prompt.load("solvers/datavoyager/ask_again").render())
-
-    request = turn_message(Role.CRITIC, Prompt.load("solvers/datavoyager/verdict").render())
-    try:
-        return await ask_until_valid([*conversation, request], send, read, ask_again)
-    except ReplyRejected as error:
-        instruction = Prompt.load("solvers/datavoyager/next_step").render()
-        reason = f"The reply is invalid: {error.message}"
-        return CriticReply(reason=reason, answered=False, progress=False, next=Role.CODER, instruction=instruction)
+        return data | {"next": role}
 
 
 class RoleTurn(BaseModel):
@@ -134,100 +108,162 @@ class Ledger(StoreModel):
     revised_at: int = 0
     """Number of turns before the last revision. Loops are detected among later turns only."""
 
-    def record_verdict(self, reply: CriticReply) -> bool:
-        """Add a reply of the critic; return whether the planner must revise the plan.
-
-        The plan is revised after two turns without progress or if the team is in a loop, at most `MAX_REVISIONS` times.
-        """
+    def record_verdict(self, reply: CriticReply) -> None:
+        """Add a reply of the critic."""
         self.verdicts = [*self.verdicts, reply]
         self.stalls = 0 if reply.progress else self.stalls + 1
-        # A loop: a role repeated its text or code, or the critic, without progress, repeats an instruction.
-        recent = self.turns[self.revised_at :]
-        repeats_output = len({(turn.role, turn.output) for turn in recent}) < len(recent)
-        instructions = [(turn.role, turn.instruction) for turn in recent]
-        repeats_instruction = not reply.progress and (reply.next, reply.instruction) in instructions
-        is_stuck = self.stalls >= 2 or repeats_output or repeats_instruction
+
+    def must_revise(self) -> bool:
+        """Whether the planner must revise the plan after the last reply; a revision is counted.
+
+        The plan is revised after `MAX_STALLS` turns without progress or if the team is in a loop, at most
+        `MAX_REVISIONS` times.
+        """
+        reply = self.verdicts[-1]
+        is_stuck = self.stalls >= MAX_STALLS or self._is_loop(reply)
         if reply.answered or not is_stuck or self.revisions == MAX_REVISIONS:
             return False
-        self.stalls, self.revisions, self.revised_at = 0, self.revisions + 1, len(self.turns)
+        self.stalls = 0
+        self.revisions += 1
+        self.revised_at = len(self.turns)
         return True
+
+    def _is_loop(self, reply: CriticReply) -> bool:
+        """Whether a role has repeated its text or code, or the critic repeats an instruction without progress."""
+        turns = self.turns[self.revised_at :]
+        outputs = {(turn.role, turn.output) for turn in turns}
+        if len(outputs) < len(turns):
+            return True
+        instructions = {(turn.role, turn.instruction) for turn in turns}
+        return not reply.progress and (reply.next, reply.instruction) in instructions
 
 
 @solver
-def datavoyager(turns: int = 20, cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
-    """Run the team: the planner plans, the critic assigns turns until the goal is answered, and the analyst submits.
+def datavoyager(turns: int = 20, actions: str = "calls", cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
+    """Run the team: the planner plans, and the critic assigns turns until the results answer the goal.
 
-    Each role has its own system prompt and its own model role (`planner`, `coder`, `analyst`, `critic`), which defaults
-    to the evaluated model. If the team stalls or repeats itself, the planner revises the plan. At most `turns` turns
-    follow the first plan before the submission.
+    Then the analyst drafts the answer and the critic reviews it: a draft that it accepts is submitted, and any other is
+    followed by the turn that it assigns. After `turns` turns, the analyst submits. Each role has its own system prompt
+    and its own model role (`planner`, `coder`, `analyst`, `critic`), which defaults to the evaluated model. If the team
+    stalls or repeats itself, the planner revises the plan.
+
+    Args:
+        turns: Maximum number of turns that the critic assigns.
+        actions: The form in which the coder acts, `calls` or `text`.
+        cell_seconds: Time limit of one cell in seconds.
     """
     require_positive("turns", turns)
-    tools = [python(cell_seconds), submit()]
+    actor = create_actor(actions, python(cell_seconds))
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        start_agent()
-        state.messages = [_without_closing_line(message) for message in state.messages]
-        await _take_turn(state, tools, Role.PLANNER, _instruction("plan"))
+        actor.begin(state, says_how_to_submit=False)
+        await _take_turn(state, actor, Role.PLANNER, actor.render("solvers/datavoyager/plan"))
         for _ in range(turns):
-            if (next_turn := await _next_turn(state, tools)) is None:
-                break
-            await _take_turn(state, tools, *next_turn)
-        await _take_turn(state, tools, Role.ANALYST, _instruction("submit"), must_submit=True)
+            reply = await _ask_critic(state, actor, "verdict")
+            if reply.answered:
+                draft = await _take_turn(state, actor, Role.ANALYST, actor.render("solvers/datavoyager/draft"))
+                answer = parse_submission(draft.output.completion)
+                reply = await _ask_critic(state, actor, "review")
+                if reply.answered and answer is not None:
+                    store_as(SubmissionState).submission = answer
+                    return state
+            role, instruction = _next_turn(reply, actor)
+            await _take_turn(state, actor, role, instruction)
+        await _take_turn(state, actor, Role.ANALYST, actor.render("solvers/datavoyager/submit"), must_submit=True)
         return state
 
     return solve
 
 
-async def _next_turn(state: TaskState, tools: Sequence[Tool]) -> tuple[Role, str] | None:
-    """Ask the critic for the next role and its instruction; return None if the goal is answered."""
-    async with span(Role.CRITIC, type="agent"):
-        conversation = [Role.CRITIC.system_message(), *state.messages]
-        reply = await ask_critic(Role.CRITIC.model(), conversation, tools)
-    if store_as(Ledger).record_verdict(reply):
-        return Role.PLANNER, _instruction("revise")
-    if reply.answered or reply.next is None or reply.instruction is None:
-        return None
+def _next_turn(reply: CriticReply, actor: Actor) -> tuple[Role, str]:
+    """The role that acts next, and its instruction."""
+    if store_as(Ledger).must_revise():
+        return Role.PLANNER, actor.render("solvers/datavoyager/revise")
+    if reply.next is None or reply.instruction is None:  # it accepted a draft that is not an object
+        return Role.ANALYST, actor.render("solvers/datavoyager/draft")
     return reply.next, reply.instruction
 
 
 async def _take_turn(
-    state: TaskState, tools: Sequence[Tool], role: Role, instruction: str, *, must_submit: bool = False
-) -> None:
+    state: TaskState, actor: Actor, role: Role, instruction: str, *, must_submit: bool = False
+) -> Step:
     """Run one turn of a role, and add its messages to the shared conversation and the ledger."""
     async with span(role, type="agent"):
         state.messages.append(turn_message(role, instruction))
-        conversation = [role.system_message(), *state.messages]
+        conversation = [system_message(role, actor), *state.messages]
         if must_submit:
-            state.output, written = await submit_step(conversation, tools, role.model())
+            step = await actor.submit(conversation, role.model())
+        elif role is Role.CODER:
+            step = await actor.step(conversation, ["python"], role.model())
         else:
-            required: Literal["python", "none"] = "python" if role is Role.CODER else "none"
-            state.output, written = await step(conversation, tools, required, role.model())
-        state.messages.extend(map(_without_reasoning, written))
-    parts: list[str] = []
-    for message in written:
-        if isinstance(message, ChatMessageAssistant):
-            code = [str(call.arguments["code"]) for call in message.tool_calls or [] if "code" in call.arguments]
-            parts += [message.text, *code]
+            step = await actor.step(conversation, [], role.model())
+        state.messages.extend(_without_reasoning(message) for message in step.messages)
+        state.output = step.output
+
+    texts = [message.text for message in step.messages if isinstance(message, ChatMessageAssistant)]
+    output = "\n\n".join([*texts, *step.programs])
     ledger = store_as(Ledger)
-    ledger.turns = [*ledger.turns, RoleTurn(role=role, instruction=instruction, output="\n\n".join(parts))]
+    ledger.turns = [*ledger.turns, RoleTurn(role=role, instruction=instruction, output=output)]
+    return step
 
 
-def _without_closing_line(message: ChatMessage) -> ChatMessage:
-    """Remove how to submit, which roles that cannot submit would follow."""
-    if not isinstance(message.content, str):
-        return message
-    line = Prompt.load("solvers/finish").render()
-    return message.model_copy(update={"content": message.content.replace(line, "").rstrip()})
+async def _ask_critic(state: TaskState, actor: Actor, request: str) -> CriticReply:
+    """Ask the critic for a verdict or a review, and add its reply to the shared conversation."""
+    question = turn_message(Role.CRITIC, actor.render(f"solvers/datavoyager/{request}"))
+    async with span(Role.CRITIC, type="agent"):
+        conversation = [system_message(Role.CRITIC, actor), *state.messages, question]
+        reply = await critic_reply(Role.CRITIC.model(), conversation, actor)
+    assessment = ChatMessageAssistant(content=reply.model_dump_json(exclude_none=True))
+    state.messages.extend([question, assessment])
+    store_as(Ledger).record_verdict(reply)
+    return reply
+
+
+async def critic_reply(model: Model, conversation: Sequence[ChatMessage], actor: Actor) -> CriticReply:
+    """Ask the critic until its reply is valid. If none is, the coder carries out the next step of the plan."""
+    config = GenerateConfig(response_schema=ResponseSchema(name="verdict", json_schema=reply_schema(CriticReply)))
+
+    async def send(messages: list[ChatMessage]) -> ModelOutput:
+        step = await actor.step(messages, [], model, config)
+        return step.output
+
+    async def parse(text: str) -> CriticReply:
+        return parse_reply(text, CriticReply)
+
+    def ask_again(_: str) -> ChatMessage:
+        return turn_message(Role.CRITIC, actor.render("solvers/datavoyager/ask_again"))
+
+    try:
+        return await ask_until_valid(conversation, send, parse, ask_again)
+    except ReplyRejected as error:
+        return CriticReply(
+            assessment=f"The reply is invalid: {error.message}",
+            answered=False,
+            progress=False,
+            next=Role.CODER,
+            instruction=actor.render("solvers/datavoyager/next_step"),
+        )
+
+
+def system_message(role: Role, actor: Actor) -> ChatMessageSystem:
+    """The role's system prompt."""
+    return ChatMessageSystem(content=actor.render(f"solvers/datavoyager/{role}"))
+
+
+def turn_message(role: Role, instruction: str) -> ChatMessageUser:
+    """The message that announces a role's turn, with its instruction."""
+    text = Prompt.load("solvers/datavoyager/turn").render(role=role, instruction=instruction)
+    return ChatMessageUser(content=text, metadata={"role": role.value})
 
 
 def _without_reasoning(message: ChatMessage) -> ChatMessage:
     """Remove reasoning before other roles read the message, as providers reject each other's reasoning blocks."""
     if not isinstance(message, ChatMessageAssistant) or isinstance(message.content, str):
         return message
-    content = [part for part in message.content if not isinstance(part, ContentReasoning)]
-    texts = [part.model_copy(update={"internal": None}) if isinstance(part, ContentText) else part for part in content]
-    return message.model_copy(update={"content": texts})
-
-
-def _instruction(name: str) -> str:
-    return Prompt.load(f"solvers/datavoyager/{name}").render()
+    content: list[Content] = []
+    for part in message.content:
+        if isinstance(part, ContentText):
+            content.append(part.model_copy(update={"internal": None}))
+        elif not isinstance(part, ContentReasoning):
+            content.append(part)
+    return message.model_copy(update={"content": content})

@@ -9,7 +9,6 @@ from inspect_ai.log import transcript
 from inspect_ai.model import ChatMessageUser, ModelOutput
 from inspect_ai.scorer import score
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.tool import Tool
 from inspect_ai.util import (
     StoreModel,
     sandbox,
@@ -30,8 +29,7 @@ from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, PythonSession, require_not_lost
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.codegen import run_codegen
-from inspect_discoverybench.solvers.step import step
-from inspect_discoverybench.solvers.submission import submit
+from inspect_discoverybench.solvers.step import Actor, create_actor
 from inspect_discoverybench.submission.submission import Submission, SubmissionState
 
 FOLDER_SECONDS = 120
@@ -63,20 +61,36 @@ class ReflexionState(StoreModel):
     best_hms: float | None = None
     """The highest HMS of any trial; None before the first score."""
 
+    def add(self, trial: Trial) -> None:
+        """Add a completed trial."""
+        self.trials = [*self.trials, trial]
+        if trial.hms is not None:
+            self.best_hms = max(trial.hms, self.best_hms or 0)
+
+    def add_reflection(self, reflection: str) -> None:
+        """Add the reflection on the last trial."""
+        *earlier, last = self.trials
+        self.trials = [*earlier, last.model_copy(update={"reflection": reflection})]
+
 
 @solver
-def reflexion(trials: int = 3, cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
+def reflexion(trials: int = 3, actions: str = "calls", cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
     """Repeat CodeGen until HMS is 1, at most `trials` times, with a reflection on the score between trials.
 
     The score is the only information from the judge that the model sees. Each trial starts with a clean conversation
     and a new session in a new folder with the original data files. If the code of a trial makes this impossible, that
     trial is the last. If a limit ends a trial before it submits, the previous trial's submission is scored.
 
+    Args:
+        trials: Maximum number of trials.
+        actions: The form in which the model acts, `calls` or `text`.
+        cell_seconds: Time limit of one program in seconds.
+
     Raises:
         InvalidArgument: The sample has no gold hypothesis, or the task's scorer is not HMS.
     """
     require_positive("trials", trials)
-    tools = [python(cell_seconds), submit()]
+    actor = create_actor(actions, python(cell_seconds))
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         if not state.target.text.strip():
@@ -84,53 +98,59 @@ def reflexion(trials: int = 3, cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solv
                 f"reflexion needs a gold hypothesis for its oracle, but {state.sample_id} has none. Use another agent, "
                 "or add the gold hypothesis to the answer key or the metadata file."
             )
-        store_as(SubmissionState).texts = []
+        store_as(SubmissionState).texts = []  # what an interrupted first trial leaves
         metadata = state.metadata_as(SampleMetadata)
         data_files = await read_data_files([file.name for file in metadata.data_files])
         task_messages = list(state.messages)
         lessons: list[str] = []
-        record = store_as(ReflexionState)
         for number in range(1, trials + 1):
             async with span(f"trial {number}", type="agent"):
                 if lessons:
-                    if obstacle := await open_trial_folder(f"trial-{number}", data_files, metadata.data_checksums):
+                    obstacle = await open_trial_folder(f"trial-{number}", data_files, metadata.data_checksums)
+                    if obstacle is not None:
                         transcript().info(f"There are no more trials: {obstacle}", source="reflexion")
                         break
                     text = Prompt.load("solvers/reflexion_lessons").render(reflections="\n\n".join(lessons))
                     state.messages = [*task_messages, ChatMessageUser(content=text)]
-                await _run_trial(state, tools)
+                await _run_trial(state, actor)
+
             async with span(f"oracle {number}", type="agent"):
                 hms = await _oracle_score(state)
-            completed, trial = record.trials, Trial(submission=store_as(SubmissionState).submission, hms=hms)
-            record.trials = [*completed, trial]
-            if hms is None:
+            record = store_as(ReflexionState)
+            record.add(Trial(submission=store_as(SubmissionState).submission, hms=hms))
+            if hms is None or hms >= 1 or number == trials:
                 break
-            record.best_hms = max(hms, record.best_hms or 0)
-            if hms >= 1 or number == trials:
-                break
+
             async with span(f"reflection {number}", type="agent"):
-                prompt = Prompt.load("solvers/reflexion_reflect")
-                request = prompt.render(trial=str(number), trials=str(trials), hms=f"{hms:.2f}")
-                message = ChatMessageUser(content=request, metadata={"role": "reflection"})
-                output, _ = await step([*state.messages, message], tools, "none")
-            record.trials = [*completed, trial.model_copy(update={"reflection": output.completion})]
-            lessons.append(f"Trial {number}, score {hms:.2f}:\n{output.completion}")
+                reflection = await _reflect(state, actor, number, trials, hms)
+            record.add_reflection(reflection)
+            lessons.append(f"Trial {number}, score {hms:.2f}:\n{reflection}")
         return state
 
     return solve
 
 
-async def _run_trial(state: TaskState, tools: Sequence[Tool]) -> None:
+async def _run_trial(state: TaskState, actor: Actor) -> None:
     """Run one trial of CodeGen. If a limit ends it before it submits, the previous trial's answer is kept."""
     stored = store_as(SubmissionState)
-    previous = stored.submission, stored.texts
-    stored.submission, state.output = None, ModelOutput()
+    previous_submission, previous_texts = stored.submission, stored.texts
+    stored.submission = None
+    state.output = ModelOutput()
     try:
-        await run_codegen(state, tools)
+        await run_codegen(state, actor)
     except BaseException:  # limits raise exceptions of several types
         if stored.submission is None:
-            stored.submission, stored.texts = previous
+            stored.submission, stored.texts = previous_submission, previous_texts
         raise
+
+
+async def _reflect(state: TaskState, actor: Actor, trial: int, trials: int, hms: float) -> str:
+    """The model's reflection on a trial and its score."""
+    prompt = Prompt.load("solvers/reflexion_reflect")
+    request = prompt.render(trial=str(trial), trials=str(trials), hms=f"{hms:.2f}")
+    message = ChatMessageUser(content=request, metadata={"role": "reflection"})
+    step = await actor.step([*state.messages, message])
+    return step.output.completion
 
 
 async def _oracle_score(state: TaskState) -> float | None:
@@ -138,12 +158,13 @@ async def _oracle_score(state: TaskState) -> float | None:
     # The judge's usage does not count against the agent's limits. Inspect cannot suspend a limit of the cost.
     with suspend_token_limit(), suspend_turn_limit(), suspend_working_limit():
         values = [result.value for result in await score(state)]
-    own = [value["hms"] for value in values if isinstance(value, dict) and "hms" in value]
-    for hms in own or values:
-        if isinstance(hms, float) and math.isnan(hms):
-            return None
-        if own and isinstance(hms, int | float):
-            return float(hms)
+    for value in values:
+        if isinstance(value, dict) and isinstance(value.get("hms"), int | float):
+            hms = float(str(value["hms"]))
+            return None if math.isnan(hms) else hms
+    # An unscored sample may have no mapping.
+    if any(isinstance(value, float) and math.isnan(value) for value in values):
+        return None
     raise InvalidArgument(
         f"reflexion needs the task's scorer as its oracle, but no score has the key hms: {values}. "
         "Score with discoverybench/hms."
@@ -152,18 +173,21 @@ async def _oracle_score(state: TaskState) -> float | None:
 
 async def read_data_files(names: Sequence[str]) -> dict[str, bytes]:
     """Read data files from the sandbox, before any code of the agent runs."""
-    contents = dict.fromkeys(names, b"")
-    for name in names:
-        part = None
-        while part is None or len(part) == PART_BYTES:
-            program = 'exec <"$1"; tail -c "+$2" | head -c "$3" | base64'
-            position = [str(len(contents[name]) + 1), str(PART_BYTES)]
-            result = await sandbox().exec(["sh", "-c", program, "sh", name, *position])
-            if not result.success:
-                raise SessionFailed(f"The data file {name} cannot be read from the sandbox: {result.stderr[-500:]}")
-            part = base64.b64decode(result.stdout)
-            contents[name] += part
-    return contents
+    return {name: await _read_data_file(name) for name in names}
+
+
+async def _read_data_file(name: str) -> bytes:
+    program = 'exec <"$1"; tail -c "+$2" | head -c "$3" | base64'
+    content = b""
+    while True:
+        position = [str(len(content) + 1), str(PART_BYTES)]
+        result = await sandbox().exec(["sh", "-c", program, "sh", name, *position])
+        if not result.success:
+            raise SessionFailed(f"The data file {name} cannot be read from the sandbox: {result.stderr[-500:]}")
+        part = base64.b64decode(result.stdout)
+        content += part
+        if len(part) < PART_BYTES:
+            return content
 
 
 async def open_trial_folder(folder: str, data_files: Mapping[str, bytes], checksums: Mapping[str, str]) -> str | None:
@@ -185,7 +209,8 @@ async def open_trial_folder(folder: str, data_files: Mapping[str, bytes], checks
                 raise SessionFailed(created.stderr)
             for name, content in data_files.items():
                 await sandbox().write_file(f"{folder}/{name}", content)
-            if changed := await changed_files(checksums, folder):
+            changed = await changed_files(checksums, folder)
+            if changed:
                 raise SessionFailed(f"{', '.join(changed)} changed while the folder was prepared")
     except (OSError, RuntimeError, DiscoveryBenchError) as error:
         await require_not_lost()

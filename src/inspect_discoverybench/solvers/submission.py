@@ -1,8 +1,10 @@
-"""The tool `submit(hypothesis, workflow)`."""
+"""The tool `submit(hypothesis, workflow)`, and the solver that offers it with `python` to any agent."""
 
+from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool, ToolError, tool
 from inspect_ai.util import store_as
 
+from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.submission.answer import is_placeholder
 from inspect_discoverybench.submission.submission import MAX_CHARACTERS, Submission, SubmissionState
 
@@ -11,8 +13,12 @@ HYPOTHESIS_DESCRIPTION = "One declarative statement with its context, variables 
 
 
 @tool(parallel=False)
-def submit() -> Tool:
-    """Record the agent's submission. Only the first submission counts."""
+def submit(state: TaskState | None = None) -> Tool:
+    """Record the agent's submission. Only the first submission counts.
+
+    Args:
+        state: The sample to complete, so that Inspect's `generate()` ends.
+    """
 
     async def execute(hypothesis: str, workflow: str = "") -> str:
         """Submit your final hypothesis and end the task. This can be done once.
@@ -21,21 +27,37 @@ def submit() -> Tool:
             hypothesis: One declarative statement with its context, variables and relationship, with numbers.
             workflow: Short summary of how you reached the hypothesis.
         """
-        state = store_as(SubmissionState)
-        if state.submission is not None:
+        stored = store_as(SubmissionState)
+        if stored.submission is not None:
             raise ToolError("A hypothesis has already been submitted. The first submission counts.")
         hypothesis, workflow = hypothesis.strip(), workflow.strip()
         if is_placeholder(hypothesis) or HYPOTHESIS_DESCRIPTION in hypothesis:
             shown = f"The hypothesis is empty or a placeholder: '{hypothesis[:80]}'."
             raise ToolError(f"{shown} Submit one declarative statement.")
-        state.submission = submission = Submission.truncated(hypothesis, workflow)
+
+        submission = Submission.truncated(hypothesis, workflow)
+        stored.submission = submission
+        if state is not None:
+            state.completed = True
+        notice = _truncation_notice("hypothesis", hypothesis) + _truncation_notice("workflow", workflow)
         # For a tool called `submit`, the viewer shows the result instead of the arguments.
-        result = f"**Hypothesis**\n\n{submission.hypothesis}\n\n**Workflow**\n\n{submission.workflow}"
-        for name, text in (("hypothesis", hypothesis), ("workflow", workflow)):
-            if len(text) > MAX_CHARACTERS:
-                result += (
-                    f"\n\n[The {name} had {len(text):,} characters. Only the first {MAX_CHARACTERS:,} were submitted.]"
-                )
-        return result
+        return f"**Hypothesis**\n\n{submission.hypothesis}\n\n**Workflow**\n\n{submission.workflow}{notice}"
 
     return execute
+
+
+def _truncation_notice(name: str, text: str) -> str:
+    if len(text) <= MAX_CHARACTERS:
+        return ""
+    return f"\n\n[The {name} had {len(text):,} characters. Only the first {MAX_CHARACTERS:,} were submitted.]"
+
+
+@solver
+def offer_tools() -> Solver:  # inspect-evals-lint: ignore[custom_solver_tests] -- all tasks run it
+    """Offer `python` and `submit` to the agent of a task, whatever it is."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        state.tools = [python(), submit(state)]
+        return state
+
+    return solve

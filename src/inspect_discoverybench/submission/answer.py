@@ -194,7 +194,10 @@ def _other_agents_answer(sample: TaskState | EvalSample) -> Answer | None:
     written = [message for message in messages if isinstance(message, ChatMessageAssistant)]
     texts_written = [message.text.strip() for message in written]
     if output.completion.strip() not in ("", *texts_written):
-        return _answer_in([output.completion])
+        # A tool that submits may return a receipt, which Inspect's agents put into the completion.
+        arguments = _call_texts(output.message) if output.choices else []
+        others = [text for text in arguments if text not in output.completion]
+        return _answer_in([*others, output.completion])
 
     # Inspect's agents remove the call of a submit tool from the conversation, but not from the output.
     if output.choices and output.message.id not in [message.id for message in written]:
@@ -217,10 +220,15 @@ def _last_texts(messages: Sequence[ChatMessage]) -> list[str]:
         if isinstance(message, ChatMessageTool):
             texts = [*arguments]
         elif isinstance(message, ChatMessageAssistant):
-            calls = [call for call in message.tool_calls or [] if call.function != PYTHON]
-            arguments = [_as_text([*call.arguments.values()]) for call in calls]
+            arguments = _call_texts(message)
             texts += [*arguments, message.text]
     return [text for text in texts if text.strip()]
+
+
+def _call_texts(message: ChatMessageAssistant) -> list[str]:
+    """The arguments of each call of a message that does not run code, as text."""
+    calls = [call for call in message.tool_calls or [] if call.function != PYTHON]
+    return [_as_text([*call.arguments.values()]) for call in calls]
 
 
 def _has_words(text: str) -> bool:

@@ -1,0 +1,122 @@
+"""One reply of a model, in the form that the agents of this package need."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+from inspect_ai.model import ChatMessage, ContentReasoning, GenerateConfig, Model, ModelOutput
+from inspect_ai.tool import Tool, ToolCall, ToolChoice
+from inspect_ai.util import suspend_turn_limit
+
+from inspect_discoverybench.errors.exceptions import ModelFailed, ReplyMissing
+from inspect_discoverybench.errors.provider_failures import causes, model_errors
+from inspect_discoverybench.replies import replace_surrogates
+from inspect_discoverybench.submission.answer import SUBMIT, arguments_as_text, is_submit
+
+MAX_REPETITIONS = 2
+"""Maximum number of times that a request is repeated because the reply was empty."""
+
+
+async def generate_reply(
+    model: Model,
+    conversation: Sequence[ChatMessage],
+    tools: Sequence[Tool] = (),
+    choice: ToolChoice | None = None,
+    config: GenerateConfig | None = None,
+) -> ModelOutput:
+    """Generate a reply that can be logged and sent again, and whose `submit` calls match the tool's schema.
+
+    An empty reply is requested again. If all are empty, the last one is the agent's own. If the conversation does not
+    fit into the context window, the reply has the stop reason `model_length`.
+
+    Raises:
+        ModelFailed: The provider failed.
+        ReplyMissing: The provider returned no choices, in any reply.
+    """
+    output = await _request(model, conversation, tools, choice, config)
+    for _ in range(MAX_REPETITIONS):
+        if not _is_empty(output):
+            break
+        # A repeated request does not count as another turn of the agent.
+        with suspend_turn_limit():
+            output = await _request(model, conversation, tools, choice, config)
+    if not output.choices:
+        raise ReplyMissing(f"{_owner(model)} failed: {1 + MAX_REPETITIONS} replies without choices.")
+    return _normalized(output)
+
+
+async def _request(
+    model: Model,
+    conversation: Sequence[ChatMessage],
+    tools: Sequence[Tool],
+    choice: ToolChoice | None,
+    config: GenerateConfig | None,
+) -> ModelOutput:
+    try:
+        with model_errors(_owner(model), model):
+            return await model.generate(
+                list(conversation),
+                tools=list(tools),
+                tool_choice=choice,
+                config=config or GenerateConfig(),
+            )
+    except ModelFailed as error:
+        if not _is_context_overflow(error):
+            raise
+        return ModelOutput.from_content(model.name, error.failure, stop_reason="model_length")
+
+
+def _owner(model: Model) -> str:
+    role = f" (role {model.role})" if model.role else ""
+    return f"The agent's model {model}{role}"
+
+
+def _is_context_overflow(error: ModelFailed) -> bool:
+    """Whether a conversation did not fit into the context window of a local server.
+
+    Inspect recognizes the errors of other providers. llama.cpp names the type of the error, and vLLM the parameter.
+    """
+    for cause in causes(error):
+        if getattr(cause, "type", None) == "exceed_context_size_error":
+            return True
+        if getattr(cause, "param", None) == "input_tokens":
+            return True
+    return False
+
+
+def _is_empty(output: ModelOutput) -> bool:
+    """Whether a reply has no text, reasoning or call, although nothing but the provider has ended it."""
+    if not output.choices:
+        return True
+    if output.stop_reason in ("max_tokens", "model_length", "content_filter"):
+        return False
+    message = output.message
+    has_reasoning = isinstance(message.content, list) and any(
+        isinstance(content, ContentReasoning) for content in message.content
+    )
+    return not (message.text.strip() or message.tool_calls or has_reasoning)
+
+
+def _normalized(output: ModelOutput) -> ModelOutput:
+    """A copy without lone surrogates, which could not be logged, and with `submit` calls that match the tool's schema.
+
+    Inspect rejects a call whose arguments violate the schema before the tool is called, and a more permissive schema
+    would also change what the model sees. The conversation and the tool's event get the copy; the event of the model
+    call keeps the original.
+    """
+    copy = output.model_copy(deep=True)
+    text = json.dumps(output.model_dump(mode="json", fallback=str), ensure_ascii=False)
+    encodable = replace_surrogates(text)
+    if encodable != text:
+        copy = ModelOutput.model_validate_json(encodable)
+    if copy.message.tool_calls:
+        copy.message.tool_calls = [_with_texts(call) if is_submit(call) else call for call in copy.message.tool_calls]
+    return copy
+
+
+def _with_texts(call: ToolCall) -> ToolCall:
+    """A call of `submit` with texts as arguments. Without a hypothesis, it keeps its arguments."""
+    arguments = arguments_as_text(call.arguments)
+    if arguments is None:
+        return replace(call, function=SUBMIT)
+    return replace(call, function=SUBMIT, arguments=arguments, parse_error=None)
