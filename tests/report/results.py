@@ -11,7 +11,7 @@ from inspect_discoverybench.results.frame import Results
 from inspect_discoverybench.results.result import Result
 from inspect_discoverybench.results.run_record import RunRecord
 from inspect_discoverybench.results.sample_record import SampleRecord
-from inspect_discoverybench.results.sample_score import ScoreRecord
+from inspect_discoverybench.results.sample_score import SampleScore
 from inspect_discoverybench.scorer.facets import FACET_KEYS
 
 RECORD = '{"judge": "provider/judge"}'
@@ -56,7 +56,7 @@ def result(sample_id: str, hms: float = MISSING, **columns: Any) -> Result:
     values = {"hms": hms, "context": float(hms > 0), "variables": 1.0, "relationship": hms or 0.5} if is_scored else {}
     values |= {key: columns[key] for key in FACET_KEYS if key in columns}
     outcome = "scored" if is_scored else "unscored"
-    score = _record(ScoreRecord, {**SCORE, "values": values, "outcome": outcome}, columns)
+    score = _record(SampleScore, {**SCORE, "values": values, "outcome": outcome}, columns)
 
     sample = {**SAMPLE, "id": sample_id, "gold_hypothesis": f"gold of {sample_id}"}
     record = _record(SampleRecord, sample, columns)

@@ -7,8 +7,9 @@ from hashlib import sha256
 from typing import Any
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument
-from inspect_discoverybench.results.sample_score import Outcome, SampleScore
-from inspect_discoverybench.results.usable_log import read_judged, usable_logs
+from inspect_discoverybench.results.frame import read_results
+from inspect_discoverybench.results.result import Result
+from inspect_discoverybench.results.sample_score import Outcome
 from inspect_discoverybench.scorer.judge_record import differences
 
 
@@ -54,32 +55,29 @@ class JudgedSample:
 def read_judged_samples(
     paths: Sequence[str], score: str, anyway: bool = False
 ) -> tuple[list[JudgedSample], Counter[str]]:
-    """Read logs of different runs, or folders of them.
+    """Read logs, or folders of them.
 
     Returns:
         The samples by id, epoch and log, and the number of those without a score by outcome.
 
     Raises:
-        DataError: A path does not exist, or a file is not a log.
-        InvalidArgument: A log does not have the score, two logs are of the same run, or the scores were judged
-            differently and `anyway` is false.
+        DataMissing: There is no log, or none of the logs can be used.
+        InvalidArgument: No sample has the score, or the scores were judged differently and `anyway` is false.
     """
-    files: dict[str, None] = {}
-    for path in paths:
-        files |= dict.fromkeys(usable_logs(path))
-    logs: dict[str, str] = {}
+    results = read_results(paths).rows
+    names = sorted({result.score.score for result in results})
+    if score not in names:
+        listed = ", ".join(paths)
+        raise InvalidArgument(f"{listed}: no sample has the score '{score}'. Available scores: {', '.join(names)}.")
+
     samples: list[JudgedSample] = []
     left_out: Counter[str] = Counter()
-    for file in files:
-        run, judged_samples = read_judged(file, score)
-        if run in logs:
-            raise InvalidArgument(f"{logs[run]} and {file} are logs of the same run, {run}. Pass one log of each run.")
-        logs[run] = file
-        for judged in judged_samples:
-            if judged.outcome is Outcome.SCORED and judged.score and judged.score.answer:
-                samples.append(_judged_sample(run, judged, judged.score.answer))
+    for result in results:
+        if result.score.score == score:
+            if result.score.outcome is Outcome.SCORED and result.score.hypothesis:
+                samples.append(_judged_sample(result))
             else:
-                left_out[judged.outcome] += 1
+                left_out[result.score.outcome] += 1
 
     lines = _differences([sample.record for sample in samples])
     if lines and not anyway:
@@ -90,18 +88,18 @@ def read_judged_samples(
     return sorted(samples, key=lambda sample: (sample.id, sample.log)), left_out
 
 
-def _judged_sample(run: str, judged: SampleScore, hypothesis: str) -> JudgedSample:
-    sample = judged.sample
+def _judged_sample(result: Result) -> JudgedSample:
+    sample, score = result.sample, result.score
     return JudgedSample(
-        log=run,
-        id=(str(sample.id), sample.epoch),
-        goal=sample.metadata["goal"],
-        gold_hypothesis=sample.metadata["gold_hypothesis"],
-        gold_workflow=sample.metadata["gold_workflow"],
-        hypothesis=hypothesis,
-        workflow=judged.metadata.get("workflow"),
-        values=judged.values,
-        record=judged.metadata,
+        log=result.run.task_id,
+        id=(sample.id, sample.epoch),
+        goal=sample.goal or "",
+        gold_hypothesis=sample.gold_hypothesis or "",
+        gold_workflow=sample.gold_workflow,
+        hypothesis=score.hypothesis or "",
+        workflow=score.workflow,
+        values=score.values,
+        record=score.metadata,
     )
 
 

@@ -64,7 +64,7 @@ def bound_columns(tasks: Sequence[Task]) -> Row:
 def outcome_columns(tasks: Sequence[Task]) -> Row:
     """Numbers of samples: by outcome, and all."""
     outcomes = Counter(result.score.outcome for task in tasks for result in task.results)
-    row: Row = {outcome.value: outcomes[outcome.value] for outcome in Outcome}
+    row: Row = {outcome.value: outcomes[outcome] for outcome in Outcome}
     row["samples"] = outcomes.total()
     return row
 

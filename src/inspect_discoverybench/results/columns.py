@@ -12,7 +12,7 @@ from inspect_ai.log import EvalLog, EvalSample
 
 from inspect_discoverybench.results.run_record import RunRecord
 from inspect_discoverybench.results.sample_record import SampleRecord
-from inspect_discoverybench.results.sample_score import KEYS, ScoreRecord
+from inspect_discoverybench.results.sample_score import KEYS, SampleScore
 from inspect_discoverybench.submission.submission import SCORE_NAME
 
 EXCLUDED_FIELDS = {"messages", "events", "attachments", "output"}
@@ -21,7 +21,7 @@ EXCLUDED_FIELDS = {"messages", "events", "attachments", "output"}
 
 def score_columns(score: str = SCORE_NAME) -> list[Column]:
     """Columns of one score of this package: `HMS` in the log, or `HMS1` for the first one that was appended."""
-    names = [field.name for field in fields(ScoreRecord) if field.name != "values"]
+    names = [field.name for field in fields(SampleScore) if field.name not in ("values", "metadata")]
     return [SampleColumn(name, path=partial(_of_score, score, name), full=True) for name in (*names, *KEYS)]
 
 
@@ -34,7 +34,7 @@ def _of_sample(name: str, sample: EvalSample) -> Any:
 
 
 def _of_score(score: str, name: str, sample: EvalSample) -> Any:
-    record = ScoreRecord.of(sample, score)
+    record = SampleScore.of(sample, score)
     return record.value(name) if name in KEYS else getattr(record, name)
 
 

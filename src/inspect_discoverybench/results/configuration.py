@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from inspect_discoverybench.results.result import Result
-from inspect_discoverybench.results.run_record import RunRecord
+from inspect_discoverybench.results.run_record import PLACEBO, RunRecord
 
 BENCHMARKS = {"real": "DB-REAL", "synth": "DB-SYNTH"}
 """Names of the tasks that have splits."""
@@ -15,13 +15,24 @@ BENCHMARKS = {"real": "DB-REAL", "synth": "DB-SYNTH"}
 ALL_SPLITS = "all"
 """Name of all splits together, in the task's argument and in the name of the benchmark."""
 
-SELECTION_ARGUMENTS = ("split", "dataset", "domain", "question_type", "difficulty", "solvable", "goal", "aggregation")
-"""Task arguments that select samples or are part of the judge's record. All others are hints."""
+SELECTION_ARGUMENTS = (
+    "split",
+    "dataset",
+    "domain",
+    "question_type",
+    "difficulty",
+    "solvable",
+    "goal",
+    "aggregation",
+    "placebo",
+)
+"""Task arguments that select samples or are part of the benchmark or the judge's record. All others are hints."""
 
-DETAILS = ("agent_arguments", "hints", "model_settings", "limits", "task_version", "data_commit")
-"""What distinguishes configurations with the same benchmark, agent and model. A name shows those that vary."""
+Group = tuple[str, str, str]
+"""Benchmark, agent and model."""
 
-UNKNOWN_DATA = "unknown data"
+Details = tuple[str, ...]
+"""What distinguishes runs of a group, as texts; empty where a run has the default."""
 
 
 @dataclass(frozen=True)
@@ -57,48 +68,56 @@ def configurations_of(results: Sequence[Result], pool_splits: bool = False) -> l
         pool_splits: Whether the splits of a task are one benchmark, as with the task's argument `split=all`.
     """
     details = {run: _details(run) for run in {result.run for result in results}}
-    keys = [(benchmark_of(result, pool_splits), result.run.agent, result.run.model) for result in results]
+    groups = []
+    occurring: dict[Group, set[Details]] = defaultdict(set)
+    for result in results:
+        group = (benchmark_of(result, pool_splits), result.run.agent, result.run.model)
+        groups.append(group)
+        occurring[group].add(details[result.run])
 
-    seen: dict[tuple[str, str, str], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-    for key, result in zip(keys, results, strict=True):
-        for name, text in details[result.run].items():
-            # Old logs do not record the commit of the data, which is the same for all.
-            if text != UNKNOWN_DATA:
-                seen[key][name].add(text)
-
+    varying = {group: _varying(rows) for group, rows in occurring.items()}
     configurations = []
-    for key, result in zip(keys, results, strict=True):
-        varying = [text for name, text in details[result.run].items() if len(seen[key][name]) > 1]
-        configurations.append(Configuration(*key, _hints(result.run), ", ".join(varying)))
+    for group, result in zip(groups, results, strict=True):
+        texts = details[result.run]
+        settings = [texts[place] for place in varying[group] if texts[place]]
+        configurations.append(Configuration(*group, _hints(result.run), ", ".join(settings)))
     return configurations
 
 
+def _varying(rows: set[Details]) -> list[int]:
+    """The places at which details differ."""
+    columns = zip(*rows, strict=True)
+    return [place for place, texts in enumerate(columns) if len(set(texts)) > 1]
+
+
 def benchmark_of(result: Result, pool_splits: bool = False) -> str:
-    """The name of a result's task, with its split."""
-    benchmark = BENCHMARKS.get(result.run.task)
-    if benchmark is None:
-        return result.run.task
-    is_pooled = pool_splits or _arguments(result.run).get("split") == ALL_SPLITS
-    return f"{benchmark} {ALL_SPLITS if is_pooled else result.sample.split}"
+    """The name of a result's task, with its split, and with the seed of a placebo."""
+    task = result.run.task.removesuffix(PLACEBO)
+    arguments = _arguments(result.run)
+    name = BENCHMARKS.get(task, task)
+    if task in BENCHMARKS:
+        is_pooled = pool_splits or arguments.get("split") == ALL_SPLITS
+        name += f" {ALL_SPLITS if is_pooled else result.sample.split}"
+    if task != result.run.task:
+        name += f", placebo {arguments.get('placebo')}"
+    return name
 
 
-def _details(run: RunRecord) -> dict[str, str]:
+def _details(run: RunRecord) -> Details:
     """What distinguishes a run from others with the same benchmark, agent and model, as texts."""
-    texts = {"hints": _hints(run) or "no hints", "task_version": f"task version {run.task_version}"}
-    texts["data_commit"] = f"data {run.data_commit[:12]}" if run.data_commit else UNKNOWN_DATA
-    for name in ("agent_arguments", "model_settings", "limits"):
-        values = getattr(run, name)
-        texts[name] = _listed(json.loads(values)) if values else f"default {name.replace('_', ' ')}"
-    return {name: texts[name] for name in DETAILS}
+    settings = (run.agent_arguments, run.model_settings, run.limits)
+    listed = [_listed(json.loads(text)) if text else "" for text in settings]
+    return (_hints(run), *listed, f"task version {run.task_version}")
 
 
 def _hints(run: RunRecord) -> str:
-    arguments = _arguments(run).items()
-    return _listed({name: value for name, value in arguments if value and name not in SELECTION_ARGUMENTS})
+    switched_on = [(name, value) for name, value in _arguments(run).items() if value]
+    return _listed({name: value for name, value in switched_on if name not in SELECTION_ARGUMENTS})
 
 
-def _arguments(run: RunRecord) -> dict[str, Any]:
-    return json.loads(run.task_arguments) if run.task_arguments else {}
+def _arguments(run: RunRecord) -> Mapping[str, Any]:
+    arguments: Mapping[str, Any] = json.loads(run.task_arguments or "{}")
+    return arguments
 
 
 def _listed(values: Mapping[str, Any]) -> str:

@@ -75,10 +75,21 @@ def _valid_attempts(results: Sequence[Result]) -> list[Result]:
     """
     valid: dict[tuple[str, str, int], Result] = {}
     for result in results:
-        best = valid.get(result.attempted)
-        if best is None or result.validity >= best.validity:
-            valid[result.attempted] = result
-    return [result for result in results if result.sample.uuid == valid[result.attempted].sample.uuid]
+        best = valid.setdefault(_attempted(result), result)
+        if _validity(result) >= _validity(best):
+            valid[_attempted(result)] = result
+    return [result for result in results if result.sample.uuid == valid[_attempted(result)].sample.uuid]
+
+
+def _attempted(result: Result) -> tuple[str, str, int]:
+    """What is attempted: a sample of a run in one epoch."""
+    return result.run.run, result.sample.id, result.sample.epoch
+
+
+def _validity(result: Result) -> tuple[bool, bool, str]:
+    """An attempt with a score is better than one without, and that than an error; then the one completed last."""
+    has_ended = result.sample.error is None
+    return result.score.is_scored, has_ended, result.sample.completed_at or ""
 
 
 def _without_unscored_copies(results: Sequence[Result]) -> list[Result]:

@@ -10,7 +10,10 @@ from inspect_ai.log import EvalLog, EvalSpec
 
 from inspect_discoverybench.scorer.settings import OPERATIONAL
 
-TASKS = ("real", "synth", "custom", "demo")
+PLACEBO = "_placebo"
+"""End of the name of a task with a placebo instead of the data."""
+
+TASKS = ("real", "synth", "custom", "demo", "real_placebo", "synth_placebo", "custom_placebo")
 """Tasks whose logs contain results."""
 
 PACKAGES = ("discoverybench/", "inspect_discoverybench/")

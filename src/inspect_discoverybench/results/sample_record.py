@@ -25,6 +25,7 @@ class GoalRecord:
     workflow_bucket: str | None
     goal: str | None
     gold_hypothesis: str | None
+    gold_workflow: str | None
     solvable: bool | None
     near_constant: bool | None
     duplicate_of: str | None

@@ -1,4 +1,4 @@
-"""A score of a sample: as the log has it, and its columns."""
+"""A score of a sample, as columns."""
 
 import json
 import math
@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from inspect_ai.log import EvalSample
-from inspect_ai.scorer import Score
+from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, PARTIAL, Score
 
 from inspect_discoverybench.errors.exceptions import UnreadableLog
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
@@ -17,10 +17,10 @@ from inspect_discoverybench.scorer.released_form import RELEASED_KEYS
 from inspect_discoverybench.submission.submission import WITHOUT_HYPOTHESIS, source_name
 
 KEYS = (*SCORE_KEYS, *RELEASED_KEYS)
-"""Keys of the values of HMS."""
+"""Keys of the values of HMS, each of which is a column."""
 
-WORDS = {"c": 1.0, "p": 0.5, "i": 0.0, "n": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
-"""Letters and words that scores of other packages use for numbers, as in Inspect's `value_to_float`."""
+LETTERS = {CORRECT: 1.0, PARTIAL: 0.5, INCORRECT: 0.0, NOANSWER: 0.0}
+"""Letters that scores of other packages use for numbers."""
 
 
 class Outcome(StrEnum):
@@ -39,91 +39,17 @@ WITHOUT_SUBMISSION = (Outcome.NO_SUBMISSION, Outcome.LIMIT)
 
 @dataclass(frozen=True)
 class SampleScore:
-    """A sample with one of its scores; the score is None if the sample does not have it."""
-
-    sample: EvalSample
-    score: Score | None
-
-    @classmethod
-    def of(cls, sample: EvalSample, name: str) -> "SampleScore":
-        """Select the score with this name."""
-        return cls(sample, (sample.scores or {}).get(name))
-
-    @property
-    def outcome(self) -> Outcome:
-        """How the sample ended."""
-        if self.sample.error is not None:
-            return Outcome.ERROR
-        if self.score is not None and self.score.reason in WITHOUT_HYPOTHESIS:
-            return Outcome.LIMIT if self.sample.limit else Outcome.NO_SUBMISSION
-        return Outcome.SCORED if "hms" in self.values else Outcome.UNSCORED
-
-    @property
-    def metadata(self) -> Mapping[str, Any]:
-        """Metadata of the score; empty without a score."""
-        return (self.score.metadata if self.score else None) or {}
-
-    @property
-    def values(self) -> dict[str, float]:
-        """The finite numbers by key; the key of a single number is empty. A sample with an error has none."""
-        if self.score is None or self.sample.error is not None:
-            return {}
-        value = self.score.value
-        numbers = (
-            {key: _number(part) for key, part in value.items()} if isinstance(value, dict) else {"": _number(value)}
-        )
-        return {key: number for key, number in numbers.items() if math.isfinite(number)}
-
-    def value(self, key: str) -> float:
-        """A value of the score; NaN if it has none or if the sample ended with an error."""
-        return self.values.get(key, math.nan)
-
-    @property
-    def judge_record(self) -> str | None:
-        """How the sample was judged, as JSON with sorted keys; None if the judge was not asked."""
-        compared = compared_part(self.metadata)
-        return json.dumps(compared, sort_keys=True) if compared else None
-
-    def check(self) -> None:
-        """Check that the sample and its score are of this package.
-
-        Raises:
-            UnreadableLog: The goal or gold hypothesis is missing, or a value is not in 0–1.
-        """
-        for name in ("goal", "gold_hypothesis"):
-            if not isinstance(self.sample.metadata.get(name), str):
-                raise UnreadableLog("a sample has no metadata, such as its goal and gold hypothesis.")
-
-        values = self.score.value if self.score else {}
-        for key in KEYS:
-            value = values.get(key) if isinstance(values, dict) else values
-            # An unscored key is NaN, which is null in JSON logs.
-            is_missing = value is None or value != value
-            if not is_missing and not (isinstance(value, int | float) and 0 <= value <= 1):
-                raise UnreadableLog(f"the sample {self.sample.id} has {key} = {value}, not a score in 0–1.")
-
-
-def _number(value: object) -> float:
-    """A value as a number; NaN if it is none."""
-    if isinstance(value, str):
-        value = WORDS.get(value.casefold(), value)
-    try:
-        return float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return math.nan
-
-
-@dataclass(frozen=True)
-class ScoreRecord:
-    """Columns with one value per sample and judge; docs/analysis.md describes them.
+    """A score of a sample; docs/analysis.md describes its columns.
 
     Attributes:
         score: Name of the score: `HMS`, or `HMS1` for the first one that was appended.
-        values: Numbers by key, each with a column: HMS, decided facets, and the keys of the released form.
+        values: Numbers by key: HMS, the facets that were decided, and the keys of the released form. A score of another
+            package that is a single number has an empty key.
+        metadata: All that the scorer recorded; no column.
     """
 
     score: str
-    outcome: str
+    outcome: Outcome
     values: Mapping[str, float]
     judge: str | None
     judge_record: str | None
@@ -132,36 +58,79 @@ class ScoreRecord:
     submission_source: str | None
     refusal: bool
     explanation: str | None
+    metadata: Mapping[str, Any]
 
     @classmethod
-    def of(cls, sample: EvalSample, name: str) -> "ScoreRecord":
-        """Read the record of the score with this name."""
-        judged = SampleScore.of(sample, name)
-        metadata = judged.metadata
-        # Without HMS, the facets that were decided are in the metadata.
-        facets = (metadata.get("facets") or {}) if sample.error is None else {}
-        decided = {key: value for key, value in facets.items() if value is not None}
+    def of(cls, sample: EvalSample, name: str) -> "SampleScore":
+        """Read the score with this name. A sample may not have it, and one with an error has no values."""
+        score = (sample.scores or {}).get(name, Score(value={}))
+        metadata = score.metadata or {}
+        values = {} if sample.error else _values(score)
+        compared = compared_part(metadata)
         # What was scored; else, as after a failure of the judge, what was submitted.
         submitted = sample.store.get("SubmissionState:submission") or {}
         source = metadata.get("submission_source")
         return cls(
             score=name,
-            outcome=judged.outcome.value,
-            values=decided | judged.values,
+            outcome=_outcome(sample, score, values),
+            values=values,
             judge=metadata.get("judge"),
-            judge_record=judged.judge_record,
-            hypothesis=(judged.score and judged.score.answer) or submitted.get("hypothesis"),
+            judge_record=json.dumps(compared, sort_keys=True) if compared else None,
+            hypothesis=score.answer or submitted.get("hypothesis"),
             workflow=metadata.get("workflow") or submitted.get("workflow"),
             submission_source=source_name(source) if source else None,
             refusal=bool(metadata.get("refusal")),
-            explanation=judged.score.explanation if judged.score else None,
+            explanation=score.explanation,
+            metadata=metadata,
         )
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether the sample has the score: HMS, or any number of a score of another package."""
+        is_other = not self.values.keys() & SCORE_KEYS.keys()
+        return "hms" in self.values or (is_other and bool(self.values))
 
     def value(self, key: str) -> float:
         """A number; NaN if the log does not have it."""
         return self.values.get(key, math.nan)
 
-    @property
-    def is_scored(self) -> bool:
-        """Whether the sample has the score: HMS, or any number of another package."""
-        return bool(self.values) and ("hms" in self.values or not self.values.keys() & SCORE_KEYS.keys())
+
+def _values(score: Score) -> dict[str, float]:
+    """The finite numbers of a score. Facets that were decided without HMS are in its metadata."""
+    decided = (score.metadata or {}).get("facets") or {}
+    value = score.value if isinstance(score.value, dict) else {"": score.value}
+    numbers = {}
+    for key, part in [*decided.items(), *value.items()]:
+        number = LETTERS.get(part) if isinstance(part, str) else part
+        if isinstance(number, int | float) and math.isfinite(number):
+            numbers[key] = float(number)
+    return numbers
+
+
+def _outcome(sample: EvalSample, score: Score, values: Mapping[str, float]) -> Outcome:
+    if sample.error is not None:
+        return Outcome.ERROR
+    if score.reason in WITHOUT_HYPOTHESIS:
+        return Outcome.LIMIT if sample.limit else Outcome.NO_SUBMISSION
+    return Outcome.SCORED if "hms" in values else Outcome.UNSCORED
+
+
+def check_score(sample: EvalSample, name: str) -> None:
+    """Check that a sample and its score are of this package.
+
+    Raises:
+        UnreadableLog: The goal or gold hypothesis is missing, or a value is not in 0–1.
+    """
+    for field in ("goal", "gold_hypothesis"):
+        if not isinstance(sample.metadata.get(field), str):
+            raise UnreadableLog("a sample has no metadata, such as its goal and gold hypothesis.")
+
+    score = (sample.scores or {}).get(name)
+    values = score.value if score and isinstance(score.value, dict) else {}
+    for key in KEYS:
+        value = values.get(key)
+        # An unscored key is NaN, which is null in JSON logs.
+        is_missing = value is None or value != value
+        is_valid = isinstance(value, int | float) and 0 <= value <= 1
+        if not is_missing and not is_valid:
+            raise UnreadableLog(f"the sample {sample.id} has {key} = {value}, not a score in 0–1.")

@@ -8,13 +8,12 @@ from pathlib import Path
 
 from inspect_ai.log import EvalLog, read_eval_log
 
-from inspect_discoverybench.errors.exceptions import DataMissing, InvalidArgument, UnreadableLog
+from inspect_discoverybench.errors.exceptions import DataMissing, UnreadableLog
 from inspect_discoverybench.errors.provider_failures import inspect_errors
 from inspect_discoverybench.results.columns import EXCLUDED_FIELDS
-from inspect_discoverybench.results.log_files import REPAIR, LogSummary, Paths, log_paths
+from inspect_discoverybench.results.log_files import REPAIR, Paths, log_paths
 from inspect_discoverybench.results.result import Result, results_of
-from inspect_discoverybench.results.run_record import has_results, local_path
-from inspect_discoverybench.results.sample_score import SampleScore
+from inspect_discoverybench.results.run_record import has_results
 
 MIN_PARALLEL = 8
 """Number of logs from which they are read in several processes, whose start takes seconds."""
@@ -101,7 +100,7 @@ def _read(any_task: bool, path: str) -> UsableLog | UnusableLog:
     try:
         with inspect_errors(UnreadableLog, "cannot be read", REPAIR):
             header = read_eval_log(path, header_only=True)
-            objection = objection_to(header, any_task)
+            objection = _objection_to(header, any_task)
             if objection:
                 return UnusableLog(path, header.eval.task_id, objection)
             modified = Path(path).stat().st_mtime if Path(path).exists() else 0.0
@@ -117,7 +116,7 @@ def _read(any_task: bool, path: str) -> UsableLog | UnusableLog:
     return UsableLog(path, header.eval.task_id, modified, results)
 
 
-def objection_to(header: EvalLog, any_task: bool = False) -> str | None:
+def _objection_to(header: EvalLog, any_task: bool) -> str | None:
     """Why a log cannot be used, from its header; None if it can."""
     if not any_task and not has_results(header):
         return f"has no DiscoveryBench results: its task is {header.eval.task}"
@@ -125,42 +124,3 @@ def objection_to(header: EvalLog, any_task: bool = False) -> str | None:
         states = {"started": "has not finished", "error": "ended with an error"}
         return f"{states.get(header.status, 'was cancelled')}; complete it with `inspect eval-retry`"
     return "was invalidated" if header.invalidated else None
-
-
-def usable_logs(path: str) -> list[str]:
-    """The path of a log, or those of the logs in a folder that ended with results of this package.
-
-    Raises:
-        DataMissing: The path does not exist, or the folder has no such log.
-        UnreadableLog: A log is damaged.
-    """
-    logs = log_paths(path)
-    if logs == [local_path(path)]:
-        return logs
-    usable = [log for log in logs if objection_to(LogSummary.read(log).header) is None]
-    if not usable:
-        raise DataMissing(f"None of the logs in '{path}' can be used. `discoverybench report` says why.")
-    return usable
-
-
-def read_judged(path: str, score: str) -> tuple[str, list[SampleScore]]:
-    """Read Inspect's id of a run, which copies of its log keep, and its samples with one score, without transcripts.
-
-    Raises:
-        UnreadableLog: The file is not a log.
-        InvalidArgument: No sample has a score with this name.
-    """
-    with inspect_errors(UnreadableLog, f"{path} cannot be read", REPAIR):
-        log = read_eval_log(path, exclude_fields={"messages", "events", "store"})
-
-    samples = log.samples or []
-    names = sorted({name for sample in samples for name in sample.scores or {}})
-    if score not in names:
-        available = ", ".join(names) or "none"
-        raise InvalidArgument(f"{path}: no sample has the score '{score}'. Available scores: {available}.")
-
-    judged = [SampleScore.of(sample, score) for sample in samples]
-    with inspect_errors(UnreadableLog, f"{path} cannot be used"):
-        for sample in judged:
-            sample.check()
-    return log.eval.task_id, judged
