@@ -27,7 +27,7 @@ COMMAND = Path(sys.executable).with_name("discoverybench")
         ),
         ("models=[openai/gpt-4o]", "small.yaml:4: model openai/gpt-4o cannot be called: "),
         ("grader=nowhere/x", "small.yaml:1: model nowhere/x cannot be called: "),
-        ("models.1.config.temperature=hot", "small.yaml:4: model discoverybench/baseline: config.temperature: Input"),
+        ("models.1.config.temperature=hot", "small.yaml:4: models.1.config.temperature: Input should be"),
         ("limits.tokens=lots", "small.yaml: token limit: expected"),
         ("log_dir=/dev/null/x", "Not a directory: '/dev/null/x'. Check the path, its permissions and the "),
         ("log_dir=foo://x", "foo://x cannot be read: Protocol not known: foo. Check the address"),

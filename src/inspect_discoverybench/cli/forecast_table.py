@@ -42,7 +42,7 @@ def print_forecasts(eval_set: EvalSet, forecasts: Sequence[Forecast], *, as_json
 
 def _as_json(cell: MatrixCell, forecast: Forecast) -> dict[str, Any]:
     parts = {"task": cell.task, "solver": cell.solver, "model": cell.model}
-    shown = {name: part and public_settings(part.model_dump()) for name, part in parts.items()}
+    shown = {name: part and public_settings(part.model_dump(exclude_none=True)) for name, part in parts.items()}
     return {**shown, **asdict(forecast)}
 
 

@@ -52,13 +52,13 @@ def _row(outcome: RunOutcome, score_header: str) -> list[str]:
 def _print_state(result: ExperimentResult) -> None:
     """Print how many runs are complete, and why others are not."""
     complete = sum(outcome.complete for outcome in result.outcomes)
-    say(f"{complete} of {len(result.eval_set.runs)} runs are complete.")
+    say(f"{complete} of {len(result.eval_set.tasks)} runs are complete.")
     if any(outcome.cost is None for outcome in result.outcomes):
         say("? marks a run with a model that has no price. Add prices with --model-cost-config FILE.")
     errors = [outcome.error for outcome in result.outcomes if outcome.error]
     for error in dict.fromkeys(errors):
         say(f"Error: {error}")
-    if complete < len(result.eval_set.runs):
+    if complete < len(result.eval_set.tasks):
         say("Repeat the command to complete the others.")
 
 

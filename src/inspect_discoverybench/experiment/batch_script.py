@@ -27,7 +27,13 @@ def batch_script(name: str, command: Sequence[str], count: int, container: str =
         words = [*shlex.split(container), *command]
     except ValueError as error:
         raise InvalidArgument(f"--container has unbalanced quotes, got {container}.") from error
-    directives = [f"job-name={name}", f"array=1-{count}", "requeue", "open-mode=append", *sbatch]
+    directives = [
+        f"job-name={name}",
+        f"array=1-{count}",
+        "requeue",
+        "open-mode=append",
+        *sbatch,
+    ]
     for value in (*directives, *words):
         if "\n" in value or "\r" in value:
             raise InvalidArgument(f"A batch script cannot have a line break in a value, got {value!r}.")
@@ -37,5 +43,7 @@ def batch_script(name: str, command: Sequence[str], count: int, container: str =
         # In directives, sbatch treats a backslash as an escape character even inside quotes.
         escaped = re.sub(r"([^\w@%+=:,./-])", r"\\\1", directive)
         lines.append(f"#SBATCH --{escaped}")
-    lines.append(f'exec {shlex.join(words)} --shard "$SLURM_ARRAY_TASK_ID/{count}"')
-    return "\n".join(lines) + "\n"
+    shard = f'--shard "$SLURM_ARRAY_TASK_ID/{count}"'
+    lines.append(f"exec {shlex.join(words)} {shard}")
+    lines.append("")
+    return "\n".join(lines)

@@ -4,13 +4,26 @@ import os
 from typing import Annotated, Any
 from urllib.parse import urlparse
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from inspect_ai.model import GenerateConfig
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PositiveFloat,
+    PositiveInt,
+    WithJsonSchema,
+)
 
 
 class StrictModel(BaseModel):
     """Base of every part of an experiment file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+NonEmpty = Annotated[str, Field(min_length=1)]
 
 
 def _from_name(value: Any) -> Any:
@@ -21,10 +34,10 @@ def _from_name(value: Any) -> Any:
 class Component(StrictModel):
     """A task or a solver."""
 
-    name: str = Field(min_length=1)
+    name: NonEmpty
     """Registry name, such as `discoverybench/real`; of a model, its provider and name, such as `openai/gpt-4o`."""
 
-    args: dict[str, Any] = Field(default_factory=dict)
+    args: dict[str, Any] = {}
     """Its arguments, as for `-T`, `-S` and `-M`."""
 
 
@@ -34,8 +47,13 @@ class ModelSpec(Component):
     base_url: str | None = None
     """Base URL of the provider's API."""
 
-    config: dict[str, Any] = Field(default_factory=dict)
+    config: Annotated[GenerateConfig, WithJsonSchema({"type": "object"})] = GenerateConfig()
     """Generation settings: the fields of Inspect's `GenerateConfig`."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The generation settings that are given."""
+        return self.config.model_dump(exclude_none=True)
 
 
 NamedComponent = Annotated[Component, BeforeValidator(_from_name, json_schema_input_type=str | Component)]
@@ -45,38 +63,34 @@ NamedModel = Annotated[ModelSpec, BeforeValidator(_from_name, json_schema_input_
 class Limits(StrictModel):
     """Limits of every sample, and the number of samples of every task."""
 
-    # The aliases are arguments of `eval_set`.
-
-    messages: int | None = Field(default=None, ge=1, serialization_alias="message_limit")
+    messages: PositiveInt | None = None
     """Maximum number of messages of a sample."""
 
-    tokens: int | str | None = Field(default=None, serialization_alias="token_limit")
+    tokens: int | str | None = None
     """Maximum number of tokens of a sample, as for Inspect's `--token-limit`: `500k`, `output:100k`."""
 
-    time: int | None = Field(default=None, ge=1, serialization_alias="time_limit")
+    time: PositiveInt | None = None
     """Maximum seconds of a sample."""
 
-    working: int | None = Field(default=None, ge=1, serialization_alias="working_limit")
+    working: PositiveInt | None = None
     """Maximum working seconds of a sample: without waiting for retries, rate limits and free connections."""
 
-    cost: float | None = Field(default=None, gt=0, serialization_alias="cost_limit")
+    cost: PositiveFloat | None = None
     """Maximum cost of a sample in US dollars."""
 
-    samples: int | None = Field(default=None, ge=1, serialization_alias="limit")
+    samples: PositiveInt | None = None
     """Maximum number of samples of each task; all by default."""
 
 
-class Exclusion(StrictModel):
-    """Combinations to leave out: those that match all of these names."""
-
-    task: str | None = None
-    solver: str | None = None
-    model: str | None = None
-
-    @property
-    def names(self) -> dict[str, str]:
-        """The names that are given."""
-        return self.model_dump(exclude_none=True)
+LIMIT_ARGUMENTS = {
+    "messages": "message_limit",
+    "tokens": "token_limit",
+    "time": "time_limit",
+    "working": "working_limit",
+    "cost": "cost_limit",
+    "samples": "limit",
+}
+"""The argument of `eval_set` for each limit."""
 
 
 def _log_dir(address: str) -> str:
@@ -95,9 +109,9 @@ def _log_dir(address: str) -> str:
 
 
 class Experiment(StrictModel):
-    """Tasks × solvers × models, minus the exclusions."""
+    """Tasks × solvers × models."""
 
-    name: str = Field(min_length=1)
+    name: NonEmpty
     """Name of the experiment; every run is tagged with it."""
 
     description: str = ""
@@ -115,29 +129,26 @@ class Experiment(StrictModel):
     grader: NamedModel | None = None
     """The judge; the task's default judge by default."""
 
-    roles: dict[str, NamedModel] = Field(default_factory=dict)
+    roles: dict[str, NamedModel] = {}
     """Models of further roles, such as `planner` and `critic` of DataVoyager."""
 
     sandbox: str | None = None
     """Argument `sandbox` of every task: `docker`, `k8s` or `local`."""
 
-    epochs: int = Field(default=1, ge=1, le=10_000)
+    epochs: PositiveInt = 1
     """Number of times each sample is run."""
 
     limits: Limits = Limits()
     """See `Limits`."""
 
-    options: dict[str, Any] = Field(default_factory=dict)
+    options: dict[str, Any] = {}
     """Any other argument of Inspect's `eval_set`, such as `max_connections`, `retry_on_error` or `sandbox`."""
 
-    log_dir: Annotated[str, Field(min_length=1), AfterValidator(_log_dir)]
+    log_dir: Annotated[NonEmpty, AfterValidator(_log_dir)]
     """Log directory, used only by this experiment. A second run resumes the logs in it."""
 
     tags: tuple[str, ...] = ()
     """Tags of every run."""
-
-    exclude: tuple[Exclusion, ...] = ()
-    """Combinations to leave out."""
 
     @property
     def all_roles(self) -> dict[str, ModelSpec]:
@@ -150,7 +161,8 @@ class Experiment(StrictModel):
     def arguments(self) -> dict[str, Any]:
         """Arguments of `eval_set` that have their own keys: limits, epochs, tags and metadata."""
         metadata = self.options.get("metadata") or {}
-        arguments = self.limits.model_dump(exclude_none=True, by_alias=True)
+        limits = self.limits.model_dump(exclude_none=True)
+        arguments: dict[str, Any] = {LIMIT_ARGUMENTS[name]: limit for name, limit in limits.items()}
         arguments["epochs"] = self.epochs
         arguments["tags"] = [self.name, *self.tags]
         arguments["metadata"] = {**metadata, "experiment": self.name}

@@ -13,14 +13,13 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, Model, get_model
 from inspect_ai.util import registry_create
-from pydantic import ValidationError
 
 from inspect_discoverybench.discovery import DEFAULT_JUDGE_KEY
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.errors.provider_failures import inspect_errors
 from inspect_discoverybench.errors.redaction import public_settings, remember_keys
 from inspect_discoverybench.experiment.definition import Component, Experiment, ModelSpec
-from inspect_discoverybench.experiment.experiment_file import ExperimentFile, reason_of_error
+from inspect_discoverybench.experiment.experiment_file import ExperimentFile
 from inspect_discoverybench.experiment.matrix import MatrixCell, matrix
 from inspect_discoverybench.experiment.options import eval_set_options
 from inspect_discoverybench.experiment.prices import read_prices, register_prices
@@ -35,24 +34,16 @@ class EvalSet:
     Attributes:
         experiment: The experiment.
         file: The file that describes it.
-        runs: Each cell of the matrix with its task, which has the solver and the model of the cell.
+        cells: The cells of the matrix.
+        tasks: The task of each cell, with the solver and the model of the cell.
         arguments: The other arguments of Inspect's `eval_set`.
     """
 
     experiment: Experiment
     file: YamlFile
-    runs: tuple[tuple[MatrixCell, Task], ...]
+    cells: Sequence[MatrixCell]
+    tasks: Sequence[Task]
     arguments: Mapping[str, Any]
-
-    @property
-    def cells(self) -> list[MatrixCell]:
-        """The cells of the matrix."""
-        return [cell for cell, _ in self.runs]
-
-    @property
-    def tasks(self) -> list[Task]:
-        """The tasks, one for each cell."""
-        return [task for _, task in self.runs]
 
     def dry_run(self) -> list[EvalLog]:
         """Let Inspect resolve every run without running samples.
@@ -64,10 +55,12 @@ class EvalSet:
         # These have side effects outside the log directory, or no effect without samples.
         accepted -= {"notification", "acp_server", "display", "trace", "eval_set_id"}
         arguments = {name: value for name, value in self.arguments.items() if name in accepted}
-        arguments |= {"log_realtime": False, "ctl_server": False}
+        arguments["log_realtime"] = False
+        arguments["ctl_server"] = False
 
         with TemporaryDirectory() as folder, inspect_errors(InvalidExperiment, str(self.file.path)):
-            logs = inspect_eval(self.tasks, **{**arguments, "log_dir": folder}, run_samples=False)
+            arguments["log_dir"] = folder
+            logs = inspect_eval(list(self.tasks), **arguments, run_samples=False)
             # Without samples, which Inspect would try to read from the folder when it no longer exists.
             return [log.model_copy(update={"samples": None, "reductions": None}) for log in logs]
 
@@ -79,7 +72,7 @@ class EvalSet:
         """
         remedy = "Remove the cause, then repeat the command. Finished samples are kept."
         with inspect_errors(InvalidExperiment, str(self.file.path), remedy):
-            return eval_set(self.tasks, **self.arguments)
+            return eval_set(list(self.tasks), **self.arguments)
 
 
 def build_eval_set(experiment_file: ExperimentFile) -> EvalSet:
@@ -98,17 +91,14 @@ def build_eval_set(experiment_file: ExperimentFile) -> EvalSet:
     tasks = [_build_task(cell, model) for cell, model in zip(cells, models, strict=True)]
     roles = _build_roles(experiment, file)
     judges = [] if "grader" in roles else _default_judges(tasks, file)
-    register_prices([*models, *roles.values(), *judges], read_prices(experiment_file.price_file))
+    prices = read_prices(experiment_file.price_file)
+    register_prices([*models, *roles.values(), *judges], prices)
 
-    arguments = {
-        # Write every finished sample to the log immediately, so that a killed process loses none.
-        "log_buffer": 1,
-        **options,
-        **experiment.arguments,
-        "log_dir": experiment.log_dir,
-        "model_roles": roles,
-    }
-    return EvalSet(experiment, file, tuple(zip(cells, tasks, strict=True)), arguments)
+    # Write every finished sample to the log immediately, so that a killed process loses none.
+    arguments: dict[str, Any] = {"log_buffer": 1, **options, **experiment.arguments}
+    arguments["log_dir"] = experiment.log_dir
+    arguments["model_roles"] = roles
+    return EvalSet(experiment, file, cells, tasks, arguments)
 
 
 def dry_run_in_subprocess(experiment_file: ExperimentFile) -> list[EvalLog]:
@@ -127,16 +117,14 @@ def dry_run(experiment_file: ExperimentFile) -> list[EvalLog]:
 
 def _build_task(cell: MatrixCell, model: Model) -> Task:
     task: Task = _create("task", cell.task, cell.task_line)
-    task_label, solver_label, model_label = cell.labels
-    metadata = {
-        **(task.metadata or {}),
-        "run": {"task": task_label, "solver": solver_label, "model": model_label},
-    }
+    metadata = dict(task.metadata or {})
+    metadata["run"] = dict(zip(("task", "solver", "model"), cell.labels, strict=True))
     if cell.solver is None:
         return task_with(task, model=model, metadata=metadata)
 
     # Recorded here because `eval.solver` of the log is empty for a solver that is part of the task.
-    metadata |= {"solver": cell.solver.name, "solver_args": public_settings(cell.solver.args)}
+    metadata["solver"] = cell.solver.name
+    metadata["solver_args"] = public_settings(cell.solver.args)
     solver = _create("solver", cell.solver, cell.solver_line)
     return task_with(task, model=model, metadata=metadata, solver=solver)
 
@@ -154,28 +142,20 @@ def _build_roles(experiment: Experiment, file: YamlFile) -> dict[str, Model]:
     return roles
 
 
-def _build_model(spec: ModelSpec, where: str, settings: Mapping[str, Any]) -> Model:
+def _build_model(spec: ModelSpec, where: str, timeouts: Mapping[str, Any]) -> Model:
     remember_keys(spec.args)
-    try:
-        config = GenerateConfig.model_validate({**spec.config, **settings})
-    except ValidationError as error:
-        first = error.errors()[0]
-        setting = ".".join(map(str, first["loc"]))
-        raise InvalidExperiment(f"{where}: model {spec.name}: config.{setting}: {reason_of_error(first)}") from error
+    config = spec.config.model_copy(update=timeouts)
     with inspect_errors(InvalidExperiment, f"{where}: model {spec.name} cannot be called"):
-        return get_model(  # inspect-evals-lint: ignore[IEBP001] -- an experiment names its models
-            spec.name, base_url=spec.base_url, config=config, **spec.args
-        )
+        # inspect-evals-lint: ignore[IEBP001] -- an experiment names its models
+        return get_model(spec.name, base_url=spec.base_url, config=config, **spec.args)
 
 
 def _default_judges(tasks: Sequence[Task], file: YamlFile) -> list[Model]:
     """The judges that the tasks use if no role `grader` is set."""
-    names = set()
-    for task in tasks:
-        name = (task.metadata or {}).get(DEFAULT_JUDGE_KEY)
-        if name is not None:
-            names.add(str(name))
+    names = {(task.metadata or {}).get(DEFAULT_JUDGE_KEY) for task in tasks}
+    names.discard(None)
+    where = file.where()
     message = "the default judge cannot be called. Name one, such as grader: PROVIDER/MODEL"
-    with inspect_errors(InvalidExperiment, f"{file.where()}: {message}"):
+    with inspect_errors(InvalidExperiment, f"{where}: {message}"):
         # inspect-evals-lint: ignore[IEBP001] -- checked before any run
-        return [get_model(name) for name in sorted(names)]
+        return [get_model(name) for name in names]

@@ -48,8 +48,8 @@ def execute(file: ExperimentFile, shard: Shard | None) -> ExperimentResult:
     part = _part_to_run(whole, file, shard)
 
     with locked(log_dir):
-        complete, logs = part.run() if part.runs else (True, [])
-    if complete and len(logs) < len(part.runs):
+        complete, logs = part.run() if part.tasks else (True, [])
+    if complete and len(logs) < len(part.tasks):
         raise KeyboardInterrupt  # `eval_set` reports success if Ctrl-C ends its only attempt
     return ExperimentResult(part, _in_order(logs, part), complete)
 
@@ -61,22 +61,25 @@ def _part_to_run(whole: EvalSet, file: ExperimentFile, shard: Shard | None) -> E
 
     dry_run = dry_run_in_subprocess(file)
     if shard is None:
-        _announce_kept_samples(count_kept_samples(whole, {WHOLE: dry_run}), whole)
+        kept = count_kept_samples(whole, {WHOLE: dry_run})
+        _announce(kept, whole)
         return whole
 
     dry_runs = shard_dry_runs(dry_run, shard.count)
     part = restrict_to_shard(whole, shard, dry_runs[str(shard)])
-    _announce_kept_samples(count_kept_samples(whole, dry_runs, str(shard)), part)
-    if not part.runs:
-        samples = sum(len(log.eval.dataset.sample_ids or []) for log in dry_run)
+    kept = count_kept_samples(whole, dry_runs, str(shard))
+    _announce(kept, part)
+    if not part.tasks:
+        samples = sum(log.eval.dataset.samples or 0 for log in dry_run)
         click.echo(f"Shard {shard} has no samples: there are only {samples}. Use at most {samples} shards.", err=True)
     return part
 
 
-def _announce_kept_samples(count: int, part: EvalSet) -> None:
-    if count:
-        samples = "1 finished sample" if count == 1 else f"{count} finished samples"
-        click.echo(printable(f"{samples} in {part.arguments['log_dir']} will be kept."), err=True)
+def _announce(kept: int, part: EvalSet) -> None:
+    """Say how many finished samples are in the log directory."""
+    log_dir = part.arguments["log_dir"]
+    if kept:
+        click.echo(printable(f"Finished samples in {log_dir} that will be kept: {kept}."), err=True)
 
 
 def _in_order(logs: Sequence[EvalLog], part: EvalSet) -> list[RunOutcome]:

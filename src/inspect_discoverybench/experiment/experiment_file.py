@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.errors.invalid_values import did_you_mean
-from inspect_discoverybench.experiment.definition import Exclusion, Experiment, Limits, ModelSpec
+from inspect_discoverybench.experiment.definition import Experiment, Limits, ModelSpec
 from inspect_discoverybench.experiment.yaml_file import YamlFile, parse_yaml
 
 
@@ -60,12 +60,14 @@ def _describe(error: ValidationError, file: YamlFile) -> str:
     misspellings = [details for details in errors if details["type"] == "extra_forbidden"]
     first = (misspellings or errors)[0]
 
-    *_, key = first["loc"]
-    where = f"{file.where(*first['loc'])}: {'.'.join(map(str, first['loc']))}"
+    place = first["loc"]
+    name = ".".join(map(str, place))
+    where = f"{file.where(*place)}: {name}"
     if not misspellings:
         return f"{where}: {reason_of_error(first)}"
-    keys = {*Experiment.model_fields, *Limits.model_fields, *ModelSpec.model_fields, *Exclusion.model_fields}
-    return f"{where}: unknown key.{did_you_mean(str(key), keys)} All keys are in docs/experiments.md."
+    keys = Experiment.model_fields.keys() | Limits.model_fields.keys() | ModelSpec.model_fields.keys()
+    suggestion = did_you_mean(str(place[-1]), keys)
+    return f"{where}: unknown key.{suggestion} All keys are in docs/experiments.md."
 
 
 def _apply(change: str, values: dict[str, Any]) -> None:

@@ -10,13 +10,16 @@ from pydantic import TypeAdapter, ValidationError
 
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.errors.invalid_values import did_you_mean
-from inspect_discoverybench.experiment.definition import Limits
+from inspect_discoverybench.experiment.definition import LIMIT_ARGUMENTS
 from inspect_discoverybench.experiment.experiment_file import reason_of_error
 from inspect_discoverybench.experiment.yaml_file import YamlFile
 
 OTHER_KEYS = {
-    **{name: name for name in ("tasks", "log_dir", "epochs", "tags")},
-    **{str(field.serialization_alias): f"limits.{limit}" for limit, field in Limits.model_fields.items()},
+    **{argument: f"limits.{limit}" for limit, argument in LIMIT_ARGUMENTS.items()},
+    "tasks": "tasks",
+    "log_dir": "log_dir",
+    "epochs": "epochs",
+    "tags": "tags",
     "task_args": "tasks",
     "solver": "solvers",
     "model": "models",

@@ -62,31 +62,44 @@ def assign_samples(runs: Sequence[SampleIds], count: int) -> list[list[SampleIds
     Returns:
         For each shard, its sample ids of each run.
     """
-    shards: list[list[SampleIds]] = [[[] for _ in runs] for _ in range(count)]
+    shards: list[list[SampleIds]] = [[] for _ in range(count)]
     for run, samples in enumerate(runs):
+        parts: list[SampleIds] = [[] for _ in range(count)]
         for position, sample in enumerate(samples):
-            # The first samples of all runs go to shards in turn, then the second ones, and so on. One is skipped
-            # whenever the turn is back at the first shard; otherwise a run would always meet the same shards.
-            turn = position * len(runs) + position * gcd(len(runs), count) // count
-            shards[(turn + run) % count][run].append(sample)
+            number = _shard_of(run, position, len(runs), count)
+            parts[number].append(sample)
+        for shard, part in zip(shards, parts, strict=True):
+            shard.append(part)
     return shards
+
+
+def _shard_of(run: int, position: int, runs: int, count: int) -> int:
+    """Index of the shard for the sample at a position in a run."""
+    # The first samples of all runs go to shards in turn, then the second ones, and so on. One is skipped whenever the
+    # turn is back at the first shard; otherwise a run would always meet the same shards.
+    turn = position * runs + run
+    skipped = position * gcd(runs, count) // count
+    return (turn + skipped) % count
 
 
 def shard_dry_runs(dry_run: Sequence[EvalLog], count: int) -> dict[str, list[EvalLog]]:
     """The dry run of each shard, by `K/N`, from that of the whole experiment."""
-    all_samples = [list(log.eval.dataset.sample_ids or []) for log in dry_run]
+    samples_of_runs = [list(log.eval.dataset.sample_ids or []) for log in dry_run]
     dry_runs = {}
-    for number, samples in enumerate(assign_samples(all_samples, count), start=1):
-        logs = [_with_samples(log, ids) for log, ids in zip(dry_run, samples, strict=True)]
-        dry_runs[str(Shard(number, count))] = logs
+    for number, samples_of_shard in enumerate(assign_samples(samples_of_runs, count), start=1):
+        shard = Shard(number, count)
+        dry_runs[str(shard)] = [_with_samples(*run) for run in zip(dry_run, samples_of_shard, strict=True)]
     return dry_runs
 
 
 def _with_samples(log: EvalLog, ids: SampleIds) -> EvalLog:
-    dataset = log.eval.dataset.model_copy(update={"sample_ids": ids, "samples": len(ids)})
-    config = log.eval.config.model_copy(update={"limit": None, "sample_id": None})
-    spec = log.eval.model_copy(update={"dataset": dataset, "config": config})
-    return log.model_copy(update={"eval": spec})
+    """A dry run with these samples, as if the run had no others."""
+    copy = log.model_copy(deep=True)
+    copy.eval.dataset.sample_ids = ids
+    copy.eval.dataset.samples = len(ids)
+    copy.eval.config.limit = None
+    copy.eval.config.sample_id = None
+    return copy
 
 
 def restrict_to_shard(eval_set: EvalSet, shard: Shard, dry_run: Sequence[EvalLog]) -> EvalSet:
@@ -97,29 +110,32 @@ def restrict_to_shard(eval_set: EvalSet, shard: Shard, dry_run: Sequence[EvalLog
     Raises:
         InvalidExperiment: An option does not work with shards.
     """
-    if eval_set.arguments.get("sample_shuffle") is True or eval_set.arguments.get("bundle_dir") is not None:
+    where = eval_set.file.where("options")
+    if eval_set.arguments.get("sample_shuffle") is True:
         raise InvalidExperiment(
-            f"{eval_set.file.where('options')}: --shard needs a seed in options.sample_shuffle, such as 7, so that "
-            "all shards have the same order, and cannot be used with options.bundle_dir: run `inspect view bundle` at "
-            "the end."
+            f"{where}: --shard needs a seed in options.sample_shuffle, such as 7. All shards must have the same order."
+        )
+    if eval_set.arguments.get("bundle_dir") is not None:
+        raise InvalidExperiment(
+            f"{where}: --shard cannot be used with options.bundle_dir. Run `inspect view bundle` at the end."
         )
 
     parent = eval_set.experiment.log_dir
-    arguments = {
-        "eval_set_id": _eval_set_id(parent, shard.count),
-        **eval_set.arguments,
-        "log_dir": shard.log_dir(parent),
-        "metadata": {**eval_set.arguments["metadata"], "shard": str(shard)},
-        # Already applied in the dry run.
-        "limit": None,
-        "sample_id": None,
-    }
-    runs = []
-    for (cell, task), log in zip(eval_set.runs, dry_run, strict=True):
+    arguments = {"eval_set_id": _eval_set_id(parent, shard.count), **eval_set.arguments}
+    arguments["log_dir"] = shard.log_dir(parent)
+    arguments["metadata"] = {**eval_set.arguments["metadata"], "shard": str(shard)}
+    # Already applied in the dry run.
+    arguments["limit"] = None
+    arguments["sample_id"] = None
+
+    cells = []
+    tasks = []
+    for cell, task, log in zip(eval_set.cells, eval_set.tasks, dry_run, strict=True):
         ids = log.eval.dataset.sample_ids
         if ids:
-            runs.append((cell, _restrict(task, set(ids))))
-    return replace(eval_set, runs=tuple(runs), arguments=arguments)
+            cells.append(cell)
+            tasks.append(_restrict(task, set(ids)))
+    return replace(eval_set, cells=cells, tasks=tasks, arguments=arguments)
 
 
 def _eval_set_id(log_dir: str, count: int) -> str:

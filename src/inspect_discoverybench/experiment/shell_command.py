@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -20,43 +20,49 @@ def shell_command(experiment: Experiment, cell: MatrixCell) -> str:
     Raises:
         InvalidExperiment: A value cannot be expressed on Inspect's command line, or is a secret.
     """
-    words = ["inspect", "eval", cell.task.name, *_pairs("-T", cell.task.args)]
+    words = ["inspect", "eval", cell.task.name]
+    words += _pairs("-T", cell.task.args)
     if cell.solver is not None:
-        words += ["--solver", cell.solver.name, *_pairs("-S", cell.solver.args)]
-    words += _model_words(cell.model)
+        words += ["--solver", cell.solver.name]
+        words += _pairs("-S", cell.solver.args)
+    words += _model(cell.model)
     for role, spec in experiment.all_roles.items():
-        words += ["--model-role", f"{role}={_role_text(role, spec)}"]
+        words += ["--model-role", f"{role}={_role(role, spec)}"]
 
     _refuse_secrets("options", experiment.options)
-    options = {**cell.model.config, **experiment.options, **experiment.arguments}
-    tags, metadata = options.pop("tags"), options.pop("metadata")
+    options = {**cell.model.settings, **experiment.options, **experiment.arguments}
+    metadata = options.pop("metadata")
+    tags = options.pop("tags")
     for name, value in options.items():
         words += _option(name, value)
-    if any("," in tag for tag in tags):
-        raise _inexpressible("tags", tags)
-    words += ["--tags", ",".join(tags), *_pairs("--metadata", metadata), "--log-dir", experiment.log_dir]
+    words += ["--tags", _list("tags", tags)]
+    words += _pairs("--metadata", metadata)
+    words += ["--log-dir", experiment.log_dir]
     return shlex.join(words)
 
 
-def _model_words(spec: ModelSpec) -> list[str]:
+def _model(spec: ModelSpec) -> list[str]:
+    """The options for the evaluated model, without its generation settings."""
     _refuse_secrets(f"model {spec.name}", spec.model_dump())
-    words = ["--model", spec.name, *_pairs("-M", spec.args)]
+    words = ["--model", spec.name]
+    words += _pairs("-M", spec.args)
     if spec.base_url is not None:
         words += ["--model-base-url", spec.base_url]
     return words
 
 
-def _role_text(role: str, spec: ModelSpec) -> str:
+def _role(role: str, spec: ModelSpec) -> str:
     """The model of a role: its name, or a mapping with its settings."""
-    _refuse_secrets(f"role {role}", spec.model_dump())
+    name = f"role {role}"
+    _refuse_secrets(name, spec.model_dump())
     if spec.base_url is not None:
-        raise _inexpressible(f"base_url of the role {role}", spec.base_url)
-    settings = dict(spec.config)
+        raise _inexpressible(f"base_url of the {name}", spec.base_url)
+    settings = spec.settings
     if spec.args:
         settings["model_args"] = spec.args
     if not settings:
         return spec.name
-    return _yaml_word({"model": spec.name, **settings}, f"role {role}")
+    return _yaml_word(name, {"model": spec.name, **settings})
 
 
 def _refuse_secrets(name: str, settings: Mapping[str, Any]) -> None:
@@ -72,11 +78,12 @@ def _refuse_secrets(name: str, settings: Mapping[str, Any]) -> None:
 def _pairs(option: str, args: Mapping[str, Any]) -> list[str]:
     words = []
     for name, value in args.items():
-        words += [option, f"{name}={_yaml_word(value, f'{option} {name}')}"]
+        words.append(option)
+        words.append(f"{name}={_yaml_word(f'{option} {name}', value)}")
     return words
 
 
-def _yaml_word(value: Any, name: str) -> str:
+def _yaml_word(name: str, value: Any) -> str:
     """Express a value for Inspect's command line, which reads YAML but splits strings at commas."""
     texts = [json.dumps(value, ensure_ascii=False), json.dumps(value)]
     if isinstance(value, str):
@@ -89,8 +96,9 @@ def _yaml_word(value: Any, name: str) -> str:
 
 
 def _is_read_as(value: Any, read: Any) -> bool:
-    is_split = isinstance(read, str) and "," in read
-    return type(read) is type(value) and read == value and not is_split
+    if isinstance(read, str) and "," in read:
+        return False
+    return type(read) is type(value) and bool(read == value)
 
 
 def _option(name: str, value: Any) -> list[str]:
@@ -102,9 +110,17 @@ def _option(name: str, value: Any) -> list[str]:
         return [f"--no-{option}"]
     if isinstance(value, int | float | str):
         return [f"--{option}", str(value)]
-    if name == "sample_id" and isinstance(value, list) and not any("," in str(item) for item in value):
-        return [f"--{option}", ",".join(map(str, value))]
+    if name == "sample_id" and isinstance(value, list):
+        return [f"--{option}", _list(name, value)]
     raise _inexpressible(name, value)
+
+
+def _list(name: str, items: Sequence[Any]) -> str:
+    """Express a list of texts, which Inspect splits at commas."""
+    for item in items:
+        if "," in str(item):
+            raise _inexpressible(name, items)
+    return ",".join(map(str, items))
 
 
 def _inexpressible(name: str, value: Any) -> InvalidExperiment:

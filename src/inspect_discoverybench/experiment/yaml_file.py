@@ -21,15 +21,15 @@ class _Loader(yaml.SafeLoader):
         keys = set()
         for key, _ in node.value:
             if key.value in keys:
-                raise yaml.constructor.ConstructorError(None, None, f"duplicate key {key.value}", key.start_mark)
+                raise _problem(f"duplicate key {key.value}", key)
             keys.add(key.value)
         return super().construct_mapping(node, deep)
 
     def construct_text(self, node: yaml.ScalarNode) -> str:
         for variable in _VARIABLE.finditer(node.value):
-            if variable["default"] is None and variable["name"] not in os.environ:
-                problem = f"the environment variable {variable['name']} is not set"
-                raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+            name, default = variable["name"], variable["default"]
+            if default is None and name not in os.environ:
+                raise _problem(f"the environment variable {name} is not set", node)
         return _VARIABLE.sub(_value_of, node.value)
 
 
@@ -38,6 +38,10 @@ _Loader.add_constructor("tag:yaml.org,2002:str", _Loader.construct_text)
 
 def _value_of(variable: re.Match[str]) -> str:
     return os.environ.get(variable["name"], variable["default"])
+
+
+def _problem(problem: str, node: yaml.Node) -> yaml.MarkedYAMLError:
+    return yaml.constructor.ConstructorError(problem=problem, problem_mark=node.start_mark)
 
 
 @dataclass(frozen=True)
