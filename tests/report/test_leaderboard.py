@@ -48,17 +48,24 @@ def test_names_of_configurations_show_what_varies() -> None:
     limits = '{"messages": 10}'
     hints = '{"domain_knowledge": true, "split": "test"}'
     leaderboard = contents(
-        results({"a": 1.0}, data_commit="0" * 40),
+        results({"a": 1.0}),
         results({"a": 0.8}, limits=limits),
-        results({"a": 0.5}, limits=limits, task_arguments=hints, data_commit="1" * 40),
+        results({"a": 0.5}, limits=limits, task_arguments=hints),
         results({"a": 0.5}, agent="codegen", limits=limits),
     ).leaderboard
     assert [standing.name for standing in leaderboard.standings] == [
-        "react · provider/model (no hints, default limits, data 000000000000)",
-        "react · provider/model (no hints, messages=10, unknown data)",
-        "react · provider/model (domain_knowledge, messages=10, data 111111111111)",
+        "react · provider/model",
+        "react · provider/model (messages=10)",
+        "react · provider/model (domain_knowledge, messages=10)",
         "codegen · provider/model",
     ]
+
+
+def test_a_placebo_is_a_benchmark_of_its_own() -> None:
+    arguments = '{"placebo": 7, "split": "test"}'
+    placebo = results({"a": 0.0}, task="real_placebo", task_arguments=arguments)
+    names = [benchmark.name for benchmark in contents(results({"a": 1.0}), placebo).leaderboard.benchmarks]
+    assert names == ["DB-REAL test", "DB-REAL test, placebo 7"]
 
 
 def test_agents_have_the_same_colour_in_every_report() -> None:
