@@ -68,10 +68,7 @@ def _reason(error: OSError) -> str:
     response = getattr(error, "response", None)
     if response is not None:
         return f"HTTP status {response.status_code}"
-    cause: BaseException = error
-    while cause.__context__ is not None:
-        cause = cause.__context__
-    return getattr(cause, "strerror", None) or type(cause).__name__
+    return type(error).__name__
 
 
 def _extract(archive: Path, tree: Path, url: str) -> None:

@@ -14,7 +14,7 @@ from inspect_ai.util import sandbox
 from inspect_discoverybench.dataset.paths import METADATA_NAME
 from inspect_discoverybench.errors.exceptions import DataError, DataMissing
 
-# Folders of sessions, and of Reflexion.
+# Folders of sessions, and of Reflexion. A colon is reserved, too: Inspect reads what is before it as a sandbox's name.
 _RESERVED_NAME = re.compile(r"\.session|trial-\d+(?:/|$)")
 
 # SHA-256 of each file, without names in the output, which can contain line breaks. The second program is that of macOS.
@@ -37,7 +37,6 @@ def locate(folder: Path, name: str) -> Path:
     path = folder / name
     try:
         target = path.resolve()
-        exists = path.exists()
     except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a name that is too long or has a null byte
         raise DataError(f"{subject} cannot be found ({error}). Rename it, or remove the link.") from error
 
@@ -47,14 +46,10 @@ def locate(folder: Path, name: str) -> Path:
             f"{subject} is not inside the folder of its metadata file, or is a link to a file outside. Copy it there "
             "and use its relative path."
         )
-    # Inspect reads the part before a colon as the name of a sandbox.
-    if ":" in name or "\\" in name:
-        raise DataError(f"{subject} has ':' or '\\' in its name. Rename it; separate folders with '/'.")
-    if _RESERVED_NAME.match(str(relative)):
-        raise DataError(f"{subject} has a reserved name. Rename it.")
+    if _RESERVED_NAME.match(str(relative)) or ":" in name or "\\" in name:
+        raise DataError(f"{subject} has a reserved name, or ':' or '\\' in its name. Rename it.")
     if not path.is_file():
-        problem = "is not a regular file. List regular files" if exists else "does not exist. Add it"
-        raise DataMissing(f"{path}: the metadata describes this data file, but it {problem}.")
+        raise DataMissing(f"{subject} does not exist, or is not a regular file. Add it.")
     if METADATA_NAME.fullmatch(target.name.casefold()):
         raise DataError(f"{subject} is a metadata file, which the agent must not see. Remove it from `datasets`.")
     return path
@@ -96,11 +91,14 @@ async def changed_files(checksums: Mapping[str, str], folder: str | None = None)
     """
     # Through `sh`, because some providers raise an exception if a program does not exist.
     result = await sandbox().exec(["sh", "-c", _CHECKSUMS, "sh", *checksums], cwd=folder, timeout=600)
-    in_sandbox = [line.partition(" ")[0] for line in result.stdout.splitlines()]
-    if not result.success or len(in_sandbox) != len(checksums):
+    lines = result.stdout.splitlines()
+    if not result.success or len(lines) != len(checksums):
         raise DataError(
             f"The data files cannot be checked in the sandbox (exit code {result.returncode}): "
             f"{result.stderr.strip()[-500:]}. The sandbox needs `sh` and `sha256sum`."
         )
-    pairs = zip(checksums, in_sandbox, strict=True)
-    return [name for name, checksum in pairs if checksum != checksums[name]]
+    changed = []
+    for (name, checksum), line in zip(checksums.items(), lines, strict=True):
+        if line.partition(" ")[0] != checksum:
+            changed.append(name)
+    return changed

@@ -21,28 +21,32 @@ def select(samples: Sequence[Sample], filters: Mapping[str, FieldFilter]) -> lis
         InvalidArgument: A value matches no sample, or no sample matches all filters.
     """
     selected = list(samples)
-    descriptions = []
+    used = []
     for name, values in filters.items():
         if values is None:
             continue
-        accepted = [_typed(value) for value in (values if isinstance(values, list) else [values])]
-        possible = {_value(sample, name) for sample in samples}
-        for value in accepted:
-            if value not in possible:
-                choices = ", ".join(sorted(possible - {""}))
-                raise InvalidArgument(f"{name}={value} matches no sample. Possible values: {choices}.")
+        listed = values if isinstance(values, list) else [values]
+        accepted = [_as_typed(value) for value in listed]
+        _require_possible(name, accepted, samples)
         selected = [sample for sample in selected if _value(sample, name) in accepted]
-        descriptions.append(f"{name}={','.join(accepted)}")
+        used.append(f"{name}={','.join(accepted)}")
     if not selected:
-        raise InvalidArgument(f"No sample matches all of {', '.join(descriptions)}. Remove one of these filters.")
+        raise InvalidArgument(f"No sample matches all of {', '.join(used)}. Remove one of these filters.")
     return selected
 
 
+def _require_possible(name: str, accepted: Sequence[str], samples: Sequence[Sample]) -> None:
+    possible = {_value(sample, name) for sample in samples}
+    for value in accepted:
+        if value not in possible:
+            choices = ", ".join(sorted(possible - {"None"}))
+            raise InvalidArgument(f"{name}={value} matches no sample. Possible values: {choices}.")
+
+
 def _value(sample: Sample, name: str) -> str:
-    """The value of a sample as a user types it; empty if it has none."""
-    value = (sample.metadata or {})[name]
-    return "" if value is None else _typed(value)
+    return _as_typed((sample.metadata or {})[name])
 
 
-def _typed(value: object) -> str:
+def _as_typed(value: object) -> str:
+    """A value as a user types it on the command line."""
     return str(value).lower() if isinstance(value, bool) else str(value)

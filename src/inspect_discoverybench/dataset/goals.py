@@ -106,8 +106,11 @@ def _target_column(metadata: SampleMetadata, goal: Goal, folder: Path, measure: 
     recorded = synth_targets().get(metadata.key)
     if recorded is not None and not measure:
         return recorded
+
     name = recorded.name if recorded else goal.target_column
+    if name is None or len(metadata.data_files) > 1:
+        return None
     path = locate(folder, metadata.data_files[0].name)
-    if name is None or len(metadata.data_files) > 1 or not is_table(path):
+    if not is_table(path):
         return None
     return TargetColumn.measure(name, Table.read(path))

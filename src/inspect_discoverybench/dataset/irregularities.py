@@ -24,7 +24,8 @@ _WORD = re.compile(r"[^\W\d_]{4,}|\d+(?:\.\d+)?")
 def reveals(text: str, gold: str) -> bool:
     """Whether a text contains at least `REVEALED_SHARE` of the numbers and longer words of a gold hypothesis."""
     gold_words = set(_WORD.findall(gold.casefold()))
-    common = gold_words.intersection(_WORD.findall(text.casefold()))
+    text_words = set(_WORD.findall(text.casefold()))
+    common = gold_words & text_words
     return len(common) >= REVEALED_SHARE * len(gold_words) > 0
 
 
@@ -38,17 +39,22 @@ def flag_repeated_questions(goals: Sequence[SampleMetadata]) -> list[SampleMetad
     for goal in goals:
         groups[normalize_case_and_spaces(goal.goal)].append(goal)
 
-    flags: dict[str, dict[str, str | bool]] = defaultdict(dict)
+    flags: dict[str, dict[str, str | bool]] = {goal.sample_id: {} for goal in goals}
     for group in groups.values():
-        first = group[0]
+        first, *repeated = group
+        for goal in repeated:
+            flags[goal.sample_id]["duplicate_of"] = first.sample_id
+
         golds = {goal.gold_hypothesis for goal in group}
+        if len(golds) > 1:
+            for goal in group:
+                flags[goal.sample_id]["conflicting_gold"] = True
+
         by_folder = {goal.dataset: goal for goal in group}
         for goal in group:
-            flags[goal.sample_id]["conflicting_gold"] = len(golds) > 1
-            if goal is not first:
-                flags[goal.sample_id]["duplicate_of"] = first.sample_id
-            easy = by_folder.get(PROCESSED_FOLDERS.get(goal.dataset, ""))
-            if easy is not None:
-                flags[goal.sample_id] |= {"variant": "hard", "variant_of": easy.sample_id}
+            processed_folder = PROCESSED_FOLDERS.get(goal.dataset)
+            if processed_folder in by_folder:
+                easy = by_folder[processed_folder]
                 flags[easy.sample_id]["variant"] = "easy"
+                flags[goal.sample_id] |= {"variant": "hard", "variant_of": easy.sample_id}
     return [goal.model_copy(update=flags[goal.sample_id]) for goal in goals]

@@ -25,12 +25,15 @@ def _flatten_columns(value: Any) -> Any:
     columns = value.get("raw") if isinstance(value, Mapping) else value
     if not isinstance(columns, list):
         return columns
-    return [column for column in columns if not isinstance(column, Mapping) or column.get("name") != ""]
+    nameless = [column for column in columns if isinstance(column, Mapping) and column.get("name") == ""]
+    return [column for column in columns if column not in nameless]
 
 
 def _flatten_queries(value: Any) -> Any:
     is_nested = isinstance(value, list) and all(isinstance(part, list) for part in value)
-    return list(chain.from_iterable(value)) if is_nested else value
+    if not is_nested:
+        return value
+    return list(chain.from_iterable(value))
 
 
 def _require_different_names(files: "tuple[DataFile, ...]") -> "tuple[DataFile, ...]":

@@ -65,6 +65,7 @@ def differences(root: Path, paths: Iterable[str] | None = None) -> dict[str, str
 
 def describe(differing: Mapping[str, str]) -> str:
     """The first of some differences, and the number of others."""
-    path, state = next(iter(differing.items()))
-    more = f" (and {len(differing) - 1} more)" if len(differing) > 1 else ""
-    return f"{path} {state}{more}"
+    first = next(iter(differing))
+    text = f"{first} {differing[first]}"
+    others = len(differing) - 1
+    return f"{text} (and {others} more)" if others else text

@@ -68,7 +68,8 @@ def make_samples(source: str, goals: Sequence[SourcedGoal], hints: Hints) -> lis
 
 def has_hint(goal: SampleMetadata, hint: str) -> bool:
     """Whether a goal has a hint of this name: that of its study, or that of one of its data files."""
-    return any(getattr(part, hint, "") for part in (goal, *goal.data_files))
+    described = (goal, *goal.data_files)
+    return any(getattr(part, hint, "") for part in described)
 
 
 def data_checksum(samples: Iterable[Sample], fields: Sequence[str] = GOAL_FIELDS) -> str:

@@ -35,11 +35,10 @@ class TargetColumn:
     @classmethod
     def measure(cls, name: str, table: Table) -> "TargetColumn":
         """Measure a column of a table. A column that is missing from the table has no values."""
-        values = Counter(row.get(name, "") for row in table.rows.values())
-        for missing in MISSING:
-            del values[missing]
-        largest = max(values.values(), default=0)
-        return cls(name, len(values), largest / max(1, values.total()))
+        values = [row.get(name, "") for row in table.rows.values()]
+        counts = Counter(value for value in values if value not in MISSING)
+        largest = max(counts.values(), default=0)
+        return cls(name, len(counts), largest / max(1, counts.total()))
 
     @property
     def flags(self) -> dict[str, bool]:
@@ -56,8 +55,12 @@ def synth_targets() -> Mapping[GoalId, TargetColumn]:
     the same repository. `discoverybench data audit` recomputes the properties from the released files.
     """
     targets = {}
-    with Path(__file__).with_name("synth_targets.csv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            key = (row["split"], row["folder"], int(row["metadata"]), int(row["query"]))
-            targets[key] = TargetColumn(row["target_column"], int(row["distinct_values"]), float(row["top_share"]))
+    table = Path(__file__).with_name("synth_targets.csv")
+    for row in csv.DictReader(table.read_text("utf-8").splitlines()):
+        key = (row["split"], row["folder"], int(row["metadata"]), int(row["query"]))
+        targets[key] = TargetColumn(
+            name=row["target_column"],
+            distinct_values=int(row["distinct_values"]),
+            top_share=float(row["top_share"]),
+        )
     return targets
