@@ -80,7 +80,7 @@ def test_an_unknown_argument_is_one_line_before_the_first_sample() -> None:
         ("synth", {"split": "dev", "workflow_tags": True}, "synth has no argument workflow_tags. Possible arguments: "),
         ("demo", {"split": "test"}, "demo has no argument split. Possible arguments: sandbox, build, image, aggre"),
         ("custom", {"pth": "examples/lighthouses"}, "custom has no argument pth. Did you mean path?"),
-        ("judge_audit", {"repeat": 1}, "judge_audit has no argument repeat. Did you mean repeats?"),
+        ("judge_audit", {"kinds": 1}, "judge_audit has no argument kinds. Did you mean kind?"),
         ("synth_generate", {"out": "set", "unknown": 1}, "synth_generate has no argument unknown. "),
     ],
 )

@@ -79,7 +79,7 @@ for _registered in (real, synth, custom, demo, judge_audit, synth_generate, hms)
 for _solver in ("react", "codegen", "datavoyager", "reflexion", "no_data_guess", "gold"):
     _add_lazily("solver", f"solvers.{_solver}", _solver, Solver)
 _add_lazily("solver", "solvers.gold", "goal_echo", Solver)
-_add_lazily("scorer", "judge_audit.judge_audit", "audit", Scorer)
+_add_lazily("scorer", "judge_audit.audit", "audit", Scorer)
 for _scanner in SCANNERS:
     _add_lazily("scanner", "scanners.scanners", _scanner)
 _add_lazily("scanjob", "scanners.scanners", "scan")

@@ -20,7 +20,6 @@ from inspect_discoverybench.errors.invalid_values import (
     refuse_unknown,
     require_boolean,
     require_given,
-    require_positive,
 )
 from inspect_discoverybench.sandbox.image import record_image
 from inspect_discoverybench.sandbox.specification import sandbox_spec
@@ -199,14 +198,13 @@ def demo(
 
 
 @task
-def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = True, **unknown: Any) -> Task:
+def judge_audit(kind: FieldFilter = None, released: bool = True, **unknown: Any) -> Task:
     """Audit of a judge: pairs of hypotheses with known verdicts. The evaluated model is the judge.
 
-    125 pairs are made from invented studies and 50 from the gold hypotheses of DB-REAL train. 46 texts of agents have
+    130 pairs are made from invented studies and 30 from the gold hypotheses of DB-REAL train. 46 texts of agents have
     the hypothesis that the judge should quote.
 
     Args:
-        repeats: Number of times each pair is judged. The first verdict measures accuracy, the others consistency.
         kind: Keep only these kinds of change, such as "relation negated".
         released: Include the pairs from DB-REAL train, which need the released data.
         **unknown: Arguments that the task does not have; they are refused.
@@ -214,19 +212,13 @@ def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = Tru
     from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
     from inspect_discoverybench.dataset.samples import data_checksum
     from inspect_discoverybench.dataset.splits import released_samples
-    from inspect_discoverybench.judge_audit.judge_audit import (
-        PAIR_FIELDS,
-        audit,
-        invented_pairs,
-        judge_pair,
-        released_pairs,
-        text_samples,
-    )
+    from inspect_discoverybench.judge_audit.audit import audit, judge_pair
+    from inspect_discoverybench.judge_audit.pairs import PAIR_FIELDS, invented_pairs, released_pairs
+    from inspect_discoverybench.judge_audit.texts import text_samples
     from inspect_discoverybench.provenance import provenance
     from inspect_discoverybench.scorer.paper_accuracy import PAPER_ACCURACY
 
     refuse_unknown(judge_audit, unknown)
-    require_positive("repeats", repeats)
     require_boolean("released", released)
     samples = list(invented_pairs())
     if released:
@@ -242,7 +234,7 @@ def judge_audit(repeats: int = 2, kind: FieldFilter = None, released: bool = Tru
         dataset=MemoryDataset(
             select(samples, {"kind": kind}), name=f"known pairs; the paper's judge: {paper}", location=web_page(commit)
         ),
-        solver=judge_pair(repeats),
+        solver=judge_pair(),
         config=GenerateConfig(timeout=DEFAULT_TIMEOUT),
         scorer=audit(),
         headline_metric="audit.right",

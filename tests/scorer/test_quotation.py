@@ -11,7 +11,7 @@ from inspect_ai.scorer import Score
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolCall
 
-from inspect_discoverybench.judge_audit.judge_audit import AnswerText, answer_texts
+from inspect_discoverybench.judge_audit.texts import AnswerText, answer_texts
 from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.submission.submission import MAX_TEXT
 from tests.endpoint import question, slots

@@ -70,9 +70,7 @@ def test_every_use_sends_the_same_settings(monkeypatch: pytest.MonkeyPatch) -> N
         name = f"openai/gpt-4o-{endpoint.url.split(':')[-1].removesuffix('/v1')}"
         uses: dict[str, Callable[[], Any]] = {
             "scoring": lambda: scores(judged(get_model(name))),
-            "audit": lambda: inspect_eval(
-                judge_audit(repeats=1, released=False, kind="identical"), model=name, limit=1
-            ),
+            "audit": lambda: inspect_eval(judge_audit(released=False, kind="identical"), model=name, limit=1),
             "judge": lambda: CliRunner().invoke(
                 main,
                 ["judge", "--goal", "g", "--gold", "x", "--pred", "y", "--metadata", str(STUDY), "--grader", name],
@@ -117,7 +115,7 @@ SENT = ("temperature", "seed", "max_tokens")
 
 def audited(endpoint: Endpoint, model: str | Model, **options: Any) -> Score:
     """The score of one audited pair."""
-    task = judge_audit(repeats=1, released=False, kind="identical")
+    task = judge_audit(released=False, kind="identical")
     log = inspect_eval(task, model=model, limit=1, **options)[0]
     assert log.status == "success", log.error
     assert log.samples

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Literal, cast
 
-from inspect_ai.scorer import Metric, MetricProtocol, SampleScore, Value, grouped, mean, metric, stderr
+from inspect_ai.scorer import Metric, MetricProtocol, SampleScore, Value, grouped, mean, stderr
 
 from inspect_discoverybench.scorer.facets import FACET_KEYS
+from inspect_discoverybench.scorer.named_metric import named_metric
 from inspect_discoverybench.submission.submission import WITHOUT_HYPOTHESIS
 
 CLUSTER = "gold_hypothesis"
@@ -27,31 +28,18 @@ def hms_metrics() -> list[Metric | dict[str, list[Metric]]]:
     each_key: list[Metric] = [
         mean(),
         stderr(cluster=CLUSTER),
-        _named(CI_LOWER, partial(interval_end, "low")),
-        _named(CI_UPPER, partial(interval_end, "high")),
+        named_metric(CI_LOWER, partial(interval_end, "low")),
+        named_metric(CI_UPPER, partial(interval_end, "high")),
     ]
-    groups = [_named(name, partial(group_means, field)) for name, field in GROUPS.items()]
+    groups = [named_metric(name, partial(group_means, field)) for name, field in GROUPS.items()]
     # The patterns match only with `aggregation=released`.
     other_keys = (*FACET_KEYS, "hms_*", "context_*")
     return [
-        _named("unscored", unscored),
-        _named("judged", judged, scores="unreduced"),
-        _named("no_submission", no_submission, scores="unreduced"),
-        {"hms": [*each_key, _named("solvable", solvable), *groups], **dict.fromkeys(other_keys, each_key)},
+        named_metric("unscored", unscored),
+        named_metric("judged", judged, scores="unreduced"),
+        named_metric("no_submission", no_submission, scores="unreduced"),
+        {"hms": [*each_key, named_metric("solvable", solvable), *groups], **dict.fromkeys(other_keys, each_key)},
     ]
-
-
-def _named(name: str, compute: MetricProtocol, scores: Literal["auto", "unreduced"] = "auto") -> Metric:
-    """Register a metric under a short name.
-
-    Inspect prefixes the names of metric functions with the name of their package, which would fill the column of an
-    80-column terminal. A `partial` does not belong to a package.
-    """
-
-    def make_metric() -> Metric:
-        return compute
-
-    return metric(name, scores=scores)(partial(make_metric))()
 
 
 def interval_end(end: Literal["low", "high"], scores: list[SampleScore]) -> Value:
