@@ -6,8 +6,8 @@ from measure import show
 
 from inspect_discoverybench.judge_audit.error_effect import Accuracy, Direction, judged_mean
 
-# The paper's judge (§4.3): a context verdict needs two extractions, 97 % right each, and the match, 99 % right. One wrong
-# extraction in two is assumed to change the match.
+# The paper's judge (§4.3): a context verdict needs two extractions, 97 % right each, and the match, 99 % right. One
+# wrong extraction in two is assumed to change the match.
 PAPER = Accuracy(context=0.97 * 0.99, variables=0.94, relationship=0.99)
 
 JUDGES = {
