@@ -26,6 +26,17 @@ from inspect_discoverybench.tasks import custom, demo, judge_audit, real, synth,
 
 PACKAGES = ("discoverybench", "inspect_discoverybench")
 
+SOLVERS = {
+    "react": "react",
+    "codegen": "codegen",
+    "datavoyager": "datavoyager",
+    "reflexion": "reflexion",
+    "no_data_guess": "no_data_guess",
+    "gold": "gold",
+    "goal_echo": "gold",
+}
+"""The solvers, with the module of each in `solvers/`."""
+
 SCANNERS = ("no_successful_cell", "questionable_answer")
 """The transcript scanners. They need the extra `scout`."""
 
@@ -76,9 +87,8 @@ def _require_parameters(name: str, function: Callable[..., Any], arguments: Mapp
 
 for _registered in (real, synth, custom, demo, judge_audit, synth_generate, hms):
     _add_names(_registered, registry_info(_registered), _registered.__name__)
-for _solver in ("react", "codegen", "datavoyager", "reflexion", "no_data_guess", "gold"):
-    _add_lazily("solver", f"solvers.{_solver}", _solver, Solver)
-_add_lazily("solver", "solvers.gold", "goal_echo", Solver)
+for _solver, _module in SOLVERS.items():
+    _add_lazily("solver", f"solvers.{_module}", _solver, Solver)
 _add_lazily("scorer", "judge_audit.audit", "audit", Scorer)
 for _scanner in SCANNERS:
     _add_lazily("scanner", "scanners.scanners", _scanner)

@@ -43,6 +43,24 @@ def test_an_experiment_that_cannot_be_run_is_refused(change: str, line: str) -> 
     assert not logs()
 
 
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ("solvers=[discoverybench/reakt]", "reakt was not found in the registry. Did you mean discoverybench/react?"),
+        ("solvers=[goal_ecko]", "goal_ecko was not found in the registry. Did you mean discoverybench/goal_echo?"),
+        ("tasks=[discoverybench/rael]", "rael was not found in the registry. Did you mean discoverybench/real?"),
+        ("tasks=[demo]", "demo was not found in the registry. Did you mean discoverybench/demo?"),
+        ("solvers=[{name: discoverybench/react, args: {trns: 3}}]", "react has no argument trns. Did you mean turns?"),
+        ("tasks=[{name: discoverybench/demo, args: {sandbx: local}}]", "has no argument sandbx. Did you mean sandbox?"),
+    ],
+)
+def test_a_misspelled_name_is_refused_with_the_nearest_one(change: str, line: str) -> None:
+    result = discoverybench(f"run small.yaml --dry-run --set '{change}'")
+    assert result.exit_code == 2, result.output
+    assert line in result.output
+    assert len(result.output.splitlines()) == 1
+
+
 def test_a_cost_limit_needs_prices_of_all_models() -> None:
     result = discoverybench("run small.yaml --dry-run --set limits.cost=1 --set 'roles={critic: mockllm/x}'")
     assert result.exit_code == 2, result.output

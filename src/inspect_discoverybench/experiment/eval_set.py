@@ -1,9 +1,10 @@
 """An experiment as one call of Inspect's `eval_set`."""
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from difflib import get_close_matches
 from multiprocessing import get_context
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
@@ -14,6 +15,8 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, Model, get_model
 from inspect_ai.util import registry_create
 
+from inspect_discoverybench import __all__ as task_names
+from inspect_discoverybench._registry import PACKAGES, SOLVERS
 from inspect_discoverybench.discovery import DEFAULT_JUDGE_KEY
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.errors.provider_failures import inspect_errors
@@ -130,8 +133,18 @@ def _build_task(cell: MatrixCell, model: Model) -> Task:
 
 
 def _create(kind: Literal["task", "solver"], component: Component, where: str) -> Any:
-    with inspect_errors(InvalidExperiment, f"{where}: {kind} {component.name}"):
+    names = task_names if kind == "task" else SOLVERS
+    with inspect_errors(InvalidExperiment, f"{where}: {kind} {component.name}", _suggestion(component.name, names)):
         return registry_create(kind, component.name, **component.args)
+
+
+def _suggestion(name: str, names: Iterable[str]) -> str:
+    """The name of this package that is most similar to a registry name, in a sentence; empty if it is one of them."""
+    package, _, own_name = name.rpartition("/")
+    nearest = get_close_matches(own_name, names, n=1)
+    if not nearest or (package in PACKAGES and own_name in names):
+        return ""
+    return f"Did you mean discoverybench/{nearest[0]}?"
 
 
 def _build_roles(experiment: Experiment, file: YamlFile) -> dict[str, Model]:
