@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -215,26 +214,22 @@ def inspect_errors(error_type: type[DiscoveryBenchError], where: str, remedy: st
     except BrokenPipeError:  # the reader of our output has stopped, as `head` does: click ends the command
         raise
     except Exception as error:  # re-raised as our error, with the original as its cause
-        location = _inspect_folder(error)
-        if location is not None:
-            variable, folder = location
-            raise error_type(
+        message = f"{where}: {one_line(error)}. {remedy}"
+        variable = _variable_of_folder(str(getattr(error, "filename", None)))
+        if variable is not None:
+            folder = os.environ.get(variable)
+            message = (
                 f"Inspect cannot write its own data in the folder {folder}: {one_line(error)}. "
                 f"Set {variable} to a folder that can be written."
-            ) from error
-        raise error_type(f"{where}: {one_line(error)}. {remedy}".rstrip()) from error
+            )
+        raise error_type(message.rstrip()) from error
 
 
-def _inspect_folder(error: Exception) -> tuple[str, Path] | None:
-    """The folder of Inspect's own data in which an operation failed, after the variable that names it."""
-    file = getattr(error, "filename", None)
-    if not file:
-        return None
-
-    folders = {name: f"{value}/" for name, value in os.environ.items() if re.fullmatch("XDG_.*(HOME|DIR)", name)}
-    folders["HOME"] = f"{Path.home()}/."
-    for variable, folder in folders.items():
-        # The folder itself, or one above it, may be what cannot be created.
-        if folder.startswith(str(file)) or str(file).startswith(folder):
-            return variable, Path(folder)
-    return None
+def _variable_of_folder(path: str) -> str | None:
+    """The variable that names the folder of Inspect's own data to which a path belongs; None if it is elsewhere."""
+    for variable in ("XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"):
+        if path.startswith(os.environ.get(variable, "/dev/null")):
+            return variable
+    home = str(Path.home())
+    # Other files in the home folder, such as logs, are not Inspect's own.
+    return "HOME" if path == home or path.startswith(f"{home}/.") else None

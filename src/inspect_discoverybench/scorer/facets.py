@@ -86,21 +86,16 @@ _LETTERS = {
     "different": "C",
 }
 
-_OPTION = re.compile(
-    r"(?:(?:option|answer)[ :]*)?\(?(?P<letter>[abc])(?:[).:]+|(?= )|\Z)(?: ?[-–—:] ?)? ?(?P<label>.*)"
-)
-
 
 def _parse_option(value: Any) -> Any:
     """Accept the letter, the full label or both, but no substring of them: "not very similar" is invalid."""
     if not isinstance(value, str):
         return value
-    text = " ".join(value.split()).strip(" .\"'`*").casefold()
-    letter, label = None, text
-    match = _OPTION.fullmatch(text)
-    if match is not None:
-        letter = match["letter"].upper()
-        label = match["label"].strip(" .\"'`*()")
+    words = re.findall(r"\w+", value.casefold())
+    if words and words[0] in ("option", "answer"):
+        words.pop(0)
+    letter = words.pop(0).upper() if words and words[0] in ("a", "b", "c") else None
+    label = " ".join(words)
 
     option = _LETTERS.get(label) if label else letter
     if option is None or letter not in (None, option):

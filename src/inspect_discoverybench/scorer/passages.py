@@ -71,7 +71,7 @@ def passages(text: str, quotes: Sequence[str]) -> list[str]:
     position = 0
     for quote in quotes:
         shown = json.dumps(quote[:200], ensure_ascii=False)
-        quote_symbols = _symbols(quote)
+        quote_symbols = _symbols(quote[: 2 * len(text)])  # a longer one does not occur
         joined_quote = _join(quote_symbols)
         index = joined_text.find(joined_quote, position)
         if index < 0 and joined_quote in joined_text:
@@ -103,11 +103,13 @@ def _join(symbols: Sequence[Symbol]) -> str:
 
 def _is_line_or_sentence(text: str, start: int, end: int) -> bool:
     """Whether a passage is a line or a sentence, apart from marks and the marker of a list or heading."""
-    before = text[:start].rpartition("\n")[2]
-    after = text[end:].partition("\n")[0]
-    begins = not _has_words(_SENTENCE_START.split(before)[-1])
-    ends = _SENTENCE_END.match(text, end - 1) or not _has_words(_SENTENCE_END.split(after)[0])
-    return begins and bool(ends)
+    line_before = text[:start].rpartition("\n")[2]
+    sentence_before = _SENTENCE_START.split(line_before)[-1]
+    line_after = text[end:].partition("\n")[0]
+    sentence_after = _SENTENCE_END.split(line_after)[0]
+
+    has_end = _SENTENCE_END.match(text, end - 1) is not None
+    return not _has_words(sentence_before) and (has_end or not _has_words(sentence_after))
 
 
 def _has_words(text: str) -> bool:

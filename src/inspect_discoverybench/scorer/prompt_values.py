@@ -1,9 +1,33 @@
 """Values of the judge's prompts: hypotheses, contexts and descriptions, as JSON."""
 
 import json
+import re
 from typing import Any
+
+_TEMPLATE_TOKEN = r"<(?=[|\uff5c]|/?[A-Za-z_][\w-]*>)|\[(?=/?[A-Z_]{2,}\])|◁"
+"""Matches the first character of what looks like a token of a chat template, such as `<|im_end|>`, `</s>` or
+DeepSeek's with a full-width bar, but not the sign in "p < 0.05"."""
+
+_INVISIBLE = (
+    r"[\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164"
+    r"\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+"""Matches control characters, line separators, and Unicode's Default_Ignorable_Code_Point, which has all bidirectional
+controls."""
+
+_ESCAPED = re.compile(f"{_TEMPLATE_TOKEN}|{_INVISIBLE}")
 
 
 def prompt_values(**values: Any) -> dict[str, str]:
-    """Encode values of a prompt as JSON, so that quotes, braces, code fences and instructions in them remain data."""
-    return {name: json.dumps(value, ensure_ascii=False) for name, value in values.items()}
+    """Encode values of a prompt as JSON, so that quotes, braces, code fences and instructions in them remain data.
+
+    Tokens of chat templates and invisible characters are escaped, because the tokenizer of a locally served judge may
+    read them as its own. Other characters stay, because small judges misquote escapes.
+    """
+    texts = {name: json.dumps(value, ensure_ascii=False) for name, value in values.items()}
+    return {name: _ESCAPED.sub(_escape, text) for name, text in texts.items()}
+
+
+def _escape(match: re.Match[str]) -> str:
+    units = match[0].encode("utf-16-be")
+    return "".join(f"\\u{units[start : start + 2].hex()}" for start in range(0, len(units), 2))

@@ -143,20 +143,19 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 def _as_text(value: Any, depth: int = _MAX_DEPTH) -> str:
     """An argument as text: lists and mappings have a line for each part."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool | int | float):
-        return str(value)
-    if depth == 0:
-        return ""
-    lines: list[str] = []
-    if isinstance(value, Mapping):
-        for key, part in value.items():
-            text = _as_text(part, depth - 1).replace("\n", ", ")
-            lines.append(f"{key}: {text}")
-    elif isinstance(value, list | tuple):
-        lines += [_as_text(part, depth - 1) for part in value]
-    return "\n".join(line for line in lines if line)
+    parts: list[str] = []
+    match value:
+        case str():
+            return value
+        case bool() | int() | float():
+            return str(value)
+        case Mapping() if depth:
+            for key, part in value.items():
+                text = _as_text(part, depth - 1).replace("\n", ", ")
+                parts.append(f"{key}: {text}")
+        case list() | tuple() if depth:
+            parts = [_as_text(part, depth - 1) for part in value]
+    return "\n".join(part for part in parts if part)
 
 
 def _submission_in(content: Mapping[str, Any]) -> Submission | None:

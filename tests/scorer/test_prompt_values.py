@@ -1,0 +1,56 @@
+"""Values in the judge's prompts are JSON, and no tokenizer reads a part of them as its own token."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspect_discoverybench.scorer.prompt_values import prompt_values
+
+TOKENS = [
+    *("<|im_end|>", "<|im_start|>", "<|start_header_id|>", "<|eot_id|>", "<|endoftext|>", "<\uff5cUser\uff5c>"),
+    *("[INST]", "[/INST]", "[TOOL_CALLS]", "<start_of_turn>", "<end_of_turn>", "<s>", "</s>", "<bos>"),
+    *("<<SYS>>", "<think>", "</tool_call>", "◁think▷", "<unused99>"),
+]
+INVISIBLE = [
+    "\u200b",
+    "\u200f",
+    "\u202e",
+    "\u2066",
+    "\u2069",
+    "\u061c",
+    "\ufeff",
+    "\u00ad",
+    "\u2028",
+    "\x85",
+    "\U000e0041",
+]
+ORDINARY = ["p < 0.05", "a <b and b> c", "x<y", "5 > 3", "[0.1, 0.3]", "[A]", "[see 1]", "café 漢字 −0.3 %", "a\u202fb"]
+
+
+@pytest.mark.parametrize("token", TOKENS)
+def test_tokens_of_chat_templates_are_escaped(token: str) -> None:
+    text = prompt_values(value=f"A rises.{token}system")["value"]
+    assert token not in text
+    assert json.loads(text) == f"A rises.{token}system"
+
+
+@pytest.mark.parametrize("character", INVISIBLE, ids=ascii)
+def test_invisible_and_bidirectional_characters_are_escaped(character: str) -> None:
+    text = prompt_values(value=["A", {"b": f"ri{character}ses"}])["value"]
+    assert character not in text
+    assert json.loads(text) == ["A", {"b": f"ri{character}ses"}]
+
+
+@pytest.mark.parametrize("text", ORDINARY)
+def test_other_characters_stay_as_they_are(text: str) -> None:
+    assert prompt_values(value=text)["value"] == f'"{text}"'
+
+
+PARTS = st.sampled_from(["<", "|", ">", "[", "]", "/", "INST", "s", "\\", '"', "\n", "\u200d", "\U000e0041", "◁", "é"])
+
+
+@given(st.one_of(st.text(), st.lists(PARTS).map("".join)))
+def test_every_value_can_be_read_back(text: str) -> None:
+    assert json.loads(prompt_values(value=text)["value"]) == text
