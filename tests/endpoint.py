@@ -58,6 +58,15 @@ QUESTIONS = {
     "variables": "what are the different variables found in the hypotheses?",
     "relationship": "Does HypoB exhibit the same relation as HypoA?",
 }
+"""The judge's questions, and a sentence that only the prompt of each has."""
+
+AGREEMENT = {
+    "extract": '{"hypothesis": [{"text": "t", "context": "towns", "explanation": "said so"}]}',
+    "match": '{"match": true}',
+    "variables": '{"sizeA": 2, "sizeB": 2, "intersection": 2, "explanation": "rain, yield"}',
+    "relationship": '{"answer": "A", "explanation": "same"}',
+}
+"""Replies of a judge that finds two hypotheses equal."""
 
 
 class Endpoint:
@@ -101,19 +110,19 @@ def truthful(request: Request) -> str:
     values = slots(request)
     match question(request):
         case "answer":
-            return json.dumps({"asserted": True, "hypothesis": [values["text"]], "workflow": []})
+            reply = {"asserted": True, "hypothesis": [values["text"]], "workflow": []}
         case "extract":
-            return json.dumps(
-                {"hypothesis": [{"text": values["hypothesis"], "context": values["hypothesis"], "explanation": "all"}]}
-            )
+            context = {"text": values["hypothesis"], "context": values["hypothesis"], "explanation": "all"}
+            reply = {"hypothesis": [context]}
         case "match":
-            return json.dumps({"match": values["gold_context"] == values["predicted_context"]})
+            reply = {"match": values["gold_context"] == values["predicted_context"]}
         case "variables":
-            same = values["HypoA"] == values["HypoB"]
-            return json.dumps({"sizeA": 2, "sizeB": 2, "intersection": 2 if same else 0, "explanation": "counted"})
+            shared = 2 if values["HypoA"] == values["HypoB"] else 0
+            reply = {"sizeA": 2, "sizeB": 2, "intersection": shared, "explanation": "counted"}
         case _:
-            same = values["HypoA"] == values["HypoB"]
-            return json.dumps({"answer": "A" if same else "C", "explanation": "compared"})
+            answer = "A" if values["HypoA"] == values["HypoB"] else "C"
+            reply = {"answer": answer, "explanation": "compared"}
+    return json.dumps(reply)
 
 
 def tool_call(name: str, content: str = "", **arguments: Any) -> dict[str, Any]:
@@ -126,13 +135,18 @@ def tool_call(name: str, content: str = "", **arguments: Any) -> dict[str, Any]:
     }
 
 
-def _openai(request: Request, reply: str | dict[str, Any] | Cut | NoChoices) -> dict[str, Any]:
-    tokens = reply.tokens if isinstance(reply, Cut) else 5
+def _openai(request: Request, answer: str | dict[str, Any] | Cut | NoChoices) -> dict[str, Any]:
+    tokens = 5
+    reason = "stop"
     choices = []
-    if not isinstance(reply, NoChoices):
-        text = reply.text if isinstance(reply, Cut) else reply
-        message = text if isinstance(text, dict) else {"role": "assistant", "content": text}
-        reason = "length" if isinstance(reply, Cut) else "tool_calls" if "tool_calls" in message else "stop"
+    if isinstance(answer, Cut):
+        tokens = answer.tokens
+        reason = "length"
+        answer = answer.text
+    if not isinstance(answer, NoChoices):
+        message = {"role": "assistant", "content": answer} if isinstance(answer, str) else answer
+        if "tool_calls" in message:
+            reason = "tool_calls"
         choices = [{"index": 0, "message": message, "finish_reason": reason}]
     return {
         "id": "chatcmpl-1",
@@ -144,16 +158,22 @@ def _openai(request: Request, reply: str | dict[str, Any] | Cut | NoChoices) -> 
     }
 
 
-def _anthropic(request: Request, reply: Any) -> dict[str, Any]:
+def _anthropic(request: Request, answer: Any) -> dict[str, Any]:
+    tokens = 5
+    reason = "end_turn"
+    if isinstance(answer, Cut):
+        tokens = answer.tokens
+        reason = "max_tokens"
+        answer = answer.text
     return {
         "id": "msg_1",
         "type": "message",
         "role": "assistant",
         "model": request["model"],
-        "content": [{"type": "text", "text": reply.text if isinstance(reply, Cut) else reply}],
-        "stop_reason": "max_tokens" if isinstance(reply, Cut) else "end_turn",
+        "content": [{"type": "text", "text": answer}],
+        "stop_reason": reason,
         "stop_sequence": None,
-        "usage": {"input_tokens": 10, "output_tokens": reply.tokens if isinstance(reply, Cut) else 5},
+        "usage": {"input_tokens": 10, "output_tokens": tokens},
     }
 
 
@@ -163,18 +183,25 @@ def reset(connection: socket.socket) -> None:
 
 
 def _response(answer: Answer, request: Request, *, anthropic: bool) -> Raw:
-    status, body = 200, dict[str, Any]()
+    """The response of a provider with this answer."""
+    status = 200
+    body: dict[str, Any]
     match answer:
         case Raw():
             return answer
         case int():
-            status, body = answer, {"error": {"message": f"scripted failure {answer}", "code": str(answer)}}
+            status = answer
+            body = {"error": {"message": f"scripted failure {answer}", "code": str(answer)}}
         case Refused():
+            status = answer.status
             error: dict[str, str | None] = {"message": answer.message, "type": "invalid_request_error"}
-            error |= {} if anthropic else {"param": answer.param, "code": "unsupported_value"}
-            status, body = answer.status, {"type": "error", "error": error}
+            if not anthropic:
+                error |= {"param": answer.param, "code": "unsupported_value"}
+            body = {"type": "error", "error": error}
+        case _ if anthropic:
+            body = _anthropic(request, answer)
         case _:
-            body = _anthropic(request, answer) if anthropic else _openai(request, answer)
+            body = _openai(request, answer)
     return Raw(status, json.dumps(body).encode())
 
 

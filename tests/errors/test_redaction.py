@@ -1,22 +1,70 @@
-"""Keys are removed from texts, and texts without keys stay as they are."""
+"""What of a model's settings is shown."""
+
+import json
+from typing import Any
 
 import pytest
 
-from inspect_discoverybench.errors.redaction import redact
+from inspect_discoverybench.errors.redaction import public_settings, public_url
+
+PUBLIC: list[dict[str, Any]] = [
+    {"temperature": 0.5, "seed": 7, "stop_seqs": ["a", "b"], "logprobs": True, "top_p": None},
+    {"reasoning_effort": "low", "max_tokens": 500, "tokenizer": "cl100k", "service": "bedrock"},
+    {"base_url": "https://models.example.org:8443/v1", "model_path": "/models/llama"},
+    {"model_args": {"device": "cuda:0", "dtype": "bfloat16"}},
+]
+
+SECRET: list[dict[str, Any]] = [
+    {"api_key": "hush-hush"},
+    {"api_key": 12345678},
+    {"model_args": {"azure_ad_token": "hush-hush", "AWS_SECRET_ACCESS_KEY": "hush-hush"}},
+    {"credentials": {"user": "hush-hush"}},
+    {"auth": ["hush-hush"]},
+    {"session_cookie": "hush-hush"},
+    {"extra_headers": {"X-Custom": "hush-hush"}},
+    {"default_headers": {"X-Custom": {"inner": "hush-hush"}}},
+    {"extra_body": {"user": "hush-hush", "pin": 12345678}},
+    {"default_query": {"sig": ["hush-hush"]}},
+    {"base_url": "https://user:hush-hush@example.org/v1"},
+    {"base_url": "https://example.org/v1?token=hush-hush"},
+    {"base_url": "https://example.org/v1#hush-hush"},
+    {"http_proxy": "see http://user:hush-hush@example.org"},
+    {"endpoints": ["https://hush-hush@example.org"]},
+    {"note": "Bearer hush-hush"},
+    {"note": "sk-hush-hush-0123456789"},
+    {"base_url": "http://[hush-hush"},
+]
 
 
-@pytest.mark.parametrize("name", ["SOME_API_KEY", "AWS_ACCESS_KEY_ID", "PGPASSWORD", "GITHUB_PAT", "api_key"])
-def test_values_of_keys_in_the_environment_are_replaced_by_their_names(
-    monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    monkeypatch.setenv(name, "abc-very-secret")
-    assert redact("use abc-very-secret") == f"use [{name}]"
+@pytest.mark.parametrize("settings", PUBLIC, ids=str)
+def test_names_and_plain_values_are_shown(settings: dict[str, Any]) -> None:
+    assert public_settings(settings) == settings
 
 
-def test_what_has_the_form_of_a_key_is_replaced() -> None:
-    assert redact("Incorrect key sk-proj-****abcd; Bearer xyz") == "Incorrect key [key]; [key]"
+@pytest.mark.parametrize("settings", SECRET, ids=str)
+def test_secrets_are_not_shown_but_their_names_are(settings: dict[str, Any]) -> None:
+    public = public_settings(settings)
+    assert public != settings
+    assert [*public] == [*settings]
+    shown = json.dumps(public)
+    assert "hush-hush" not in shown
+    assert "12345678" not in shown
 
 
-def test_words_that_resemble_keys_stay() -> None:
-    text = "task-12 has a key-value store, max_tokens and basic statistics of pk_id"
-    assert redact(text) == text
+def test_values_of_headers_and_bodies_are_digests_that_differ() -> None:
+    one, other = ({"extra_headers": {"X-Team": team, "X-Same": "a"}} for team in ("red", "blue"))
+    first, second = (public_settings(settings)["extra_headers"] for settings in (one, other))
+    assert first["X-Team"].startswith("sha256:")
+    assert first["X-Team"] != second["X-Team"]
+    assert first["X-Same"] == second["X-Same"]
+
+
+def test_of_a_url_scheme_host_and_path_are_shown() -> None:
+    plain = "https://example.org:8443/v1"
+    assert public_url(plain) == plain
+    for url in ("https://user:pw@example.org:8443/v1", f"{plain}?token=x", f"{plain}#x"):
+        assert public_url(url).startswith(f"{plain} (sha256:")
+
+
+def test_an_object_is_shown_by_its_type() -> None:
+    assert public_settings({"http_client": object(), "count": 3}) == {"http_client": "object", "count": 3}

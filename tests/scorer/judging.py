@@ -2,53 +2,39 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from inspect_ai import Task
+from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import Sample
-from inspect_ai.log import EvalLog
-from inspect_ai.model import (
-    ChatMessage,
-    GenerateConfig,
-    Model,
-    ModelOutput,
-    ModelUsage,
-    StopReason,
-    get_model,
-)
-from inspect_ai.scorer import Score
+from inspect_ai.log import EvalLog, EvalSample
+from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ModelUsage, get_model
+from inspect_ai.scorer import Score, Scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from inspect_discoverybench.dataset.metadata import Column, DataFile
-from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
-from tests.endpoint import Answer, Endpoint, Request, question, slots
+from inspect_discoverybench.dataset.samples import SampleMetadata
+from inspect_discoverybench.scorer.scorer import hms
+from tests.endpoint import AGREEMENT, Answer, Endpoint, Request, question, slots
 
 GOLD = "In towns, rainfall raises yield by 3 kg."
 PREDICTED = "Rainfall raises yield in towns."
 FULL = {"hms": 1.0, "context": 1.0, "variables": 1.0, "relationship": 1.0}
-CONTEXTS = [f'{{"hypothesis": [{{"context": "place {n}"}}]}}' for n in range(99)]
+CONTEXTS = [f'{{"hypothesis": [{{"context": "place {number}"}}]}}' for number in range(99)]
 """One context after the other, none of them the same."""
 
 
 @solver
-def writes(text: str, stop_reason: StopReason) -> Solver:
-    """A third-party solver that only writes a hypothesis, in a clean form."""
-    content = json.dumps({"hypothesis": text}) if text.strip() else text
+def writes(text: str) -> Solver:
+    """An agent of another package that writes a hypothesis with the number of the sample; nothing if it is empty."""
 
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        state.output = ModelOutput.from_content("stranger", content, stop_reason=stop_reason)
-        return state
-
-    return solve
-
-
-@solver
-def writes_its_number() -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         number = str(state.sample_id).rpartition("/")[2]
-        content = json.dumps({"hypothesis": f"Rainfall raises yield in case {number}"})
-        state.output = state.output.from_content("stranger", content)
+        hypothesis = text if number == "0" else f"{text} case {number}"
+        content = json.dumps({"hypothesis": hypothesis}) if text else ""
+        state.output = ModelOutput.from_content("stranger", content)
         return state
 
     return solve
@@ -56,7 +42,7 @@ def writes_its_number() -> Solver:
 
 def sample(number: int = 0) -> Sample:
     """A sample; with another number, its gold hypothesis says so, and nothing else differs."""
-    gold = GOLD if number == 0 else f"{GOLD} case {number}"
+    gold = f"{GOLD} case {number}" if number else GOLD
     metadata = SampleMetadata(
         split="test",
         dataset="farms",
@@ -75,11 +61,35 @@ def sample(number: int = 0) -> Sample:
     return Sample(id=metadata.sample_id, input="What raises yield?", target=gold, metadata=metadata.model_dump())
 
 
+def evaluate(
+    judge: Model,
+    prediction: str = PREDICTED,
+    numbers: Sequence[int] = (0,),
+    scorer: Scorer | None = None,
+    **options: Any,
+) -> EvalLog:
+    """The log of an eval of samples with these numbers."""
+    samples = [sample(number) for number in numbers]
+    task = Task(samples, solver=writes(prediction), scorer=scorer or hms())
+    return inspect_eval(task, model="mockllm/model", model_roles={"grader": judge}, **options)[0]
+
+
 def score_of(log: EvalLog) -> Score:
+    """The score of the only sample."""
+    [score] = scores_of(log)
+    return score
+
+
+def scores_of(log: EvalLog) -> list[Score]:
+    """The scores of all samples, by their numbers."""
     assert log.status == "success", log.error
     assert log.samples
-    assert log.samples[0].scores
-    return log.samples[0].scores["HMS"]
+    samples = sorted(log.samples, key=sample_number)
+    return [sample.scores["HMS"] for sample in samples if sample.scores]
+
+
+def sample_number(sample: EvalSample) -> int:
+    return int(str(sample.id).rpartition("/")[2])
 
 
 def case_number(request: Request) -> int:
@@ -91,18 +101,15 @@ def case_number(request: Request) -> int:
 
 def scripted(**replies: str | list[str]) -> Callable[[Request], Answer]:
     """Answer each question with a fixed reply or a sequence of replies; agree with all other questions."""
-    agree = {
-        "extract": '{"hypothesis": [{"text": "t", "context": "towns", "explanation": "said so"}]}',
-        "match": '{"match": true}',
-        "variables": '{"sizeA": 2, "sizeB": 2, "intersection": 2, "explanation": "rain, yield"}',
-        "relationship": '{"answer": "A", "explanation": "same"}',
-    }
-    queues = {name: [reply] if isinstance(reply, str) else list(reply) for name, reply in {**agree, **replies}.items()}
+    queues: dict[str, list[str]] = {}
+    for name, reply in {**AGREEMENT, **replies}.items():
+        queues[name] = [reply] if isinstance(reply, str) else [*reply]
 
     def answer(request: Request) -> str:
-        if question(request) == "answer" and "answer" not in queues:
+        name = question(request) or ""
+        if name == "answer" and name not in queues:
             return json.dumps({"asserted": True, "hypothesis": [slots(request)["text"]], "workflow": []})
-        queue = queues[question(request) or ""]
+        queue = queues[name]
         return queue.pop(0) if len(queue) > 1 else queue[0]
 
     return answer

@@ -1,24 +1,23 @@
 """Every form of reply that judges have been seen to give: read, asked again, or unscored.
 
-One eval judges all cases of a kind, each in a sample of its own.
+One eval judges all cases, each in a sample of its own.
 """
 
 import json
 from collections import defaultdict
 from collections.abc import Sequence
 from math import isnan
-from typing import Any
 
-from inspect_ai import Task
-from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog
-from inspect_ai.scorer import Score
 
-from inspect_discoverybench.scorer.scorer import hms
 from tests.endpoint import Request, question, slots
-from tests.scorer.judging import FULL, InProcessJudge, case_number, sample, scripted, writes_its_number
+from tests.scorer.judging import FULL, InProcessJudge, case_number, evaluate, scores_of, scripted
 
-VALID = [
+Case = tuple[str, str]
+"""A question and a reply to it."""
+
+VALID: list[tuple[str, str, str, float]] = [
+    # question, reply, facet, its score
     ("match", '{"match": "false"}', "context", 0),
     ("match", '{"match": "True"}', "context", 1),
     ("match", '```json\n{"match": false}\n```', "context", 0),
@@ -59,7 +58,7 @@ VALID = [
     ("extract", '```json\n{"hypothesis": {"context": "In  Towns"}}\n```', "context", 1),
 ]
 
-INVALID = [
+INVALID: list[Case] = [
     ("extract", "I see no context."),
     ("extract", '{"hypothesis": "towns"}'),
     ("extract", '{"contexts": []}'),
@@ -95,80 +94,70 @@ INVALID = [
 ]
 
 
-def judge_all(
-    cases: Sequence[tuple[Any, ...]], *, first_only: bool = False
-) -> tuple[EvalLog, dict[int, list[Request]]]:
-    """The log of an eval with a sample for each case, and the requests for each. The other questions are agreed with.
+def judge_all(cases: Sequence[Case], *, only_first: bool = False) -> tuple[EvalLog, dict[int, list[Request]]]:
+    """The log of an eval with a sample for each case, and the requests for each, by its index.
 
-    Args:
-        cases: Question and reply; other fields are ignored.
-        first_only: Whether only the first reply is that of the case.
+    The other questions are agreed with; also a repeated question, if only the first reply is that of the case.
     """
-    good = scripted()
+    agreeing = scripted()
 
     def answer(request: Request) -> str:
-        name, reply, *_ = cases[case_number(request) - 1]
-        if question(request) == name and not (first_only and len(request["messages"]) > 2):
-            return str(reply)
+        name, reply = cases[case_number(request) - 1]
+        is_repeated = len(request["messages"]) > 2
+        if question(request) == name and not (only_first and is_repeated):
+            return reply
         if question(request) == "extract" and name == "match":
             return json.dumps({"hypothesis": [{"context": slots(request)["hypothesis"]}]})
-        return str(good(request))
+        return str(agreeing(request))
 
     judge = InProcessJudge(answer)
-    task = Task([sample(n) for n in range(1, len(cases) + 1)], solver=writes_its_number(), scorer=hms())
-    log = inspect_eval(task, model="mockllm/model", model_roles={"grader": judge.model})[0]
-    assert log.status == "success", log.error
+    log = evaluate(judge.model, numbers=range(1, len(cases) + 1))
     requests = defaultdict(list)
     for request in judge.requests:
         requests[case_number(request) - 1].append(request)
     return log, requests
 
 
-def score_of_case(log: EvalLog, index: int) -> Score:
-    sample = next(s for s in log.samples or [] if str(s.id).endswith(f"/{index + 1}"))
-    return (sample.scores or {})["HMS"]
-
-
 def test_a_valid_reply_determines_the_score() -> None:
-    log, requests = judge_all(VALID)
+    log, requests = judge_all([(name, reply) for name, reply, _, _ in VALID])
+    scores = scores_of(log)
     for index, (name, reply, facet, value) in enumerate(VALID):
-        assert score_of_case(log, index).value == {**FULL, facet: value, "hms": value}, reply
+        assert scores[index].value == {**FULL, facet: value, "hms": value}, reply
         assert len(requests[index]) == (5 if name == "match" else 4), reply
+
+
+FACETS = {"extract": "context", "match": "context", "variables": "variables", "relationship": "relationship"}
 
 
 def test_invalid_replies_are_sent_back_and_then_unscored() -> None:
     log, requests = judge_all(INVALID)
+    scores = scores_of(log)
     for index, (name, reply) in enumerate(INVALID):
-        score = score_of_case(log, index)
-        decided = {"context", "variables", "relationship"} - {
-            {"extract": "context", "match": "context"}.get(name, name)
-        }
-        assert isinstance(score.value, dict)
+        score = scores[index]
+        decided = {"context", "variables", "relationship"} - {FACETS[name]}
         # NaN is excluded from every metric. Decided facets keep their values, here 1.
+        assert isinstance(score.value, dict)
         assert {key for key, value in score.value.items() if value == 1} == decided, reply
         assert isnan(float(str(score.value["hms"]))), reply
         assert score.reason == "grader_failed", reply
         assert "Not scored" in str(score.explanation), reply
-        asked = [question(request) for request in requests[index]].count(name)
-        assert asked == (6 if name == "extract" else 3), reply
-        assert set((score.metadata or {})["facets"]) == decided, reply
-    assert log.results
-    [hms_mean] = [score for score in log.results.scores if score.name == "hms" and "mean" in score.metrics]
-    assert (hms_mean.scored_samples, hms_mean.unscored_samples) == (0, len(INVALID))
-    whole = next(score for score in log.results.scores if score.name == "HMS")
-    values = {name: metric.value for name, metric in whole.metrics.items()}
-    assert values == {"unscored": len(INVALID), "lower_bound": 0, "upper_bound": 1}
+        assert score.metadata
+        assert set(score.metadata["facets"]) == decided, reply
+        tries = [question(request) for request in requests[index]].count(name)
+        assert tries == (6 if name == "extract" else 3), reply
 
 
 def test_a_valid_second_reply_is_accepted() -> None:
-    cases = [next(case for case in INVALID if case[0] == name) for name in ("extract", "match", "variables")]
-    log, requests = judge_all(cases, first_only=True)
+    cases = [("extract", "I see no context."), ("match", "null"), ("variables", '{"sizeA": 2}')]
+    log, requests = judge_all(cases, only_first=True)
+    scores = scores_of(log)
     for index, (name, reply) in enumerate(cases):
-        score = score_of_case(log, index)
-        assert score.value == FULL
-        assert (score.metadata or {})["asked_again"] == (2 if name == "extract" else 1)
-        again = [request for request in requests[index] if len(request["messages"]) > 2]
-        assert again
-        for request in again:
+        assert scores[index].value == FULL
+        repeated = [request for request in requests[index] if len(request["messages"]) > 2]
+        # There are two extractions.
+        assert len(repeated) == (2 if name == "extract" else 1)
+        metadata = scores[index].metadata
+        assert metadata
+        assert metadata["asked_again"] == len(repeated)
+        for request in repeated:
             assert request["messages"][2]["content"] == reply
-            assert "could not be used" in request["messages"][3]["content"]

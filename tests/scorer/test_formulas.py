@@ -1,0 +1,35 @@
+"""The formulas of the paper (§4.3)."""
+
+from math import isnan, nan
+
+import pytest
+
+from inspect_discoverybench.scorer.f1 import f1_score
+from inspect_discoverybench.scorer.hms import hypothesis_match_score
+
+
+def test_hms_is_the_product_of_the_facets() -> None:
+    assert hypothesis_match_score(context=1, variables=0.8, relationship=0.5) == pytest.approx(0.4)
+    assert hypothesis_match_score(context=0, variables=0.8, relationship=0.5) == 0
+    assert hypothesis_match_score(context=1, variables=1, relationship=1) == 1
+
+
+def test_hms_is_undecided_if_any_facet_is() -> None:
+    assert isnan(hypothesis_match_score(context=nan, variables=0, relationship=1))
+    assert isnan(hypothesis_match_score(context=0, variables=nan, relationship=1))
+    assert isnan(hypothesis_match_score(context=0, variables=1, relationship=nan))
+
+
+@pytest.mark.parametrize("gold_size", [1, 3, 50])
+@pytest.mark.parametrize("predicted_size", [1, 2, 1000])
+def test_f1_is_the_harmonic_mean_of_precision_and_recall(gold_size: int, predicted_size: int) -> None:
+    intersection = min(gold_size, predicted_size)
+    precision = intersection / predicted_size
+    recall = intersection / gold_size
+    expected = 2 * precision * recall / (precision + recall)
+    assert f1_score(gold_size, predicted_size, intersection) == pytest.approx(expected)
+    assert f1_score(gold_size, predicted_size, 0) == 0
+
+
+def test_f1_of_a_prediction_without_variables_is_0() -> None:
+    assert f1_score(gold_size=3, predicted_size=0, intersection=0) == 0
