@@ -3,6 +3,8 @@
 import json
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import isnan
 from typing import Any
 
 from inspect_ai import Task
@@ -10,12 +12,12 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ModelUsage, get_model
-from inspect_ai.scorer import Score, Scorer
+from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from inspect_discoverybench.dataset.metadata import Column, DataFile
-from inspect_discoverybench.dataset.samples import SampleMetadata
+from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.scorer.scorer import hms
 from tests.endpoint import AGREEMENT, Answer, Endpoint, Request, question, slots
 
@@ -74,18 +76,37 @@ def evaluate(
     return inspect_eval(task, model="mockllm/model", model_roles={"grader": judge}, **options)[0]
 
 
-def score_of(log: EvalLog) -> Score:
+@dataclass(frozen=True)
+class Result:
+    """A score: its values by key, the answer, the reason, the explanation, and the record of the judge."""
+
+    values: dict[str, float]
+    answer: str | None
+    reason: str | None
+    explanation: str
+    record: dict[str, Any]
+
+    @property
+    def unscored(self) -> set[str]:
+        """The keys without a value."""
+        return {key for key, value in self.values.items() if isnan(value)}
+
+
+def score_of(log: EvalLog) -> Result:
     """The score of the only sample."""
     [score] = scores_of(log)
     return score
 
 
-def scores_of(log: EvalLog) -> list[Score]:
+def scores_of(log: EvalLog) -> list[Result]:
     """The scores of all samples, by their numbers."""
     assert log.status == "success", log.error
-    assert log.samples
-    samples = sorted(log.samples, key=sample_number)
-    return [sample.scores["HMS"] for sample in samples if sample.scores]
+    results = []
+    for sample in sorted(log.samples or [], key=sample_number):
+        score = (sample.scores or {})["HMS"]
+        values: dict[str, Any] = score.as_dict()
+        results.append(Result(values, score.answer, score.reason, score.explanation or "", score.metadata or {}))
+    return results
 
 
 def sample_number(sample: EvalSample) -> int:

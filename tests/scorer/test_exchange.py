@@ -32,7 +32,7 @@ def test_a_truncated_reply_is_requested_with_a_higher_limit(limit: int | None, o
     answer = first_answering(Cut("", output_tokens), Cut('{"answer": "A", "expl', output_tokens))
     with serve(answer) as endpoint:
         score = score_of(evaluate(judge_at(endpoint, config=GenerateConfig(max_tokens=limit))))
-    assert score.value == FULL
+    assert score.values == FULL
     limits: dict[str | None, list[int | None]] = {}
     for request in endpoint.requests:
         limits.setdefault(question(request), []).append(request.get("max_tokens"))
@@ -40,8 +40,7 @@ def test_a_truncated_reply_is_requested_with_a_higher_limit(limit: int | None, o
     assert first == limit
     assert output_tokens < (second or 0) < (third or 0)
     assert limits["variables"] == [limit]
-    assert score.metadata
-    assert score.metadata["settings"]["max_tokens"] == limit
+    assert score.record["settings"]["max_tokens"] == limit
 
 
 def test_three_truncated_replies_are_reported() -> None:
@@ -49,8 +48,8 @@ def test_three_truncated_replies_are_reported() -> None:
     with serve(first_answering(*[Cut('{"answer": "A"}')] * 3)) as endpoint:
         score = score_of(evaluate(judge_at(endpoint)))
     assert score.reason == "grader_failed"
-    assert "truncated by the token limit" in str(score.explanation)
-    assert "Expecting" not in str(score.explanation)
+    assert "truncated by the token limit" in score.explanation
+    assert "Expecting" not in score.explanation
 
 
 def test_a_rejected_higher_limit_is_dropped() -> None:
@@ -58,9 +57,8 @@ def test_a_rejected_higher_limit_is_dropped() -> None:
     refusal = Refused("max_tokens is too large: 4096. This model supports at most 2048.", "max_tokens")
     with serve(lambda request: refusal if request.get("max_tokens") else agreeing(request)) as endpoint:
         score = score_of(evaluate(judge_at(endpoint)))
-    assert score.value == FULL
-    assert score.metadata
-    assert score.metadata["settings"]["temperature"] == 0
+    assert score.values == FULL
+    assert score.record["settings"]["temperature"] == 0
 
 
 def test_three_replies_without_choices_are_an_error() -> None:
@@ -75,15 +73,14 @@ def test_three_replies_without_choices_are_an_error() -> None:
 def test_replies_without_choices_are_not_invalid_replies() -> None:
     with serve(first_answering(NoChoices(), "nonsense", NoChoices(), "nonsense")) as endpoint:
         score = score_of(evaluate(judge_at(endpoint)))
-    assert score.value == FULL
-    assert score.metadata
-    assert score.metadata["asked_again"] == 2
+    assert score.values == FULL
+    assert score.record["asked_again"] == 2
 
 
 def test_an_invalid_reply_is_sent_back_with_the_reason() -> None:
     with serve(first_answering("nonsense", '{"answer": "Both"}')) as endpoint:
         score = score_of(evaluate(judge_at(endpoint)))
-    assert score.value == FULL
+    assert score.values == FULL
     last = [request for request in endpoint.requests if question(request) == "relationship"][-1]
     _, _, reply, reason, second_reply, second_reason = [message["content"] for message in last["messages"]]
     assert reply == "nonsense"
@@ -95,7 +92,7 @@ def test_an_invalid_reply_is_sent_back_with_the_reason() -> None:
 def test_a_very_long_reply_is_not_sent_back_as_a_whole() -> None:
     with serve(first_answering("x" * 1_000_001)) as endpoint:
         score = score_of(evaluate(judge_at(endpoint)))
-    assert score.value == FULL
+    assert score.values == FULL
     last = [request for request in endpoint.requests if question(request) == "relationship"][-1]
     _, _, reply, reason = [message["content"] for message in last["messages"]]
     assert len(reply) < 50_000

@@ -69,7 +69,7 @@ class Results:
 
     def of(self, name: str) -> dict[str, float]:
         """The metrics of a key, or of the whole score."""
-        metrics = {}
+        metrics: dict[str, float] = {}
         for score in self.scores:
             if score.name == name:
                 metrics |= {metric: value.value for metric, value in score.metrics.items()}

@@ -7,7 +7,6 @@ import pytest
 from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.model import ChatMessageAssistant, ChatMessageTool, ChatMessageUser, ModelOutput
-from inspect_ai.scorer import Score
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolCall
 
@@ -15,7 +14,7 @@ from inspect_discoverybench.judge_audit.texts import AnswerText, answer_texts
 from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.submission.submission import MAX_TEXT
 from tests.endpoint import question, slots
-from tests.scorer.judging import InProcessJudge, sample, score_of, scripted
+from tests.scorer.judging import InProcessJudge, Result, sample, score_of, scripted
 
 QUOTE = "BMI rises with age."
 TEXT = f"**Hypothesis:** {QUOTE}\n\n**Final Answer:** Yes, the relationship is significant."
@@ -56,7 +55,7 @@ def leaves(messages: list[Message], completion: str | None) -> Solver:
 
 def judged(
     *replies: dict[str, Any] | str, messages: list[Message] | None = None, completion: str | None = None
-) -> tuple[Score, InProcessJudge]:
+) -> tuple[Result, InProcessJudge]:
     """The score of an answer. The replies are those to the answer question, the last one repeated."""
     texts = [reply if isinstance(reply, str) else json.dumps(reply) for reply in replies]
     judge = InProcessJudge(scripted(answer=texts) if texts else scripted())
@@ -83,9 +82,8 @@ def test_the_quote_is_the_hypothesis_and_the_question_comes_first() -> None:
     score, judge = judged(quoting(QUOTE, workflow=("Yes, the relationship is significant.",)))
     assert score.answer == QUOTE
     assert hypotheses_compared(judge) == {QUOTE}
-    assert score.metadata
-    assert score.metadata["submission_source"] == "quoted"
-    assert score.metadata["workflow"] == "Yes, the relationship is significant."
+    assert score.record["submission_source"] == "quoted"
+    assert score.record["workflow"] == "Yes, the relationship is significant."
     assert judge.judge_requests()[0] == "answer"
     assert judge.judge_requests().count("answer") == 1
     assert slots(judge.requests[0]) == {"goal": "What raises yield?", "text": TEXT}
@@ -114,8 +112,7 @@ def test_an_invalid_reply_is_sent_back_and_the_whole_text_is_judged_in_the_end(r
     assert score.answer == TEXT
     assert hypotheses_compared(judge) == {TEXT}
     assert judge.judge_requests().count("answer") == 3
-    assert score.metadata
-    assert score.metadata["submission_source"] == "whole"
+    assert score.record["submission_source"] == "whole"
 
     score, judge = judged(reply, quoting(QUOTE))
     assert score.answer == QUOTE
@@ -124,14 +121,13 @@ def test_an_invalid_reply_is_sent_back_and_the_whole_text_is_judged_in_the_end(r
 
 def test_a_text_that_asserts_nothing_scores_0_with_the_reason() -> None:
     score, judge = judged(quoting(asserted=False), messages=[said("I will look at the data next.")])
-    assert score.value == {"hms": 0, "context": 0, "variables": 0, "relationship": 0}
+    assert score.values == {"hms": 0, "context": 0, "variables": 0, "relationship": 0}
     assert score.reason == "refusal"
-    assert "why" in str(score.explanation)
-    assert "look at the data next" in str(score.explanation)
+    assert "why" in score.explanation
+    assert "look at the data next" in score.explanation
     assert judge.judge_requests() == ["answer"]
-    assert score.metadata
-    assert score.metadata["refusal"] is True
-    assert score.metadata["judge"] == "mockllm/judge"
+    assert score.record["refusal"] is True
+    assert score.record["judge"] == "mockllm/judge"
 
 
 TEXTS: dict[str, tuple[list[Message], str | None, str]] = {
@@ -175,8 +171,7 @@ def test_a_json_object_is_read_without_the_judge(messages: list[Message], comple
     score, judge = judged(messages=messages, completion=completion)
     assert "answer" not in judge.judge_requests()
     assert score.answer == QUOTE
-    assert score.metadata
-    assert score.metadata["submission_source"] == "object"
+    assert score.record["submission_source"] == "object"
 
 
 def test_without_a_text_nothing_was_submitted() -> None:

@@ -2,11 +2,9 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any
 
 import pytest
 from inspect_ai import eval as inspect_eval
-from inspect_ai.scorer import Score
 
 from inspect_discoverybench import demo
 from inspect_discoverybench.dataset.metadata import DataFile
@@ -17,7 +15,7 @@ from inspect_discoverybench.scorer.judge import Judge
 from inspect_discoverybench.scorer.released_form import ask_released
 from inspect_discoverybench.scorer.scorer import hms
 from tests.endpoint import Request, question, slots
-from tests.scorer.judging import GOLD, PREDICTED, InProcessJudge, evaluate, score_of, scripted
+from tests.scorer.judging import GOLD, PREDICTED, InProcessJudge, Result, evaluate, score_of, scripted
 
 Part = tuple[str, str]
 """Text and context."""
@@ -70,6 +68,8 @@ CASES: list[tuple[list[Part], list[Part], float, float, list[tuple[str, str]]]] 
     # An empty extraction is one part without a context.
     ([], PREDICTED_PARTS[2:], 1, 1, []),
     (GOLD_PARTS[:2], [], 0, 0, []),
+    # Texts are compared as they are, also empty ones.
+    ([FREE], [("a", "Towns"), ("b", "")], 0, 0, [("towns", "Towns"), ("towns", "")]),
 ]
 
 
@@ -98,23 +98,9 @@ async def test_the_extraction_has_no_workflow_and_no_word_about_splitting() -> N
         assert word not in instructions
 
 
-async def test_matching_compares_texts_without_folding() -> None:
-    judge = parts_judge([("a", "Towns")], [("b", "towns")])
-    tested = Judge(judge.model)
-    verdict = await ask_released(tested, PAIR)
-    assert not verdict.matched
-    assert tested.exchanges[-1].question.name.endswith(" of parts 1, 1")
-    assert judge.judge_requests().count("match_released") == 1
-
-
-async def test_an_empty_context_is_compared_as_it_is_and_a_missing_one_is_invalid() -> None:
-    judge = parts_judge([("a", "towns")], [("b", "")])
-    verdict = await ask_released(Judge(judge.model), PAIR)
-    assert not verdict.matched
-    assert judge.judge_requests().count("match_released") == 1
-
-    missing = parts_judge([], [], extract_released='{"sub_hypo": [{"text": "a", "context": null}]}')
-    assert (await ask_released(Judge(missing.model), PAIR)).failure
+async def test_a_part_without_a_context_is_invalid() -> None:
+    judge = parts_judge([], [], extract_released='{"sub_hypo": [{"text": "a", "context": null}]}')
+    assert (await ask_released(Judge(judge.model), PAIR)).failure
 
 
 async def test_a_single_object_is_one_part() -> None:
@@ -123,7 +109,7 @@ async def test_a_single_object_is_one_part() -> None:
     assert verdict.values(1, 1) == {"hms_released": 1, "context_recall": 1, "context_precision": 1}
 
 
-def score(judge: InProcessJudge, prediction: str = PREDICTED) -> Score:
+def score(judge: InProcessJudge, prediction: str = PREDICTED) -> Result:
     return score_of(evaluate(judge.model, prediction, scorer=hms(aggregation="released")))
 
 
@@ -131,11 +117,10 @@ def test_the_keys_stand_beside_hms_and_the_parts_in_the_explanation() -> None:
     result = score(parts_judge(GOLD_PARTS[:2], PREDICTED_PARTS))
     facets = {"context": 1, "variables": VARIABLES, "relationship": RELATIONSHIP}
     released = {"hms_released": 1 * 2 / 3 * 0.4, "context_recall": 1, "context_precision": 2 / 3}
-    assert result.value == pytest.approx({"hms": 0.4, **facets, **released})
-    assert "### Form of the released evaluator: 0.27" in str(result.explanation)
-    assert "gold 2 matches predicted 2" in str(result.explanation)
-    assert result.metadata
-    assert result.metadata["released"] == {"gold": 2, "predicted": 3, "matched": 2}
+    assert result.values == pytest.approx({"hms": 0.4, **facets, **released})
+    assert "### Form of the released evaluator: 0.27" in result.explanation
+    assert "gold 2 matches predicted 2" in result.explanation
+    assert result.record["released"] == {"gold": 2, "predicted": 3, "matched": 2}
 
 
 RELEASED = {"hms_released", "context_recall", "context_precision"}
@@ -150,23 +135,21 @@ INVALID = [
 
 @pytest.mark.parametrize(("name", "reply", "unscored"), INVALID)
 def test_an_invalid_reply_leaves_what_depends_on_it_unscored(name: str, reply: str, unscored: set[str]) -> None:
-    values: Any = score(parts_judge(GOLD_PARTS, PREDICTED_PARTS, **{name: reply})).value
-    assert {key for key, value in values.items() if value != value} == unscored
+    judge = parts_judge(GOLD_PARTS, PREDICTED_PARTS, **{name: reply})
+    assert score(judge).unscored == unscored
 
 
 def test_an_undecided_facet_leaves_the_score_unscored_without_a_match_too() -> None:
-    values: Any = score(parts_judge(GOLD_PARTS[:1], PREDICTED_PARTS[2:], variables="?")).value
-    assert values["hms_released"] != values["hms_released"]
-    assert values["context_recall"] == 0
-    assert values["context_precision"] == 0
+    result = score(parts_judge(GOLD_PARTS[:1], PREDICTED_PARTS[2:], variables="?"))
+    assert result.unscored == {"hms", "variables", "hms_released"}
+    assert result.values["context_recall"] == 0
+    assert result.values["context_precision"] == 0
 
 
 def test_no_submission_scores_0_on_every_key_without_a_request() -> None:
     judge = parts_judge([], [])
     result = score(judge, prediction="")
-    assert isinstance(result.value, dict)
-    assert len(result.value) == 7
-    assert set(result.value.values()) == {0}
+    assert [*result.values.values()] == [0] * 7
     assert result.reason == "no_response"
     assert judge.requests == []
 

@@ -33,7 +33,7 @@ def test_only_new_questions_are_asked() -> None:
     assert first == ALL_QUESTIONS
     assert of_another_agent == ["extract", "match", "relationship", "variables"]
     assert repeated == []
-    assert score_of(log).value == FULL
+    assert score_of(log).values == FULL
 
 
 @pytest.mark.parametrize("invalid", ["nonsense", Cut('{"sizeA": 2, "si')], ids=["rejected", "cut off"])
@@ -53,7 +53,7 @@ def test_rescoring_an_unscored_sample_asks_the_judge_again(invalid: Answer) -> N
         assert questions == ["variables"] * 3
         is_valid = True
         log, questions = evaluate_at(endpoint)
-        assert score_of(log).value == FULL
+        assert score_of(log).values == FULL
         assert questions == ["variables"]
 
 
@@ -120,7 +120,7 @@ def test_a_damaged_entry_is_replaced(content: bytes, tmp_path: Path) -> None:
             file.write_bytes(content)
         log, questions = evaluate_at(endpoint)
         assert questions == ALL_QUESTIONS
-        assert score_of(log).value == FULL
+        assert score_of(log).values == FULL
         assert evaluate_at(endpoint)[1] == []
 
 
@@ -128,5 +128,5 @@ def test_a_cache_that_cannot_be_written_changes_nothing(tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file where the folder would be", "utf-8")
     with serve(scripted(extract=CONTEXTS)) as endpoint:
         log, _ = evaluate_at(endpoint)
-        assert score_of(log).value == FULL
+        assert score_of(log).values == FULL
         assert evaluate_at(endpoint)[1] == ALL_QUESTIONS

@@ -8,7 +8,6 @@ from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
-from inspect_ai.scorer import Score
 
 from inspect_discoverybench.scorer.hypothesis_pair import NOT_PUBLIC, NOT_SUBMITTED
 from inspect_discoverybench.scorer.scorer import hms
@@ -19,6 +18,7 @@ from tests.scorer.judging import (
     GOLD,
     PREDICTED,
     InProcessJudge,
+    Result,
     evaluate,
     score_of,
     scripted,
@@ -26,7 +26,7 @@ from tests.scorer.judging import (
 )
 
 
-def judged(judge: InProcessJudge, prediction: str = PREDICTED) -> Score:
+def judged(judge: InProcessJudge, prediction: str = PREDICTED) -> Result:
     return score_of(evaluate(judge.model, prediction))
 
 
@@ -39,17 +39,16 @@ def test_the_score_is_computed_from_five_replies() -> None:
         )
     )
     score = judged(judge)
-    assert score.value == pytest.approx({"hms": 1 / 3, "context": 1, "variables": 2 / 3, "relationship": 0.5})
+    assert score.values == pytest.approx({"hms": 1 / 3, "context": 1, "variables": 2 / 3, "relationship": 0.5})
     assert score.answer == PREDICTED
     requests = judge.judge_requests()
     assert sorted(requests) == ["extract", "extract", "match", "relationship", "variables"]
     # The match waits for both contexts and for nothing else.
     assert "extract" not in requests[requests.index("match") :]
 
-    assert score.metadata
-    assert score.metadata["judge"] == "mockllm/judge"
-    assert len(score.metadata["replies"]) == 5
-    assert {len(fingerprint) for fingerprint in score.metadata["prompts"].values()} == {12}
+    assert score.record["judge"] == "mockllm/judge"
+    assert len(score.record["replies"]) == 5
+    assert {len(fingerprint) for fingerprint in score.record["prompts"].values()} == {12}
 
 
 def test_gold_and_predicted_are_in_the_correct_slots() -> None:
@@ -82,7 +81,7 @@ def test_gold_and_predicted_are_in_the_correct_slots() -> None:
         "WorkflowB": NOT_SUBMITTED,
     }
     assert values["variables"] == values["relationship"] == comparison
-    assert "- gold: gold context\n- predicted: predicted context\n" in str(score.explanation)
+    assert "- gold: gold context\n- predicted: predicted context\n" in score.explanation
 
 
 INVALID = {"extract": "no context", "match": "perhaps", "variables": "two", "relationship": "similar"}
@@ -108,13 +107,11 @@ def test_an_undecided_facet_leaves_hms_unscored_although_another_is_0(zero: str,
 
     score = score_of(log)
     undecided = {FACETS[name] for name in invalid}
-    assert isinstance(score.value, dict)
     assert score.reason == "grader_failed"
-    assert score.value[FACETS[zero]] == 0
-    assert {name for name, value in score.value.items() if value != value} == {"hms", *undecided}
-    assert str(score.explanation).startswith("**Not scored**: the judge's replies were invalid for: ")
-    assert score.metadata
-    assert set(score.metadata["facets"]) == {"context", "variables", "relationship"} - undecided
+    assert score.values[FACETS[zero]] == 0
+    assert score.unscored == {"hms", *undecided}
+    assert score.explanation.startswith("**Not scored**: the judge's replies were invalid for: ")
+    assert set(score.record["facets"]) == {"context", "variables", "relationship"} - undecided
     assert unscored_samples(log) == {name: int(name in {"hms", *undecided}) for name in FULL}
 
 
@@ -157,9 +154,8 @@ def test_the_judge_is_not_asked_about_identical_contexts(
     judge = InProcessJudge(answer)
     score = judged(judge)
     assert judge.judge_requests().count("match") == questions
-    assert isinstance(score.value, dict)
-    assert score.value["context"] == 1 - questions
-    assert ("identical" in str(score.explanation)) == (not questions)
+    assert score.values["context"] == 1 - questions
+    assert ("identical" in score.explanation) == (not questions)
 
 
 @pytest.mark.parametrize("metadata", [None, {"source": "elsewhere"}])
@@ -195,5 +191,5 @@ def test_instructions_in_a_hypothesis_are_treated_as_data() -> None:
         assert HOSTILE not in request["messages"][1]["content"]
         if question(request) in ("variables", "relationship"):
             assert slots(request)["HypoB"] == HOSTILE
-    assert score.value == {"hms": 0, "context": 0, "variables": 0, "relationship": 0}
+    assert score.values == {"hms": 0, "context": 0, "variables": 0, "relationship": 0}
     assert score.reason is None

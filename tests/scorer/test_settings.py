@@ -12,15 +12,13 @@ from inspect_ai import task_with
 from inspect_ai.event import LoggerEvent
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import GenerateConfig, get_model
-from inspect_ai.scorer import Score
 
 from inspect_discoverybench import demo, judge_audit
 from inspect_discoverybench.cli.main import main
-from inspect_discoverybench.scorer.judge_record import COMPARED_KEYS
 from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.solvers.reflexion import reflexion
 from tests.endpoint import Answer, Refused, Request, question, serve
-from tests.scorer.judging import CONTEXTS, FULL, evaluate, judge_at, score_of, scores_of, scripted
+from tests.scorer.judging import CONTEXTS, FULL, Result, evaluate, judge_at, score_of, scores_of, scripted
 from tests.solvers.scripted import scripted as scripted_agent
 from tests.solvers.scripted import submit
 
@@ -29,10 +27,9 @@ pytestmark = pytest.mark.usefixtures("sweep")
 METADATA = Path(__file__).parents[2] / "examples" / "lighthouses" / "metadata_0.json"
 
 
-def settings(score: Score) -> dict[str, Any]:
+def settings(score: Result) -> dict[str, Any]:
     """The recorded settings."""
-    assert score.metadata
-    values: dict[str, Any] = score.metadata["settings"]
+    values: dict[str, Any] = score.record["settings"]
     return values
 
 
@@ -100,27 +97,6 @@ def test_only_settings_of_the_role_take_precedence() -> None:
     assert settings(score).items() >= of_role.items()
 
 
-def test_settings_of_the_eval_apply_to_an_audited_model() -> None:
-    of_eval: dict[str, Any] = {"temperature": 0.5, "seed": 7, "max_tokens": 77}
-    task = judge_audit(repeats=1, released=False, kind="identical")
-    with serve(scripted()) as endpoint:
-        [log] = inspect_eval(
-            task,
-            model="openai/gpt-4o-2024-05-13",
-            model_base_url=endpoint.url,
-            model_args={"api_key": "test"},
-            limit=1,
-            **of_eval,
-        )
-    for request in endpoint.requests:
-        assert {name: request[name] for name in of_eval} == of_eval
-    assert log.samples
-    score = (log.samples[0].scores or {})["audit"]
-    assert settings(score).items() >= of_eval.items()
-    assert score.metadata
-    assert set(COMPARED_KEYS) <= score.metadata.keys()
-
-
 def test_schemas_require_the_fields_of_the_listings() -> None:
     with serve(scripted(extract=CONTEXTS)) as endpoint:
         evaluate(judge_at(endpoint))
@@ -170,7 +146,7 @@ def test_a_rejected_request_is_repeated_without_all_defaults(refused: set[str], 
     assert later
     assert not any(defaults_in(request) for request in later)
     for score in scores_of(log):
-        assert score.value == FULL
+        assert score.values == FULL
         assert all(settings(score)[name] in (None, False) for name in DEFAULTS)
     assert len(warnings(log)) == 1
 
@@ -186,7 +162,7 @@ def test_a_single_bad_request_changes_no_other_question() -> None:
     with serve(answer) as endpoint:
         log = evaluate(judge_at(endpoint), numbers=[1, 2], max_samples=1)
     first, second = scores_of(log)
-    assert first.value == second.value == FULL
+    assert first.values == second.values == FULL
     assert settings(first)["response_schema"] == "mixed"
     assert settings(second)["response_schema"] is True
     assert len(endpoint.requests) == 11
@@ -238,5 +214,5 @@ def test_the_record_has_the_settings_without_secrets() -> None:
     assert values["base_url"].startswith(f"{endpoint.url} (sha256:")
     assert values["model_args"]["stream"] is False
     assert "max_retries" not in values
-    assert "hush" not in json.dumps(score.metadata)
-    assert "sk-secret" not in json.dumps(score.metadata)
+    assert "hush" not in json.dumps(score.record)
+    assert "sk-secret" not in json.dumps(score.record)

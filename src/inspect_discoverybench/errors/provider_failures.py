@@ -110,9 +110,10 @@ def _server_error(error: BaseException) -> str | None:
         for value in frame.f_locals.values():
             reply = value.model_extra if isinstance(value, BaseModel) else value
             content = reply.get("error") if isinstance(reply, Mapping) else None
+            if isinstance(content, Mapping):
+                content = content.get("message") or json.dumps({**content}, default=str)
             if content:
-                message = content.get("message") if isinstance(content, Mapping) else None
-                return one_line(Exception(message or json.dumps(content, default=str)))
+                return one_line(Exception(content))
     return None
 
 
