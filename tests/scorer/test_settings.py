@@ -43,7 +43,7 @@ def score_with(name: str) -> None:
 
 
 def audit_with(name: str) -> None:
-    task = judge_audit(repeats=1, released=False, kind="identical")
+    task = judge_audit(released=False, kind="identical")
     inspect_eval(task, model=name, limit=1)
 
 
