@@ -14,7 +14,8 @@ from inspect_discoverybench.errors.exceptions import InvalidArgument
 
 # These modules import pandas and scipy, which takes seconds. The command imports them when it runs.
 if TYPE_CHECKING:
-    from inspect_discoverybench.comparison.comparison import KeyDifference, SystemComparison, SystemPair
+    from inspect_discoverybench.comparison.comparison import SystemComparison
+    from inspect_discoverybench.comparison.difference import KeyDifference
     from inspect_discoverybench.statistics.mean import Estimate
     from inspect_discoverybench.statistics.new_studies import NewStudies
     from inspect_discoverybench.statistics.paired import PairedDifference
@@ -109,14 +110,17 @@ def _print(comparison: "SystemComparison") -> None:
         say(f"Left out {log}: {reason}", err=True)
 
     if len(comparison.pairs) == 1:
-        _print_pair(comparison.pairs[0])
+        _print_pair(comparison)
     else:
         _print_ranking(comparison)
 
 
-def _print_pair(pair: "SystemPair") -> None:
-    say(f"Baseline   {pair.baseline}")
-    say(f"Candidate  {pair.candidate}")
+def _print_pair(comparison: "SystemComparison") -> None:
+    pair = comparison.pairs[0]
+    console = Console(highlight=False, markup=False)  # breaks sentences at the width of the terminal
+    for role, name in (("Baseline ", pair.baseline), ("Candidate", pair.candidate)):
+        say(f"{role}  {name}")
+        console.print(comparison.coverage[name])
     counts = [plural(pair.common, "common task")]
     if pair.only_baseline:
         counts.append(f"{pair.only_baseline} only in the baseline")
@@ -126,8 +130,7 @@ def _print_pair(pair: "SystemPair") -> None:
 
     columns = ("Tasks", "Baseline", "Candidate", "Diff.", "95% CI", "p")
     print_table("On these tasks", [""], columns, [_difference_row(difference) for difference in pair.keys])
-    console = Console(highlight=False, markup=False)  # breaks sentences at the width of the terminal
-    for sentence in _verdicts(pair.keys[0]):
+    for sentence in _verdicts(pair.keys[0], pair.studies):
         console.print(sentence)
     if len(pair.keys) > 1:
         console.print("Intervals and p-values are not adjusted for the number of rows.")
@@ -146,7 +149,7 @@ def _difference_row(difference: "KeyDifference") -> list[str]:
     ]
 
 
-def _verdicts(first: "KeyDifference") -> list[str]:
+def _verdicts(first: "KeyDifference", studies: str) -> list[str]:
     paired = first.paired
     name = "HMS" if first.key == "hms" else first.key or "score"
     verdicts = [
@@ -156,11 +159,12 @@ def _verdicts(first: "KeyDifference") -> list[str]:
     ]
     if not math.isnan(paired.smallest_detectable):
         verdicts.append(f"Smallest difference that this test detects with power 0.8: {paired.smallest_detectable:.3f}.")
-    verdicts.append(_on_new_studies(paired))
-    if first.worst is not None:
+    verdicts.append(_on_new_studies(paired, studies))
+    if first.missing:
         verdicts.append(
             f"{plural(first.missing, 'sample')} of the common tasks without {name}, in both systems and all epochs. "
-            f"Depending on these scores, the difference is between {first.worst:+.3f} and {first.best:+.3f}."
+            f"Depending on these scores, the difference is between {first.worst:+.3f} and {first.best:+.3f}; the "
+            "interval covers all of them."
         )
     return verdicts
 
@@ -170,7 +174,7 @@ def _verdict(value: float) -> str:
     return f"{significance} at level {SIGNIFICANCE_LEVEL:g}"
 
 
-def _on_new_studies(paired: "PairedDifference") -> str:
+def _on_new_studies(paired: "PairedDifference", studies: str) -> str:
     new = paired.new_studies
     if new is None:
         return "On new studies like these, nothing can be said: that needs the study of every task, and several."
@@ -179,11 +183,11 @@ def _on_new_studies(paired: "PairedDifference") -> str:
         f"{new.lowest:+.3f} to {new.highest:+.3f}."
     )
     if math.isnan(new.low):
-        return f"On new studies like these: too few studies ({new.studies}) to say. {by_study}"
+        return f"On new studies like these: too few studies to say ({studies}). {by_study}"
     value = f"p = {p_value(new.p_value)}".replace("= <", "< ")
     return (
         f"On new studies like these, it is {_verdict(new.p_value)} ({value}; 95% CI {_interval(new)}; "
-        f"{new.studies} studies). {by_study}"
+        f"{studies}). {by_study}"
     )
 
 
@@ -204,15 +208,21 @@ def _print_ranking(comparison: "SystemComparison") -> None:
         candidate = numbers.get(pair.candidate, pair.candidate)
         baseline = numbers.get(pair.baseline, pair.baseline)
         paired = pair.keys[0].paired
-        these_tasks, new_studies = p_value(pair.these_tasks_p_value_holm), p_value(pair.new_studies_p_value_holm)
-        difference = f"{paired.difference:+.3f}"
-        pairs.append([f"{candidate} − {baseline}", str(paired.tasks), difference, these_tasks, new_studies])
-    # Without intervals, which are not adjusted: compare two systems alone to see theirs.
-    title = "Pairs, with p-values adjusted for their number by Holm's method"
-    print_table(title, ["Systems"], ("Tasks", "Difference", "p on\nthese tasks", "p on\nnew studies"), pairs)
+        row = [f"{candidate} − {baseline}", str(paired.tasks), f"{paired.difference:+.3f}"]
+        row += [_interval(paired), p_value(paired.p_value)]
+        row += [_interval(paired.new_studies), _new_studies_p_value(paired)]
+        pairs.append(row)
+    title = "Pairs, with intervals and p-values adjusted for their number"
+    columns = ("Tasks", "Difference", "95% CI on\nthese tasks", "p", "95% CI on\nnew studies", "p")
+    print_table(title, ["Systems"], columns, pairs)
 
 
-def _interval(estimate: "Estimate | PairedDifference | NewStudies", sign: str = "+") -> str:
-    if math.isnan(estimate.low):
+def _new_studies_p_value(paired: "PairedDifference") -> str:
+    new = paired.new_studies
+    return "–" if new is None or math.isnan(new.low) else p_value(new.p_value)
+
+
+def _interval(estimate: "Estimate | PairedDifference | NewStudies | None", sign: str = "+") -> str:
+    if estimate is None or math.isnan(estimate.low):
         return "–"
     return f"{estimate.low:{sign}.3f} to {estimate.high:{sign}.3f}"

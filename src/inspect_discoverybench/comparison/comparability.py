@@ -1,10 +1,11 @@
 """Whether the scores of two systems can be compared: what must be equal, and what should be known."""
 
+import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from inspect_discoverybench.comparison.system import System, TaskId
+from inspect_discoverybench.comparison.system import System
 from inspect_discoverybench.results.result import Result
 from inspect_discoverybench.scorer.judge_record import differences
 
@@ -23,7 +24,7 @@ def incompatibilities(a: System, b: System) -> Iterator[str]:
     """Reasons why two systems' scores are not comparable, one line each. Values that are not recorded are ignored."""
     names = f"{a.name} and {b.name}"
     # The number of a version changes when scores are no longer comparable, and its letter with the interface.
-    versions = [sorted({result.run.task_version.partition("-")[0] for result in each.results}) for each in (a, b)]
+    versions = [sorted({version.partition("-")[0] for version in _recorded(s.results, "task_version")}) for s in (a, b)]
     if versions[0] != versions[1]:
         yield f"{names}: the task versions differ ({', '.join(versions[0])} and {', '.join(versions[1])})."
 
@@ -32,66 +33,69 @@ def incompatibilities(a: System, b: System) -> Iterator[str]:
         if sample is not None:
             yield f"{names}: the {noun} of the sample {sample} differ."
 
-    records = [_distinct(a, "judge_record"), _distinct(b, "judge_record")]
+    records = _recorded(a.results, "judge_record"), _recorded(b.results, "judge_record")
     if all(records):
-        first, *others = (json.loads(record) for record in records[0] + records[1])
-        lines: dict[str, None] = {}
-        for other in others:
-            lines |= dict.fromkeys(differences(first, other))
+        first, *others = map(json.loads, itertools.chain(*records))
+        lines = dict.fromkeys(line for other in others for line in differences(first, other))
         if lines:
             yield f"{names} were judged differently: {'; '.join(lines)}."
 
 
-def provenance_differences(a: System, b: System) -> Iterator[str]:
-    """Differences in the provenance of two systems, one line each. Values that a log does not record are ignored."""
+def notes_on(systems: Sequence[System]) -> list[str]:
+    """What should be known about systems, one line each."""
+    notes: list[str] = []
+    for a, b in itertools.combinations(systems, 2):
+        notes += _provenance_differences(a, b)
+    for system in systems:
+        for reducer in _recorded(system.results, "epochs_reducer"):
+            if reducer != "mean":
+                notes.append(f"The logs of {system.name} reduce epochs by {reducer}; here, epochs are averaged.")
+        if system.other_scores:
+            others = ", ".join(system.other_scores)
+            notes.append(
+                f"{system.name}: only {system.score} is compared. The logs also have {others}; select a score with "
+                "--score."
+            )
+    return notes
+
+
+def _provenance_differences(a: System, b: System) -> Iterator[str]:
     names = f"{a.name} and {b.name}"
     for column, noun in SAME_PER_RUN.items():
-        first, second = _distinct(a, column), _distinct(b, column)
+        first, second = _recorded(a.results, column), _recorded(b.results, column)
         if first and second and first != second:
             yield f"{names}: the {noun} differ ({', '.join(first)} and {', '.join(second)})."
 
-    differing = _differing_prompts(_distinct(a, "prompts"), _distinct(b, "prompts"))
-    if differing:
-        yield f"{names}: these prompts differ: {', '.join(differing)}."
+    prompts = _recorded(a.results, "prompts"), _recorded(b.results, "prompts")
+    if all(prompts):
+        differing = _differing_prompts(itertools.chain(*prompts))
+        if differing:
+            yield f"{names}: these prompts differ: {', '.join(differing)}."
 
 
-def reducer_notes(system: System) -> Iterator[str]:
-    """A note if logs reduce epochs by something other than the mean."""
-    for reducer in _distinct(system, "epochs_reducer"):
-        if reducer != "mean":
-            yield f"The logs of {system.name} reduce epochs by {reducer}; here, epochs are averaged."
+def _differing_prompts(records: Iterable[str]) -> list[str]:
+    """Names of prompts whose fingerprints differ."""
+    first, *others = map(json.loads, records)
+    differing: dict[str, None] = {}
+    for other in others:
+        for name, fingerprint in first.items():
+            if other.get(name, fingerprint) != fingerprint:
+                differing[name] = None
+    return list(differing)
 
 
 def _differing_sample(a: System, b: System, column: str) -> str | None:
     """The id of the first common sample whose values of a column differ."""
-    first, second = _by_task(a, column), _by_task(b, column)
-    for task, value in first.items():
-        if second.get(task, value) != value:
-            return task[1]
+    for key, task in a.tasks.items():
+        if key in b.tasks:
+            first = _recorded(task.results, column)
+            second = _recorded(b.tasks[key].results, column)
+            if first and second and first[0] != second[0]:
+                return task.id
     return None
 
 
-def _by_task(system: System, column: str) -> Mapping[TaskId, Any]:
-    """The first recorded value of a column for each task that has one."""
-    values: dict[TaskId, Any] = {}
-    for task_id, task in system.tasks.items():
-        recorded = [value for value in _values(task.results, column) if value is not None]
-        if recorded:
-            values[task_id] = recorded[0]
-    return values
-
-
-def _distinct(system: System, column: str) -> list[str]:
-    return sorted({value for value in _values(system.results, column) if value is not None})
-
-
-def _values(results: Sequence[Result], column: str) -> list[Any]:
-    return [result.columns[column] for result in results]
-
-
-def _differing_prompts(a: Sequence[str], b: Sequence[str]) -> list[str]:
-    """Names of prompts whose fingerprints differ in two lists of JSON records."""
-    if not a or not b:
-        return []
-    first, *others = (json.loads(record) for record in [*a, *b])
-    return [name for name in first if any(other.get(name, first[name]) != first[name] for other in others)]
+def _recorded(results: Sequence[Result], column: str) -> list[Any]:
+    """The distinct recorded values of a column."""
+    values = {result.columns[column] for result in results}
+    return sorted(value for value in values if value is not None)

@@ -1,7 +1,6 @@
 """Systems to compare: the results of one configuration, selected from logs."""
 
 import re
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,7 +9,7 @@ from inspect_discoverybench.errors.exceptions import DataMissing, InvalidArgumen
 from inspect_discoverybench.results.configuration import Configuration, configurations_of
 from inspect_discoverybench.results.frame import Results, read_results
 from inspect_discoverybench.results.result import Result
-from inspect_discoverybench.results.task import Task, TaskScore, tasks_of
+from inspect_discoverybench.results.task import Task, TaskId, tasks_of
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.submission.submission import SCORE_NAME
 
@@ -20,14 +19,11 @@ SELECTORS = (
 )
 """Columns that can select samples."""
 
-DIGITS = 9
-"""Digits to which scores are rounded: means of several values may be above 1 by a rounding error."""
-
 MAX_VALUES = 10
 """Number of values that a message lists."""
 
-TaskId = tuple[str, str]
-"""Name of the task, and id of its sample."""
+Selected = list[tuple[Configuration, Result]]
+"""Results with their configuration."""
 
 
 @dataclass(frozen=True)
@@ -36,12 +32,14 @@ class System:
 
     Attributes:
         name: Its name in the comparison.
+        configuration: The configuration.
         results: A row for each sample and epoch, with and without the score.
         keys: Keys of the score, those of HMS first; one empty key if the score is a single number.
         other_scores: Names of scores that the logs also have, if the user selected none.
     """
 
     name: str
+    configuration: Configuration
     results: Sequence[Result]
     keys: Sequence[str]
     other_scores: Sequence[str]
@@ -55,21 +53,6 @@ class System:
     def tasks(self) -> Mapping[TaskId, Task]:
         """The tasks."""
         return tasks_of(self.results)
-
-    def scores(self, key: str) -> Mapping[TaskId, TaskScore]:
-        """The score of each task.
-
-        Raises:
-            InvalidArgument: A score is not in 0–1.
-        """
-        scores = {}
-        for task_id, task in self.tasks.items():
-            values = [round(value, DIGITS) for value in task.score(key).epochs]
-            for value in values:
-                if value < 0 or value > 1:
-                    raise InvalidArgument(f"{self.name} has the score {value:g}. Only scores in 0–1 can be compared.")
-            scores[task_id] = TaskScore(tuple(values))
-        return scores
 
 
 @dataclass(frozen=True)
@@ -87,21 +70,22 @@ class Operand:
         Raises:
             InvalidArgument: A column cannot select samples.
         """
-        columns = "|".join(SELECTORS)
-        start = re.search(rf":(?=({columns})=)", text)
+        start = re.search(r":(\w+)=", text)
         if start is None:
-            unknown = re.search(r":(\w+)=", text)
-            if unknown:
-                raise InvalidArgument(
-                    f"{text}: '{unknown[1]}' does not select samples. Columns: {', '.join(SELECTORS)}."
-                )
             return cls(text, text, {})
+        if start[1] not in SELECTORS:
+            raise InvalidArgument(f"{text}: '{start[1]}' does not select samples. Columns: {', '.join(SELECTORS)}.")
 
-        pairs = [part.partition("=") for part in re.split(rf",\s*(?=(?:{columns})=)", text[start.end() :])]
-        return cls(text, text[: start.start()], {column: value.strip() for column, _, value in pairs})
+        columns = "|".join(SELECTORS)
+        parts = re.split(rf",\s*(?=(?:{columns})=)", text[start.start() + 1 :])
+        selection = {}
+        for part in parts:
+            column, _, value = part.partition("=")
+            selection[column] = value.strip()
+        return cls(text, text[: start.start()], selection)
 
-    def select(self, results: Sequence[Result]) -> list[tuple[Configuration, Result]]:
-        """The selected results, each with its configuration.
+    def select(self, results: Sequence[Result]) -> Selected:
+        """The selected results.
 
         Raises:
             DataMissing: No sample is selected.
@@ -118,12 +102,11 @@ class Operand:
 
 def _value(configuration: Configuration, result: Result, column: str) -> str:
     """The value of a column as users write it."""
-    if column == "configuration":
-        return configuration.name
-    value = configuration.hints if column == "hints" else result.columns[column]
-    if value is None:
-        return "none"
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    columns = result.columns
+    columns["configuration"] = configuration.name
+    columns["hints"] = configuration.hints
+    value = columns[column]
+    return "none" if value is None else str(value)
 
 
 def read_systems(texts: Sequence[str], score: str | None, workers: int = 1) -> tuple[list[System], dict[str, str]]:
@@ -139,78 +122,77 @@ def read_systems(texts: Sequence[str], score: str | None, workers: int = 1) -> t
 
     Raises:
         DataMissing: No log can be used, or no sample is selected.
-        InvalidArgument: There are fewer than two systems, a column cannot select samples, or the score does not exist.
+        InvalidArgument: There are fewer than two systems, a column cannot select samples, the score does not exist, or
+            a score is not in 0–1.
     """
     read: dict[str, Results] = {}
     left_out: dict[str, str] = {}
-    systems: list[tuple[str, System]] = []
-    for operand in map(Operand.parse, texts):
+    systems: list[System] = []
+    named: list[System] = []
+    for text in texts:
+        operand = Operand.parse(text)
         if operand.path not in read:
             read[operand.path] = read_results(operand.path, workers, any_task=True)
             left_out |= read[operand.path].left_out
-        systems += [(operand.text, system) for system in _systems(operand, read[operand.path].rows, score)]
+        for system in _systems(operand, read[operand.path].rows, score):
+            systems.append(system)
+            named.append(replace(system, name=f"{text}: {system.name}"))
 
     if len(systems) < 2:
-        text, system = systems[0]
         raise InvalidArgument(
-            f"{text} has a single configuration, {system.name}. Name at least two logs, folders or selections."
+            f"{texts[0]} has a single configuration, {systems[0].name}. Name at least two logs, folders or selections."
         )
-    return _with_distinct_names(systems), left_out
+    is_distinct = len({system.name for system in systems}) == len(systems)
+    return systems if is_distinct else named, left_out
 
 
 def _systems(operand: Operand, results: Sequence[Result], score: str | None) -> list[System]:
-    """The selected results by configuration, with one score.
-
-    Raises:
-        DataMissing: No sample is selected.
-        InvalidArgument: The score or its key does not exist, or it is not clear which one is meant.
-    """
+    """The selected results by configuration, with one score."""
     selected = operand.select(results)
+    choices = _choices(selected)
+    listed = ", ".join(choices)
     names = sorted({result.score.score for _, result in selected})
-    name, key = _score_and_key(operand, names, score)
-    selected = [row for row in selected if row[1].score.score == name]
-    keys = _keys(operand, name, key, [result for _, result in selected])
-    others = [] if score else [other for other in names if other != name]
-
-    by_configuration: dict[Configuration, list[Result]] = defaultdict(list)
-    for configuration, result in selected:
-        by_configuration[configuration].append(result)
-    return [System(configuration.name, rows, keys, others) for configuration, rows in by_configuration.items()]
-
-
-def _score_and_key(operand: Operand, names: Sequence[str], score: str | None) -> tuple[str, str | None]:
-    """The name of the score, and the key that is asked for."""
+    chosen = score
     if score is None:
-        if SCORE_NAME not in names and len(names) > 1:
-            raise InvalidArgument(f"{operand.text} has several scores: {', '.join(names)}. Select one with --score.")
-        return SCORE_NAME if SCORE_NAME in names else names[0], None
+        chosen = SCORE_NAME if SCORE_NAME in names else names[0]
+    if chosen not in choices or (score is None and chosen != SCORE_NAME and len(names) > 1):
+        problem = f"has no numeric score '{score}'" if score else "has several scores"
+        raise InvalidArgument(f"{operand.text} {problem}. Select one with --score: {listed}.")
 
-    if score in names:
-        return score, None
-    name, _, key = score.rpartition(".")
-    if name not in names:
-        raise InvalidArgument(f"{operand.text} has no numeric score '{score}'. Numeric scores: {', '.join(names)}.")
-    return name, key
+    name, keys = choices[chosen]
+    by_configuration: dict[Configuration, list[Result]] = {}
+    for configuration, result in selected:
+        if result.score.score == name:
+            _check_range(operand, result, keys[0])
+            by_configuration.setdefault(configuration, []).append(result)
 
-
-def _keys(operand: Operand, name: str, key: str | None, results: Sequence[Result]) -> list[str]:
-    """The keys to compare: the one that is asked for, or those of HMS, or the only one."""
-    known = {key for result in results for key in result.score.values}
-    listed = ", ".join(sorted(known))
-    if key is not None:
-        if key not in known:
-            raise InvalidArgument(f"{operand.text}: the score '{name}' has no key '{key}'. Keys: {listed}.")
-        return [key]
-
-    if "hms" not in known and len(known) > 1:
-        raise InvalidArgument(
-            f"{operand.text}: the score '{name}' has several keys: {listed}. Select one with --score {name}.KEY."
-        )
-    return [*(key for key in SCORE_KEYS if key in known), *sorted(known - SCORE_KEYS.keys())]
+    others = [] if score else [other for other in names if other != name]
+    systems = []
+    for configuration, rows in by_configuration.items():
+        systems.append(System(configuration.name, configuration, rows, keys, others))
+    return systems
 
 
-def _with_distinct_names(systems: Sequence[tuple[str, System]]) -> list[System]:
-    names = {system.name for _, system in systems}
-    if len(names) == len(systems):
-        return [system for _, system in systems]
-    return [replace(system, name=f"{text}: {system.name}") for text, system in systems]
+def _choices(selected: Selected) -> dict[str, tuple[str, list[str]]]:
+    """What can be compared, by what the user writes: the name of a score and its keys.
+
+    HMS is compared with its facets. Other scores with several keys are compared by one key, as NAME.KEY.
+    """
+    keys: dict[str, set[str]] = {}
+    for _, result in selected:
+        keys.setdefault(result.score.score, set()).update(result.score.values)
+
+    choices = {}
+    for name, known in sorted(keys.items()):
+        own = [key for key in SCORE_KEYS if key in known]
+        if own or len(known) == 1:
+            choices[name] = (name, own + sorted(known.difference(own)))
+        for key in sorted(known - {""}):
+            choices[f"{name}.{key}"] = (name, [key])
+    return choices
+
+
+def _check_range(operand: Operand, result: Result, key: str) -> None:
+    for value in Task([result]).score(key).scored:
+        if value < 0 or value > 1:
+            raise InvalidArgument(f"{operand.text} has the score {value:g}. Only scores in 0–1 can be compared.")

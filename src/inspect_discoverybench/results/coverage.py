@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from inspect_discoverybench.dataset.published_study import GUESSED_STUDIES
 from inspect_discoverybench.results.result import Result
 
 SPLIT_SIZES = {
@@ -17,13 +18,17 @@ SPLIT_SIZES = {
 """Number of tasks of each split of the released data (paper, appendix; one file of DB-SYNTH train is no task)."""
 
 SELECTIONS = {"first": "first {} in file order", "shuffled": "{} drawn at random", "chosen": "{} chosen by id"}
-"""How runs select tasks; others filter them by the task's arguments."""
+"""How runs select tasks."""
+
+SELECTED = "{} selected"
+"""Any other way, such as filters in the task's arguments."""
 
 
 def task_count(benchmark: str, results: Sequence[Result]) -> int:
     """Number of tasks of a benchmark, of which these results may be a part."""
+    split, _, _ = benchmark.partition(",")  # without a placebo
     available = [result.run.task_samples or 0 for result in results]
-    return SPLIT_SIZES.get(benchmark, max(available))
+    return SPLIT_SIZES.get(split, max(available))
 
 
 def is_complete(benchmark: str, results: Sequence[Result]) -> bool:
@@ -34,13 +39,25 @@ def is_complete(benchmark: str, results: Sequence[Result]) -> bool:
 
 def describe_coverage(benchmark: str, results: Sequence[Result]) -> str:
     """The tasks of results, such as `40 of 239 tasks (first 40 in file order: humanities 38, biology 2)`."""
-    domains = {result.sample.id: result.sample.domain or "unknown domain" for result in results}
+    domains = {}
+    ways = set()
+    for result in results:
+        domains[result.sample.id] = result.sample.domain or "no domain"
+        ways.add(SELECTIONS.get(result.run.selection, SELECTED))
+
     count = len(domains)
     if is_complete(benchmark, results):
         return f"all {count} tasks"
+    way = ways.pop() if len(ways) == 1 else SELECTED
+    counts = Counter(domains.values())
+    listed = ", ".join(f"{domain} {number}" for domain, number in counts.most_common())
+    return f"{count} of {task_count(benchmark, results)} tasks ({way.format(count)}: {listed})"
 
-    ways = {result.run.selection for result in results}
-    selection = SELECTIONS.get(ways.pop(), "{} selected") if len(ways) == 1 else "{} selected"
-    counts = Counter(domains.values()).most_common()
-    listed = ", ".join(f"{domain} {number}" for domain, number in counts)
-    return f"{count} of {task_count(benchmark, results)} tasks ({selection.format(count)}: {listed})"
+
+def describe_studies(studies: Sequence[str | None]) -> str:
+    """The studies of tasks, such as `9 studies, the largest with 42 % of the tasks; guesses: nls`."""
+    counts = Counter(studies)
+    [(_, largest)] = counts.most_common(1)
+    text = f"{len(counts)} studies, the largest with {largest / len(studies):.0%} of the tasks"
+    guesses = ", ".join(sorted(GUESSED_STUDIES & counts.keys()))
+    return f"{text}; guesses: {guesses}" if guesses else text

@@ -1,45 +1,51 @@
 """A task of a system: the results of one sample in all its epochs, and their score."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from inspect_discoverybench.results.result import Result
+from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
+
+DECIMALS = 12
+"""Scores are rounded, because a rounding error can make the mean of several values larger than 1."""
+
+TaskId = tuple[str, str]
+"""Name of the task, without a placebo's ending, and id of the sample."""
 
 
 @dataclass(frozen=True)
 class TaskScore:
-    """The values of a score by epoch; NaN where the sample has none."""
+    """A score by epoch; NaN where the sample has none."""
 
-    epochs: tuple[float, ...]
+    epochs: Sequence[float]
 
     @property
     def scored(self) -> list[float]:
-        """The values of the epochs that have one."""
+        """The scores of the epochs that have one."""
         return [value for value in self.epochs if not math.isnan(value)]
 
     @property
     def missing(self) -> int:
-        """Number of epochs without a value."""
+        """Number of epochs without a score."""
         return len(self.epochs) - len(self.scored)
 
     @property
     def mean(self) -> float:
-        """Mean over the epochs with a value; NaN if there is none."""
-        scored = self.scored
-        return sum(scored) / len(scored) if scored else math.nan
+        """Mean over the epochs with a score; NaN if there is none."""
+        return fmean(self.scored) if self.scored else math.nan
 
     def mean_if_missing(self, value: float) -> float:
-        """Mean over all epochs, if those without a value had this one."""
-        total = sum(self.scored) + self.missing * value
-        return total / len(self.epochs)
+        """Mean over all epochs, if those without a score had this one."""
+        return fmean([*self.scored, *[value] * self.missing])
 
 
 @dataclass(frozen=True)
 class Task:
     """The results of one sample, one per epoch; there is at least one."""
 
-    results: tuple[Result, ...]
+    results: Sequence[Result]
 
     @property
     def id(self) -> str:
@@ -58,12 +64,37 @@ class Task:
 
     def score(self, key: str = "hms") -> TaskScore:
         """The score of each epoch."""
-        return TaskScore(tuple(result.score.value(key) for result in self.results))
+        return TaskScore([round(result.score.value(key), DECIMALS) for result in self.results])
 
 
-def tasks_of(results: Iterable[Result]) -> dict[tuple[str, str], Task]:
-    """The tasks of one system by the name of Inspect's task and the id of the sample."""
-    epochs: dict[tuple[str, str], list[Result]] = {}
+def tasks_of(results: Iterable[Result]) -> dict[TaskId, Task]:
+    """The tasks of one system."""
+    epochs: dict[TaskId, list[Result]] = {}
     for result in results:
-        epochs.setdefault((result.run.task, result.sample.id), []).append(result)
-    return {key: Task(tuple(rows)) for key, rows in epochs.items()}
+        key = (result.run.task, result.sample.id)
+        epochs.setdefault(key, []).append(result)
+    return {key: Task(rows) for key, rows in epochs.items()}
+
+
+def bounds(scores: Iterable[TaskScore]) -> tuple[list[float], list[float]]:
+    """The lowest and the highest mean that each task could have had, where epochs have no score."""
+    lowest = []
+    highest = []
+    for score in scores:
+        lowest.append(score.mean_if_missing(0))
+        highest.append(score.mean_if_missing(1))
+    return lowest, highest
+
+
+def mean_score(tasks: Sequence[Task], key: str = "hms") -> Estimate | None:
+    """The mean of a score, with an interval that covers what missing scores could be; None if no task is scored."""
+    scores = [task.score(key) for task in tasks]
+    if not any(score.scored for score in scores):
+        return None
+    is_complete = not any(score.missing for score in scores)
+    return estimate_mean(
+        [score.mean for score in scores],
+        [task.cluster for task in tasks],
+        [task.study for task in tasks],
+        possible=None if is_complete else bounds(scores),
+    )
