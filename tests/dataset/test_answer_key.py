@@ -46,8 +46,11 @@ def test_an_answer_key_is_read_in_several_formats(folder: Path, text: str, encod
     ("text", "message"),
     [
         (f"{HEADER}\nmine,0\n", r"key\.csv: line 2 has 2 values, expected 4\. .*double quotes"),
-        ("dataset,gold_hypo\nmine,So.\n", r"no column metadataid, query_id.*are dataset, gold_hypo"),
-        (f"{HEADER}\nmine,0,4,So.\nmine,0,4,Not so.\n", r"line 3: .*mine, 0, 4 .*Remove one"),
+        (
+            "dataset,gold_hypo\nmine,So.\n",
+            r"needs the columns dataset, metadataid, .* The columns are dataset, gold_hypo",
+        ),
+        (f"{HEADER}\nmine,0,4,So.\nmine,0,4,Not so.\n", r"line 3: .*mine, 0, 4 .*Remove a row"),
         (f"{HEADER}\nmine,zero,4,So.\n", r"key\.csv: no gold .* dataset mine, metadataid 0, query_id 4\. Add a row"),
         ("\n", r"key\.csv: the file is empty"),
         (f"{HEADER},gold_hypo\nmine,0,4,So.,Not so.\n", r"key\.csv: the column 'gold_hypo' occurs twice"),

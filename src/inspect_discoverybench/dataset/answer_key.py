@@ -24,10 +24,9 @@ def read_answer_key(path: Path) -> Golds:
     require_different(path, columns)
     missing = [column for column in COLUMNS if column not in columns]
     if missing:
-        raise DataError(
-            f"{path}: no column {', '.join(missing)}. The columns are {', '.join(columns)}; "
-            f"an answer key needs {', '.join(COLUMNS)}."
-        )
+        needed = ", ".join(COLUMNS)
+        present = ", ".join(columns)
+        raise DataError(f"{path}: an answer key needs the columns {needed}. The columns are {present}.")
 
     golds: Golds = {}
     for line, values in table.rows.items():
@@ -35,8 +34,7 @@ def read_answer_key(path: Path) -> Golds:
         key = (row["dataset"], row["metadataid"], row["query_id"])
         gold = row["gold_hypo"]
         if golds.setdefault(key, gold) != gold:
-            raise DataError(
-                f"{path}: line {line}: the gold hypothesis for {', '.join(key)} differs from the one in an earlier "
-                "line. Remove one of the rows."
-            )
+            place = f"{path}: line {line}"
+            goal = ", ".join(key)
+            raise DataError(f"{place}: the gold hypothesis for {goal} differs from an earlier one. Remove a row.")
     return golds

@@ -30,7 +30,9 @@ def download_tree(root: Path) -> None:
         DataError: The archive could not be downloaded, is damaged or differs from the release.
         OSError: The folder cannot be written.
     """
-    url = os.environ.get(ARCHIVE_URL_VARIABLE) or f"https://github.com/{REPOSITORY}/archive/{COMMIT}.tar.gz"
+    default_url = f"https://github.com/{REPOSITORY}/archive/{COMMIT}.tar.gz"
+    url = os.environ.get(ARCHIVE_URL_VARIABLE) or default_url
+
     partial = root.with_suffix(".partial")
     # A killed run leaves this folder behind.
     shutil.rmtree(partial, ignore_errors=True)
@@ -50,7 +52,6 @@ def download_tree(root: Path) -> None:
 
 
 def _download(url: str, folder: Path) -> Path:
-    # Every `inspect` command imports this module; downloads are rare.
     import pooch  # type: ignore[import-untyped]
 
     # pooch suggests pinning the hash of the archive, which changes whenever the host compresses it again.
@@ -58,7 +59,8 @@ def _download(url: str, folder: Path) -> Path:
     click.echo(f"Downloading the released data from {public_url(url)}", err=True)
     downloader = pooch.HTTPDownloader(progressbar=True, chunk_size=2**16)
     try:
-        return Path(pooch.retrieve(url, None, "archive.tar.gz", folder, downloader=downloader))
+        path = pooch.retrieve(url, None, "archive.tar.gz", folder, downloader=downloader)
+        return Path(path)
     except OSError as error:  # includes all errors of `requests`
         raise DataError(f"{public_url(url)} could not be downloaded: {_reason(error)}. {_REMEDY}") from error
 
@@ -82,5 +84,7 @@ def _extract(archive: Path, tree: Path, url: str) -> None:
 def _released_member(member: tarfile.TarInfo, folder: str) -> tarfile.TarInfo | None:
     """Extract only the released files, by their exact paths: nothing is written outside of the folder."""
     # All paths in the archive start with one folder, named after the commit.
-    path = member.name.partition("/")[2]
-    return member.replace(name=path, deep=False) if member.isreg() and path in checksums() else None
+    _, _, path = member.name.partition("/")
+    if not member.isreg() or path not in checksums():
+        return None
+    return member.replace(name=path, deep=False)

@@ -51,10 +51,12 @@ def audit_release(root: Path) -> list[Audit]:
     """
     audits = []
     for split in (*REAL, *SYNTH):
+        name = f"{split.benchmark}/{split.name}"
         paths = metadata_files(root / split.folder)
-        goals, problems = _read_goals(split.name, paths, split.answer_key(root))
+        answer_key = split.answer_key(root)
+        goals, problems = _read_goals(split.name, paths, answer_key)
         counts = _count(goals, problems)
-        audits.append(Audit(f"{split.benchmark}/{split.name}", counts, problems))
+        audits.append(Audit(name, counts, problems))
     return audits
 
 
@@ -70,7 +72,8 @@ def audit_studies(path: Path, answer_key: Path | None = None) -> Audit:
         DataError: The name of a metadata file is invalid.
     """
     location = absolute(path)
-    goals, problems = _read_goals("custom", metadata_files(location), answer_key)
+    paths = metadata_files(location)
+    goals, problems = _read_goals("custom", paths, answer_key)
     counts = _count(goals, problems)
     if not problems:
         # Loading the samples finds what remains, such as an id that two metadata files use.
@@ -87,7 +90,8 @@ def _read_goals(split: str, paths: Sequence[Path], answer_key: Path | None) -> t
         with _collected(problems):
             goals += read_goals(split, [path], answer_key, measure_targets=True)
     # A broken answer key is a problem of every file.
-    return goals, list(dict.fromkeys(problems))
+    different_problems = dict.fromkeys(problems)
+    return goals, list(different_problems)
 
 
 @contextmanager
@@ -101,17 +105,23 @@ def _collected(problems: list[str]) -> Iterator[None]:
 
 def _count(goals: Sequence[SourcedGoal], problems: list[str]) -> dict[str, Count]:
     """All counts. Tables that cannot be read become problems."""
-    metadata = flag_repeated_questions([goal.metadata for goal in goals])
+    metadata = [goal.metadata for goal in goals]
+    metadata = flag_repeated_questions(metadata)
     tables = _read_tables(goals, problems)
-    missing_columns = _missing_columns(goals, tables)
+    missing_columns = list(_missing_columns(goals, tables))
+    sources = {goal.source for goal in goals}
+    folders = {source.parent for source in sources}
+    golds = {goal.gold_hypothesis for goal in metadata}
     domains = {goal.domain for goal in metadata}
+    with_several_files = [goal for goal in metadata if len(goal.data_files) > 1]
+    unsolvable = [goal for goal in metadata if goal.solvable is False]
     return {
-        "study folders": Count(len({goal.source.parent for goal in goals})),
-        "metadata files": Count(len({goal.source for goal in goals})),
+        "study folders": Count(len(folders)),
+        "metadata files": Count(len(sources)),
         "goals": Count(len(metadata)),
-        "distinct gold hypotheses": Count(len({goal.gold_hypothesis for goal in metadata})),
+        "distinct gold hypotheses": Count(len(golds)),
         "tables": Count(len(tables)),
-        "goals with several data files": Count(sum(len(goal.data_files) > 1 for goal in metadata)),
+        "goals with several data files": _listed(with_several_files),
         "domains": Count(len(domains), sorted(domains)),
         **_count_values("question type", metadata, "question_type"),
         **_count_values("difficulty", metadata, "difficulty"),
@@ -120,7 +130,7 @@ def _count(goals: Sequence[SourcedGoal], problems: list[str]) -> dict[str, Count
         "duplicate questions": _flagged(metadata, "duplicate_of"),
         "duplicates: hard variants": _flagged(metadata, "variant_of"),
         "duplicates: different gold hypotheses": _flagged(metadata, "conflicting_gold"),
-        "constant target columns": _listed([goal for goal in metadata if goal.solvable is False]),
+        "constant target columns": _listed(unsolvable),
         "nearly constant target columns": _flagged(metadata, "near_constant"),
         "questions that reveal the gold hypothesis": _flagged(metadata, "reveals_gold"),
     }
@@ -130,39 +140,48 @@ def _read_tables(goals: Sequence[SourcedGoal], problems: list[str]) -> dict[Path
     """The tables among the data files, without those that are unusable."""
     tables: dict[Path, Table] = {}
     for goal in goals:
+        folder = goal.source.parent
         for file in goal.metadata.data_files:
-            path = goal.source.parent / file.name
+            path = folder / file.name
             if is_table(path) and path not in tables:
                 with _collected(problems):
                     tables[path] = Table.read(path)
     return tables
 
 
-def _missing_columns(goals: Sequence[SourcedGoal], tables: Mapping[Path, Table]) -> list[str]:
+def _missing_columns(goals: Sequence[SourcedGoal], tables: Mapping[Path, Table]) -> Iterator[str]:
     """Columns that a metadata file describes and that are not in the table."""
-    columns: list[str] = []
     described = {goal.source: goal.metadata.data_files for goal in goals}
     for source, files in described.items():
+        folder = source.parent
         for file in files:
-            table = tables.get(source.parent / file.name)
-            if table is not None:
-                missing = [column.name for column in file.columns if column.name not in table.columns]
-                columns += [f"{source.parent.name}/{source.name}: {file.name}: {name}" for name in missing]
-    return columns
+            table = tables.get(folder / file.name)
+            if table is None:
+                continue
+            for column in file.columns:
+                if column.name not in table.columns:
+                    yield f"{folder.name}/{source.name}: {file.name}: {column.name}"
 
 
 def _count_values(title: str, goals: Sequence[SampleMetadata], field: str) -> dict[str, Count]:
     """The number of goals with each value of a field."""
-    values = Counter(str(getattr(goal, field)) for goal in goals)
-    del values["None"]
-    return {f"{title}: {value}": Count(count) for value, count in sorted(values.items())}
+    values = [getattr(goal, field) for goal in goals]
+    numbers = Counter(str(value) for value in values if value is not None)
+    counts = {}
+    for value in sorted(numbers):
+        counts[f"{title}: {value}"] = Count(numbers[value])
+    return counts
 
 
 def _flagged(goals: Sequence[SampleMetadata], flag: str) -> Count:
     """The goals with a flag."""
-    return _listed([goal for goal in goals if getattr(goal, flag)])
+    flagged = [goal for goal in goals if getattr(goal, flag)]
+    return _listed(flagged)
 
 
 def _listed(goals: Sequence[SampleMetadata]) -> Count:
-    # Without the split, which is the name of the audit.
-    return Count(len(goals), [goal.sample_id.partition("/")[2] for goal in goals])
+    ids = []
+    for goal in goals:
+        _, _, short_id = goal.sample_id.partition("/")  # without the split, which is the name of the audit
+        ids.append(short_id)
+    return Count(len(ids), ids)

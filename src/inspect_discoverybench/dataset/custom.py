@@ -16,8 +16,9 @@ from inspect_discoverybench.submission.text import normalize_case_and_spaces
 
 def demo_samples(hints: Hints) -> list[Sample]:
     """Load the eight invented studies of the demo."""
-    paths = metadata_files(Path(__file__).with_name("demo"))
-    return make_samples("the demo", read_goals("demo", paths, None), hints)
+    folder = Path(__file__).with_name("demo")
+    goals = read_goals("demo", metadata_files(folder), None)
+    return make_samples("the demo", goals, hints)
 
 
 def custom_samples(path: Path, answer_key: Path | None, hints: Hints) -> list[Sample]:
@@ -32,7 +33,8 @@ def custom_samples(path: Path, answer_key: Path | None, hints: Hints) -> list[Sa
         InvalidArgument: No sample has a requested hint.
         DataError: A file is missing, invalid or truncated.
     """
-    goals = read_goals("custom", metadata_files(absolute(path)), answer_key)
+    paths = metadata_files(absolute(path))
+    goals = read_goals("custom", paths, answer_key)
     samples = make_samples(str(path), goals, hints)
     for file in sorted(_data_files(goals)):
         if answer_key and file.samefile(answer_key):
@@ -64,8 +66,10 @@ def single_goal(path: Path, goal: str, hints: Hints) -> list[Sample]:
     location = absolute(path)
     if not location.is_file():
         raise InvalidArgument(f"path={path} is not a file. With a goal, the path must be that of one metadata file.")
+
     study = Study.read(location)
-    metadata = goal_metadata("custom", location, study, _known_or_new(study, goal))
+    known_or_new = _known_or_new(study, goal)
+    metadata = goal_metadata("custom", location, study, known_or_new)
     return make_samples(str(path), [SourcedGoal(location, metadata)], hints)
 
 
@@ -77,8 +81,9 @@ def _data_files(goals: list[SourcedGoal]) -> set[Path]:
 
 
 def _known_or_new(study: Study, question: str) -> Goal:
+    normalized = normalize_case_and_spaces(question)
     for goal in study.goals:
-        if normalize_case_and_spaces(goal.question) == normalize_case_and_spaces(question):
+        if normalize_case_and_spaces(goal.question) == normalized:
             return goal
-    next_id = max(goal.query_id for goal in study.goals) + 1
-    return Goal.model_validate({"qid": next_id, "question": question, "question_type": "general"})
+    last_id = max(goal.query_id for goal in study.goals)
+    return Goal.model_validate({"qid": last_id + 1, "question": question, "question_type": "general"})

@@ -41,7 +41,8 @@ def locate(folder: Path, name: str) -> Path:
         raise DataError(f"{subject} cannot be found ({error}). Rename it, or remove the link.") from error
 
     # A link to a file such as /proc/self/environ would carry this machine's secrets into the sandbox.
-    if relative.is_absolute() or ".." in relative.parts or not target.is_relative_to(folder.resolve()):
+    has_relative_name = not relative.is_absolute() and ".." not in relative.parts
+    if not has_relative_name or not target.is_relative_to(folder.resolve()):
         raise DataError(
             f"{subject} is not inside the folder of its metadata file, or is a link to a file outside. Copy it there "
             "and use its relative path."
@@ -63,11 +64,12 @@ def verify_data_files() -> Solver:
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        checksums: dict[str, str] = (state.metadata or {}).get("data_checksums", {})
+        metadata = state.metadata or {}
+        checksums: dict[str, str] = metadata.get("data_checksums", {})
         changed = await changed_files(checksums) if checksums else []
         if changed:
             raise DataError(
-                f"The data file {state.metadata['dataset']}/{changed[0]} differs from the file that was checked when "
+                f"The data file {metadata['dataset']}/{changed[0]} differs from the file that was checked when "
                 "the task was built, or is missing. Restore it on this machine (for released data, `discoverybench "
                 "data verify` says how). Then run `inspect eval-retry` on the log, or repeat `discoverybench run`."
             )
@@ -90,13 +92,16 @@ async def changed_files(checksums: Mapping[str, str], folder: str | None = None)
         DataError: The sandbox cannot compute checksums.
     """
     # Through `sh`, because some providers raise an exception if a program does not exist.
-    result = await sandbox().exec(["sh", "-c", _CHECKSUMS, "sh", *checksums], cwd=folder, timeout=600)
+    command = ["sh", "-c", _CHECKSUMS, "sh", *checksums]
+    result = await sandbox().exec(command, cwd=folder, timeout=600)
     lines = result.stdout.splitlines()
     if not result.success or len(lines) != len(checksums):
+        reason = result.stderr.strip()[-500:]
         raise DataError(
             f"The data files cannot be checked in the sandbox (exit code {result.returncode}): "
-            f"{result.stderr.strip()[-500:]}. The sandbox needs `sh` and `sha256sum`."
+            f"{reason}. The sandbox needs `sh` and `sha256sum`."
         )
+
     changed = []
     for (name, checksum), line in zip(checksums.items(), lines, strict=True):
         if line.partition(" ")[0] != checksum:

@@ -25,7 +25,9 @@ def data_root() -> Path:
         DataMissing: `DISCOVERYBENCH_DATA_DIR` is not a folder with the released data.
         DataError: The archive could not be downloaded or stored, or does not contain the released files.
     """
-    return local_root() if os.environ.get(DATA_DIR_VARIABLE) else fetch()
+    if os.environ.get(DATA_DIR_VARIABLE):
+        return local_root()
+    return fetch()
 
 
 @file_errors()
@@ -41,6 +43,7 @@ def local_root(folder: Path | None = None) -> Path:
     configured = os.environ.get(DATA_DIR_VARIABLE)
     if folder is None:
         folder = Path(configured) if configured else cache_folder()
+
     root = absolute(folder)  # survives a change of the working directory
     if not (root / "discoverybench").is_dir():
         raise DataMissing(f"{root} is not a folder that contains `discoverybench/`. {remedy(root)}")

@@ -29,24 +29,31 @@ def select(samples: Sequence[Sample], filters: Mapping[str, FieldFilter]) -> lis
         accepted = [_as_typed(value) for value in listed]
         _require_possible(name, accepted, samples)
         selected = [sample for sample in selected if _value(sample, name) in accepted]
-        used.append(f"{name}={','.join(accepted)}")
+        text = ",".join(accepted)
+        used.append(f"{name}={text}")
+
     if not selected:
-        raise InvalidArgument(f"No sample matches all of {', '.join(used)}. Remove one of these filters.")
+        text = ", ".join(used)
+        raise InvalidArgument(f"No sample matches all of {text}. Remove one of these filters.")
     return selected
 
 
 def _require_possible(name: str, accepted: Sequence[str], samples: Sequence[Sample]) -> None:
     possible = {_value(sample, name) for sample in samples}
+    possible.discard("None")
     for value in accepted:
         if value not in possible:
-            choices = ", ".join(sorted(possible - {"None"}))
+            choices = ", ".join(sorted(possible))
             raise InvalidArgument(f"{name}={value} matches no sample. Possible values: {choices}.")
 
 
 def _value(sample: Sample, name: str) -> str:
-    return _as_typed((sample.metadata or {})[name])
+    metadata = sample.metadata or {}
+    return _as_typed(metadata[name])
 
 
 def _as_typed(value: object) -> str:
     """A value as a user types it on the command line."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value)

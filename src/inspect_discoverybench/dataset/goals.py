@@ -47,12 +47,7 @@ def read_goals(
         study = Study.read(path)
         for goal in study.goals:
             metadata = goal_metadata(split, path, study, goal, golds)
-            if not metadata.gold_hypothesis:
-                remedy = "Add a row." if answer_key else "Add its true_hypothesis, or pass an answer key."
-                raise DataError(
-                    f"{answer_key or path}: no gold hypothesis for dataset {metadata.dataset}, "
-                    f"metadataid {metadata.metadata_number}, query_id {metadata.query_id}. {remedy}"
-                )
+            _require_gold(metadata, path, answer_key)
             if metadata.sample_id in sources:
                 raise DataError(
                     f"{metadata.sample_id} is defined in both {sources[metadata.sample_id]} and {path}. "
@@ -60,8 +55,20 @@ def read_goals(
                 )
             sources[metadata.sample_id] = path
             target = _target_column(metadata, goal, path.parent, measure_targets)
-            goals.append(metadata.model_copy(update=target.flags if target else {}))
-    return [SourcedGoal(sources[goal.sample_id], goal) for goal in flag_repeated_questions(goals)]
+            if target is not None:
+                metadata = metadata.model_copy(update=target.flags)
+            goals.append(metadata)
+    flagged = flag_repeated_questions(goals)
+    return [SourcedGoal(sources[goal.sample_id], goal) for goal in flagged]
+
+
+def _require_gold(metadata: SampleMetadata, path: Path, answer_key: Path | None) -> None:
+    if metadata.gold_hypothesis:
+        return
+    goal = f"dataset {metadata.dataset}, metadataid {metadata.metadata_number}, query_id {metadata.query_id}"
+    if answer_key:
+        raise DataError(f"{answer_key}: no gold hypothesis for {goal}. Add a row.")
+    raise DataError(f"{path}: no gold hypothesis for {goal}. Add its true_hypothesis, or pass an answer key.")
 
 
 def goal_metadata(split: str, path: Path, study: Study, goal: Goal, golds: Golds | None = None) -> SampleMetadata:

@@ -37,24 +37,25 @@ def flag_repeated_questions(goals: Sequence[SampleMetadata]) -> list[SampleMetad
     """
     groups: dict[str, list[SampleMetadata]] = defaultdict(list)
     for goal in goals:
-        groups[normalize_case_and_spaces(goal.goal)].append(goal)
+        question = normalize_case_and_spaces(goal.goal)
+        groups[question].append(goal)
 
-    flags: dict[str, dict[str, str | bool]] = {goal.sample_id: {} for goal in goals}
+    flags: dict[str, dict[str, str | bool]] = defaultdict(dict)
     for group in groups.values():
         first, *repeated = group
         for goal in repeated:
             flags[goal.sample_id]["duplicate_of"] = first.sample_id
 
         golds = {goal.gold_hypothesis for goal in group}
-        if len(golds) > 1:
-            for goal in group:
-                flags[goal.sample_id]["conflicting_gold"] = True
+        for goal in group:
+            flags[goal.sample_id]["conflicting_gold"] = len(golds) > 1
 
         by_folder = {goal.dataset: goal for goal in group}
-        for goal in group:
-            processed_folder = PROCESSED_FOLDERS.get(goal.dataset)
-            if processed_folder in by_folder:
-                easy = by_folder[processed_folder]
+        for hard in group:
+            easy_folder = PROCESSED_FOLDERS.get(hard.dataset)
+            if easy_folder in by_folder:
+                easy = by_folder[easy_folder]
                 flags[easy.sample_id]["variant"] = "easy"
-                flags[goal.sample_id] |= {"variant": "hard", "variant_of": easy.sample_id}
+                flags[hard.sample_id]["variant"] = "hard"
+                flags[hard.sample_id]["variant_of"] = easy.sample_id
     return [goal.model_copy(update=flags[goal.sample_id]) for goal in goals]

@@ -30,10 +30,10 @@ def _flatten_columns(value: Any) -> Any:
 
 
 def _flatten_queries(value: Any) -> Any:
-    is_nested = isinstance(value, list) and all(isinstance(part, list) for part in value)
-    if not is_nested:
+    if not isinstance(value, list):
         return value
-    return list(chain.from_iterable(value))
+    is_nested = all(isinstance(part, list) for part in value)
+    return list(chain.from_iterable(value)) if is_nested else value
 
 
 def _require_different_names(files: "tuple[DataFile, ...]") -> "tuple[DataFile, ...]":

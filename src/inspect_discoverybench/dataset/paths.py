@@ -38,6 +38,7 @@ def metadata_files(path: Path) -> list[Path]:
     if not path.is_dir():
         metadata_number(path)
         return [path]
+
     paths = [*path.glob("metadata_*.json"), *path.glob("*/metadata_*.json")]
     if not paths:
         raise DataMissing(f"{path}: no metadata_<number>.json in this folder or its subfolders. Check the path.")

@@ -5,6 +5,7 @@ missing cells and the style of the files stay: quotes, line breaks, encoding and
 """
 
 import hashlib
+import itertools
 import os
 import random
 import re
@@ -42,13 +43,17 @@ def placebo_samples(samples: Sequence[Sample], seed: int) -> list[Sample]:
     placebos = []
     for sample in samples:
         metadata = dict(sample.metadata or {})
-        originals = sample.files or {}
+        original = sample.files or {}
         files = {}
-        for name, path in originals.items():
-            files[name] = permuted_file(path, f"{seed}/{metadata['dataset']}/{name}")
+        checksums = {}
+        for name, path in original.items():
+            file_seed = f"{seed}/{metadata['dataset']}/{name}"
+            files[name] = permuted_file(path, file_seed)
+            checksums[name] = file_checksum(Path(files[name]))
+
         metadata["placebo"] = seed
-        metadata["unpermuted_files"] = tuple(name for name in files if files[name] == originals[name])
-        metadata["data_checksums"] = {name: file_checksum(Path(path)) for name, path in files.items()}
+        metadata["data_checksums"] = checksums
+        metadata["unpermuted_files"] = tuple(name for name in files if files[name] == original[name])
         placebos.append(sample.model_copy(update={"files": files, "metadata": metadata}))
     return placebos
 
@@ -63,10 +68,13 @@ def _permuted_file(file: str, seed: str) -> str:
         content = _permute_stata(path.read_bytes(), seed)
     else:
         return file
-    copy = cache_folder().parent / "placebo" / hashlib.sha256(content).hexdigest() / path.name
-    copy.parent.mkdir(parents=True, exist_ok=True)
+
+    checksum = hashlib.sha256(content).hexdigest()
+    folder = cache_folder().parent / "placebo" / checksum
+    folder.mkdir(parents=True, exist_ok=True)
+    copy = folder / path.name
     # Another process may write the same file.
-    partial = copy.with_name(f"{path.name}.{os.getpid()}")
+    partial = folder / f"{path.name}.{os.getpid()}"
     partial.write_bytes(content)
     partial.replace(copy)
     return str(copy)
@@ -77,24 +85,29 @@ def _permute_text(content: bytes, seed: str) -> bytes:
     # In this encoding, each byte is one character, so every other encoding survives.
     text = content.decode("latin-1")
     body = text.rstrip("\r\n")
+    last_line_break = text.removeprefix(body)
+
+    # A value as it is written, and what ends it. Blank lines belong to the line break before them.
     separator = separator_of(text)
     plain = rf"[^{separator}\r\n]*"
-    # A value as it is written, and what ends it. Blank lines belong to the line break before them.
-    cells = re.findall(rf'("(?:[^"]|"")*"{plain}|{plain})({separator}|[\r\n]+)', body + "\n")
-    values = [value for value, _ in cells]
-    ends = [end for _, end in cells]
+    quoted = r'"(?:[^"]|"")*"'
+    pattern = rf"({quoted}{plain}|{plain})({separator}|[\r\n]+)"
+    pairs = re.findall(pattern, body + "\n")
+    values = [value for value, _ in pairs]
+    ends = [end for _, end in pairs]
 
-    width = next(number for number, end in enumerate(ends, 1) if end != separator)
+    # Cells are in the order of the file, the header first.
+    header_ends = itertools.takewhile(lambda end: end == separator, ends)
+    width = len(list(header_ends)) + 1
     for column in range(width):
-        # Cells are in the order of the file. The first ones are the header.
         below_header = slice(width + column, None, width)
-        column_values = values[below_header]
-        order = _random_order(len(column_values), f"{seed}/{column}")
-        values[below_header] = [column_values[position] for position in order]
+        original = values[below_header]
+        order = _random_order(len(original), f"{seed}/{column}")
+        values[below_header] = [original[position] for position in order]
 
-    permuted = "".join(value + end for value, end in zip(values, ends, strict=True))
-    last_line_break = text[len(body) :]
-    return (permuted[:-1] + last_line_break).encode("latin-1")
+    cells = [value + end for value, end in zip(values, ends, strict=True)]
+    permuted = "".join(cells).removesuffix("\n") + last_line_break
+    return permuted.encode("latin-1")
 
 
 def _permute_stata(content: bytes, seed: str) -> bytes:

@@ -13,15 +13,17 @@ COMMIT = "c31fcf011e070f021a5f5b906896d0821f6880e8"
 
 def web_page(commit: str | None) -> str | None:
     """URL of the repository at a commit; None if the data are not from there."""
-    return f"https://github.com/{REPOSITORY}/tree/{commit}" if commit else None
+    if commit is None:
+        return None
+    return f"https://github.com/{REPOSITORY}/tree/{commit}"
 
 
 @cache
 def checksums() -> Mapping[str, str]:
     """SHA-256 of every released file by path. `checksums.txt` describes how they were computed."""
-    text = Path(__file__).with_name("checksums.txt").read_text(encoding="utf-8")
+    table = Path(__file__).with_name("checksums.txt")
     recorded = {}
-    for line in text.splitlines():
+    for line in table.read_text("utf-8").splitlines():
         if not line.startswith("#"):
             checksum, _, path = line.partition("  ")
             recorded[path] = checksum
@@ -54,11 +56,13 @@ def differences(root: Path, paths: Iterable[str] | None = None) -> dict[str, str
     Raises:
         DataMissing: A file cannot be read.
     """
+    recorded = checksums()
     states = {}
-    for path in checksums() if paths is None else paths:
-        if not (root / path).is_file():
+    for path in paths or recorded:
+        file = root / path
+        if not file.is_file():
             states[path] = "is missing"
-        elif file_checksum(root / path) != checksums()[path]:
+        elif file_checksum(file) != recorded[path]:
             states[path] = "differs from the released file"
     return states
 
@@ -68,4 +72,6 @@ def describe(differing: Mapping[str, str]) -> str:
     first = next(iter(differing))
     text = f"{first} {differing[first]}"
     others = len(differing) - 1
-    return f"{text} (and {others} more)" if others else text
+    if others:
+        text += f" (and {others} more)"
+    return text

@@ -76,6 +76,8 @@ def data_checksum(samples: Iterable[Sample], fields: Sequence[str] = GOAL_FIELDS
     """SHA-256 of the ids and metadata of samples, as hexadecimal digits. The order of the samples does not matter."""
     contents = []
     for sample in samples:
-        values = {name: (sample.metadata or {}).get(name) for name in fields}
+        metadata = sample.metadata or {}
+        values = {name: metadata.get(name) for name in fields}
         contents.append(json.dumps([sample.id, values], sort_keys=True))
-    return hashlib.sha256("\n".join(sorted(contents)).encode()).hexdigest()
+    text = "\n".join(sorted(contents))
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -36,12 +36,17 @@ class Split:
 
     def answer_key(self, root: Path) -> Path | None:
         """Its answer key in a folder with the released data; None if the metadata has the gold hypotheses."""
-        return root / f"eval/answer_key_{self.benchmark}.csv" if self.name == "test" else None
+        if self.name != "test":
+            return None
+        return root / f"eval/answer_key_{self.benchmark}.csv"
 
     def files(self) -> list[str]:
         """Paths of its files, relative to the released data."""
-        answer_key = str(self.answer_key(Path()))
-        return [path for path in checksums() if path == answer_key or path.startswith(f"{self.folder}/")]
+        files = [path for path in checksums() if path.startswith(f"{self.folder}/")]
+        answer_key = self.answer_key(Path())
+        if answer_key:
+            files.append(str(answer_key))
+        return files
 
     def goals(self, root: Path) -> list[SourcedGoal]:
         """Read every goal.
@@ -52,7 +57,8 @@ class Split:
         Raises:
             DataError: A file is missing or invalid.
         """
-        return read_goals(self.name, metadata_files(root / self.folder), self.answer_key(root))
+        paths = metadata_files(root / self.folder)
+        return read_goals(self.name, paths, self.answer_key(root))
 
 
 REAL = (Split("real", "train"), Split("real", "test"))
@@ -78,8 +84,8 @@ def released_samples(benchmark: Benchmark, split: str, hints: Hints) -> list[Sam
     existing = REAL if benchmark == "real" else SYNTH
     chosen = [part for part in existing if split in (part.name, ALL)]
     if not chosen:
-        names = [part.name for part in existing]
-        raise InvalidArgument(f"split={split} is not a split of {title}. Possible values: {', '.join(names)}, {ALL}.")
+        names = ", ".join(part.name for part in existing)
+        raise InvalidArgument(f"split={split} is not a split of {title}. Possible values: {names}, {ALL}.")
 
     root = data_root()
     goals = []

@@ -47,9 +47,10 @@ class Table:
                 if not values:  # a blank line
                     continue
                 if len(values) != len(columns):
+                    line = f"line {reader.line_num} has {len(values)} values, expected {len(columns)}"
                     raise UnreadableTable(
-                        f"{path}: line {reader.line_num} has {len(values)} values, expected {len(columns)}. The file "
-                        f"may be truncated, or a value with {separator!r} or a line break is not in double quotes."
+                        f"{path}: {line}. The file may be truncated, or a value with {separator!r} or a line break is "
+                        "not in double quotes."
                     )
                 rows[reader.line_num] = dict(zip(columns, values, strict=True))
         except csv.Error as error:

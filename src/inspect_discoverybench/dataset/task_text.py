@@ -42,8 +42,9 @@ def task_text(metadata: SampleMetadata, hints: Hints, prompt: str = "task", colu
     if hints.workflow_tags:
         hint_sections += _hint_section("Workflow tags", metadata.workflow_tags)
 
+    descriptions = [_describe(file, hints, columns) for file in metadata.data_files]
     return Prompt.load(f"solvers/{prompt}").render(
-        data_files="\n\n".join(_describe(file, hints, columns) for file in metadata.data_files),
+        data_files="\n\n".join(descriptions),
         goal=metadata.goal,
         finish=Prompt.load("solvers/finish").render(),
         hints=hint_sections,
@@ -62,17 +63,24 @@ def _describe(file: DataFile, hints: Hints, columns: bool) -> str:
     if file.description:
         parts.append(file.description)
     if file.domain_knowledge and hints.domain_knowledge:
-        parts.append(Prompt.load("solvers/file_hint").render(text=file.domain_knowledge))
+        hint = Prompt.load("solvers/file_hint")
+        parts.append(hint.render(text=file.domain_knowledge))
     if not file.columns:
-        parts.append(Prompt.load("solvers/without_columns").render(suffix=Path(file.name).suffix))
+        without_columns = Prompt.load("solvers/without_columns")
+        parts.append(without_columns.render(suffix=Path(file.name).suffix))
     elif columns:
-        parts.append(Prompt.load("solvers/columns").render(columns=_column_list(file)))
-    return Prompt.load("solvers/data_file").render(name=file.name, contents="\n\n".join(parts))
+        column_list = Prompt.load("solvers/columns")
+        parts.append(column_list.render(columns=_column_list(file)))
+    contents = "\n\n".join(parts)
+    return Prompt.load("solvers/data_file").render(name=file.name, contents=contents)
 
 
 def _column_list(file: DataFile) -> str:
     lines = []
     for column in file.columns:
+        line = f"- {column.name}"
         description = " ".join(column.description.split())
-        lines.append(f"- {column.name}: {description}" if description else f"- {column.name}")
+        if description:
+            line += f": {description}"
+        lines.append(line)
     return "\n".join(lines)
