@@ -49,7 +49,7 @@ def test_an_experiment_that_cannot_be_run_is_refused(change: str, line: str) -> 
         ("solvers=[discoverybench/reakt]", "reakt was not found in the registry. Did you mean discoverybench/react?"),
         ("solvers=[goal_ecko]", "goal_ecko was not found in the registry. Did you mean discoverybench/goal_echo?"),
         ("tasks=[discoverybench/rael]", "rael was not found in the registry. Did you mean discoverybench/real?"),
-        ("tasks=[demo]", "demo was not found in the registry. Did you mean discoverybench/demo?"),
+        ("tasks=[dmeo]", "dmeo was not found in the registry. Did you mean discoverybench/demo?"),
         ("solvers=[{name: discoverybench/react, args: {trns: 3}}]", "react has no argument trns. Did you mean turns?"),
         ("tasks=[{name: discoverybench/demo, args: {sandbx: local}}]", "has no argument sandbx. Did you mean sandbox?"),
     ],

@@ -15,7 +15,7 @@ from inspect_discoverybench.experiment.eval_set import build_eval_set
 from inspect_discoverybench.experiment.execution import ExperimentResult, execute
 from inspect_discoverybench.experiment.experiment_file import ExperimentFile
 from inspect_discoverybench.experiment.forecast import forecast_runs
-from inspect_discoverybench.experiment.resumption import WHOLE, count_kept_samples
+from inspect_discoverybench.experiment.resumption import WHOLE, require_all_samples_kept
 from inspect_discoverybench.experiment.shard import Shard
 from inspect_discoverybench.results.log_files import read_summaries
 
@@ -60,7 +60,7 @@ def run(options: ExperimentOptions, dry_run: bool, shard_text: str | None, as_js
 def _dry_run(file: ExperimentFile, as_json: bool) -> None:
     eval_set = build_eval_set(file)
     logs = eval_set.dry_run()
-    count_kept_samples(eval_set, {WHOLE: logs})
+    require_all_samples_kept(eval_set, {WHOLE: logs})
     forecasts = forecast_runs(logs, read_summaries(eval_set.experiment.log_dir))
     print_forecasts(eval_set, forecasts, as_json=as_json)
 

@@ -10,11 +10,9 @@ import click
 from inspect_discoverybench.cli.experiment_options import ExperimentOptions, experiment_options
 from inspect_discoverybench.cli.terminal import print_table, say
 from inspect_discoverybench.experiment.eval_set import build_eval_set
-from inspect_discoverybench.experiment.resumption import count_kept_samples
+from inspect_discoverybench.experiment.resumption import require_all_samples_kept
 from inspect_discoverybench.experiment.shard import MAX_SHARDS, Shard, shard_dry_runs
 from inspect_discoverybench.experiment.shard_status import ShardStatus, shard_status
-
-COUNTS = ("samples", "finished", "missing", "errors", "unscored")
 
 
 @click.command()
@@ -24,51 +22,44 @@ COUNTS = ("samples", "finished", "missing", "errors", "unscored")
 def status(options: ExperimentOptions, shards: int, as_json: bool) -> None:
     """Print which shards of an experiment are finished, running or missing.
 
-    The exit code is 0 if all shards are finished and no sample is unscored or has an error, 1 if not, and 2 if the
-    state cannot be read.
+    The exit code is 0 if all shards are finished, 1 if not, and 2 if the state cannot be read.
     """
     eval_set = build_eval_set(options.experiment_file())
     experiment = eval_set.experiment
     dry_runs = shard_dry_runs(eval_set.dry_run(), shards)
-    count_kept_samples(eval_set, dry_runs)
+    require_all_samples_kept(eval_set, dry_runs)
 
     statuses = []
     for shard, dry_run in dry_runs.items():
         log_dir = Shard.parse(shard).log_dir(experiment.log_dir)
         statuses.append(shard_status(shard, log_dir, dry_run))
-    is_complete = all(shard.is_settled for shard in statuses)
+    is_complete = all(shard.state == "finished" for shard in statuses)
 
     if as_json:
-        values = {"name": experiment.name, "log_dir": experiment.log_dir, "complete": is_complete}
-        say(json.dumps({**values, "shards": [asdict(shard) for shard in statuses]}, indent=2))
+        entries = [asdict(shard) for shard in statuses]
+        values = {
+            "name": experiment.name,
+            "log_dir": experiment.log_dir,
+            "complete": is_complete,
+            "shards": entries,
+        }
+        say(json.dumps(values, indent=2))
     else:
-        _print_statuses(f"{experiment.name}: logs in {experiment.log_dir}", statuses)
+        rows = [[shard.shard, shard.state, str(shard.samples), str(shard.finished)] for shard in statuses]
+        title = f"{experiment.name}: logs in {experiment.log_dir}"
+        print_table(title, ("shard", "state"), ("samples", "finished"), rows)
         _print_next_command(statuses, options, experiment.log_dir)
     if not is_complete:
         raise click.exceptions.Exit(1)
 
 
-def _print_statuses(title: str, statuses: Sequence[ShardStatus]) -> None:
-    rows = []
-    totals = dict.fromkeys(COUNTS, 0)
-    for shard in statuses:
-        counts = [getattr(shard, name) for name in COUNTS]
-        rows.append([shard.shard, shard.state, *(f"{count:,}" for count in counts)])
-        for name, count in zip(COUNTS, counts, strict=True):
-            totals[name] += count
-    total_row = ["all", "", *(f"{total:,}" for total in totals.values())]
-    print_table(title, ("shard", "state"), COUNTS, rows, total_row)
-
-
 def _print_next_command(statuses: Sequence[ShardStatus], options: ExperimentOptions, log_dir: str) -> None:
-    """Print the numbers of the shards that are not finished, and what to do next."""
-    for state in ("running", "missing"):
-        numbers = [shard.shard.partition("/")[0] for shard in statuses if shard.state == state]
-        if numbers:
-            say(f"{state.capitalize()}: {','.join(numbers)}")
-
+    """Print the numbers of the shards that are missing, as Slurm reads them, and what to do next."""
     missing = [shard.shard for shard in statuses if shard.state == "missing"]
     if missing:
-        say(f"To continue, run: {shlex.join(['discoverybench', 'run', *options.words, '--shard', missing[0]])}")
-    elif all(shard.is_settled for shard in statuses):
+        numbers = [shard.partition("/")[0] for shard in missing]
+        command = ["discoverybench", "run", *options.words, "--shard", missing[0]]
+        say(f"Missing: {','.join(numbers)}")
+        say(f"To continue, run: {shlex.join(command)}")
+    elif all(shard.state == "finished" for shard in statuses):
         say(f"To make a report, run: discoverybench report {shlex.quote(log_dir)}")

@@ -161,8 +161,9 @@ class Experiment(StrictModel):
     def arguments(self) -> dict[str, Any]:
         """Arguments of `eval_set` that have their own keys: limits, epochs, tags and metadata."""
         metadata = self.options.get("metadata") or {}
-        limits = self.limits.model_dump(exclude_none=True)
-        arguments: dict[str, Any] = {LIMIT_ARGUMENTS[name]: limit for name, limit in limits.items()}
+        arguments: dict[str, Any] = {}
+        for name, limit in self.limits.model_dump(exclude_none=True).items():
+            arguments[LIMIT_ARGUMENTS[name]] = limit
         arguments["epochs"] = self.epochs
         arguments["tags"] = [self.name, *self.tags]
         arguments["metadata"] = {**metadata, "experiment": self.name}

@@ -121,7 +121,12 @@ def dry_run(experiment_file: ExperimentFile) -> list[EvalLog]:
 def _build_task(cell: MatrixCell, model: Model) -> Task:
     task: Task = _create("task", cell.task, cell.task_line)
     metadata = dict(task.metadata or {})
-    metadata["run"] = dict(zip(("task", "solver", "model"), cell.labels, strict=True))
+    task_label, solver_label, model_label = cell.labels
+    metadata["run"] = {
+        "task": task_label,
+        "solver": solver_label,
+        "model": model_label,
+    }
     if cell.solver is None:
         return task_with(task, model=model, metadata=metadata)
 
@@ -134,7 +139,8 @@ def _build_task(cell: MatrixCell, model: Model) -> Task:
 
 def _create(kind: Literal["task", "solver"], component: Component, where: str) -> Any:
     names = task_names if kind == "task" else SOLVERS
-    with inspect_errors(InvalidExperiment, f"{where}: {kind} {component.name}", _suggestion(component.name, names)):
+    suggestion = _suggestion(component.name, names)
+    with inspect_errors(InvalidExperiment, f"{where}: {kind} {component.name}", suggestion):
         return registry_create(kind, component.name, **component.args)
 
 

@@ -3,15 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import click
 from inspect_ai.log import EvalLog
 
-from inspect_discoverybench.errors.redaction import printable
 from inspect_discoverybench.experiment.eval_set import EvalSet, build_eval_set, dry_run_in_subprocess
 from inspect_discoverybench.experiment.experiment_file import ExperimentFile
 from inspect_discoverybench.experiment.log_lock import locked, require_unlocked
 from inspect_discoverybench.experiment.outcome import RunOutcome
-from inspect_discoverybench.experiment.resumption import WHOLE, count_kept_samples
+from inspect_discoverybench.experiment.resumption import WHOLE, require_all_samples_kept
 from inspect_discoverybench.experiment.shard import Shard, restrict_to_shard, shard_dry_runs
 from inspect_discoverybench.results.log_files import logs_in
 
@@ -47,8 +45,11 @@ def execute(file: ExperimentFile, shard: Shard | None) -> ExperimentResult:
     require_unlocked(log_dir)
     part = _part_to_run(whole, file, shard)
 
+    if not part.tasks:  # there are more shards than samples
+        return ExperimentResult(part, outcomes=[], is_complete=True)
+
     with locked(log_dir):
-        complete, logs = part.run() if part.tasks else (True, [])
+        complete, logs = part.run()
     if complete and len(logs) < len(part.tasks):
         raise KeyboardInterrupt  # `eval_set` reports success if Ctrl-C ends its only attempt
     return ExperimentResult(part, _in_order(logs, part), complete)
@@ -61,28 +62,19 @@ def _part_to_run(whole: EvalSet, file: ExperimentFile, shard: Shard | None) -> E
 
     dry_run = dry_run_in_subprocess(file)
     if shard is None:
-        kept = count_kept_samples(whole, {WHOLE: dry_run})
-        _announce(kept, whole)
+        require_all_samples_kept(whole, {WHOLE: dry_run})
         return whole
 
     dry_runs = shard_dry_runs(dry_run, shard.count)
     part = restrict_to_shard(whole, shard, dry_runs[str(shard)])
-    kept = count_kept_samples(whole, dry_runs, str(shard))
-    _announce(kept, part)
-    if not part.tasks:
-        samples = sum(log.eval.dataset.samples or 0 for log in dry_run)
-        click.echo(f"Shard {shard} has no samples: there are only {samples}. Use at most {samples} shards.", err=True)
+    require_all_samples_kept(whole, dry_runs, str(shard))
     return part
 
 
-def _announce(kept: int, part: EvalSet) -> None:
-    """Say how many finished samples are in the log directory."""
-    log_dir = part.arguments["log_dir"]
-    if kept:
-        click.echo(printable(f"Finished samples in {log_dir} that will be kept: {kept}."), err=True)
-
-
 def _in_order(logs: Sequence[EvalLog], part: EvalSet) -> list[RunOutcome]:
-    positions = {cell.labels: number for number, cell in enumerate(part.cells)}
-    outcomes = [RunOutcome.of_log(log) for log in logs]
-    return sorted(outcomes, key=lambda outcome: positions.get(outcome.labels, len(positions)))
+    """The outcomes in the order of the matrix."""
+    outcomes = {}
+    for log in logs:
+        outcome = RunOutcome.of_log(log)
+        outcomes[outcome.labels] = outcome
+    return [outcomes[cell.labels] for cell in part.cells if cell.labels in outcomes]

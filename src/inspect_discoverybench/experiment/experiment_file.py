@@ -50,7 +50,8 @@ def reason_of_error(error: Mapping[str, Any]) -> str:
     message = error["msg"].removeprefix("Value error, ")
     if isinstance(error["input"], dict):
         return f"{message}."
-    return f"{message}, got {str(error['input'])[:80]!r}."
+    value = str(error["input"])[:80]
+    return f"{message}, got {value!r}."
 
 
 def _describe(error: ValidationError, file: YamlFile) -> str:
@@ -65,7 +66,7 @@ def _describe(error: ValidationError, file: YamlFile) -> str:
     where = f"{file.where(*place)}: {name}"
     if not misspellings:
         return f"{where}: {reason_of_error(first)}"
-    keys = Experiment.model_fields.keys() | Limits.model_fields.keys() | ModelSpec.model_fields.keys()
+    keys = {*Experiment.model_fields, *Limits.model_fields, *ModelSpec.model_fields}
     suggestion = did_you_mean(str(place[-1]), keys)
     return f"{where}: unknown key.{suggestion} All keys are in docs/experiments.md."
 

@@ -30,14 +30,16 @@ class MatrixCell:
         solver = "(the task's own)"
         if self.solver is not None:
             solver = _label(self.solver.name, self.solver.args)
-        model = _label(self.model.name, {**self.model.settings, **self.model.args})
+        settings = {**self.model.settings, **self.model.args}
+        model = _label(self.model.name, settings)
         return task, solver, model
 
 
 def _label(name: str, args: Mapping[str, Any]) -> str:
     if not args:
         return name
-    values = [f"{key}={value}" for key, value in public_settings(args).items()]
+    shown = public_settings(args)
+    values = [f"{key}={value}" for key, value in shown.items()]
     return f"{name}({', '.join(values)})"
 
 

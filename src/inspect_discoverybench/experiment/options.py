@@ -26,13 +26,14 @@ OTHER_KEYS = {
     "model_base_url": "models",
     "model_args": "models",
     "model_roles": "roles",
+    "log_dir_allow_dirty": "a log_dir of its own",
     "model_cost_config": "--model-cost-config FILE",
     "scanner": "`scout scan` on the logs",
 }
 """Arguments of `eval_set` that are no options, and what to use instead."""
 
-_GENERATION = GenerateConfigArgs.__annotations__.keys() - OTHER_KEYS.keys()
-_ARGUMENTS = inspect.signature(eval_set).parameters.keys() - OTHER_KEYS.keys() - {"kwargs"}
+_GENERATION = GenerateConfigArgs.__annotations__.keys()
+_ARGUMENTS = inspect.signature(eval_set).parameters.keys() - {"kwargs"}
 
 
 def eval_set_options(options: Mapping[str, Any], file: YamlFile) -> dict[str, Any]:
@@ -43,16 +44,18 @@ def eval_set_options(options: Mapping[str, Any], file: YamlFile) -> dict[str, An
     """
     arguments = {}
     for name, value in options.items():
-        where = f"{file.where('options', name)}: options.{name}"
+        line = file.where("options", name)
+        where = f"{line}: options.{name}"
         if name in OTHER_KEYS:
             raise InvalidExperiment(f"{where}: use {OTHER_KEYS[name]} instead.")
-        if name not in _ARGUMENTS | _GENERATION:
-            suggestion = did_you_mean(name, sorted(_ARGUMENTS | _GENERATION))
-            raise InvalidExperiment(f"{where}: eval_set has no such argument.{suggestion}")
+        possible = _ARGUMENTS | _GENERATION
+        if name not in possible:
+            raise InvalidExperiment(f"{where}: eval_set has no such argument.{did_you_mean(name, possible)}")
         try:
             arguments[name] = _argument(name, value)
         except ValidationError as error:
-            raise InvalidExperiment(f"{where}: {reason_of_error(error.errors()[0])}") from error
+            reason = reason_of_error(error.errors()[0])
+            raise InvalidExperiment(f"{where}: {reason}") from error
     return arguments
 
 

@@ -134,7 +134,8 @@ class RunOutcome:
 def _interval(metrics: Mapping[str, EvalMetric]) -> tuple[float, float] | None:
     if CI_LOWER not in metrics:
         return None
-    low, high = metrics[CI_LOWER].value, metrics[CI_UPPER].value
+    low = metrics[CI_LOWER].value
+    high = metrics[CI_UPPER].value
     if math.isnan(low) or math.isnan(high):  # too few samples
         return None
     return low, high
@@ -154,5 +155,6 @@ def _score_command(log: EvalLog, location: str) -> str | None:
             continue
         words += ["--scorer", "discoverybench/hms"]
         for name, value in (scorer.options or {}).items():
-            words += ["-S", f"{name}={json.dumps(value)}"]
+            text = json.dumps(value)
+            words += ["-S", f"{name}={text}"]
     return shlex.join([*words, "--action", "overwrite", "--overwrite"])

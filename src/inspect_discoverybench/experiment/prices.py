@@ -32,9 +32,10 @@ def register_prices(models: Iterable[Model], prices: Prices) -> None:
     Inspect's `model_cost_config` rejects models that it does not list, so the prices are set as model information.
     """
     for model in models:
-        if str(model) in prices:
+        price = prices.get(str(model))
+        if price is not None:
             info = get_model_info(model) or ModelInfo()
-            set_model_info(str(model), info.model_copy(update={"cost": prices[str(model)]}))
+            set_model_info(str(model), info.model_copy(update={"cost": price}))
 
 
 def _read(path: Path) -> Prices:

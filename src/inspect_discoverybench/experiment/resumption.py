@@ -15,8 +15,8 @@ WHOLE = ""
 """Stands for an experiment that is not divided into shards."""
 
 
-def count_kept_samples(eval_set: EvalSet, dry_runs: Mapping[str, Sequence[EvalLog]], shard: str = WHOLE) -> int:
-    """Check that an experiment continues the logs in its log directory, and count the samples that it need not repeat.
+def require_all_samples_kept(eval_set: EvalSet, dry_runs: Mapping[str, Sequence[EvalLog]], shard: str = WHOLE) -> None:
+    """Check that an experiment continues the logs in its log directory.
 
     `eval_set` drops finished samples that are no longer part of a run. A log of another shard must have samples of that
     shard only; otherwise the shards together would repeat some samples and leave out others.
@@ -26,21 +26,18 @@ def count_kept_samples(eval_set: EvalSet, dry_runs: Mapping[str, Sequence[EvalLo
         dry_runs: The dry run of each of its shards by `K/N`, or its own dry run as `WHOLE`.
         shard: The shard to run, as `K/N`, or `WHOLE`.
 
-    Returns:
-        Number of finished samples of the run or shard in the log directory.
-
     Raises:
         InvalidExperiment: A log does not belong to any run, or finished samples are no longer part of a run.
     """
-    path, log_dir = eval_set.file.path, eval_set.experiment.log_dir
+    path = eval_set.file.path
+    log_dir = eval_set.experiment.log_dir
     with inspect_errors(InvalidExperiment, str(path)):
         logs = list(read_summaries(log_dir))
 
-    kept: set[str | None] = set()
     for log in logs:
         log_shard = _shard_of(log)
         if log_shard not in dry_runs:
-            owner = "a run without shards" if log_shard == WHOLE else f"shard {log_shard}"
+            owner = f"shard {log_shard}" if log_shard else "a run without shards"
             raise InvalidExperiment(
                 f"{log_dir} has logs of {owner}. Divide the experiment in the same way, or use another log_dir."
             )
@@ -48,24 +45,18 @@ def count_kept_samples(eval_set: EvalSet, dry_runs: Mapping[str, Sequence[EvalLo
         name = f"{Path(log.path).name} in {log_dir}"
         planned_run = _planned_run(log, dry_runs[log_shard])
         if planned_run is None:
-            if eval_set.arguments.get("log_dir_allow_dirty"):
-                continue
             raise InvalidExperiment(
                 f"{path}: {name} does not belong to this experiment in its current form. "
                 "Undo the change, or use another log_dir."
             )
 
-        samples = sample_keys(log.header)
-        if log_shard == shard:
-            samples = {(str(sample.id), sample.epoch) for sample in log.finished}
-            kept.update(sample.uuid for sample in log.finished)
+        samples = _finished_samples(log) if log_shard == shard else sample_keys(log.header)
         lost = samples - _reusable_samples(log.header, planned_run)
         if lost:
             raise InvalidExperiment(
                 f"{path}: {len(lost)} samples of {name} would be dropped, because epochs, limits.samples, "
                 "options.sample_id or sample_shuffle, or the data changed. Undo the change, or use another log_dir."
             )
-    return len(kept)
 
 
 def _shard_of(log: LogSummary) -> str:
@@ -81,12 +72,18 @@ def _planned_run(log: LogSummary, dry_run: Sequence[EvalLog]) -> EvalLog | None:
     return None
 
 
+def _finished_samples(log: LogSummary) -> set[tuple[str, int]]:
+    """The finished samples of a log, by id and epoch."""
+    return {(str(sample.id), sample.epoch) for sample in log.finished}
+
+
 def _reusable_samples(log: EvalLog, planned_run: EvalLog) -> set[tuple[str, int]]:
-    """The samples that Inspect does not run again, by id and epoch, if the log has them."""
-    before, after = log.eval, planned_run.eval
+    """The samples that Inspect does not run again if the log has them, by id and epoch."""
+    before = log.eval
+    after = planned_run.eval
     # Inspect does not reuse samples of a larger dataset or of a different random selection.
     is_larger = (before.dataset.samples or 0) > (after.dataset.samples or 0)
-    is_reshuffled = after.config.limit is not None and before.config.sample_shuffle != after.config.sample_shuffle
-    if is_larger or is_reshuffled:
+    is_reshuffled = before.config.sample_shuffle != after.config.sample_shuffle
+    if is_larger or (is_reshuffled and after.config.limit is not None):
         return set()
     return sample_keys(planned_run)

@@ -40,9 +40,10 @@ class Shard:
         """
         match = re.fullmatch("([0-9]{1,9})/([0-9]{1,9})", text)
         if match:
-            shard = cls(int(match[1]), int(match[2]))
-            if 1 <= shard.number <= shard.count <= MAX_SHARDS:
-                return shard
+            number = int(match[1])
+            count = int(match[2])
+            if 1 <= number <= count <= MAX_SHARDS:
+                return cls(number, count)
         raise InvalidArgument(
             f"--shard must be K/N with 1 ≤ K ≤ N ≤ {MAX_SHARDS:,}, such as 1/4 for the first of four, got {text}."
         )
@@ -50,7 +51,8 @@ class Shard:
     def log_dir(self, parent: str) -> str:
         """Log directory of the shard, in that of the experiment."""
         digits = len(str(self.count))
-        return f"{parent.rstrip('/')}/shard-{self.number:0{digits}}-of-{self.count}"
+        number = str(self.number).zfill(digits)
+        return f"{parent.rstrip('/')}/shard-{number}-of-{self.count}"
 
 
 def assign_samples(runs: Sequence[SampleIds], count: int) -> list[list[SampleIds]]:
@@ -87,8 +89,8 @@ def shard_dry_runs(dry_run: Sequence[EvalLog], count: int) -> dict[str, list[Eva
     samples_of_runs = [list(log.eval.dataset.sample_ids or []) for log in dry_run]
     dry_runs = {}
     for number, samples_of_shard in enumerate(assign_samples(samples_of_runs, count), start=1):
-        shard = Shard(number, count)
-        dry_runs[str(shard)] = [_with_samples(*run) for run in zip(dry_run, samples_of_shard, strict=True)]
+        shard = str(Shard(number, count))
+        dry_runs[shard] = [_with_samples(*run) for run in zip(dry_run, samples_of_shard, strict=True)]
     return dry_runs
 
 
@@ -110,20 +112,17 @@ def restrict_to_shard(eval_set: EvalSet, shard: Shard, dry_run: Sequence[EvalLog
     Raises:
         InvalidExperiment: An option does not work with shards.
     """
-    where = eval_set.file.where("options")
     if eval_set.arguments.get("sample_shuffle") is True:
+        where = eval_set.file.where("options")
         raise InvalidExperiment(
             f"{where}: --shard needs a seed in options.sample_shuffle, such as 7. All shards must have the same order."
         )
-    if eval_set.arguments.get("bundle_dir") is not None:
-        raise InvalidExperiment(
-            f"{where}: --shard cannot be used with options.bundle_dir. Run `inspect view bundle` at the end."
-        )
 
     parent = eval_set.experiment.log_dir
-    arguments = {"eval_set_id": _eval_set_id(parent, shard.count), **eval_set.arguments}
+    arguments = dict(eval_set.arguments)
+    arguments.setdefault("eval_set_id", _eval_set_id(parent, shard.count))
     arguments["log_dir"] = shard.log_dir(parent)
-    arguments["metadata"] = {**eval_set.arguments["metadata"], "shard": str(shard)}
+    arguments["metadata"] = {**arguments["metadata"], "shard": str(shard)}
     # Already applied in the dry run.
     arguments["limit"] = None
     arguments["sample_id"] = None
@@ -144,12 +143,13 @@ def _eval_set_id(log_dir: str, count: int) -> str:
         recorded = log.header.eval.eval_set_id
         if recorded is not None:  # shards keep it if their logs are moved
             return recorded
-    address = log_dir if urlparse(log_dir).scheme else str(Path(log_dir).resolve())
-    return sha256(f"{address} {count}".encode()).hexdigest()[:32]
+    address = log_dir
+    if not urlparse(log_dir).scheme:
+        address = str(Path(log_dir).resolve())
+    digest = sha256(f"{address} {count}".encode())
+    return digest.hexdigest()[:32]
 
 
 def _restrict(task: Task, ids: set[int | str]) -> Task:
-    for position, sample in enumerate(task.dataset, start=1):
-        if sample.id is None:  # Inspect numbers such samples by their position in the whole dataset
-            sample.id = position
-    return task_with(task, dataset=task.dataset.filter(lambda sample: sample.id in ids))
+    dataset = task.dataset.filter(lambda sample: sample.id in ids)
+    return task_with(task, dataset=dataset)

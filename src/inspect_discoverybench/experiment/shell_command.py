@@ -27,7 +27,8 @@ def shell_command(experiment: Experiment, cell: MatrixCell) -> str:
         words += _pairs("-S", cell.solver.args)
     words += _model(cell.model)
     for role, spec in experiment.all_roles.items():
-        words += ["--model-role", f"{role}={_role(role, spec)}"]
+        model = _role(role, spec)
+        words += ["--model-role", f"{role}={model}"]
 
     _refuse_secrets("options", experiment.options)
     options = {**cell.model.settings, **experiment.options, **experiment.arguments}
@@ -78,14 +79,14 @@ def _refuse_secrets(name: str, settings: Mapping[str, Any]) -> None:
 def _pairs(option: str, args: Mapping[str, Any]) -> list[str]:
     words = []
     for name, value in args.items():
-        words.append(option)
-        words.append(f"{name}={_yaml_word(f'{option} {name}', value)}")
+        text = _yaml_word(f"{option} {name}", value)
+        words += [option, f"{name}={text}"]
     return words
 
 
 def _yaml_word(name: str, value: Any) -> str:
     """Express a value for Inspect's command line, which reads YAML but splits strings at commas."""
-    texts = [json.dumps(value, ensure_ascii=False), json.dumps(value)]
+    texts = [json.dumps(value, ensure_ascii=False)]
     if isinstance(value, str):
         texts.insert(0, value)  # without quotation marks, if YAML reads it as the same text
     for text in texts:

@@ -70,7 +70,9 @@ class YamlFile:
         except (OSError, ValueError) as error:  # ValueError: a null byte in the path, or a text that is not UTF-8
             reason = getattr(error, "strerror", None) or error
             raise InvalidExperiment(f"{path} cannot be read ({reason}). Check the path.") from error
-        return cls(path, parse_yaml(text, str(path)), yaml.compose(text, Loader=yaml.SafeLoader))
+        values = parse_yaml(text, str(path))
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        return cls(path, values, root)
 
     def where(self, *place: str | int) -> str:
         """`file:line` of a value, or of the nearest value that contains it.
@@ -87,9 +89,13 @@ class YamlFile:
         return f"{self.path}:{line + 1}"
 
 
-def _children(node: yaml.Node | None) -> dict[str | int, tuple[int, yaml.Node]]:
-    """The values in a mapping or list, by key or index, each with the line where it, or its key, begins."""
-    children: dict[str | int, tuple[int, yaml.Node]] = {}
+Child = tuple[int, yaml.Node]
+"""The line where a value, or its key, begins, and the value."""
+
+
+def _children(node: yaml.Node | None) -> dict[str | int, Child]:
+    """The values in a mapping by key, or in a list by index."""
+    children: dict[str | int, Child] = {}
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             children[key.value] = (key.start_mark.line, value)
@@ -108,8 +114,8 @@ def parse_yaml(text: str, name: str) -> Any:
     try:
         return yaml.load(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
-        line = f":{error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise InvalidExperiment(f"{name}{line}: {error.problem}. Check the value and the YAML around it.") from error
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise InvalidExperiment(f"{name}:{line}: {error.problem}. Check the YAML around it.") from error
     except (
         yaml.YAMLError,
         ValueError,
