@@ -50,6 +50,11 @@ def run(
     return log.samples[0], endpoint.requests
 
 
+def score_metadata(sample: EvalSample) -> dict[str, Any]:
+    assert sample.scores
+    return sample.scores["HMS"].metadata or {}
+
+
 def offered(request: Request) -> list[str]:
     return [tool["function"]["name"] for tool in request.get("tools") or []]
 
@@ -158,6 +163,23 @@ def test_calls_written_as_text_do_not_run(written: str) -> None:
     sample, _ = run(react(), in_turn(written, written, tool_call("submit", **ANSWER)))
     assert observations(sample) == []
     assert submitted(sample).hypothesis == ANSWER["hypothesis"]
+    assert score_metadata(sample)["wrote_calls_as_text"] is True
+
+
+@pytest.mark.parametrize(
+    ("solver", "answer"),
+    [
+        (react(), acting("calls")),
+        (react(), acting("calls", BLOCK)),
+        (react(actions="text"), acting("text")),
+        (react(), in_turn("I am not sure.", "y rises.", tool_call("submit", **ANSWER))),
+        (no_data_guess(), in_turn(f"```json\n{OBJECT}\n```")),
+    ],
+    ids=["calls", "code once in text", "text", "words", "no python offered"],
+)
+def test_other_samples_are_not_marked(solver: Solver, answer: Callable[[Request], Answer]) -> None:
+    sample, _ = run(solver, answer)
+    assert "wrote_calls_as_text" not in score_metadata(sample)
 
 
 def test_in_text_a_call_written_as_an_object_gets_a_reminder() -> None:

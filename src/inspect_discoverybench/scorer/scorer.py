@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from math import isnan, nan
 from typing import Any
 
+from inspect_ai.log import transcript
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 from inspect_ai.util import sample_limits
@@ -24,6 +25,7 @@ from inspect_discoverybench.scorer.quotation import NotAsserted, read_answer
 from inspect_discoverybench.scorer.released_form import PRODUCT, RELEASED_KEYS, is_released
 from inspect_discoverybench.scorer.settings import JudgeSettings
 from inspect_discoverybench.scorer.verdict import compare
+from inspect_discoverybench.session.tool import wrote_calls_as_text
 from inspect_discoverybench.submission.answer import answer_of
 from inspect_discoverybench.submission.submission import NO_RESPONSE, NOT_ASSERTED, SCORE_NAME, Submission
 
@@ -55,6 +57,12 @@ def hms(grader: str = DEFAULT_JUDGE, aggregation: str = PRODUCT, schema: bool = 
     settings = JudgeSettings(schema=schema)
 
     async def score(state: TaskState, target: Target) -> Score:
+        result = await score_answer(state, target)
+        if wrote_calls_as_text(transcript().history.resident_events):
+            result.metadata = (result.metadata or {}) | {"wrote_calls_as_text": True}
+        return result
+
+    async def score_answer(state: TaskState, target: Target) -> Score:
         error = recorded_error()
         if error is not None:
             return _unscored(keys, f"the sample ended with an error. {RETRY}\n\n{one_line(Exception(error))}")

@@ -1,7 +1,9 @@
 """The tool `python(code)`."""
 
 import re
+from collections.abc import Sequence
 
+from inspect_ai.event import Event, ModelEvent
 from inspect_ai.tool import Tool, ToolCall, ToolCallContent, ToolCallView, tool
 
 from inspect_discoverybench.session.reply import CellResult
@@ -9,6 +11,9 @@ from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, DEFAULT
 
 LOST = "All variables are lost. The next call starts a new session."
 RESTARTED = "[The previous session ended, so this call ran in a new one. All earlier variables are lost.]"
+
+_CODE_OR_CALL = re.compile(r'^[ \t]*```|\{\s*"name"\s*:', re.MULTILINE)
+"""A code fence, or the beginning of a call as JSON."""
 
 _FENCED = re.compile(r"\s*```(?:python|py)?[ \t]*\n(.*?)\n?```\s*", re.DOTALL)
 
@@ -46,6 +51,22 @@ def python(cell_seconds: int = DEFAULT_CELL_SECONDS, output_bytes: int = DEFAULT
         return _observation(cell, cell_seconds)
 
     return execute
+
+
+def wrote_calls_as_text(events: Sequence[Event]) -> bool:
+    """Whether a model that was offered the tool `python` never called a tool then, and wrote code or a call as text.
+
+    Such a model needs `-S actions=text`, or Inspect's emulation of tools. A call that was forced later does not count.
+    """
+    texts = []
+    for event in events:
+        if not isinstance(event, ModelEvent) or not event.output.choices:
+            continue
+        if any(tool.name == "python" for tool in event.tools):
+            if event.output.message.tool_calls:
+                return False
+            texts.append(event.output.message.text)
+    return any(_CODE_OR_CALL.search(text) for text in texts)
 
 
 def _observation(cell: CellResult, cell_seconds: int) -> str:
