@@ -85,6 +85,14 @@ def test_an_answer_without_code_is_found() -> None:
     assert rows[CELL]["explanation"] == "The answer was submitted without code."
 
 
+def test_code_in_the_text_of_a_model_is_a_cell() -> None:
+    answer = submit(hypothesis="y rises.", workflow="Looked.")
+    agent = AGENTS["react"]("text")
+    assert scan_run(agent, python("1 / 0"), python("print(1)"), answer)[CELL]["value"] is False
+    rows = scan_run(agent, python("1 / 0"), answer)
+    assert rows[CELL]["explanation"] == "All cells failed: [cell 1]."
+
+
 def test_logs_of_version_1() -> None:
     rows = scanned(LOGS)
     assert sorted(row["value"] for row in rows[CELL]) == [False, False, True, True]

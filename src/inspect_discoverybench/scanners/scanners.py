@@ -69,7 +69,7 @@ _FAILURE = re.compile(
 
 @dataclass(frozen=True)
 class Cell:
-    """A tool call that ran code.
+    """Code that a model ran.
 
     Attributes:
         message: Id of the message with the result.
@@ -180,19 +180,21 @@ def _read_answer(transcript: Transcript) -> str | None:
 
 
 def _read_cells(transcript: Transcript) -> list[Cell]:
-    """The calls that ran code, in order."""
-    calls: dict[str, ToolCall] = {}
-    cells: dict[str, Cell] = {}
+    """The calls that ran code, in order, and the code that models wrote in their text."""
+    calls: dict[str | None, ToolCall] = {}
+    cells: dict[str | None, Cell] = {}
     for message in _all_messages(transcript):
+        ran_code = (message.metadata or {}).get("function") == "python"
+        has_error = False
         if isinstance(message, ChatMessageAssistant):
             calls |= {call.id: call for call in message.tool_calls or []}
-        if not isinstance(message, ChatMessageTool):
-            continue
-        call = calls.get(message.tool_call_id or "")
-        if call is not None and CODE_ARGUMENTS & call.arguments.keys():
-            key = message.id or call.id
-            failed = message.error is not None or _FAILURE.search(message.text) is not None
-            cells[key] = Cell(key, failed)
+        elif isinstance(message, ChatMessageTool):
+            call = calls.get(message.tool_call_id)
+            ran_code = call is not None and not CODE_ARGUMENTS.isdisjoint(call.arguments)
+            has_error = message.error is not None
+        if ran_code:
+            failed = has_error or _FAILURE.search(message.text) is not None
+            cells[message.id] = Cell(str(message.id), failed)
     return list(cells.values())
 
 

@@ -1,6 +1,5 @@
 """CodeGen: one program, run once, then a hypothesis based on its output (paper §5.1)."""
 
-from inspect_ai.model import ChatMessageSystem
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
@@ -29,14 +28,10 @@ def codegen(actions: str = "calls", cell_seconds: int = DEFAULT_CELL_SECONDS) ->
 
 async def run_codegen(state: TaskState, actor: Actor) -> None:
     """Write a program, run it and submit. Extends the messages of `state` and sets its output."""
-    actor.begin(state)
-    state.messages.insert(0, ChatMessageSystem(content=actor.render("solvers/codegen")))
-
+    actor.begin(state, "solvers/codegen")
     program = await actor.step(state.messages, ["python"])
-    state.messages.extend(program.messages)
+    program.append_to(state)
     if not program.has_acted:
         state.messages.append(actor.message("solvers/codegen_no_program"))
-
     answer = await actor.submit(state.messages)
-    state.messages.extend(answer.messages)
-    state.output = answer.output
+    answer.append_to(state)

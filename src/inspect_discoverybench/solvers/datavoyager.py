@@ -9,9 +9,6 @@ from inspect_ai.model import (
     ChatMessageAssistant,
     ChatMessageSystem,
     ChatMessageUser,
-    Content,
-    ContentReasoning,
-    ContentText,
     GenerateConfig,
     Model,
     ModelOutput,
@@ -156,7 +153,7 @@ def datavoyager(turns: int = 20, actions: str = "calls", cell_seconds: int = DEF
     actor = create_actor(actions, python(cell_seconds))
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        actor.begin(state, says_how_to_submit=False)
+        actor.begin(state, None)
         await _take_turn(state, actor, Role.PLANNER, actor.render("solvers/datavoyager/plan"))
         for _ in range(turns):
             reply = await _ask_critic(state, actor, "verdict")
@@ -190,15 +187,14 @@ async def _take_turn(
     """Run one turn of a role, and add its messages to the shared conversation and the ledger."""
     async with span(role, type="agent"):
         state.messages.append(turn_message(role, instruction))
-        conversation = [system_message(role, actor), *state.messages]
+        conversation = _conversation(state, role, actor)
         if must_submit:
             step = await actor.submit(conversation, role.model())
         elif role is Role.CODER:
             step = await actor.step(conversation, ["python"], role.model())
         else:
             step = await actor.step(conversation, [], role.model())
-        state.messages.extend(_without_reasoning(message) for message in step.messages)
-        state.output = step.output
+        step.append_to(state)
 
     texts = [message.text for message in step.messages if isinstance(message, ChatMessageAssistant)]
     output = "\n\n".join([*texts, *step.programs])
@@ -211,10 +207,9 @@ async def _ask_critic(state: TaskState, actor: Actor, request: str) -> CriticRep
     """Ask the critic for a verdict or a review, and add its reply to the shared conversation."""
     question = turn_message(Role.CRITIC, actor.render(f"solvers/datavoyager/{request}"))
     async with span(Role.CRITIC, type="agent"):
-        conversation = [system_message(Role.CRITIC, actor), *state.messages, question]
-        reply = await critic_reply(Role.CRITIC.model(), conversation, actor)
-    assessment = ChatMessageAssistant(content=reply.model_dump_json(exclude_none=True))
-    state.messages.extend([question, assessment])
+        state.messages.append(question)
+        reply = await critic_reply(Role.CRITIC.model(), _conversation(state, Role.CRITIC, actor), actor)
+        state.messages.append(ChatMessageAssistant(content=reply.model_dump_json(exclude_none=True)))
     store_as(Ledger).record_verdict(reply)
     return reply
 
@@ -245,25 +240,20 @@ async def critic_reply(model: Model, conversation: Sequence[ChatMessage], actor:
         )
 
 
-def system_message(role: Role, actor: Actor) -> ChatMessageSystem:
-    """The role's system prompt."""
-    return ChatMessageSystem(content=actor.render(f"solvers/datavoyager/{role}"))
+def _conversation(state: TaskState, role: Role, actor: Actor) -> list[ChatMessage]:
+    """The shared conversation as a role sees it, with its own system prompt.
+
+    Messages of models have their text alone, as providers reject each other's reasoning blocks.
+    """
+    conversation: list[ChatMessage] = [ChatMessageSystem(content=actor.render(f"solvers/datavoyager/{role}"))]
+    for message in state.messages:
+        if isinstance(message, ChatMessageAssistant):
+            message = message.model_copy(update={"content": message.text})
+        conversation.append(message)
+    return conversation
 
 
 def turn_message(role: Role, instruction: str) -> ChatMessageUser:
     """The message that announces a role's turn, with its instruction."""
     text = Prompt.load("solvers/datavoyager/turn").render(role=role, instruction=instruction)
     return ChatMessageUser(content=text, metadata={"role": role.value})
-
-
-def _without_reasoning(message: ChatMessage) -> ChatMessage:
-    """Remove reasoning before other roles read the message, as providers reject each other's reasoning blocks."""
-    if not isinstance(message, ChatMessageAssistant) or isinstance(message.content, str):
-        return message
-    content: list[Content] = []
-    for part in message.content:
-        if isinstance(part, ContentText):
-            content.append(part.model_copy(update={"internal": None}))
-        elif not isinstance(part, ContentReasoning):
-            content.append(part)
-    return message.model_copy(update={"content": content})

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from inspect_ai.model import ChatMessage, ContentReasoning, GenerateConfig, Model, ModelOutput
+from inspect_ai.model import ChatMessage, ContentReasoning, GenerateConfig, Model, ModelOutput, get_model
 from inspect_ai.tool import Tool, ToolCall, ToolChoice
 from inspect_ai.util import suspend_turn_limit
 
@@ -18,7 +18,7 @@ MAX_REPETITIONS = 2
 
 
 async def generate_reply(
-    model: Model,
+    model: Model | None,
     conversation: Sequence[ChatMessage],
     tools: Sequence[Tool] = (),
     choice: ToolChoice | None = None,
@@ -29,10 +29,18 @@ async def generate_reply(
     An empty reply is requested again. If all are empty, the last one is the agent's own. If the conversation does not
     fit into the context window, the reply has the stop reason `model_length`.
 
+    Args:
+        model: The model; defaults to the evaluated model.
+        conversation: The messages so far.
+        tools: The tools that are offered.
+        choice: Whether the model must, may or must not call a tool.
+        config: Settings of the request.
+
     Raises:
         ModelFailed: The provider failed.
         ReplyMissing: The provider returned no choices, in any reply.
     """
+    model = model or get_model()  # inspect-evals-lint: ignore[IEBP001] -- called by the solvers
     output = await _request(model, conversation, tools, choice, config)
     for _ in range(MAX_REPETITIONS):
         if not _is_empty(output):

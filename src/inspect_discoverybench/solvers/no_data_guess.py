@@ -1,6 +1,5 @@
 """NoDataGuess: a hypothesis from the dataset description and goal alone, a test for memorization (paper §5.1)."""
 
-from inspect_ai.model import ChatMessageSystem
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import sandbox
 
@@ -23,15 +22,14 @@ def no_data_guess(columns: bool = False, actions: str = "calls") -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         metadata = state.metadata_as(SampleMetadata)
         # Inspect copies a sample's files into the sandbox before any solver runs.
-        await sandbox().exec(["rm", "-rf", "--", *(file.name for file in metadata.data_files)])
+        names = [file.name for file in metadata.data_files]
+        await sandbox().exec(["rm", "-rf", "--", *names])
 
         hints = Hints(**dict.fromkeys(metadata.hints, True))
         state.user_prompt.text = task_text(metadata, hints, "no_data_guess_task", columns)
-        actor.begin(state)
-        state.messages.insert(0, ChatMessageSystem(content=actor.render("solvers/no_data_guess")))
+        actor.begin(state, "solvers/no_data_guess")
         answer = await actor.submit(state.messages)
-        state.messages.extend(answer.messages)
-        state.output = answer.output
+        answer.append_to(state)
         return state
 
     return solve

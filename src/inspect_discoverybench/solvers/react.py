@@ -1,14 +1,11 @@
 """ReAct: a loop of thought, action and observation (paper §5.1)."""
 
-from inspect_ai.model import ChatMessageSystem
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.util import store_as
 
 from inspect_discoverybench.errors.invalid_values import require_positive
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
 from inspect_discoverybench.session.tool import python
-from inspect_discoverybench.solvers.step import Actor, create_actor
-from inspect_discoverybench.submission.submission import SubmissionState
+from inspect_discoverybench.solvers.step import Actor, create_actor, has_submitted
 
 
 @solver
@@ -27,14 +24,12 @@ def react(turns: int = 25, actions: str = "calls", cell_seconds: int = DEFAULT_C
     actor = create_actor(actions, python(cell_seconds))
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        actor.begin(state)
-        state.messages.insert(0, ChatMessageSystem(content=actor.render("solvers/react")))
+        actor.begin(state, "solvers/react")
         await _work(state, actor, turns - 1)
-        if store_as(SubmissionState).submission is None:
+        if not has_submitted():
             state.messages.append(actor.message("solvers/react_last"))
             answer = await actor.submit(state.messages)
-            state.messages.extend(answer.messages)
-            state.output = answer.output
+            answer.append_to(state)
         return state
 
     return solve
@@ -45,9 +40,8 @@ async def _work(state: TaskState, actor: Actor, turns: int) -> None:
     was_reminded = False
     for _ in range(turns):
         step = await actor.step(state.messages, ["python", "submit"])
-        state.messages.extend(step.messages)
-        state.output = step.output
-        if store_as(SubmissionState).submission is not None or step.output.stop_reason == "model_length":
+        step.append_to(state)
+        if has_submitted() or step.output.stop_reason == "model_length":
             return
         if not step.has_acted:
             if was_reminded:

@@ -162,9 +162,6 @@ async def _oracle_score(state: TaskState) -> float | None:
         if isinstance(value, dict) and isinstance(value.get("hms"), int | float):
             hms = float(str(value["hms"]))
             return None if math.isnan(hms) else hms
-    # An unscored sample may have no mapping.
-    if any(isinstance(value, float) and math.isnan(value) for value in values):
-        return None
     raise InvalidArgument(
         f"reflexion needs the task's scorer as its oracle, but no score has the key hms: {values}. "
         "Score with discoverybench/hms."

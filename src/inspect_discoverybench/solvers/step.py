@@ -4,6 +4,7 @@ This module alone knows in which form a model acts. With `calls`, it calls the t
 it is offered no tools: it writes one fenced block of Python code to act, and one JSON object to end.
 """
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -13,13 +14,13 @@ from uuid import uuid4
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageAssistant,
+    ChatMessageSystem,
     ChatMessageTool,
     ChatMessageUser,
     GenerateConfig,
     Model,
     ModelOutput,
     execute_tools,
-    get_model,
     trim_messages,
 )
 from inspect_ai.solver import TaskState
@@ -40,6 +41,9 @@ Action = Literal["python", "submit"]
 KEPT_AFTER_OVERFLOW = 0.5
 """Share of the conversation that the last request keeps if the whole did not fit into the context window."""
 
+_OPENING_FENCE = re.compile(r"^[ \t]*```(?:python3?|py)[ \t]*\n", re.IGNORECASE | re.MULTILINE)
+_CLOSING_FENCE = re.compile(r"^[ \t]*```[ \t]*$", re.MULTILINE)
+
 
 @dataclass(frozen=True)
 class Step:
@@ -56,6 +60,11 @@ class Step:
     messages: list[ChatMessage]
     programs: list[str] = field(default_factory=list)
     has_acted: bool = False
+
+    def append_to(self, state: TaskState) -> None:
+        """Append the messages to the conversation of a sample, and make the output its output."""
+        state.messages.extend(self.messages)
+        state.output = self.output
 
 
 class Actor(ABC):
@@ -93,19 +102,41 @@ class Actor(ABC):
             ModelFailed: The provider failed, or returned no choices.
         """
 
-    def begin(self, state: TaskState, *, says_how_to_submit: bool = True) -> None:
-        """Prepare a sample: start its session early, and let the task text say how to submit in this form.
+    async def submit(self, conversation: Sequence[ChatMessage], model: Model | None = None) -> Step:
+        """Take the last step, in which the model must submit. It is repeated once if nothing was submitted.
+
+        Texts are stored if there is still no submission. The scorer reads the answer from them.
+        """
+        first = await self.step(conversation, ["submit"], model)
+        if has_submitted():
+            return first
+
+        if first.output.stop_reason == "model_length":
+            conversation = await trim_messages(list(conversation), preserve=KEPT_AFTER_OVERFLOW)
+        reminder = self.message("solvers/submit_again")
+        with suspend_turn_limit():
+            second = await self.step([*conversation, *first.messages, reminder], ["submit"], model)
+        if not has_submitted():
+            texts = [step.output.completion for step in (first, second) if _has_text(step)]
+            store_as(SubmissionState).texts = texts
+        return replace(second, messages=[*first.messages, reminder, *second.messages])
+
+    def begin(self, state: TaskState, prompt: str | None) -> None:
+        """Prepare a sample: its session, its system prompt, and how the task text says to submit.
 
         Args:
             state: The sample, whose messages are replaced.
-            says_how_to_submit: Whether the task text says so. Roles that cannot submit would follow it.
+            prompt: Name of the system prompt; None for an agent with several. Its task text does not say how to submit,
+                because roles that cannot submit would follow it.
         """
         # Our agents answer by submitting only: no other text is their answer.
         store_as(SubmissionState).texts = []
         if "python" in self.tools:
             PythonSession().start_early()
-        line = self.closing_line() if says_how_to_submit else ""
+        line = self.closing_line() if prompt else ""
         state.messages = [_with_closing_line(message, line) for message in state.messages]
+        if prompt:
+            state.messages.insert(0, ChatMessageSystem(content=self.render(prompt)))
 
     def closing_line(self) -> str:
         """The last line of the task text, which says how to submit."""
@@ -122,25 +153,6 @@ class Actor(ABC):
         """A message with a prompt."""
         return ChatMessageUser(content=self.render(name))
 
-    async def submit(self, conversation: Sequence[ChatMessage], model: Model | None = None) -> Step:
-        """Take the last step, in which the model must submit. It is repeated once if nothing was submitted.
-
-        Texts are stored if there is still no submission. The scorer reads the answer from them.
-        """
-        state = store_as(SubmissionState)
-        first = await self.step(conversation, ["submit"], model)
-        if state.submission is not None:
-            return first
-
-        if first.output.stop_reason == "model_length":
-            conversation = await trim_messages(list(conversation), preserve=KEPT_AFTER_OVERFLOW)
-        reminder = self.message("solvers/submit_again")
-        with suspend_turn_limit():
-            second = await self.step([*conversation, *first.messages, reminder], ["submit"], model)
-        if state.submission is None:
-            state.texts = [step.output.completion for step in (first, second) if _has_text(step)]
-        return replace(second, messages=[*first.messages, reminder, *second.messages])
-
 
 class CallingActor(Actor):
     """The model calls tools."""
@@ -155,7 +167,6 @@ class CallingActor(Actor):
         config: GenerateConfig | None = None,
     ) -> Step:
         """Generate once, and execute the calls: all of them, or one if the action is required."""
-        model = model or get_model()  # inspect-evals-lint: ignore[IEBP001] -- called by the solvers
         choice = _tool_choice(actions)
         # Without actions, all are listed: some providers refuse a conversation with calls of tools that are not.
         tools = [self.tools[action] for action in actions or self.tools]
@@ -179,10 +190,6 @@ class WritingActor(Actor):
 
     form = "text"
 
-    def closing_line(self) -> str:
-        """The last line of the task text. It puts code first, because small models do at once what it says."""
-        return self.render("solvers/text/finish" if "python" in self.tools else "solvers/text/finish_guess")
-
     async def step(
         self,
         conversation: Sequence[ChatMessage],
@@ -190,16 +197,15 @@ class WritingActor(Actor):
         model: Model | None = None,
         config: GenerateConfig | None = None,
     ) -> Step:
-        """Generate once; run the first block of code, or submit the object. What follows the block is cut off.
+        """Generate once; run the first block of code, or submit the object.
 
         An answer that comes before any code has run is sent back once.
         """
-        model = model or get_model()  # inspect-evals-lint: ignore[IEBP001] -- called by the solvers
         output = await generate_reply(model, conversation, config=config)
         text = without_reasoning(output.completion)
         block = python_block(text) if "python" in actions else None
         if block is not None:
-            # The model wrote what follows the code without having seen the output.
+            # What follows the block is cut off: the model wrote it without having seen the output.
             message = output.message.model_copy(update={"content": block.text})
             observation = await self._run(block.code, [*conversation, message])
             return Step(output, [message, observation], [block.code], has_acted=True)
@@ -207,8 +213,8 @@ class WritingActor(Actor):
         answer = parse_submission(text) if actions else None
         if answer is None:
             return Step(output, [output.message])
-        sent_back = self.message("solvers/text/too_early")
-        if "python" in actions and not _has_run_code() and sent_back.text not in _texts(conversation):
+        if "python" in actions and self._is_too_early(conversation):
+            sent_back = self.message("solvers/text/too_early")
             with suspend_turn_limit():
                 again = await self.step([*conversation, output.message, sent_back], actions, model, config)
             return replace(again, messages=[output.message, sent_back, *again.messages])
@@ -216,13 +222,25 @@ class WritingActor(Actor):
             store_as(SubmissionState).submission = answer
         return Step(output, [output.message], has_acted="submit" in actions)
 
+    def closing_line(self) -> str:
+        """The last line of the task text. It puts code first, because small models do at once what it says."""
+        return self.render("solvers/text/finish" if "python" in self.tools else "solvers/text/finish_guess")
+
+    def _is_too_early(self, conversation: Sequence[ChatMessage]) -> bool:
+        """Whether no code has run, and no answer was sent back for that reason."""
+        reason = self.render("solvers/text/too_early")
+        was_sent_back = any(message.text == reason for message in conversation)
+        return store_as(SessionState).cells == 0 and not was_sent_back
+
     async def _run(self, code: str, conversation: list[ChatMessage]) -> ChatMessageUser:
         """Run code as if the last message had called the tool, so that the log has the call, and show its output."""
+        *earlier, message = conversation
         call = ToolCall(id=uuid4().hex, function="python", arguments={"code": code})
-        calling = ChatMessageAssistant(content=conversation[-1].content, tool_calls=[call])
-        result = await execute_tools([*conversation[:-1], calling], [self.tools["python"]])
-        [message] = [message for message in result.messages if isinstance(message, ChatMessageTool)]
-        output = message.error.message if message.error else message.text
+        calling = ChatMessageAssistant(content=message.content, tool_calls=[call])
+        result = await execute_tools([*earlier, calling], [self.tools["python"]])
+        reply = result.messages[0]
+        error = reply.error if isinstance(reply, ChatMessageTool) else None
+        output = error.message if error else reply.text
         text = Prompt.load("solvers/text/observation").render(output=output)
         return ChatMessageUser(content=text, metadata={"function": "python"})
 
@@ -255,16 +273,18 @@ class Block:
 
 def python_block(text: str) -> Block | None:
     """The first fenced block of Python code in a text, in time linear in its length; None without a complete one."""
-    lines = text.splitlines(keepends=True)
-    first = None
-    for number, line in enumerate(lines):
-        mark = line.strip().casefold()
-        if first is None:
-            if mark in ("```python", "```py", "```python3"):
-                first = number + 1
-        elif mark == "```":
-            return Block(code="".join(lines[first:number]), text="".join(lines[: number + 1]).strip())
-    return None
+    opening = _OPENING_FENCE.search(text)
+    if opening is None:
+        return None
+    closing = _CLOSING_FENCE.search(text, opening.end())
+    if closing is None:
+        return None
+    return Block(code=text[opening.end() : closing.start()], text=text[: closing.end()])
+
+
+def has_submitted() -> bool:
+    """Whether the sample has a submission."""
+    return store_as(SubmissionState).submission is not None
 
 
 def _tool_choice(actions: Sequence[Action]) -> ToolChoice:
@@ -275,14 +295,6 @@ def _tool_choice(actions: Sequence[Action]) -> ToolChoice:
             # All providers understand that a call is required, and not all that it is one of a certain tool.
             return "any"
     return "auto"
-
-
-def _has_run_code() -> bool:
-    return store_as(SessionState).cells > 0
-
-
-def _texts(conversation: Sequence[ChatMessage]) -> list[str]:
-    return [message.text for message in conversation]
 
 
 def _has_text(step: Step) -> bool:
