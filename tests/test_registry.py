@@ -15,6 +15,7 @@ from inspect_ai.util import registry_create, registry_info
 
 import inspect_discoverybench
 from inspect_discoverybench import demo
+from inspect_discoverybench.errors.exceptions import InvalidArgument
 
 TASKS = Path(inspect_discoverybench.__file__).with_name("tasks.py")
 GOLD = SolverSpec("discoverybench/gold")
@@ -60,6 +61,15 @@ def test_solvers_and_the_scorer_have_both_names(package: str) -> None:
     assert log.eval.solver == f"{package}/gold"
     # The same name as for the task's default solver.
     assert log.plan.steps[-1].solver == "inspect_discoverybench/gold"
+
+
+@pytest.mark.parametrize("package", ["discoverybench", "inspect_discoverybench"])
+def test_unknown_arguments_of_a_solver_are_refused_with_the_nearest_name(package: str) -> None:
+    with pytest.raises(InvalidArgument) as refusal:
+        registry_create("solver", f"{package}/react", turs=3)
+    assert refusal.value.message == (
+        "react has no argument turs. Did you mean turns? Possible arguments: turns, actions, cell_seconds."
+    )
 
 
 @pytest.mark.usefixtures("command_line")

@@ -52,7 +52,8 @@ def discoverybench() -> type[ModelAPI]:
 def _add_names(registered: Callable[..., Any], info: RegistryInfo, name: str) -> None:
     """Register an object under both package names. Logs record the name in `info`, whichever of them is used."""
     for package in PACKAGES:
-        registry_add(registered, info.model_copy(update={"name": f"{package}/{name}"}))
+        alias = info.model_copy(update={"name": f"{package}/{name}"})
+        registry_add(registered, alias)
     registry_add(registered, info)  # restores the object's own label, which each `registry_add` overwrites
 
 
@@ -76,13 +77,15 @@ def _add_lazily(
 def _require_parameters(name: str, function: Callable[..., Any], arguments: Mapping[str, Any]) -> None:
     """Refuse arguments that the function does not have, before Python does so in a traceback."""
     parameters = list(signature(function).parameters)
+    possible = ", ".join(parameters) or "none"
     for argument in arguments:
         if argument in parameters:
             continue
+        message = f"{name} has no argument {argument}."
         nearest = get_close_matches(argument, parameters, n=1)
-        suggestion = f" Did you mean {nearest[0]}?" if nearest else ""
-        possible = ", ".join(parameters) or "none"
-        raise InvalidArgument(f"{name} has no argument {argument}.{suggestion} Possible arguments: {possible}.")
+        if nearest:
+            message += f" Did you mean {nearest[0]}?"
+        raise InvalidArgument(f"{message} Possible arguments: {possible}.")
 
 
 for _registered in (real, synth, custom, demo, judge_audit, synth_generate, hms):

@@ -95,19 +95,17 @@ def run(folder: str, owner: int, code: bytes, seconds: float, max_output: int) -
 
     output = Capture(max_output)
     status = follow(kernel, reader, output, seconds)
-    fields = {
-        "status": json_string(status),
-        "output": json_string(output.text()),
-        "restarted": "true" if restarted else "false",
-    }
-    return "{" + ", ".join(f'"{name}": {value}' for name, value in fields.items()) + "}"
+    text = json_string(output.text())
+    was_restarted = "true" if restarted else "false"
+    return f'{{"status": {json_string(status)}, "output": {text}, "restarted": {was_restarted}}}'
 
 
 def json_string(text: str) -> str:
     """A text as a JSON string."""
-    characters = [*map(chr, range(32)), '"', "\\"]
-    escapes = {ord(character): f"\\u{ord(character):04x}" for character in characters}
-    return f'"{text.translate(escapes)}"'
+    special = [*range(32), ord('"'), ord("\\")]
+    escapes = {number: f"\\u{number:04x}" for number in special}
+    escaped = text.translate(escapes)
+    return f'"{escaped}"'
 
 
 def follow(kernel: _socket.socket, reader: int, output: Capture, seconds: float) -> str:
@@ -214,12 +212,19 @@ def start(folder: str, owner: int) -> None:
 
     reader, writer = os.pipe()
     program = os.path.join(folder, "kernel" + os.path.splitext(__file__)[1])
-    environment = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
-    streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
-    detached: Any = {**streams, "start_new_session": True}
+    environment = {"MPLBACKEND": "Agg"}
+    for name in ENVIRONMENT:
+        if name in os.environ:
+            environment[name] = os.environ[name]
+    detached: Any = {
+        "stdin": subprocess.DEVNULL,
+        "stdout": subprocess.DEVNULL,
+        "stderr": subprocess.DEVNULL,
+        "start_new_session": True,
+    }
     # Isolated mode: the agent can write to the user's site-packages.
     command = [sys.executable, "-I", program, folder, str(writer)]
-    kernel = subprocess.Popen(command, env={"MPLBACKEND": "Agg"} | environment, pass_fds=[writer], **detached)
+    kernel = subprocess.Popen(command, env=environment, pass_fds=[writer], **detached)
     os.close(writer)
 
     ready, _, _ = select.select([reader], [], [], START_SECONDS)

@@ -194,18 +194,26 @@ class PythonSession:
         package = files(__package__)
         client = package.joinpath("client.py").read_text("utf-8")
         kernel = package.joinpath("kernel.py").read_text("utf-8")
-        result = await _python(["-c", _INSTALL_PROGRAM, folder, _owner()], f"{client}\0{kernel}", START_SECONDS)
+        command = ["-c", _INSTALL_PROGRAM, folder, _owner()]
+        result = await _python(command, f"{client}\0{kernel}", START_SECONDS)
         if not result.stdout.startswith("ready "):
             raise _Unusable(_reason(result))
         state.folder = folder
         state.host = state.host or result.stdout.split()[1]
 
     async def _call(self, state: SessionState, code: str) -> ExecResult[str]:
-        limits = [str(self.cell_seconds), str(self.output_bytes)]
-        command = [f"{state.folder}/client.pyc", "run", str(state.folder), _owner(), *limits]
+        command = [
+            f"{state.folder}/client.pyc",
+            "run",
+            str(state.folder),
+            _owner(),
+            str(self.cell_seconds),
+            str(self.output_bytes),
+        ]
         # A model's text may contain lone surrogates.
         source = code.encode("utf-8", "surrogatepass")
-        return await _python(command, source, self.cell_seconds + CLIENT_SECONDS)
+        timeout = self.cell_seconds + CLIENT_SECONDS
+        return await _python(command, source, timeout)
 
 
 class _Unusable(Exception):

@@ -21,10 +21,11 @@ _FENCED = re.compile(r"\s*```(?:python|py)?[ \t]*\n(.*?)\n?```\s*", re.DOTALL)
 def _view(call: ToolCall) -> ToolCallView:
     code = str(call.arguments.get("code", ""))
     # A fence must be longer than any in the code.
-    backticks = [len(run) for run in re.findall(r"`+", code)]
-    fence = "`" * (1 + max([2, *backticks]))
+    longest = max(map(len, re.findall(r"`{3,}", code)), default=2)
+    fence = "`" * (longest + 1)
     content = f"{fence}python\n{code}\n{fence}\n"
-    return ToolCallView(call=ToolCallContent(title="python", format="markdown", content=content))
+    shown = ToolCallContent(title="python", format="markdown", content=content)
+    return ToolCallView(call=shown)
 
 
 @tool(viewer=_view, parallel=False)

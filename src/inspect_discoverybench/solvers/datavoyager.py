@@ -9,10 +9,8 @@ from inspect_ai.model import (
     ChatMessageAssistant,
     ChatMessageSystem,
     ChatMessageUser,
-    GenerateConfig,
     Model,
     ModelOutput,
-    ResponseSchema,
     get_model,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
@@ -22,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from inspect_discoverybench.errors.exceptions import ReplyRejected
 from inspect_discoverybench.errors.invalid_values import require_positive
 from inspect_discoverybench.prompts.prompt import Prompt
-from inspect_discoverybench.replies import EncodableText, Reply, ask_until_valid, parse_reply, reply_schema
+from inspect_discoverybench.replies import EncodableText, Reply, ask_until_valid, parse_reply
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.step import Actor, Step, create_actor
@@ -75,11 +73,9 @@ class CriticReply(Reply):
             return data
         if str(data.get("answered")).casefold() in ("true", "yes", "1"):
             return data | {"next": None, "instruction": None}
-        role = str(data.get("next") or "").strip().casefold()
-        instruction = str(data.get("instruction") or "").strip()
-        if not role or not instruction:
+        if not data.get("next") or not str(data.get("instruction") or "").strip():
             raise ValueError("next and instruction are required if the goal is not answered")
-        return data | {"next": role}
+        return data | {"next": str(data["next"]).strip().casefold()}
 
 
 class RoleTurn(BaseModel):
@@ -131,8 +127,10 @@ class Ledger(StoreModel):
         outputs = {(turn.role, turn.output) for turn in turns}
         if len(outputs) < len(turns):
             return True
+        if reply.progress:
+            return False
         instructions = {(turn.role, turn.instruction) for turn in turns}
-        return not reply.progress and (reply.next, reply.instruction) in instructions
+        return (reply.next, reply.instruction) in instructions
 
 
 @solver
@@ -154,11 +152,13 @@ def datavoyager(turns: int = 20, actions: str = "calls", cell_seconds: int = DEF
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         actor.begin(state, None)
-        await _take_turn(state, actor, Role.PLANNER, actor.render("solvers/datavoyager/plan"))
+        instruction = actor.render("solvers/datavoyager/plan")
+        await _take_turn(state, actor, Role.PLANNER, instruction)
         for _ in range(turns):
             reply = await _ask_critic(state, actor, "verdict")
             if reply.answered:
-                draft = await _take_turn(state, actor, Role.ANALYST, actor.render("solvers/datavoyager/draft"))
+                instruction = actor.render("solvers/datavoyager/draft")
+                draft = await _take_turn(state, actor, Role.ANALYST, instruction)
                 answer = parse_submission(draft.output.completion)
                 reply = await _ask_critic(state, actor, "review")
                 if reply.answered and answer is not None:
@@ -166,7 +166,9 @@ def datavoyager(turns: int = 20, actions: str = "calls", cell_seconds: int = DEF
                     return state
             role, instruction = _next_turn(reply, actor)
             await _take_turn(state, actor, role, instruction)
-        await _take_turn(state, actor, Role.ANALYST, actor.render("solvers/datavoyager/submit"), must_submit=True)
+
+        instruction = actor.render("solvers/datavoyager/submit")
+        await _take_turn(state, actor, Role.ANALYST, instruction, must_submit=True)
         return state
 
     return solve
@@ -198,8 +200,9 @@ async def _take_turn(
 
     texts = [message.text for message in step.messages if isinstance(message, ChatMessageAssistant)]
     output = "\n\n".join([*texts, *step.programs])
+    turn = RoleTurn(role=role, instruction=instruction, output=output)
     ledger = store_as(Ledger)
-    ledger.turns = [*ledger.turns, RoleTurn(role=role, instruction=instruction, output=output)]
+    ledger.turns = [*ledger.turns, turn]
     return step
 
 
@@ -208,18 +211,19 @@ async def _ask_critic(state: TaskState, actor: Actor, request: str) -> CriticRep
     question = turn_message(Role.CRITIC, actor.render(f"solvers/datavoyager/{request}"))
     async with span(Role.CRITIC, type="agent"):
         state.messages.append(question)
-        reply = await critic_reply(Role.CRITIC.model(), _conversation(state, Role.CRITIC, actor), actor)
-        state.messages.append(ChatMessageAssistant(content=reply.model_dump_json(exclude_none=True)))
+        conversation = _conversation(state, Role.CRITIC, actor)
+        reply = await critic_reply(Role.CRITIC.model(), conversation, actor)
+        assessment = reply.model_dump_json(exclude_none=True)
+        state.messages.append(ChatMessageAssistant(content=assessment))
     store_as(Ledger).record_verdict(reply)
     return reply
 
 
 async def critic_reply(model: Model, conversation: Sequence[ChatMessage], actor: Actor) -> CriticReply:
     """Ask the critic until its reply is valid. If none is, the coder carries out the next step of the plan."""
-    config = GenerateConfig(response_schema=ResponseSchema(name="verdict", json_schema=reply_schema(CriticReply)))
 
     async def send(messages: list[ChatMessage]) -> ModelOutput:
-        step = await actor.step(messages, [], model, config)
+        step = await actor.step(messages, [], model)
         return step.output
 
     async def parse(text: str) -> CriticReply:
@@ -245,11 +249,14 @@ def _conversation(state: TaskState, role: Role, actor: Actor) -> list[ChatMessag
 
     Messages of models have their text alone, as providers reject each other's reasoning blocks.
     """
-    conversation: list[ChatMessage] = [ChatMessageSystem(content=actor.render(f"solvers/datavoyager/{role}"))]
+    prompt = actor.render(f"solvers/datavoyager/{role}")
+    conversation: list[ChatMessage] = [ChatMessageSystem(content=prompt)]
     for message in state.messages:
         if isinstance(message, ChatMessageAssistant):
-            message = message.model_copy(update={"content": message.text})
-        conversation.append(message)
+            text_alone = message.model_copy(update={"content": message.text})
+            conversation.append(text_alone)
+        else:
+            conversation.append(message)
     return conversation
 
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from inspect_ai.model import ChatMessage, ContentReasoning, GenerateConfig, Model, ModelOutput, get_model
+from inspect_ai.model import ChatMessage, ContentReasoning, Model, ModelOutput, get_model
 from inspect_ai.tool import Tool, ToolCall, ToolChoice
 from inspect_ai.util import suspend_turn_limit
 
@@ -22,7 +22,6 @@ async def generate_reply(
     conversation: Sequence[ChatMessage],
     tools: Sequence[Tool] = (),
     choice: ToolChoice | None = None,
-    config: GenerateConfig | None = None,
 ) -> ModelOutput:
     """Generate a reply that can be logged and sent again, and whose `submit` calls match the tool's schema.
 
@@ -34,20 +33,19 @@ async def generate_reply(
         conversation: The messages so far.
         tools: The tools that are offered.
         choice: Whether the model must, may or must not call a tool.
-        config: Settings of the request.
 
     Raises:
         ModelFailed: The provider failed.
         ReplyMissing: The provider returned no choices, in any reply.
     """
     model = model or get_model()  # inspect-evals-lint: ignore[IEBP001] -- called by the solvers
-    output = await _request(model, conversation, tools, choice, config)
+    output = await _request(model, conversation, tools, choice)
     for _ in range(MAX_REPETITIONS):
         if not _is_empty(output):
             break
         # A repeated request does not count as another turn of the agent.
         with suspend_turn_limit():
-            output = await _request(model, conversation, tools, choice, config)
+            output = await _request(model, conversation, tools, choice)
     if not output.choices:
         raise ReplyMissing(f"{_owner(model)} failed: {1 + MAX_REPETITIONS} replies without choices.")
     return _normalized(output)
@@ -58,16 +56,10 @@ async def _request(
     conversation: Sequence[ChatMessage],
     tools: Sequence[Tool],
     choice: ToolChoice | None,
-    config: GenerateConfig | None,
 ) -> ModelOutput:
     try:
         with model_errors(_owner(model), model):
-            return await model.generate(
-                list(conversation),
-                tools=list(tools),
-                tool_choice=choice,
-                config=config or GenerateConfig(),
-            )
+            return await model.generate(list(conversation), tools=list(tools), tool_choice=choice)
     except ModelFailed as error:
         if not _is_context_overflow(error):
             raise

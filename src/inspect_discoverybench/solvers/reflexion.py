@@ -146,8 +146,11 @@ async def _run_trial(state: TaskState, actor: Actor) -> None:
 
 async def _reflect(state: TaskState, actor: Actor, trial: int, trials: int, hms: float) -> str:
     """The model's reflection on a trial and its score."""
-    prompt = Prompt.load("solvers/reflexion_reflect")
-    request = prompt.render(trial=str(trial), trials=str(trials), hms=f"{hms:.2f}")
+    request = Prompt.load("solvers/reflexion_reflect").render(
+        trial=str(trial),
+        trials=str(trials),
+        hms=f"{hms:.2f}",
+    )
     message = ChatMessageUser(content=request, metadata={"role": "reflection"})
     step = await actor.step([*state.messages, message])
     return step.output.completion
@@ -170,7 +173,10 @@ async def _oracle_score(state: TaskState) -> float | None:
 
 async def read_data_files(names: Sequence[str]) -> dict[str, bytes]:
     """Read data files from the sandbox, before any code of the agent runs."""
-    return {name: await _read_data_file(name) for name in names}
+    contents = {}
+    for name in names:
+        contents[name] = await _read_data_file(name)
+    return contents
 
 
 async def _read_data_file(name: str) -> bytes:

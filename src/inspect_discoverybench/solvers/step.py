@@ -17,7 +17,6 @@ from inspect_ai.model import (
     ChatMessageSystem,
     ChatMessageTool,
     ChatMessageUser,
-    GenerateConfig,
     Model,
     ModelOutput,
     execute_tools,
@@ -61,6 +60,10 @@ class Step:
     programs: list[str] = field(default_factory=list)
     has_acted: bool = False
 
+    def preceded_by(self, messages: Sequence[ChatMessage]) -> "Step":
+        """The step with messages before its own."""
+        return replace(self, messages=[*messages, *self.messages])
+
     def append_to(self, state: TaskState) -> None:
         """Append the messages to the conversation of a sample, and make the output its output."""
         state.messages.extend(self.messages)
@@ -88,7 +91,6 @@ class Actor(ABC):
         conversation: Sequence[ChatMessage],
         actions: Sequence[Action] = (),
         model: Model | None = None,
-        config: GenerateConfig | None = None,
     ) -> Step:
         """Generate once, and carry out the action of the model's message.
 
@@ -96,7 +98,6 @@ class Actor(ABC):
             conversation: The messages so far. They are not modified.
             actions: The actions that the model can take. A single one must be taken, and is carried out once.
             model: The model; defaults to the evaluated model.
-            config: Settings of the request.
 
         Raises:
             ModelFailed: The provider failed, or returned no choices.
@@ -113,19 +114,19 @@ class Actor(ABC):
 
         if first.output.stop_reason == "model_length":
             conversation = await trim_messages(list(conversation), preserve=KEPT_AFTER_OVERFLOW)
-        reminder = self.message("solvers/submit_again")
+        before = [*first.messages, self.message("solvers/submit_again")]
         with suspend_turn_limit():
-            second = await self.step([*conversation, *first.messages, reminder], ["submit"], model)
+            second = await self.step([*conversation, *before], ["submit"], model)
         if not has_submitted():
             texts = [step.output.completion for step in (first, second) if _has_text(step)]
             store_as(SubmissionState).texts = texts
-        return replace(second, messages=[*first.messages, reminder, *second.messages])
+        return second.preceded_by(before)
 
     def begin(self, state: TaskState, prompt: str | None) -> None:
         """Prepare a sample: its session, its system prompt, and how the task text says to submit.
 
         Args:
-            state: The sample, whose messages are replaced.
+            state: The sample, whose messages are changed.
             prompt: Name of the system prompt; None for an agent with several. Its task text does not say how to submit,
                 because roles that cannot submit would follow it.
         """
@@ -134,7 +135,8 @@ class Actor(ABC):
         if "python" in self.tools:
             PythonSession().start_early()
         line = self.closing_line() if prompt else ""
-        state.messages = [_with_closing_line(message, line) for message in state.messages]
+        text = state.user_prompt.text.replace(Prompt.load("solvers/finish").render(), line)
+        state.user_prompt.text = text.rstrip()
         if prompt:
             state.messages.insert(0, ChatMessageSystem(content=self.render(prompt)))
 
@@ -146,7 +148,8 @@ class Actor(ABC):
         """Render a prompt with the words of this form for actions."""
         words = {}
         for word in ("actions", "answer", "run", "submit"):
-            words[word] = Prompt.load(f"solvers/{self.form}/{word}").render()
+            prompt = Prompt.load(f"solvers/{self.form}/{word}")
+            words[word] = prompt.render()
         return Prompt.load(name).render(**words)
 
     def message(self, name: str) -> ChatMessageUser:
@@ -164,13 +167,12 @@ class CallingActor(Actor):
         conversation: Sequence[ChatMessage],
         actions: Sequence[Action] = (),
         model: Model | None = None,
-        config: GenerateConfig | None = None,
     ) -> Step:
         """Generate once, and execute the calls: all of them, or one if the action is required."""
         choice = _tool_choice(actions)
         # Without actions, all are listed: some providers refuse a conversation with calls of tools that are not.
         tools = [self.tools[action] for action in actions or self.tools]
-        output = await generate_reply(model, conversation, tools, choice, config)
+        output = await generate_reply(model, conversation, tools, choice)
 
         calls = output.message.tool_calls or []
         if choice == "none" or output.stop_reason == "model_length":  # at a full context window, calls are cut off
@@ -180,6 +182,7 @@ class CallingActor(Actor):
             # A call of another tool is executed as well, so that the model sees that the tool is unknown.
             calls = (matching or calls)[:1]
         message = output.message.model_copy(update={"tool_calls": calls or None})
+
         result = await execute_tools([*conversation, message], tools)
         programs = [str(call.arguments["code"]) for call in calls if "code" in call.arguments]
         return Step(output, [message, *result.messages], programs, has_acted=bool(calls))
@@ -195,13 +198,12 @@ class WritingActor(Actor):
         conversation: Sequence[ChatMessage],
         actions: Sequence[Action] = (),
         model: Model | None = None,
-        config: GenerateConfig | None = None,
     ) -> Step:
         """Generate once; run the first block of code, or submit the object.
 
         An answer that comes before any code has run is sent back once.
         """
-        output = await generate_reply(model, conversation, config=config)
+        output = await generate_reply(model, conversation)
         text = without_reasoning(output.completion)
         block = python_block(text) if "python" in actions else None
         if block is not None:
@@ -214,17 +216,21 @@ class WritingActor(Actor):
         if answer is None:
             return Step(output, [output.message])
         if "python" in actions and self._is_too_early(conversation):
-            sent_back = self.message("solvers/text/too_early")
+            before: list[ChatMessage] = [output.message, self.message("solvers/text/too_early")]
             with suspend_turn_limit():
-                again = await self.step([*conversation, output.message, sent_back], actions, model, config)
-            return replace(again, messages=[output.message, sent_back, *again.messages])
-        if "submit" in actions:
+                again = await self.step([*conversation, *before], actions, model)
+            return again.preceded_by(before)
+
+        can_submit = "submit" in actions
+        if can_submit:
             store_as(SubmissionState).submission = answer
-        return Step(output, [output.message], has_acted="submit" in actions)
+        return Step(output, [output.message], has_acted=can_submit)
 
     def closing_line(self) -> str:
         """The last line of the task text. It puts code first, because small models do at once what it says."""
-        return self.render("solvers/text/finish" if "python" in self.tools else "solvers/text/finish_guess")
+        if "python" in self.tools:
+            return self.render("solvers/text/finish")
+        return self.render("solvers/text/finish_guess")
 
     def _is_too_early(self, conversation: Sequence[ChatMessage]) -> bool:
         """Whether no code has run, and no answer was sent back for that reason."""
@@ -235,12 +241,17 @@ class WritingActor(Actor):
     async def _run(self, code: str, conversation: list[ChatMessage]) -> ChatMessageUser:
         """Run code as if the last message had called the tool, so that the log has the call, and show its output."""
         *earlier, message = conversation
-        call = ToolCall(id=uuid4().hex, function="python", arguments={"code": code})
+        call = ToolCall(
+            id=uuid4().hex,
+            function="python",
+            arguments={"code": code},
+        )
         calling = ChatMessageAssistant(content=message.content, tool_calls=[call])
         result = await execute_tools([*earlier, calling], [self.tools["python"]])
         reply = result.messages[0]
-        error = reply.error if isinstance(reply, ChatMessageTool) else None
-        output = error.message if error else reply.text
+        output = reply.text
+        if isinstance(reply, ChatMessageTool) and reply.error:
+            output = reply.error.message
         text = Prompt.load("solvers/text/observation").render(output=output)
         return ChatMessageUser(content=text, metadata={"function": "python"})
 
@@ -299,15 +310,8 @@ def _tool_choice(actions: Sequence[Action]) -> ToolChoice:
 
 def _has_text(step: Step) -> bool:
     """Whether the model wrote a text in place of an action."""
+    if step.has_acted:
+        return False
     # At a full context window, Inspect puts the provider's message into the completion.
     is_own = step.output.stop_reason != "model_length"
-    return is_own and not step.has_acted and bool(step.output.completion.strip())
-
-
-def _with_closing_line(message: ChatMessage, line: str) -> ChatMessage:
-    """A message whose last line says how to submit, with another last line."""
-    present = Prompt.load("solvers/finish").render()
-    if not isinstance(message.content, str) or present not in message.content:
-        return message
-    content = message.content.replace(present, line).rstrip()
-    return message.model_copy(update={"content": content})
+    return is_own and bool(step.output.completion.strip())
