@@ -30,17 +30,17 @@ _MAX_SENT_BACK = 20_000
 """Maximum length of an invalid reply that is sent back, in characters, so that it fits into the context window."""
 
 _REASONING_NAMES = "think|thinking|thought|thoughts|reasoning|reflection|scratchpad"
-_REASONING_TAG = re.compile(
-    rf"(?P<open><(?:{_REASONING_NAMES})(?:\s[^<>]*)?>|\[THINK\]|◁think▷)"
-    rf"|</(?:{_REASONING_NAMES})\s*>|\[/THINK\]|◁/think▷|<\|channel\|>final<\|message\|>",
-    re.IGNORECASE,
+_REASONING_START = re.compile(rf"<(?:{_REASONING_NAMES})(?:\s[^<>]*)?>|\[THINK\]|◁think▷", re.IGNORECASE)
+_REASONING_END = re.compile(
+    rf"</(?:{_REASONING_NAMES})\s*>|\[/THINK\]|◁/think▷|<\|channel\|>final<\|message\|>", re.IGNORECASE
 )
-"""Tags that chat templates put around reasoning."""
+"""Match the tags that chat templates put around reasoning."""
 
 _END_OF_TURN = re.compile(r"<\|(?:eot_id|eom_id|im_end|end|return|endoftext|end_of_text)\|>|</s>")
 """Tokens with which chat templates end a turn, and which some servers leave in the text."""
 
-_FENCE = "```"
+_FENCE = re.compile(r"(?:^[ \t]*```[^\n`]*|```[ \t]*)$", re.MULTILINE)
+"""Matches the start and the end of a Markdown code fence. The end may stand after the contents on a line."""
 
 ReplyT = TypeVar("ReplyT", bound="Reply")
 ResultT = TypeVar("ResultT")
@@ -146,7 +146,7 @@ def parse_reply(text: str, reply_type: type[ReplyT]) -> ReplyT:
 def _object_text(text: str) -> str:
     """The part of a reply that should be a JSON object."""
     body = text.strip("\ufeff \t\r\n")
-    if not body.startswith(("{", _FENCE)):  # tags within the object are data
+    if not body.startswith(("{", "```")):  # tags within the object are data
         body = without_reasoning(body)
     blocks = fenced_blocks(body)
     is_fenced = len(blocks) == 1 and not body.startswith("{")
@@ -182,38 +182,19 @@ def without_reasoning(text: str) -> str:
     opening tag into the prompt. The text after a tag that is never closed is kept, because some models write their
     answer there.
     """
-    parts: list[str] = []
-    is_open = False
-    start = 0
-    for tag in _REASONING_TAG.finditer(text):
-        if tag["open"] is None:
-            if not is_open:
-                parts.clear()
-            start = tag.end()
-            is_open = False
-        elif not is_open:
-            parts.append(text[start : tag.start()])
-            start = tag.start()
-            is_open = True
-    parts.append(text[start:])
-    return _END_OF_TURN.sub("", "".join(parts)).replace("\ufeff", "").strip()
+    *before_ends, answer = _REASONING_END.split(text)
+    kept = ""
+    for part in before_ends:
+        outside, *reasoning = _REASONING_START.split(part, maxsplit=1)
+        kept = kept + outside if reasoning else ""
+    return _END_OF_TURN.sub("", kept + answer).replace("\ufeff", "").strip()
 
 
 def fenced_blocks(text: str) -> list[str]:
     """The contents of the Markdown code fences in a text, without empty ones and one that is never closed."""
-    blocks: list[str] = []
-    block: list[str] | None = None
-    for line in text.split("\n"):
-        if block is None:
-            is_opening = line.lstrip().startswith(_FENCE) and line.count(_FENCE) == 1
-            block = [] if is_opening else None
-        elif line.rstrip().endswith(_FENCE):
-            block.append(line.rstrip().removesuffix(_FENCE))
-            blocks.append("\n".join(block).strip())
-            block = None
-        else:
-            block.append(line)
-    return [content for content in blocks if content]
+    outside_and_inside = _FENCE.split(text)
+    blocks = [block.strip() for block in outside_and_inside[1:-1:2]]
+    return [block for block in blocks if block]
 
 
 @cache

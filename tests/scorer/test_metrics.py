@@ -111,16 +111,6 @@ def test_goals_with_one_gold_hypothesis_form_one_cluster() -> None:
         assert 0 <= hms["ci_lower"] < 0.5 < hms["ci_upper"] <= 1
 
 
-def test_solvable_samples_stand_beside_all_where_the_flag_exists() -> None:
-    rows = [[scored(1.0)], [scored(0.0)], [scored(0.5)], [scored(0.5)]]
-    hms = Results(*rows, solvable=(True, False, True, None)).of("hms")
-    assert hms["mean"] == pytest.approx(0.5)
-    assert hms["solvable_mean"] == pytest.approx(0.75)
-    assert hms["solvable_samples"] == 2
-    assert Results(*rows, solvable=[False] * 4).of("hms")["solvable_samples"] == 0
-    assert not [name for name in Results(*rows).of("hms") if "solvable" in name]
-
-
 def test_a_facet_without_a_value_enters_no_metric_of_its_own() -> None:
     """Epochs and groups take the values that there are, and counts every epoch."""
     part = Score(value={"hms": 0, "context": 0, "variables": math.nan, "relationship": 1})

@@ -44,11 +44,6 @@ OBJECTS: dict[str, tuple[str, str, str]] = {
         "context: men\nvariables: age, BMI\nrelationship: rises",
         "w",
     ),
-    "hypothesis as JSON text": (
-        '{"hypothesis": "{\\"hypothesis\\": \\"A rises.\\", \\"workflow\\": \\"w\\"}"}',
-        "A rises.",
-        "w",
-    ),
 }
 
 OTHER_TEXTS: dict[str, str] = {

@@ -32,19 +32,7 @@ async def gather(*questions: Awaitable[AnswerT]) -> list[AnswerT]:
 
 def _error_to_raise(group: ExceptionGroup) -> Exception:
     """The first error; before all others one that ends the sample, such as a limit, which Inspect handles itself."""
-    errors = _errors_in(group)
-    for error in errors:
+    for error in group.exceptions:
         if ends_sample(error):
             return error
-    return errors[0]
-
-
-def _errors_in(group: ExceptionGroup) -> list[Exception]:
-    """The errors in a group and in the groups within it, in order."""
-    errors: list[Exception] = []
-    for error in group.exceptions:
-        if isinstance(error, ExceptionGroup):
-            errors += _errors_in(error)
-        else:
-            errors.append(error)
-    return errors
+    return group.exceptions[0]

@@ -38,7 +38,7 @@ def hms_metrics() -> list[Metric | dict[str, list[Metric]]]:
         named_metric("unscored", unscored),
         named_metric("judged", judged, scores="unreduced"),
         named_metric("no_submission", no_submission, scores="unreduced"),
-        {"hms": [*each_key, named_metric("solvable", solvable), *groups], **dict.fromkeys(other_keys, each_key)},
+        {"hms": [*each_key, *groups], **dict.fromkeys(other_keys, each_key)},
     ]
 
 
@@ -54,16 +54,6 @@ def interval_end(end: Literal["low", "high"], scores: list[SampleScore]) -> Valu
     clusters = [_metadata(score).get(CLUSTER, number) for number, score in enumerate(scores)]
     estimate = estimate_mean(values, clusters)
     return estimate.low if end == "low" else estimate.high
-
-
-def solvable(scores: list[SampleScore]) -> Value:
-    """Mean HMS and number of the samples flagged solvable. Only DB-SYNTH has this flag."""
-    with_flag = [score for score in scores if _metadata(score).get("solvable") is not None]
-    flagged = [score for score in with_flag if _metadata(score)["solvable"]]
-    if not flagged:
-        return {"samples": 0} if with_flag else {}
-    mean_hms = cast(MetricProtocol, mean())(flagged)
-    return {"mean": cast(float, mean_hms), "samples": len(flagged)}
 
 
 def group_means(field: str, scores: list[SampleScore]) -> Value:

@@ -116,14 +116,11 @@ def is_submit(call: ToolCall) -> bool:
 def arguments_as_text(arguments: Mapping[str, Any]) -> dict[str, str] | None:
     """The hypothesis and the workflow among arguments or JSON values, as text; None if there is no hypothesis.
 
-    Keys may be capitalised, and values may be null, lists, mappings, or a JSON object that holds both again.
+    Keys may be capitalised, and values may be null, lists or mappings.
     """
     values = _with_plain_keys(arguments)
     if HYPOTHESIS not in values:
         return None
-    inner = _with_plain_keys(_mapping(values[HYPOTHESIS]))
-    if HYPOTHESIS in inner:
-        values |= inner
     return {name: _as_text(values.get(name)) for name in (HYPOTHESIS, WORKFLOW)}
 
 
