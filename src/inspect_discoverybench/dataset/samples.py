@@ -51,7 +51,6 @@ def make_samples(source: str, goals: Sequence[SourcedGoal], hints: Hints) -> lis
         metadata = goal.metadata.model_copy(
             update={
                 "hints": tuple(requested),
-                "missing_hints": tuple(hint for hint in requested if not has_hint(goal.metadata, hint)),
                 "data_checksums": {name: checksum_of(path) for name, path in paths.items()},
             }
         )
