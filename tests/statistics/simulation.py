@@ -143,6 +143,8 @@ def simulate(random: np.random.Generator, tasks: Tasks, setting: Setting, chance
 def intervals(tasks: Tasks, setting: Setting, systems: list[System]) -> dict[str, tuple[Interval, float]]:
     """The intervals that are printed for two systems, each with the truth."""
     a, b = systems
+    if np.isnan(a.scores + b.scores).all():  # nothing to print
+        return {}
     possible = possible_pair = None
     if setting.lost:
         possible = (a.lowest, a.highest)
