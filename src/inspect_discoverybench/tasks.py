@@ -226,7 +226,7 @@ def judge_audit(kind: FieldFilter = None, released: bool = True, **unknown: Any)
         samples += released_pairs([SampleMetadata.model_validate(sample.metadata) for sample in train])
     samples += text_samples()
     commit = COMMIT if released else None
-    paper = ", ".join(f"{facet} {accuracy}" for facet, accuracy in PAPER_ACCURACY.items())
+    paper = ", ".join(f"{question} {accuracy}" for question, accuracy in PAPER_ACCURACY.items())
     return Task(
         name="discoverybench/judge_audit",
         display_name="DiscoveryBench judge audit",

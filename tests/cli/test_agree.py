@@ -60,13 +60,9 @@ def test_a_sheet_uses_all_pairs_if_there_are_fewer() -> None:
     assert names_in("agreement") == ["key.csv", "sheet.csv", "vote.html"]
 
 
-def test_a_sheet_replaces_nothing_without_force(vote_sheet: Path) -> None:
+def test_a_sheet_replaces_nothing(vote_sheet: Path) -> None:
     again = run("sheet", *judged_logs()[:2], "--out", vote_sheet)
-    assert again.output == (
-        "Error: sheet already contains sheet.csv, vote.html, key.csv. Choose another folder with --out, or overwrite "
-        "with --force.\n"
-    )
-    assert run("sheet", *judged_logs()[:2], "--out", vote_sheet, "--force").exit_code == 0
+    assert again.output == "Error: sheet already contains sheet.csv. Choose another folder with --out.\n"
 
 
 def test_a_folder_gives_its_usable_logs_once() -> None:

@@ -102,7 +102,7 @@ def judged(folder: Path, name: str) -> str:
 
 def extraction(text: str, same_context: tuple[str, str]) -> str:
     context = "among all" if text in same_context else f"where {text}"
-    part = {"text": text, "context": context, "explanation": "<b>found</b>"}
+    part = {"text": text, "context": context}
     return json.dumps({"hypothesis": [part]})
 
 

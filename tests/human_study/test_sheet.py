@@ -70,9 +70,14 @@ def test_the_page_loads_nothing(mark: type[Mark]) -> None:
     assert re.findall(r"(?:src|href)=|https?:|@import|url\(", text) == []
 
 
-def test_names_that_differ_in_case_or_spaces_are_the_same_annotator_and_unfilled_rows_are_skipped() -> None:
-    votes = read_votes(HEADER, "a, Zoë  Öz ,1", "b,zoë öz,2", "a,Ann,")
+def test_names_that_differ_in_spaces_are_the_same_annotator_and_unfilled_rows_are_skipped() -> None:
+    votes = read_votes(HEADER, "a, Zoë  Öz ,1", "b,Zoë Öz,2", "a,Ann,")
     assert votes == {"a": [("Zoë Öz", "1")], "b": [("Zoë Öz", "2")]}
+
+
+def test_a_missing_column_is_named() -> None:
+    with pytest.raises(DiscoveryBenchError, match=r"^votes\.csv: line 2: annotator: Field required\.$"):
+        read_votes("item,choice", "a,1")
 
 
 @pytest.mark.parametrize(
@@ -80,7 +85,7 @@ def test_names_that_differ_in_case_or_spaces_are_the_same_annotator_and_unfilled
     [
         ("a, ,1", "votes.csv: line 2: annotator: String should have at least 1 character. Got ''."),
         ("a,Ann,maybe", "votes.csv: line 2: choice: Input should be '1', '2' or 'equal'. Got 'maybe'."),
-        ("a,Ann,1\na,ann,2", "votes.csv: line 3: a second row for item a by Ann. Remove one of the two rows."),
+        ("a,Ann,1\na,Ann,2", "votes.csv: line 3: a second row for item a by Ann. Remove one of the rows."),
         ("z,Ann,1", "votes.csv, key.csv: item z is not in the key. Pass the key.csv that was written with the sheet."),
         ("a,Ann,", "votes.csv, key.csv: no votes. Expected one row per item and annotator."),
     ],

@@ -71,8 +71,8 @@ def test_sides_are_not_those_of_the_logs() -> None:
     assert 0 < swapped < len(pairs)
 
 
-def test_choices_are_read_in_any_case() -> None:
-    ballot = ballot_of("a,g,1,0", "a,Ann,1", "a,Ben, 2 ", "a,Cy,EQUAL ")
+def test_a_ballot_has_the_choice_of_each_annotator() -> None:
+    ballot = ballot_of("a,g,1,0", "a,Ann,1", "a,Ben, 2 ", "a,Cy,equal")
     assert ballot.votes == {"Ann": "1", "Ben": "2", "Cy": "equal"}
 
 
@@ -99,7 +99,7 @@ def test_pairs_without_votes_are_kept() -> None:
     [
         ("a,g,1.5,0", "key.csv: line 2: hms_1: Input should be less than or equal to 1. Got '1.5'."),
         ("a,g,nan,0", "key.csv: line 2: hms_1: Input should be less than or equal to 1. Got 'nan'."),
-        ("a,g,0,1\na,g,0,1", "key.csv: line 3: a second row for item a. Remove one of the two rows."),
+        ("a,g,0,1\na,g,0,1", "key.csv: line 3: a second row for item a. Remove one of the rows."),
     ],
 )
 def test_a_mistake_in_the_key_is_one_line(row: str, message: str) -> None:

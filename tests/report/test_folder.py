@@ -32,7 +32,7 @@ def test_csv_files_hold_all_digits_and_no_formulas(tmp_path: Path) -> None:
     assert [row["model"] for row in rows] == ["'=1+1", "a|b <i>*\n[c](javascript:d)", "None"]
     assert [row["HMS"] for row in rows] == [repr(1 / 3), "-0.5", ""]
     # The sheets of annotators are escaped in the same way.
-    assert next(read_rows(path, ["model"])).values["model"] == "=1+1"
+    assert next(read_rows(path)).values["model"] == "=1+1"
 
 
 def test_a_report_replaces_an_earlier_one_and_keeps_other_files() -> None:

@@ -42,7 +42,6 @@ def agree() -> None:
     type=click.Path(file_okay=False, path_type=Path),
     help="Output folder.  [default: agreement, or judge_labels with --judge]",
 )
-@click.option("--force", is_flag=True, help="Overwrite existing files in the output folder.")
 @click.option("--score", default=SCORE_NAME, show_default=True, help="Name of the score in the logs.")
 @click.option("--anyway", is_flag=True, help="Accept logs whose scores were judged differently.")
 @click.option("--seed", default=0, show_default=True, help="Random seed of the draw.")
@@ -51,7 +50,6 @@ def sheet(
     judge: bool,
     count: int | None,
     out: Path | None,
-    force: bool,
     score: str,
     anyway: bool,
     seed: int,
@@ -77,7 +75,7 @@ def sheet(
         count = count or DEFAULT_PAIRS
         items = draw_pairs(samples, count, seed)
         mark = Vote
-    write_sheet(mark, items, out, force)
+    write_sheet(mark, items, out)
 
     for reason, number in left_out.items():
         if number:

@@ -79,11 +79,15 @@ def read_judged_samples(
             else:
                 left_out[result.score.outcome] += 1
 
-    lines = _differences([sample.record for sample in samples])
+    # Scores within one log can differ too, if some samples were scored again.
+    lines: list[str] = []
+    for sample in samples:
+        lines += differences(samples[0].record, sample.record)
     if lines and not anyway:
+        distinct = "; ".join(dict.fromkeys(lines))
         raise InvalidArgument(
-            f"The scores of {', '.join(paths)} were judged differently: {'; '.join(lines)}. Re-score the logs with "
-            "`inspect score`, or pass --anyway."
+            f"The scores of {', '.join(paths)} were judged differently: {distinct}. Re-score the logs with `inspect "
+            "score`, or pass --anyway."
         )
     return sorted(samples, key=lambda sample: (sample.id, sample.log)), left_out
 
@@ -101,11 +105,3 @@ def _judged_sample(result: Result) -> JudgedSample:
         values=score.values,
         record=score.metadata,
     )
-
-
-def _differences(records: Sequence[Mapping[str, Any]]) -> list[str]:
-    """How the scores were judged differently. Scores within one log can differ too, if some were scored again."""
-    lines: dict[str, None] = {}
-    for record in records:
-        lines |= dict.fromkeys(differences(records[0], record))
-    return list(lines)

@@ -13,7 +13,8 @@ def measure_accuracy(samples: Sequence[LabelledSample]) -> list[Statistic]:
     labelled = [sample for sample in samples if sample.labels]
     annotators: set[str] = set()
     for sample in labelled:
-        annotators |= sample.labels.keys()
+        annotators.update(sample.labels)
+
     statistics = [
         Statistic("samples", len(samples)),
         Statistic("labelled samples", len(labelled)),
@@ -22,39 +23,53 @@ def measure_accuracy(samples: Sequence[LabelledSample]) -> list[Statistic]:
     statistics += [_accuracy(step, labelled) for step in Step]
     if len(annotators) > 1:
         statistics += [_kappa(step, labelled) for step in Step]
-    return [*statistics, *_hms(labelled)]
+    statistics += _hms(labelled)
+    return statistics
 
 
 def _accuracy(step: Step, samples: Sequence[LabelledSample]) -> Statistic:
     """Accuracy by the majority of annotators. The paper does not distinguish the two extractions."""
-    decided = [sample for sample in samples if sample.right(step) is not None]
-    tied = sum(bool(sample.verdicts(step)) for sample in samples) - len(decided)
-    return share(
-        f"judge right: {step.replace('_', ' ')}",
-        [float(sample.right(step) is True) for sample in decided],
-        [sample.gold for sample in decided],
-        paper=PAPER_ACCURACY.get(step, PAPER_ACCURACY["context_extraction"]),
-        note=f"without a majority: {tied}" if tied else "",
-    )
+    right = []
+    golds = []
+    ties = 0
+    for sample in samples:
+        verdict = sample.right(step)
+        if verdict is not None:
+            right.append(verdict)
+            golds.append(sample.gold)
+        elif sample.verdicts(step):
+            ties += 1
+    name = f"judge right: {step.replace('_', ' ')}"
+    paper = PAPER_ACCURACY.get(step, PAPER_ACCURACY["context_extraction"])
+    note = f"without a majority: {ties}" if ties else ""
+    return share(name, right, golds, paper, note)
 
 
 def _kappa(step: Step, samples: Sequence[LabelledSample]) -> Statistic:
     table = []
+    golds = []
     for sample in samples:
         verdicts = sample.verdicts(step)
         table.append([verdicts.count(True), verdicts.count(False)])
-    return kappa(f"Fleiss' kappa: {step.replace('_', ' ')}", table, [sample.gold for sample in samples])
+        golds.append(sample.gold)
+    name = f"Fleiss' kappa: {step.replace('_', ' ')}"
+    return kappa(name, table, golds)
 
 
 def _hms(samples: Sequence[LabelledSample]) -> list[Statistic]:
     """The mean by the judge and by the annotators, over the samples whose labels determine HMS."""
-    complete = [sample for sample in samples if not sample.is_incomplete]
-    incomplete = len(samples) - len(complete)
+    judged = []
+    true = []
+    for sample in samples:
+        if sample.true_hms is not None:
+            judged.append(sample.hms)
+            true.append(sample.true_hms)
+
+    count = len(judged)
+    incomplete = len(samples) - count
     note = f"left out, because the labels do not determine HMS: {incomplete}" if incomplete else ""
-    statistics = [Statistic("samples with complete labels", len(complete), note=note)]
-    if complete:
-        judged = fmean(sample.hms for sample in complete)
-        true = fmean(sample.true_hms or 0.0 for sample in complete)
-        statistics.append(Statistic("HMS by the judge", len(complete), judged))
-        statistics.append(Statistic("HMS by the annotators", len(complete), true))
+    statistics = [Statistic("samples with complete labels", count, note=note)]
+    if judged:
+        statistics.append(Statistic("HMS by the judge", count, fmean(judged)))
+        statistics.append(Statistic("HMS by the annotators", count, fmean(true)))
     return statistics

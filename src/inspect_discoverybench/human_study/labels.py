@@ -7,11 +7,11 @@ from pathlib import Path
 from random import Random
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, model_validator
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument, ReplyRejected
 from inspect_discoverybench.human_study.judged_sample import JudgedSample
-from inspect_discoverybench.human_study.sheet import Item, Key, Mark, Text, majority, read_study
+from inspect_discoverybench.human_study.sheet import Item, Key, Mark, Score, Text, majority, read_study
 from inspect_discoverybench.human_study.spreadsheet import read_header
 from inspect_discoverybench.replies import ReplyT, parse_reply
 from inspect_discoverybench.scorer.contexts import Contexts, Match
@@ -34,18 +34,6 @@ FACET_STEPS = {"context": Step.CONTEXT_MATCH, "variables": Step.VARIABLES, "rela
 """The step that decides each facet."""
 
 
-def _verdict(text: str) -> bool | None:
-    """Whether the judge is right; None without a verdict."""
-    verdicts = {"": None, "right": True, "wrong": False}
-    if text.casefold() not in verdicts:
-        raise ValueError("write right or wrong")
-    return verdicts[text.casefold()]
-
-
-def _letter_or_none(text: str) -> str | None:
-    return text.upper() or None
-
-
 def _counts_or_none(text: str) -> object:
     """Three numbers as a reply to the question about the variables."""
     names = ("sizeA", "sizeB", "intersection")
@@ -57,9 +45,8 @@ def _counts_or_none(text: str) -> object:
     return dict(zip(names, numbers, strict=True))
 
 
-Verdict = Annotated[bool | None, BeforeValidator(_verdict)]
+Verdict = Literal["right", "wrong", ""]
 Counts = Annotated[Variables | None, BeforeValidator(_counts_or_none)]
-Letter = Annotated[Literal["A", "B", "C"] | None, BeforeValidator(_letter_or_none)]
 
 
 class Label(Mark):
@@ -73,18 +60,18 @@ class Label(Mark):
     variables: Verdict
     relationship: Verdict
     true_variables: Counts = None
-    true_relationship: Letter = None
+    true_relationship: Literal["A", "B", "C", ""] = ""
 
     @model_validator(mode="after")
     def _check_answers(self) -> "Label":
         for step, answer in ((Step.VARIABLES, self.true_variables), (Step.RELATIONSHIP, self.true_relationship)):
-            if answer is not None and self.verdict(step) is not False:
+            if answer and self.verdict(step) != "wrong":
                 raise ValueError(f"true_{step} has an answer, but {step} is not wrong. Correct one of the two")
         return self
 
-    def verdict(self, step: Step) -> bool | None:
-        """Whether the judge is right; None without a verdict."""
-        verdict: bool | None = getattr(self, step)
+    def verdict(self, step: Step) -> Verdict:
+        """Whether the judge is right; empty without a verdict."""
+        verdict: Verdict = getattr(self, step)
         return verdict
 
     def correct_score(self, facet: str) -> float | None:
@@ -94,9 +81,6 @@ class Label(Mark):
         if facet == "relationship" and self.true_relationship:
             return SCORES[self.true_relationship]
         return None
-
-
-Score = Annotated[float, Field(ge=0, le=1)]
 
 
 class LabelKey(Key):
@@ -124,7 +108,7 @@ class LabelledSample(LabelKey):
     def verdicts(self, step: Step) -> list[bool]:
         """Whether the judge is right, by all annotators who say so."""
         verdicts = [label.verdict(step) for label in self.labels.values()]
-        return [verdict for verdict in verdicts if verdict is not None]
+        return [verdict == "right" for verdict in verdicts if verdict]
 
     def right(self, step: Step) -> bool | None:
         """Whether the judge is right, by the majority of annotators; None without a majority."""
@@ -138,11 +122,16 @@ class LabelledSample(LabelKey):
         """
         if all(self.right(step) for step in FACET_STEPS.values()):
             return self.hms
-        facets = {facet: self._true_score(facet) for facet in FACET_KEYS}
-        known = {facet: score for facet, score in facets.items() if score is not None}
+        known: dict[str, float] = {}
+        for facet in FACET_KEYS:
+            score = self._true_score(facet)
+            if score is not None:
+                known[facet] = score
         if 0 in known.values():
             return 0.0
-        return hypothesis_match_score(**known) if len(known) == len(facets) else None
+        if len(known) < len(FACET_KEYS):
+            return None
+        return hypothesis_match_score(**known)
 
     @property
     def is_incomplete(self) -> bool:
@@ -159,12 +148,13 @@ class LabelledSample(LabelKey):
             return judged
         if facet == "context":
             return 1 - judged
-        scores = [label.correct_score(facet) for label in self.labels.values()]
-        return majority(score for score in scores if score is not None)
+        correct = [label.correct_score(facet) for label in self.labels.values()]
+        known = [score for score in correct if score is not None]
+        return majority(known)
 
 
 def judge_answers(sample: JudgedSample) -> dict[str, dict[str, str]] | None:
-    """The judge's answer and its reason in each step; None if not all replies are recorded with the score."""
+    """The judge's answer in each step, with its reason; None if not all replies are recorded with the score."""
     try:
         gold = _reply(sample, "context of the gold hypothesis", Contexts)
         predicted = _reply(sample, "context of the predicted hypothesis", Contexts)
@@ -177,22 +167,18 @@ def judge_answers(sample: JudgedSample) -> dict[str, dict[str, str]] | None:
         return None
     counts = f"{variables.sizeA} {variables.sizeB} {variables.intersection}"
     return {
-        Step.GOLD_CONTEXT: _answer(gold.joined, *(part.explanation for part in gold.hypothesis)),
-        Step.PREDICTED_CONTEXT: _answer(predicted.joined, *(part.explanation for part in predicted.hypothesis)),
-        Step.CONTEXT_MATCH: _answer("yes" if match.match else "no"),
-        Step.VARIABLES: _answer(counts, variables.explanation),
-        Step.RELATIONSHIP: _answer(relationship.answer, relationship.explanation),
+        Step.GOLD_CONTEXT: {"value": gold.joined},
+        Step.PREDICTED_CONTEXT: {"value": predicted.joined},
+        Step.CONTEXT_MATCH: {"value": "yes" if match.match else "no"},
+        Step.VARIABLES: {"value": counts, "reason": variables.explanation},
+        Step.RELATIONSHIP: {"value": relationship.answer, "reason": relationship.explanation},
     }
 
 
 def _reply(sample: JudgedSample, question: str, reply_type: type[ReplyT]) -> ReplyT:
     replies = sample.record.get("replies") or {}
-    last = replies[question][-1]
-    return parse_reply(last, reply_type)
-
-
-def _answer(value: str, *reasons: str) -> dict[str, str]:
-    return {"value": value, "reason": "\n".join(filter(None, reasons))}
+    all_tries = replies[question]
+    return parse_reply(all_tries[-1], reply_type)
 
 
 def draw_samples(samples: Sequence[JudgedSample], score: str, count: int, seed: int) -> list[Item]:
@@ -203,15 +189,13 @@ def draw_samples(samples: Sequence[JudgedSample], score: str, count: int, seed: 
     """
     if not samples:
         raise InvalidArgument("No sample of these logs was judged. Pass logs with scored submissions.")
-    random = Random(seed)
-    drawn = random.sample(samples, min(count, len(samples)))
-    # Items of different sheets have different names. The letter keeps a spreadsheet from reading one as a number.
-    identity = [(sample.log, score, sample.id) for sample in drawn]
-    digest = sha256(repr(identity).encode()).hexdigest()[:6]
-    return [_item(f"j{digest}-{number:03}", sample, score) for number, sample in enumerate(drawn, 1)]
+    drawn = Random(seed).sample(samples, min(count, len(samples)))
+    return [_item(sample, score) for sample in drawn]
 
 
-def _item(name: str, sample: JudgedSample, score: str) -> Item:
+def _item(sample: JudgedSample, score: str) -> Item:
+    identity = repr((sample.log, score, sample.id))
+    digest = sha256(identity.encode()).hexdigest()
     texts = {
         **sample.texts,
         "gold_workflow": sample.gold_workflow or NOT_PUBLIC,
@@ -219,8 +203,13 @@ def _item(name: str, sample: JudgedSample, score: str) -> Item:
         "predicted_workflow": sample.workflow or NOT_SUBMITTED,
     }
     scores = {key: str(sample.values[key]) for key in SCORE_KEYS}
-    key = {"log": sample.log, "score": score, **sample.key, **scores}
-    return Item(name, texts, key, judge_answers(sample) or {})
+    return Item(
+        # The letter keeps a spreadsheet from reading the name as a number.
+        name=f"j{digest[:8]}",
+        texts=texts,
+        key={"log": sample.log, "score": score, **sample.key, **scores},
+        answers=judge_answers(sample) or {},
+    )
 
 
 def read_labels(paths: Sequence[Path]) -> list[LabelledSample]:

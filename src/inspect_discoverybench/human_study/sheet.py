@@ -20,6 +20,8 @@ KEY = "key.csv"
 
 Text = Annotated[str, Field(min_length=1)]
 
+Score = Annotated[float, Field(ge=0, le=1)]
+
 
 def _single_spaces(text: str) -> str:
     return " ".join(text.split())
@@ -76,28 +78,27 @@ class Item:
         """The columns of the sheet that annotators read."""
         columns = {"item": self.name, **self.texts}
         for step, answer in self.answers.items():
-            columns[f"judge_{step}"] = "\n".join(filter(None, answer.values()))
+            columns[f"judge_{step}"] = "\n".join(answer.values())
         return columns
 
 
-def write_sheet(mark: type[Mark], items: Sequence[Item], folder: Path, force: bool = False) -> None:
+def write_sheet(mark: type[Mark], items: Sequence[Item], folder: Path) -> None:
     """Write the page and `sheet.csv` for annotators, and `key.csv`, which they must not see, into a folder.
 
     Raises:
-        InvalidArgument: One of the files exists and `force` is false.
+        InvalidArgument: One of the files exists.
     """
     empty = dict.fromkeys(["annotator", *mark.columns()], "")
+    shown = [item.shown | empty for item in items]
+    keys = [{"item": item.name, **item.key} for item in items]
     contents = {
-        SHEET: to_csv([item.shown | empty for item in items]),
+        SHEET: to_csv(shown),
         page_name(mark): page(mark, items),
-        KEY: to_csv([{"item": item.name, **item.key} for item in items]),
+        KEY: to_csv(keys),
     }
-    existing = [name for name in contents if (folder / name).exists()]
-    if existing and not force:
-        raise InvalidArgument(
-            f"{folder} already contains {', '.join(existing)}. "
-            "Choose another folder with --out, or overwrite with --force."
-        )
+    for name in contents:
+        if (folder / name).exists():
+            raise InvalidArgument(f"{folder} already contains {name}. Choose another folder with --out.")
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in contents.items():
         (folder / name).write_text(text, "utf-8", newline="")
@@ -113,13 +114,18 @@ def page(mark: type[Mark], items: Sequence[Item]) -> str:
     cards = [{"name": item.name, "texts": item.texts, "answers": item.answers} for item in items]
     data = json.dumps({"form": mark.form, "columns": mark.columns(), "items": cards})
     # Only "<" can end a script element or open a comment inside it.
-    data = data.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    data = data.replace("<", "\\u003c")
     digest = sha256(data.encode()).hexdigest()
 
     package = files(__package__)
-    template = Template(package.joinpath("sheet.html").read_text("utf-8"))
+    html = package.joinpath("sheet.html").read_text("utf-8")
     script = package.joinpath("sheet.js").read_text("utf-8")
-    return template.substitute(data=data, script=script, form=mark.form, digest=digest[:12])
+    return Template(html).substitute(
+        data=data,
+        script=script,
+        form=mark.form,
+        digest=digest[:12],
+    )
 
 
 def read_study(
@@ -148,38 +154,29 @@ def read_study(
 def _read_keys(key_type: type[KeyT], paths: Sequence[Path]) -> dict[str, KeyT]:
     keys: dict[str, KeyT] = {}
     for path in paths:
-        for row in read_rows(path, _required(key_type)):
+        for row in read_rows(path):
             key = row.parse(key_type)
             if key.item in keys:
-                raise InvalidArgument(f"{row.location}: a second row for item {key.item}. Remove one of the two rows.")
+                raise InvalidArgument(f"{row.location}: a second row for item {key.item}. Remove one of the rows.")
             keys[key.item] = key
     return keys
 
 
 def _read_marks(mark_type: type[MarkT], paths: Sequence[Path]) -> dict[str, dict[str, MarkT]]:
-    """Marks by item and annotator. Rows that are not filled in are skipped.
-
-    Names of annotators that differ only in case or white space are the same.
-    """
+    """Marks by item and annotator. Rows that are not filled in are skipped."""
     marks: dict[str, dict[str, MarkT]] = {}
-    names: dict[str, str] = {}
     for path in paths:
-        for row in read_rows(path, _required(mark_type)):
+        for row in read_rows(path):
             if not any(row.values.get(column) for column in mark_type.columns()):
                 continue
             mark = row.parse(mark_type)
-            name = names.setdefault(mark.annotator.casefold(), mark.annotator)
             by_annotator = marks.setdefault(mark.item, {})
-            if name in by_annotator:
+            if mark.annotator in by_annotator:
                 raise InvalidArgument(
-                    f"{row.location}: a second row for item {mark.item} by {name}. Remove one of the two rows."
+                    f"{row.location}: a second row for item {mark.item} by {mark.annotator}. Remove one of the rows."
                 )
-            by_annotator[name] = mark
+            by_annotator[mark.annotator] = mark
     return marks
-
-
-def _required(model: type[BaseModel]) -> list[str]:
-    return [name for name, column in model.model_fields.items() if column.is_required()]
 
 
 def majority(values: Iterable[ValueT]) -> ValueT | None:

@@ -11,7 +11,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from inspect_discoverybench.dataset.table import Table
-from inspect_discoverybench.errors.exceptions import InvalidArgument, UnreadableTable
+from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.errors.invalid_values import first_reason
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
@@ -71,26 +71,19 @@ class Row:
             raise InvalidArgument(f"{self.location}: {first_reason(error)}{got}") from error
 
 
-def read_rows(path: Path, columns: Sequence[str]) -> Iterator[Row]:
-    """Read the rows of a CSV file that has at least these columns, in any order. Empty rows are skipped.
+def read_rows(path: Path) -> Iterator[Row]:
+    """Read the rows of a CSV file. Empty rows are skipped.
 
     Raises:
-        DataError: The file does not exist or is not a CSV file, a column is missing, or a row has too many values.
+        DataError: The file does not exist or is not a CSV file, or a row has too many values.
     """
     table = Table.read(path)
-    names = [_unescape(name).strip() for name in table.columns]
-    missing = [column for column in columns if column not in names]
-    if missing:
-        raise UnreadableTable(
-            f"{path}: line 1: missing column {', '.join(missing)}. Expected the columns {', '.join(columns)}."
-        )
     for line, values in table.rows.items():
-        cells = [_unescape(value).strip() for value in values.values()]
-        if any(cells):
-            yield Row(f"{path}: line {line}", dict(zip(names, cells, strict=True)))
+        cells = {name.strip(): _unescape(value).strip() for name, value in values.items()}
+        if any(cells.values()):
+            yield Row(f"{path}: line {line}", cells)
 
 
 def read_header(path: Path) -> list[str]:
     """The column names of a CSV file."""
-    table = Table.read(path)
-    return [_unescape(name).strip() for name in table.columns]
+    return [name.strip() for name in Table.read(path).columns]

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 
 import numpy as np
 
@@ -43,9 +44,11 @@ def share(
     statistic = Statistic(name, len(values), paper=paper, note=note)
     if not values:
         return statistic
-    statistic = replace(statistic, value=float(np.mean(values)))
+    statistic = replace(statistic, value=fmean(values))
     low, high = wilson_interval(values, clusters)
-    return statistic if math.isnan(low) else replace(statistic, low=low, high=high)
+    if math.isnan(low):
+        return statistic
+    return replace(statistic, low=low, high=high)
 
 
 def kappa(
@@ -61,27 +64,38 @@ def kappa(
         clusters: The cluster of each item.
         paper: The paper's value.
     """
-    several = [row for row in zip(table, clusters, strict=True) if sum(row[0]) > 1]
-    if not several:
-        return Statistic(name, 0, paper=paper, note="not defined: nothing has votes from two annotators")
-    votes = np.array([row for row, _ in several])
+    rows = []
+    golds = []
+    for row, cluster in zip(table, clusters, strict=True):
+        if sum(row) > 1:
+            rows.append(row)
+            golds.append(cluster)
+    undefined = Statistic(name, len(rows), paper=paper)
+    if not rows:
+        return replace(undefined, note="not defined: nothing has votes from two annotators")
+
+    votes = np.array(rows)
     choices = votes.sum(axis=0) / votes.sum()
     by_chance = float(choices @ choices)
     if by_chance == 1:
-        return Statistic(name, len(votes), paper=paper, note="not defined: all votes are the same choice")
+        return replace(undefined, note="not defined: all votes are the same choice")
 
     sizes = votes.sum(axis=1)
+    pairs_of_votes = sizes * (sizes - 1)
     equal_pairs = (votes * (votes - 1)).sum(axis=1)
-    agreement = equal_pairs / (sizes * (sizes - 1))
+    agreement = equal_pairs / pairs_of_votes
     note = f"annotators agree in {agreement.mean():.1%}"
-    observed = share(name, agreement.tolist(), [cluster for _, cluster in several], paper, note)
-
-    def beyond_chance(value: float | None) -> float | None:
-        return None if value is None else max(-1.0, (value - by_chance) / (1 - by_chance))
-
+    observed = share(name, agreement.tolist(), golds, paper, note)
     return replace(
         observed,
-        value=beyond_chance(observed.value),
-        low=beyond_chance(observed.low),
-        high=beyond_chance(observed.high),
+        value=_beyond_chance(observed.value, by_chance),
+        low=_beyond_chance(observed.low, by_chance),
+        high=_beyond_chance(observed.high, by_chance),
     )
+
+
+def _beyond_chance(agreement: float | None, by_chance: float) -> float | None:
+    if agreement is None:
+        return None
+    kappa_value = (agreement - by_chance) / (1 - by_chance)
+    return max(-1.0, kappa_value)

@@ -13,34 +13,47 @@ PAPER_KAPPA = 0.91
 
 def measure_agreement(ballots: Sequence[Ballot]) -> list[Statistic]:
     """Compute all statistics of votes. Pairs without a majority are used for kappa and annotators only."""
-    table = []
-    names: set[str] = set()
-    decided: list[tuple[Choice, Ballot]] = []
-    for ballot in ballots:
-        choices = list(ballot.votes.values())
-        table.append([choices.count(choice) for choice in CHOICES])
-        names |= ballot.votes.keys()
-        choice = majority(choices)
-        if choice is not None:
-            decided.append((choice, ballot))
-    voted = sum(bool(ballot.votes) for ballot in ballots)
-    without_ties = [(choice, ballot) for choice, ballot in decided if "equal" not in (choice, ballot.hms)]
-
+    voted = [ballot for ballot in ballots if ballot.votes]
+    majorities = [majority(ballot.votes.values()) for ballot in voted]
+    without_ties = [
+        None if "equal" in (choice, ballot.hms) else choice for choice, ballot in zip(majorities, voted, strict=True)
+    ]
     statistics = [
         Statistic("pairs", len(ballots)),
-        Statistic("pairs with votes", voted),
-        Statistic("pairs without a majority", voted - len(decided)),
-        _agreement("the majority", decided, PAPER_AGREEMENT),
-        _agreement("the majority, ties excluded", without_ties),
+        Statistic("pairs with votes", len(voted)),
+        Statistic("pairs without a majority", majorities.count(None)),
+        _agreement("the majority", voted, majorities, PAPER_AGREEMENT),
+        _agreement("the majority, ties excluded", voted, without_ties),
     ]
-    for name in sorted(names):
-        own = [(ballot.votes[name], ballot) for ballot in ballots if name in ballot.votes]
-        statistics.append(_agreement(name, own))
-    clusters = [ballot.cluster for ballot in ballots]
-    return [*statistics, kappa("Fleiss' kappa", table, clusters, PAPER_KAPPA)]
+
+    annotators: set[str] = set()
+    for ballot in voted:
+        annotators.update(ballot.votes)
+    for name in sorted(annotators):
+        choices = [ballot.votes.get(name) for ballot in voted]
+        statistics.append(_agreement(name, voted, choices))
+    statistics.append(_kappa(voted))
+    return statistics
 
 
-def _agreement(name: str, choices: Sequence[tuple[Choice, Ballot]], paper: float | None = None) -> Statistic:
-    agrees = [choice == ballot.hms for choice, ballot in choices]
-    clusters = [ballot.cluster for _, ballot in choices]
+def _agreement(
+    name: str, ballots: Sequence[Ballot], choices: Sequence[Choice | None], paper: float | None = None
+) -> Statistic:
+    """How often choices are those of HMS. Pairs without a choice are left out."""
+    agrees = []
+    clusters = []
+    for ballot, choice in zip(ballots, choices, strict=True):
+        if choice is not None:
+            agrees.append(choice == ballot.hms)
+            clusters.append(ballot.cluster)
     return share(f"HMS agrees with {name}", agrees, clusters, paper)
+
+
+def _kappa(voted: Sequence[Ballot]) -> Statistic:
+    table = []
+    clusters = []
+    for ballot in voted:
+        choices = list(ballot.votes.values())
+        table.append([choices.count(choice) for choice in CHOICES])
+        clusters.append(ballot.cluster)
+    return kappa("Fleiss' kappa", table, clusters, PAPER_KAPPA)

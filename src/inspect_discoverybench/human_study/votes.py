@@ -6,13 +6,11 @@ from hashlib import sha256
 from itertools import combinations, groupby
 from pathlib import Path
 from random import Random
-from typing import Annotated, Literal
-
-from pydantic import BeforeValidator, Field
+from typing import Literal
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.human_study.judged_sample import JudgedSample
-from inspect_discoverybench.human_study.sheet import Item, Key, Mark, read_study
+from inspect_discoverybench.human_study.sheet import Item, Key, Mark, Score, read_study
 
 HMS_DECIMALS = 9
 """HMS values that are equal when rounded are a tie: products of equal facets can differ by rounding."""
@@ -28,10 +26,7 @@ class Vote(Mark):
 
     form = "vote"
 
-    choice: Annotated[Choice, BeforeValidator(str.casefold)]
-
-
-Score = Annotated[float, Field(ge=0, le=1)]
+    choice: Choice
 
 
 class PairKey(Key):
@@ -123,4 +118,5 @@ def _ballot(pair: PairKey, votes: Mapping[str, Vote]) -> Ballot:
     if difference != 0:
         hms = "1" if difference > 0 else "2"
     choices = {name: vote.choice for name, vote in votes.items()}
-    return Ballot(choices, hms, cluster=pair.gold or pair.item)
+    cluster = pair.gold or pair.item
+    return Ballot(choices, hms, cluster)

@@ -1,9 +1,9 @@
 """Pairs of hypotheses with known verdicts, which a judge is audited with."""
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from importlib.resources import files
-from statistics import fmean
 from string import Template
 from typing import Any
 
@@ -14,7 +14,6 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from inspect_discoverybench.dataset.metadata import DataFile
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.prompts.prompt import Prompt
-from inspect_discoverybench.scorer.contexts import NO_CONTEXT
 from inspect_discoverybench.scorer.facets import SCORES
 from inspect_discoverybench.scorer.hypothesis_pair import HypothesisPair
 
@@ -36,29 +35,11 @@ PAIR_FIELDS = (
 F1_TOLERANCE = 0.005
 """Largest difference from an expected F1 that counts as correct."""
 
-ContextWords = tuple[str, ...] | None
-"""Words that an extracted context must contain; () if it must be "None"; None if the text leaves the context open."""
-
-
-class PairAnswers(BaseModel):
-    """The judge's answers about a pair: contexts, and scores of the facets; None without a valid reply."""
-
-    model_config = ConfigDict(frozen=True)
-
-    gold_context: str | None
-    predicted_context: str | None
-    context: float | None
-    variables: float | None
-    relationship: float | None
-
 
 class Expected(BaseModel):
-    """The right answers about a pair, and the reason for them.
+    """The right verdicts on a pair, and the reason for them.
 
     Attributes:
-        gold_context: Words of the gold context.
-        predicted_context: Words of the predicted context.
-        finding: Words of the finding, which no extracted context may contain.
         context: Whether the contexts match; None if that is open.
         variables: F1; two values if the context may count as a variable.
         relationship: The right letter; several if the listing leaves it open which of them is right.
@@ -67,70 +48,56 @@ class Expected(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    gold_context: ContextWords = None
-    predicted_context: ContextWords = None
-    finding: tuple[str, ...] = ()
     context: bool | None
     variables: tuple[float, ...]
     relationship: str
     why: str
 
-    def rate(self, answers: PairAnswers) -> dict[str, float]:
-        """Accuracy of the judge on each question, without those whose right answer is open."""
-        accuracy = {"variables": float(self._is_f1_right(answers.variables))}
-        contexts = ((answers.gold_context, self.gold_context), (answers.predicted_context, self.predicted_context))
-        extracted = [self._is_extracted(context, words) for context, words in contexts if words is not None]
-        if extracted:
-            accuracy["context_extraction"] = fmean(extracted)
+    def rate(self, scores: Mapping[str, float]) -> dict[str, float]:
+        """Accuracy of the judge on each facet whose right verdict is not open.
+
+        Args:
+            scores: The judge's scores of the facets, without those that it did not decide.
+        """
+        f1 = scores.get("variables", math.inf)
+        is_right = {"variables": any(abs(f1 - accepted) <= F1_TOLERANCE for accepted in self.variables)}
         if self.context is not None:
-            accuracy["context_match"] = float(answers.context == self.context)
+            is_right["context_match"] = scores.get("context") == self.context
         if len(self.relationship) == 1:
-            accuracy["relationship"] = float(answers.relationship == SCORES[self.relationship])
-        return accuracy
-
-    def _is_f1_right(self, f1: float | None) -> bool:
-        return f1 is not None and any(abs(f1 - accepted) <= F1_TOLERANCE for accepted in self.variables)
-
-    def _is_extracted(self, context: str | None, words: tuple[str, ...]) -> bool:
-        """Whether a context has every required word and none of the finding."""
-        if context is None or not words:
-            return context == NO_CONTEXT and not words
-        has_words = all(_has_word(context, word) for word in words)
-        return has_words and not any(_has_word(context, word) for word in self.finding)
-
-
-def _has_word(context: str, word: str) -> bool:
-    """Whether a context contains a word in one of its spellings, which are separated by "|"."""
-    return any(spelling in context.casefold() for spelling in word.split("|"))
+            right_score = SCORES[self.relationship]
+            is_right["relationship"] = scores.get("relationship") == right_score
+        return {name: float(value) for name, value in is_right.items()}
 
 
 def invented_pairs() -> Iterator[Sample]:
     """Build every kind of change for every invented study."""
-    content = yaml.safe_load(files(__package__).joinpath("audit_pairs.yaml").read_text("utf-8"))
+    text = files(__package__).joinpath("audit_pairs.yaml").read_text("utf-8")
+    content = yaml.safe_load(text)
     for study in content["studies"]:
         phrases = {"injection": content["injection"], **study["phrases"]}
-        for name, text in study["phrases"].items():
-            phrases[name.capitalize()] = text[0].upper() + text[1:]
+        for name, phrase in study["phrases"].items():
+            phrases[name.capitalize()] = phrase[0].upper() + phrase[1:]
         for kind in content["kinds"]:
             yield _invented(study, phrases, content["usual"] | kind)
 
 
 def _invented(study: dict[str, Any], phrases: dict[str, str], kind: dict[str, Any]) -> Sample:
-    texts = {name: Template(kind[name]).substitute(phrases) for name in ("gold", "predicted", "workflow")}
-    columns = [{"name": name, "description": text} for name, text in study["data_file"]["columns"].items()]
+    def fill(name: str) -> str:
+        return Template(kind[name]).substitute(phrases)
+
+    columns = []
+    for name, description in study["data_file"]["columns"].items():
+        columns.append({"name": name, "description": description})
+    data_file = DataFile.model_validate({**study["data_file"], "columns": columns})
     pair = HypothesisPair(
         goal=phrases["goal"],
-        data_files=(DataFile.model_validate({**study["data_file"], "columns": columns}),),
-        gold_hypothesis=texts["gold"],
+        data_files=(data_file,),
+        gold_hypothesis=fill("gold"),
         gold_workflow=study["workflow"],
-        predicted_hypothesis=texts["predicted"],
-        predicted_workflow=texts["workflow"],
+        predicted_hypothesis=fill("predicted"),
+        predicted_workflow=fill("workflow"),
     )
-    words = {None: None, "": (), **study["words"]}
     expected = Expected(
-        gold_context=words[kind["gold_context"]],
-        predicted_context=words[kind["predicted_context"]],
-        finding=study["finding_words"],
         context=kind["match"],
         variables=tuple(float(Fraction(f1)) for f1 in kind["variables"]),
         relationship=kind["relationship"],
@@ -175,10 +142,14 @@ def _released(goal: SampleMetadata, kind: str, predicted: str, expected: Expecte
 
 
 def _sample(name: str, kind: str, study: str, pair: HypothesisPair, expected: Expected) -> Sample:
-    prompt = Prompt.load("judge/audit")
+    prompt = Prompt.load("judge/audit").render(
+        goal=pair.goal,
+        gold=pair.gold_hypothesis,
+        predicted=pair.predicted_hypothesis,
+    )
     return Sample(
         id=f"{name}/{kind.replace(' ', '_')}",
-        input=prompt.render(goal=pair.goal, gold=pair.gold_hypothesis, predicted=pair.predicted_hypothesis),
+        input=prompt,
         target=expected.model_dump_json(include={"context", "variables", "relationship", "why"}),
         metadata={"kind": kind, "study": study, "expected": expected.model_dump(), **PAIR.dump_python(pair)},
     )

@@ -20,36 +20,34 @@ Bounds = tuple[Values, Values]
 
 @dataclass(frozen=True)
 class ClusterMean:
-    """A weighted mean of values in clusters.
+    """A mean of values in clusters.
 
     Attributes:
         mean: The mean.
         variance: Cluster-robust variance of the mean; NaN for a single cluster.
         clusters: Effective number of clusters.
-        values: Effective number of values.
+        values: Number of values.
     """
 
     mean: float
     variance: float
     clusters: float
-    values: float
+    values: int
 
 
-def cluster_mean(values: Values, clusters: Sequence[Hashable], weights: Values | None = None) -> ClusterMean:
-    """Compute the mean of at least one value; without weights, all are weighted equally."""
-    if weights is None:
-        weights = np.ones(len(values))
-    shares = np.asarray(weights) / np.sum(weights)
-    mean = float(np.dot(shares, values))
-
-    sizes = sum_by_cluster(shares, clusters)
-    totals = sum_by_cluster(shares * values, clusters)
+def cluster_mean(values: Values, clusters: Sequence[Hashable]) -> ClusterMean:
+    """Compute the mean of at least one value."""
+    count = len(values)
+    mean = math.fsum(values) / count
+    sizes = sum_by_cluster(np.ones(count), clusters)
+    totals = sum_by_cluster(values, clusters)
+    deviations = totals - mean * sizes
     effective_clusters = effective_number(sizes)
     return ClusterMean(
         mean=mean,
-        variance=cluster_variance(totals - mean * sizes, effective_clusters),
+        variance=cluster_variance(deviations / count, effective_clusters),
         clusters=effective_clusters,
-        values=effective_number(shares),
+        values=count,
     )
 
 

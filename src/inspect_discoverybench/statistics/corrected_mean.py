@@ -46,7 +46,8 @@ def corrected_mean(
             fewer than 10 clusters have labels.
     """
     check_scores(judged, clusters)
-    scores, labels = np.asarray(judged, float), np.asarray(true, float)
+    scores = np.asarray(judged, float)
+    labels = np.asarray(true, float)
     is_labelled = ~np.isnan(labels)
     labelled_clusters = list(compress(clusters, is_labelled))
     check_scores(labels[is_labelled], labelled_clusters)
@@ -68,7 +69,8 @@ def corrected_mean(
     variance = cluster_variance(deviations, count)
     # As if one more cluster had an error of 1/2: few labels show errors, which are skewed.
     additional = float(by_label.sum()) / count / 2
-    half_width = t_quantile(count) * math.hypot(math.sqrt(variance), additional)
+    error = math.hypot(math.sqrt(variance), additional)
+    half_width = t_quantile(count) * error
     return Estimate(
         mean=mean,
         low=max(0.0, mean - half_width),

@@ -30,7 +30,7 @@ class Interval:
     p_value: float
 
 
-def wilson_interval(values: Values, clusters: Sequence[Hashable], weights: Values | None = None) -> tuple[float, float]:
+def wilson_interval(values: Values, clusters: Sequence[Hashable]) -> tuple[float, float]:
     """Wilson's 95 % interval for a mean of values in [0, 1]; NaN for a single cluster.
 
     It has the effective sample size of complex surveys: the number of independent values of 0 and 1 whose mean has the
@@ -40,9 +40,8 @@ def wilson_interval(values: Values, clusters: Sequence[Hashable], weights: Value
     Args:
         values: One value per task; at least one.
         clusters: The cluster of each task.
-        weights: The weight of each task; None if all are equal.
     """
-    result = cluster_mean(values, clusters, weights)
+    result = cluster_mean(values, clusters)
     if math.isnan(result.variance):
         return math.nan, math.nan
     mean = result.mean
@@ -56,7 +55,8 @@ def wilson_interval(values: Values, clusters: Sequence[Hashable], weights: Value
     ratio = quantile**2 / size
     scale = 1 + ratio
     center = mean + ratio / 2
-    half_width = math.sqrt(ratio * binary_variance + ratio**2 / 4)
+    squared = ratio * binary_variance + ratio**2 / 4
+    half_width = math.sqrt(squared)
     low = (center - half_width) / scale
     high = (center + half_width) / scale
     # Rounding errors must not move an end past the mean.
@@ -80,13 +80,15 @@ def t_interval(bounds: Bounds, clusters: Sequence[Hashable], comparisons: int = 
         return Interval(math.nan, math.nan, p_value=1.0)
 
     quantile = t_quantile(lowest.clusters, comparisons)
-    low = lowest.mean - quantile * standard_error(lowest)
-    high = highest.mean + quantile * standard_error(highest)
+    below = quantile * standard_error(lowest)
+    above = quantile * standard_error(highest)
+    low = lowest.mean - below
+    high = highest.mean + above
     if lowest.mean <= 0 <= highest.mean:
         return Interval(low, high, p_value=1.0)
     nearest_to_zero = lowest if lowest.mean > 0 else highest
     p_value = comparisons * _p_value(nearest_to_zero)
-    return Interval(low, high, min(1.0, p_value))
+    return Interval(low, high, p_value=min(1.0, p_value))
 
 
 def t_quantile(clusters: float, comparisons: int = 1) -> float:

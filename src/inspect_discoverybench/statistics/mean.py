@@ -60,7 +60,8 @@ def estimate_mean(
     check_scores(highest, clusters)
     scores = np.asarray(values, float)
     is_scored = ~np.isnan(scores)
-    scored, scored_clusters = scores[is_scored], list(compress(clusters, is_scored))
+    scored = scores[is_scored]
+    scored_clusters = list(compress(clusters, is_scored))
     check_scores(scored, scored_clusters)
 
     low, _ = wilson_interval(lowest, clusters)
@@ -84,5 +85,8 @@ def bounds(values: Sequence[float], unscored_count: int) -> tuple[float, float]:
         values: Scores of the scored samples in [0, 1].
         unscored_count: Number of unscored samples. There is at least one sample.
     """
-    total, samples = math.fsum(values), len(values) + unscored_count
-    return total / samples, min(1.0, (total + unscored_count) / samples)
+    total = math.fsum(values)
+    samples = len(values) + unscored_count
+    low = total / samples
+    high = (total + unscored_count) / samples
+    return low, min(1.0, high)

@@ -79,10 +79,12 @@ def compare_paired(
     (lowest_a, highest_a), (lowest_b, highest_b) = possible or ((a, a), (b, b))
     for scores in (lowest_a, highest_a, lowest_b, highest_b):
         check_scores(scores, clusters)
-    lowest, highest = _differences(lowest_a, highest_b), _differences(highest_a, lowest_b)
+    lowest = _differences(lowest_a, highest_b)
+    highest = _differences(highest_a, lowest_b)
     values = _differences(a, b)
     is_scored = ~np.isnan(values)
-    scored, scored_clusters = values[is_scored], list(compress(clusters, is_scored))
+    scored = values[is_scored]
+    scored_clusters = list(compress(clusters, is_scored))
     if not len(scored):
         raise InvalidArgument("A paired comparison needs a task that both systems scored, got none.")
 
