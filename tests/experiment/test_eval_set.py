@@ -114,6 +114,11 @@ def write_with_secret(kind: str, model: str, endpoint: Endpoint) -> None:
     Path("secret.yaml").write_text(text + "solvers: [discoverybench/no_data_guess]\n", "utf-8")
 
 
+@solver
+def with_key(api_key: str) -> Solver:
+    return no_data_guess()
+
+
 @pytest.mark.parametrize("kind", SECRETS)
 def test_a_secret_of_a_model_is_not_shown_recorded_or_exported(kind: str) -> None:
     def refuse(request: Request) -> Refused:
@@ -147,18 +152,14 @@ def submit(_: Request) -> Answer:
         f"options.extra_headers={{X-Gateway: {SECRET}}}",
         f"grader={{name: mockllm/m, base_url: http://me:{SECRET}@localhost}}",
         f"roles={{critic: {{name: mockllm/m, config: {{extra_body: {{user: {SECRET}}}}}}}}}",
+        f"solvers=[{{name: with_key, args: {{api_key: {SECRET}}}}}]",
     ],
 )
-def test_a_secret_of_the_options_or_of_another_role_is_not_exported(change: str) -> None:
+def test_a_secret_of_the_options_another_role_or_a_solver_is_not_exported(change: str) -> None:
     result = discoverybench(f"plan gold.yaml --set '{change}'")
     assert result.exit_code == 2, result.output
     assert "which is not exported" in result.output
     assert SECRET not in result.output
-
-
-@solver
-def with_key(api_key: str) -> Solver:
-    return no_data_guess()
 
 
 def test_a_secret_of_a_solver_is_not_shown_or_recorded() -> None:

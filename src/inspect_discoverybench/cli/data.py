@@ -77,7 +77,9 @@ def audit(path: Path | None, answer_key: Path | None, as_json: bool) -> None:
 def _print_json(audits: Sequence[Audit]) -> None:
     listed: dict[str, dict[str, Any]] = {}
     for result in audits:
-        listed[result.name] = {name: {"count": count, "items": items} for name, (count, items) in result.counts.items()}
+        counts = listed.setdefault(result.name, {})
+        for name, (count, items) in result.counts.items():
+            counts[name] = {"count": count, "items": items}
     say(json.dumps(listed, indent=2))
 
 

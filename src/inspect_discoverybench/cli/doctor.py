@@ -18,8 +18,10 @@ def doctor(models: tuple[str, ...]) -> None:
     has_failed = False
     for finding in run_checks(models):
         has_failed = has_failed or not finding.ok
-        status = click.style("ok     ", fg="green") if finding.ok else click.style("failed ", fg="red")
-        click.echo(status, nl=False)
+        if finding.ok:
+            click.secho("ok     ", fg="green", nl=False)
+        else:
+            click.secho("failed ", fg="red", nl=False)
         say(f"{finding.check}: {finding.message}")
     if has_failed:
         raise click.exceptions.Exit(1)

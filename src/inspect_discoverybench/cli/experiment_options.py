@@ -94,11 +94,12 @@ def _path(file: str) -> Path:
     if len(path.parts) != 1 or path.exists():
         return path
 
-    experiments = {experiment.stem: experiment for experiment in sorted(shipped("evals").glob("*.yaml"))}
+    experiments = {file.stem: file for file in shipped("evals").glob("*.yaml")}
     del experiments["scan"]  # a scan of transcripts
     if path.stem in experiments:
         return experiments[path.stem]
+    names = sorted(experiments)
     raise InvalidArgument(
-        f"{file} is neither a file nor a shipped experiment.{did_you_mean(path.stem, experiments)} "
-        f"Shipped experiments: {', '.join(experiments)}."
+        f"{file} is neither a file nor a shipped experiment.{did_you_mean(path.stem, names)} "
+        f"Shipped experiments: {', '.join(names)}."
     )

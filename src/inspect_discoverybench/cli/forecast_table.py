@@ -7,6 +7,7 @@ from typing import Any
 
 from inspect_discoverybench.cli.terminal import number_or_unknown, plural, print_table, say
 from inspect_discoverybench.errors.redaction import public_settings
+from inspect_discoverybench.experiment.definition import Component
 from inspect_discoverybench.experiment.eval_set import EvalSet
 from inspect_discoverybench.experiment.forecast import Forecast
 from inspect_discoverybench.experiment.matrix import MatrixCell
@@ -41,9 +42,16 @@ def print_forecasts(eval_set: EvalSet, forecasts: Sequence[Forecast], *, as_json
 
 
 def _as_json(cell: MatrixCell, forecast: Forecast) -> dict[str, Any]:
-    parts = {"task": cell.task, "solver": cell.solver, "model": cell.model}
-    shown = {name: part and public_settings(part.model_dump(exclude_none=True)) for name, part in parts.items()}
-    return {**shown, **asdict(forecast)}
+    return {
+        "task": _shown(cell.task),
+        "solver": cell.solver and _shown(cell.solver),
+        "model": _shown(cell.model),
+        **asdict(forecast),
+    }
+
+
+def _shown(part: Component) -> dict[str, Any]:
+    return public_settings(part.model_dump(exclude_none=True))
 
 
 def _numbers(forecast: Forecast) -> list[str]:

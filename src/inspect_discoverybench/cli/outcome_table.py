@@ -13,7 +13,8 @@ def print_outcomes(result: ExperimentResult, *, as_json: bool) -> None:
     """Print the outcomes of runs that have a log. JSON has null for unknown numbers."""
     name = result.eval_set.experiment.name
     if as_json:
-        say(json.dumps({"name": name, "runs": [asdict(outcome) for outcome in result.outcomes]}, indent=2))
+        runs = [asdict(outcome) for outcome in result.outcomes]
+        say(json.dumps({"name": name, "runs": runs}, indent=2))
         return
 
     metrics = {outcome.score.metric for outcome in result.outcomes if outcome.score}
@@ -38,12 +39,14 @@ def _row(outcome: RunOutcome, score_header: str) -> list[str]:
             low, high = outcome.score.interval
             interval = f"{low:.3f} to {high:.3f}"
     samples = outcome.samples
-    counts = (samples.scored, samples.unscored, samples.no_submission, samples.errors)
     return [
         *outcome.labels,
         value,
         interval,
-        *(f"{count:,}" for count in counts),
+        f"{samples.scored:,}",
+        f"{samples.unscored:,}",
+        f"{samples.no_submission:,}",
+        f"{samples.errors:,}",
         number_or_unknown(outcome.tokens),
         number_or_unknown(outcome.cost, decimals=2),
     ]
@@ -52,24 +55,27 @@ def _row(outcome: RunOutcome, score_header: str) -> list[str]:
 def _print_state(result: ExperimentResult) -> None:
     """Print how many runs are complete, and why others are not."""
     complete = sum(outcome.complete for outcome in result.outcomes)
-    say(f"{complete} of {len(result.eval_set.tasks)} runs are complete.")
+    runs = len(result.eval_set.tasks)
+    say(f"{complete} of {runs} runs are complete.")
     if any(outcome.cost is None for outcome in result.outcomes):
         say("? marks a run with a model that has no price. Add prices with --model-cost-config FILE.")
     errors = [outcome.error for outcome in result.outcomes if outcome.error]
     for error in dict.fromkeys(errors):
         say(f"Error: {error}")
-    if complete < len(result.eval_set.tasks):
+    if complete < runs:
         say("Repeat the command to complete the others.")
 
 
 def _print_repairs(outcome: RunOutcome) -> None:
     """Print the commands for samples of a run that are unscored or have an error."""
-    if outcome.samples.unscored:
-        say(f"Unscored samples: {outcome.samples.unscored}. To score them again, run:\n  {outcome.score_command}")
+    unscored = outcome.samples.unscored
+    if unscored:
+        say(f"Unscored samples: {unscored}. To score them again, run:\n  {outcome.score_command}")
     if outcome.score and outcome.score.bounds:
         low, high = outcome.score.bounds
         say(f"  Until then, the score is {low:.3f} if they count as 0, and {high:.3f} if they count as 1.")
     # `eval_set` retries incomplete runs only. With `fail_on_error: false`, a run with errors is complete.
-    if outcome.complete and outcome.samples.errors:
+    errors = outcome.samples.errors
+    if outcome.complete and errors:
         command = f"inspect eval-retry {shlex.quote(outcome.log)}"
-        say(f"Samples with an error: {outcome.samples.errors}. To run them again, run:\n  {command}")
+        say(f"Samples with an error: {errors}. To run them again, run:\n  {command}")

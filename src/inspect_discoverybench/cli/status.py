@@ -45,8 +45,12 @@ def status(options: ExperimentOptions, shards: int, as_json: bool) -> None:
         }
         say(json.dumps(values, indent=2))
     else:
-        rows = [[shard.shard, shard.state, str(shard.samples), str(shard.finished)] for shard in statuses]
         title = f"{experiment.name}: logs in {experiment.log_dir}"
+        rows = []
+        for shard_state in statuses:
+            samples = str(shard_state.samples)
+            finished = str(shard_state.finished)
+            rows.append([shard_state.shard, shard_state.state, samples, finished])
         print_table(title, ("shard", "state"), ("samples", "finished"), rows)
         _print_next_command(statuses, options, experiment.log_dir)
     if not is_complete:

@@ -48,17 +48,24 @@ def print_table(
 
 def number_or_unknown(value: float | None, decimals: int = 0) -> str:
     """A number; `?` if it is unknown."""
-    return "?" if value is None else f"{value:,.{decimals}f}"
+    if value is None:
+        return "?"
+    return f"{value:,.{decimals}f}"
 
 
 def p_value(value: float | None) -> str:
     """Three decimals, or that it is smaller; a dash if there is none."""
-    return "–" if value is None else "<0.001" if value < 0.001 else f"{value:.3f}"
+    if value is None:
+        return "–"
+    if value < 0.001:
+        return "<0.001"
+    return f"{value:.3f}"
 
 
 def plural(count: int, noun: str) -> str:
     """A count with its noun, such as `1 pair` or `2 pairs`."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    ending = "" if count == 1 else "s"
+    return f"{count} {noun}{ending}"
 
 
 @contextmanager

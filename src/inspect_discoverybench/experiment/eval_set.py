@@ -54,16 +54,18 @@ class EvalSet:
         Returns:
             One log for each run. It has the effective settings and the ids of the samples that would run.
         """
-        accepted = inspect.signature(inspect_eval).parameters.keys() | GenerateConfig.model_fields.keys()
+        parameters = inspect.signature(inspect_eval).parameters
+        accepted = parameters.keys() | GenerateConfig.model_fields.keys()
         # These have side effects outside the log directory, or no effect without samples.
         accepted -= {"notification", "acp_server", "display", "trace", "eval_set_id"}
         arguments = {name: value for name, value in self.arguments.items() if name in accepted}
         arguments["log_realtime"] = False
         arguments["ctl_server"] = False
+        arguments["run_samples"] = False
 
         with TemporaryDirectory() as folder, inspect_errors(InvalidExperiment, str(self.file.path)):
             arguments["log_dir"] = folder
-            logs = inspect_eval(list(self.tasks), **arguments, run_samples=False)
+            logs = inspect_eval(list(self.tasks), **arguments)
             # Without samples, which Inspect would try to read from the folder when it no longer exists.
             return [log.model_copy(update={"samples": None, "reductions": None}) for log in logs]
 
@@ -93,9 +95,11 @@ def build_eval_set(experiment_file: ExperimentFile) -> EvalSet:
     models = [_build_model(cell.model, cell.model_line, timeouts) for cell in cells]
     tasks = [_build_task(cell, model) for cell, model in zip(cells, models, strict=True)]
     roles = _build_roles(experiment, file)
-    judges = [] if "grader" in roles else _default_judges(tasks, file)
+    all_models = [*models, *roles.values()]
+    if "grader" not in roles:
+        all_models += _default_judges(tasks, file)
     prices = read_prices(experiment_file.price_file)
-    register_prices([*models, *roles.values(), *judges], prices)
+    register_prices(all_models, prices)
 
     # Write every finished sample to the log immediately, so that a killed process loses none.
     arguments: dict[str, Any] = {"log_buffer": 1, **options, **experiment.arguments}
@@ -140,7 +144,8 @@ def _build_task(cell: MatrixCell, model: Model) -> Task:
 def _create(kind: Literal["task", "solver"], component: Component, where: str) -> Any:
     names = task_names if kind == "task" else SOLVERS
     suggestion = _suggestion(component.name, names)
-    with inspect_errors(InvalidExperiment, f"{where}: {kind} {component.name}", suggestion):
+    owner = f"{where}: {kind} {component.name}"
+    with inspect_errors(InvalidExperiment, owner, suggestion):
         return registry_create(kind, component.name, **component.args)
 
 
@@ -157,7 +162,8 @@ def _build_roles(experiment: Experiment, file: YamlFile) -> dict[str, Model]:
     roles = {}
     for role, spec in experiment.all_roles.items():
         place = ("roles", role) if role in experiment.roles else ("grader",)
-        roles[role] = _build_model(spec, file.where(*place), {})
+        line = file.where(*place)
+        roles[role] = _build_model(spec, line, timeouts={})
     return roles
 
 

@@ -77,4 +77,5 @@ def _in_order(logs: Sequence[EvalLog], part: EvalSet) -> list[RunOutcome]:
     for log in logs:
         outcome = RunOutcome.of_log(log)
         outcomes[outcome.labels] = outcome
-    return [outcomes[cell.labels] for cell in part.cells if cell.labels in outcomes]
+    labels = [cell.labels for cell in part.cells]
+    return [outcomes[label] for label in labels if label in outcomes]

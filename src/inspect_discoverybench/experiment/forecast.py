@@ -68,7 +68,8 @@ def forecast_runs(dry_run: Sequence[EvalLog], logs: Iterable[LogSummary]) -> lis
     forecasts = []
     for run in dry_run:
         samples = finished.get(task_identifier(run, None), {})
-        forecasts.append(Forecast.of_run(run, list(samples.values())))
+        forecast = Forecast.of_run(run, list(samples.values()))
+        forecasts.append(forecast)
     return forecasts
 
 

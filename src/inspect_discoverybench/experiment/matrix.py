@@ -64,7 +64,11 @@ def matrix(experiment: Experiment, file: YamlFile) -> list[MatrixCell]:
 def _combine(experiment: Experiment, file: YamlFile) -> list[MatrixCell]:
     solvers = experiment.solvers or (None,)
     sandbox = {} if experiment.sandbox is None else {"sandbox": experiment.sandbox}
-    combinations = product(enumerate(experiment.tasks), enumerate(solvers), enumerate(experiment.models))
+    combinations = product(
+        enumerate(experiment.tasks),
+        enumerate(solvers),
+        enumerate(experiment.models),
+    )
 
     cells = []
     for (task_number, task), (solver_number, solver), (model_number, model) in combinations:

@@ -50,7 +50,9 @@ def require_all_samples_kept(eval_set: EvalSet, dry_runs: Mapping[str, Sequence[
                 "Undo the change, or use another log_dir."
             )
 
-        samples = _finished_samples(log) if log_shard == shard else sample_keys(log.header)
+        samples = sample_keys(log.header)
+        if log_shard == shard:
+            samples = _finished_samples(log)
         lost = samples - _reusable_samples(log.header, planned_run)
         if lost:
             raise InvalidExperiment(

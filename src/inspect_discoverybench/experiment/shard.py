@@ -86,12 +86,19 @@ def _shard_of(run: int, position: int, runs: int, count: int) -> int:
 
 def shard_dry_runs(dry_run: Sequence[EvalLog], count: int) -> dict[str, list[EvalLog]]:
     """The dry run of each shard, by `K/N`, from that of the whole experiment."""
-    samples_of_runs = [list(log.eval.dataset.sample_ids or []) for log in dry_run]
+    samples_of_runs = [_sample_ids(log) for log in dry_run]
     dry_runs = {}
     for number, samples_of_shard in enumerate(assign_samples(samples_of_runs, count), start=1):
-        shard = str(Shard(number, count))
-        dry_runs[shard] = [_with_samples(*run) for run in zip(dry_run, samples_of_shard, strict=True)]
+        logs = []
+        for log, ids in zip(dry_run, samples_of_shard, strict=True):
+            logs.append(_with_samples(log, ids))
+        shard = Shard(number, count)
+        dry_runs[str(shard)] = logs
     return dry_runs
+
+
+def _sample_ids(log: EvalLog) -> SampleIds:
+    return list(log.eval.dataset.sample_ids or [])
 
 
 def _with_samples(log: EvalLog, ids: SampleIds) -> EvalLog:
@@ -130,7 +137,7 @@ def restrict_to_shard(eval_set: EvalSet, shard: Shard, dry_run: Sequence[EvalLog
     cells = []
     tasks = []
     for cell, task, log in zip(eval_set.cells, eval_set.tasks, dry_run, strict=True):
-        ids = log.eval.dataset.sample_ids
+        ids = _sample_ids(log)
         if ids:
             cells.append(cell)
             tasks.append(_restrict(task, set(ids)))

@@ -46,7 +46,8 @@ def shard_status(shard: str, log_dir: str, dry_run: Sequence[EvalLog]) -> ShardS
     samples = len(missing)
     for summary in read_summaries(log_dir):
         for sample in summary.finished:
-            missing.discard((summary.run, str(sample.id), sample.epoch))
+            key = (summary.run, str(sample.id), sample.epoch)
+            missing.discard(key)
 
     state: State = "missing" if missing else "finished"
     if is_running:

@@ -23,6 +23,7 @@ def shell_command(experiment: Experiment, cell: MatrixCell) -> str:
     words = ["inspect", "eval", cell.task.name]
     words += _pairs("-T", cell.task.args)
     if cell.solver is not None:
+        _refuse_secrets(f"solver {cell.solver.name}", cell.solver.args)
         words += ["--solver", cell.solver.name]
         words += _pairs("-S", cell.solver.args)
     words += _model(cell.model)
@@ -97,9 +98,11 @@ def _yaml_word(name: str, value: Any) -> str:
 
 
 def _is_read_as(value: Any, read: Any) -> bool:
+    if type(read) is not type(value):
+        return False
     if isinstance(read, str) and "," in read:
         return False
-    return type(read) is type(value) and bool(read == value)
+    return bool(read == value)
 
 
 def _option(name: str, value: Any) -> list[str]:

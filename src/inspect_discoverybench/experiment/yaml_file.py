@@ -14,6 +14,10 @@ _VARIABLE = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^
 """Matches `${NAME}` and `${NAME:-default}`."""
 
 
+_INVALID = (yaml.YAMLError, ValueError, TypeError, RecursionError)
+"""What PyYAML raises: also for dates that do not exist, lists as keys, and thousands of brackets."""
+
+
 class _Loader(yaml.SafeLoader):
     """Refuses duplicate keys, of which YAML would silently drop the first, and fills in environment variables."""
 
@@ -116,11 +120,6 @@ def parse_yaml(text: str, name: str) -> Any:
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise InvalidExperiment(f"{name}:{line}: {error.problem}. Check the YAML around it.") from error
-    except (
-        yaml.YAMLError,
-        ValueError,
-        TypeError,
-        RecursionError,
-    ) as error:  # a date that does not exist, a list as a key
+    except _INVALID as error:
         reason = " ".join(str(error).split())
         raise InvalidExperiment(f"{name}: invalid YAML: {reason}.") from error
