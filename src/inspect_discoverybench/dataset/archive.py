@@ -43,7 +43,8 @@ def download_tree(root: Path) -> None:
         _extract(archive, tree, public_url(url))
         differing = differences(tree)
         if differing:
-            raise DataError(f"{public_url(url)}: {describe(differing)}. {_REMEDY}")
+            text = describe(differing)
+            raise DataError(f"{public_url(url)}: {text}. {_REMEDY}")
         if root.exists():
             root.rename(partial / "replaced")
         tree.rename(root)
@@ -62,7 +63,8 @@ def _download(url: str, folder: Path) -> Path:
         path = pooch.retrieve(url, None, "archive.tar.gz", folder, downloader=downloader)
         return Path(path)
     except OSError as error:  # includes all errors of `requests`
-        raise DataError(f"{public_url(url)} could not be downloaded: {_reason(error)}. {_REMEDY}") from error
+        reason = _reason(error)
+        raise DataError(f"{public_url(url)} could not be downloaded: {reason}. {_REMEDY}") from error
 
 
 def _reason(error: OSError) -> str:

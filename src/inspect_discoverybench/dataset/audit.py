@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -89,26 +90,24 @@ def _read_goals(split: str, paths: Sequence[Path], answer_key: Path | None) -> t
     for path in paths:
         with _collected(problems):
             goals += read_goals(split, [path], answer_key, measure_targets=True)
-    # A broken answer key is a problem of every file.
-    different_problems = dict.fromkeys(problems)
-    return goals, list(different_problems)
+    return goals, problems
 
 
 @contextmanager
 def _collected(problems: list[str]) -> Iterator[None]:
-    """Record a data error instead of raising it."""
+    """Record a data error instead of raising it. A broken answer key is a problem of every file, but recorded once."""
     try:
         yield
     except DataError as error:
-        problems.append(error.message)
+        if error.message not in problems:
+            problems.append(error.message)
 
 
 def _count(goals: Sequence[SourcedGoal], problems: list[str]) -> dict[str, Count]:
     """All counts. Tables that cannot be read become problems."""
     metadata = [goal.metadata for goal in goals]
     metadata = flag_repeated_questions(metadata)
-    tables = _read_tables(goals, problems)
-    missing_columns = list(_missing_columns(goals, tables))
+    missing_columns = list(_missing_columns(goals, problems))
     sources = {goal.source for goal in goals}
     folders = {source.parent for source in sources}
     golds = {goal.gold_hypothesis for goal in metadata}
@@ -120,7 +119,6 @@ def _count(goals: Sequence[SourcedGoal], problems: list[str]) -> dict[str, Count
         "metadata files": Count(len(sources)),
         "goals": Count(len(metadata)),
         "distinct gold hypotheses": Count(len(golds)),
-        "tables": Count(len(tables)),
         "goals with several data files": _listed(with_several_files),
         "domains": Count(len(domains), sorted(domains)),
         **_count_values("question type", metadata, "question_type"),
@@ -136,31 +134,21 @@ def _count(goals: Sequence[SourcedGoal], problems: list[str]) -> dict[str, Count
     }
 
 
-def _read_tables(goals: Sequence[SourcedGoal], problems: list[str]) -> dict[Path, Table]:
-    """The tables among the data files, without those that are unusable."""
-    tables: dict[Path, Table] = {}
-    for goal in goals:
-        folder = goal.source.parent
-        for file in goal.metadata.data_files:
-            path = folder / file.name
-            if is_table(path) and path not in tables:
-                with _collected(problems):
-                    tables[path] = Table.read(path)
-    return tables
-
-
-def _missing_columns(goals: Sequence[SourcedGoal], tables: Mapping[Path, Table]) -> Iterator[str]:
+def _missing_columns(goals: Sequence[SourcedGoal], problems: list[str]) -> Iterator[str]:
     """Columns that a metadata file describes and that are not in the table."""
+    read_table = cache(Table.read)  # many metadata files describe the same tables
     described = {goal.source: goal.metadata.data_files for goal in goals}
     for source, files in described.items():
         folder = source.parent
         for file in files:
-            table = tables.get(folder / file.name)
-            if table is None:
+            path = folder / file.name
+            if not is_table(path):
                 continue
-            for column in file.columns:
-                if column.name not in table.columns:
-                    yield f"{folder.name}/{source.name}: {file.name}: {column.name}"
+            with _collected(problems):
+                present = read_table(path).columns
+                for column in file.columns:
+                    if column.name not in present:
+                        yield f"{folder.name}/{source.name}: {file.name}: {column.name}"
 
 
 def _count_values(title: str, goals: Sequence[SampleMetadata], field: str) -> dict[str, Count]:
@@ -180,8 +168,6 @@ def _flagged(goals: Sequence[SampleMetadata], flag: str) -> Count:
 
 
 def _listed(goals: Sequence[SampleMetadata]) -> Count:
-    ids = []
-    for goal in goals:
-        _, _, short_id = goal.sample_id.partition("/")  # without the split, which is the name of the audit
-        ids.append(short_id)
+    # Without the split, which is the name of the audit.
+    ids = [goal.sample_id.removeprefix(f"{goal.split}/") for goal in goals]
     return Count(len(ids), ids)

@@ -36,15 +36,22 @@ def custom_samples(path: Path, answer_key: Path | None, hints: Hints) -> list[Sa
     paths = metadata_files(absolute(path))
     goals = read_goals("custom", paths, answer_key)
     samples = make_samples(str(path), goals, hints)
-    for file in sorted(_data_files(goals)):
-        if answer_key and file.samefile(answer_key):
-            raise DataError(
-                f"{file} is described as a data file but is the answer key, which the agent must not see. "
-                "Remove it from `datasets`."
-            )
-        if is_table(file):
-            Table.read(file)
+    files: set[str] = set()
+    for sample in samples:
+        files.update((sample.files or {}).values())
+    for file in sorted(files):
+        _check_data_file(Path(file), answer_key)
     return samples
+
+
+def _check_data_file(file: Path, answer_key: Path | None) -> None:
+    if answer_key and file.samefile(answer_key):
+        raise DataError(
+            f"{file} is described as a data file but is the answer key, which the agent must not see. "
+            "Remove it from `datasets`."
+        )
+    if is_table(file):
+        Table.read(file)
 
 
 def single_goal(path: Path, goal: str, hints: Hints) -> list[Sample]:
@@ -71,13 +78,6 @@ def single_goal(path: Path, goal: str, hints: Hints) -> list[Sample]:
     known_or_new = _known_or_new(study, goal)
     metadata = goal_metadata("custom", location, study, known_or_new)
     return make_samples(str(path), [SourcedGoal(location, metadata)], hints)
-
-
-def _data_files(goals: list[SourcedGoal]) -> set[Path]:
-    paths = set()
-    for goal in goals:
-        paths |= {goal.source.parent / file.name for file in goal.metadata.data_files}
-    return paths
 
 
 def _known_or_new(study: Study, question: str) -> Goal:

@@ -92,14 +92,16 @@ def require_released(root: Path, paths: Iterable[str] | None = None) -> None:
     """
     differing = differences(root, paths)
     if differing:
-        raise DataError(
-            f"{root}: {describe(differing)}. Run `discoverybench data verify` for the full list. {remedy(root)}"
-        )
+        text = describe(differing)
+        raise DataError(f"{root}: {text}. Run `discoverybench data verify` for the full list. {remedy(root)}")
 
 
 def remedy(root: Path) -> str:
     """One sentence that says how to replace a missing or changed folder."""
     if root != cache_folder():
-        return f"Use a clone of {REPOSITORY} at commit {COMMIT[:7]}, or unset {DATA_DIR_VARIABLE} to download the data."
-    option = " --force" if root.is_dir() else ""
-    return f"Run `discoverybench data fetch{option}`, {ALTERNATIVE}"
+        clone = f"a clone of {REPOSITORY} at commit {COMMIT[:7]}"
+        return f"Use {clone}, or unset {DATA_DIR_VARIABLE} to download the data."
+    command = "discoverybench data fetch"
+    if root.is_dir():
+        command += " --force"
+    return f"Run `{command}`, {ALTERNATIVE}"

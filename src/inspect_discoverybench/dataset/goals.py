@@ -48,12 +48,13 @@ def read_goals(
         for goal in study.goals:
             metadata = goal_metadata(split, path, study, goal, golds)
             _require_gold(metadata, path, answer_key)
-            if metadata.sample_id in sources:
+            sample_id = metadata.sample_id
+            if sample_id in sources:
                 raise DataError(
-                    f"{metadata.sample_id} is defined in both {sources[metadata.sample_id]} and {path}. "
+                    f"{sample_id} is defined in both {sources[sample_id]} and {path}. "
                     "Rename one of them, or use a different qid for each query."
                 )
-            sources[metadata.sample_id] = path
+            sources[sample_id] = path
             target = _target_column(metadata, goal, path.parent, measure_targets)
             if target is not None:
                 metadata = metadata.model_copy(update=target.flags)
@@ -79,7 +80,9 @@ def goal_metadata(split: str, path: Path, study: Study, goal: Goal, golds: Golds
     """
     folder = path.parent.name
     number = metadata_number(path)
-    gold = goal.true_hypothesis if golds is None else golds.get((folder, str(number), str(goal.query_id)), "")
+    gold = goal.true_hypothesis
+    if golds is not None:
+        gold = golds.get((folder, str(number), str(goal.query_id)), "")
     tree = SynthFolder.of(folder, study.domain)
     length = workflow_length(study.workflow)
     return SampleMetadata(

@@ -58,4 +58,5 @@ def flag_repeated_questions(goals: Sequence[SampleMetadata]) -> list[SampleMetad
                 flags[easy.sample_id]["variant"] = "easy"
                 flags[hard.sample_id]["variant"] = "hard"
                 flags[hard.sample_id]["variant_of"] = easy.sample_id
+
     return [goal.model_copy(update=flags[goal.sample_id]) for goal in goals]

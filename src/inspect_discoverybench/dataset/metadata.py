@@ -33,7 +33,9 @@ def _flatten_queries(value: Any) -> Any:
     if not isinstance(value, list):
         return value
     is_nested = all(isinstance(part, list) for part in value)
-    return list(chain.from_iterable(value)) if is_nested else value
+    if not is_nested:
+        return value
+    return list(chain.from_iterable(value))
 
 
 def _require_different_names(files: "tuple[DataFile, ...]") -> "tuple[DataFile, ...]":

@@ -37,6 +37,7 @@ def study_of(metadata: Mapping[str, Any]) -> str | None:
 
     folder = str(metadata.get("dataset") or "")
     domain = str(metadata.get("domain") or "")
+
     # One author invents a whole synthetic domain.
     if SynthFolder.of(folder, domain):
         return domain

@@ -47,19 +47,21 @@ def make_samples(source: str, goals: Sequence[SourcedGoal], hints: Hints) -> lis
     checksum_of = cache(file_checksum)  # many goals have the same data files
     samples = []
     for goal in goals:
-        paths = {file.name: locate(goal.source.parent, file.name) for file in goal.metadata.data_files}
-        metadata = goal.metadata.model_copy(
-            update={
-                "hints": tuple(requested),
-                "data_checksums": {name: checksum_of(path) for name, path in paths.items()},
-            }
-        )
+        files = {}
+        checksums = {}
+        for file in goal.metadata.data_files:
+            path = locate(goal.source.parent, file.name)
+            files[file.name] = str(path.resolve())
+            checksums[file.name] = checksum_of(path)
+
+        added = {"hints": tuple(requested), "data_checksums": checksums}
+        metadata = goal.metadata.model_copy(update=added)
         sample = Sample(
             id=metadata.sample_id,
             input=task_text(metadata, hints),
             target=metadata.gold_hypothesis,
             metadata=metadata.model_dump(),
-            files={name: str(path.resolve()) for name, path in paths.items()},
+            files=files,
         )
         samples.append(sample)
     return samples

@@ -20,9 +20,13 @@ class SynthFolder:
     def of(cls, folder: str, domain: str) -> "SynthFolder | None":
         """The numbers in a name; None if it is not the name of a folder of this domain."""
         match = re.fullmatch(rf"{slug_of(domain)}_(\d+)_(\d+)", folder)
-        return cls(int(match[1]), int(match[2])) if match else None
+        if match is None:
+            return None
+        start_height, target_depth = match.groups()
+        return cls(int(start_height), int(target_depth))
 
 
 def slug_of(domain: str) -> str:
     """The name of a domain in the form of a folder name."""
-    return "-".join(re.findall(r"[a-z0-9]+", domain.lower()))
+    words = re.findall(r"[a-z0-9]+", domain.lower())
+    return "-".join(words)

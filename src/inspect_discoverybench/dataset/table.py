@@ -76,7 +76,7 @@ def separator_of(text: str) -> str:
 
     Spreadsheets write semicolons in locales where the comma is the decimal separator.
     """
-    header = text.partition("\n")[0]
+    header, _, _ = text.partition("\n")
     unquoted = re.sub(r'"[^"]*"', "", header)
     return max(",\t;", key=unquoted.count)
 

@@ -38,13 +38,15 @@ class TargetColumn:
         values = [row.get(name, "") for row in table.rows.values()]
         counts = Counter(value for value in values if value not in MISSING)
         largest = max(counts.values(), default=0)
-        return cls(name, len(counts), largest / max(1, counts.total()))
+        top_share = largest / max(1, counts.total())
+        return cls(name, len(counts), top_share)
 
     @property
     def flags(self) -> dict[str, bool]:
         """Fields of `SampleMetadata`."""
         solvable = self.distinct_values > 1
-        return {"solvable": solvable, "near_constant": solvable and self.top_share >= NEAR_CONSTANT_SHARE}
+        near_constant = solvable and self.top_share >= NEAR_CONSTANT_SHARE
+        return {"solvable": solvable, "near_constant": near_constant}
 
 
 @cache
