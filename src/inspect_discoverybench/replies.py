@@ -79,9 +79,10 @@ Explanation = Annotated[str, BeforeValidator(_as_text)]
 
 def parse_boolean(value: Any) -> Any:
     """Accept a boolean written as a string: "false" is false."""
+    spellings = {"true": True, "false": False}
     if not isinstance(value, str):
         return value
-    return {"true": True, "false": False}.get(value.strip().lower(), value)
+    return spellings.get(value.strip().lower(), value)
 
 
 async def ask_until_valid(

@@ -89,8 +89,11 @@ def reason_of(error: BaseException) -> str:
 
 
 def _first_status(chain: list[BaseException]) -> int | None:
-    statuses = [http_status(cause) for cause in chain]
-    return next((status for status in statuses if status is not None), None)
+    for cause in chain:
+        status = http_status(cause)
+        if status is not None:
+            return status
+    return None
 
 
 def _unreadable_reply(error: BaseException, message: str) -> str:

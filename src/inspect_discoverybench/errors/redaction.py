@@ -71,8 +71,10 @@ def public_url(url: str) -> str:
 
 def digest(value: Any) -> str:
     """Stands for a value that is not shown: equal values have equal digests."""
-    text = value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=_type_name)
-    return f"sha256:{sha256(text.encode(errors='surrogatepass')).hexdigest()[:12]}"
+    if not isinstance(value, str):
+        value = json.dumps(value, sort_keys=True, default=_type_name)
+    content = value.encode(errors="surrogatepass")
+    return f"sha256:{sha256(content).hexdigest()[:12]}"
 
 
 def redact(text: str) -> str:
@@ -81,7 +83,10 @@ def redact(text: str) -> str:
     The keys are those in the environment and in arguments of models, as they are, in URLs and in JSON, and whatever
     has the format of a key.
     """
-    names = {spelling: name for key, name in _known_keys().items() for spelling in _spellings(key)}
+    names: dict[str, str] = {}
+    for key, name in _known_keys().items():
+        names |= dict.fromkeys(_spellings(key), name)
+
     for spelling in sorted(names, key=len, reverse=True):  # one may begin another
         text = text.replace(spelling, f"[{names[spelling]}]")
     return printable(_KEY_LIKE.sub("[key]", text))
@@ -94,10 +99,11 @@ def printable(text: str) -> str:
 
 def _known_keys() -> dict[str, str]:
     """Keys with their names."""
-    keys = dict(_argument_keys)
+    keys = {**_argument_keys}
     for name, value in os.environ.items():
         if KEY_NAME.search(name):
             keys[value.strip()] = name
+
     return {key: name for key, name in keys.items() if len(key) >= MIN_KEY_LENGTH}
 
 

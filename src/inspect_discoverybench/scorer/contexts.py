@@ -144,4 +144,5 @@ async def ask_extractions(
 async def ask_match(judge: Judge, prompt: str, label: str = "", **values: str) -> Match | ParseFailure:
     """Ask whether two contexts match. `label` appears only in the question's name."""
     text = Prompt.load(f"judge/{prompt}").render(**prompt_values(**values))
-    return await judge.ask(Question(f"match of the contexts{label}", text, Match))
+    question = Question(f"match of the contexts{label}", text, Match)
+    return await judge.ask(question)

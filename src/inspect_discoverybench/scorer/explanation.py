@@ -41,11 +41,14 @@ def explain(pair: HypothesisPair, verdict: Verdict, source: str) -> str:
 
 
 def _headline(values: dict[str, float]) -> str:
-    if isnan(values["hms"]):
-        undecided = ", ".join(key for key in FACET_KEYS if isnan(values[key]))
-        return f"**Not scored**: the judge's replies were invalid for: {undecided}. HMS needs all facets."
-    product = " × ".join(f"{key} {values[key]:.2f}" for key in FACET_KEYS)
-    return f"**HMS {values['hms']:.2f}** = {product}"
+    score = values["hms"]
+    if isnan(score):
+        undecided = [key for key in FACET_KEYS if isnan(values[key])]
+        names = ", ".join(undecided)
+        return f"**Not scored**: the judge's replies were invalid for: {names}. HMS needs all facets."
+    factors = [f"{key} {values[key]:.2f}" for key in FACET_KEYS]
+    product = " × ".join(factors)
+    return f"**HMS {score:.2f}** = {product}"
 
 
 def _shown(score: float) -> str:

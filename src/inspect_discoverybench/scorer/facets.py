@@ -92,15 +92,19 @@ def _parse_option(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     words = re.findall(r"\w+", value.casefold())
-    if words and words[0] in ("option", "answer"):
-        words.pop(0)
-    letter = words.pop(0).upper() if words and words[0] in ("a", "b", "c") else None
-    label = " ".join(words)
+    if words[:1] in (["option"], ["answer"]):
+        words = words[1:]
+    letter = None
+    if words[:1] in (["a"], ["b"], ["c"]):
+        letter = words[0].upper()
+        words = words[1:]
 
+    label = " ".join(words)
     option = _LETTERS.get(label) if label else letter
-    if option is None or letter not in (None, option):
-        options = ", ".join(f"{letter}) {label}" for letter, label in LABELS.items())
-        raise ValueError(f"{value[:80]!r} is not one of {options}")
+    is_contradicted = letter is not None and letter != option
+    if option is None or is_contradicted:
+        options = [f"{letter}) {label}" for letter, label in LABELS.items()]
+        raise ValueError(f"{value[:80]!r} is not one of {', '.join(options)}")
     return option
 
 

@@ -47,7 +47,11 @@ def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str]:
         a: Metadata of a score. Logs of task version 1-A have no settings.
         b: Metadata of another score.
     """
-    return [f"{path}: {_shown(first)} and {_shown(second)}" for path, first, second in changes(a, b)]
+    lines = []
+    for path, *values in changes(a, b):
+        first, second = map(_shown, values)
+        lines.append(f"{path}: {first} and {second}")
+    return lines
 
 
 def changes(

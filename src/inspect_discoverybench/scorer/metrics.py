@@ -64,8 +64,11 @@ def group_means(field: str, scores: list[SampleScore]) -> Value:
     with_field = [score for score in scores if _metadata(score).get(field) is not None]
     by_group = cast(MetricProtocol, grouped(mean(), field, all=False))
     means = cast(dict[str, float], by_group(with_field))
-    is_informative = 1 < len(means) < len(with_field)
-    return dict(sorted(means.items())) if is_informative else {}
+
+    if len(means) == 1 or len(means) == len(with_field):
+        return {}
+    names = sorted(means)
+    return {name: means[name] for name in names}
 
 
 def unscored(scores: list[SampleScore]) -> Value:
@@ -100,7 +103,9 @@ def _without_hypothesis(scores: list[SampleScore]) -> list[SampleScore]:
 
 def _hms(score: SampleScore) -> float:
     value = score.score.value
-    return float(cast(float, value["hms"])) if isinstance(value, Mapping) else math.nan
+    if not isinstance(value, Mapping):
+        return math.nan
+    return cast(float, value["hms"])
 
 
 def _metadata(score: SampleScore) -> dict[str, Any]:

@@ -24,10 +24,14 @@ def prompt_values(**values: Any) -> dict[str, str]:
     Tokens of chat templates and invisible characters are escaped, because the tokenizer of a locally served judge may
     read them as its own. Other characters stay, because small judges misquote escapes.
     """
-    texts = {name: json.dumps(value, ensure_ascii=False) for name, value in values.items()}
-    return {name: _ESCAPED.sub(_escape, text) for name, text in texts.items()}
+    texts = {}
+    for name, value in values.items():
+        text = json.dumps(value, ensure_ascii=False)
+        texts[name] = _ESCAPED.sub(_escape, text)
+    return texts
 
 
 def _escape(match: re.Match[str]) -> str:
-    units = match[0].encode("utf-16-be")
-    return "".join(f"\\u{units[start : start + 2].hex()}" for start in range(0, len(units), 2))
+    code_units = match[0].encode("utf-16-be")
+    digits = code_units.hex(" ", 2).split()
+    return "".join(f"\\u{unit}" for unit in digits)

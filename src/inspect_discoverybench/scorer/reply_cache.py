@@ -45,7 +45,8 @@ class ReplyCache:
     def key(fingerprint: str, messages: Sequence[ChatMessage]) -> str:
         """Compute the key of a question from its messages and the fingerprint of the request settings."""
         texts = [[message.role, message.text] for message in messages]
-        return sha256(json.dumps([fingerprint, *texts]).encode()).hexdigest()
+        content = json.dumps([fingerprint, *texts])
+        return sha256(content.encode()).hexdigest()
 
     def read(self, key: str) -> str | None:
         """Return the cached reply; None if there is none."""

@@ -117,8 +117,10 @@ def _zero(keys: Sequence[str], reason: str, explanation: str, metadata: dict[str
 
 def _not_asserted(keys: Sequence[str], answer: NotAsserted, judge: Judge) -> Score:
     text = escape_markdown(answer.text[:MAX_SHOWN])
-    explanation = f"the text asserts no hypothesis.{judge_paragraph(answer.reason)}\n\n### Text\n\n{text}"
-    return _zero(keys, NOT_ASSERTED, explanation, judge_record(judge, None) | {"refusal": True})
+    reason = judge_paragraph(answer.reason)
+    explanation = f"the text asserts no hypothesis.{reason}\n\n### Text\n\n{text}"
+    record = judge_record(judge, None)
+    return _zero(keys, NOT_ASSERTED, explanation, {**record, "refusal": True})
 
 
 def _provider_failed(state: TaskState, keys: Sequence[str], reason: str) -> Score:

@@ -99,7 +99,8 @@ def _request_settings(model: Model, config: GenerateConfig) -> RequestSettings:
     effective = _effective(model, config)
     schema = config.model_dump(mode="json", include={"response_schema"}, exclude_none=True)
     text = json.dumps([effective, schema], sort_keys=True)
-    return RequestSettings(config, effective, fingerprint=sha256(text.encode()).hexdigest())
+    fingerprint = sha256(text.encode()).hexdigest()
+    return RequestSettings(config, effective, fingerprint)
 
 
 def _effective(model: Model, config: GenerateConfig) -> dict[str, Any]:

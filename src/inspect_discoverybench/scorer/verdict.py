@@ -52,5 +52,6 @@ async def compare(judge: Judge, pair: HypothesisPair, with_released: bool = Fals
     if with_released:
         questions.append(ask_released(judge, pair))
     replies = await gather(*questions)
-    facets = dict(zip(FACET_KEYS, replies, strict=False))
-    return Verdict(facets, replies[-1] if with_released else None)
+    released = replies.pop() if with_released else None
+    facets = dict(zip(FACET_KEYS, replies, strict=True))
+    return Verdict(facets, released)

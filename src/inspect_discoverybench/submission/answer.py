@@ -223,8 +223,12 @@ def _last_texts(messages: Sequence[ChatMessage]) -> list[str]:
 
 def _call_texts(message: ChatMessageAssistant) -> list[str]:
     """The arguments of each call of a message that does not run code, as text."""
-    calls = [call for call in message.tool_calls or [] if call.function != PYTHON]
-    return [_as_text([*call.arguments.values()]) for call in calls]
+    texts = []
+    for call in message.tool_calls or []:
+        if call.function != PYTHON:
+            arguments = [*call.arguments.values()]
+            texts.append(_as_text(arguments))
+    return texts
 
 
 def _has_words(text: str) -> bool:
