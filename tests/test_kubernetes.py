@@ -46,12 +46,28 @@ def read(path: Path) -> Values:
     return values
 
 
-def rendered(helm: str, *values: Path) -> list[Values]:
+def service(name: str) -> Values:
+    """The agent's service in a shipped file."""
+    values: Values = read(shipped(name))["services"]["default"]
+    return values
+
+
+def rendered(helm: str, values: Path) -> list[Values]:
     """The resources that inspect-k8s-sandbox would install. Helm checks the values against the chart's schema."""
-    command = [helm, "template", "sample", str(CHART), "--namespace", "evals", "--values", ",".join(map(str, values))]
+    command = [
+        helm,
+        "template",
+        "sample",
+        str(CHART),
+        "--namespace",
+        "evals",
+        "--values",
+        str(values),
+    ]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
-    return [resource for resource in yaml.safe_load_all(result.stdout) if resource]
+    resources = yaml.safe_load_all(result.stdout)
+    return [resource for resource in resources if resource]
 
 
 def pod(resources: list[Values]) -> Values:
@@ -61,7 +77,7 @@ def pod(resources: list[Values]) -> Values:
 
 
 def test_the_published_image_is_required_or_used() -> None:
-    if "@sha256:" in read(shipped(VALUES))["services"]["default"]["image"]:
+    if "@sha256:" in service(VALUES)["image"]:
         assert values_file() == shipped(VALUES)
     else:
         with pytest.raises(InvalidArgument, match="make image-push REGISTRY=…`, and pass -T image=NAME or set DISC"):
@@ -87,7 +103,8 @@ def test_the_compose_file_is_refused_with_a_line_that_names_the_values(tmp_path:
     assert isinstance(sandbox.config, ComposeConfig)
     # As inspect-k8s-sandbox and Hawk do with a Docker sandbox.
     file = tmp_path / "task-compose.yaml"
-    file.write_text(yaml.safe_dump(sandbox.config.model_dump(exclude_none=True, by_alias=True)), "utf-8")
+    config = sandbox.config.model_dump(exclude_none=True, by_alias=True)
+    file.write_text(yaml.safe_dump(config), "utf-8")
     for compose in (file, shipped("compose.yaml")):
         with pytest.raises(Exception, match=r"use -T sandbox=k8s \(sandbox/helm-values.yaml\)") as refused:
             convert_compose_to_helm_values(compose)
@@ -109,7 +126,8 @@ def test_the_pod_is_isolated(helm: str) -> None:
     resources = rendered(helm, values_file(image=IMAGE))
     spec = pod(resources)
     [container, dns] = spec["containers"]
-    assert (container["image"], dns["name"]) == (IMAGE, "coredns")
+    assert container["image"] == IMAGE
+    assert dns["name"] == "coredns"
     assert container["securityContext"] == {
         "runAsNonRoot": True,
         "runAsUser": 1000,
@@ -119,7 +137,8 @@ def test_the_pod_is_isolated(helm: str) -> None:
         "readOnlyRootFilesystem": True,
         "seccompProfile": {"type": "RuntimeDefault"},
     }
-    assert (spec["automountServiceAccountToken"], spec["enableServiceLinks"]) == (False, False)
+    assert spec["automountServiceAccountToken"] is False
+    assert spec["enableServiceLinks"] is False
     assert not {"hostNetwork", "hostPID", "hostIPC", "initContainers"} & spec.keys()
     # Nothing of the node is mounted: what the agent can write is in memory and limited, and the rest is configuration.
     for volume in spec["volumes"]:
@@ -128,32 +147,57 @@ def test_the_pod_is_isolated(helm: str) -> None:
         if kind == "emptyDir":
             assert volume[kind]["medium"] == "Memory"
             assert volume[kind]["sizeLimit"]
-    [isolation] = [resource for resource in resources if resource["metadata"]["name"].endswith("-svc-default-isolate")]
+    by_name = {resource["metadata"]["name"]: resource for resource in resources}
+    [name] = [name for name in by_name if name.endswith("-svc-default-isolate")]
+    isolation = by_name[name]
     assert isolation["spec"]["egressDeny"] == [{"toEntities": ["all"]}]
 
 
 def test_the_limits_are_those_of_the_compose_file() -> None:
-    docker = read(shipped("compose.yaml"))["services"]["default"]
-    pod_service = read(shipped(VALUES))["services"]["default"]
+    docker = service("compose.yaml")
+    pod_service = service(VALUES)
     assert pod_service["command"] == docker["command"]
     limits = pod_service["resources"]["limits"]
-    assert (limits["cpu"], limits["memory"]) == (docker["cpus"], docker["mem_limit"].replace("gb", "Gi"))
-    mounts = {mount["name"]: mount["mountPath"] for mount in pod_service["volumeMounts"]}
-    sizes = {mounts[volume["name"]]: volume["emptyDir"]["sizeLimit"] for volume in pod_service["volumes"]}
-    in_docker = dict(mount.split(",")[0].split(":size=") for mount in docker["tmpfs"])
-    del in_docker["/opt/human_agent"]  # of `human_cli`, which works in Docker only
-    units = {"g": "Gi", "m": "Mi"}
-    assert sizes == {path: f"{size[:-1]}{units[size[-1]]}" for path, size in in_docker.items()}
+    assert limits["cpu"] == docker["cpus"]
+    assert limits["memory"] == docker["mem_limit"].replace("gb", "Gi")
+
     variables = {variable["name"]: variable["value"] for variable in pod_service["env"]}
     assert variables.items() >= docker["environment"].items()
+
+
+def test_the_folders_in_memory_are_those_of_the_compose_file() -> None:
+    sizes = {}
+    for mount in service("compose.yaml")["tmpfs"]:
+        path, _, options = mount.partition(":size=")
+        size, _, _ = options.partition(",")
+        sizes[path] = size.replace("g", "Gi").replace("m", "Mi")
+    del sizes["/opt/human_agent"]  # of `human_cli`, which works in Docker only
+    pod_service = service(VALUES)
+    volumes = {volume["name"]: volume["emptyDir"] for volume in pod_service["volumes"]}
+    for mount in pod_service["volumeMounts"]:
+        volume = volumes.pop(mount["name"])
+        assert volume["sizeLimit"] == sizes.pop(mount["mountPath"])
+    assert (volumes, sizes) == ({}, {})
 
 
 def as_docker_runs_it(spec: Values) -> ComposeConfig:
     """The pod's first container as a service of Docker. An `emptyDir` is root's and open to everyone."""
     container = spec["containers"][0]
-    context, limits = container["securityContext"], container["resources"]["limits"]
-    mounts = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}
-    sizes = {volume["name"]: volume["emptyDir"]["sizeLimit"] for volume in spec["volumes"] if "emptyDir" in volume}
+    context = container["securityContext"]
+    limits = container["resources"]["limits"]
+    has_no_new_privileges = "false" if context["allowPrivilegeEscalation"] else "true"
+    paths = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}
+    mounts = []
+    volumes = {}
+    for volume in spec["volumes"]:
+        if "emptyDir" not in volume:
+            continue
+        name = volume["name"]
+        size = volume["emptyDir"]["sizeLimit"].removesuffix("i")
+        options = {"type": "tmpfs", "device": "tmpfs", "o": f"mode=0777,size={size}"}
+        volumes[name] = {"driver_opts": options}
+        mounts.append({"type": "volume", "source": name, "target": paths[name], "volume": {"nocopy": True}})
+    variables = {variable["name"]: variable["value"] for variable in container["env"]}
     service = {
         "image": container["image"],
         "x-local": True,
@@ -164,18 +208,12 @@ def as_docker_runs_it(spec: Values) -> ComposeConfig:
         "user": f"{context['runAsUser']}:{context['runAsGroup']}",
         "read_only": context["readOnlyRootFilesystem"],
         "cap_drop": context["capabilities"]["drop"],
-        "security_opt": [f"no-new-privileges:{'false' if context['allowPrivilegeEscalation'] else 'true'}"],
+        "security_opt": [f"no-new-privileges:{has_no_new_privileges}"],
         "network_mode": "none",
-        "environment": {variable["name"]: variable["value"] for variable in container["env"]},
+        "environment": variables,
         "cpus": limits["cpu"],
         "mem_limit": limits["memory"].replace("Gi", "gb"),
-        "volumes": [
-            {"type": "volume", "source": name, "target": mounts[name], "volume": {"nocopy": True}} for name in sizes
-        ],
-    }
-    volumes = {
-        name: {"driver_opts": {"type": "tmpfs", "device": "tmpfs", "o": f"mode=0777,size={size.removesuffix('i')}"}}
-        for name, size in sizes.items()
+        "volumes": mounts,
     }
     # Inspect cannot see that these volumes are in memory.
     allowed = {"unsafe_allow_writable_host_mounts": True}
@@ -195,8 +233,9 @@ for folder in (".", os.path.expanduser("~"), "/tmp", "/var/tmp"):
 @pytest.mark.usefixtures("engine")
 @pytest.mark.timeout(900)
 def test_the_session_and_files_work_in_the_container_of_the_pod(helm: str) -> None:
-    spec = pod(rendered(helm, values_file(image=image())))
-    task = task_with(demo(), sandbox=SandboxEnvironmentSpec("docker", as_docker_runs_it(spec)))
+    resources = rendered(helm, values_file(image=image()))
+    config = as_docker_runs_it(pod(resources))
+    task = task_with(demo(), sandbox=SandboxEnvironmentSpec("docker", config))
     turns = [python(CELL), submit(hypothesis="In Norway, salmon shrink by 3 %.", workflow="1. Guess.")]
     [log] = inspect_eval(task, model=scripted(turns), limit=1)
     [sample] = finished(log).samples or []

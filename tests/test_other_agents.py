@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from inspect_ai.log import EvalSample, list_eval_logs, read_eval_log
+from inspect_ai.log import EvalLog, EvalSample, list_eval_logs, read_eval_log
 
 from inspect_discoverybench.submission.submission import SCORE_NAME
 from tests.documentation.commands import commands_of
@@ -24,11 +24,11 @@ OBJECT = json.dumps({"hypothesis": HYPOTHESIS, "workflow": "I correlated both."}
 LOOK = """wc -l < capital.csv; id -u; grep CapEff /proc/self/status; touch /opt/agent/x /opt/x
 python -c 'import pandas, urllib.request as u; u.urlopen("http://1.1.1.1", timeout=2)' 2>&1 | tail -n 1"""
 SEEN = ("40\n1000\nCapEff:\t0000000000000000\n", "Read-only file system", "Network is unreachable")
-SHELLS = {"Bash": "command", "bash": "command", "exec_command": "cmd"}
 
 
 def offered(request: Request) -> dict[str, Request]:
-    return {tool["function"]["name"]: tool["function"] for tool in request.get("tools") or []}
+    functions = [tool["function"] for tool in request.get("tools") or []]
+    return {function["name"]: function for function in functions}
 
 
 def agent_and_judge(request: Request) -> Answer:
@@ -36,17 +36,20 @@ def agent_and_judge(request: Request) -> Answer:
     if question(request):
         return truthful(request)
     tools = offered(request)
-    shell = next((name for name in SHELLS if name in tools), None)
-    if not any(message["role"] == "tool" for message in request["messages"]):
-        if "python" in tools:
-            return tool_call("python", code=f"import subprocess\nprint(subprocess.getoutput({LOOK!r}))")
-        if shell:
-            return tool_call(shell, **{"description": "Look"} if shell == "Bash" else {}, **{SHELLS[shell]: LOOK})
+    has_looked = any(message["role"] == "tool" for message in request["messages"])
+    if "python" in tools and not has_looked:
+        return tool_call("python", code=f"import subprocess\nprint(subprocess.getoutput({LOOK!r}))")
+    if "Bash" in tools and not has_looked:
+        return tool_call("Bash", command=LOOK, description="Look")
+    if "bash" in tools and not has_looked:
+        return tool_call("bash", command=LOOK)
+    if "exec_command" in tools and not has_looked:
+        return tool_call("exec_command", cmd=LOOK)
     if "finish" in tools:
         return tool_call("finish", answer=HYPOTHESIS)
     if "submit" in tools:
         return tool_call("submit", hypothesis=HYPOTHESIS, workflow="I correlated both.")
-    if [*tools] == ["bash"]:
+    if list(tools) == ["bash"]:
         return tool_call("bash", OBJECT, command="echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT")
     return OBJECT
 
@@ -54,35 +57,45 @@ def agent_and_judge(request: Request) -> Answer:
 @pytest.fixture(scope="module")
 def agent_images(engine: None) -> None:
     """The images of the page, built by its commands."""
-    script = "\n".join(
-        ["set -e", *(command for command in COMMANDS if command.startswith(("base", "folder", "docker")))]
-    )
+    builds = [command for command in COMMANDS if command.startswith(("base", "folder", "docker"))]
+    script = "\n".join(["set -e", *builds])
     subprocess.run(["bash", "-c", script], env={**os.environ, "PATH": PATH}, check=True)
 
 
 def output_of_look(sample: EvalSample) -> str:
     """The result of the first tool call in the conversation; mini-swe-agent shows it as a JSON object."""
-    text = next(message.text for message in sample.messages if message.role == "tool")
-    return str(json.loads(text)["output"]) if text.startswith("{") else text
+    texts = [message.text for message in sample.messages if message.role == "tool"]
+    if not texts[0].startswith("{"):
+        return texts[0]
+    return str(json.loads(texts[0])["output"])
+
+
+def evaluate(command: str) -> tuple[EvalLog, list[Request]]:
+    """Run a command of the page with the scripted provider; return the log and the agent's requests."""
+    with serve(agent_and_judge) as endpoint:
+        environment = {**os.environ, "PATH": PATH, "OPENAI_BASE_URL": endpoint.url, "OPENAI_API_KEY": "test"}
+        # Checkpoints are off in Docker. They would end the sample at the first attempt.
+        options = "--model-role grader=openai/gpt-4o --limit 2 --checkpoint turn:1"
+        subprocess.run(shlex.split(f"{command} {options}"), env=environment, cwd=REPOSITORY, check=True)
+    [info] = list_eval_logs(os.environ["INSPECT_LOG_DIR"])
+    return read_eval_log(info.name), endpoint.agent_requests()
 
 
 @pytest.mark.parametrize("command", EVALS, ids=lambda command: command.partition("--solver ")[2].split()[0])
 @pytest.mark.timeout(900)
 def test_an_agent_is_confined_and_scored(command: str, agent_images: None, upstream: Path) -> None:
-    with serve(agent_and_judge) as endpoint:
-        environment = {**os.environ, "PATH": PATH, "OPENAI_BASE_URL": endpoint.url, "OPENAI_API_KEY": "test"}
-        # Checkpoints are off in Docker. They would end the sample at the first attempt.
-        options = "--model-role grader=openai/gpt-4o --limit 2 --checkpoint turn:1"
-        subprocess.run([*shlex.split(command), *options.split()], env=environment, cwd=REPOSITORY, check=True)
-    [log] = [read_eval_log(log.name) for log in list_eval_logs(os.environ["INSPECT_LOG_DIR"])]
+    log, requests = evaluate(command)
     assert log.status == "success", log.error
     assert log.samples
     assert len(log.samples) == 2
-    assert not [name for request in endpoint.agent_requests() for name in offered(request) if "search" in name.lower()]
+    for request in requests:
+        assert not any("search" in name.lower() for name in offered(request))
     for sample in log.samples:
         assert sample.scores
-        assert HYPOTHESIS in str(sample.scores[SCORE_NAME].answer)
+        score = sample.scores[SCORE_NAME]
+        assert HYPOTHESIS in str(score.answer)
         # The judge has answered: texts that differ do not match.
-        assert sample.scores[SCORE_NAME].value == {"hms": 0, "context": 0, "variables": 0, "relationship": 0}
+        assert score.value == {"hms": 0, "context": 0, "variables": 0, "relationship": 0}
         if "@bridge" not in command:
-            assert [text for text in SEEN if text not in output_of_look(sample)] == []
+            output = output_of_look(sample)
+            assert [text for text in SEEN if text not in output] == []

@@ -39,9 +39,11 @@ def run(task: Any, **options: Any) -> EvalLog:
 @pytest.mark.usefixtures("sweep")
 def test_a_task_has_the_same_name_however_it_is_created(form: str) -> None:
     log = run(FORMS[form]())
-    assert (log.eval.task, log.eval.task_display_name) == ("discoverybench/demo", "DiscoveryBench demo")
+    assert log.eval.task == "discoverybench/demo"
+    assert log.eval.task_display_name == "DiscoveryBench demo"
     [again] = eval_retry(log)
-    assert (again.status, again.eval.task) == ("success", "discoverybench/demo")
+    assert again.status == "success"
+    assert again.eval.task == "discoverybench/demo"
     assert again.eval.task_id == log.eval.task_id
 
 
@@ -56,8 +58,10 @@ def test_an_eval_set_can_be_resumed_under_an_alias(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("package", ["discoverybench", "inspect_discoverybench"])
 def test_solvers_and_the_scorer_have_both_names(package: str) -> None:
-    assert registry_info(registry_create("scorer", f"{package}/hms")).name == "inspect_discoverybench/HMS"
-    [log] = inspect_eval(demo(), model="none", solver=SolverSpec(f"{package}/gold"), limit=1)
+    scorer = registry_create("scorer", f"{package}/hms")
+    assert registry_info(scorer).name == "inspect_discoverybench/HMS"
+    solver = SolverSpec(f"{package}/gold")
+    [log] = inspect_eval(demo(), model="none", solver=solver, limit=1)
     assert log.eval.solver == f"{package}/gold"
     # The same name as for the task's default solver.
     assert log.plan.steps[-1].solver == "inspect_discoverybench/gold"
@@ -78,12 +82,15 @@ def test_a_log_can_be_retried_from_an_empty_folder(tmp_path: Path) -> None:
     log = run(demo())
     folder = tmp_path / "empty"
     folder.mkdir()
-    command = [sys.executable, "-m", "inspect_ai", "eval-retry", log.location, "--log-dir", str(tmp_path / "again")]
+    logs = tmp_path / "again"
+    command = [sys.executable, "-m", "inspect_ai", "eval-retry", log.location, "--log-dir", str(logs)]
     result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=240, check=False)
     assert result.returncode == 0, result.stdout + result.stderr
-    [file] = (tmp_path / "again").iterdir()
+    [file] = logs.iterdir()
     again = read_eval_log(str(file), header_only=True)
-    assert (again.status, again.eval.task, again.eval.task_id) == ("success", "discoverybench/demo", log.eval.task_id)
+    assert again.status == "success"
+    assert again.eval.task == "discoverybench/demo"
+    assert again.eval.task_id == log.eval.task_id
     assert not list(folder.iterdir())
 
 
