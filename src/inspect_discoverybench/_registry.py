@@ -6,10 +6,8 @@ prefix `discoverybench` work in a wheel and in an editable install.
 Every `inspect` command imports this module. What only some of them need is imported on first use.
 """
 
-from collections.abc import Callable, Mapping
-from difflib import get_close_matches
+from collections.abc import Callable
 from importlib import import_module
-from inspect import signature
 from typing import Any, Literal
 
 from inspect_ai._util.registry import (  # inspect-evals-lint: ignore[IECQ001] -- there is no public API for aliases
@@ -20,7 +18,6 @@ from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver
 from inspect_ai.util import RegistryInfo, registry_info
 
-from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.tasks import custom, demo, judge_audit, real, synth, synth_generate
 
@@ -67,25 +64,10 @@ def _add_lazily(
 
     def create(**arguments: Any) -> Any:
         function = getattr(import_module(f"inspect_discoverybench.{module}"), name)
-        _require_parameters(name, function, arguments)
         return function(**arguments)
 
     create.__annotations__["return"] = result
     _add_names(create, RegistryInfo(type=kind, name=f"inspect_discoverybench/{name}"), name)
-
-
-def _require_parameters(name: str, function: Callable[..., Any], arguments: Mapping[str, Any]) -> None:
-    """Refuse arguments that the function does not have, before Python does so in a traceback."""
-    parameters = list(signature(function).parameters)
-    possible = ", ".join(parameters) or "none"
-    for argument in arguments:
-        if argument in parameters:
-            continue
-        message = f"{name} has no argument {argument}."
-        nearest = get_close_matches(argument, parameters, n=1)
-        if nearest:
-            message += f" Did you mean {nearest[0]}?"
-        raise InvalidArgument(f"{message} Possible arguments: {possible}.")
 
 
 for _registered in (real, synth, custom, demo, judge_audit, synth_generate, hms):

@@ -2,12 +2,16 @@
 
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
+from functools import wraps
 from inspect import signature
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from pydantic import ValidationError
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument
+
+Parameters = ParamSpec("Parameters")
+Created = TypeVar("Created")
 
 
 def first_reason(error: ValidationError) -> str:
@@ -48,6 +52,17 @@ def refuse_unknown(function: Callable[..., Any], arguments: Iterable[str]) -> No
             f"{function.__name__} has no argument {argument}.{did_you_mean(argument, names)} "
             f"Possible arguments: {possible}."
         )
+
+
+def refusing_unknown(create: Callable[Parameters, Created]) -> Callable[Parameters, Created]:
+    """Decorate a function, such as that of a solver, to refuse arguments that it does not have in one line."""
+
+    @wraps(create)
+    def checked(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Created:
+        refuse_unknown(create, kwargs)
+        return create(*args, **kwargs)
+
+    return checked
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:

@@ -2,12 +2,14 @@
 
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from inspect_discoverybench.errors.invalid_values import refusing_unknown
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
 from inspect_discoverybench.session.tool import python
 from inspect_discoverybench.solvers.step import Actor, create_actor
 
 
 @solver
+@refusing_unknown
 def codegen(actions: str = "calls", cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
     """Generate twice: the whole program, then the answer.
 

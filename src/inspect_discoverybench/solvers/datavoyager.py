@@ -18,7 +18,7 @@ from inspect_ai.util import StoreModel, span, store_as
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from inspect_discoverybench.errors.exceptions import ReplyRejected
-from inspect_discoverybench.errors.invalid_values import require_positive
+from inspect_discoverybench.errors.invalid_values import refusing_unknown, require_positive
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.replies import EncodableText, Reply, ask_until_valid, parse_reply
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS
@@ -134,6 +134,7 @@ class Ledger(StoreModel):
 
 
 @solver
+@refusing_unknown
 def datavoyager(turns: int = 20, actions: str = "calls", cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
     """Run the team: the planner plans, and the critic assigns turns until the results answer the goal.
 

@@ -5,10 +5,12 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import store_as
 
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
+from inspect_discoverybench.errors.invalid_values import refusing_unknown
 from inspect_discoverybench.submission.submission import Submission, SubmissionState
 
 
 @solver
+@refusing_unknown
 def gold() -> Solver:
     """Submit the gold hypothesis, and the gold workflow if it is public, to verify tasks, scorer and judge."""
 
@@ -19,6 +21,7 @@ def gold() -> Solver:
 
 
 @solver
+@refusing_unknown
 def goal_echo() -> Solver:
     """Submit the goal as a claim, without looking at the data: the floor that every judge should be shown."""
 

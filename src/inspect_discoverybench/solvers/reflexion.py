@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from inspect_discoverybench.dataset.data_files import changed_files
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
 from inspect_discoverybench.errors.exceptions import DiscoveryBenchError, InvalidArgument, SessionFailed
-from inspect_discoverybench.errors.invalid_values import require_positive
+from inspect_discoverybench.errors.invalid_values import refusing_unknown, require_positive
 from inspect_discoverybench.errors.provider_failures import one_line
 from inspect_discoverybench.prompts.prompt import Prompt
 from inspect_discoverybench.session.session import DEFAULT_CELL_SECONDS, PythonSession, require_not_lost
@@ -74,6 +74,7 @@ class ReflexionState(StoreModel):
 
 
 @solver
+@refusing_unknown
 def reflexion(trials: int = 3, actions: str = "calls", cell_seconds: int = DEFAULT_CELL_SECONDS) -> Solver:
     """Repeat CodeGen until HMS is 1, at most `trials` times, with a reflection on the score between trials.
 
