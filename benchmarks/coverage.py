@@ -6,21 +6,17 @@ the intervals are those of Fleiss' kappa and of the mean corrected by people's l
 """
 
 import argparse
-import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import product
-from pathlib import Path
 from statistics import fmean
 
 import numpy as np
 from measure import show
+from simulation import DATA, SETTINGS, Tasks, coverage, simulate
 
 from inspect_discoverybench.human_study.statistic import kappa
 from inspect_discoverybench.statistics.corrected_mean import corrected_mean
-
-sys.path.append(str(Path(__file__).resolve().parents[1]))  # the simulation of the tests
-from tests.statistics.simulation import DATA, SETTINGS, Tasks, coverage, simulate
 
 DB_REAL_TEST = Tasks(DATA["239 tasks, 6 studies (DB-REAL test)"])
 

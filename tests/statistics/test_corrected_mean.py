@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from simulation import DATA, SETTINGS, Tasks, simulate
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.statistics.corrected_mean import corrected_mean
-from tests.statistics.simulation import DATA, SETTINGS, Tasks, simulate
 
 TASKS = Tasks(DATA["239 tasks, 6 studies (DB-REAL test)"])
 EQUAL = [1] * 239

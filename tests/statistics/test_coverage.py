@@ -1,8 +1,7 @@
 """Every printed interval contains the truth in 93 % of simulated data sets, or is not printed."""
 
 import pytest
-
-from tests.statistics.simulation import SETTINGS, coverage
+from simulation import SETTINGS, coverage
 
 DATA = (
     "12 tasks, 2 studies",

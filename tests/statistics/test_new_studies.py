@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 import pytest
+from simulation import DATA, Tasks
 
 from inspect_discoverybench.statistics.mean import estimate_mean
 from inspect_discoverybench.statistics.new_studies import NewStudies
 from inspect_discoverybench.statistics.paired import compare_paired
-from tests.statistics.simulation import DATA, Tasks
 
 STUDIES = Tasks(DATA["200 tasks, 13 studies (DB-SYNTH test)"]).studies
 TASKS = range(200)

@@ -107,8 +107,12 @@ class LabelledSample(LabelKey):
 
     def verdicts(self, step: Step) -> list[bool]:
         """Whether the judge is right, by all annotators who say so."""
-        verdicts = [label.verdict(step) for label in self.labels.values()]
-        return [verdict == "right" for verdict in verdicts if verdict]
+        verdicts = []
+        for label in self.labels.values():
+            verdict = label.verdict(step)
+            if verdict:
+                verdicts.append(verdict == "right")
+        return verdicts
 
     def right(self, step: Step) -> bool | None:
         """Whether the judge is right, by the majority of annotators; None without a majority."""
@@ -235,9 +239,11 @@ def read_labels(paths: Sequence[Path]) -> list[LabelledSample]:
     if not keys:
         where = ", ".join(str(path) for path in paths)
         raise InvalidArgument(f"{where}: no key.csv. Pass the key.csv that was written with the sheet.")
-    return [
-        LabelledSample(**key.model_dump(), labels=labels) for key, labels in read_study(Label, LabelKey, tables, keys)
-    ]
+    samples = []
+    for key, labels in read_study(Label, LabelKey, tables, keys):
+        sample = LabelledSample(**key.model_dump(), labels=labels)
+        samples.append(sample)
+    return samples
 
 
 def is_labels(path: Path) -> bool:

@@ -101,7 +101,8 @@ def write_sheet(mark: type[Mark], items: Sequence[Item], folder: Path) -> None:
             raise InvalidArgument(f"{folder} already contains {name}. Choose another folder with --out.")
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in contents.items():
-        (folder / name).write_text(text, "utf-8", newline="")
+        path = folder / name
+        path.write_text(text, "utf-8", newline="")
 
 
 def page_name(mark: type[Mark]) -> str:
@@ -111,8 +112,20 @@ def page_name(mark: type[Mark]) -> str:
 
 def page(mark: type[Mark], items: Sequence[Item]) -> str:
     """Render the page: a single HTML file that needs no server and no network."""
-    cards = [{"name": item.name, "texts": item.texts, "answers": item.answers} for item in items]
-    data = json.dumps({"form": mark.form, "columns": mark.columns(), "items": cards})
+    cards = []
+    for item in items:
+        card = {
+            "name": item.name,
+            "texts": item.texts,
+            "answers": item.answers,
+        }
+        cards.append(card)
+    content = {
+        "form": mark.form,
+        "columns": mark.columns(),
+        "items": cards,
+    }
+    data = json.dumps(content)
     # Only "<" can end a script element or open a comment inside it.
     data = data.replace("<", "\\u003c")
     digest = sha256(data.encode()).hexdigest()
@@ -141,14 +154,19 @@ def read_study(
     items = _read_keys(key_type, keys)
     marks = _read_marks(mark_type, tables)
     paths = ", ".join(str(path) for path in [*tables, *keys])
+    if not marks:
+        raise InvalidArgument(f"{paths}: no {mark_type.form}s. Expected one row per item and annotator.")
     for item in marks:
         if item not in items:
             raise InvalidArgument(
                 f"{paths}: item {item} is not in the key. Pass the key.csv that was written with the sheet."
             )
-    if not marks:
-        raise InvalidArgument(f"{paths}: no {mark_type.form}s. Expected one row per item and annotator.")
-    return [(items[item], marks.get(item, {})) for item in sorted(items)]
+
+    study = []
+    for item in sorted(items):
+        item_marks = marks.get(item, {})
+        study.append((items[item], item_marks))
+    return study
 
 
 def _read_keys(key_type: type[KeyT], paths: Sequence[Path]) -> dict[str, KeyT]:
@@ -167,7 +185,8 @@ def _read_marks(mark_type: type[MarkT], paths: Sequence[Path]) -> dict[str, dict
     marks: dict[str, dict[str, MarkT]] = {}
     for path in paths:
         for row in read_rows(path):
-            if not any(row.values.get(column) for column in mark_type.columns()):
+            filled = [row.values.get(column) for column in mark_type.columns()]
+            if not any(filled):
                 continue
             mark = row.parse(mark_type)
             by_annotator = marks.setdefault(mark.item, {})
@@ -182,4 +201,6 @@ def _read_marks(mark_type: type[MarkT], paths: Sequence[Path]) -> dict[str, dict
 def majority(values: Iterable[ValueT]) -> ValueT | None:
     """The value that occurs more often than any other; None if there is none."""
     modes = multimode(values)
-    return modes[0] if len(modes) == 1 else None
+    if len(modes) != 1:
+        return None
+    return modes[0]

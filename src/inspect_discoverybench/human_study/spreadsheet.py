@@ -31,7 +31,9 @@ def escape(text: str) -> str:
 
 def _unescape(text: str) -> str:
     is_escaped = text.startswith("'") and _FORMULA.match(text)
-    return text[1:] if is_escaped else text
+    if is_escaped:
+        return text[1:]
+    return text
 
 
 def to_csv(rows: Sequence[Mapping[str, str]]) -> str:
@@ -66,9 +68,11 @@ class Row:
         try:
             return model.model_validate(self.values)
         except ValidationError as error:
+            message = f"{self.location}: {first_reason(error)}"
             value = error.errors()[0]["input"]
-            got = f" Got '{value}'." if isinstance(value, str) else ""
-            raise InvalidArgument(f"{self.location}: {first_reason(error)}{got}") from error
+            if isinstance(value, str):
+                message += f" Got '{value}'."
+            raise InvalidArgument(message) from error
 
 
 def read_rows(path: Path) -> Iterator[Row]:
@@ -79,11 +83,15 @@ def read_rows(path: Path) -> Iterator[Row]:
     """
     table = Table.read(path)
     for line, values in table.rows.items():
-        cells = {name.strip(): _unescape(value).strip() for name, value in values.items()}
+        cells = {}
+        for name, value in values.items():
+            cells[name.strip()] = _unescape(value).strip()
         if any(cells.values()):
-            yield Row(f"{path}: line {line}", cells)
+            location = f"{path}: line {line}"
+            yield Row(location, cells)
 
 
 def read_header(path: Path) -> list[str]:
     """The column names of a CSV file."""
-    return [name.strip() for name in Table.read(path).columns]
+    table = Table.read(path)
+    return [name.strip() for name in table.columns]

@@ -12,28 +12,21 @@ PAPER_KAPPA = 0.91
 
 
 def measure_agreement(ballots: Sequence[Ballot]) -> list[Statistic]:
-    """Compute all statistics of votes. Pairs without a majority are used for kappa and annotators only."""
+    """Compute all statistics of votes. Pairs without a majority are used for kappa only."""
     voted = [ballot for ballot in ballots if ballot.votes]
     majorities = [majority(ballot.votes.values()) for ballot in voted]
-    without_ties = [
-        None if "equal" in (choice, ballot.hms) else choice for choice, ballot in zip(majorities, voted, strict=True)
-    ]
-    statistics = [
+    without_ties = []
+    for choice, ballot in zip(majorities, voted, strict=True):
+        is_tie = "equal" in (choice, ballot.hms)
+        without_ties.append(None if is_tie else choice)
+    return [
         Statistic("pairs", len(ballots)),
         Statistic("pairs with votes", len(voted)),
         Statistic("pairs without a majority", majorities.count(None)),
         _agreement("the majority", voted, majorities, PAPER_AGREEMENT),
         _agreement("the majority, ties excluded", voted, without_ties),
+        _kappa(voted),
     ]
-
-    annotators: set[str] = set()
-    for ballot in voted:
-        annotators.update(ballot.votes)
-    for name in sorted(annotators):
-        choices = [ballot.votes.get(name) for ballot in voted]
-        statistics.append(_agreement(name, voted, choices))
-    statistics.append(_kappa(voted))
-    return statistics
 
 
 def _agreement(

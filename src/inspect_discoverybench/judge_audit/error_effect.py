@@ -41,10 +41,13 @@ def judged_mean(true_mean: float, accuracy: Accuracy, direction: Direction = "an
     variables_errors = (1 - accuracy.variables) * F1_STEP
     relationship_errors = (1 - accuracy.relationship) * RELATIONSHIP_STEP
     solved = accuracy.context * (1 - variables_errors) * (1 - relationship_errors)
-    failed = context_errors * FAILED_F1 * FAILED_RELATIONSHIP  # errors in both directions cancel out
+    # Errors of the other two facets in both directions cancel out.
+    failed = context_errors * FAILED_F1 * FAILED_RELATIONSHIP
     if direction == "lenient":
+        f1 = FAILED_F1 + variables_errors
+        relationship = FAILED_RELATIONSHIP + relationship_errors
         solved = 1.0
-        failed = context_errors * (FAILED_F1 + variables_errors) * (FAILED_RELATIONSHIP + relationship_errors)
+        failed = context_errors * f1 * relationship
     if direction == "strict":
         failed = 0.0
     return true_mean * solved + (1 - true_mean) * failed

@@ -60,7 +60,8 @@ class Expected(BaseModel):
             scores: The judge's scores of the facets, without those that it did not decide.
         """
         f1 = scores.get("variables", math.inf)
-        is_right = {"variables": any(abs(f1 - accepted) <= F1_TOLERANCE for accepted in self.variables)}
+        distance = min(abs(f1 - accepted) for accepted in self.variables)
+        is_right = {"variables": distance <= F1_TOLERANCE}
         if self.context is not None:
             is_right["context_match"] = scores.get("context") == self.context
         if len(self.relationship) == 1:
@@ -123,8 +124,8 @@ def released_pairs(goals: Sequence[SampleMetadata]) -> Iterator[Sample]:
         if goal.gold_hypothesis in golds:
             continue
         golds.add(goal.gold_hypothesis)
-        others = [other.gold_hypothesis for other in goals if other.domain != goal.domain]
-        other = others[number % len(others)]
+        others = [other for other in goals if other.domain != goal.domain]
+        other = others[number % len(others)].gold_hypothesis
         yield _released(goal, "released identical", goal.gold_hypothesis, SAME)
         yield _released(goal, "released other study", other, OTHER_STUDY)
 

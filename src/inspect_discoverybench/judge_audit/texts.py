@@ -39,7 +39,8 @@ class AnswerText(BaseModel):
 
 def answer_texts() -> list[AnswerText]:
     """Read the texts of `answer_pairs.yaml`."""
-    content = yaml.safe_load(files(__package__).joinpath("answer_pairs.yaml").read_text("utf-8"))
+    text = files(__package__).joinpath("answer_pairs.yaml").read_text("utf-8")
+    content = yaml.safe_load(text)
     return TypeAdapter(list[AnswerText]).validate_python(content)
 
 

@@ -110,7 +110,7 @@ def standard_error(result: ClusterMean) -> float:
 
 
 def _p_value(result: ClusterMean) -> float:
-    statistic = abs(result.mean) / standard_error(result)
+    statistic = result.mean / standard_error(result)
     degrees = result.clusters - 1
-    tail = float(stdtr(degrees, -statistic))
-    return 2 * tail
+    tail = stdtr(degrees, -abs(statistic))
+    return 2 * float(tail)

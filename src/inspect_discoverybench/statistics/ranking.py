@@ -1,9 +1,8 @@
-"""Several systems: p-values that allow for all their comparisons, and how often each is first."""
+"""How often each of several systems is first."""
 
 from collections.abc import Hashable, Sequence
 
 import numpy as np
-from statsmodels.stats.multitest import multipletests
 
 from inspect_discoverybench.statistics.clusters import check_scores, sum_by_cluster
 
@@ -11,14 +10,6 @@ DRAWS = 2000
 
 ROUNDING = 1e-12
 """Means that differ by no more are tied."""
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Adjust p-values for multiple comparisons (Holm 1979), in the same order."""
-    if not p_values:
-        return []
-    _, adjusted, _, _ = multipletests(p_values, method="holm")
-    return [float(value) for value in adjusted]
 
 
 def first_shares(scores: np.ndarray, clusters: Sequence[Hashable], seed: int = 0) -> list[float]:

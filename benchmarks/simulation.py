@@ -1,8 +1,8 @@
 """Simulated scores of two systems on the tasks of the released data, and how often intervals contain the truth.
 
 Whether a system solves a task is decided by a sum of normal effects: of its study, gold hypothesis and task, shared by
-the systems or a system's own. What is solved scores 1 or partially. `benchmarks/coverage.py` prints the same for more
-data sets.
+the systems or a system's own. What is solved scores 1 or partially. `coverage.py` prints
+tables, and the tests of the statistics check some of them.
 """
 
 import math
