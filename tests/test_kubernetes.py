@@ -181,11 +181,9 @@ def test_the_folders_in_memory_are_those_of_the_compose_file() -> None:
 
 
 def as_docker_runs_it(spec: Values) -> ComposeConfig:
-    """The pod's first container as a service of Docker. An `emptyDir` is root's and open to everyone."""
+    """The pod's first container as a service of Docker, without limits. An `emptyDir` is root's, open to everyone."""
     container = spec["containers"][0]
     context = container["securityContext"]
-    limits = container["resources"]["limits"]
-    has_no_new_privileges = "false" if context["allowPrivilegeEscalation"] else "true"
     paths = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}
     mounts = []
     volumes = {}
@@ -208,11 +206,8 @@ def as_docker_runs_it(spec: Values) -> ComposeConfig:
         "user": f"{context['runAsUser']}:{context['runAsGroup']}",
         "read_only": context["readOnlyRootFilesystem"],
         "cap_drop": context["capabilities"]["drop"],
-        "security_opt": [f"no-new-privileges:{has_no_new_privileges}"],
         "network_mode": "none",
         "environment": variables,
-        "cpus": limits["cpu"],
-        "mem_limit": limits["memory"].replace("Gi", "gb"),
         "volumes": mounts,
     }
     # Inspect cannot see that these volumes are in memory.
@@ -235,9 +230,11 @@ for folder in (".", os.path.expanduser("~"), "/tmp", "/var/tmp"):
 def test_the_session_and_files_work_in_the_container_of_the_pod(helm: str) -> None:
     resources = rendered(helm, values_file(image=image()))
     config = as_docker_runs_it(pod(resources))
-    task = task_with(demo(), sandbox=SandboxEnvironmentSpec("docker", config))
-    turns = [python(CELL), submit(hypothesis="In Norway, salmon shrink by 3 %.", workflow="1. Guess.")]
-    [log] = inspect_eval(task, model=scripted(turns), limit=1)
+    sandbox = SandboxEnvironmentSpec("docker", config)
+    task = task_with(demo(), sandbox=sandbox)
+    answer = submit(hypothesis="In Norway, salmon shrink by 3 %.", workflow="1. Guess.")
+    model = scripted([python(CELL), answer])
+    [log] = inspect_eval(task, model=model, limit=1)
     [sample] = finished(log).samples or []
     assert sample.error is None
     assert observations(sample) == ["True /workspace 1000"]

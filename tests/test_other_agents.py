@@ -15,7 +15,7 @@ from tests.documentation.commands import commands_of
 from tests.endpoint import Answer, Request, question, serve, tool_call, truthful
 
 REPOSITORY = Path(__file__).parents[1]
-PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+PATH = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 COMMANDS = commands_of(REPOSITORY / "docs" / "other_agents.md")
 EVALS = [command for command in COMMANDS if command.startswith("inspect eval")]
 HYPOTHESIS = "Between 3000 and 2000 BCE, the number of hoards rises with the number of monuments."
@@ -23,12 +23,21 @@ OBJECT = json.dumps({"hypothesis": HYPOTHESIS, "workflow": "I correlated both."}
 
 LOOK = """wc -l < capital.csv; id -u; grep CapEff /proc/self/status; touch /opt/agent/x /opt/x
 python -c 'import pandas, urllib.request as u; u.urlopen("http://1.1.1.1", timeout=2)' 2>&1 | tail -n 1"""
+LOOKS = {
+    "python": {"code": f"import subprocess\nprint(subprocess.getoutput({LOOK!r}))"},
+    "Bash": {"command": LOOK, "description": "Look"},
+    "bash": {"command": LOOK},
+    "exec_command": {"cmd": LOOK},
+}
+"""Arguments of the agents' tools."""
+
 SEEN = ("40\n1000\nCapEff:\t0000000000000000\n", "Read-only file system", "Network is unreachable")
 
 
-def offered(request: Request) -> dict[str, Request]:
-    functions = [tool["function"] for tool in request.get("tools") or []]
-    return {function["name"]: function for function in functions}
+def offered(request: Request) -> set[str]:
+    """Names of the tools in a request."""
+    tools = request.get("tools") or []
+    return {tool["function"]["name"] for tool in tools}
 
 
 def agent_and_judge(request: Request) -> Answer:
@@ -37,19 +46,14 @@ def agent_and_judge(request: Request) -> Answer:
         return truthful(request)
     tools = offered(request)
     has_looked = any(message["role"] == "tool" for message in request["messages"])
-    if "python" in tools and not has_looked:
-        return tool_call("python", code=f"import subprocess\nprint(subprocess.getoutput({LOOK!r}))")
-    if "Bash" in tools and not has_looked:
-        return tool_call("Bash", command=LOOK, description="Look")
-    if "bash" in tools and not has_looked:
-        return tool_call("bash", command=LOOK)
-    if "exec_command" in tools and not has_looked:
-        return tool_call("exec_command", cmd=LOOK)
+    for name in tools:
+        if name in LOOKS and not has_looked:
+            return tool_call(name, **LOOKS[name])
     if "finish" in tools:
         return tool_call("finish", answer=HYPOTHESIS)
     if "submit" in tools:
         return tool_call("submit", hypothesis=HYPOTHESIS, workflow="I correlated both.")
-    if list(tools) == ["bash"]:
+    if tools == {"bash"}:
         return tool_call("bash", OBJECT, command="echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT")
     return OBJECT
 
@@ -57,28 +61,39 @@ def agent_and_judge(request: Request) -> Answer:
 @pytest.fixture(scope="module")
 def agent_images(engine: None) -> None:
     """The images of the page, built by its commands."""
-    builds = [command for command in COMMANDS if command.startswith(("base", "folder", "docker"))]
+    beginnings = ("base", "folder", "docker")
+    builds = [command for command in COMMANDS if command.startswith(beginnings)]
     script = "\n".join(["set -e", *builds])
-    subprocess.run(["bash", "-c", script], env={**os.environ, "PATH": PATH}, check=True)
+    environment = {**os.environ, "PATH": PATH}
+    subprocess.run(["bash", "-c", script], env=environment, check=True)
 
 
 def output_of_look(sample: EvalSample) -> str:
     """The result of the first tool call in the conversation; mini-swe-agent shows it as a JSON object."""
     texts = [message.text for message in sample.messages if message.role == "tool"]
-    if not texts[0].startswith("{"):
-        return texts[0]
-    return str(json.loads(texts[0])["output"])
+    first = texts[0]
+    if first.startswith("{"):
+        result = json.loads(first)
+        return str(result["output"])
+    return first
 
 
 def evaluate(command: str) -> tuple[EvalLog, list[Request]]:
     """Run a command of the page with the scripted provider; return the log and the agent's requests."""
     with serve(agent_and_judge) as endpoint:
-        environment = {**os.environ, "PATH": PATH, "OPENAI_BASE_URL": endpoint.url, "OPENAI_API_KEY": "test"}
+        environment = {
+            **os.environ,
+            "PATH": PATH,
+            "OPENAI_BASE_URL": endpoint.url,
+            "OPENAI_API_KEY": "test",
+        }
         # Checkpoints are off in Docker. They would end the sample at the first attempt.
         options = "--model-role grader=openai/gpt-4o --limit 2 --checkpoint turn:1"
-        subprocess.run(shlex.split(f"{command} {options}"), env=environment, cwd=REPOSITORY, check=True)
-    [info] = list_eval_logs(os.environ["INSPECT_LOG_DIR"])
-    return read_eval_log(info.name), endpoint.agent_requests()
+        words = shlex.split(f"{command} {options}")
+        subprocess.run(words, env=environment, cwd=REPOSITORY, check=True)
+    logs = list_eval_logs(os.environ["INSPECT_LOG_DIR"])
+    log = read_eval_log(logs[0].name)
+    return log, endpoint.agent_requests()
 
 
 @pytest.mark.parametrize("command", EVALS, ids=lambda command: command.partition("--solver ")[2].split()[0])
@@ -95,7 +110,13 @@ def test_an_agent_is_confined_and_scored(command: str, agent_images: None, upstr
         score = sample.scores[SCORE_NAME]
         assert HYPOTHESIS in str(score.answer)
         # The judge has answered: texts that differ do not match.
-        assert score.value == {"hms": 0, "context": 0, "variables": 0, "relationship": 0}
+        assert score.value == {
+            "hms": 0,
+            "context": 0,
+            "variables": 0,
+            "relationship": 0,
+        }
         if "@bridge" not in command:
             output = output_of_look(sample)
-            assert [text for text in SEEN if text not in output] == []
+            for text in SEEN:
+                assert text in output

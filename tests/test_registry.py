@@ -61,7 +61,12 @@ def test_solvers_and_the_scorer_have_both_names(package: str) -> None:
     scorer = registry_create("scorer", f"{package}/hms")
     assert registry_info(scorer).name == "inspect_discoverybench/HMS"
     solver = SolverSpec(f"{package}/gold")
-    [log] = inspect_eval(demo(), model="none", solver=solver, limit=1)
+    [log] = inspect_eval(
+        demo(),
+        model="none",
+        solver=solver,
+        limit=1,
+    )
     assert log.eval.solver == f"{package}/gold"
     # The same name as for the task's default solver.
     assert log.plan.steps[-1].solver == "inspect_discoverybench/gold"

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -16,23 +17,40 @@ from inspect_ai.util import ComposeBuild, ComposeConfig, ComposeService, Sandbox
 
 from inspect_discoverybench import custom, demo
 from inspect_discoverybench.errors.exceptions import InvalidArgument
-from inspect_discoverybench.sandbox.image import image
+from inspect_discoverybench.sandbox.image import BUILD_INPUTS, image
 from inspect_discoverybench.sandbox.shipped_files import shipped
 from tests.docker_images import image_ids
 
 EXAMPLE = Path(__file__).parents[2] / "examples/lighthouses"
+PUSH = Path(__file__).parents[2] / ".ci" / "image-push"
 GOLD = SolverSpec("discoverybench/gold")
 
+FROM_REGISTRY = (None, None)
+BUILT = (ComposeBuild(context=str(shipped("sandbox"))), None)
+PRESENT = (None, "never")
+"""Where the image of a service comes from: how it is built, and whether it is pulled."""
 
-def service(spec: SandboxEnvironmentSpec | None) -> ComposeService:
+
+def service(**arguments: Any) -> ComposeService:
+    """The service of the demo in Docker with these arguments."""
+    task = demo(sandbox="docker", **arguments)
+    return service_of(task.sandbox)
+
+
+def service_of(spec: SandboxEnvironmentSpec | None) -> ComposeService:
     assert spec
     assert spec.type == "docker"
     assert isinstance(spec.config, ComposeConfig)
     return spec.config.services["default"]
 
 
+def source(settings: ComposeService) -> Any:
+    return settings.build, settings.pull_policy
+
+
 def shell(path: Path, *lines: str) -> None:
-    path.write_text("\n".join(["#!/bin/sh", *lines, ""]), "utf-8")
+    program = "\n".join(["#!/bin/sh", *lines])
+    path.write_text(f"{program}\n", "utf-8")
     path.chmod(0o755)
 
 
@@ -45,47 +63,68 @@ def docker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return calls
 
 
-def test_an_existing_image_is_used_and_a_missing_one_is_built(tmp_path: Path, docker: Path) -> None:
-    settings = service(demo(sandbox="docker").sandbox)
-    assert docker.read_text("utf-8").split() == ["image", "inspect", image()]
-    assert (settings.image, settings.build, settings.pull_policy) == (image(), None, "never")
+@pytest.fixture
+def empty_docker(tmp_path: Path, docker: Path) -> None:
+    """A `docker` program that has no image."""
+    shell(tmp_path / "docker", "exit 1")
+
+
+def test_an_existing_image_is_used(docker: Path) -> None:
+    settings = service()
+    [call] = docker.read_text("utf-8").splitlines()
+    assert call == f"image inspect {image()}"
+    assert settings.image == image()
+    assert source(settings) == PRESENT
     # Otherwise Inspect would look for it in a registry.
     assert settings.extensions["x-local"] is True
-    shell(tmp_path / "docker", "exit 1")
-    settings = service(demo(sandbox="docker").sandbox)
-    assert (settings.image, settings.build) == (image(), ComposeBuild(context=str(shipped("sandbox"))))
-    assert settings.pull_policy is None
+
+
+@pytest.mark.usefixtures("empty_docker")
+def test_a_missing_image_is_built() -> None:
+    settings = service()
+    assert settings.image == image()
+    assert source(settings) == BUILT
     assert "x-local" not in settings.extensions
 
 
-def test_another_image_is_never_built(tmp_path: Path, docker: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = service(demo(sandbox="docker", image="team/sandbox:1").sandbox)
-    assert docker.read_text("utf-8").split() == ["image", "inspect", "team/sandbox:1"]
-    assert (settings.image, settings.build, settings.pull_policy) == ("team/sandbox:1", None, "never")
+@pytest.mark.usefixtures("docker")
+def test_an_existing_image_is_built_again_on_request() -> None:
+    assert source(service(build=True)) == BUILT
+
+
+@pytest.mark.usefixtures("docker")
+def test_another_image_is_used_if_docker_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = service(image="team/sandbox:1")
+    assert settings.image == "team/sandbox:1"
+    assert source(settings) == PRESENT
     monkeypatch.setenv("DISCOVERYBENCH_IMAGE", "team/sandbox:2")
-    assert service(demo(sandbox="docker").sandbox).image == "team/sandbox:2"
-    assert service(demo(sandbox="docker", image="team/sandbox:1").sandbox).image == "team/sandbox:1"
-    # One that Docker does not have is pulled.
-    shell(tmp_path / "docker", "exit 1")
-    settings = service(demo(sandbox="docker").sandbox)
-    assert (settings.image, settings.build, settings.pull_policy) == ("team/sandbox:2", None, None)
+    assert service().image == "team/sandbox:2"
+    assert service(image="team/sandbox:1").image == "team/sandbox:1"
+
+
+@pytest.mark.usefixtures("empty_docker")
+def test_another_image_is_pulled_and_never_built() -> None:
+    settings = service(image="team/sandbox:1")
+    assert settings.image == "team/sandbox:1"
+    assert source(settings) == FROM_REGISTRY
     assert "x-local" not in settings.extensions
 
 
-def test_arguments_of_the_sandbox_must_fit_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InvalidArgument, match="image=a:1 requires sandbox=docker or sandbox=k8s, got sandbox=local"):
-        demo(image="a:1")
-    with pytest.raises(InvalidArgument, match=r"build=true .* got image=a:1"):
-        demo(sandbox="docker", image="a:1", build=True)
-    for arguments, line in (
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"image": "a:1"}, "image=a:1 requires sandbox=docker or sandbox=k8s, got sandbox=local"),
+        ({"sandbox": "docker", "image": "a:1", "build": True}, r"build=true .* got image=a:1"),
         ({"sandbox": "none"}, "sandbox=none is not supported"),
         ({"sandbox": "k8s", "build": True}, r"build=true requires sandbox=docker .*, got sandbox=k8s"),
-    ):
-        with pytest.raises(InvalidArgument, match=line):
-            demo(**arguments)
-    settings = service(demo(sandbox="docker", build=True).sandbox)
-    assert settings.build == ComposeBuild(context=str(shipped("sandbox")))
-    # The variable is for all runs, so it does not apply to the local sandbox.
+    ],
+)
+def test_arguments_of_the_sandbox_must_fit_each_other(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidArgument, match=message):
+        demo(**arguments)
+
+
+def test_the_variable_for_all_runs_does_not_apply_to_the_local_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DISCOVERYBENCH_IMAGE", "a:1")
     sandbox = demo().sandbox
     assert sandbox
@@ -94,57 +133,63 @@ def test_arguments_of_the_sandbox_must_fit_each_other(monkeypatch: pytest.Monkey
 
 @pytest.mark.usefixtures("docker")
 def test_other_settings_come_from_the_compose_file() -> None:
-    file = yaml.safe_load(shipped("compose.yaml").read_text("utf-8"))["services"]["default"]
-    settings = service(demo(sandbox="docker").sandbox).model_dump(exclude_none=True)
-    ours = ("image", "build", "pull_policy", "x-local")
-    assert {key: settings[key] for key in settings if key not in ours} == {
-        key: file[key] for key in file if key not in ours
-    }
-    assert (file["network_mode"], file["cap_drop"]) == ("none", ["ALL"])
+    file = shipped("compose.yaml")
+    compose = yaml.safe_load(file.read_text("utf-8"))
+    expected = compose["services"]["default"]
+    settings = service().model_dump(exclude_none=True)
+    for ours in ("image", "build", "pull_policy", "x-local"):
+        expected.pop(ours, None)
+        settings.pop(ours, None)
+    assert settings == expected
+    assert expected["network_mode"] == "none"
+    assert expected["cap_drop"] == ["ALL"]
 
 
-def test_the_tag_changes_with_the_files_of_the_image(tmp_path: Path) -> None:
-    shutil.copytree(shipped("sandbox"), tmp_path / "sandbox")
-    assert image(tmp_path / "sandbox") == image()
-    seen = {image()}
-    for name in ("Dockerfile", "requirements.txt", "init.py"):
-        with (tmp_path / "sandbox" / name).open("a", encoding="utf-8") as file:
-            file.write("# changed\n")
-        seen.add(image(tmp_path / "sandbox"))
-        # As a checkout on Windows has it.
-        content = (tmp_path / "sandbox" / name).read_bytes()
-        (tmp_path / "sandbox" / name).write_bytes(content.replace(b"\n", b"\r\n"))
-    assert len(seen) == 4
-    last = image(tmp_path / "sandbox")
-    assert last in seen
-    (tmp_path / "sandbox" / ".DS_Store").write_bytes(b"\0")
-    assert image(tmp_path / "sandbox") == last
+@pytest.mark.parametrize("name", BUILD_INPUTS)
+def test_the_tag_changes_with_the_files_of_the_image(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "sandbox"
+    shutil.copytree(shipped("sandbox"), folder)
+    assert image(folder) == image()
 
+    file = folder / name
+    content = file.read_bytes() + b"# changed\n"
+    file.write_bytes(content)
+    changed = image(folder)
+    assert changed != image()
 
-PUSH = Path(__file__).parents[2] / ".ci" / "image-push"
-NAME = "registry.example.org/team/sandbox:1"
-
-
-def push() -> subprocess.CompletedProcess[str]:
-    return subprocess.run([PUSH, "registry.example.org/team", "sandbox:1"], capture_output=True, text=True, check=False)
+    # As a checkout on Windows has it, with files that are no inputs.
+    file.write_bytes(content.replace(b"\n", b"\r\n"))
+    (folder / ".DS_Store").write_bytes(b"\0")
+    assert image(folder) == changed
 
 
 def test_the_image_is_pushed_for_both_platforms_from_a_digest_of_its_base(tmp_path: Path, docker: Path) -> None:
+    name = "registry.example.org/team/sandbox:1"
     # The registry has the base, and the image when it has been built.
-    lookup = f'case "$*" in *imagetools*{NAME}) grep -q " build " {docker} || exit 1;; esac'
+    lookup = f'case "$*" in *imagetools*{name}) grep -q " build " {docker} || exit 1;; esac'
     shell(tmp_path / "docker", f'echo "$@" >> {docker}', lookup, "echo sha256:abc")
-    result = push()
-    assert (result.returncode, result.stdout) == (0, f"{NAME}@sha256:abc\n")
-    [build] = [line for line in docker.read_text("utf-8").splitlines() if " build " in line]
+    command = [str(PUSH), "registry.example.org/team", "sandbox:1"]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert result.stdout == f"{name}@sha256:abc\n"
+    calls = docker.read_text("utf-8").splitlines()
+    [build] = [call for call in calls if " build " in call]
     assert build == (
         "buildx build --platform linux/amd64,linux/arm64 --build-arg BASE=python:3.13-slim-trixie@sha256:abc "
-        f"--tag {NAME} --push sandbox"
+        f"--tag {name} --push sandbox"
     )
 
 
 def run(*tasks: Task) -> EvalLog:
-    logs = inspect_eval(list(tasks), model="none", solver=GOLD, limit=1, max_tasks=2)
-    assert [(log.status, log.error) for log in logs] == [("success", None)] * len(tasks)
+    """Evaluate one sample of each task; return the first log."""
+    logs = inspect_eval(
+        list(tasks),
+        model="none",
+        solver=GOLD,
+        limit=1,
+        max_tasks=2,
+    )
+    for log in logs:
+        assert log.status == "success", log.error
     return read_eval_log(logs[0].location)
 
 
@@ -155,10 +200,15 @@ def test_a_run_leaves_no_image_behind() -> None:
     run(demo(sandbox="docker"))
     before = image_ids(image())
     assert len(before) == 1
+
+    lexical = get_model("discoverybench/lexical")
     own = custom(path=str(EXAMPLE), sandbox="docker")
-    log = run(demo(sandbox="docker"), task_with(own, model_roles={"grader": get_model("discoverybench/lexical")}))
+    own = task_with(own, model_roles={"grader": lexical})
+    log = run(demo(sandbox="docker"), own)
     assert image_ids(image()) == before
-    assert service(log.eval.sandbox).build is None
+    assert service_of(log.eval.sandbox).build is None
+
     [again] = eval_retry(log)
-    assert (again.status, again.eval.task_id) == ("success", log.eval.task_id)
+    assert again.status == "success"
+    assert again.eval.task_id == log.eval.task_id
     assert image_ids(image()) == before
