@@ -16,6 +16,21 @@ def discoverybench(line: str) -> Result:
     return CliRunner().invoke(main, shlex.split(line))
 
 
+def completed(line: str) -> str:
+    """The output of a command that ends well."""
+    result = discoverybench(line)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def refused(line: str) -> str:
+    """The message with which a command refuses its input: one line."""
+    result = discoverybench(line)
+    assert result.exit_code == 2, result.output
+    [message] = result.output.strip().splitlines()
+    return message
+
+
 @contextmanager
 def lab(answer: Callable[[Request], Answer]) -> Iterator[tuple[str, Endpoint]]:
     """A model on a loopback server. Its name is new each time, because Inspect keeps the models it has made."""

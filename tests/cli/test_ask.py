@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log
 
-from tests.command_line import discoverybench, lab
+from tests.command_line import completed, discoverybench, lab, refused
 from tests.endpoint import tool_call
 
 STUDY = Path(__file__).parents[2] / "examples" / "lighthouses" / "metadata_0.json"
@@ -18,10 +18,9 @@ GOAL = "'How do visitors depend on the height of the tower?'"
 def test_a_goal_with_a_gold_hypothesis_is_scored_with_the_requested_hints() -> None:
     goal = json.loads(STUDY.read_text("utf-8"))["queries"][0]["question"]
     hints = "--domain-knowledge --workflow-tags"
-    result = discoverybench(f"{BASELINE} --grader discoverybench/lexical {hints} --goal ' {goal.upper()}\n'")
-    assert result.exit_code == 0, result.output
-    assert "Workflow: Rule-based baseline" in result.output
-    assert "HMS " in result.output
+    output = completed(f"{BASELINE} --grader discoverybench/lexical {hints} --goal ' {goal.upper()}\n'")
+    assert "Workflow: Rule-based baseline" in output
+    assert "HMS " in output
     [info] = list_eval_logs("logs")
     assert read_eval_log(info, header_only=True).eval.task_args["domain_knowledge"] is True
 
@@ -30,10 +29,9 @@ def test_the_submitted_hypothesis_is_printed_without_escape_sequences() -> None:
     """A terminal would execute them."""
     answer = tool_call("submit", hypothesis="Visitors \x1b]52;c;Zm9v\x07rise.", workflow="w")
     with lab(lambda _: answer) as (model, _):
-        result = discoverybench(f"{ASK} --goal {GOAL} --model {model} --solver no_data_guess")
-    assert result.exit_code == 0, result.output
-    assert "Hypothesis: Visitors ]52;c;Zm9vrise." in result.output
-    assert "HMS" not in result.output
+        output = completed(f"{ASK} --goal {GOAL} --model {model} --solver no_data_guess")
+    assert "Hypothesis: Visitors ]52;c;Zm9vrise." in output
+    assert "HMS" not in output
 
 
 def test_an_agent_that_submits_nothing_is_an_error() -> None:
@@ -53,7 +51,4 @@ def test_an_agent_that_submits_nothing_is_an_error() -> None:
     ],
 )
 def test_invalid_arguments_are_refused(options: str, line: str) -> None:
-    result = discoverybench(f"{BASELINE} {options}")
-    assert result.exit_code == 2, result.output
-    assert line in result.output
-    assert len(result.output.splitlines()) == 1
+    assert line in refused(f"{BASELINE} {options}")

@@ -1,6 +1,7 @@
 """Experiments of the tests, and the logs that they leave."""
 
 from pathlib import Path
+from typing import Any
 
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 
@@ -26,14 +27,22 @@ BASELINE = "--model discoverybench/baseline"
 
 def logs(folder: str = "logs/small") -> list[EvalLog]:
     """Every log of a folder."""
-    return [read_eval_log(info) for info in list_eval_logs(folder)] if Path(folder).is_dir() else []
+    if not Path(folder).is_dir():
+        return []
+    return [read_eval_log(info) for info in list_eval_logs(folder)]
+
+
+def logs_of(solver: str) -> list[EvalLog]:
+    """The logs of the runs of a solver."""
+    return [log for log in logs() if solver in metadata(log)["run"]["solver"]]
+
+
+def metadata(log: EvalLog) -> dict[str, Any]:
+    """What a log records of its experiment."""
+    assert log.eval.metadata is not None
+    return log.eval.metadata
 
 
 def price(amount: float) -> dict[str, float]:
     """The price of a model, in US dollars for a million tokens that are read or written."""
     return {"input": amount, "output": amount, "input_cache_write": 0, "input_cache_read": 0}
-
-
-def logs_of(solver: str) -> list[EvalLog]:
-    """The logs of the runs of a solver."""
-    return [log for log in logs() if log.eval.metadata and solver in log.eval.metadata["run"]["solver"]]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import discoverybench
+from tests.command_line import completed, refused
 
 STUB = f"""#!{sys.executable}
 import json, os, sys
@@ -27,13 +27,12 @@ def test_every_word_reaches_the_shard_unchanged(tmp_path: Path) -> None:
     options = f"--model discoverybench/baseline --set {change} --limit 2 --retries 0"
     sbatch = "--sbatch 'partition=long runs' --sbatch account=lab --sbatch exclusive"
     container = shlex.quote(f'env "NOTE={note}"')
-    script = discoverybench(f"plan small.yaml {options} --print slurm --shards 4 {sbatch} --container {container}")
-    assert script.exit_code == 0, script.output
-    lines = script.output.splitlines()
+    script = completed(f"plan small.yaml {options} --print slurm --shards 4 {sbatch} --container {container}")
+    lines = script.splitlines()
     assert {"#SBATCH --array=1-4", "#SBATCH --partition=long\\ runs", "#SBATCH --account=lab"} < set(lines)
 
     environment = os.environ | {"PATH": f"{stub.parent}:{os.environ['PATH']}", "SLURM_ARRAY_TASK_ID": "3"}
-    result = subprocess.run(["bash"], input=script.output, env=environment, capture_output=True, text=True, check=True)
+    result = subprocess.run(["bash"], input=script, env=environment, capture_output=True, text=True, check=True)
     words, received_note = json.loads(result.stdout)
     assert received_note == note
     assert words == shlex.split(f"run small.yaml {options} --shard 3/4")
@@ -50,7 +49,4 @@ def test_every_word_reaches_the_shard_unchanged(tmp_path: Path) -> None:
     ],
 )
 def test_options_that_do_not_fit_together_are_refused(options: str, line: str) -> None:
-    result = discoverybench(f"plan small.yaml {options}")
-    assert result.exit_code == 2, result.output
-    assert line in result.output
-    assert len(result.output.splitlines()) == 1
+    assert line in refused(f"plan small.yaml {options}")

@@ -10,7 +10,7 @@ import pytest
 from inspect_ai.solver import Solver, solver
 
 from inspect_discoverybench.solvers.no_data_guess import no_data_guess
-from tests.command_line import discoverybench, lab
+from tests.command_line import completed, discoverybench, lab, refused
 from tests.endpoint import Answer, Endpoint, Refused, Request, tool_call
 from tests.experiment.experiments import logs
 
@@ -36,10 +36,7 @@ COMMAND = Path(sys.executable).with_name("discoverybench")
     ],
 )
 def test_an_experiment_that_cannot_be_run_is_refused(change: str, line: str) -> None:
-    result = discoverybench(f"run small.yaml --set '{change}'")
-    assert result.exit_code == 2, result.output
-    assert line in result.output
-    assert len(result.output.strip().splitlines()) == 1
+    assert line in refused(f"run small.yaml --set '{change}'")
     assert not logs()
 
 
@@ -55,26 +52,20 @@ def test_an_experiment_that_cannot_be_run_is_refused(change: str, line: str) -> 
     ],
 )
 def test_a_misspelled_name_is_refused_with_the_nearest_one(change: str, line: str) -> None:
-    result = discoverybench(f"run small.yaml --dry-run --set '{change}'")
-    assert result.exit_code == 2, result.output
-    assert line in result.output
-    assert len(result.output.splitlines()) == 1
+    assert line in refused(f"run small.yaml --dry-run --set '{change}'")
 
 
 def test_a_cost_limit_needs_prices_of_all_models() -> None:
-    result = discoverybench("run small.yaml --dry-run --set limits.cost=1 --set 'roles={critic: mockllm/x}'")
-    assert result.exit_code == 2, result.output
-    assert "Missing cost data for: mockllm/x" in result.output
+    message = refused("run small.yaml --dry-run --set limits.cost=1 --set 'roles={critic: mockllm/x}'")
+    assert "Missing cost data for: mockllm/x" in message
 
 
 @pytest.mark.usefixtures("upstream")
 def test_a_default_judge_without_a_key_is_refused() -> None:
     task = "{name: discoverybench/real, args: {sandbox: local}}"
-    result = discoverybench(f"run small.yaml --dry-run --set 'tasks=[{task}]'")
-    assert result.exit_code == 2
-    assert "the default judge cannot be called. Name one, such as grader: PROVIDER/MODEL" in result.output
-    assert "OPENAI_API_KEY" in result.output
-    assert len(result.output.strip().splitlines()) == 1
+    message = refused(f"run small.yaml --dry-run --set 'tasks=[{task}]'")
+    assert "the default judge cannot be called. Name one, such as grader: PROVIDER/MODEL" in message
+    assert "OPENAI_API_KEY" in message
 
 
 @pytest.mark.parametrize("variable", ["HOME", "XDG_DATA_HOME"])
@@ -94,7 +85,7 @@ def test_a_reader_that_stops_ends_the_run_and_loses_nothing() -> None:
     command = f"{COMMAND} run small.yaml --set options.display=plain | head -1"
     result = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert result.stderr == ""
-    assert discoverybench("run small.yaml").exit_code == 0
+    completed("run small.yaml")
 
 
 SECRET = "sesame-open-7731"
@@ -156,17 +147,14 @@ def submit(_: Request) -> Answer:
     ],
 )
 def test_a_secret_of_the_options_another_role_or_a_solver_is_not_exported(change: str) -> None:
-    result = discoverybench(f"plan gold.yaml --set '{change}'")
-    assert result.exit_code == 2, result.output
-    assert "which is not exported" in result.output
-    assert SECRET not in result.output
+    message = refused(f"plan gold.yaml --set '{change}'")
+    assert "which is not exported" in message
+    assert SECRET not in message
 
 
 def test_a_secret_of_a_solver_is_not_shown_or_recorded() -> None:
     change = f"--set 'solvers=[{{name: with_key, args: {{api_key: {SECRET}}}}}]'"
-    assert SECRET not in discoverybench(f"run gold.yaml --dry-run {change}").output
-    result = discoverybench(f"run gold.yaml {change} --json")
-    assert result.exit_code == 0, result.output
-    assert SECRET not in result.output
+    assert SECRET not in completed(f"run gold.yaml --dry-run {change}")
+    assert SECRET not in completed(f"run gold.yaml {change} --json")
     [log] = logs()
     assert (log.eval.metadata or {})["solver_args"] == {"api_key": "[api_key]"}

@@ -7,16 +7,15 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.command_line import discoverybench
+from tests.command_line import completed
 from tests.experiment.experiments import BASELINE, logs_of, price
 
 CHANGES = f"--set 'solvers=[discoverybench/codegen, discoverybench/gold]' {BASELINE}"
 
 
 def forecasts(options: str = "") -> list[dict[str, Any]]:
-    result = discoverybench(f"run small.yaml --dry-run --json {CHANGES} {options}")
-    assert result.exit_code == 0, result.output
-    runs: list[dict[str, Any]] = json.loads(result.output)["runs"]
+    output = completed(f"run small.yaml --dry-run --json {CHANGES} {options}")
+    runs: list[dict[str, Any]] = json.loads(output)["runs"]
     return runs
 
 
@@ -26,7 +25,7 @@ def test_without_a_finished_sample_the_use_is_unknown() -> None:
     assert codegen["finished"] == 0
     assert codegen["tokens"] is None
     assert codegen["cost"] is None
-    table = discoverybench(f"run small.yaml --dry-run {CHANGES}").output
+    table = completed(f"run small.yaml --dry-run {CHANGES}")
     assert "Limits: samples 2." in table
     assert "No sample has finished, so tokens and cost are unknown. Run with --limit 3 first." in table
 
@@ -35,8 +34,7 @@ def test_the_use_of_finished_samples_is_multiplied(tmp_path: Path, monkeypatch: 
     prices = {"discoverybench/baseline": price(1_000_000)}
     (tmp_path / "costs.yaml").write_text(yaml.safe_dump(prices), "utf-8")
     monkeypatch.setenv("INSPECT_EVAL_MODEL_COST_CONFIG", "costs.yaml")
-    result = discoverybench(f"run small.yaml {CHANGES} --limit 1")
-    assert result.exit_code == 0, result.output
+    completed(f"run small.yaml {CHANGES} --limit 1")
     [log] = logs_of("codegen")
     usages = log.stats.model_usage
     tokens = sum(usage.total_tokens for usage in usages.values())
@@ -48,7 +46,7 @@ def test_the_use_of_finished_samples_is_multiplied(tmp_path: Path, monkeypatch: 
     assert codegen["cost"] == 6 * usages["discoverybench/baseline"].total_tokens
     assert gold["cost"] == 0
 
-    table = discoverybench(f"run small.yaml --dry-run {CHANGES}").output
+    table = completed(f"run small.yaml --dry-run {CHANGES}")
     assert "Tokens and cost are extrapolated from the finished samples" in table
     total = f"{2 * tokens:,}"
     assert total in table

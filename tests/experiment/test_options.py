@@ -10,7 +10,7 @@ from inspect_ai.util import SandboxEnvironmentSpec
 from inspect_discoverybench.errors.exceptions import InvalidExperiment
 from inspect_discoverybench.experiment.options import OTHER_KEYS, eval_set_options
 from inspect_discoverybench.experiment.yaml_file import YamlFile
-from tests.command_line import discoverybench
+from tests.command_line import completed, refused
 from tests.experiment.experiments import logs
 
 FILE = YamlFile(Path("small.yaml"), {}, None)
@@ -52,17 +52,13 @@ def test_every_argument_of_eval_set_is_an_option_or_is_set_in_another_way() -> N
     ],
 )
 def test_an_invalid_option_is_one_line_with_the_remedy(change: str, line: str) -> None:
-    result = discoverybench(f"run small.yaml --set {change}")
-    assert result.exit_code == 2, result.output
-    assert line in result.output
-    assert len(result.output.splitlines()) == 1
+    assert line in refused(f"run small.yaml --set {change}")
     assert not Path("logs").exists()
 
 
 def test_options_reach_the_run() -> None:
     options = "{sample_id: [demo/ferry-operations_0_0/0/3], turn_limit: 3, metadata: {team: lab}, attempt_timeout: 90}"
-    result = discoverybench(f"run gold.yaml --set limits={{}} --set 'options={options}'")
-    assert result.exit_code == 0, result.output
+    completed(f"run gold.yaml --set limits={{}} --set 'options={options}'")
     [log] = logs()
     assert [sample.id for sample in log.samples or []] == ["demo/ferry-operations_0_0/0/3"]
     assert log.eval.config.turn_limit == 3

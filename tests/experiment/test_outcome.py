@@ -17,7 +17,7 @@ from inspect_ai.solver import TaskState
 from inspect_discoverybench.experiment.outcome import RunOutcome
 from inspect_discoverybench.statistics.mean import estimate_mean
 from tests import inspect_command
-from tests.command_line import discoverybench, lab
+from tests.command_line import completed, discoverybench, lab
 from tests.endpoint import Answer, tool_call
 from tests.experiment.experiments import BASELINE, logs, logs_of, price
 
@@ -60,26 +60,23 @@ def priced(tmp_path: Path) -> str:
 
 
 def test_the_closing_table(priced: str) -> None:
-    result = discoverybench(priced)
-    assert result.exit_code == 0, result.output
+    output = completed(priced)
     headings = (
         r"CI on *\n *task +solver +model +HMS +these tasks +scored +unscored +no submission +errors +tokens +US \$"
     )
-    assert re.search(headings, result.output)
-    assert re.search(r"gold +\S+ +1\.000 +0\.[\d]{3} to 1\.000 +2 +0 +0 +0 +[\d,]+ +0\.00 *\n", result.output)
-    assert "2 of 2 runs are complete." in result.output
-    assert "To make a report, run: discoverybench report logs/small" in result.output
+    assert re.search(headings, output)
+    assert re.search(r"gold +\S+ +1\.000 +0\.[\d]{3} to 1\.000 +2 +0 +0 +0 +[\d,]+ +0\.00 *\n", output)
+    assert "2 of 2 runs are complete." in output
+    assert "To make a report, run: discoverybench report logs/small" in output
 
     [guess] = logs_of("no_data_guess")
     usage = guess.stats.model_usage["discoverybench/baseline"]
     assert usage.total_cost == usage.input_tokens
-    assert f"{usage.input_tokens:,.2f}" in result.output
+    assert f"{usage.input_tokens:,.2f}" in output
 
 
 def test_the_closing_table_as_json(priced: str) -> None:
-    result = discoverybench(f"{priced} --json")
-    assert result.exit_code == 0, result.output
-    gold, no_data_guess = json.loads(result.stdout)["runs"]
+    gold, no_data_guess = json.loads(discoverybench(f"{priced} --json").stdout)["runs"]
     assert gold["solver"] == "discoverybench/gold"
     assert gold["samples"] == {"scored": 2, "unscored": 0, "no_submission": 0, "errors": 0}
     assert gold["score"]["value"] == 1.0
@@ -123,13 +120,11 @@ def test_samples_without_a_submission_and_with_errors_are_counted() -> None:
 
 def test_a_task_without_a_score_has_none_in_the_table() -> None:
     task = f"{{name: discoverybench/custom, args: {{path: {STUDY}, goal: Why, sandbox: local}}}}"
-    result = discoverybench(f"run small.yaml {NO_DATA_GUESS} {BASELINE} --set 'tasks=[{task}]'")
-    assert result.exit_code == 0, result.output
-    assert re.search(r"discoverybench/baseline +– +– +0 +0 +0 +0 ", result.output)
+    output = completed(f"run small.yaml {NO_DATA_GUESS} {BASELINE} --set 'tasks=[{task}]'")
+    assert re.search(r"discoverybench/baseline +– +– +0 +0 +0 +0 ", output)
 
 
 def test_a_task_with_another_metric_names_it_in_the_table() -> None:
     task = "{name: discoverybench/judge_audit, args: {released: false}}"
-    result = discoverybench(f"run small.yaml --model discoverybench/lexical --set solvers=[] --set 'tasks=[{task}]'")
-    assert result.exit_code == 0, result.output
-    assert re.search(r"discoverybench/lexical +right [01]\.\d{3} ", result.output)
+    output = completed(f"run small.yaml --model discoverybench/lexical --set solvers=[] --set 'tasks=[{task}]'")
+    assert re.search(r"discoverybench/lexical +right [01]\.\d{3} ", output)

@@ -1,117 +1,130 @@
 """A second run of an experiment: it continues the first, and never drops a finished sample."""
 
 import os
-import re
 import signal
 import subprocess
 import sys
 import time
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from inspect_ai.log import EvalLog
 
-from tests.command_line import discoverybench, lab
+from tests.command_line import completed, discoverybench, lab, refused
 from tests.endpoint import Answer, Raw, Request, question, tool_call, truthful
-from tests.experiment.experiments import SMALL, logs
+from tests.experiment.experiments import logs
 
 pytestmark = pytest.mark.usefixtures("sweep")
 
-COMMAND = Path(sys.executable).with_name("discoverybench")
 SLOW = """
-name: small
+name: slow
 tasks: [discoverybench/demo]
 solvers: [discoverybench/no_data_guess]
-models: [MODEL, {name: MODEL, config: {temperature: 0.5}}]
+models: [MODEL]
 log_dir: logs/small
-limits: {samples: 4}
+limits: {samples: 6}
 options: {max_samples: 1}
 """
 CONTAINER = """
-name: small
+name: container
 tasks: [{name: discoverybench/demo, args: {sandbox: docker}}]
 solvers: [discoverybench/react]
 models: [MODEL]
 log_dir: logs/small
 limits: {samples: 1}
 """
+OUTAGE = """
+name: outage
+tasks: [discoverybench/demo]
+solvers: [discoverybench/no_data_guess]
+models: [MODEL]
+grader: MODEL
+log_dir: logs/small
+limits: {samples: 2}
+options: {continue_on_fail: true, timeout: 1, retry_attempts: 0}
+"""
+TWICE = """
+name: twice
+tasks: [discoverybench/demo]
+solvers: [discoverybench/gold]
+models: [discoverybench/baseline]
+log_dir: logs/small
+limits: {samples: 2}
+epochs: 2
+"""
+HYPOTHESIS = tool_call("submit", hypothesis="y rises with x.", workflow="1. load")
 
 
-def finished(logs: list[EvalLog]) -> Counter[str | None]:
+def finished(logs: list[EvalLog]) -> set[str | None]:
     """Samples that have ended, by the id that Inspect gives to each run of a sample."""
-    return Counter(sample.uuid for log in logs for sample in log.samples or [] if sample.scores)
+    ids = set()
+    for log in logs:
+        ids |= {sample.uuid for sample in log.samples or [] if sample.scores}
+    return ids
+
+
+def start(text: str, model: str) -> subprocess.Popen[str]:
+    """Run an experiment in a process group of its own."""
+    Path("experiment.yaml").write_text(text.replace("MODEL", model), "utf-8")
+    return subprocess.Popen(
+        [Path(sys.executable).with_name("discoverybench"), "run", "experiment.yaml", "--retries", "0"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def wait_until(condition: Callable[[], object], process: subprocess.Popen[str]) -> None:
+    deadline = time.monotonic() + 240
+    while True:
+        with suppress(ValueError):  # a log that is just being written
+            if condition():
+                return
+        assert process.poll() is None, "it ended by itself"
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
 
 
 @pytest.mark.usefixtures("command_line")
-def test_a_killed_run_is_completed_without_repeating_samples(tmp_path: Path) -> None:
+def test_a_killed_run_is_completed_without_repeating_samples() -> None:
     def answer(_: Request) -> Answer:
         time.sleep(0.8)
-        return tool_call("submit", hypothesis="y rises with x.", workflow="1. load")
+        return HYPOTHESIS
 
     with lab(answer) as (model, _):
-        (tmp_path / "small.yaml").write_text(SLOW.replace("MODEL", model), "utf-8")
-        process = subprocess.Popen(
-            [str(COMMAND), "run", "small.yaml"],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        deadline = time.monotonic() + 120
-        before: Counter[str | None] = Counter()
-        while len(before) < 2:
-            assert process.poll() is None, "it ended before it could be killed"
-            assert time.monotonic() < deadline
-            time.sleep(0.2)
-            with suppress(ValueError):  # a log that is just being written
-                before = finished(logs())
+        process = start(SLOW, model)
+        wait_until(lambda: len(finished(logs())) >= 2, process)
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         before = finished(logs())
-        assert 2 <= len(before) < 8
-
-        result = discoverybench("run small.yaml")
-        assert result.exit_code == 0, result.output
-        complete = [log for log in logs() if log.status == "success"]
-        assert len(complete) == 2
-        after = finished(complete)
-        assert len(after) == 8
-        assert set(before) <= set(after)
-        assert all(log.stats.model_usage[model].total_tokens >= 4 * 15 for log in complete)
-
+        assert 2 <= len(before) < 6
+        completed("run experiment.yaml")
         # Only Inspect notices, in the process of the dry run.
-        rejected = discoverybench("run small.yaml --set limits={} --set options.sample_id=[nowhere]")
-        assert rejected.exit_code == 2
-        [line] = rejected.output.splitlines()
-        assert line.startswith("Error: small.yaml: No matches in dataset")
+        message = refused("run experiment.yaml --set limits={} --set options.sample_id=[nowhere]")
+    assert message.startswith("Error: experiment.yaml: No matches in dataset")
+    [log] = [log for log in logs() if log.status == "success"]
+    after = finished([log])
+    assert len(after) == 6
+    assert before <= after
 
 
 @pytest.mark.usefixtures("command_line", "engine")
-def test_a_terminated_run_removes_its_containers_and_exits_with_1(tmp_path: Path) -> None:
+def test_a_terminated_run_removes_its_containers_and_exits_with_1() -> None:
     containers: list[str] = []
 
     def answer(request: Request) -> Answer:
-        results = [message["content"] for message in request["messages"] if message["role"] == "tool"]
-        if not results:
+        last = request["messages"][-1]
+        if last["role"] != "tool":
             return tool_call("python", code="import os; os.uname().nodename")
-        containers.append(results[0].strip("'"))
+        containers.append(last["content"].strip("'"))
         return tool_call("python", code="import time; time.sleep(600)")
 
     with lab(answer) as (model, _):
-        (tmp_path / "small.yaml").write_text(CONTAINER.replace("MODEL", model), "utf-8")
-        process = subprocess.Popen(
-            [str(COMMAND), "run", "small.yaml", "--retries", "0"],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        deadline = time.monotonic() + 240
-        while not containers:
-            assert process.poll() is None, "it ended before it could be ended"
-            assert time.monotonic() < deadline
-            time.sleep(0.2)
+        process = start(CONTAINER, model)
+        wait_until(lambda: containers, process)
         time.sleep(3)  # until the cell runs
         process.send_signal(signal.SIGTERM)
         try:
@@ -121,97 +134,57 @@ def test_a_terminated_run_removes_its_containers_and_exits_with_1(tmp_path: Path
     assert process.returncode == 1, errors
     assert "Interrupted. Finished samples are in the logs. Repeat the command to continue." in errors
     lookup = subprocess.run(["docker", "inspect", containers[0]], capture_output=True, check=False)
-    assert lookup.returncode, "the container is still there"
+    assert lookup.returncode != 0, "the container is still there"
 
 
 @pytest.mark.parametrize(("role", "fault"), [("agent", Raw(None)), ("judge", 502)])
-def test_an_outage_leaves_no_zero_and_the_next_run_completes(role: str, fault: Answer, tmp_path: Path) -> None:
+def test_an_outage_leaves_no_zero_and_the_next_run_completes(role: str, fault: Answer) -> None:
     is_out = True
 
     def answer(request: Request) -> Answer:
-        if is_out and (question(request) is not None) == (role == "judge"):
+        asker = "judge" if question(request) else "agent"
+        if is_out and asker == role:
             return fault
-        if question(request):
-            return truthful(request)
-        return tool_call("submit", hypothesis="y rises with x.", workflow="w")
+        return truthful(request) if asker == "judge" else HYPOTHESIS
 
     with lab(answer) as (model, _):
-        text = SMALL.replace("discoverybench/gold, ", "")
-        text = re.sub("models: .*", f"models: [{model}]\ngrader: {model}", text)
-        (tmp_path / "small.yaml").write_text(f"{text}options: {{continue_on_fail: true, timeout: 1}}\n", "utf-8")
-        first = discoverybench("run small.yaml --retries 0")
+        Path("outage.yaml").write_text(OUTAGE.replace("MODEL", model), "utf-8")
+        first = discoverybench("run outage.yaml")
         assert first.exit_code == 1, first.output
         assert not finished(logs())
         is_out = False
-        result = discoverybench("run small.yaml --retries 0")
-        assert result.exit_code == 0, result.output
+        completed("run outage.yaml")
     [log] = logs()
-    assert (log.status, len(finished([log]))) == ("success", 2)
+    assert log.status == "success"
+    assert len(finished([log])) == 2
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A log directory with space for a few samples."""
-    if sys.platform != "linux" or os.geteuid():
-        pytest.skip("only root can mount a small file system")
-    folder = tmp_path / "logs" / "small"
-    folder.mkdir(parents=True)
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=60k", "tmpfs", folder], check=True)
-    yield folder
-    subprocess.run(["umount", "--lazy", folder], check=True)
-
-
-@pytest.mark.usefixtures("command_line")
-def test_a_full_disk_is_reported_and_the_next_run_completes(tmp_path: Path, small_disk: Path) -> None:
-    text = SMALL.replace("gold, discoverybench/no_data_guess", "gold").replace("samples: 2", "samples: 8")
-    (tmp_path / "small.yaml").write_text(text, "utf-8")
-
-    full = subprocess.run([str(COMMAND), "run", "small.yaml"], capture_output=True, text=True, check=False)
-    assert full.returncode == 2, full.stderr
-    message = full.stderr.splitlines()[-1]
-    assert "No space left on device. Remove the cause, then repeat the command. Finished samples are kept." in message
-    before = finished(logs())
-
-    subprocess.run(["mount", "-o", "remount,size=50m", small_disk], check=True)
-    result = discoverybench("run small.yaml")
-    assert result.exit_code == 0, result.output
-    assert "2 of 2 runs are complete." in result.output
-    assert set(before) <= set(finished(logs()))
-
-
-@pytest.fixture
-def complete(tmp_path: Path) -> str:
+def complete() -> None:
     """An experiment with two of eight samples in two epochs, complete."""
-    text = SMALL.replace("gold, discoverybench/no_data_guess", "gold").replace("temperature", "top_p")
-    (tmp_path / "small.yaml").write_text(text + "epochs: 2\n", "utf-8")
-    result = discoverybench("run small.yaml")
-    assert result.exit_code == 0, result.output
-    return "small.yaml"
+    Path("twice.yaml").write_text(TWICE, "utf-8")
+    completed("run twice.yaml")
 
 
-def test_changes_that_would_drop_finished_samples_are_rejected(complete: str) -> None:
+@pytest.mark.usefixtures("complete")
+def test_changes_that_would_drop_finished_samples_are_refused() -> None:
     before = finished(logs())
-    sample_id = "demo/ferry-operations_0_0/0/3"
-    for changes, line in (
-        ("--limit 1", "small.yaml: 2 samples of "),
-        ("--limit 1 --set epochs=3", "small.yaml: 2 samples of "),
-        (f"--set limits={{}} --set options.sample_id=[{sample_id}]", "small.yaml: 4 samples of "),
-        ("--set options.sample_shuffle=7", "small.yaml: 4 samples of "),
+    for changes, message in (
+        ("--limit 1", "twice.yaml: 2 samples of "),
+        ("--limit 1 --set epochs=3", "twice.yaml: 2 samples of "),
+        ("--set limits={} --set options.sample_id=[demo/ferry-operations_0_0/0/3]", "twice.yaml: 4 samples of "),
+        ("--set options.sample_shuffle=7", "twice.yaml: 4 samples of "),
         ("--set models.0=mockllm/x", "does not belong to this experiment in its current form"),
         ("--set epochs=1", "would be dropped, because epochs, limits.samples, options.sample_id"),
     ):
-        result = discoverybench(f"run {complete} {changes}")
-        assert result.exit_code == 2, result.output
-        assert line in result.output
-        assert len(result.output.splitlines()) == 1
+        assert message in refused(f"run twice.yaml {changes}")
     assert finished(logs()) == before
 
 
-def test_a_truncated_log_is_reported_with_the_remedy(complete: str) -> None:
-    log = next(Path("logs/small").glob("*.eval"))
+@pytest.mark.usefixtures("complete")
+def test_a_truncated_log_is_named_with_the_remedy() -> None:
+    [log] = Path("logs/small").glob("*.eval")
     log.write_bytes(log.read_bytes()[:-100])
-    result = discoverybench(f"run {complete}")
-    assert result.exit_code == 2, result.output
-    assert re.search(rf"small.yaml: \S*logs/small/{log.name} cannot be read: ", result.output)
-    assert "inspect log recover" in result.output
-    assert len(result.output.splitlines()) == 1
+    message = refused("run twice.yaml")
+    assert f"logs/small/{log.name} cannot be read: " in message
+    assert "inspect log recover" in message

@@ -16,7 +16,7 @@ from inspect_discoverybench.experiment.definition import Component, Experiment, 
 from inspect_discoverybench.experiment.matrix import MatrixCell
 from inspect_discoverybench.experiment.shell_command import shell_command
 from tests import inspect_command
-from tests.command_line import discoverybench
+from tests.command_line import completed, refused
 from tests.experiment.experiments import logs
 
 STUDY = Path(__file__).parents[2] / "examples" / "lighthouses" / "metadata_0.json"
@@ -40,11 +40,10 @@ def plain(tmp_path: Path) -> str:
 
 
 def test_the_command_runs_the_same_eval(plain: str) -> None:
-    assert discoverybench(f"run {plain}").exit_code == 0
+    completed(f"run {plain}")
     assert_is_the_eval("logs/plain")
-    plan = discoverybench(f"plan {plain} --print commands --set log_dir=logs/printed")
-    assert plan.exit_code == 0, plan.output
-    words = shlex.split(plan.output)
+    plan = completed(f"plan {plain} --print commands --set log_dir=logs/printed")
+    words = shlex.split(plan)
     assert words[0] == "inspect"
     result = inspect_command.invoke(*words[1:])
     assert result.exit_code == 0, result.output
@@ -116,9 +115,7 @@ def test_printed_options_exist_in_inspect() -> None:
     ],
 )
 def test_values_that_a_command_cannot_express_are_refused(plain: str, change: str, line: str) -> None:
-    result = discoverybench(f"plan {plain} --set {shlex.quote(change)}")
-    assert result.exit_code == 2, result.output
-    assert line in result.output
+    assert line in refused(f"plan {plain} --set {shlex.quote(change)}")
 
 
 @pytest.mark.parametrize("options", [{"sample_id": ["a,b"]}, {"approval": {"approvers": []}}, {"max_tasks": None}])
