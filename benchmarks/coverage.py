@@ -32,6 +32,18 @@ CHANCES = (0.02, 0.1, 0.25, 0.5)
 INVENTED = (0.0, 0.15)
 """Probabilities that the judge gives a partial score instead of 0."""
 
+PAIRS = (20, 40, 100)
+"""Numbers of pairs with votes."""
+
+LABELS = (
+    (50, 0.0),
+    (100, 0.0),
+    (200, 0.0),
+    (20, 0.8),
+    (40, 0.6),
+)
+"""Numbers of labels, and shares of tasks without a submission."""
+
 Draw = tuple[float, float, float]
 """The ends of an interval, and the truth."""
 
@@ -42,10 +54,16 @@ def rows_of_scores(count: int) -> list[tuple[str, ...]]:
     for name, setting in SETTINGS.items():
         for data in DATA:
             for interval, row in coverage(data, setting, count).iterrows():
-                alarms = "" if np.isnan(row.false_alarms) else f"{row.false_alarms:.1%}"
-                rows.append(
-                    (name, data, str(interval), f"{row.average:.1%}", f"{row.lowest:.1%}", f"{row.width:.2f}", alarms)
+                cells = (
+                    name,
+                    data,
+                    str(interval),
+                    f"{row.average:.1%}",
+                    f"{row.lowest:.1%}",
+                    f"{row.width:.2f}",
+                    "" if np.isnan(row.false_alarms) else f"{row.false_alarms:.1%}",
                 )
+                rows.append(cells)
     return rows
 
 
@@ -65,9 +83,11 @@ def covered(count: int, draws: Sequence[Callable[[], Draw]]) -> tuple[str, str, 
 
 def draw_kappa(random: np.random.Generator, pairs: int, knowledge: float, chances: tuple[float, ...]) -> Draw:
     """Kappa of three annotators: the probability that two of them know. What they know depends on the gold."""
-    golds = np.array(DB_REAL_TEST.golds)[random.permutation(239)[:pairs]]
+    sample = random.permutation(239)[:pairs]
+    golds = np.array(DB_REAL_TEST.golds)[sample]
     of_gold = random.beta(2 * knowledge, 2 * (1 - knowledge), 239)  # two votes on one gold have a correlation of 1/3
-    knows = random.random((pairs, 3)) < of_gold[golds][:, None]
+    chance_to_know = of_gold[golds][:, None]
+    knows = random.random((pairs, 3)) < chance_to_know
     choice = random.choice(3, (pairs, 1), p=chances)
     guesses = random.choice(3, (pairs, 3), p=chances)
     votes = np.where(knows, choice, guesses)
@@ -75,7 +95,8 @@ def draw_kappa(random: np.random.Generator, pairs: int, knowledge: float, chance
     result = kappa("kappa", table, golds.tolist())
     if result.low is None or result.high is None:  # not defined: all votes are one choice
         return draw_kappa(random, pairs, knowledge, chances)
-    truth = knowledge**2 + knowledge * (1 - knowledge) / 3
+    covariance = knowledge * (1 - knowledge) / 3
+    truth = knowledge**2 + covariance
     return result.low, result.high, truth
 
 
@@ -85,29 +106,42 @@ def draw_corrected(random: np.random.Generator, labels: int, silent: float, chan
     is_silent = random.random(239) < silent
     true = np.where(is_silent, 0.0, system.scores)
     is_seen = random.random(239) >= 0.25
-    is_invented = (random.random(239) < invented) & ~is_silent
-    judged = np.where(true > 0, true * is_seen, 0.5 * is_invented)
+    is_invented = random.random(239) < invented
+    if_failed = np.where(is_invented & ~is_silent, 0.5, 0.0)
+    judged = np.where(true > 0, true * is_seen, if_failed)
 
     submitted = np.flatnonzero(~is_silent)
     drawn = random.permutation(submitted)[:labels]
     labelled = np.full(239, np.nan)
     labelled[drawn] = true[drawn]
-    probabilities = np.where(is_silent, 0.0, len(drawn) / len(submitted))
-    result = corrected_mean(judged, labelled, DB_REAL_TEST.golds, probabilities, np.ones(239))
-    return result.low, result.high, system.on_these_studies * (1 - silent)
+    probability = len(drawn) / len(submitted)
+    probabilities = np.where(is_silent, 0.0, probability)
+    result = corrected_mean(
+        judged,
+        labelled,
+        DB_REAL_TEST.golds,
+        probabilities,
+        weights=np.ones(239),
+    )
+    truth = system.on_these_studies * (1 - silent)
+    return result.low, result.high, truth
 
 
 def rows_of_labels(count: int) -> list[tuple[str, ...]]:
     """One row for each number of pairs or labels."""
     random = np.random.default_rng(5)
     rows: list[tuple[str, ...]] = []
-    for pairs in (20, 40, 100):
-        draws = [partial(draw_kappa, random, pairs, *case) for case in product(KNOWLEDGE, CHOICES)]
-        rows.append(("Fleiss' kappa", f"{pairs} pairs", *covered(count, draws)))
-    for labels, silent in ((50, 0.0), (100, 0.0), (200, 0.0), (20, 0.8), (40, 0.6)):
-        draws = [partial(draw_corrected, random, labels, silent, *case) for case in product(CHANCES, INVENTED)]
+    for pairs in PAIRS:
+        draw_pairs = partial(draw_kappa, random, pairs)
+        draws = [partial(draw_pairs, *case) for case in product(KNOWLEDGE, CHOICES)]
+        figures = covered(count, draws)
+        rows.append(("Fleiss' kappa", f"{pairs} pairs", *figures))
+    for labels, silent in LABELS:
+        draw_labels = partial(draw_corrected, random, labels, silent)
+        draws = [partial(draw_labels, *case) for case in product(CHANCES, INVENTED)]
+        figures = covered(count, draws)
         name = f"{labels} labels, {silent:.0%} without a submission"
-        rows.append(("corrected mean", name, *covered(count, draws)))
+        rows.append(("corrected mean", name, *figures))
     return rows
 
 
@@ -117,12 +151,13 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=500, help="data sets for each pair of chances")
     parser.add_argument("--labels", action="store_true", help="the intervals of votes and labels instead")
     options = parser.parse_args()
-    title = "Coverage of the 95 % intervals"
-    columns = ("average", "lowest", "width")
     if options.labels:
-        show(title, ("interval", "labels", *columns), rows_of_labels(options.count))
+        columns = ["interval", "labels", "average", "lowest", "width"]
+        rows = rows_of_labels(options.count)
     else:
-        show(title, ("setting", "data", "interval", *columns, "false alarms"), rows_of_scores(options.count))
+        columns = ["setting", "data", "interval", "average", "lowest", "width", "false alarms"]
+        rows = rows_of_scores(options.count)
+    show("Coverage of the 95 % intervals", columns, rows)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,9 @@ tables, and the tests of the statistics check some of them.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -37,9 +39,6 @@ DATA = {
 
 Interval = Estimate | PairedDifference | NewStudies
 
-PARTIAL_SCORES = (1, 0.67, 0.5, 0.33)
-SHARES = (0.5, 0.2, 0.2, 0.1)
-
 CHANCES = ((0.05, 0.05), (0.2, 0.2), (0.5, 0.5), (0.1, 0.0), (0.2, 0.0), (0.3, 0.1), (0.6, 0.3))
 """Probabilities that the two systems solve a task. With 0.2, 80 % of the scores are 0."""
 
@@ -55,7 +54,8 @@ class Setting:
         own_study: Share of the study for each system by itself.
         own_gold: Share of the gold hypothesis for each system by itself.
         epochs: Number of epochs, which are averaged.
-        partial: Whether half of what is solved scores less than 1.
+        values: Scores of what is solved at least in part.
+        shares: Their shares.
         lost: Share of solved tasks without a score.
     """
 
@@ -65,16 +65,19 @@ class Setting:
     own_study: float = 0.05
     own_gold: float = 0.1
     epochs: int = 1
-    partial: bool = True
+    values: tuple[float, ...] = (1, 0.67, 0.5, 0.33)
+    shares: tuple[float, ...] = (0.5, 0.2, 0.2, 0.1)
     lost: float = 0.0
 
+
+SOLVED_OR_NOT: dict[str, Any] = {"values": (1,), "shares": (1,), "study": 0, "task": 0}
 
 SETTINGS = {
     "usual": Setting(),
     "no effects of studies": Setting(study=0, own_study=0),
     "three epochs": Setting(task=0.4, epochs=3),
-    "golds nearly all or nothing": Setting(study=0, own_study=0, task=0, gold=0.4, own_gold=0.4, partial=False),
-    "studies all or nothing": Setting(study=0, gold=0, task=0, own_gold=0, own_study=1, partial=False),
+    "golds nearly all or nothing": Setting(own_study=0, gold=0.4, own_gold=0.4, **SOLVED_OR_NOT),
+    "studies all or nothing": Setting(own_study=1, gold=0, own_gold=0, **SOLVED_OR_NOT),
     "half of the successes unscored": Setting(lost=0.5),
 }
 
@@ -91,6 +94,7 @@ class Tasks:
                 self.golds += [gold] * int(size)
                 self.studies += [study] * int(size)
                 gold += 1
+        self.numbers = range(len(self.golds))
 
 
 @dataclass(frozen=True)
@@ -104,43 +108,56 @@ class System:
     on_new_studies: float
 
 
-def simulate(random: np.random.Generator, tasks: Tasks, setting: Setting, chances: tuple[float, float]) -> list[System]:
+def simulate(
+    random: np.random.Generator, tasks: Tasks, setting: Setting, chances: tuple[float, float]
+) -> tuple[System, System]:
     """Draw the scores of two systems."""
-
-    def effect(share: float, clusters: list[int]) -> np.ndarray:
-        normal = random.standard_normal(max(clusters) + 1)
-        return np.multiply(np.sqrt(share), normal[clusters])
-
-    numbers = list(range(len(tasks.golds)))
-    study = effect(setting.study, tasks.studies)
-    gold_and_task = effect(setting.gold, tasks.golds) + effect(setting.task, numbers)
-    systems = []
-    for chance in chances:
-        limit = ndtri(chance) - study - effect(setting.own_study, tasks.studies)
-        own_gold = effect(setting.own_gold, tasks.golds)
-        within_studies = 1 - setting.study - setting.own_study
-        noise = within_studies - setting.gold - setting.task - setting.own_gold
-        scores = np.zeros(len(numbers))
-        for _ in range(setting.epochs):
-            is_solved = gold_and_task + own_gold + effect(max(noise, 0), numbers) < limit
-            values = random.choice(PARTIAL_SCORES, len(numbers), p=SHARES) if setting.partial else 1.0
-            scores += np.where(is_solved, values, 0.0) / setting.epochs
-        is_lost = (scores > 0) & (random.random(len(numbers)) < setting.lost)
-        score_if_solved = np.dot(PARTIAL_SCORES, SHARES) if setting.partial else 1.0
-        in_each_study = ndtr(limit / np.sqrt(max(within_studies, 1e-12)))
-        systems.append(
-            System(
-                scores=np.where(is_lost, np.nan, scores),
-                lowest=np.where(is_lost, 0.0, scores),
-                highest=np.where(is_lost, 1.0, scores),
-                on_these_studies=score_if_solved * in_each_study.mean(),
-                on_new_studies=score_if_solved * chance,
-            )
-        )
-    return systems
+    study = _effect(random, setting.study, tasks.studies)
+    gold = _effect(random, setting.gold, tasks.golds)
+    task = _effect(random, setting.task, tasks.numbers)
+    difficulty = study, gold + task
+    first, second = (_system(random, tasks, setting, chance, *difficulty) for chance in chances)
+    return first, second
 
 
-def intervals(tasks: Tasks, setting: Setting, systems: list[System]) -> dict[str, tuple[Interval, float]]:
+def _effect(random: np.random.Generator, share: float, clusters: Sequence[int]) -> np.ndarray:
+    """A normal effect of each task's cluster with this variance."""
+    by_cluster = random.normal(0, math.sqrt(share), max(clusters) + 1)
+    return np.take(by_cluster, clusters)
+
+
+def _system(
+    random: np.random.Generator,
+    tasks: Tasks,
+    setting: Setting,
+    chance: float,
+    study: np.ndarray,
+    gold_and_task: np.ndarray,
+) -> System:
+    limit = ndtri(chance) - study - _effect(random, setting.own_study, tasks.studies)
+    within_studies = 1 - setting.study - setting.own_study
+    difficulty = gold_and_task + _effect(random, setting.own_gold, tasks.golds)
+    noise = max(0.0, within_studies - setting.gold - setting.task - setting.own_gold)
+
+    scores = np.zeros(len(tasks.numbers))
+    for _ in range(setting.epochs):
+        is_solved = difficulty + _effect(random, noise, tasks.numbers) < limit
+        values = random.choice(setting.values, len(scores), p=setting.shares)
+        scores += np.where(is_solved, values, 0.0) / setting.epochs
+    is_lost = (scores > 0) & (random.random(len(scores)) < setting.lost)
+
+    score_if_solved = float(np.dot(setting.values, setting.shares))
+    chance_in_study = ndtr(limit / math.sqrt(max(within_studies, 1e-12)))
+    return System(
+        scores=np.where(is_lost, np.nan, scores),
+        lowest=np.where(is_lost, 0.0, scores),
+        highest=np.where(is_lost, 1.0, scores),
+        on_these_studies=score_if_solved * float(chance_in_study.mean()),
+        on_new_studies=score_if_solved * chance,
+    )
+
+
+def intervals(tasks: Tasks, setting: Setting, systems: tuple[System, System]) -> dict[str, tuple[Interval, float]]:
     """The intervals that are printed for two systems, each with the truth."""
     a, b = systems
     if np.isnan(a.scores + b.scores).all():  # nothing to print
@@ -177,10 +194,11 @@ def coverage(data: str, setting: Setting, count: int) -> pd.DataFrame:
         systems = simulate(random, tasks, setting, chances)
         for name, (interval, truth) in intervals(tasks, setting, systems).items():
             contains = interval.low <= truth <= interval.high
+            width = interval.high - interval.low
             is_alarm = None
             if truth == 0 and name.startswith("difference"):
                 is_alarm = not contains
-            rows.append((name, chances, contains, interval.high - interval.low, is_alarm))
+            rows.append((name, chances, contains, width, is_alarm))
     drawn = pd.DataFrame(rows, columns=["interval", "chances", "contains", "width", "is_alarm"])
     by_chances = drawn.groupby(["interval", "chances"]).contains.mean()
     by_interval = drawn.groupby("interval")

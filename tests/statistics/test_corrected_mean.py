@@ -8,6 +8,7 @@ from simulation import DATA, SETTINGS, Tasks, simulate
 
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.statistics.corrected_mean import corrected_mean
+from tests.fields import assert_fields
 
 TASKS = Tasks(DATA["239 tasks, 6 studies (DB-REAL test)"])
 EQUAL = [1] * 239
@@ -26,14 +27,19 @@ def test_the_estimate_and_its_interval_by_hand() -> None:
     the mean error is −6 / 20. Each sum of squares of the deviations, times 40²:
     - 24 tasks scored 0: 12 without label, 0.4² each; 12 with, (−0.4 + 2 · 0.3)².
     - 16 tasks scored 1: 8 without label, 0.6² each; 2 right, (0.6 + 2 · 0.3)²; 6 wrong, (0.6 − 2 · 0.7)².
-    The sum is 12.0. One more label has an error of 1/2.
+    The sum is 12. One more label has an error of 1/2.
     """
-    variance = 20 / 19 * 12.0 / 40**2 + 0.5**2 / 20**2
-    estimate = corrected_mean(JUDGED, LABELS, range(40), [1] * 40, [1] * 40)
-    assert estimate.mean == pytest.approx(0.1)
-    assert estimate.low == 0
-    assert estimate.high == pytest.approx(0.1 + T_19 * math.sqrt(variance))
-    assert estimate.tasks == 40
+    variance = 20 / 19 * 12 / 40**2
+    additional = 0.5 / 20
+    half_width = T_19 * math.hypot(math.sqrt(variance), additional)
+    assert_fields(
+        corrected_mean(JUDGED, LABELS, range(40), [1] * 40, [1] * 40),
+        mean=0.1,
+        low=0.0,
+        high=0.1 + half_width,
+        tasks=40,
+        clusters=40,
+    )
 
 
 def test_tasks_that_need_no_label_count_in_the_mean_and_not_as_labels() -> None:
@@ -41,10 +47,14 @@ def test_tasks_that_need_no_label_count_in_the_mean_and_not_as_labels() -> None:
     judged = JUDGED + [0.0] * 40
     labels = LABELS + [math.nan] * 40
     probabilities = [0.5] * 40 + [0.0] * 40
-    variance = 20 / 19 * 13.1 / 80**2 + 0.5**2 / 40**2
-    estimate = corrected_mean(judged, labels, range(80), probabilities, [1] * 80)
-    assert estimate.mean == pytest.approx(0.05)
-    assert estimate.high == pytest.approx(0.05 + T_19 * math.sqrt(variance))
+    variance = 20 / 19 * 13.1 / 80**2
+    additional = 0.5 / 40
+    half_width = T_19 * math.hypot(math.sqrt(variance), additional)
+    assert_fields(
+        corrected_mean(judged, labels, range(80), probabilities, [1] * 80),
+        mean=0.05,
+        high=0.05 + half_width,
+    )
 
 
 def test_a_judge_whose_scores_say_nothing_leaves_the_weighted_mean_of_the_labels() -> None:
@@ -54,19 +64,25 @@ def test_a_judge_whose_scores_say_nothing_leaves_the_weighted_mean_of_the_labels
     is_drawn = random.random(239) < probabilities
     labels = np.where(is_drawn, true, math.nan)
     estimate = corrected_mean([0.5] * 239, labels, TASKS.golds, probabilities, EQUAL)
-    expected = np.average(true[is_drawn], weights=1 / probabilities[is_drawn])
+    drawn = true[is_drawn]
+    expected = np.average(drawn, weights=1 / probabilities[is_drawn])
     assert estimate.mean == pytest.approx(expected)
-    assert estimate.mean < true[is_drawn].mean() - 0.1
+    assert estimate.mean < drawn.mean() - 0.1
 
 
 @pytest.mark.parametrize(
     ("labelled", "probability", "message"),
-    [(1, 1.0, "at least 10 gold hypotheses, got 1"), (0, 1.0, "At least one score"), (239, 0.0, "above 0, got 0")],
+    [
+        (1, 1.0, "at least 10 gold hypotheses, got 1"),
+        (0, 1.0, "At least one score"),
+        (239, 0.0, "above 0, got 0"),
+    ],
 )
 def test_invalid_labels(labelled: int, probability: float, message: str) -> None:
     labels = [1.0] * labelled + [math.nan] * (239 - labelled)
+    probabilities = [probability] * 239
     with pytest.raises(InvalidArgument, match=message):
-        corrected_mean([0.5] * 239, labels, TASKS.golds, [probability] * 239, EQUAL)
+        corrected_mean([0.5] * 239, labels, TASKS.golds, probabilities, EQUAL)
 
 
 @pytest.mark.parametrize("chance", [0.02, 0.1, 0.25, 0.5])

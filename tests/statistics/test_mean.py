@@ -1,4 +1,4 @@
-"""The mean and its interval, against closed forms, other implementations and simulations."""
+"""The mean and its interval, against closed forms and other implementations."""
 
 import math
 from typing import Any
@@ -13,6 +13,7 @@ from inspect_ai.scorer import SampleScore, Score, ci_wilson
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.statistics.clusters import cluster_mean
 from inspect_discoverybench.statistics.mean import bounds, estimate_mean
+from tests.fields import assert_fields
 
 TASK = st.tuples(st.floats(0, 1), st.integers(0, 5))
 
@@ -23,8 +24,11 @@ PAIRS_OF_TASKS = [task // 2 for task in range(60)]
 
 
 def test_the_variance_is_that_of_statsmodels() -> None:
+    settings = {
+        "groups": np.array(PAIRS_OF_TASKS),
+        "use_correction": False,
+    }
     model = sm.OLS(VALUES, np.ones(60))
-    settings = {"groups": np.array(PAIRS_OF_TASKS), "use_correction": False}
     fit = model.fit(cov_type="cluster", cov_kwds=settings)
     without_correction = float(fit.cov_params()[0, 0])
     result = cluster_mean(VALUES, PAIRS_OF_TASKS)
@@ -44,8 +48,11 @@ def test_with_equal_clusters_the_interval_is_inspects_clustered_wilson_interval(
         scores.append(SampleScore(score=score, sample_metadata={"gold": cluster}))
     metric: Any = ci_wilson(cluster="gold")
     expected = metric(scores)
-    estimate = estimate_mean(VALUES, PAIRS_OF_TASKS)
-    assert {"lower": estimate.low, "upper": estimate.high} == pytest.approx(expected)
+    assert_fields(
+        estimate_mean(VALUES, PAIRS_OF_TASKS),
+        low=expected["lower"],
+        high=expected["upper"],
+    )
 
 
 @pytest.mark.parametrize("clusters", [2, 8, 25, 117])
@@ -64,7 +71,7 @@ def test_all_zeros_and_all_ones_give_an_interval_from_the_number_of_clusters(clu
 def test_the_interval_contains_the_mean_and_is_no_point(tasks: list[tuple[float, int]]) -> None:
     scores, clusters = zip(*tasks, strict=True)
     estimate = estimate_mean(scores, clusters)
-    assert estimate.mean == pytest.approx(math.fsum(scores) / len(scores))
+    assert estimate.mean == pytest.approx(np.mean(scores))
     if estimate.clusters == 1:
         assert math.isnan(estimate.low)
     else:
@@ -89,13 +96,19 @@ def test_with_unscored_samples_the_interval_is_that_of_the_bounds_and_the_mean_i
     """Task b has no score. Task c has one of two epochs, which scored 0.4."""
     lowest = [1, 0, 0.2, 0]
     highest = [1, 1, 0.7, 0]
-    estimate = estimate_mean([1, math.nan, 0.4, 0], "abcd", possible=(lowest, highest))
-    assert estimate.is_bounded
-    assert estimate.mean == pytest.approx(1.4 / 3)
-    assert estimate.tasks == 3
-    assert estimate.low == estimate_mean(lowest, "abcd").low
-    assert estimate.high == estimate_mean(highest, "abcd").high
-    assert not estimate_mean(lowest, "abcd").is_bounded
+    assert_fields(
+        estimate_mean([1, math.nan, 0.4, 0], "abcd", possible=(lowest, highest)),
+        mean=1.4 / 3,
+        low=estimate_mean(lowest, "abcd").low,
+        high=estimate_mean(highest, "abcd").high,
+        tasks=3,
+        clusters=3,
+        is_bounded=True,
+    )
+
+
+def test_without_unscored_samples_the_mean_is_not_marked() -> None:
+    assert not estimate_mean([1, 0], "ab").is_bounded
 
 
 def test_without_any_score_there_is_no_mean() -> None:
@@ -103,7 +116,15 @@ def test_without_any_score_there_is_no_mean() -> None:
         estimate_mean([math.nan], "a", possible=([0], [1]))
 
 
-def test_bounds_count_unscored_samples_as_0_and_as_1() -> None:
-    assert bounds([1.0, 0.5], 2) == pytest.approx((0.375, 0.875))
-    assert bounds([1.0, 0.5], 0) == pytest.approx((0.75, 0.75))
-    assert bounds([], 3) == (0, 1)
+@pytest.mark.parametrize(
+    ("values", "unscored", "expected"),
+    [
+        ([1.0, 0.5], 2, (0.375, 0.875)),
+        ([1.0, 0.5], 0, (0.75, 0.75)),
+        ([], 3, (0, 1)),
+    ],
+)
+def test_bounds_count_unscored_samples_as_0_and_as_1(
+    values: list[float], unscored: int, expected: tuple[float, float]
+) -> None:
+    assert bounds(values, unscored) == pytest.approx(expected)

@@ -49,7 +49,11 @@ class JudgedSample:
         """Columns of `key.csv`. The gold hypothesis is a digest: the key must not contain answers of the test split."""
         sample_id, epoch = self.id
         gold = sha256(self.gold_hypothesis.encode()).hexdigest()
-        return {"sample_id": sample_id, "epoch": str(epoch), "gold": gold[:12]}
+        return {
+            "sample_id": sample_id,
+            "epoch": str(epoch),
+            "gold": gold[:12],
+        }
 
 
 def read_judged_samples(

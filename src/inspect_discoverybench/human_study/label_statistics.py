@@ -39,10 +39,10 @@ def _accuracy(step: Step, samples: Sequence[LabelledSample]) -> Statistic:
             golds.append(sample.gold)
         elif sample.verdicts(step):
             ties += 1
-    name = f"judge right: {step.replace('_', ' ')}"
+    question = step.replace("_", " ")
     paper = PAPER_ACCURACY.get(step, PAPER_ACCURACY["context_extraction"])
     note = f"without a majority: {ties}" if ties else ""
-    return share(name, right, golds, paper, note)
+    return share(f"judge right: {question}", right, golds, paper, note)
 
 
 def _kappa(step: Step, samples: Sequence[LabelledSample]) -> Statistic:
@@ -50,10 +50,12 @@ def _kappa(step: Step, samples: Sequence[LabelledSample]) -> Statistic:
     golds = []
     for sample in samples:
         verdicts = sample.verdicts(step)
-        table.append([verdicts.count(True), verdicts.count(False)])
+        right = verdicts.count(True)
+        wrong = verdicts.count(False)
+        table.append([right, wrong])
         golds.append(sample.gold)
-    name = f"Fleiss' kappa: {step.replace('_', ' ')}"
-    return kappa(name, table, golds)
+    question = step.replace("_", " ")
+    return kappa(f"Fleiss' kappa: {question}", table, golds)
 
 
 def _hms(samples: Sequence[LabelledSample]) -> list[Statistic]:

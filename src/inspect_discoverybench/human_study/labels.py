@@ -30,7 +30,11 @@ class Step(StrEnum):
     RELATIONSHIP = "relationship"
 
 
-FACET_STEPS = {"context": Step.CONTEXT_MATCH, "variables": Step.VARIABLES, "relationship": Step.RELATIONSHIP}
+FACET_STEPS = {
+    "context": Step.CONTEXT_MATCH,
+    "variables": Step.VARIABLES,
+    "relationship": Step.RELATIONSHIP,
+}
 """The step that decides each facet."""
 
 
@@ -64,7 +68,11 @@ class Label(Mark):
 
     @model_validator(mode="after")
     def _check_answers(self) -> "Label":
-        for step, answer in ((Step.VARIABLES, self.true_variables), (Step.RELATIONSHIP, self.true_relationship)):
+        answers = {
+            Step.VARIABLES: self.true_variables,
+            Step.RELATIONSHIP: self.true_relationship,
+        }
+        for step, answer in answers.items():
             if answer and self.verdict(step) != "wrong":
                 raise ValueError(f"true_{step} has an answer, but {step} is not wrong. Correct one of the two")
         return self
@@ -193,7 +201,8 @@ def draw_samples(samples: Sequence[JudgedSample], score: str, count: int, seed: 
     """
     if not samples:
         raise InvalidArgument("No sample of these logs was judged. Pass logs with scored submissions.")
-    drawn = Random(seed).sample(samples, min(count, len(samples)))
+    random = Random(seed)
+    drawn = random.sample(samples, min(count, len(samples)))
     return [_item(sample, score) for sample in drawn]
 
 
@@ -233,12 +242,15 @@ def read_labels(paths: Sequence[Path]) -> list[LabelledSample]:
     """
     files: list[Path] = []
     for path in paths:
-        files += sorted(path.glob("*.csv")) if path.is_dir() else [path]
+        if path.is_dir():
+            files += sorted(path.glob("*.csv"))
+        else:
+            files.append(path)
     keys = [file for file in files if "hms" in read_header(file)]
     tables = [file for file in files if file not in keys]
     if not keys:
-        where = ", ".join(str(path) for path in paths)
-        raise InvalidArgument(f"{where}: no key.csv. Pass the key.csv that was written with the sheet.")
+        names = [str(path) for path in paths]
+        raise InvalidArgument(f"{', '.join(names)}: no key.csv. Pass the key.csv that was written with the sheet.")
     samples = []
     for key, labels in read_study(Label, LabelKey, tables, keys):
         sample = LabelledSample(**key.model_dump(), labels=labels)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from importlib.resources import files
+from importlib import resources
 from pathlib import Path
 from statistics import multimode
 from string import Template
@@ -130,7 +130,7 @@ def page(mark: type[Mark], items: Sequence[Item]) -> str:
     data = data.replace("<", "\\u003c")
     digest = sha256(data.encode()).hexdigest()
 
-    package = files(__package__)
+    package = resources.files(__package__)
     html = package.joinpath("sheet.html").read_text("utf-8")
     script = package.joinpath("sheet.js").read_text("utf-8")
     return Template(html).substitute(
@@ -142,7 +142,10 @@ def page(mark: type[Mark], items: Sequence[Item]) -> str:
 
 
 def read_study(
-    mark_type: type[MarkT], key_type: type[KeyT], tables: Sequence[Path], keys: Sequence[Path]
+    mark_type: type[MarkT],
+    key_type: type[KeyT],
+    tables: Sequence[Path],
+    keys: Sequence[Path],
 ) -> list[tuple[KeyT, dict[str, MarkT]]]:
     """Read the key of each item with what annotators filled in, by their names, ordered by item.
 
@@ -153,7 +156,8 @@ def read_study(
     """
     items = _read_keys(key_type, keys)
     marks = _read_marks(mark_type, tables)
-    paths = ", ".join(str(path) for path in [*tables, *keys])
+    files = [str(path) for path in (*tables, *keys)]
+    paths = ", ".join(files)
     if not marks:
         raise InvalidArgument(f"{paths}: no {mark_type.form}s. Expected one row per item and annotator.")
     for item in marks:

@@ -43,7 +43,8 @@ def to_csv(rows: Sequence[Mapping[str, str]]) -> str:
     writer = csv.DictWriter(text, rows[0], lineterminator="\r\n")
     writer.writeheader()
     for row in rows:
-        writer.writerow({name: escape(value) for name, value in row.items()})
+        escaped = {name: escape(value) for name, value in row.items()}
+        writer.writerow(escaped)
     return text.getvalue()
 
 

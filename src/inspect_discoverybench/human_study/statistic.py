@@ -52,7 +52,10 @@ def share(
 
 
 def kappa(
-    name: str, table: Sequence[Sequence[int]], clusters: Sequence[Hashable], paper: float | None = None
+    name: str,
+    table: Sequence[Sequence[int]],
+    clusters: Sequence[Hashable],
+    paper: float | None = None,
 ) -> Statistic:
     """Fleiss' kappa: agreement among annotators beyond chance (Fleiss, Levin and Paik 2003, section 18.3).
 

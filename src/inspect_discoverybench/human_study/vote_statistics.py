@@ -30,7 +30,10 @@ def measure_agreement(ballots: Sequence[Ballot]) -> list[Statistic]:
 
 
 def _agreement(
-    name: str, ballots: Sequence[Ballot], choices: Sequence[Choice | None], paper: float | None = None
+    name: str,
+    ballots: Sequence[Ballot],
+    choices: Sequence[Choice | None],
+    paper: float | None = None,
 ) -> Statistic:
     """How often choices are those of HMS. Pairs without a choice are left out."""
     agrees = []

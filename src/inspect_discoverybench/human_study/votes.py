@@ -109,7 +109,8 @@ def read_ballots(tables: Sequence[Path], key: Path) -> list[Ballot]:
         DataError: A file does not exist, is not a CSV file, or lacks a column.
         InvalidArgument: A value is invalid or repeated, or a pair is not in the key.
     """
-    return [_ballot(pair, votes) for pair, votes in read_study(Vote, PairKey, tables, [key])]
+    study = read_study(Vote, PairKey, tables, [key])
+    return [_ballot(pair, votes) for pair, votes in study]
 
 
 def _ballot(pair: PairKey, votes: Mapping[str, Vote]) -> Ballot:

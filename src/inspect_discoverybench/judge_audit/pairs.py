@@ -77,7 +77,8 @@ def invented_pairs() -> Iterator[Sample]:
     for study in content["studies"]:
         phrases = {"injection": content["injection"], **study["phrases"]}
         for name, phrase in study["phrases"].items():
-            phrases[name.capitalize()] = phrase[0].upper() + phrase[1:]
+            first_letter = phrase[0].upper()
+            phrases[name.capitalize()] = first_letter + phrase[1:]
         for kind in content["kinds"]:
             yield _invented(study, phrases, content["usual"] | kind)
 

@@ -52,7 +52,12 @@ def text_samples() -> list[Sample]:
             id=f"answer/{number}",
             input=prompt.render(goal=text.goal, text=text.text),
             target="\n".join(text.hypothesis) or "no hypothesis is asserted",
-            metadata={"kind": text.kind, "study": f"answer {number}", "expected": text.model_dump(), "goal": text.goal},
+            metadata={
+                "kind": text.kind,
+                "study": f"answer {number}",
+                "expected": text.model_dump(),
+                "goal": text.goal,
+            },
         )
         for number, text in enumerate(answer_texts(), 1)
     ]

@@ -61,7 +61,8 @@ def on_new_studies(
     if studies is None or None in set(studies):
         return None
     is_scored = ~np.isnan(values)
-    scored, scored_studies = values[is_scored], list(compress(studies, is_scored))
+    scored = values[is_scored]
+    scored_studies = list(compress(studies, is_scored))
     totals = sum_by_cluster(scored, scored_studies)
     sizes = sum_by_cluster(np.ones(len(scored)), scored_studies)
     if len(sizes) < 2:
@@ -75,7 +76,9 @@ def on_new_studies(
             high=min(limits[1], max(on_these_tasks.high, over_studies.high)),
             p_value=max(on_these_tasks.p_value, over_studies.p_value),
         )
-    without_one = (totals.sum() - totals) / (sizes.sum() - sizes)
+    other_totals = totals.sum() - totals
+    other_sizes = sizes.sum() - sizes
+    without_one = other_totals / other_sizes
     return NewStudies(
         interval.low,
         interval.high,

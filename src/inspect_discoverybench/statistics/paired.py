@@ -113,5 +113,7 @@ def _differences(a: Values, b: Values) -> np.ndarray:
 def _smallest_detectable(differences: np.ndarray, clusters: Sequence[Hashable]) -> float:
     """Smallest mean difference that the t-test finds in 80 % of data sets with this spread of the differences."""
     result = cluster_mean(differences, clusters)
-    in_standard_errors = nctdtrinc(result.clusters - 1, 1 - TARGET_POWER, t_quantile(result.clusters))
+    degrees = result.clusters - 1
+    quantile = t_quantile(result.clusters)
+    in_standard_errors = nctdtrinc(degrees, 1 - TARGET_POWER, quantile)
     return float(in_standard_errors) * standard_error(result)
