@@ -29,7 +29,7 @@ def test_a_report_of_logs_has_a_page_tables_and_figures(tmp_path: Path) -> None:
     )
     assert sorted(path.name for path in report.iterdir()) == ["figures", "report.html", "samples.csv", "tables"]
     names = {path.name for path in (report / "tables").iterdir()}
-    assert {"hms.csv", "facets.csv", "losses.csv", "domain.csv", "memory.csv"} <= names
+    assert {"hms.csv", "facets.csv", "losses.csv", "domain.csv", "controls.csv"} <= names
     assert {"hms.svg", "hms.png"} <= {path.name for path in (report / "figures").iterdir()}
     assert "react · provider/large" in (report / "tables" / "hms.csv").read_text("utf-8")
 

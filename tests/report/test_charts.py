@@ -36,7 +36,6 @@ def configurations() -> list[Result]:
             domain=("humanities", "biology")[number % 2],
             goal_type=("context", "variables", "relationship")[number % 3],
             workflow_tags=("regression, glm", "data cleaning")[number % 2],
-            variant_of=f"t{number - 1}" if number % 4 == 3 else None,
             cost=random.lognormvariate(-3, 2),
             tokens=random.randrange(1, 10**6),
         )
@@ -57,8 +56,8 @@ def texts(image: str) -> list[str]:
 def test_charts_of_many_configurations() -> None:
     parts = sections(configurations())
     shown = images(parts)
-    names = ("hms", "facets", "losses", "domain", "goal_type", "workflow_category")
-    assert {*shown} == {*names, "domain_knowledge", "variants", "memory", "cost"}
+    names = ("hms", "facets", "losses", "domain", "goal_type", "workflow_tags")
+    assert {*shown} == {*names, "domain_knowledge", "controls", "cost"}
     expected = ("DB-REAL test: 12 of 239 tasks", "react · provider/model", "(domain_knowledge)", "best agent", "oracle")
     assert [text for text in expected if text not in shown["hms"]] == []
     assert parts["hms"].chart is not None

@@ -1,42 +1,22 @@
-"""Usage and the Pareto front."""
+"""Usage of configurations."""
 
 import math
 
 from tests.report.results import results, rows, sections
 
 
-def test_the_front_is_of_costs_if_all_are_known() -> None:
+def test_mean_usage_is_per_sample_and_unknown_if_that_of_a_sample_is() -> None:
     section = sections(
-        results({"a": 0.5}, agent="cheap", cost=0.1),
-        results({"a": 0.5}, agent="dear", cost=0.3),
-        results({"a": 1.0}, agent="best", cost=0.3),
-        results({"a": 1.0}, agent="reflexion", cost=0.01),
+        results({"a": 0.5}, agent="react", tokens=100, cost=0.1, epoch=1),
+        results({"a": 0.5}, agent="react", tokens=300, cost=0.2, epoch=2),
+        results({"a": 0.4}, agent="codegen", tokens=300, cost=0.1),
+        results({"a": 0.4}, agent="codegen", tokens=300, epoch=2),
     )["cost"]
-    assert rows(section, "configuration", "Pareto front (USD)") == [
-        ("best · provider/model", "yes"),
-        ("cheap · provider/model", "yes"),
-        ("dear · provider/model", ""),
-        ("reflexion · provider/model", ""),
+    assert rows(section, "configuration", "tokens per sample") == [
+        ("react · provider/model", 200),
+        ("codegen · provider/model", 300),
     ]
-
-
-def test_the_front_is_of_tokens_if_a_cost_is_unknown() -> None:
-    section = sections(
-        results({"a": 0.5}, agent="few", tokens=100, cost=0.1),
-        results({"a": 0.4}, agent="many", tokens=300, cost=0.1),
-        results({"a": 0.4}, agent="many", tokens=300, epoch=2),
-    )["cost"]
-    assert rows(section, "configuration", "Pareto front (tokens)") == [
-        ("few · provider/model", "yes"),
-        ("many · provider/model", ""),
-    ]
-    assert math.isnan(section.table["USD per sample"][1])
+    known, unknown = section.table["USD per sample"]
+    assert round(known, 9) == 0.15
+    assert math.isnan(unknown)
     assert "cells per sample" not in section.table
-
-
-def test_configurations_that_were_judged_differently_are_not_on_a_front() -> None:
-    other = '{"judge": "provider/judge", "settings": {"temperature": 1}}'
-    section = sections(
-        results({"a": 1.0}, agent="react", cost=0.1), results({"a": 0.5}, agent="codegen", cost=0.2, judge_record=other)
-    )["cost"]
-    assert rows(section, "Pareto front (USD)") == [("",), ("",)]

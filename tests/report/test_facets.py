@@ -1,11 +1,11 @@
-"""Facets of all hypotheses and of those whose context matches, where scores are lost, and how answers were read."""
+"""Facets of all hypotheses and of those whose context matches, and where scores are lost."""
 
 import pytest
 
-from tests.report.results import MISSING, result, results, rows, sections
+from tests.report.results import MISSING, result, rows, sections
 
 FACETS = ("context × 100", "variables × 100", "relationship × 100")
-MATCHING = ("variables if context matches × 100", "relationship if context matches × 100", "tasks if context matches")
+MATCHING = ("variables if context matches × 100", "relationship if context matches × 100", "tasks")
 
 
 def test_facet_means_are_of_all_hypotheses_and_of_those_whose_context_matches() -> None:
@@ -59,18 +59,3 @@ def test_losses_name_the_first_facet_that_fails() -> None:
         ("no score", 2, 200 / 7),
         *((stage, 1, 100 / 7) for stage in lost),
     ]
-
-
-def test_forms_of_answers_are_counted() -> None:
-    answers = [
-        *results({"a": 1.0, "b": 0.0}, submission_source="call"),
-        result("c", 0.0, outcome="no submission", refusal=True),
-        result("d", 1.0, submission_source="labels"),
-        result("e", 0.0, outcome="limit"),
-    ]
-    assert rows(sections(answers)["answers"], "form", "samples", "share in %") == [
-        ("call", 2, 50),
-        ("labels", 1, 25),
-        ("none asserted", 1, 25),
-    ]
-    assert "answers" not in sections(results({"a": 1.0}))

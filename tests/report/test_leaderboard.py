@@ -6,7 +6,7 @@ from tests.report.results import MISSING, contents, result, results
 
 
 def titles(*groups: object, pool_splits: bool = False) -> list[str]:
-    return list(contents(*groups, pool_splits=pool_splits).leaderboard.titles.values())  # type: ignore[arg-type]
+    return list(contents(*groups, pool_splits=pool_splits).leaderboard.style.titles.values())  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_a_placebo_is_a_benchmark_of_its_own() -> None:
 
 def test_agents_have_the_same_colour_in_every_report() -> None:
     first, second = (
-        contents(*(results({"a": 1.0}, agent=agent) for agent in agents)).leaderboard.colors
+        contents(*(results({"a": 1.0}, agent=agent) for agent in agents)).leaderboard.style.colors
         for agents in (("react", "other"), ("another", "react", "codegen"))
     )
     assert first["react"] == second["react"]

@@ -18,7 +18,7 @@ def test_epochs_are_averaged_before_tasks_and_gold_hypotheses_are_clusters() -> 
     )["hms"].table
     expected = estimate_mean([0.75, 0.0, 0.5, 1.0], ["one", "one", "one", "two"])
     assert table.loc[0, [HMS, LOW, HIGH]].tolist() == pytest.approx([56.25, 100 * expected.low, 100 * expected.high])
-    assert table.loc[0, ["tasks", "gold hypotheses", "samples", "scored", "unscored"]].tolist() == [4, 2, 7, 7, 0]
+    assert table.loc[0, ["tasks", "gold hypotheses", "scored", "unscored"]].tolist() == [4, 2, 7, 0]
 
 
 def test_missing_samples_are_counted_and_give_bounds() -> None:
@@ -30,6 +30,7 @@ def test_missing_samples_are_counted_and_give_bounds() -> None:
     ]
     table: Any = sections(faulty, results({"a": 1.0}, agent="codegen"))["hms"].table
     assert table.loc[1, [HMS, "HMS if missing 0", "HMS if missing 1"]].tolist() == pytest.approx([100 / 3, 20, 60])
+    assert table.loc[1, LOW] < 20 < 60 < table.loc[1, HIGH]  # the interval covers whatever they could have scored
     assert table.loc[1, ["scored", "unscored", "no submission", "limit", "error"]].tolist() == [1, 1, 1, 1, 1]
     assert math.isnan(table.loc[0, "HMS if missing 0"])
 
@@ -94,20 +95,24 @@ def test_agents_with_few_scored_tasks_do_not_compete() -> None:
 
 def test_a_mean_is_stated_on_these_tasks_and_on_new_studies() -> None:
     parts = sections(
-        results({"a": 0.0, "b": 0.5}, study="x"),
-        results({"c": 1.0}, study="y"),
-        results({"d": 1.0}, study="nls"),
-        results({"a": 0.5}, agent="codegen"),
-        results({"b": 0.5, "c": 0.5}, agent="x", model="m", study=None),
+        [result(f"t{number}", number % 2.0, study=f"study {number // 2}") for number in range(18)],
+        results({"x": 1.0, "y": 1.0}, study="nls"),
+        results({"a": 0.5, "b": 0.5}, agent="codegen"),
     )
-    expected: Any = estimate_mean([0.0, 0.5, 1.0, 1.0], "abcd", ["x", "x", "y", "z"])
-    ends = (expected.low, expected.high, expected.new_studies.low, expected.new_studies.high)
-    [row] = parts["studies"].table.iloc[:, 2:].to_numpy().tolist()
-    assert row == pytest.approx([62.5, *(100 * end for end in ends), 75, 50, 100, 3, 50], nan_ok=True)
-    text = parts["studies"].text
-    assert "codegen · provider/model (DB-REAL test) is left out, because all tasks are of one study." in text
-    assert "x · m (DB-REAL test) is left out, because the study of a task is not known." in text
-    assert text.endswith(" Studies that are guesses: nls.")
+    scores = [number % 2.0 for number in range(18)] + [1.0, 1.0]
+    studies = [f"study {number // 2}" for number in range(18)] + ["nls", "nls"]
+    expected: Any = estimate_mean(scores, range(20), studies)
+    [row] = rows(parts["studies"], HMS, LOW, "new studies low", "new studies high", "studies", "largest study in %")
+    new = expected.new_studies
+    assert row == pytest.approx((55, 100 * expected.low, 100 * new.low, 100 * new.high, 10, 10))
+    assert parts["studies"].text.endswith(" Studies that are guesses: nls.")
+
+
+def test_few_studies_say_nothing_about_new_ones() -> None:
+    few = [*results({"a": 0.0, "b": 0.5}, study="x"), *results({"c": 1.0}, study="y"), *results({"d": 1.0}, study="z")]
+    table: Any = sections(few)["studies"].table
+    assert table[["new studies low", "new studies high"]].isna().all(axis=None)
+    assert rows(sections(few)["studies"], "lowest without one study", "highest without one study") == [(50, 100)]
 
 
 def test_the_last_and_the_best_trial_of_oracles_are_of_the_same_samples() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.report.results import MISSING, result, results, rows, sections
+from tests.report.results import MISSING, results, rows, sections
 
 HINTED = '{"domain_knowledge": true}'
 
@@ -23,29 +23,30 @@ def test_domain_knowledge_is_paired_by_task() -> None:
     ]
 
 
-def test_hard_variants_are_paired_with_easy_ones() -> None:
-    variants = [
-        *results({"a": 1.0, "b": 0.5, "c": 0.0}),
-        result("x", 0.5, variant_of="a"),
-        result("y", 0.5, variant_of="b"),
-    ]
-    unpaired = [result("z", MISSING, variant_of="c"), result("w", 1.0, variant_of="missing")]
-    section = sections(variants, unpaired)["variants"]
-    assert rows(section, "tasks", "easy HMS × 100", "hard HMS × 100", "difference × 100") == [(2, 75, 50, -25)]
-    assert section.chart is not None
-
-
-def test_memory_compares_guesses_and_agents_with_the_same_model_and_hints() -> None:
+def test_agents_are_compared_with_the_floor_guesses_and_placebos_of_the_same_model() -> None:
+    placebo = {"task": "real_placebo", "task_arguments": '{"placebo": 7}'}
     section = sections(
-        results({"a": 0.0, "b": 0.0}, agent="no_data_guess"),
-        results({"a": 1.0}, agent="no_data_guess", task_arguments=HINTED),
         results({"a": 0.5, "b": 0.3, "c": 1.0}, agent="react"),
-        results({"a": 0.7}, agent="codegen", task_arguments=HINTED),
+        results({"a": 0.1, "b": 0.1}, agent="goal_echo", model="none/none"),
+        results({"a": 0.0, "b": 0.0}, agent="no_data_guess"),
+        results({"a": 1.0}, agent="no_data_guess", model="provider/other"),
         results({"a": 1.0, "b": 1.0}, agent="reflexion"),
-        results({"a": 1.0}, agent="react", model="provider/other"),
-    )["memory"]
-    columns = ("configuration", "tasks", "guess HMS × 100", "with data HMS × 100")
-    assert sorted(rows(section, *columns)) == [
-        ("codegen · provider/model", 1, 100.0, 70.0),
-        ("react · provider/model", 2, 0.0, 40.0),
+        results({"a": 0.2}, agent="react", **placebo),
+        results({"a": 0.2}, agent="react", model="provider/other", **placebo),
+    )["controls"]
+    assert sorted(rows(section, "control", "configuration", "tasks", "control HMS × 100", "agent HMS × 100")) == [
+        ("DB-REAL test, placebo 7", "react · provider/model", 1, 20.0, 50.0),
+        ("goal_echo · none/none", "react · provider/model", 2, 10.0, 40.0),
+        ("no_data_guess · provider/model", "react · provider/model", 2, 0.0, 40.0),
     ]
+
+
+def test_controls_with_another_judge_or_without_common_tasks_are_left_out() -> None:
+    other = '{"judge": "provider/other"}'
+    parts = sections(
+        results({"a": 0.5}, agent="react"),
+        results({"a": 0.1}, agent="goal_echo", judge_record=other),
+        results({"z": 0.0}, agent="no_data_guess"),
+        results({"a": MISSING}, agent="no_data_guess", limits='{"messages": 5}'),
+    )
+    assert "controls" not in parts

@@ -7,14 +7,13 @@ import pandas as pd
 
 from inspect_discoverybench.human_study.labels import LabelledSample
 from inspect_discoverybench.report.cost import cost_section
-from inspect_discoverybench.report.facets import answers, facet_section, losses
+from inspect_discoverybench.report.facets import facet_section, losses
 from inspect_discoverybench.report.groups import group_sections
-from inspect_discoverybench.report.judge_agreement import judge_section
 from inspect_discoverybench.report.judge_errors import judge_error_section
 from inspect_discoverybench.report.judges import main_results, name_judges
 from inspect_discoverybench.report.leaderboard import Leaderboard
 from inspect_discoverybench.report.overview import new_studies, oracles, overview, published_section
-from inspect_discoverybench.report.pairs import pair_sections
+from inspect_discoverybench.report.pairs import controls, domain_knowledge
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results.configuration import configurations_of
 from inspect_discoverybench.results.frame import Results
@@ -54,13 +53,13 @@ class Contents:
         """
         named = name_judges(results.rows)
         leaderboard = Leaderboard.of(main_results(named), pool_splits)
-        sections = list(_sections(leaderboard, named))
+        sections = _sections(leaderboard)
         if labels:
             sections.append(judge_error_section(leaderboard, labels))
         return cls(named, leaderboard, sections, _samples(named, pool_splits), results.left_out)
 
 
-def _sections(leaderboard: Leaderboard, results: Sequence[Result]) -> list[Section]:
+def _sections(leaderboard: Leaderboard) -> list[Section]:
     sections = [
         overview(leaderboard),
         new_studies(leaderboard),
@@ -68,11 +67,10 @@ def _sections(leaderboard: Leaderboard, results: Sequence[Result]) -> list[Secti
         oracles(leaderboard),
         facet_section(leaderboard),
         losses(leaderboard),
-        answers(leaderboard),
         *group_sections(leaderboard),
-        *pair_sections(leaderboard),
+        domain_knowledge(leaderboard),
+        controls(leaderboard),
         cost_section(leaderboard),
-        judge_section(results),
     ]
     return [section for section in sections if section is not None]
 

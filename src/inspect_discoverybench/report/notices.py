@@ -2,51 +2,46 @@
 
 from collections.abc import Iterator, Sequence
 
-from inspect_discoverybench.report.judges import is_offline, judge_differences
-from inspect_discoverybench.report.leaderboard import Benchmark, Leaderboard, Standing
+from inspect_discoverybench.report.judges import is_offline
+from inspect_discoverybench.report.leaderboard import Leaderboard
+from inspect_discoverybench.results.result import Result
 
 
-def notices(leaderboard: Leaderboard) -> list[str]:
-    """The notices, one paragraph each."""
-    paragraphs = list(_offline_notices(leaderboard))
+def notices(leaderboard: Leaderboard, results: Sequence[Result]) -> Iterator[str]:
+    """The notices, one paragraph each.
+
+    Args:
+        leaderboard: The configurations, each sample with the score of one judge.
+        results: The results of all judges.
+    """
+    shown: set[str] = set()
     for benchmark in leaderboard.benchmarks:
-        paragraphs += _judge_notices(benchmark)
-    paragraphs += _reducer_notices(leaderboard.standings)
-    return paragraphs
+        judges: set[str] = set()
+        for standing in benchmark.standings:
+            judges |= standing.judges
+        if len(judges) > 1:
+            by = [f"{standing.name} by {_listed(standing.judges)}" for standing in benchmark.standings]
+            yield (
+                f"{benchmark.name} was scored by different judges, so its means are not comparable: {'; '.join(by)}."
+            )
+        shown |= judges
 
-
-def _offline_notices(leaderboard: Leaderboard) -> Iterator[str]:
-    judges = {judge for standing in leaderboard.standings for judge in standing.judges}
-    offline = sorted(filter(is_offline, judges))
+    offline = {judge for judge in shown if is_offline(judge)}
     if offline:
         yield (
-            f"The judge {', '.join(offline)} is no language model. These scores check the installation; they are not a "
+            f"The judge {_listed(offline)} is no language model. These scores check the installation; they are not a "
             "result."
         )
+    others = {result.score.judge for result in results if result.score.judge} - shown
+    if others:
+        yield (
+            f"Scores by {_listed(others)} are only in the table of samples. To compare judges, run `discoverybench "
+            "compare LOG:score=HMS LOG:score=HMS1 --anyway`."
+        )
+    reducers = {result.run.epochs_reducer for result in results} - {"mean"}
+    if reducers:
+        yield f"Logs reduce epochs by {_listed(reducers)}; here, epochs are averaged."
 
 
-def _judge_notices(benchmark: Benchmark) -> Iterator[str]:
-    """Which judge scored which configurations, if there are several."""
-    configurations: dict[str, dict[str, None]] = {}
-    for standing in benchmark.standings:
-        for judge in sorted(standing.judges):
-            configurations.setdefault(judge, {})[standing.name] = None
-    if len(configurations) < 2:
-        return
-    shares = "; ".join(f"{judge} scored {', '.join(names)}" for judge, names in configurations.items())
-    differences = ", ".join(judge_differences(benchmark.results))
-    yield (
-        f"{benchmark.name} was scored by different judges, so its means are not comparable: {shares}. "
-        f"The judges differ in {differences}."
-    )
-
-
-def _reducer_notices(standings: Sequence[Standing]) -> Iterator[str]:
-    """A notice for each way other than the mean in which logs reduce epochs."""
-    names: dict[str, dict[str, None]] = {}
-    for standing in standings:
-        for result in standing.results:
-            names.setdefault(result.run.epochs_reducer, {})[standing.name] = None
-    for reducer, configurations in names.items():
-        if reducer != "mean":
-            yield f"The logs of {', '.join(configurations)} reduce epochs by {reducer}; here, epochs are averaged."
+def _listed(names: set[str]) -> str:
+    return ", ".join(sorted(names))

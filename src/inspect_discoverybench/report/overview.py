@@ -1,5 +1,6 @@
 """The sections about mean HMS: by agent and model, on new studies, of oracles, and in the paper."""
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -8,11 +9,11 @@ from statistics import fmean
 import pandas as pd
 
 from inspect_discoverybench.dataset.published_study import GUESSED_STUDIES
-from inspect_discoverybench.report.charts import PANEL, Chart, dots
-from inspect_discoverybench.report.leaderboard import AGENT, BEST, FLOOR, ORACLE, Benchmark, Leaderboard, Standing
-from inspect_discoverybench.report.means import HIGH, HMS, LOW, Row, estimate, hms_columns
+from inspect_discoverybench.report.charts import dots
+from inspect_discoverybench.report.leaderboard import AGENT, BEST, FLOOR, ORACLE, Leaderboard
+from inspect_discoverybench.report.means import HIGH, HMS, LOW, Row, hms_columns, interval_columns
 from inspect_discoverybench.report.section import Section
-from inspect_discoverybench.results.task import Task
+from inspect_discoverybench.results.task import Task, mean_score
 
 PAPER = "paper"
 """Kind of a published score."""
@@ -28,25 +29,20 @@ def overview(leaderboard: Leaderboard) -> Section:
     """HMS by agent and model (paper, Figure 4 left)."""
     rows = []
     for standing in leaderboard.standings:
-        columns = hms_columns(standing.tasks)
-        mean: Row = {name: columns.pop(name) for name in (HMS, LOW, HIGH)}
-        rows.append(standing.key_columns | mean | {"kind": standing.kind} | columns)
+        row = standing.key_columns | dict.fromkeys((HMS, LOW, HIGH)) | {"kind": standing.kind}
+        rows.append(row | hms_columns(standing.tasks))
     table = pd.DataFrame(rows)
+
+    paper = _published_beside(leaderboard).sort_values(HMS, ascending=False)
+    paper["configuration"] = paper.agent + " · " + paper.model + ", paper"
+    paper["kind"] = PAPER
+    paper[LOW] = paper[HIGH] = paper[HMS]
+    points = pd.concat([table, paper]).sort_values("benchmark", kind="stable")
+    chart = dots(points, "configuration", (HMS, LOW, HIGH), leaderboard.style, KINDS)
 
     unmarked = [benchmark for benchmark in leaderboard.benchmarks if benchmark.no_best]
     notes = [f"No best agent is marked for {benchmark.name}, because {benchmark.no_best}." for benchmark in unmarked]
-    return Section("hms", table, _chart(leaderboard, table), notes)
-
-
-def _chart(leaderboard: Leaderboard, table: pd.DataFrame) -> Chart | None:
-    agents = [standing.configuration.agent for standing in leaderboard.standings]
-    paper = _published_beside(leaderboard.benchmarks)
-    labels = [f"{row.agent} · {row.model}, paper" for row in paper.itertuples()]
-    paper = paper.assign(configuration=labels, kind=PAPER, **{LOW: paper[HMS], HIGH: paper[HMS]})
-    shown = pd.concat([table.assign(agent=agents), paper.sort_values(HMS, ascending=False)])
-    shown[PANEL] = shown.benchmark.map(leaderboard.titles)
-    shown = shown[[PANEL, "configuration", "agent", "kind", HMS, LOW, HIGH]]
-    return dots(shown.sort_values(PANEL, kind="stable"), "configuration", (HMS, LOW, HIGH), leaderboard.colors, KINDS)
+    return Section("hms", table, chart, notes)
 
 
 @cache
@@ -55,84 +51,70 @@ def published() -> pd.DataFrame:
     return pd.read_csv(Path(__file__).with_name("published.csv"), comment="#")
 
 
-def _published_beside(benchmarks: Sequence[Benchmark]) -> pd.DataFrame:
-    """Published scores for each benchmark that is a full split, with its name."""
-    tables = [published().head(0).assign(benchmark="")]
-    for benchmark in benchmarks:
+def _published_beside(leaderboard: Leaderboard) -> pd.DataFrame:
+    """Published scores for each benchmark that is a full split."""
+    scores = published()
+    tables = [scores.assign(benchmark="").head(0)]
+    for benchmark in leaderboard.benchmarks:
         task, _, split = benchmark.name.partition(" ")
         if split in PUBLISHED_SPLITS and benchmark.is_complete:
-            scores = published()
             tables.append(scores[scores.task == task].assign(benchmark=benchmark.name))
     return pd.concat(tables)
 
 
 def published_section(leaderboard: Leaderboard) -> Section | None:
     """The paper's scores, for the benchmarks of which a full split was run."""
-    scores = _published_beside(leaderboard.benchmarks)
+    scores = _published_beside(leaderboard)
     if scores.empty:
         return None
     table = scores.pivot(index=["benchmark", "agent"], columns="model", values=HMS)
-    return Section("published", table.add_prefix(f"{HMS}, ").rename_axis(columns=None).reset_index())
+    table.columns = [f"{HMS}, {model}" for model in table]
+    return Section("published", table.reset_index())
 
 
 def new_studies(leaderboard: Leaderboard) -> Section | None:
-    """HMS on these tasks and on new studies; None if no configuration has tasks of two known studies."""
+    """HMS on these tasks and on new studies, of configurations with tasks of several known studies."""
     rows = []
-    notes = []
+    guesses: set[str | None] = set()
     for standing in leaderboard.standings:
-        row = _new_studies_row(standing)
-        if row:
-            rows.append(standing.key_columns | row)
-        else:
-            is_unknown = any(task.study is None for task in standing.tasks)
-            reason = "the study of a task is not known" if is_unknown else "all tasks are of one study"
-            notes.append(f"{standing.name} ({standing.configuration.benchmark}) is left out, because {reason}.")
+        columns = _new_studies_columns(standing.tasks)
+        if columns:
+            rows.append(standing.key_columns | columns)
+            guesses |= GUESSED_STUDIES.intersection(task.study for task in standing.tasks)
     if not rows:
         return None
-
-    studies = {task.study for standing in leaderboard.standings for task in standing.tasks}
-    guessed = sorted(GUESSED_STUDIES & studies)
-    if guessed:
-        notes.append(f"Studies that are guesses: {', '.join(guessed)}.")
-    return Section("studies", pd.DataFrame(rows), notes=notes)
+    listed = ", ".join(sorted(map(str, guesses)))
+    return Section("studies", pd.DataFrame(rows), notes=[f"Studies that are guesses: {listed}."] if guesses else [])
 
 
-def _new_studies_row(standing: Standing) -> Row | None:
-    mean = estimate(standing.tasks)
-    new = mean.new_studies
+def _new_studies_columns(tasks: Sequence[Task]) -> Row:
+    """Columns about studies; empty if nothing can be said."""
+    mean = mean_score(tasks)
+    new = mean.new_studies if mean else None
     if new is None:
-        return None
-    return {
-        HMS: 100 * mean.mean,
-        LOW: 100 * mean.low,
-        HIGH: 100 * mean.high,
-        "new studies low": 100 * new.low,
-        "new studies high": 100 * new.high,
-        "macro average": 100 * new.macro_average,
-        "lowest without one study": 100 * new.lowest,
-        "highest without one study": 100 * new.highest,
-        "studies": new.studies,
-        "largest study in %": 100 * _largest_share(standing.tasks),
-    }
-
-
-def _largest_share(tasks: Sequence[Task]) -> float:
-    """Share of the tasks that are of the largest study."""
-    studies = [task.study for task in tasks]
-    return max(studies.count(study) for study in set(studies)) / len(studies)
+        return {}
+    sizes = Counter(task.study for task in tasks)
+    row = interval_columns(tasks, "hms", (HMS, LOW, HIGH))
+    row["new studies low"] = 100 * new.low
+    row["new studies high"] = 100 * new.high
+    row["macro average"] = 100 * new.macro_average
+    row["lowest without one study"] = 100 * new.lowest
+    row["highest without one study"] = 100 * new.highest
+    row["studies"] = new.studies
+    row["largest study in %"] = 100 * max(sizes.values()) / len(tasks)
+    return row
 
 
 def oracles(leaderboard: Leaderboard) -> Section | None:
     """Last and best trial of oracles; None if no oracle ran several."""
     rows = []
     for standing in leaderboard.standings:
-        last: list[float] = []
-        best: list[float] = []
+        last = []
+        best = []
         for result in standing.results:
-            best_hms = result.sample.best_trial_hms
-            if result.score.is_scored and best_hms is not None:
+            if result.score.is_scored and result.sample.best_trial_hms is not None:
                 last.append(result.score.value("hms"))
-                best.append(best_hms)
+                best.append(result.sample.best_trial_hms)
         if best:
             rows.append(standing.key_columns | {"last trial": 100 * fmean(last), "best trial": 100 * fmean(best)})
     return Section("oracles", pd.DataFrame(rows)) if rows else None

@@ -18,7 +18,7 @@ from inspect_discoverybench.report.contents import Contents
 from inspect_discoverybench.report.figure import svg
 from inspect_discoverybench.report.notices import notices
 from inspect_discoverybench.report.section import Section, glossary
-from inspect_discoverybench.report.table import Column, ShownTable, shown_tables
+from inspect_discoverybench.report.table import shown_tables
 from inspect_discoverybench.results.result import Result
 from inspect_discoverybench.results.sample_score import Outcome
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
@@ -26,14 +26,8 @@ from inspect_discoverybench.scorer.facets import SCORE_KEYS
 SAMPLES, LEFT_OUT = "samples", "logs-left-out"
 """Names of the page's own sections."""
 
-MAX_SHORT, MIN_LONG = 36, 70
-"""Lengths in characters up to which the texts of a column are on one line, and from which the column is wide."""
-
 FILTERS = ("benchmark", "agent", "model", "settings", "judge", "status")
 """Columns of the table of samples that the page can filter by."""
-
-OPTIONAL = ("benchmark", "epoch", "settings", "judge")
-"""Columns of the table of samples that the page leaves out if they have a single value."""
 
 MARKUP = re.compile(r"`(?P<code>[^`]+)`|\*(?P<term>[^*]+)\*")
 """Code, and terms of the glossary, in the text of a section."""
@@ -41,6 +35,11 @@ MARKUP = re.compile(r"`(?P<code>[^`]+)`|\*(?P<term>[^*]+)\*")
 
 def render_page(contents: Contents, title: str) -> bytes:
     """The page as HTML in UTF-8."""
+    left_out = pd.DataFrame(contents.left_out.items(), columns=["log", "reason"])
+    sections = [*contents.sections, _sample_section(contents), Section(LEFT_OUT, left_out)]
+    tables = {section.name: shown_tables(section.table, contents.leaderboard.style.titles) for section in sections}
+    tables[SAMPLES] = shown_tables(sections[-2].table, {})
+
     css, script = _resource("page.css"), _resource("page.js")
     environment = Environment(
         autoescape=True,
@@ -49,24 +48,22 @@ def render_page(contents: Contents, title: str) -> bytes:
         lstrip_blocks=True,
         loader=FunctionLoader(_resource),
     )
-    left_out = pd.DataFrame(contents.left_out.items(), columns=["log", "reason"])
-    sections = [*contents.sections, _sample_section(contents), Section(LEFT_OUT, left_out)]
     html = environment.get_template("page.html").render(
         title=title,
         policy=_policy(css, script),
         css=css,
         script=script,
         facts=_facts(contents.results),
-        notices=notices(contents.leaderboard),
+        notices=notices(contents.leaderboard, contents.results),
         key_numbers=_key_numbers(contents),
         sections=sections,
-        tables={section.name: _tables(section, contents) for section in sections},
+        tables=tables,
         glossary=glossary(),
         anchors={term.lower(): number for number, term in enumerate(glossary())},
         filters=FILTERS,
         pieces=_pieces,
+        zip=zip,
         image=_image,
-        column_classes=_column_classes,
     )
     return html.encode("utf-8", "replace")
 
@@ -89,26 +86,8 @@ def _hash(text: str) -> str:
 
 
 def _image(chart: Chart, dark: bool) -> str:
-    return f"data:image/svg+xml;base64,{b64encode(svg(chart, dark)).decode()}"
-
-
-def _tables(section: Section, contents: Contents) -> list[ShownTable]:
-    titles = {} if section.name == SAMPLES else contents.leaderboard.titles
-    return shown_tables(section.table, titles)
-
-
-def _column_classes(table: ShownTable) -> list[str]:
-    return [_column_class(column) for column in table.columns]
-
-
-def _column_class(column: Column) -> str:
-    """The class of a column's cells: numbers, longer texts, or long ones; none for texts on one line."""
-    if column.is_numeric:
-        return "number"
-    length = max(map(len, column.cells))
-    if length <= MAX_SHORT:
-        return ""
-    return "long" if length >= MIN_LONG else "medium"
+    image = b64encode(svg(chart, dark))
+    return f"data:image/svg+xml;base64,{image.decode()}"
 
 
 def _pieces(text: str) -> Iterator[tuple[str, str]]:
@@ -124,33 +103,33 @@ def _pieces(text: str) -> Iterator[tuple[str, str]]:
 
 def _sample_section(contents: Contents) -> Section:
     """The table of samples, with scores × 100 as everywhere on the page."""
-    table = contents.samples
-    shown = [name for name in table if name not in OPTIONAL or table[name].nunique() > 1]
-    scores = {key: 100 * table[key] for key in SCORE_KEYS}
-    headings = {key: f"{label} × 100" for key, label in SCORE_KEYS.items()}
+    table = contents.samples.copy()
     folders = {str(log).rpartition("/")[0] or "." for log in table.log}
     folder = shlex.quote(folders.pop()) if len(folders) == 1 else "LOG_DIR"
+    headings = {key: f"{label} × 100" for key, label in SCORE_KEYS.items()}
+    for key in SCORE_KEYS:
+        table[key] *= 100
     note = (
         f"To read the transcripts, run `inspect view --log-dir {folder}`; to share them, run "
         f"`inspect view bundle --log-dir {folder} --output-dir FOLDER`."
     )
-    return Section(SAMPLES, table.assign(**scores)[shown].rename(columns=headings), notes=[note])
+    return Section(SAMPLES, table.rename(columns=headings), notes=[note])
 
 
 def _facts(results: Iterable[Result]) -> Mapping[str, str]:
     """What is at the top of the page about the logs."""
     runs = {result.run for result in results}
-    judges = dict.fromkeys(result.score.judge for result in results if result.score.judge)
     days = sorted(run.created[:10] for run in runs)
-    commits = {(run.data_commit or "")[:12] for run in runs}
+    written = " to ".join(dict.fromkeys((days[0], days[-1])))
+    package = version("inspect-discoverybench")
     facts = {
-        "Logs": f"{len(runs):,}, written {' to '.join(dict.fromkeys((days[0], days[-1])))}",
-        "Judges" if len(judges) > 1 else "Judge": ", ".join(judges) or "none",
+        "Logs": f"{len(runs):,}, written {written}",
+        "Judge": _listed(result.score.judge for result in results) or "none",
         "Task version": _listed(run.task_version for run in runs),
         "Package": _listed(run.package_version for run in runs),
         "Sandbox image": _listed(run.image for run in runs),
-        "Data": _listed(commits),
-        "Report": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, inspect-discoverybench {version('inspect-discoverybench')}",
+        "Data": _listed((run.data_commit or "")[:12] for run in runs),
+        "Report": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, inspect-discoverybench {package}",
     }
     return {name: text for name, text in facts.items() if text}
 
@@ -160,14 +139,11 @@ def _listed(values: Iterable[str | None]) -> str:
 
 
 def _key_numbers(contents: Contents) -> Mapping[str, int]:
-    """The numbers at the top of the page. Outcomes other than scored and unscored are left out if they are 0."""
-    leaderboard = contents.leaderboard
-    outcomes = Counter(result.score.outcome for standing in leaderboard.standings for result in standing.results)
-    tasks = {(benchmark.name, result.sample.id) for benchmark in leaderboard.benchmarks for result in benchmark.results}
-    numbers = {"Samples": outcomes.total(), "Tasks": len(tasks), "Configurations": len(leaderboard.standings)}
+    """The numbers at the top of the page; those that are 0 are left out."""
+    standings = contents.leaderboard.standings
+    outcomes = Counter(result.score.outcome for standing in standings for result in standing.results)
+    numbers = {"Configurations": len(standings), "Samples": outcomes.total()}
     for outcome in Outcome:
-        if outcomes[outcome] or outcome in (Outcome.SCORED, Outcome.UNSCORED):
-            numbers[outcome.capitalize()] = outcomes[outcome]
-    if contents.left_out:
-        numbers["Logs left out"] = len(contents.left_out)
-    return numbers
+        numbers[outcome.capitalize()] = outcomes[outcome]
+    numbers["Logs left out"] = len(contents.left_out)
+    return {name: number for name, number in numbers.items() if number}

@@ -1,17 +1,15 @@
-"""The sections that compare two means of the same tasks: domain knowledge, variants, and guesses without data."""
+"""The sections that compare two means of the same tasks: with domain knowledge, and with controls."""
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from inspect_discoverybench.report.charts import PANEL, dots
-from inspect_discoverybench.report.leaderboard import AGENT, BEST, Leaderboard, Standing
+from inspect_discoverybench.comparison.difference import key_difference
+from inspect_discoverybench.report.charts import dots
+from inspect_discoverybench.report.leaderboard import AGENT, BEST, FLOOR, Leaderboard, Standing
 from inspect_discoverybench.report.means import HIGH, HMS, LOW, Row
-from inspect_discoverybench.report.section import Section, descriptions
+from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results.task import Task
-from inspect_discoverybench.statistics.paired import compare_paired
 
 DIFFERENCE = "difference × 100"
 
@@ -22,63 +20,66 @@ ARCHAEOLOGY = ("archaeology", "humanities")
 
 GUESSER = "no_data_guess"
 
-Tasks = Mapping[str, Task]
-"""Tasks by what pairs them, such as their id."""
+
+def domain_knowledge(leaderboard: Leaderboard) -> Section | None:
+    """The same configuration without and with domain knowledge as a hint (paper §5.3)."""
+    rows: list[Row] = []
+    for hinted in leaderboard.standings:
+        for plain in leaderboard.standings:
+            if _without_hint(hinted) == _without_hint(plain) and _is_hinted(hinted) and not _is_hinted(plain):
+                archaeology = [task for task in hinted.tasks if task.results[0].sample.domain in ARCHAEOLOGY]
+                for name, tasks in (("archaeology", archaeology), ("all", hinted.tasks)):
+                    key = hinted.key_columns | {"task set": name}
+                    rows += _row(key, plain.tasks, tasks, ("without", "with"))
+    return _section("domain_knowledge", rows, "task set", leaderboard)
 
 
-@dataclass(frozen=True)
-class Pair:
-    """Two sets of tasks to compare: the row's key columns, its label in the chart, and the agent."""
-
-    key: Row
-    label: str
-    agent: str
-    first: Tasks
-    second: Tasks
+def _is_hinted(standing: Standing) -> bool:
+    return HINT in standing.configuration.hints
 
 
-def pair_sections(leaderboard: Leaderboard) -> Iterator[Section]:
-    """The sections that have data."""
-    yield from _section("domain_knowledge", leaderboard, domain_knowledge_pairs(leaderboard))
-    yield from _section("variants", leaderboard, variant_pairs(leaderboard))
-    yield from _section("memory", leaderboard, guess_pairs(leaderboard))
+def _without_hint(standing: Standing) -> tuple[object, ...]:
+    """What is equal in configurations that differ at most in domain knowledge."""
+    configuration = standing.configuration
+    run = standing.results[0].run
+    hints = configuration.hints.replace(HINT, "").strip(", ")
+    return configuration.benchmark, run.agent, run.model, run.agent_arguments, run.model_settings, run.limits, hints
 
 
-def _section(name: str, leaderboard: Leaderboard, pairs: Iterator[Pair]) -> Iterator[Section]:
-    """The means and differences of pairs with common tasks."""
-    rows = []
-    details = []
-    for pair in pairs:
-        difference = _difference(pair, descriptions()[name].means or ("", ""))
-        if difference:
-            rows.append(pair.key | difference)
-            details.append({"label": pair.label, "agent": pair.agent})
-    if not rows:
+def controls(leaderboard: Leaderboard) -> Section | None:
+    """Agents compared with controls: the floor, guesses without data, and the same agent on a placebo."""
+    rows: list[Row] = []
+    for standing in leaderboard.standings:
+        if standing.kind in (AGENT, BEST) and standing.configuration.agent != GUESSER:
+            for control in leaderboard.standings:
+                name = _control_name(standing, control)
+                if name and standing.judges == control.judges:
+                    key = standing.key_columns | {"control": name}
+                    rows += _row(key, control.tasks, standing.tasks, ("control", "agent"))
+    return _section("controls", rows, "control", leaderboard)
+
+
+def _control_name(standing: Standing, other: Standing) -> str:
+    """What a configuration is a control of for another one; empty if it is none."""
+    own, control = standing.configuration, other.configuration
+    is_same_model = (own.model, own.hints) == (control.model, control.hints)
+    if own.benchmark == control.benchmark:
+        is_guess = control.agent == GUESSER and is_same_model
+        return other.name if is_guess or other.kind == FLOOR else ""
+    is_placebo = control.benchmark.startswith(f"{own.benchmark}, placebo ")
+    return control.benchmark if is_placebo and is_same_model and own.agent == control.agent else ""
+
+
+def _row(key: Row, first: Sequence[Task], second: Sequence[Task], names: tuple[str, str]) -> Iterator[Row]:
+    """The paired difference of HMS, second minus first, if the tasks have any in common."""
+    difference = key_difference({task.id: task for task in first}, {task.id: task for task in second})
+    if difference is None:
         return
-
-    table = pd.DataFrame(rows)
-    shown = table.join(pd.DataFrame(details))
-    shown[PANEL] = shown.benchmark.map(leaderboard.titles)
-    chart = dots(shown, "label", (DIFFERENCE, LOW, HIGH), leaderboard.colors)
-    yield Section(name, table, chart)
-
-
-def _difference(pair: Pair, means: tuple[str, str]) -> Row | None:
-    """The paired difference of HMS, second minus first; None if no task has both."""
-    common = []
-    for key, task in pair.first.items():
-        other = pair.second.get(key)
-        if other is not None and task.score().scored and other.score().scored:
-            common.append((task.score().mean, other.score().mean, task.cluster))
-    if not common:
-        return None
-
-    first, second, clusters = (list(values) for values in zip(*common, strict=True))
-    paired = compare_paired(second, first, clusters)
-    return {
+    paired = difference.paired
+    yield key | {
         "tasks": paired.tasks,
-        f"{means[0]} {HMS}": 100 * math.fsum(first) / len(first),
-        f"{means[1]} {HMS}": 100 * math.fsum(second) / len(second),
+        f"{names[0]} {HMS}": 100 * difference.baseline.mean,
+        f"{names[1]} {HMS}": 100 * difference.candidate.mean,
         DIFFERENCE: 100 * paired.difference,
         LOW: 100 * paired.low,
         HIGH: 100 * paired.high,
@@ -89,63 +90,10 @@ def _difference(pair: Pair, means: tuple[str, str]) -> Row | None:
     }
 
 
-def domain_knowledge_pairs(leaderboard: Leaderboard) -> Iterator[Pair]:
-    """The same configuration without and with domain knowledge as a hint (paper §5.3)."""
-    for benchmark in leaderboard.benchmarks:
-        without = {_settings(standing): standing for standing in benchmark.standings if not _is_hinted(standing)}
-        for hinted in filter(_is_hinted, benchmark.standings):
-            plain = without.get(_settings(hinted))
-            if plain is None:
-                continue
-            archaeology = [task for task in hinted.tasks if task.results[0].sample.domain in ARCHAEOLOGY]
-            for name, tasks in (("archaeology", archaeology), ("all", hinted.tasks)):
-                key = hinted.key_columns | {"task set": name}
-                label = f"{name} · {hinted.name}"
-                yield Pair(key, label, hinted.configuration.agent, _by_id(plain.tasks), _by_id(tasks))
-
-
-def _is_hinted(standing: Standing) -> bool:
-    return HINT in standing.configuration.hints.split(", ")
-
-
-def _settings(standing: Standing) -> tuple[str, ...]:
-    """What is equal in configurations that differ at most in domain knowledge."""
-    configuration = standing.configuration
-    hints = [hint for hint in configuration.hints.split(", ") if hint not in (HINT, "")]
-    run = standing.results[0].run
-    settings = (run.agent_arguments, run.model_settings, run.limits, run.task_version)
-    return (configuration.agent, configuration.model, *hints, *settings)
-
-
-def variant_pairs(leaderboard: Leaderboard) -> Iterator[Pair]:
-    """The same questions on processed and on raw data (paper §4.1)."""
-    for standing in leaderboard.standings:
-        by_id = _by_id(standing.tasks)
-        hard = {}
-        for task in standing.tasks:
-            easy = task.results[0].sample.variant_of
-            if easy is not None:
-                hard[easy] = task
-        yield Pair(standing.key_columns, standing.name, standing.configuration.agent, by_id, hard)
-
-
-def guess_pairs(leaderboard: Leaderboard) -> Iterator[Pair]:
-    """Guesses without data, and agents with the same model and hints that saw the data (paper §5.2)."""
-    for benchmark in leaderboard.benchmarks:
-        guesses = [standing for standing in benchmark.standings if standing.configuration.agent == GUESSER]
-        for standing in benchmark.standings:
-            configuration = standing.configuration
-            if standing.kind not in (AGENT, BEST) or standing in guesses:
-                continue
-            for guess in guesses:
-                is_same = (guess.configuration.model, guess.configuration.hints) == (
-                    configuration.model,
-                    configuration.hints,
-                )
-                if is_same:
-                    key = standing.key_columns | {"guesses": guess.name}
-                    yield Pair(key, standing.name, configuration.agent, _by_id(guess.tasks), _by_id(standing.tasks))
-
-
-def _by_id(tasks: Sequence[Task]) -> Tasks:
-    return {task.id: task for task in tasks}
+def _section(name: str, rows: Sequence[Row], reference: str, leaderboard: Leaderboard) -> Section | None:
+    if not rows:
+        return None
+    table = pd.DataFrame(rows)
+    labels = table.configuration + "\n" + table[reference]
+    chart = dots(table.assign(label=labels), "label", (DIFFERENCE, LOW, HIGH), leaderboard.style)
+    return Section(name, table, chart)

@@ -20,7 +20,6 @@ class Description(BaseModel):
         text: What the table shows and how to read it. Terms of the glossary are between asterisks.
         column: Column of the samples by which tasks are grouped.
         order: Groups in their order; others follow in alphabetical order.
-        means: Names of two means of the same tasks.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -29,7 +28,6 @@ class Description(BaseModel):
     text: str
     column: str | None = None
     order: tuple[str, ...] = ()
-    means: tuple[str, str] | None = None
 
 
 @cache

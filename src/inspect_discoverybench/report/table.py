@@ -3,52 +3,47 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from numbers import Integral, Real
 from typing import Any
 
 import pandas as pd
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from inspect_discoverybench.report.means import IF_0, IF_1
 
 MISSING = "–"
 
-FORMATS = {
-    r"kappa$": ".2f",
-    r"\bp$": ".3f",
-    r"USD per": ".4f",
-    r"tokens per|^difficulty$|^tree_level$": ".0f",
-    r"HMS|× 100|average$|low$|high$|study$|in %|per sample|trial$|^corrected": ".1f",
-}
-"""Format specifications of numbers by pattern of the column. The first one that matches applies."""
+FORMATS = {r"\bp$": ".3f", "USD": ".4f", "tokens|^difficulty$|^tree_level$": ",.0f", "": ",.1f"}
+"""Formats of fractions by pattern of the column. The first one that matches applies."""
 
 LOW, HIGH = " low", " high"
-"""Endings of two columns that are the ends of an interval."""
+"""Ends of the names of two columns that are the ends of an interval."""
 
-
-@dataclass(frozen=True)
-class Column:
-    """A column of texts; numbers are aligned to the right."""
-
-    heading: str
-    cells: list[str]
-    is_numeric: bool
+IN_CONFIGURATION = ("agent", "model")
+"""Columns that are not shown beside the name of the configuration."""
 
 
 @dataclass(frozen=True)
 class ShownTable:
-    """A table with a title, which is empty if there is only one benchmark or none."""
+    """A table of texts.
+
+    Attributes:
+        title: Its title; may be empty.
+        columns: Cells by heading.
+        numeric: Headings of columns of numbers, which are aligned to the right.
+    """
 
     title: str
-    columns: list[Column] = field(default_factory=list)
+    columns: dict[str, list[str]] = field(default_factory=dict)
+    numeric: set[str] = field(default_factory=set)
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
         """The cells of each row."""
-        return list(zip(*(column.cells for column in self.columns), strict=True))
+        return list(zip(*self.columns.values(), strict=True))
 
 
 def shown_tables(table: pd.DataFrame, titles: Mapping[str, str]) -> list[ShownTable]:
-    """One table for each benchmark, or one without a title if the rows are not of benchmarks.
+    """One table for each benchmark, or one without a title.
 
     Args:
         table: The numbers.
@@ -58,50 +53,53 @@ def shown_tables(table: pd.DataFrame, titles: Mapping[str, str]) -> list[ShownTa
         return []
     if not titles or "benchmark" not in table:
         return [_shown("", table)]
-    by_benchmark = table.groupby("benchmark", sort=False)
-    return [_shown(titles[str(name)], rows.drop(columns="benchmark")) for name, rows in by_benchmark]
+    tables = []
+    for benchmark, rows in table.groupby("benchmark", sort=False):
+        tables.append(_shown(titles[str(benchmark)], rows.drop(columns="benchmark")))
+    return tables
 
 
 def _shown(title: str, table: pd.DataFrame) -> ShownTable:
     shown = ShownTable(title)
-    for name in table:
-        column = table[name]
-        heading = str(name)
-        if heading.endswith(LOW):
-            high = table[heading.removesuffix(LOW) + HIGH]
-            shown.columns.append(_interval(f"95 % CI, {heading.removesuffix(LOW)}", column, high))
-        elif heading == IF_0:
-            if column.notna().any():
-                shown.columns.append(_interval("HMS, missing as 0 to 1", column, table[IF_1]))
-        elif not heading.endswith(HIGH) and heading != IF_1:
-            shown.columns.append(_column(heading, column))
+    if "configuration" in table:
+        table = table.drop(columns=[name for name in IN_CONFIGURATION if name in table])
+    for column in table:
+        name = str(column)
+        heading = name.replace("_", " ")
+        values = [_text(name, value) for value in table[name]]
+        if name.endswith(LOW):
+            heading = f"95 % CI, {name.removesuffix(LOW)}"
+            values = _intervals(values, table, name.removesuffix(LOW) + HIGH)
+        elif name == IF_0:
+            heading = "HMS, missing as 0 to 1"
+            values = _intervals(values, table, IF_1)
+        elif name.endswith(HIGH) or name == IF_1:
+            continue
+        if set(values) == {MISSING}:
+            continue
+
+        shown.columns[heading] = values
+        if is_numeric_dtype(table[name]) and not is_bool_dtype(table[name]):
+            shown.numeric.add(heading)
     return shown
 
 
-def _interval(heading: str, low: "pd.Series[float]", high: "pd.Series[float]") -> Column:
-    cells = []
-    for ends in zip(low, high, strict=True):
-        is_known = all(end == end for end in ends)  # not NaN
-        cells.append(f"{ends[0]:.1f} to {ends[1]:.1f}" if is_known else MISSING)
-    return Column(heading, cells, is_numeric=True)
+def _intervals(lows: list[str], table: pd.DataFrame, high: str) -> list[str]:
+    intervals = []
+    for low, value in zip(lows, table[high], strict=True):
+        intervals.append(MISSING if low == MISSING else f"{low} to {_text(high, value)}")
+    return intervals
 
 
-def _column(name: str, values: "pd.Series[Any]") -> Column:
-    specifications = [spec for pattern, spec in FORMATS.items() if re.search(pattern, name)]
-    specification = specifications[0] if specifications else None
-    cells = [cell_text(value, specification) for value in values]
-    is_numeric = any(isinstance(value, Real) and not isinstance(value, bool) for value in values.dropna())
-    return Column(name.replace("_", " "), cells, is_numeric)
-
-
-def cell_text(value: object, specification: str | None = None) -> str:
-    """The text of a cell. Without a format, integers are written in full, and other numbers with three digits."""
-    if value is None or value is pd.NA or value != value:  # NaN
+def _text(column: str, value: Any) -> str:
+    """The text of a cell."""
+    if value is None or value != value:  # NaN
         return MISSING
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, Integral):
-        return format(value, specification or ",")
-    if isinstance(value, Real):
-        return format(value, specification or ".3g")
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        formats = [spec for pattern, spec in FORMATS.items() if re.search(pattern, column)]
+        return format(value, formats[0])
     return str(value)
