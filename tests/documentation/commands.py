@@ -1,17 +1,19 @@
 """The commands in the documentation, and processes that run them without loading Inspect each time."""
 
+import glob
 import multiprocessing
 import os
 import re
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib.metadata import entry_points
 from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[2]
 PAGES = sorted([REPOSITORY / "README.md", *REPOSITORY.glob("docs/*.md")])
 _BLOCK = re.compile(r"^```bash\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_COMMENT = re.compile(r"(^|\s+)# .*")
 
 _processes = multiprocessing.get_context("forkserver")
 _processes.set_forkserver_preload(["inspect_ai", "inspect_ai.analysis", "inspect_discoverybench._registry", __name__])
@@ -19,8 +21,14 @@ _processes.set_forkserver_preload(["inspect_ai", "inspect_ai.analysis", "inspect
 
 def commands_of(page: Path) -> list[str]:
     """Every command in the `bash` blocks of a page, each on one line and without its comment."""
-    lines = "\n".join(_BLOCK.findall(page.read_text("utf-8"))).replace("\\\n", " ").splitlines()
-    return [" ".join(re.sub(r"(^|\s+)# .*", "", line).split()) for line in lines if line and not line.startswith("#")]
+    commands = []
+    for block in _BLOCK.findall(page.read_text("utf-8")):
+        for line in block.replace("\\\n", " ").splitlines():
+            command = _COMMENT.sub("", line)
+            words = command.split()
+            if words:
+                commands.append(" ".join(words))
+    return commands
 
 
 def run_command(command: str, folder: Path, environment: Mapping[str, str]) -> tuple[int | None, str]:
@@ -29,10 +37,8 @@ def run_command(command: str, folder: Path, environment: Mapping[str, str]) -> t
     Returns:
         The exit code and the output.
     """
-    name, *arguments = shlex.split(command)
-    expanded = [path for argument in arguments for path in _expand(argument, folder)]
     output = folder / "output.txt"
-    process = _processes.Process(target=_run, args=(name, expanded, str(folder), dict(environment), str(output)))
+    process = _processes.Process(target=_run, args=(command, folder, dict(environment), output))
     process.start()
     process.join(240)
     if process.is_alive():
@@ -41,20 +47,18 @@ def run_command(command: str, folder: Path, environment: Mapping[str, str]) -> t
     return process.exitcode, output.read_text("utf-8", "replace")
 
 
-def _expand(argument: str, folder: Path) -> list[str]:
-    """Expand a file pattern as the shell does."""
-    if "*" not in argument:
-        return [argument]
-    return sorted(str(path.relative_to(folder)) for path in folder.glob(argument)) or [argument]
-
-
-def _run(name: str, arguments: Sequence[str], folder: str, environment: Mapping[str, str], output: str) -> None:
+def _run(command: str, folder: Path, environment: dict[str, str], output: Path) -> None:
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
     file = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    for descriptor in (1, 2):
-        os.dup2(file, descriptor)
+    os.dup2(file, sys.stdout.fileno())
+    os.dup2(file, sys.stderr.fileno())
+
+    name, *arguments = shlex.split(command)
+    sys.argv = [name]
+    for argument in arguments:
+        # The shell expands file patterns, and keeps those that match nothing.
+        sys.argv += sorted(glob.glob(argument)) or [argument]  # noqa: PTH207 - relative paths, as typed
     [script] = entry_points(group="console_scripts", name=name)
-    sys.argv = [name, *arguments]
     sys.exit(script.load()())

@@ -68,13 +68,14 @@ def offline(command: str) -> str:
 def demo_logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A log of each of two agents."""
     folder = tmp_path_factory.mktemp("demo")
+    logs = tmp_path_factory.mktemp("logs")
     for solver in ("react", "codegen"):
         command = f"inspect eval discoverybench/demo --model discoverybench/baseline --solver discoverybench/{solver}"
         code, output = run_command(f"{command} --limit 2 --log-dir {solver} --display none", folder, os.environ)
         assert code == 0, output
         [log] = (folder / solver).glob("*.eval")
-        log.rename(folder / f"{solver}.eval")
-    return folder
+        shutil.copy(log, logs / f"{solver}.eval")
+    return logs
 
 
 @pytest.fixture
@@ -83,17 +84,16 @@ def documented(demo_logs: Path, tmp_path: Path, page: Path) -> Path:
     folder = tmp_path / "project"
     # A page that runs an experiment starts without its logs.
     text = page.read_text("utf-8")
-    others = [name for name in ("demo", "fig4_real", "fig4_synth") if not re.search(rf"run (evals/)?{name}\b", text)]
-    for name in ("earlier", *others):
-        (folder / "logs" / name).mkdir(parents=True)
-        for log in demo_logs.glob("*.eval"):
-            shutil.copy(log, folder / "logs" / name)
+    for name in ("earlier", "demo", "fig4_real", "fig4_synth"):
+        if not re.search(rf"run (evals/)?{name}\b", text):
+            shutil.copytree(demo_logs, folder / "logs" / name)
     for name in ("evals", "examples"):
         (folder / name).symlink_to(REPOSITORY / name)
     shutil.copytree(REPOSITORY / "examples" / "lighthouses", folder / "my_studies" / "lighthouses")
     (folder / "key.csv").write_text(ANSWER_KEY, "utf-8")
     (folder / "mine.yaml").write_text(EXPERIMENT, "utf-8")
-    shutil.copy(next((REPOSITORY / "examples" / "trees").glob("*.json")), folder / "library.json")
+    [tree, *_] = (REPOSITORY / "examples" / "trees").glob("*.json")
+    shutil.copy(tree, folder / "library.json")
     return folder
 
 
@@ -116,8 +116,10 @@ def test_the_commands_of_a_page_run(
     for command in commands_of(page):
         if NOT_RUN.match(command):
             continue
-        limit = {} if "--limit" in command or "--sample-id" in command else {"INSPECT_EVAL_LIMIT": "1"}
-        code, output = run_command(offline(command), documented, {**environment, **limit})
+        variables = dict(environment)
+        if "--limit" not in command and "--sample-id" not in command:
+            variables["INSPECT_EVAL_LIMIT"] = "1"
+        code, output = run_command(offline(command), documented, variables)
         if code != EXIT_CODES.get(command, 0):
             failures.append(f"{command}: exit code {code}\n{output}")
     assert not failures, "\n".join(failures)
