@@ -3,6 +3,7 @@
 import csv
 import json
 from pathlib import Path
+from typing import NamedTuple
 
 from inspect_ai import eval as inspect_eval
 from inspect_ai import task_with
@@ -21,17 +22,27 @@ FORMULA = '=HYPERLINK("http://evil.example","click")'
 SILENT = 5
 """The sample without a submission."""
 
-INVALID = "no JSON"
-
 SAME_CONTEXT = 6
 """The sample whose contexts are identical, so that the judge is not asked about the match."""
 
-# The judge's answers by number of the sample. In samples 3 and 4 a facet is undecided, so they are unscored.
-MATCHES = {0: True, 1: True, 2: False, 3: True, 4: True, 6: True, 7: False}
-COUNTS = {0: "4 4 4", 1: "4 2 2", 2: "3 3 1", 4: "2 2 2", 6: "2 2 2", 7: "3 1 0"}
-LETTERS = {0: "A", 1: "B", 2: "A", 3: "C", 6: "A", 7: "C"}
 
-SCORED = (0, 1, 2, 6, 7)
+class Replies(NamedTuple):
+    """The judge's answers about a sample; a dash is an invalid reply, which leaves the sample unscored."""
+
+    match: str
+    counts: str
+    letter: str
+
+
+REPLIES = {
+    0: Replies("yes", "4 4 4", "A"),
+    1: Replies("yes", "4 2 2", "B"),
+    2: Replies("no", "3 3 1", "A"),
+    3: Replies("yes", "-", "C"),
+    4: Replies("yes", "2 2 2", "-"),
+    6: Replies("yes", "2 2 2", "A"),
+    7: Replies("no", "3 1 0", "C"),
+}
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -42,7 +53,8 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 def csv_file(name: str, *lines: str) -> Path:
     path = Path(name)
-    path.write_text("\n".join(lines) + "\n", "utf-8")
+    text = "\n".join(lines)
+    path.write_text(f"{text}\n", "utf-8")
     return path
 
 
@@ -61,7 +73,7 @@ def judged(folder: Path, name: str) -> str:
     """Path of a log of the demo task. The name is added to the predicted hypotheses."""
     task = demo()
     golds = [str(sample.target) for sample in task.dataset]
-    predictions = [f"Finding {number}{name}" for number in range(len(golds))]
+    predictions = [f"Finding {number}{name}" for number in range(8)]
     predictions[7] = FORMULA
 
     @solver
@@ -78,15 +90,13 @@ def judged(folder: Path, name: str) -> str:
     def answer(request: Request) -> Answer:
         values = slots(request)
         if question(request) == "extract":
-            same_context = (golds[SAME_CONTEXT], predictions[SAME_CONTEXT])
-            return extraction(values["hypothesis"], same_context)
-        if question(request) == "match":
-            number = golds.index(values["gold_hypothesis"])
-            return json.dumps({"match": MATCHES[number]})
-        number = golds.index(values["HypoA"])
-        if question(request) == "relationship":
-            return relationship(number)
-        return variables(number)
+            text = values["hypothesis"]
+            is_same = text in (golds[SAME_CONTEXT], predictions[SAME_CONTEXT])
+            context = "among all" if is_same else f"where {text}"
+            return json.dumps({"hypothesis": [{"context": context}]})
+        gold = values.get("gold_hypothesis") or values["HypoA"]
+        replies = REPLIES[golds.index(gold)]
+        return reply(str(question(request)), replies)
 
     [log] = inspect_eval(
         task_with(task, scorer=hms()),
@@ -100,20 +110,19 @@ def judged(folder: Path, name: str) -> str:
     return log.location
 
 
-def extraction(text: str, same_context: tuple[str, str]) -> str:
-    context = "among all" if text in same_context else f"where {text}"
-    part = {"text": text, "context": context}
-    return json.dumps({"hypothesis": [part]})
-
-
-def relationship(number: int) -> str:
-    if number not in LETTERS:
-        return INVALID
-    return json.dumps({"answer": LETTERS[number], "explanation": "compared"})
-
-
-def variables(number: int) -> str:
-    if number not in COUNTS:
-        return INVALID
-    gold, predicted, shared_count = COUNTS[number].split()
-    return json.dumps({"sizeA": gold, "sizeB": predicted, "intersection": shared_count, "explanation": "counted"})
+def reply(asked: str, replies: Replies) -> str:
+    if asked == "match":
+        return json.dumps({"match": replies.match == "yes"})
+    if asked == "relationship":
+        return json.dumps({"answer": replies.letter, "explanation": "compared"})
+    if replies.counts == "-":
+        return "no JSON"
+    gold, predicted, both = replies.counts.split()
+    return json.dumps(
+        {
+            "sizeA": gold,
+            "sizeB": predicted,
+            "intersection": both,
+            "explanation": "counted",
+        }
+    )

@@ -14,7 +14,7 @@ from inspect_discoverybench.human_study.labels import (
     judge_answers,
     read_labels,
 )
-from tests.human_study.logs import COUNTS, FORMULA, LETTERS, MATCHES, SCORED, csv_file, judged_logs
+from tests.human_study.logs import REPLIES, csv_file, judged_logs
 
 KEY = "item,log,sample_id,epoch,score,gold,hms,context,variables,relationship"
 LABELS = "item,annotator,gold_context,predicted_context,context_match,variables,relationship"
@@ -33,27 +33,37 @@ def samples() -> list[JudgedSample]:
 def labelled(*rows: str, key: str = PARTIAL) -> LabelledSample:
     """The sample of the key with the labels in rows, which have correct answers if there are nine values."""
     header = ANSWERS if rows[0].count(",") > 6 else LABELS
-    [sample] = read_labels([csv_file("key.csv", KEY, key), csv_file("labels.csv", header, *rows)])
+    table = csv_file("labels.csv", header, *rows)
+    [sample] = read_labels([csv_file("key.csv", KEY, key), table])
     return sample
 
 
-@pytest.mark.parametrize("number", SCORED)
+def verdicts(sample: LabelledSample) -> str:
+    """Whether the judge is right in each step: r, w, or - without a majority."""
+    letters = {True: "r", False: "w", None: "-"}
+    return "".join(letters[sample.right(step)] for step in Step)
+
+
+@pytest.mark.parametrize("number", [0, 1, 2, 6])
 def test_annotators_see_the_answers_of_the_judge(samples: list[JudgedSample], number: int) -> None:
-    hypothesis = FORMULA if number == 7 else f"Finding {number}"
-    [sample] = [sample for sample in samples if sample.hypothesis == hypothesis]
-    answers = judge_answers(sample)
-    assert answers is not None
-    assert answers["context_match"]["value"] == ("yes" if MATCHES[number] else "no")
-    assert answers["variables"] == {"value": COUNTS[number], "reason": "counted"}
-    assert answers["relationship"] == {"value": LETTERS[number], "reason": "compared"}
-    if number == 1:
-        assert answers["predicted_context"] == {"value": "where Finding 1"}
+    [sample] = [sample for sample in samples if sample.hypothesis == f"Finding {number}"]
+    context = "among all" if number == 6 else f"where Finding {number}"
+    match, counts, letter = REPLIES[number]
+    answers = judge_answers(sample) or {}
+    del answers["gold_context"]
+    assert answers == {
+        "predicted_context": {"value": context},
+        "context_match": {"value": match},
+        "variables": {"value": counts, "reason": "counted"},
+        "relationship": {"value": letter, "reason": "compared"},
+    }
 
 
 def test_a_sample_without_all_replies_has_no_answers() -> None:
     log = read_eval_log(judged_logs()[0])
     for sample in log.samples or []:
-        record = (sample.scores or {})["HMS"].metadata or {}
+        score = (sample.scores or {})["HMS"]
+        record = score.metadata or {}
         record.get("replies", {}).pop("relationship", None)
     write_eval_log(log, "changed.eval")
     samples, _ = read_judged_samples(["changed.eval"], "HMS")
@@ -99,7 +109,7 @@ def test_the_majority_decides() -> None:
         "a,Ben,wrong,,right,wrong,right,4 2 1,",
         "a,Cy,,,wrong,wrong,wrong,4 4 4,A",
     )
-    assert [sample.right(step) for step in Step] == [None, None, True, False, False]
+    assert verdicts(sample) == "--rww"
     assert sample.true_hms == pytest.approx(1 / 3)
 
 
@@ -116,17 +126,13 @@ def test_a_folder_is_read_with_its_key() -> None:
     unlabelled, sample = read_labels([Path("sheet")])
     assert unlabelled.labels == {}
     assert list(sample.labels) == ["Ann", "Ben Öz"]
-    assert [sample.right(step) for step in Step] == [None, False, True, False, True]
+    assert verdicts(sample) == "-wrwr"
 
 
 @pytest.mark.parametrize(
     ("row", "key", "message"),
     [
-        (
-            "a,Ann,maybe,,,,",
-            PARTIAL,
-            "labels.csv: line 2: gold_context: Input should be 'right', 'wrong' or ''. Got",
-        ),
+        ("a,Ann,maybe,,,,", PARTIAL, "labels.csv: line 2: gold_context: Input should be 'right', 'wrong' or ''."),
         ("a,Ann,,,,wrong,,4 2,", PARTIAL, "labels.csv: line 2: true_variables: write three numbers of variables"),
         ("a,Ann,,,,wrong,,4 2 3,", PARTIAL, "labels.csv: line 2: true_variables: intersection is 3, but sizeA is 4"),
         ("a,Ann,,,,,wrong,,D", PARTIAL, "labels.csv: line 2: true_relationship: Input should be 'A', 'B', 'C' or ''"),
@@ -141,12 +147,12 @@ def test_a_mistake_is_one_line(row: str, key: str, message: str) -> None:
     assert "\n" not in raised.value.message
 
 
-def test_files_that_are_missing_or_of_another_kind() -> None:
+def test_labels_and_key_are_needed() -> None:
     key = csv_file("key.csv", KEY, PARTIAL)
+    with pytest.raises(InvalidArgument, match=r"^key.csv: no labels\. Expected one row per item and annotator\.$"):
+        read_labels([key])
     labels = csv_file("labels.csv", LABELS, "a,Ann,right,,,,")
     with pytest.raises(InvalidArgument, match=r"^labels.csv: no key.csv\. Pass the key.csv that was written with"):
         read_labels([labels])
-    with pytest.raises(InvalidArgument, match=r"^key.csv: no labels\. Expected one row per item and annotator\.$"):
-        read_labels([key])
     with pytest.raises(DataMissing, match=r"^gone\.csv cannot be read: No such file"):
-        read_labels([key, Path("gone.csv")])
+        read_labels([Path("gone.csv")])

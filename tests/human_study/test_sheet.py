@@ -22,22 +22,28 @@ HEADER = "item,annotator,choice"
 def items_of(mark: type[Mark], goal: str) -> list[Item]:
     """The items of a sheet, with this goal."""
     samples, _ = read_judged_samples(judged_logs(), "HMS")
-    items = draw_pairs(samples, 4, seed=3) if mark is Vote else draw_samples(samples, "HMS", 200, seed=3)
+    items = draw_samples(samples, "HMS", 4, seed=3)
+    if mark is Vote:
+        items = draw_pairs(samples, 4, seed=3)
     return [replace(item, texts={**item.texts, "goal": goal}) for item in items]
 
 
-def read_votes(*lines: str) -> dict[str, list[tuple[str, str]]]:
-    """Annotators and choices by item."""
+def read_votes(*lines: str) -> list[str]:
+    """Items with annotators and choices, such as `a Ann 1`."""
     key = csv_file("key.csv", "item,hms_1,hms_2", "a,1,0", "b,0,1")
     table = csv_file("votes.csv", *lines)
-    study = read_study(Vote, PairKey, [table], [key])
-    return {pair.item: [(name, vote.choice) for name, vote in votes.items()] for pair, votes in study}
+    read = []
+    for pair, votes in read_study(Vote, PairKey, [table], [key]):
+        for name, vote in votes.items():
+            read.append(f"{pair.item} {name} {vote.choice}")
+    return read
 
 
 @MARKS
 def test_annotators_see_neither_logs_nor_scores(mark: type[Mark]) -> None:
     write_sheet(mark, items_of(mark, goal="Why?"), Path())
-    shown = Path("sheet.csv").read_text("utf-8") + Path(page_name(mark)).read_text("utf-8")
+    sheet = Path("sheet.csv").read_text("utf-8")
+    shown = sheet + Path(page_name(mark)).read_text("utf-8")
     assert "hms" not in shown
     assert ".eval" not in shown
     for row in rows(Path("key.csv")):
@@ -72,7 +78,7 @@ def test_the_page_loads_nothing(mark: type[Mark]) -> None:
 
 def test_names_that_differ_in_spaces_are_the_same_annotator_and_unfilled_rows_are_skipped() -> None:
     votes = read_votes(HEADER, "a, Zoë  Öz ,1", "b,Zoë Öz,2", "a,Ann,")
-    assert votes == {"a": [("Zoë Öz", "1")], "b": [("Zoë Öz", "2")]}
+    assert votes == ["a Zoë Öz 1", "b Zoë Öz 2"]
 
 
 def test_a_missing_column_is_named() -> None:

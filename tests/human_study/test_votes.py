@@ -9,9 +9,6 @@ from inspect_discoverybench.human_study.judged_sample import JudgedSample, read_
 from inspect_discoverybench.human_study.votes import Ballot, draw_pairs, read_ballots
 from tests.human_study.logs import csv_file, judged_logs
 
-HEADER = "item,annotator,choice"
-KEY = "item,gold,hms_1,hms_2"
-
 
 @pytest.fixture
 def samples() -> list[JudgedSample]:
@@ -21,24 +18,28 @@ def samples() -> list[JudgedSample]:
 
 def ballot_of(row: str, *votes: str) -> Ballot:
     """The ballot of one pair."""
-    [ballot] = read_ballots([csv_file("votes.csv", HEADER, *votes)], csv_file("key.csv", KEY, row))
+    table = csv_file("votes.csv", "item,annotator,choice", *votes)
+    key = csv_file("key.csv", "item,gold,hms_1,hms_2", row)
+    [ballot] = read_ballots([table], key)
     return ballot
 
 
 def test_only_samples_with_different_scored_hypotheses_are_pairs() -> None:
+    """The formula is in both logs."""
     first, second, _ = judged_logs()
     log = read_eval_log(second)
-    scores = {}
+    scores = {
+        "Finding 0 again": Score.unscored(answer="It rises."),
+        "Finding 1 again": Score(value={"hms": 0.0}, reason="no_response"),
+        "Finding 2 again": Score(value={"hms": 1.0}, answer=" Finding 2\n"),
+    }
     for sample in log.samples or []:
-        scores[(sample.scores or {})["HMS"].answer] = sample
-    scores["Finding 0 again"].scores = {"HMS": Score.unscored(answer="It rises.")}
-    scores["Finding 1 again"].scores = {"HMS": Score(value={"hms": 0.0}, reason="no_response")}
-    scores["Finding 2 again"].scores = {"HMS": Score(value={"hms": 1.0}, answer=" Finding 2\n")}
+        score = (sample.scores or {})["HMS"]
+        sample.scores = {"HMS": scores.get(score.answer or "", score)}
     write_eval_log(log, "changed.eval")
-    changed, left_out = read_judged_samples([first, "changed.eval"], "HMS", anyway=True)
-    # The formula is in both logs.
-    [pair] = draw_pairs(changed, 100, seed=1)
-    assert pair.key["sample_id"] == scores["Finding 6 again"].id
+    samples, left_out = read_judged_samples([first, "changed.eval"], "HMS", anyway=True)
+    [pair] = draw_pairs(samples, 100, seed=1)
+    assert "Finding 6 again" in pair.texts.values()
     assert left_out == {"unscored": 5, "no submission": 3}
 
 
@@ -53,22 +54,21 @@ def test_a_seed_chooses_the_pairs(samples: list[JudgedSample]) -> None:
     assert len(drawn) == 3
     assert drawn == draw_pairs(samples, 3, seed=1)
     assert drawn != draw_pairs(samples, 3, seed=2)
-    assert len(draw_pairs(samples, 100, seed=1)) == 4
 
 
 def test_a_pair_has_the_same_name_and_sides_in_every_sheet(samples: list[JudgedSample]) -> None:
     """So votes can be compared with the scores of another judge."""
-    sheets = [draw_pairs(samples, 4, seed) for seed in (1, 2)]
-    first, second = ({item.name: item.texts for item in sheet} for sheet in sheets)
-    assert len(first) == 4
-    assert first == second
+    drawn = draw_pairs(samples, 100, seed=1)
+    again = draw_pairs(samples, 100, seed=2)
+    assert len(drawn) == 4
+    assert sorted(drawn, key=lambda item: item.name) == sorted(again, key=lambda item: item.name)
 
 
 def test_sides_are_not_those_of_the_logs() -> None:
     samples, _ = read_judged_samples(judged_logs(), "HMS")
-    pairs = draw_pairs(samples, 100, seed=1)
-    swapped = sum(item.key["log_1"] > item.key["log_2"] for item in pairs)
-    assert 0 < swapped < len(pairs)
+    is_swapped = [pair.key["log_1"] > pair.key["log_2"] for pair in draw_pairs(samples, 100, seed=1)]
+    assert len(is_swapped) == 12
+    assert set(is_swapped) == {True, False}
 
 
 def test_a_ballot_has_the_choice_of_each_annotator() -> None:
@@ -77,7 +77,12 @@ def test_a_ballot_has_the_choice_of_each_annotator() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scores", "choice"), [("1,0", "1"), ("0,0.25", "2"), ("0.3,0.30000000000000004", "equal"), ("0,0", "equal")]
+    ("scores", "choice"),
+    [
+        ("1,0", "1"),
+        ("0,0.25", "2"),
+        ("0.3,0.30000000000000004", "equal"),
+    ],
 )
 def test_hms_chooses_the_higher_score(scores: str, choice: str) -> None:
     assert ballot_of(f"a,g,{scores}", "a,Ann,1").hms == choice
@@ -88,21 +93,7 @@ def test_pairs_of_one_gold_are_a_cluster_and_a_pair_without_a_gold_is_its_own() 
     assert ballot_of("a,,1,0", "a,Ann,1").cluster == "a"
 
 
-def test_pairs_without_votes_are_kept() -> None:
-    key = csv_file("key.csv", KEY, "b,g,0,1", "a,g,0,1")
-    ballots = read_ballots([csv_file("votes.csv", HEADER, "b,Ann,1")], key)
-    assert [len(ballot.votes) for ballot in ballots] == [0, 1]
-
-
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        ("a,g,1.5,0", "key.csv: line 2: hms_1: Input should be less than or equal to 1. Got '1.5'."),
-        ("a,g,nan,0", "key.csv: line 2: hms_1: Input should be less than or equal to 1. Got 'nan'."),
-        ("a,g,0,1\na,g,0,1", "key.csv: line 3: a second row for item a. Remove one of the rows."),
-    ],
-)
-def test_a_mistake_in_the_key_is_one_line(row: str, message: str) -> None:
-    with pytest.raises(InvalidArgument) as raised:
-        ballot_of(row, "a,Ann,1")
-    assert raised.value.message == message
+@pytest.mark.parametrize("score", ["1.5", "nan", "-1"])
+def test_a_score_outside_0_to_1_is_one_line(score: str) -> None:
+    with pytest.raises(InvalidArgument, match=rf"^key.csv: line 2: hms_1: Input should be .* Got '{score}'\.$"):
+        ballot_of(f"a,g,{score},0", "a,Ann,1")
