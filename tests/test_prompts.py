@@ -19,7 +19,7 @@ from inspect_discoverybench.solvers.person import person_instructions
 from inspect_discoverybench.solvers.step import create_actor
 from inspect_discoverybench.synth.author import question
 
-SYNTH_QUESTIONS = ("domains", "root", "distractors", "expand", "goal", "review")
+SYNTH_QUESTIONS = ("domains", "root", "distractors", "expand", "task", "review")
 ACTING = (
     "react",
     "react_last",

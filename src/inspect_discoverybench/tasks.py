@@ -256,9 +256,7 @@ def synth_generate(
     rows: int = 500,
     noise_share: float = 0.1,
     noise_scale: float = 0.3,
-    disturbance: float = 0.3,
     missing: float = 0.01,
-    splits: str | list[str] | None = None,
     sandbox: str = "docker",
     build: bool = False,
     image: str | None = None,
@@ -266,8 +264,8 @@ def synth_generate(
 ) -> Task:
     """Generate tasks in the format of DB-SYNTH (paper §4.2). The evaluated model is the author; a sample is a domain.
 
-    The role `reviewer` decides whether goals are answerable; by default this is the author. If the folder contains an
-    interrupted set with the same settings, that set is continued (docs/generator.md).
+    The role `reviewer` answers three questions about each task; by default this is the author. If the folder contains
+    an interrupted set with the same settings, that set is continued (docs/generator.md).
 
     Args:
         out: Folder of the set.
@@ -275,12 +273,10 @@ def synth_generate(
         trees: JSON file with a hand-written tree, or a folder of such files, instead of `domains`.
         seed: Seed of all random choices.
         height: Height of the trees, 1 to 4.
-        rows: Rows of each data file, 50 to 10,000.
+        rows: Rows of each data file, 100 to 10,000.
         noise_share: Probability that noise is added to a number.
         noise_scale: Standard deviation of the noise, in standard deviations of the column.
-        disturbance: Standard deviation of influences outside the tree on computed values.
         missing: Probability that a value is missing.
-        splits: Names of splits, such as `train,test`. Domains are assigned to them in turn.
         sandbox: `docker`, `k8s` or `local`. Expressions from the author run in the sandbox.
         build: Build the Docker image even if it exists.
         image: Run this image instead of the package's.
@@ -304,9 +300,7 @@ def synth_generate(
         rows=rows,
         noise_share=noise_share,
         noise_scale=noise_scale,
-        disturbance=disturbance,
         missing=missing,
-        splits=tuple(map(str, splits if isinstance(splits, list | tuple) else [] if splits is None else [splits])),
     )
     source = DomainSource.of(domains, trees)
     folder = SetFolder(Path(str(out)))

@@ -33,7 +33,7 @@ def test_a_pair_is_scored_and_written() -> None:
     workflows = "--pred-workflow '1. read' --gold-workflow '1. fit'"
     output = completed(f"{LEXICAL} {workflows} --aggregation released --out score.json")
     assert "HMS 0." in output
-    assert "Relationship: 0.00" in output
+    assert "Relationship: 0.50" in output
     record = written()
     assert {"hms", "context", "variables", "relationship", "hms_released"} < set(record["scores"])
     assert record["judge"] == "discoverybench/lexical"

@@ -26,8 +26,9 @@ def test_the_generator_writes_the_same_bytes(tmp_path: Path) -> None:
         sandbox="local",
         seed=20240703,
         rows=260,
-        noise_share=0.0,  # the trees have their own noise
-        missing=0.0,
+        noise_share=1.0,
+        noise_scale=0.2,
+        missing=0.02,
     )
     [log] = inspect_eval(task, model="none")
     assert log.status == "success", log.error

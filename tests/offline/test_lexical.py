@@ -42,7 +42,7 @@ async def answered(text: str, *more: ChatMessage) -> dict[str, Any]:
     messages = [ChatMessageSystem(content=Prompt.load("judge/system").render()), ChatMessageUser(content=text), *more]
     output = await get_model(LEXICAL).generate(messages)
     reply: dict[str, Any] = json.loads(output.completion)
-    assert reply["explanation"].startswith("lexical judge (not a language model): ")
+    assert reply["explanation"] == "lexical judge (not a language model)"
     return reply
 
 
@@ -93,14 +93,9 @@ async def test_identical_hypotheses_get_full_marks(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("hypothesis", "expected"),
-    [
-        (GOLD, "Among young orchards"),
-        ("The yield rises with rainfall.", "None"),
-        ("Yield drops when rainfall is below 12.5 mm.", "when rainfall is below 12.5 mm"),
-        ("In Alder County, the yield is higher in 1998.", "In Alder County; in 1998"),
-    ],
+    [(GOLD, "Among young orchards"), ("The yield rises with rainfall.", "None")],
 )
-async def test_contexts_are_found_by_rule(hypothesis: str, expected: str) -> None:
+async def test_the_context_is_what_stands_before_the_first_comma(hypothesis: str, expected: str) -> None:
     assert await context(hypothesis) == expected
 
 
@@ -108,8 +103,8 @@ async def test_contexts_are_found_by_rule(hypothesis: str, expected: str) -> Non
     ("predicted", "expected"),
     [
         ("For each additional bee visit, the apple yield increases linearly by 2.5 kg (p < 0.001).", "A"),
-        ("The apple yield increases linearly with bee visits.", "B"),
-        ("Apples are heavier in old orchards.", "C"),
+        ("The apple yield increases with bee visits.", "B"),
+        ("Trees are taller in old orchards.", "C"),
     ],
 )
 async def test_relationships_are_compared_by_words_and_numbers(predicted: str, expected: str) -> None:

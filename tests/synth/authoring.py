@@ -1,6 +1,7 @@
 """Running the task `synth_generate` with a scripted author."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -28,23 +29,23 @@ def scripted_author(**steps: Any) -> Model:
     """An author of one small domain. A step is a reply, or a function of the request.
 
     Args:
-        steps: Replies by step (`domains`, `root`, `expand`, `distractors`, `goal`, `review`) to replace the usual ones.
+        steps: Replies by step (`domains`, `root`, `expand`, `distractors`, `task`, `review`) to replace the usual ones.
     """
-    script = {**USUAL, **steps}
-    counts: dict[str, int] = {}
+    script = USUAL | steps
+    counts: Counter[str] = Counter()
 
     def output(
         messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
         assert config.response_schema
         step = config.response_schema.name.removeprefix("synth_")
-        values = json.JSONDecoder().raw_decode(messages[1].text.partition("```json")[2].lstrip())[0]
+        block = messages[1].text.partition("```json")[2].lstrip()
+        values, _ = json.JSONDecoder().raw_decode(block)
         reply = script[step]
         if callable(reply):
-            reply = reply(values, counts.get(step, 0))
-        counts[step] = counts.get(step, 0) + 1
-        text = reply if isinstance(reply, str) else json.dumps(reply)
-        return output_of(text)
+            reply = reply(values, counts[step])
+        counts[step] += 1
+        return output_of(reply if isinstance(reply, str) else json.dumps(reply))
 
     return get_model("mockllm/model", custom_outputs=output, memoize=False)
 
@@ -56,27 +57,24 @@ def output_of(text: str) -> ModelOutput:
     return output
 
 
-def _goal(values: Mapping[str, Any], count: int) -> dict[str, str]:
-    facets = {
-        "context": "For whom does the {} follow from {}?",
-        "variables": "Among the boats, what determines the {}?",
-        "relationship": "Among the boats, how does the {} depend on {}?",
+def task_text(values: Mapping[str, Any], count: int) -> dict[str, str]:
+    variables = " and ".join(values["variables"])
+    return {
+        "hypothesis": f"Among the boats, {values['name']} follows from {variables}.",
+        "goal": f"Among the boats, how does {values['name']} depend on {variables}?",
     }
-    predictors = " and ".join(predictor["label"] for predictor in values["predictors"])
-    return {"goal": facets[values["masked"]].format(values["target"]["label"], predictors)}
 
 
-def _distractors(values: Mapping[str, Any], count: int) -> dict[str, Any]:
-    """As many columns as requested; every other one follows a variable."""
-    names = [variable["name"] for variable in values["variables"]] * values["count"]
-    columns = [leaf(f"other_{letter * 2}", follows=names[n]) for n, letter in enumerate("abcdefghijklmnopqrstuvwxyz")]
-    return {"columns": [{**one, "follows": one["follows"] if n % 2 else None} for n, one in enumerate(columns)]}
+def distractors(values: Mapping[str, Any], count: int) -> dict[str, Any]:
+    """As many columns as requested."""
+    return {"columns": [leaf(f"other_{number}") for number in range(values["count"])]}
 
 
 RIG = {"name": "rig", "description": "The rig", "type": "category", "values": ["sloop", "ketch", "yawl"]}
 ROOT: dict[str, Any] = {
     "context": "Among the boats",
     "rows": "One boat in each row.",
+    "hypothesis": "The top speed rises with the sail area and falls with the drag of the hull.",
     "target": leaf("top_speed", 0, 60),
     "expression": "5 + 2 * df['sail_area'] - 3 * df['hull_drag']",
     "children": [leaf("sail_area", 4, 20), leaf("hull_drag", 0, 6)],
@@ -85,10 +83,19 @@ USUAL: dict[str, Any] = {
     "domains": {"domains": [{"name": "sailing", "description": "Boats with sails."}]},
     "root": ROOT,
     "expand": {"expression": "", "children": []},
-    "distractors": _distractors,
-    "goal": _goal,
-    "review": {"answerable": True, "reason": "It is."},
+    "distractors": distractors,
+    "task": task_text,
+    "review": {"statement_is_true": True},
 }
+
+
+def derived(values: Mapping[str, Any], count: int) -> Any:
+    """Two children for every leaf."""
+    name = values["name"]
+    low, high = values["node"]["low"], values["node"]["high"]
+    factor = (high - low) / 2
+    expression = f"{low} + {factor} * df['{name}_x'] + {factor} * df['{name}_y']"
+    return {"expression": expression, "children": [leaf(f"{name}_x", 0, 1), leaf(f"{name}_y", 0, 1)]}
 
 
 def generate(out: Path, model: Model | str, **arguments: Any) -> EvalLog:

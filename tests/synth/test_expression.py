@@ -1,18 +1,29 @@
 """Expressions: what the allow-list admits and refuses."""
 
-import ast
+import json
+from pathlib import Path
 
 import pytest
 
+from inspect_discoverybench.dataset.text_file import read_text
 from inspect_discoverybench.errors.exceptions import ExpressionRefused
 from inspect_discoverybench.synth.expression import Expression
-from inspect_discoverybench.synth.expression import filters as conditions
 
 HOSTILE = [
     "__import__('os').system('touch /tmp/owned') + df['a']",
     "df['a'].apply.__globals__['__builtins__']",
     "np.fromfile('/etc/passwd') + df['a']",
     "df['a'] + [x for x in iter(int, 1)]",
+    "df['a'].apply(lambda x: x)",
+    "df['a'].map(print)",
+    "df['a'].map({'x': 'y' * 10**9})",
+    "df['a'].map({'x': 'y'}) * 10**9",
+    "df['a'].groupby(df['b']).apply('mean')",
+    "df['a'].groupby(df['b']).transform('pipe')",
+    "df['a'].groupby(df['b']).transform(print)",
+    "np.select([df['a'] > 1], [__import__('os')])",
+    "np.select([df['a'] > 1], [2], out=df['a'])",
+    "(10**12 if df['a'].any() else 1) ** 4 ** 4",
     "df['a'] ** 10 ** 10",
     "df['a'] ** df['b']",
     "9 ** 9 ** 9 + df['a']",
@@ -24,9 +35,9 @@ HOSTILE = [
     "(y := df['a'])",
     "df['a'];import os",
     "",
-    "df['a'] + " * 400 + "1",
+    "df['a'] + " * 800 + "1",
     "(" * 500 + "df['a']" + ")" * 500,
-    "-" * 200 + "df['a']",
+    "-" * 600 + "df['a']",
     "\x00df['a']",
 ]
 
@@ -35,29 +46,41 @@ HOSTILE = [
 def test_refused_with_a_reason(text: str) -> None:
     with pytest.raises(ExpressionRefused) as refused:
         Expression.parse(text)
-    assert 10 < len(refused.value.message) < 700
+    assert 10 < len(refused.value.message) < 900
     assert "\n" not in refused.value.message.strip()
+
+
+@pytest.mark.parametrize(
+    ("text", "common_form"),
+    [
+        ("np.select([df['a'] > 3, df['b']], ['x', 'y'], default='z')", None),
+        ("df['a'].map({'low': -1, 'high': 2.5}) * df['b']", None),
+        ("df['a'] - df['a'].groupby(df['b']).transform('mean')", None),
+        ("df['a'] > df['a'].quantile(0.9)", None),
+        ("df['a'] // 2 + df.get('b', 0)", "df['a'] // 2 + df['b']"),
+        ("2 if df['a'].any() else 1", "np.where(df['a'].any(), 2, 1)"),
+    ],
+)
+def test_choices_mappings_and_groups_are_allowed(text: str, common_form: str | None) -> None:
+    assert Expression.parse(text).text == (common_form or text)
+
+
+def test_released_gold_expressions_are_allowed(upstream: Path) -> None:
+    """Of 183, 14 are not Python (a parenthesis is missing); of the others, three are refused."""
+    reasons = []
+    for path in sorted(upstream.glob("discoverybench/synth/*/*/metadata_*.json")):
+        for query in json.loads(read_text(path))["queries"]:
+            try:
+                Expression.parse(query.get("true_hypothesis_expr") or "df['a']")
+            except ExpressionRefused as error:
+                reasons.append("not valid Python" in error.message)
+    assert (reasons.count(True), reasons.count(False)) == (14, 3)
 
 
 def test_substitution_gives_the_expression_over_observed_columns() -> None:
     root = Expression.parse("2 * df['a'] + df['b']")
     composed = root.substitute({"a": Expression.parse("df['c'] + 1")})
     assert (composed.text, composed.columns) == ("2 * (df['c'] + 1) + df['b']", ("c", "b"))
-    wide = Expression.parse(" + ".join(["df['a']"] * 20))
+    wide = Expression.parse(" + ".join(["df['a']"] * 30))
     with pytest.raises(ExpressionRefused, match="Use at most"):
         wide.substitute({"a": wide}).substitute({"a": wide})
-
-
-@pytest.mark.parametrize(
-    ("text", "filters"),
-    [
-        ("np.where((df['a'] > 3) & df['b'].isin(['x']), df['c'], 1)", ["df['a'] > 3", "df['b'].isin(['x'])"]),
-        ("np.where(df['b'], 2 * df['c'], df['d'])", ["df['b']"]),
-        ("np.where(df['a'] > 3, df['a'], df['c'])", None),  # a threshold
-        ("np.where(df['a'] + df['b'] > 3, df['c'], 1)", None),  # no column encodes it
-        ("np.where(df['b'], 2, 3)", None),  # a difference between groups
-    ],
-)
-def test_a_relation_in_a_sub_population(text: str, filters: list[str] | None) -> None:
-    branches = Expression.parse(text).branches
-    assert (branches and [ast.unparse(part) for part in conditions(branches[0].syntax)]) == filters

@@ -1,18 +1,17 @@
-"""Trees: the one in the guide, and the errors of one that is invalid."""
+"""Trees: the one in the guide, the errors of one that is invalid, and the tasks and data files of trees."""
 
+import csv
 import json
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from inspect_discoverybench.dataset.stated_formula import stated_formula
 from inspect_discoverybench.errors.exceptions import InvalidTree
 from inspect_discoverybench.synth.tree import Tree
-from inspect_discoverybench.synth.tree_task import tree_tasks
-from tests.synth.authoring import leaf
+from inspect_discoverybench.synth.tree_task import TreeTask, file_columns, tree_tasks
+from tests.synth.authoring import derived, generate, leaf, sample_of, scripted_author
 
 GUIDE = Path(__file__).parents[2] / "docs" / "generator.md"
 
@@ -35,26 +34,19 @@ def parse(tmp_path: Path) -> Callable[..., Tree]:
     [
         ({"colour": "red"}, "colour: Extra inputs are not permitted"),
         ({"roots": [leaf("pages")]}, "pages: the root needs an expression and children"),
-        ({"roots": [{**leaf("pages"), "low": None}]}, "pages: a sampled real column needs low and high"),
         ({"distractors": [leaf("pages")]}, "the name pages is used twice"),
-        (
-            {"distractors": [leaf("x1", follows="shelf")]},
-            "x1: only a distractor can follow a column, and only one of the",
-        ),
-        (
-            {"distractors": [{**leaf("x1", follows="pages"), "high": None, "distribution": "sequence"}]},
-            "x1: a sampled real column needs low and high",
-        ),
+        ({"distractors": [{**leaf("x1"), "low": None}]}, "x1: a sampled real column needs low and high"),
+        ({"distractors": [leaf("x1", 2, 1)]}, "x1: low 2.0 must be below high 1.0"),
         ({"distractors": [leaf("x1", 0, 1e13)]}, "high: Input should be less than or equal to 1000000000000"),
         ({"distractors": [leaf("x1", high=float("inf"))]}, "high: Input should be a finite number"),
         ({"distractors": [leaf("x1", 0.2, 0.8, type="integer")]}, "x1: low and high of an integer must be whole"),
-        ({"description": "Titles, waiting_days = 3 + 4 * queue_ratio."}, "rows: the description states a formula"),
-        ({"context": "Among titles with pages > 4"}, "context: the description states a formula, 'pages > 4'"),
-        ({"distractors": [{**leaf("x1"), "type": "category"}]}, "x1: a category needs 2 to 12 different values"),
+        ({"distractors": [leaf("x1", type="category")]}, "x1: a category needs 2 to 12 different values"),
+        ({"distractors": [leaf("x1", follows="x1")]}, "x1: x1 is not a column that it can follow"),
         (
             {"roots": [{**leaf("days"), "expression": "df['x1'] * 2", "children": [leaf("x1"), leaf("x2")]}]},
             "the expression uses x1, but the children are x1, x2",
         ),
+        ({"roots": [{**leaf("days"), "goal": "How?"}]}, "days: a goal needs the hypothesis that answers it"),
     ],
 )
 def test_an_invalid_tree_is_one_line(changes: dict[str, Any], message: str, parse: Callable[..., Tree]) -> None:
@@ -64,29 +56,67 @@ def test_an_invalid_tree_is_one_line(changes: dict[str, Any], message: str, pars
     assert "tree.json: " in error.value.message
 
 
-FORMULAS = r"""0.5 * pages|√pages|√(pages)|pages²|0.5pages|2 * (pages)|2 * `pages`|df['pages'] * 2|exp(-pages)|pages > 4
-pages % 7|max(pages, copies)|log(1 + pages)|$3 \times pages$|\frac{pages}{copies}|$0.5\,\text{pages}$|Queue ratio * 4
-pages - copies|pages · copies|pages ⋅ copies|pages ÷ copies"""
-MEANINGS = """2015 - copies|number of pages (total)|Share of pages (%)|copies per pages|A4 pages|pages = printed sheets
-the top 5 % pages|Copies or pages, and/or both|3 copies - as counted|pages read/copies|Level (pages)"""
-
-
-def test_formulas_are_told_from_meanings() -> None:
-    formulas = {*re.split(r"[|\n]", FORMULAS), "pages \u2217 copies", "pages \u2044 copies"}
-    for text in formulas.union(re.split(r"[|\n]", MEANINGS)):
-        assert bool(stated_formula(text, ["pages", "copies", "queue_ratio"])) == (text in formulas), text
-
-
 def test_tasks_are_inner_nodes_times_path_lengths(parse: Callable[..., Tree]) -> None:
-    tasks, rejected = tree_tasks(parse(), 0)
+    tasks, rejected = tree_tasks(parse())
     assert not rejected
-    assert [(task.name, task.level, task.difficulty) for task in tasks] == [
-        ("waiting_days/1", 0, 1),
-        ("waiting_days/2", 0, 2),
-        ("queue_ratio/1", 1, 1),
+    assert [(task.name, task.start_height, task.depth, task.difficulty) for task in tasks] == [
+        ("waiting_days/1", 1, 0, 1),
+        ("waiting_days/2", 0, 0, 2),
+        ("queue_ratio/1", 0, 1, 1),
     ]
-    assert len({task.masked for task in tasks[:2]}) == 2
-    # Hidden nodes and ancestors of the target are not released.
-    leaves = {"reservations", "copies", "pages"}
-    assert [set(task.columns[:-1]) - {"shelf"} for task in tasks] == [leaves | {"queue_ratio"}, leaves, leaves]
-    assert [task.columns[-1] for task in tasks] == ["waiting_days", "waiting_days", "queue_ratio"]
+    assert tasks[0].masked != tasks[1].masked
+
+
+def test_a_data_file_has_only_columns_that_leave_the_gold_expression_the_answer(parse: Callable[..., Tree]) -> None:
+    """Hidden nodes, nodes below observed ones, ancestors of the target, and second records of these stay out."""
+    names = ("waiting_days", "queue_ratio", "reservations", "pages", "shelf")
+    copies = [leaf(f"{name}_2", follows=name) for name in names]
+    tree = parse(distractors=[leaf("shelf"), *copies])
+    tasks, _ = tree_tasks(tree)
+
+    def columns(task: TreeTask) -> set[str]:
+        return set(file_columns(tree, [task], "seed")) - {"shelf", "shelf_2", "pages", "pages_2"}
+
+    assert [columns(task) for task in tasks] == [
+        {"waiting_days", "queue_ratio", "queue_ratio_2"},
+        {"waiting_days", "reservations", "reservations_2", "copies"},
+        {"queue_ratio", "reservations", "reservations_2", "copies"},
+    ]
+
+
+def test_each_leaf_is_derived_with_the_probability_of_the_paper(tmp_path: Path) -> None:
+    generate(tmp_path / "set", scripted_author(expand=derived), height=4)
+    tree = Tree.read(tmp_path / "set" / "trees" / "sailing.json")
+    [root] = tree.roots
+    candidates = [node for node in tree.nodes() if 1 <= tree.depth(node.name) <= 3]
+    share = sum(node.is_computed for node in candidates) / len(candidates)
+    assert root.height == 4
+    assert 0.3 <= share <= 0.9
+    branching = [[child.is_computed for child in node.children].count(True) for node in tree.nodes()]
+    assert max(branching) > 1
+
+
+GROUPED = """np.select([df['rig'] == 'sloop', df['area'] > df['area'].quantile(0.8)], [60, 40], default=20)
+    + df['crew'].map({'one': 1, 'two': 12}) + df['depth'].groupby(df['rig']).transform('mean') - df['depth']"""
+
+
+def test_choices_mappings_and_groups_are_computed(tmp_path: Path) -> None:
+    rigs = {"name": "rig", "description": "The rig", "type": "category", "values": ["sloop", "ketch"]}
+    crews = {"name": "crew", "description": "The crew", "type": "category", "values": ["one", "two"]}
+    children = [rigs, crews, leaf("area", 4, 20), leaf("depth", 0, 30)]
+    speed = leaf("speed", -50, 100, expression=f"({GROUPED})", children=children, goal="What sets the speed?")
+    speed["hypothesis"] = "The speed depends on the rig, the area, the crew and the depth."
+    tree = {"domain": "sailing", "description": "Boats.", "context": "Among boats", "roots": [speed]}
+    (tmp_path / "tree.json").write_text(json.dumps(tree), "utf-8")
+    log = generate(tmp_path / "set", "none", trees=str(tmp_path / "tree.json"), noise_share=0, missing=0)
+    assert sample_of(log).scores
+    with (tmp_path / "set" / "sailing_0_0" / "data.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+
+    def centred(row: Mapping[str, str]) -> float:
+        """The speed without the part that depends on the depth."""
+        depths = [float(other["depth"]) for other in rows if other["rig"] == row["rig"]]
+        return float(row["speed"]) - sum(depths) / len(depths) + float(row["depth"])
+
+    sloops = {(row["crew"], round(centred(row))) for row in rows if row["rig"] == "sloop"}
+    assert sloops == {("one", 61), ("two", 72)}

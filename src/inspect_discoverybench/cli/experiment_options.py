@@ -83,15 +83,7 @@ def experiment_options(command: Callable[..., None]) -> Callable[..., None]:
         price_file: Path | None,
         **others: Any,
     ) -> None:
-        options = ExperimentOptions(
-            file=file,
-            models=models,
-            limit=limit,
-            retries=retries,
-            changes=changes,
-            price_file=price_file,
-        )
-        command(options, **others)
+        command(ExperimentOptions(file, models, limit, retries, changes, price_file), **others)
 
     return with_options
 

@@ -74,6 +74,9 @@ def forecast_runs(dry_run: Sequence[EvalLog], logs: Iterable[LogSummary]) -> lis
 
 
 def _sum(numbers: Sequence[float | None]) -> float | None:
-    if None in numbers:
-        return None
-    return sum(number for number in numbers if number is not None)
+    total = 0.0
+    for number in numbers:
+        if number is None:
+            return None
+        total += number
+    return total

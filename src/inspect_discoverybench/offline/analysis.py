@@ -3,85 +3,72 @@
 import csv
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice, zip_longest
+from collections.abc import Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
-from statistics import correlation, linear_regression
+from statistics import StatisticsError, correlation, linear_regression
 
-NONE = "{x} has no significant relationship with {y}"
-LINEAR = "{y} {verb} linearly with {x}, by {size:.3g} per unit"
-DIFFERENCE = "{y} is {size:.3g} {change} where {x} is {level} (mean {mean:.3g}) than elsewhere (mean {intercept:.3g})"
-RISING, FALLING = ("increases", "higher"), ("decreases", "lower")
+MAX_COLUMNS = 8
+MIN_NUMBERS = 10
 
-Table = Mapping[str, Sequence[str]]
-Form = tuple[str, list[float], dict[str, str]]  # sentence, derived variable (gaps are NaN), names
-
-
-def fit(x: Sequence[float], y: Sequence[float]) -> dict[str, float]:
-    """Fit a least-squares line. The p-value of its slope uses the normal approximation."""
-    pairs = [(a, b) for a, b in zip(x, y, strict=True) if math.isfinite(a + b)]
-    try:
-        xs, ys = zip(*pairs, strict=True)
-        r, (slope, intercept) = correlation(xs, ys), linear_regression(xs, ys)
-    except (ValueError, OverflowError):  # too few rows, or a constant
-        return {"slope": 0, "intercept": 0, "r2": 0, "p": 1, "rows": len(pairs)}
-    t = r * math.sqrt((len(pairs) - 2) / max(1e-12, 1 - r * r))
-    p = math.erfc(abs(t) / math.sqrt(2))
-    return {"slope": slope, "intercept": intercept, "r2": r * r, "p": p, "rows": len(pairs)}
+Table = Mapping[str, Sequence[float]]  # missing values are NaN
 
 
 def read_table(path: Path) -> Table:
-    """Read the first 1,000 rows of a delimited file with a header; return its columns."""
+    """Read the columns of numbers of a delimited file with a header."""
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        delimiter = max(",\t;", key=file.readline().count)
+        first_line = file.readline()
+        delimiter = max(",\t;", key=first_line.count)
         file.seek(0)
-        header, *rows = list(islice(csv.reader(file, delimiter=delimiter), 1_000)) or [[]]
-    print(f"{path.name}: {len(rows)} rows of {', '.join(header)}"[:1_000])
-    return dict(zip(header, zip_longest(*rows, fillvalue=""), strict=False))
+        rows = list(csv.DictReader(file, delimiter=delimiter))
+    print(f"{path.name}: {len(rows)} rows of {first_line.strip()}"[:1_000])
+    columns = {name: [number(row[name]) for row in rows] for name in rows[0]} if rows else {}
+    return {name: values for name, values in columns.items() if sum(map(math.isfinite, values)) >= MIN_NUMBERS}
 
 
-def numbers(texts: Sequence[str]) -> list[float]:
-    """Parse texts as numbers; return an empty list if fewer than ten or fewer than half of them are numbers."""
-    is_number = re.compile(r"[-+]?\d*\.?\d+(e[-+]?\d+)?", re.IGNORECASE).fullmatch
-    values = [float(text) if is_number(text) else math.nan for text in texts]
-    return values if sum(map(math.isfinite, values)) >= max(10, len(values) / 2) else []
+def number(text: str | None) -> float:
+    """Parse a number; NaN if the text is none."""
+    try:
+        return float(text or "")
+    except ValueError:
+        return math.nan
 
 
-def forms(table: Table) -> Iterator[Form]:
-    """Generate each form of relationship as a derived variable in which the outcome is linear if the form holds."""
-    for x, texts in table.items():
-        if values := numbers(texts):
-            yield LINEAR, values, {"x": x}
-        levels = sorted({*texts} - {""})
-        for level in levels[1:] if len(levels) <= 6 else ():
-            yield DIFFERENCE, [float(t == level) if t else math.nan for t in texts], {"x": x, "level": level}
+def is_named(column: str, goal: str) -> bool:
+    """Whether a goal names a column: the first word of its name, by four letters."""
+    return re.search(rf"\b{re.escape(column[:4])}", goal, re.IGNORECASE) is not None
 
 
-def named_columns(table: Table, goal: str) -> list[str]:
-    """The columns that a goal names: by their first word or half of their words, compared by four letters."""
-    stems = {word[:4] for word in re.findall(r"[^\W\d_]+", goal.lower())}
-    matches = {name: [word[:4] in stems for word in re.findall(r"[^\W\d_]{2,}", name.lower())] for name in table}
-    return [name for name, words in matches.items() if any(words[:1]) or 0 < len(words) <= 2 * sum(words)]
+def pair_correlation(table: Table, x: str, y: str) -> tuple[float, str]:
+    """The strength of the linear relationship between two columns, and a hypothesis about it."""
+    pairs = [(a, b) for a, b in zip(table[x], table[y], strict=True) if math.isfinite(a + b)]
+    try:
+        xs, ys = zip(*pairs, strict=True)
+        r = correlation(xs, ys)
+        slope = linear_regression(xs, ys).slope
+    except (ValueError, StatisticsError):  # too few rows, or a constant
+        return 0.0, ""
+    verb = "increases" if slope > 0 else "decreases"
+    sentence = f"{y} {verb} linearly with {x}, by {abs(slope):.3g} per unit (n = {len(pairs)}, R2 = {r * r:.2f})"
+    return abs(r), sentence
 
 
 def discover(goal: str) -> None:
-    """Print a hypothesis about the columns that the goal names. The last numeric one is the outcome."""
-    table = max(TABLES, key=lambda table: (len(named_columns(table, goal)), len(table)), default={})
-    chosen = named_columns(table, goal) if len(named_columns(table, goal)) > 1 else list(table)
-    outcome = next((name for name in reversed(chosen) if numbers(table[name])), "")
-    others = {name: table[name] for name in chosen[-6:] if name != outcome}
-    y = numbers(table.get(outcome, ()))
-    fits = [(fit(values, y), sentence, names) for sentence, values, names in forms(others)] if y else []
-    if not fits:
-        print("There is no table with two columns to compare.")
-        return
-    line, sentence, names = max(fits, key=lambda entry: entry[0]["r2"])
-    verb, change = RISING if line["slope"] > 0 else FALLING
-    facts = {**line, **names, "y": outcome, "size": abs(line["slope"]), "mean": line["intercept"] + line["slope"]}
-    text = (sentence if line["p"] < 0.05 else NONE).format(**facts, verb=verb, change=change)
-    context = re.findall(r"^(?:among|between|during|from|in|on) (?!what|which)[^,?]*, ", goal, re.IGNORECASE)
-    p = "p < 0.001" if line["p"] < 0.001 else f"p = {line['p']:.3f}"
-    print(f"Hypothesis: {''.join(context)}{text} ({p}, n = {line['rows']}, R2 = {line['r2']:.2f}).")
+    """Print a hypothesis about the strongest linear relationship among the columns that the goal names."""
+    best = (0.0, "")
+    for table in TABLES:
+        named = [name for name in table if is_named(name, goal)]
+        chosen = named if len(named) > 1 else list(table)
+        for pair in combinations(chosen[:MAX_COLUMNS], 2):
+            # The cause stands before the effect in most goals: "How does x affect y?"
+            x, y = sorted(pair, key=lambda name: goal.lower().find(name[:4].lower()))
+            best = max(best, pair_correlation(table, x, y))
+    if best[1]:
+        # Many goals begin with their context: "Among the hives, how does …?"
+        context = re.match(r"[^,?]*, ", goal)
+        print(f"Hypothesis: {context[0] if context else ''}{best[1]}.")
+    else:
+        print("There is no table with two columns of numbers.")
 
 
 csv.field_size_limit(10**9)  # an unclosed quote must not prevent reading the other files

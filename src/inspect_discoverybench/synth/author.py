@@ -1,13 +1,10 @@
-"""The author: the model that invents domains, trees and goals. The reviewer is asked in the same way."""
+"""The author: the model that invents domains, trees and hypotheses. The reviewer is asked in the same way."""
 
 import json
-import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Set
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import json_repair
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageSystem,
@@ -22,37 +19,25 @@ from inspect_ai.util import span
 from inspect_discoverybench.errors.exceptions import AuthorFailed, ReplyRejected
 from inspect_discoverybench.errors.provider_failures import model_errors
 from inspect_discoverybench.prompts.prompt import Prompt
-from inspect_discoverybench.replies import (
-    ReplyT,
-    ResultT,
-    ask_until_valid,
-    parse_reply,
-    reject_duplicate_keys,
-    reply_schema,
-    without_reasoning,
-)
+from inspect_discoverybench.replies import ReplyT, ResultT, ask_until_valid, parse_reply, reply_schema
 
 MAX_ATTEMPTS = 4
 """Maximum number of requests for one valid reply."""
 
-_DECODER = json.JSONDecoder(
-    object_pairs_hook=lambda pairs: {k: v for k, v in reject_duplicate_keys(pairs).items() if v is not None and v == v},
-    strict=False,
-)
-"""Leaves out null and NaN, so that defaults apply."""
+
+def _repeat_question(reason: str) -> ChatMessage:
+    return ChatMessageUser(content=Prompt.load("synth/reask").render(reason=reason))
 
 
-@dataclass
+@dataclass(frozen=True)
 class Author:
     """A model that replies to requests of the generator.
 
     Attributes:
         model: The model.
-        sent_back: Number of invalid replies that were sent back.
     """
 
     model: Model
-    sent_back: int = 0
 
     async def ask(
         self,
@@ -83,46 +68,23 @@ class Author:
             with model_errors(f"The model {self.model}", self.model):
                 return await self.model.generate(conversation, config=GenerateConfig(response_schema=schema))
 
-        async with span(f"{prompt}: {values.get('name', '')}".removesuffix(": ")):
+        async def read(text: str) -> ResultT:
+            return await check(parse_reply(text, reply_type))
+
+        name = values.get("name")
+        async with span(f"{prompt}: {name}" if name else prompt):
             try:
-                return await ask_until_valid(
-                    messages,
-                    send,
-                    lambda text: check(parse_reply(tidied(text, {*reply_type.model_fields}), reply_type)),
-                    self._send_back,
-                    MAX_ATTEMPTS,
-                )
+                return await ask_until_valid(messages, send, read, _repeat_question, MAX_ATTEMPTS)
             except ReplyRejected as error:
-                reason = error.message
-        raise AuthorFailed(f"no valid reply to {prompt!r} after {MAX_ATTEMPTS} attempts; the last error: {reason}")
-
-    def _send_back(self, reason: str) -> ChatMessage:
-        self.sent_back += 1
-        return ChatMessageUser(content=Prompt.load("synth/reask").render(reason=reason))
-
-
-def tidied(text: str, fields: Set[str]) -> str:
-    """The object with these fields in a text, as valid JSON; the text itself if there is none, or if several differ."""
-    body = without_reasoning(text)
-    cut = body[body.find("{") : body.rfind("}") + 1]
-    try:
-        found = [*_objects(body, fields)] or [*_objects(json.dumps(json_repair.loads(cut, strict=True)), fields)]
-    except (ValueError, RecursionError):
-        return text
-    return json.dumps(found[0]) if found and found.count(found[0]) == len(found) else text
-
-
-def _objects(text: str, fields: Set[str]) -> Iterator[Mapping[str, Any]]:
-    """The JSON objects in a text that have one of the fields, with whatever is around them."""
-    for brace in re.finditer("{", text):
-        with suppress(json.JSONDecodeError):
-            content, _ = _DECODER.raw_decode(text, brace.start())
-            if fields & content.keys():
-                yield content
+                failure = f"no valid reply to {prompt!r} after {MAX_ATTEMPTS} attempts; the last error: {error.message}"
+                raise AuthorFailed(failure) from error
 
 
 def question(prompt: str, values: Mapping[str, Any]) -> str:
     """The text of a request."""
-    rules = {name: Prompt.load(f"synth/{name}").render() for name in ("columns", "expressions")}
-    rules["values"] = json.dumps(dict(values), indent=1, ensure_ascii=False)
-    return Prompt.load(f"synth/{prompt}").render(count=str(values.get("count")), **rules)
+    return Prompt.load(f"synth/{prompt}").render(
+        count=str(values.get("count")),
+        columns=Prompt.load("synth/columns").render(),
+        expressions=Prompt.load("synth/expressions").render(),
+        values=json.dumps(dict(values), indent=1, ensure_ascii=False),
+    )

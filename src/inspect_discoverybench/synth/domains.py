@@ -1,5 +1,6 @@
 """The domains of a set, and where they come from."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -48,23 +49,23 @@ class DomainSource:
             InvalidArgument: An argument is invalid, or a domain is given twice.
             InvalidTree: A tree is invalid.
         """
-        given: tuple[Tree, ...] = ()
-        if trees is not None:
-            location = absolute(Path(str(trees)))
-            given = tuple(map(Tree.read, sorted(location.glob("*.json")) if location.is_dir() else [location]))
-            if not given:
-                raise InvalidArgument(f"trees={trees} has no JSON file. Pass a tree or a folder of trees.")
-            names = tuple(tree.domain for tree in given)
-        elif isinstance(domains, int | float):
+        if trees is None and isinstance(domains, int | float):
             require_positive("domains", domains)
             return cls(int(domains))
+
+        handwritten = () if trees is None else _read_trees(str(trees))
+        if handwritten:
+            names = [tree.domain for tree in handwritten]
+        elif isinstance(domains, list):
+            names = [str(name) for name in domains]
         else:
-            names = tuple([domains] if isinstance(domains, str) else map(str, domains))
-        if repeated := _repeated(names):
+            names = [str(domains)]
+        unusable = _unusable(names)
+        if unusable is not None:
             raise InvalidArgument(
-                f"The domain {repeated!r} is given twice, or does not have 3 to 60 letters. Use different names."
+                f"The domain {unusable!r} is given twice, or does not have 3 to 60 letters. Use different names."
             )
-        return cls(len(names), names, given)
+        return cls(len(names), tuple(names), handwritten)
 
     async def domain(self, number: int, folder: SetFolder, author: Author, seed: int) -> Domain:
         """The domain of this number. The first call asks the author for all domains, unless the user named them.
@@ -86,33 +87,49 @@ class DomainSource:
         avoided = [*REAL_DOMAINS, *(domain.name for domain in kept)]
 
         async def check(reply: Domains) -> Sequence[Domain]:
-            fresh = reply.domains[:missing]
-            if len(fresh) < missing:
-                raise ReplyRejected(f"there are {len(fresh)} domains, expected {missing}.")
-            if repeated := _repeated([*avoided, *(domain.name for domain in fresh)]):
+            new = reply.domains[:missing]
+            if len(new) < missing:
+                raise ReplyRejected(f"there are {len(new)} domains, expected {missing}.")
+            unusable = _unusable([*avoided, *(domain.name for domain in new)])
+            if unusable is not None:
                 raise ReplyRejected(
-                    f"the domain {repeated} is there twice or to be avoided, or does not have 3 to 60 letters."
+                    f"the domain {unusable} is there twice or to be avoided, or does not have 3 to 60 letters."
                 )
-            return fresh
+            return new
 
         return await author.ask("domains", {"count": missing, "avoid": avoided, "seed": seed}, Domains, check)
 
     @property
     def checksum(self) -> str | None:
         """SHA-256 of the hand-written trees; None if there are none."""
-        trees = "\n".join(sorted(tree.model_dump_json() for tree in self.trees))
-        return sha256(trees.encode()).hexdigest() if trees else None
+        if not self.trees:
+            return None
+        texts = sorted(tree.model_dump_json() for tree in self.trees)
+        return sha256("\n".join(texts).encode()).hexdigest()
 
     def samples(self) -> list[Sample]:
         """One sample per domain."""
+        names = self.names or [f"domain {number}" for number in range(1, self.count + 1)]
         return [
             Sample(id=name, input=f"Generate the tasks of {name}.", metadata={"number": number})
-            for number, name in enumerate(self.names or [f"domain {n}" for n in range(1, self.count + 1)])
+            for number, name in enumerate(names)
         ]
 
 
-def _repeated(names: Sequence[str]) -> str | None:
+def _read_trees(path: str) -> tuple[Tree, ...]:
+    """Read a tree, or all trees in a folder."""
+    location = absolute(Path(path))
+    files = sorted(location.glob("*.json")) if location.is_dir() else [location]
+    if not files:
+        raise InvalidArgument(f"trees={path} has no JSON file. Pass a tree or a folder of trees.")
+    return tuple(Tree.read(file) for file in files)
+
+
+def _unusable(names: Sequence[str]) -> str | None:
     """The first name that is too short or too long, or whose folder another name has; None if there is none."""
-    slugs = [*map(slug_of, names)]
-    pairs = zip(names, slugs, strict=True)
-    return next((name for name, slug in pairs if not 3 <= len(slug) <= 60 or slugs.count(slug) > 1), None)
+    uses = Counter(slug_of(name) for name in names)
+    for name in names:
+        slug = slug_of(name)
+        if not 3 <= len(slug) <= 60 or uses[slug] > 1:
+            return name
+    return None

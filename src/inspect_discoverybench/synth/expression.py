@@ -1,8 +1,8 @@
 """Expressions of semantic trees: pandas expressions over the columns of `df`, as DB-SYNTH writes them.
 
-An expression computes a node from its children, row by row (paper §4.2). Its syntax tree must consist of what `ALLOWED`
-lists; other names, attributes and calls are refused. An expression that passes cannot loop, and its memory is bounded
-by its size times the number of rows. It is still run only in the sandbox.
+An expression computes a node from its children (paper §4.2). Its syntax tree must consist of what `ALLOWED` lists;
+other names, attributes and calls are refused. An expression that passes cannot loop, and its memory is bounded by its
+size times the number of rows. It is still run only in the sandbox.
 """
 
 import ast
@@ -20,34 +20,31 @@ FUNCTIONS: Mapping[str, int] = {
     "clip": 3,
     **dict.fromkeys(("abs", "log", "log1p", "exp", "sqrt", "square", "tanh", "sin", "cos"), 1),
 }
-"""Functions of numpy that an expression may call, with the number of arguments."""
+"""Functions of numpy that an expression may call, with the number of arguments. `np.select` has a form of its own."""
+
+STATISTICS = ("mean", "median", "min", "max", "std", "sum", "all", "any", "quantile")
+"""Statistics of a column, over all rows or in groups. That of `quantile` is a constant."""
 
 COLUMN = re.compile(r"df\['(\w+)'\]")
 """A column in the text of an expression, as Python writes it."""
 
-MAX_CHARACTERS = 2_000
-MAX_NODES = 240
-"""Maximum number of nodes of the syntax tree."""
+MAX_CHARACTERS = 3_000
+MAX_PARTS = 700
+"""Maximum number of nodes of the syntax tree. The largest released gold expression has 648."""
 MAX_EXPONENT = 4
 MAX_NUMBER = 1e12
 
-BINARY = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Mod, ast.BitAnd, ast.BitOr)
+BINARY = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.BitAnd, ast.BitOr)
 UNARY = (ast.USub, ast.UAdd, ast.Invert)
-COMPARISONS: Mapping[type[ast.cmpop], str] = {
-    ast.Gt: "is above",
-    ast.GtE: "is at least",
-    ast.Lt: "is below",
-    ast.LtE: "is at most",
-    ast.Eq: "is",
-    ast.NotEq: "is not",
-}
-"""Comparisons, with the words for them in a hypothesis."""
+COMPARISONS = (ast.Gt, ast.GtE, ast.Lt, ast.LtE, ast.Eq, ast.NotEq)
 
 ALLOWED = (
-    f"Use df['name'], numbers up to {MAX_NUMBER:.0e}, + - * / %, ** of a column with an exponent up to {MAX_EXPONENT}, "
-    "& | ~, comparisons (also with strings), "
+    f"Use df['name'], numbers up to {MAX_NUMBER:.0e}, + - * / // %, ** of a column with an exponent up to "
+    f"{MAX_EXPONENT}, & | ~, comparisons (also with strings), np.select with two lists and a default, "
     f"{', '.join(f'np.{name}' for name in FUNCTIONS)} (without keywords), "
-    ".isin with a list of constants, .astype(int) and .astype(float)."
+    ".isin with a list of constants, .map with labels and their numbers, .astype(int), .astype(float), "
+    f"{', '.join(f'.{name}()' for name in STATISTICS)}, and the same in groups: "
+    "df['a'].groupby(df['b']).transform('mean')."
 )
 """What an author or a person reads when a part is refused."""
 
@@ -72,38 +69,28 @@ class Expression:
         if len(text) > MAX_CHARACTERS:
             raise ExpressionRefused(f"The expression has {len(text):,} characters. Use at most {MAX_CHARACTERS:,}.")
         try:
-            syntax = ast.parse(text.strip(), mode="eval").body
+            syntax = _CommonForm().visit(ast.parse(text.strip(), mode="eval").body)
+            expression = cls(ast.unparse(syntax))
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             raise ExpressionRefused(f"The expression {_short(text)} is not valid Python: {error}.") from error
         size = sum(1 for _ in ast.walk(syntax))
-        if size > MAX_NODES:
-            raise ExpressionRefused(f"The expression has {size} parts. Use at most {MAX_NODES}.")
+        if size > MAX_PARTS:
+            raise ExpressionRefused(f"The expression has {size} parts. Use at most {MAX_PARTS}.")
         pending = [syntax]
         while pending:
-            operands = _operands(node := pending.pop())
+            node = pending.pop()
+            operands = _operands(node)
             if operands is None:
                 raise ExpressionRefused(f"{_short(ast.unparse(node))} is not allowed in an expression. {ALLOWED}")
             pending += operands
-        expression = cls(ast.unparse(syntax))
         if not expression.columns:
             raise ExpressionRefused(f"The expression {_short(text)} uses no column. Write columns as df['name'].")
         return expression
 
     @cached_property
-    def syntax(self) -> ast.expr:
-        """The syntax tree."""
-        return ast.parse(self.text, mode="eval").body
-
-    @cached_property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns, in order of appearance."""
         return tuple(dict.fromkeys(COLUMN.findall(self.text)))
-
-    @cached_property
-    def constants(self) -> frozenset[str | float]:
-        """All strings, which are names of columns and labels, and the absolute values of all numbers."""
-        constants = (node.value for node in ast.walk(self.syntax) if isinstance(node, ast.Constant))
-        return frozenset(abs(one) if isinstance(one, (int, float)) else str(one) for one in constants)
 
     def substitute(self, expressions: Mapping[str, "Expression"]) -> "Expression":
         """Replace columns by their expressions.
@@ -111,73 +98,104 @@ class Expression:
         Raises:
             ExpressionRefused: The result exceeds a bound.
         """
-        parts = {name: f"({expression.text})" for name, expression in expressions.items()}
-        return Expression.parse(COLUMN.sub(lambda match: parts.get(match[1], match[0]), self.text))
 
-    @cached_property
-    def branches(self) -> "tuple[Expression, Expression, Expression] | None":
-        """Condition, relation inside and relation outside, if the expression is a relation in a sub-population.
+        def replacement(match: re.Match[str]) -> str:
+            expression = expressions.get(match[1])
+            return match[0] if expression is None else f"({expression.text})"
 
-        The condition compares columns with constants, and the relations use other columns.
-        """
-        match self.syntax:
-            case ast.Call(func=ast.Attribute(attr="where"), args=[condition, *relations]) if filters(condition):
-                first, second, third = (Expression(ast.unparse(part)) for part in (condition, *relations))
-                others = {*second.columns, *third.columns}
-                return (first, second, third) if second.columns and others.isdisjoint(first.columns) else None
-        return None
+        return Expression.parse(COLUMN.sub(replacement, self.text))
 
 
-def filters(condition: ast.expr) -> Sequence[ast.expr]:
-    """The comparisons of columns with constants that a condition consists of; empty if it has other parts."""
-    match condition:
-        case ast.BinOp(left=left, op=ast.BitAnd(), right=right) if filters(left) and filters(right):
-            return [*filters(left), *filters(right)]
-        case ast.Compare(left=ast.Subscript(), comparators=[ast.Constant() | ast.UnaryOp(operand=ast.Constant())]):
-            return [condition]
-        case ast.Subscript() | ast.Call(func=ast.Attribute(value=ast.Subscript(), attr="isin")):
-            return [condition]
-    return []
+class _CommonForm(ast.NodeTransformer):
+    """Writes what authors write in several ways in the one way that the allow-list has."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """Write `df.get('name', 0)` as `df['name']`."""
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name("df"), attr="get"), args=[ast.Constant(str(name)), *_]):
+                return ast.Subscript(ast.Name("df"), ast.Constant(name))
+        return self.generic_visit(node)
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        """Write `a if condition else b` as `np.where(condition, a, b)`."""
+        function = ast.Attribute(ast.Name("np"), "where")
+        return self.generic_visit(ast.Call(function, [node.test, node.body, node.orelse], []))
 
 
-def column_name(node: ast.AST) -> str | None:
-    """The name in `df['name']`; None for any other node."""
+def _is_column(node: ast.AST) -> bool:
     match node:
-        case ast.Subscript(value=ast.Name(id="df"), slice=ast.Constant(value=str() as name)):
-            return name
-    return None
+        case ast.Subscript(value=ast.Name("df"), slice=ast.Constant(str())):
+            return True
+    return False
 
 
-def _operands(node: ast.expr) -> Sequence[ast.expr] | None:  # noqa: C901 - one case per form
+def _operands(node: ast.expr) -> Sequence[ast.expr] | None:
     """The operands of an allowed node; None if it is not allowed."""
+    if _is_column(node):
+        return []
     match node:
-        case ast.Subscript() if column_name(node) is not None:
+        case ast.Constant(str()):
             return []
-        case ast.Constant(value=str()):
-            return []
-        case ast.Constant(value=int() | float() as number):
+        case ast.Constant(int() | float() as number):
             return [] if abs(number) <= MAX_NUMBER else None
-        case ast.BinOp(left=base, op=ast.Pow(), right=ast.Constant(value=int() | float() as exponent)):
+        case ast.BinOp(left=base, op=ast.Pow(), right=ast.Constant(int() | float() as exponent)):
             # Whole numbers grow without bound: ((10**12)**4)**4 and so on takes forever.
-            return [base] if any(map(column_name, ast.walk(base))) and exponent <= MAX_EXPONENT else None
+            has_column = any(map(_is_column, ast.walk(base)))
+            return [base] if has_column and exponent <= MAX_EXPONENT else None
         case ast.BinOp(left=left, op=operator, right=right) if isinstance(operator, BINARY):
             # 'a' * 10**10 would fill the memory.
             return None if _is_text(left) or _is_text(right) else [left, right]
         case ast.UnaryOp(op=operator, operand=operand) if isinstance(operator, UNARY):
             return None if _is_text(operand) else [operand]
-        case ast.Compare(left=left, ops=[operator], comparators=[right]) if type(operator) in COMPARISONS:
+        case ast.Compare(left=left, ops=[operator], comparators=[right]) if isinstance(operator, COMPARISONS):
             return [left, right]
-        case ast.Call(func=ast.Attribute(value=ast.Name(id="np"), attr=name), args=arguments, keywords=[]):
-            return arguments if len(arguments) == FUNCTIONS.get(name) else None
-        case ast.Call(func=ast.Attribute(value=owner, attr="astype"), args=[ast.Name(id="int" | "float")], keywords=[]):
-            return [owner]
-        case ast.Call(func=ast.Attribute(value=owner, attr="isin"), args=[ast.List(elts=levels)], keywords=[]):
-            return [owner, *levels] if levels and all(isinstance(level, ast.Constant) for level in levels) else None
+        case ast.Call():
+            return _operands_of_call(node)
     return None
 
 
-def _is_text(node: ast.expr) -> bool:
+def _operands_of_call(node: ast.Call) -> Sequence[ast.expr] | None:
+    """The operands of an allowed call; None if it is not allowed."""
+    match node:
+        case ast.Call(
+            func=ast.Attribute(ast.Name("np"), "select"),
+            args=[ast.List(elts=conditions), ast.List(elts=choices), *default],
+            keywords=keywords,
+        ):
+            named = [keyword.value for keyword in keywords if keyword.arg == "default"]
+            is_complete = len(named) == len(keywords) and len(default) + len(named) <= 1
+            return [*conditions, *choices, *default, *named] if is_complete else None
+        case ast.Call(keywords=[_, *_]):
+            return None
+        case ast.Call(func=ast.Attribute(ast.Name("np"), name), args=arguments):
+            return arguments if len(arguments) == FUNCTIONS.get(name) else None
+        case ast.Call(func=ast.Attribute(owner, "astype"), args=[ast.Name("int" | "float")]):
+            return [owner]
+        case ast.Call(func=ast.Attribute(owner, "isin"), args=[ast.List(elts=[_, *_] as levels)]):
+            return [owner, *levels] if all(isinstance(level, ast.Constant) for level in levels) else None
+        case ast.Call(func=ast.Attribute(owner, "map"), args=[ast.Dict() as numbers]):
+            return [owner] if _has_numbers(numbers) else None
+        case ast.Call(func=ast.Attribute(owner, name), args=[] | [ast.Constant()]) if name in STATISTICS:
+            return [owner]
+        case ast.Call(
+            func=ast.Attribute(ast.Call(func=ast.Attribute(owner, "groupby"), args=[key], keywords=[]), "transform"),
+            args=[ast.Constant(name)],
+        ) if name in STATISTICS:
+            return [owner, key]
+    return None
+
+
+def _is_text(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _has_numbers(mapping: ast.Dict) -> bool:
+    """Whether a mapping has only constants, and numbers as its values."""
+    try:
+        values = ast.literal_eval(mapping).values()
+    except (ValueError, TypeError):
+        return False
+    return all(isinstance(value, int | float) and abs(value) <= MAX_NUMBER for value in values)
 
 
 def _short(text: str) -> str:

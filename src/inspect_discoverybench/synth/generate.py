@@ -15,17 +15,24 @@ from inspect_discoverybench.errors.exceptions import AuthorFailed, ReplyRejected
 from inspect_discoverybench.scorer.gather import gather
 from inspect_discoverybench.submission.text import normalize_case_and_spaces
 from inspect_discoverybench.synth.author import Author
-from inspect_discoverybench.synth.discovery_goal import write_goal
 from inspect_discoverybench.synth.domains import DomainSource
 from inspect_discoverybench.synth.growth import Growth
 from inspect_discoverybench.synth.sampler import Drawing, Measures, draw
 from inspect_discoverybench.synth.set_folder import DomainRecord, SetFolder, SetSettings, checksums, csv_file, json_file
+from inspect_discoverybench.synth.task_text import write_text
 from inspect_discoverybench.synth.tree import Tree
-from inspect_discoverybench.synth.tree_task import DATA_FILE, Rejection, TreeTask, thinned, tree_tasks
-from inspect_discoverybench.synth.wording import gold_hypothesis
+from inspect_discoverybench.synth.tree_task import (
+    DATA_FILE,
+    Rejection,
+    TaskText,
+    TreeTask,
+    file_columns,
+    query,
+    tree_tasks,
+)
 
 REVIEWER = "reviewer"
-"""Role of the model that decides whether goals are answerable; by default the author."""
+"""Role of the model that answers three questions about each task; by default the author."""
 
 MAX_DOMAINS = 1_000
 """Query ids are unique in a set of up to this many domains."""
@@ -36,17 +43,15 @@ class GenerationState(StoreModel):
 
     Attributes:
         domain: Name of the domain.
-        accepted: Folders of the accepted tasks.
+        accepted: The accepted tasks: folder and number of the metadata file.
         rejected: Each rejected node and task, with the criterion and the reason.
         failure: Why the domain has no tasks; empty if it has some.
-        sent_back: Number of replies that were sent back.
     """
 
     domain: str = ""
     accepted: list[str] = Field(default_factory=list)
     rejected: list[Rejection] = Field(default_factory=list)
     failure: str = ""
-    sent_back: int = 0
 
 
 @solver
@@ -69,14 +74,13 @@ def generate_domain(  # inspect-evals-lint: ignore[custom_solver_tests] -- every
             if record is None:
                 growth = Growth(author, settings)
                 tree = source.trees[number] if source.trees else await growth.grow(domain)
-                record, contents = await create_tasks(number, tree, growth, reviewer, bool(source.trees))
-                if record.tasks:
+                record, contents = await create_tasks(number, tree, growth, reviewer)
+                if record.golds:
                     folder.accept(record, contents)
-            result.accepted, result.rejected = list(record.tasks), list(record.rejected)
+            result.accepted, result.rejected = record.tasks, list(record.rejected)
             result.failure = "" if record.tasks else "no task was accepted"
         except AuthorFailed as error:
             result.failure = error.message
-        result.sent_back = author.sent_back + reviewer.sent_back
         return state
 
     return solve
@@ -86,14 +90,13 @@ class AcceptedTask(NamedTuple):
     """A task that meets all criteria."""
 
     task: TreeTask
-    gold: str
-    goal: str
+    text: TaskText
 
 
 async def create_tasks(
-    number: int, tree: Tree, growth: Growth, reviewer: Author, handwritten: bool
+    number: int, tree: Tree, growth: Growth, reviewer: Author
 ) -> tuple[DomainRecord, dict[str, bytes]]:
-    """Draw the rows of a tree, write goals and apply the criteria.
+    """Draw the rows of a tree, have its tasks written, and apply the criteria.
 
     Returns:
         The record of the domain, and its files by path.
@@ -102,59 +105,78 @@ async def create_tasks(
         AuthorFailed: An expression of a hand-written tree fails.
     """
     author, settings = growth.author, growth.settings
-    candidates, rejected = tree_tasks(tree, settings.seed)
-    if not handwritten:
-        candidates = thinned(candidates, number, settings.height)
+    candidates, too_large = tree_tasks(tree)
     try:
         drawing = await draw(settings, tree, candidates)
     except ReplyRejected as error:
         raise AuthorFailed(error.message) from error
 
     async def apply_criteria(task: TreeTask, measures: Measures) -> AcceptedTask | Rejection:
-        if rejection := measures.rejection(task.name):
+        rejection = measures.rejection(task.name)
+        if rejection is not None:
             return rejection
-        gold = gold_hypothesis(tree, task, measures)
-        goal = task.handwritten_goal or await write_goal(author, reviewer, tree, task, gold)
-        return goal if isinstance(goal, Rejection) else AcceptedTask(task, gold, goal)
+        text = await write_text(author, reviewer, tree, task, measures)
+        return text if isinstance(text, Rejection) else AcceptedTask(task, text)
 
     accepted: dict[str, AcceptedTask] = {}
+    rejected = [*growth.rejections, *too_large]
     for result in await gather(*map(apply_criteria, candidates, drawing.measures)):
         if isinstance(result, Rejection):
             rejected.append(result)
-        elif accepted.setdefault(normalize_case_and_spaces(result.goal), result) is not result:
+        elif normalize_case_and_spaces(result.text.goal) in accepted:
             rejected.append(Rejection(result.task.name, "duplicate", "another task has the same goal"))
-    tasks, split = list(accepted.values()), settings.split(number)
-    files, golds = _files(number, tree, tasks, drawing, split)
-    by_model = not handwritten or any(one.task.handwritten_goal is None for one in tasks)
+        else:
+            accepted[normalize_case_and_spaces(result.text.goal)] = result
+
+    files, golds = _task_files(number, tree, list(accepted.values()), drawing, settings.seed)
+    files[f"trees/{slug_of(tree.domain)}.json"] = json_file(tree.model_dump(exclude_defaults=True))
     record = DomainRecord(
         number=number,
         domain=tree.domain,
-        split=split,
-        tasks=tuple(name for name, _, _ in golds),
         golds=tuple(golds),
-        rejected=(*growth.rejections, *rejected),
-        author=str(author.model) if by_model else None,
-        reviewer=str(reviewer.model) if by_model and str(reviewer.model) != str(author.model) else None,
+        rejected=tuple(rejected),
+        author=str(author.model),
+        reviewer=str(reviewer.model),
         versions=drawing.versions,
         files=checksums(files),
     )
     return record, files
 
 
-def _files(
-    number: int, tree: Tree, tasks: Sequence[AcceptedTask], drawing: Drawing, split: str
-) -> tuple[dict[str, bytes], list[tuple[str, int, str]]]:
-    """The files of a domain by path, and its answer key."""
-    files, golds, slug = {}, [], slug_of(tree.domain)
-    for index, (task, gold, goal) in enumerate(tasks):
-        # As in DB-SYNTH, the last number is the level below the root.
-        folder, query_id = f"{slug}_{index}_{task.level}", number + MAX_DOMAINS * index
-        path = f"{split}/{folder}" if split else folder
-        rows = zip(*(drawing.columns[name] for name in task.columns), strict=True)
-        files[f"{path}/{DATA_FILE}"] = csv_file([task.columns, *rows])
-        files[f"{path}/metadata_0.json"] = json_file(task.metadata(tree, query_id, goal, gold), indent=4)
-        golds.append((folder, query_id, gold))
-    files[f"trees/{slug}.json"] = json_file(tree.model_dump(exclude_defaults=True))
+def _task_files(
+    number: int, tree: Tree, accepted: Sequence[AcceptedTask], drawing: Drawing, seed: int
+) -> tuple[dict[str, bytes], list[tuple[str, int, int, str]]]:
+    """The folders of a domain's tasks: their files by path, and the answer key.
+
+    A folder has one data file for all tasks with the same start height and target depth, as in DB-SYNTH.
+    """
+    folders: dict[str, list[AcceptedTask]] = {}
+    for result in accepted:
+        name = f"{slug_of(tree.domain)}_{result.task.start_height}_{result.task.depth}"
+        folders.setdefault(name, []).append(result)
+
+    files = {}
+    golds: list[tuple[str, int, int, str]] = []
+    descriptions = {column.name: column.description for column in tree.columns()}
+    for folder, results in folders.items():
+        columns = file_columns(tree, [result.task for result in results], f"{seed}/{folder}")
+        rows = zip(*(drawing.columns[name] for name in columns), strict=True)
+        files[f"{folder}/{DATA_FILE}"] = csv_file([columns, *rows])
+        data_file = {
+            "name": DATA_FILE,
+            "description": tree.description,
+            "columns": [{"name": name, "description": descriptions[name]} for name in columns],
+        }
+        for metadata_number, (task, text) in enumerate(results):
+            query_id = number + MAX_DOMAINS * len(golds)
+            metadata = {
+                "id": metadata_number,
+                "domain": tree.domain,
+                "datasets": [data_file],
+                "queries": [query(task, query_id, text)],
+            }
+            files[f"{folder}/metadata_{metadata_number}.json"] = json_file(metadata, indent=4)
+            golds.append((folder, metadata_number, query_id, text.hypothesis))
     return files, golds
 
 
@@ -164,11 +186,10 @@ def accepted() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         result = store_as(GenerationState)
-        lines = [
-            f"{len(result.accepted)} tasks were accepted.",
-            *([f"Failure: {result.failure}"] if result.failure else []),
-            *(f"- {name}: {criterion}: {reason}" for name, criterion, reason in result.rejected),
-        ]
+        lines = [f"{len(result.accepted)} tasks were accepted."]
+        if result.failure:
+            lines.append(f"Failure: {result.failure}")
+        lines += [f"- {name}: {criterion}: {reason}" for name, criterion, reason in result.rejected]
         tried = max(1, len(result.accepted) + len(result.rejected))
         return Score(value=len(result.accepted) / tried, answer=result.domain, explanation="\n".join(lines))
 

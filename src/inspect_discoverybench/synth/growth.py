@@ -1,36 +1,47 @@
 """Growing a semantic tree with the author, level by level (paper §4.2)."""
 
 import random
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import AfterValidator, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from inspect_discoverybench.errors.exceptions import AuthorFailed, ReplyRejected
 from inspect_discoverybench.errors.invalid_values import first_reason
 from inspect_discoverybench.replies import Reply
-from inspect_discoverybench.submission.answer import is_placeholder
 from inspect_discoverybench.synth.author import Author
 from inspect_discoverybench.synth.sampler import draw
 from inspect_discoverybench.synth.set_folder import Domain, SetSettings
-from inspect_discoverybench.synth.tree import Node, Tree, Variable
+from inspect_discoverybench.synth.tree import Tree, Variable
 from inspect_discoverybench.synth.tree_task import Rejection
 
-COLUMNS = (26, 40)
-"""Range of the number of columns of a domain. Half of the released data files have 22 to 39."""
+DERIVED = 0.6
+"""Probability that a leaf is derived further (paper, footnote 6)."""
 
 SUB_POPULATION = 0.5
-"""Probability that the root's relationship is to hold in a sub-population."""
+"""Probability that the root's relationship is to hold in a sub-population; a choice of this package."""
+
+DISTRACTORS = (8, 14)
+"""Range of the number of unrelated columns, so that data files have about as many columns as the released ones."""
+
+COPIED = 0.15
+"""Probability that a column has a second record. It is the same for all columns, so it does not tell which are gold."""
 
 
 class Expansion(Reply):
-    """The children of a variable that was a leaf. An empty expression declines the expansion."""
+    """The hypothesis about a variable that was a leaf, and its children. An empty expression declines the expansion."""
 
+    hypothesis: str = ""
+    sub_population: str | None = None
     expression: str
     children: tuple[Variable, ...] = Field(default=(), max_length=6)
+
+    def derivation(self) -> dict[str, Any]:
+        """The fields of a node that the reply gives."""
+        fields = self.model_dump(include={"hypothesis", "sub_population", "expression", "children"})
+        return {name: value for name, value in fields.items() if value}
 
 
 class Root(Expansion):
@@ -41,17 +52,10 @@ class Root(Expansion):
     target: Variable
 
 
-class Distractor(Variable):
-    """A column beside the tree: unrelated, or following one of its variables."""
-
-    follows: str | None = None
-    strength: Annotated[float, AfterValidator(lambda strength: min(0.95, max(-0.95, strength)))] = 0.7
-
-
 class Distractors(Reply):
-    """The further columns of a domain."""
+    """Columns that have nothing to do with the tree."""
 
-    columns: tuple[Distractor, ...]
+    columns: tuple[Variable, ...]
 
 
 @dataclass
@@ -72,93 +76,97 @@ class Growth:
         """Grow a tree, and add distractors.
 
         Raises:
-            AuthorFailed: The author gave no valid root.
+            AuthorFailed: The author gave no valid root or distractors.
         """
         tree = await self._root(domain)
-        for level in range(1, self.settings.height):
-            tree = await self._expand_level(tree, level)
-        return await self._add_distractors(tree)
+        for depth in range(1, self.settings.height):
+            for name in self._leaves_to_derive(tree, depth):
+                tree = await self._expand(tree, name)
+        return self._with_copies(await self._with_distractors(tree))
 
     async def _root(self, domain: Domain) -> Tree:
         async def check(reply: Root) -> Tree:
-            context, root = reply.context.strip().rstrip(",."), reply.target.model_dump() | _derivation(reply)
-            fields = {"domain": domain.name, "description": reply.rows, "context": context, "roots": [root]}
+            fields = {
+                "domain": domain.name,
+                "description": reply.rows,
+                "context": reply.context.strip().rstrip(",."),
+                "roots": [reply.target.model_dump() | reply.derivation()],
+            }
             return await self._checked(fields)
 
-        return await self.author.ask(
-            "root", {**domain.model_dump(), **self._drawn(domain.name, "root", ())}, Root, check
-        )
+        in_sub_population = self._random(domain.name, "sub-population").random() < SUB_POPULATION
+        values = {
+            **domain.model_dump(),
+            **self._instructions(domain.name, "root", ()),
+            "in_sub_population": in_sub_population,
+        }
+        return await self.author.ask("root", values, Root, check)
 
-    async def _expand_level(self, tree: Tree, level: int) -> Tree:
-        """Derive the first leaf of a level that the author does not decline.
+    def _leaves_to_derive(self, tree: Tree, depth: int) -> list[str]:
+        """The leaves of a level to derive: each with the probability of the paper, and one at least."""
+        draws = self._random(tree.domain, "derived", depth)
+        leaves = [node.name for node in tree.leaves() if tree.depth(node.name) == depth]
+        chosen = [name for name in leaves if draws.random() < DERIVED]
+        return chosen or leaves[:1]
 
-        The paper derives each leaf with probability 0.6 (footnote 6). The released trees have about one inner node per
-        level, and their difficulties follow from that. Children are in the order of their importance.
-        """
-        for leaf in tree.nodes():
-            if leaf.sampled and tree.level(leaf.name) == level and leaf.distribution != "sequence":
-                grown = await self._expand(tree, leaf)
-                if grown is not tree:
-                    return grown
-        return tree
-
-    async def _expand(self, tree: Tree, leaf: Node) -> Tree:
+    async def _expand(self, tree: Tree, name: str) -> Tree:
         """Derive one leaf. The tree is unchanged if the author declines or fails."""
+        [leaf] = [node for node in tree.leaves() if node.name == name]
 
         async def check(reply: Expansion) -> Tree:
-            if is_placeholder(reply.expression):
+            if not reply.expression:
                 return tree
-            dumped = tree.model_dump(exclude_defaults=True)
-            pending = [*dumped["roots"]]
-            while (node := pending.pop())["name"] != leaf.name:
-                pending += node.get("children", ())
-            node.update(_derivation(reply))
-            return await self._checked(dumped)
+            fields = tree.model_dump(exclude_defaults=True)
+            fields["roots"] = [_replaced(root, name, reply.derivation()) for root in fields["roots"]]
+            return await self._checked(fields)
 
         values = {
-            "name": leaf.name,
+            "name": name,
             "domain": tree.domain,
             "rows": tree.description,
             "node": leaf.model_dump(exclude_defaults=True),
-            **self._drawn(tree.domain, leaf.name, [column.name for column in tree.columns()]),
+            **self._instructions(tree.domain, name, tree.names()),
         }
         try:
             return await self.author.ask("expand", values, Expansion, check)
         except AuthorFailed as error:
-            self.rejections.append(Rejection(leaf.name, "expression", error.message))
+            self.rejections.append(Rejection(name, "expression", error.message))
             return tree
 
-    async def _add_distractors(self, tree: Tree) -> Tree:
-        """Add columns that follow variables of the tree, and unrelated ones. Repeated ones are left out."""
-        names = {column.name for column in tree.columns()}
-        count = self._random(tree.domain, "columns").randint(*COLUMNS) - len(names)
+    async def _with_distractors(self, tree: Tree) -> Tree:
+        """Add unrelated columns. Repeated ones are left out."""
+        used_names = tree.names()
+        count = self._random(tree.domain, "distractors").randint(*DISTRACTORS)
 
         async def check(reply: Distractors) -> Tree:
-            given = {column.name: column.model_dump() for column in reply.columns if column.name not in names}
-            columns = [
-                {**column, "follows": column["follows"] if column["follows"] in names else None}
-                for column in [*given.values()][:count]
-            ]
-            following = [column["follows"] for column in columns if column["follows"]]
-            # The tasks of a variable leave out what follows it.
-            most = max(map(following.count, following), default=0)
-            if len(columns) < count / 2 or len(following) < len(columns) / 4 or most > len(columns) / 3:
-                reason = f"there are {len(columns)} new columns, {len(following)} follow a variable, {most} the same."
-                raise ReplyRejected(f"{reason} Expected: {count}, about half of which follow different variables.")
-            return await self._checked(tree.model_dump(exclude_defaults=True) | {"distractors": columns})
+            new = {column.name: column.model_dump() for column in reply.columns if column.name not in used_names}
+            if len(new) < count:
+                raise ReplyRejected(f"there are {len(new)} new columns, expected {count}.")
+            distractors = list(new.values())[:count]
+            return await self._checked(tree.model_dump(exclude_defaults=True) | {"distractors": distractors})
 
         values = {
             "name": tree.domain,
             "rows": tree.description,
             "count": count,
-            "variables": [node.model_dump(include={"name", "description"}) for node in tree.nodes()],
+            "used_names": used_names,
             "seed": self.settings.seed,
         }
-        try:
-            return await self.author.ask("distractors", values, Distractors, check) if count > 0 else tree
-        except AuthorFailed as error:
-            self.rejections.append(Rejection("distractors", "distractors", error.message))
-            return tree
+        return await self.author.ask("distractors", values, Distractors, check)
+
+    def _with_copies(self, tree: Tree) -> Tree:
+        """Add second records of columns, whether they are nodes or not."""
+        draws = self._random(tree.domain, "copies")
+        fields = tree.model_dump(exclude_defaults=True)
+        distractors = list(fields["distractors"])
+        for column in tree.columns():
+            if draws.random() < COPIED:
+                copy = column.model_dump(include={"type", "low", "high", "values"})
+                copy["name"] = f"{column.name}_2"
+                copy["description"] = f"{column.description} (a second, less reliable record)"
+                copy["follows"] = column.name
+                distractors.append(copy)
+        return Tree.model_validate(fields | {"distractors": distractors})
 
     async def _checked(self, fields: dict[str, Any]) -> Tree:
         """The tree with these fields, after its expressions have been evaluated.
@@ -173,24 +181,22 @@ class Growth:
         await draw(self.settings, tree)
         return tree
 
-    def _drawn(self, domain: str, node: str, used_names: Sequence[str]) -> Mapping[str, Any]:
-        """What is drawn for one expression, such as the two workflow steps, and the names that it must not use."""
-        lines = files(__package__).joinpath("workflows.txt").read_text("utf-8").splitlines()
-        steps, random = [line for line in lines if line and not line.startswith("#")], self._random(domain, node)
+    def _instructions(self, domain: str, node: str, used_names: Sequence[str]) -> dict[str, Any]:
+        """The two workflow steps that are drawn for an expression, and the names that it must not use."""
+        steps = files(__package__).joinpath("workflows.txt").read_text("utf-8").splitlines()
         return {
-            "workflow_steps": random.sample(steps, 2),
-            "sub_population": node == "root" and random.random() < SUB_POPULATION,
+            "workflow_steps": self._random(domain, node).sample(steps, 2),
             "used_names": used_names,
             "seed": self.settings.seed,
         }
 
-    def _random(self, *key: str) -> random.Random:
+    def _random(self, *key: object) -> random.Random:
         return random.Random("/".join(map(str, (self.settings.seed, *key))))
 
 
-def _derivation(reply: Expansion) -> dict[str, Any]:
-    """The expression, and the children that it uses."""
-    children = [
-        child.model_dump() for child in reply.children if re.search(rf"\b{re.escape(child.name)}\b", reply.expression)
-    ]
-    return {"expression": reply.expression, "children": children}
+def _replaced(node: dict[str, Any], name: str, derivation: dict[str, Any]) -> dict[str, Any]:
+    """A node in which the one with this name has a derivation."""
+    if node["name"] == name:
+        return node | derivation
+    children = [_replaced(child, name, derivation) for child in node.get("children", ())]
+    return node | {"children": children}

@@ -18,66 +18,41 @@ CELL_SECONDS = 120
 OUTPUT_BYTES = 9_000_000
 """Maximum size of the drawn columns. Inspect limits the output of a command to 10 MB."""
 
-MIN_LOST = 0.01
-"""Minimum loss on held-out rows without a variable of the hypothesis, in standard deviations of the target."""
+MIN_LOSS = 0.02
+"""Minimum of what the expression loses without a variable, as a share of the error of always predicting one value.
+
+At the default noise, a variable with less than about 1 % of the target's variance is below it.
+"""
 
 MIN_STANDARD_ERRORS = 3.0
 """Minimum of this loss in standard errors."""
-
-
-class Case(Reply):
-    """How the gold expression depends on a column, in some rows.
-
-    Attributes:
-        where: The labels of the partner in these rows, or `low` or `high` for a number.
-        shape: `rises`, `falls`, `peaks` or `dips`; `varies` if it is none of them; empty if the result does not change.
-        form: For a number that `rises` or `falls`: the function, or `step`, `steeper`, `flatter` or `other`.
-        size: The change of the mean.
-    """
-
-    where: tuple[str, ...] = ()
-    shape: str = "varies"
-    form: str = ""
-    size: float = 0.0
-
-
-class Effect(Reply):
-    """How the gold expression depends on one column, the others being as they are.
-
-    Attributes:
-        cases: What holds for nearly all rows: one case, or one for each kind of rows.
-        labels: For a category, the labels with the lowest and the highest result.
-        partner: The column on which the effect depends most; empty if there is none.
-        interaction: Whether the size of the effect `grows`, `shrinks` or `changes` with the partner; else empty.
-    """
-
-    cases: tuple[Case, ...] = (Case(),)
-    labels: tuple[str, ...] = ()
-    partner: str = ""
-    interaction: str = ""
 
 
 class Measures(Reply):
     """Measures of a task in the sandbox.
 
     Attributes:
-        lost: For each part of the hypothesis and each of its columns, what held-out rows lose without the column, in
-            standard deviations of the target and in standard errors.
-        effects: For each part, the effects of its columns.
-        outcome: For a target of labels, the most common one, whose chance has the effects; else empty.
+        losses: For each column of the expression, how much worse it predicts the target without the column: as a share
+            of the error of always predicting one value, and in standard errors.
+        groups: For each column, the mean of the target in its groups: labels, or fifths of numbers.
+        label: For a target of labels, the most common one, whose share takes the place of the mean; else empty.
     """
 
-    lost: tuple[Mapping[str, tuple[float, float]], ...]
-    effects: tuple[Mapping[str, Effect], ...]
-    outcome: str
+    losses: Mapping[str, tuple[float, float]]
+    groups: Mapping[str, Mapping[str, float]] = {}
+    label: str = ""
+
+    @property
+    def table_title(self) -> str:
+        """What the table of groups has."""
+        return f"share of {self.label} by group" if self.label else "mean of the target by group"
 
     def rejection(self, name: str) -> Rejection | None:
-        """Why the task of this name is rejected; None if each variable of its hypothesis counts."""
-        for part in self.lost:
-            for column, (lost, errors) in part.items():
-                if lost < MIN_LOST or errors < MIN_STANDARD_ERRORS:
-                    loss = f"{lost:.1%} on held-out rows ({errors:.1f} errors)"
-                    return Rejection(name, "variables", f"without {column}, a fit is worse by only {loss}")
+        """Why the task of this name is rejected; None if each variable of its expression counts."""
+        for column, (loss, standard_errors) in self.losses.items():
+            if loss < MIN_LOSS or standard_errors < MIN_STANDARD_ERRORS:
+                size = f"{loss:.1%} ({standard_errors:.1f} standard errors)"
+                return Rejection(name, "variables", f"without {column}, the prediction is worse by only {size}")
         return None
 
 
@@ -88,7 +63,7 @@ class Drawing(Reply):
         error: Why an expression failed; empty if none did.
         measures: Measures of each task, in the given order.
         columns: The values of every column as text, after noise; an empty text is a missing value.
-        versions: Versions of Python and numpy in the sandbox.
+        versions: Versions of Python, numpy and pandas in the sandbox.
     """
 
     error: str = ""
@@ -108,7 +83,10 @@ async def draw(settings: SetSettings, tree: Tree, tasks: Sequence[TreeTask] = ()
         "tree": tree.model_dump(exclude_defaults=True),
         "seed": f"{settings.seed}/{slug_of(tree.domain)}",
         "settings": settings.model_dump(),
-        "tasks": [{"target": task.node.name, "parts": [part._asdict() for part in task.parts]} for task in tasks],
+        "tasks": [
+            {"target": task.node.name, "expression": task.expression.text, "columns": task.expression.columns}
+            for task in tasks
+        ],
     }
     program = files(__package__).joinpath("rows.py").read_text("utf-8")
     cell = await PythonSession(CELL_SECONDS, OUTPUT_BYTES).run(f"{program}\ndraw({json.dumps(request)!r})")

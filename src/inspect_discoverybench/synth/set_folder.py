@@ -9,16 +9,15 @@ import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from inspect_discoverybench.dataset.answer_key import COLUMNS
 from inspect_discoverybench.dataset.paths import absolute
 from inspect_discoverybench.dataset.synth_folder import slug_of
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.errors.file_failures import file_errors
-from inspect_discoverybench.prompts.prompt import Prompt, prompt_names
+from inspect_discoverybench.errors.invalid_values import first_reason
 from inspect_discoverybench.replies import Reply
 from inspect_discoverybench.synth.tree_task import Rejection
 
@@ -32,35 +31,19 @@ class SetSettings(BaseModel):
         seed: Seed of all random choices.
         height: Height of the trees.
         rows: Rows of each data file.
-        noise_share: Probability that noise is added to a number. A column of a tree can have its own noise.
+        noise_share: Probability that noise is added to a number.
         noise_scale: Standard deviation of the noise, in standard deviations of the column.
-        disturbance: Standard deviation of influences outside the tree on computed values, in standard deviations of the
-            column. The nodes above follow from the disturbed values.
-        missing: Probability that a value is missing. A column of a tree can have its own.
-        splits: Subfolders that the domains are assigned to in turn; empty if the set is not split.
+        missing: Probability that a value is missing.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     seed: int = 0
     height: int = Field(default=4, ge=1, le=4)
-    rows: int = Field(default=500, ge=50, le=10_000)
+    rows: int = Field(default=500, ge=100, le=10_000)
     noise_share: float = Field(default=0.1, ge=0, le=1)
     noise_scale: float = Field(default=0.3, ge=0, le=1)
-    disturbance: float = Field(default=0.3, ge=0, le=1)
-    missing: float = Field(default=0.01, ge=0, le=0.5)
-    splits: tuple[Annotated[str, Field(pattern="^[a-z][a-z0-9-]{0,30}$")], ...] = ()
-
-    @field_validator("splits")
-    @classmethod
-    def _check_splits(cls, splits: tuple[str, ...]) -> tuple[str, ...]:
-        if taken := {"trees", "domains"} & set(splits):
-            raise ValueError(f"{min(taken)} is a folder of every set; choose another name")
-        return splits
-
-    def split(self, number: int) -> str:
-        """The split of a domain; empty without splits. Tasks of one domain share columns, so they share a split."""
-        return self.splits[number % len(self.splits)] if self.splits else ""
+    missing: float = Field(default=0.01, ge=0, le=0.1)
 
     @classmethod
     def of(cls, **arguments: object) -> "SetSettings":
@@ -72,8 +55,7 @@ class SetSettings(BaseModel):
         try:
             return cls.model_validate(arguments)
         except ValidationError as error:
-            first = error.errors()[0]
-            raise InvalidArgument(f"{first['loc'][0]}={first['input']} is invalid: {first['msg']}.") from error
+            raise InvalidArgument(first_reason(error)) from error
 
 
 class Domain(Reply):
@@ -89,26 +71,27 @@ class DomainRecord(Reply):
     Attributes:
         number: Number of the domain in the set.
         domain: Name of the domain.
-        split: Subfolder of its tasks; empty if the set is not split.
-        tasks: Folders of the accepted tasks.
-        golds: Answer key: folder, query id and gold hypothesis of each task.
+        golds: Answer key: folder, number of the metadata file, query id and gold hypothesis of each accepted task.
         rejected: Rejected nodes and tasks.
-        author: Model that wrote the trees and goals; None if they were written by hand.
-        reviewer: Model that reviewed the goals; None if that was the author itself, or if they were written by hand.
-        versions: Versions of Python and numpy in the sandbox that drew the rows.
+        author: Model that wrote what is not written by hand.
+        reviewer: Model that reviewed what the author wrote.
+        versions: Versions of Python, numpy and pandas in the sandbox that drew the rows.
         files: SHA-256 of each file by path.
     """
 
     number: int
     domain: str
-    split: str = ""
-    tasks: tuple[str, ...]
-    golds: tuple[tuple[str, int, str], ...]
+    golds: tuple[tuple[str, int, int, str], ...]
     rejected: tuple[Rejection, ...]
-    author: str | None
-    reviewer: str | None
+    author: str
+    reviewer: str
     versions: Mapping[str, str] = {}
     files: Mapping[str, str]
+
+    @property
+    def tasks(self) -> list[str]:
+        """The accepted tasks: folder and number of the metadata file."""
+        return [f"{folder}/{number}" for folder, number, _, _ in self.golds]
 
 
 class SetFolder:
@@ -133,25 +116,20 @@ class SetFolder:
         text = json_file(settings.model_dump())
         if file.is_file():
             if file.read_bytes() != text:
-                raise InvalidArgument(
-                    f"out={self.path} contains a set with different settings (see {SETTINGS_FILE}). "
-                    "Choose another folder."
-                )
-        elif self.path.exists() and (not self.path.is_dir() or self._others()):
-            raise InvalidArgument(
-                f"out={self.path} is not empty and does not contain a generated set. Choose another folder."
-            )
-        else:
-            self._write(SETTINGS_FILE, text)
-
-    def _others(self) -> bool:
-        """Whether the folder has more than what is left of an interrupted start."""
-        return any(not path.name.startswith(f".{SETTINGS_FILE}.") for path in self.path.iterdir())
+                problem = f"contains a set with different settings (see {SETTINGS_FILE})"
+                raise InvalidArgument(f"out={self.path} {problem}. Choose another folder.")
+            return
+        if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
+            problem = "is not empty and does not contain a generated set"
+            raise InvalidArgument(f"out={self.path} {problem}. Choose another folder.")
+        self._write(SETTINGS_FILE, text)
 
     def domains(self) -> Sequence[Domain]:
         """The domains that the author proposed; empty if there are none yet."""
         file = self.path / "domains.json"
-        return [*map(Domain.model_validate, json.loads(file.read_bytes())["domains"])] if file.is_file() else []
+        if not file.is_file():
+            return []
+        return [Domain.model_validate(domain) for domain in json.loads(file.read_bytes())["domains"]]
 
     def keep_domains(self, domains: Iterable[Domain]) -> None:
         """Keep the proposed domains, so that an interrupted set continues with the same domains."""
@@ -160,12 +138,14 @@ class SetFolder:
     def record(self, slug: str) -> DomainRecord | None:
         """The record of a domain; None if it is not accepted yet."""
         file = self.path / "domains" / f"{slug}.json"
-        return DomainRecord.model_validate_json(file.read_bytes()) if file.is_file() else None
+        if not file.is_file():
+            return None
+        return DomainRecord.model_validate_json(file.read_bytes())
 
     def accept(self, record: DomainRecord, contents: Mapping[str, bytes]) -> None:
         """Add a domain: its files in the given order, its record last. What an interrupted attempt left is removed."""
         slug = slug_of(record.domain)
-        for folder in (self.path / record.split).glob(f"{slug}_*"):
+        for folder in self.path.glob(f"{slug}_*"):
             shutil.rmtree(folder)
         for path, content in contents.items():
             self._write(path, content)
@@ -174,23 +154,29 @@ class SetFolder:
 
     def records(self) -> list[DomainRecord]:
         """The records of all accepted domains, in the order of the set."""
-        records = (self.record(path.stem) for path in (self.path / "domains").glob("*.json"))
-        return sorted(filter(None, records), key=lambda record: (record.number, record.domain))
+        files = (self.path / "domains").glob("*.json")
+        records = [DomainRecord.model_validate_json(file.read_bytes()) for file in files]
+        return sorted(records, key=lambda record: (record.number, record.domain))
 
     def _summarize(self) -> None:
-        records = self.records()
-        rows = [(folder, 0, query, gold) for record in records for folder, query, gold in record.golds]
-        own = {"answer_key.csv": csv_file([COLUMNS, *rows])}
+        rows: list[Sequence[object]] = [COLUMNS]
+        domains = []
+        digests: dict[str, str] = {}
+        for record in self.records():
+            rows += record.golds
+            domains.append(record.model_dump(exclude={"files", "golds"}) | {"tasks": record.tasks})
+            digests |= record.files
+
+        answer_key = csv_file(rows)
         manifest = {
             "format": 1,
             "generator": f"inspect-discoverybench {version('inspect-discoverybench')}",
             "settings": json.loads((self.path / SETTINGS_FILE).read_bytes()),
-            "prompts": {name: Prompt.load(name).fingerprint for name in prompt_names("synth")},
-            "domains": [record.model_dump(exclude={"files", "golds"}) for record in records],
-            "files": checksums(own) | {path: digest for record in records for path, digest in record.files.items()},
+            "domains": domains,
+            "files": checksums({"answer_key.csv": answer_key}) | digests,
         }
-        for path, content in {**own, "manifest.json": json_file(manifest)}.items():
-            self._write(path, content)
+        self._write("answer_key.csv", answer_key)
+        self._write("manifest.json", json_file(manifest))
 
     def _write(self, path: str, content: bytes) -> None:
         """Write a file that appears only once it is complete."""

@@ -3,15 +3,14 @@
 A tree is JSON, and a person can write one by hand (docs/generator.md). `Tree.model_json_schema()` is its JSON schema.
 """
 
-import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
-from inspect_discoverybench.dataset.stated_formula import stated_formula
 from inspect_discoverybench.dataset.text_file import read_text
 from inspect_discoverybench.errors.exceptions import ExpressionRefused, InvalidTree
 from inspect_discoverybench.errors.invalid_values import first_reason
@@ -19,23 +18,9 @@ from inspect_discoverybench.replies import Reply
 from inspect_discoverybench.synth.expression import MAX_NUMBER, Expression
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,47}$")]
-Text = Annotated[str, Field(min_length=3, max_length=600)]
-TYPES = {
-    "int": "integer",
-    "float": "real",
-    "number": "real",
-    "numeric": "real",
-    "bool": "boolean",
-    "str": "category",
-    "string": "category",
-    "categorical": "category",
-}
-"""The types by their other names, as in Python, JSON and pandas."""
-Kind = Annotated[
-    Literal["real", "integer", "category", "boolean"],
-    BeforeValidator(lambda name: TYPES.get(str(name).lower(), str(name).lower())),
-]
-Distribution = Literal["uniform", "normal", "skewed", "sequence"]
+Text = Annotated[str, Field(min_length=3, max_length=1_200)]
+Label = Annotated[str, BeforeValidator(str), Field(min_length=1, max_length=60)]
+Bound = Annotated[float, Field(ge=-MAX_NUMBER, le=MAX_NUMBER)]
 
 
 class Variable(Reply):
@@ -49,85 +34,87 @@ class Variable(Reply):
         high: Upper end of the range.
         values: Allowed values of a category, 2 to 12.
         distribution: How numbers are sampled: `uniform`; `normal` (mean in the middle of the range, which spans six
-            standard deviations); `skewed` (towards the lower end); `sequence` (row numbers from `low` on).
+            standard deviations); `skewed` (towards the lower end).
     """
 
     model_config = ConfigDict(allow_inf_nan=False)
 
     name: Name
     description: Text
-    type: Kind
-    low: float | None = Field(default=None, ge=-MAX_NUMBER, le=MAX_NUMBER)
-    high: float | None = Field(default=None, ge=-MAX_NUMBER, le=MAX_NUMBER)
-    values: tuple[Annotated[str, BeforeValidator(str), Field(min_length=1, max_length=60)], ...] = ()
-    distribution: Distribution = "uniform"
+    type: Literal["real", "integer", "category", "boolean"]
+    low: Bound | None = None
+    high: Bound | None = None
+    values: tuple[Label, ...] = ()
+    distribution: Literal["uniform", "normal", "skewed"] = "uniform"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _drop_nulls(cls, fields: Any) -> Any:
+        """Authors write null where a field does not apply."""
+        if not isinstance(fields, dict):
+            return fields
+        return {name: value for name, value in fields.items() if value is not None}
+
+    @model_validator(mode="after")
+    def _check_values(self) -> "Variable":
+        if self.type == "category" and not 2 <= len(set(self.values)) == len(self.values) <= 12:
+            raise ValueError(f"{self.name}: a category needs 2 to 12 different values")
+        if not self.is_number or self.low is None or self.high is None:
+            return self
+        if self.low >= self.high:
+            raise ValueError(f"{self.name}: low {self.low} must be below high {self.high}")
+        if self.type == "integer" and (self.low % 1 or self.high % 1):
+            raise ValueError(f"{self.name}: low and high of an integer must be whole numbers")
+        return self
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the values are numbers."""
+        return self.type in ("real", "integer")
 
 
-class TreeColumn(Variable):
-    """A column: a distractor, or what a node has in common with one.
+class Distractor(Variable):
+    """A column beside the trees.
 
     Attributes:
-        decimals: Decimals in the data file; by default those of four significant digits of the standard deviation.
-        noise: Standard deviation of the noise that is added to every value; by default the noise of the set.
-        missing: Share of missing values; by default that of the set.
-        follows: For a distractor, the node that it is another measurement or a consequence of.
-        strength: Correlation of its ranks with those of this node, before noise.
+        follows: The column that it is a second, less reliable record of; None if it is unrelated to all others.
     """
 
     model_config = ConfigDict(extra="forbid")
 
-    decimals: int | None = Field(default=None, ge=0, le=8)
-    noise: float | None = Field(default=None, ge=0)
-    missing: float | None = Field(default=None, ge=0, le=0.5)
     follows: Name | None = None
-    strength: float = Field(default=0.7, ge=-0.98, le=0.98)
-
-    @property
-    def label(self) -> str:
-        """The name in words."""
-        return self.name.replace("_", " ")
-
-    @property
-    def sampled(self) -> bool:
-        """Whether the values are sampled, not computed."""
-        return getattr(self, "expression", None) is None
-
-    @model_validator(mode="after")
-    def _check_values(self) -> "TreeColumn":
-        is_number, is_label = self.type in ("real", "integer"), self.type == "category"
-        ends = [end for end in (self.low, self.high) if end is not None and is_number]
-        needed = 1 if self.distribution == "sequence" and self.follows is None and self.low is not None else 2
-        errors = {
-            "a category needs 2 to 12 different values": is_label
-            and not 2 <= len({*self.values}) == len(self.values) <= 12,
-            f"low {self.low} must be below high {self.high}": ends != sorted({*ends}),
-            "low and high of an integer must be whole numbers": self.type == "integer" and any(end % 1 for end in ends),
-            f"a sampled {self.type} column needs low and high": is_number and self.sampled and len(ends) < needed,
-        }
-        if reasons := [reason for reason, is_wrong in errors.items() if is_wrong]:
-            raise ValueError(f"{self.name}: {reasons[0]}")
-        return self
 
 
-class Node(TreeColumn):
+class Node(Variable):
     """A variable of the tree: a leaf, or an inner node with an expression over its children.
 
     Attributes:
         expression: Pandas expression over the children (`synth/expression.py`); None for a leaf.
         children: The columns of the expression.
-        hypothesis: Gold hypothesis of path length 1; by default it is written from the expression.
+        hypothesis: What the expression says, in words. With a goal, it is the gold hypothesis of path length 1.
+        sub_population: Phrase for the rows in which the hypothesis holds; None if it holds in all rows.
         goal: Discovery goal of path length 1; by default the author writes it.
-        difficulty: Difficulty of path length 1; by default it follows from path length and expression.
+        difficulty: Difficulty of path length 1; by default 1.
     """
+
+    model_config = ConfigDict(extra="forbid")
 
     expression: str | None = None
     children: tuple["Node", ...] = ()
     hypothesis: Text | None = None
+    sub_population: Text | None = None
     goal: Text | None = None
     difficulty: int | None = Field(default=None, ge=1, le=4)
 
+    @property
+    def is_computed(self) -> bool:
+        """Whether an expression gives the values."""
+        return self.expression is not None
+
     @model_validator(mode="after")
     def _check_expression(self) -> "Node":
+        if self.goal is not None and self.hypothesis is None:
+            raise ValueError(f"{self.name}: a goal needs the hypothesis that answers it")
         if self.expression is None:
             if self.children:
                 raise ValueError(f"{self.name}: a node with children needs an expression")
@@ -138,9 +125,9 @@ class Node(TreeColumn):
             raise ValueError(f"{self.name}: {error.message}") from error
         children = {child.name for child in self.children}
         if used != children:
-            uses, are = (", ".join(sorted(names)) or "none" for names in (used, children))
             raise ValueError(
-                f"{self.name}: the expression uses {uses}, but the children are {are}. Use each child, and nothing else"
+                f"{self.name}: the expression uses {', '.join(sorted(used))}, but the children are "
+                f"{', '.join(sorted(children)) or 'none'}. Use each child, and nothing else"
             )
         return self
 
@@ -178,7 +165,7 @@ class Tree(BaseModel):
         description: What each row of the data records.
         context: Phrase that starts gold hypotheses, such as "Among the hives of the Alder Valley".
         roots: One tree, or a forest.
-        distractors: Columns that are unrelated to the trees.
+        distractors: Columns that are unrelated to the trees, and second records of columns.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -187,31 +174,29 @@ class Tree(BaseModel):
     description: Text
     context: Annotated[str, Field(min_length=3, max_length=160)]
     roots: tuple[Node, ...] = Field(min_length=1)
-    distractors: tuple[TreeColumn, ...] = ()
+    distractors: tuple[Distractor, ...] = ()
 
     @model_validator(mode="after")
     def _check_columns(self) -> "Tree":
-        names = [column.name for column in self.columns()]
-        if twice := [name for name in names if names.count(name) > 1]:
-            raise ValueError(f"the name {min(twice)} is used twice. Use a different name for each column")
-        if leaves := [root.name for root in self.roots if root.sampled]:
-            raise ValueError(f"{leaves[0]}: the root needs an expression and children")
-        nodes = set().union(*(root.names for root in self.roots))
-        for column in self.columns():
-            if column.follows is not None and (column.name in nodes or column.follows not in nodes):
-                raise ValueError(f"{column.name}: only a distractor can follow a column, and only one of the tree")
-        # A description tells the meaning of a column, and not how it is computed.
-        texts = [("rows", self.description), ("context", self.context)]
-        for name, text in [*texts, *((column.name, column.description) for column in self.columns())]:
-            if formula := stated_formula(text, names):
-                raise ValueError(f"{name}: the description states a formula, {formula!r}. Describe the meaning")
-        for node in self.nodes():
-            family = (node, *node.children)
-            ends = {abs(end) for one in family for end in (one.low, one.high) if end is not None}
-            own = node.parsed.constants - ends - {0.0, 1.0, 100.0} if node.expression else frozenset()
-            described = " ".join((self.description, self.context, *(one.description for one in family)))
-            if shared := own.intersection(map(float, re.findall(r"(?<![\w.])\d+(?:\.\d+)?", described))):
-                raise ValueError(f"{node.name}: a description has {min(shared):g}, a number of the expression")
+        name, uses = Counter(self.names()).most_common(1)[0]
+        if uses > 1:
+            raise ValueError(f"the name {name} is used twice. Use a different name for each column")
+        for root in self.roots:
+            if not root.is_computed:
+                raise ValueError(f"{root.name}: the root needs an expression and children")
+        for column in (*self.leaves(), *self.distractors):
+            if column.is_number and (column.low is None or column.high is None):
+                raise ValueError(f"{column.name}: a sampled {column.type} column needs low and high")
+
+        originals = {node.name for node in self.nodes()}
+        for column in self.distractors:
+            if column.follows is None:
+                originals.add(column.name)
+            elif column.follows not in originals:
+                raise ValueError(
+                    f"{column.name}: {column.follows} is not a column that it can follow. Name a node, or a distractor "
+                    "before it that follows none"
+                )
         return self
 
     def nodes(self) -> Iterator[Node]:
@@ -219,13 +204,21 @@ class Tree(BaseModel):
         for root in self.roots:
             yield from root.walk()
 
-    def columns(self) -> Iterator[TreeColumn]:
+    def columns(self) -> Iterator[Variable]:
         """Iterate over all nodes, then the distractors."""
         yield from self.nodes()
         yield from self.distractors
 
-    def level(self, name: str) -> int:
-        """The level of a node: its distance from the root."""
+    def leaves(self) -> list[Node]:
+        """The nodes without an expression."""
+        return [node for node in self.nodes() if not node.is_computed]
+
+    def names(self) -> list[str]:
+        """The names of all columns."""
+        return [column.name for column in self.columns()]
+
+    def depth(self, name: str) -> int:
+        """The depth of a node: its distance from the root."""
         return sum(name in node.names for node in self.nodes()) - 1
 
     @classmethod

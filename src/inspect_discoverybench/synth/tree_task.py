@@ -5,25 +5,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from pydantic import Field
+
 from inspect_discoverybench.errors.exceptions import ExpressionRefused
+from inspect_discoverybench.replies import Reply
 from inspect_discoverybench.synth.expression import Expression
 from inspect_discoverybench.synth.tree import Node, Tree
 
-MAX_PREDICTORS = 10
-"""Maximum number of columns of a gold expression; a hypothesis about more columns is hard to state and to judge."""
+MAX_PREDICTORS = 13
+"""Maximum number of columns of a gold expression. The released ones have at most 13."""
 
-QUESTION_TYPES = ("context", "relationship", "variables")
-"""The facets that goals ask for, in turn. A goal asks for the context only if columns encode it."""
-
-NUMBERED = 0.36
-"""Share of gold hypotheses that state the numbers of the expression; 39 % of the released ones have two or more."""
-
-KEPT = {1: 1.0, 2: 0.82, 3: 0.75, 4: 0.8}
-"""Share of the tasks of each path length that are kept, so that the difficulties have the released shares."""
+FACETS = ("relationship", "variables", "context")
+"""The facets that goals ask for, in turn. A goal asks for the context only if a hypothesis has a sub-population."""
 
 DATA_FILE = "data.csv"
 
-Criterion = Literal["expression", "distractors", "variables", "goal", "duplicate", "giveaway", "answerable"]
+Criterion = Literal["expression", "variables", "text", "duplicate", "statement", "goal", "description"]
 """The criteria that a task must meet, in the order in which they are applied.
 
 The published DB-SYNTH was made without such criteria: 212 of its 903 target columns are constant.
@@ -44,20 +41,11 @@ class Rejection(NamedTuple):
     reason: str
 
 
-class Part(NamedTuple):
-    """A part of a hypothesis: all of it, or the relation inside or outside its sub-population.
+class TaskText(Reply):
+    """The gold hypothesis of a task, and the goal that asks for it."""
 
-    Attributes:
-        expression: The relation.
-        columns: Its columns.
-        tested: Those that must count: without one of them, a fit on held-out rows must be worse.
-        condition: Expression of the rows in which it holds; empty for all rows.
-    """
-
-    expression: str
-    columns: tuple[str, ...]
-    tested: tuple[str, ...]
-    condition: str
+    hypothesis: str = Field(min_length=20, max_length=1_200)
+    goal: str = Field(min_length=10, max_length=600)
 
 
 @dataclass(frozen=True)
@@ -66,41 +54,18 @@ class TreeTask:
 
     Attributes:
         node: The target.
-        level: Distance of the target from the root.
+        depth: Distance of the target from the root.
         length: Path length from the target to the observed columns: 1 if its children are observed, 2 if its inner
             children are hidden and their children observed, and so on.
         expression: The gold expression over the observed columns.
-        columns: The columns of the data file. The target is the last one.
         masked: The facet that the goal asks for.
-        numbered: Whether the gold hypothesis states the numbers of the expression.
     """
 
     node: Node
-    level: int
+    depth: int
     length: int
     expression: Expression
-    columns: tuple[str, ...]
     masked: str
-    numbered: bool
-
-    @property
-    def parts(self) -> tuple[Part, ...]:
-        """The whole hypothesis, then the relations inside and outside its sub-population if it has one."""
-        whole = self.expression
-        if whole.branches is None:
-            return (Part(whole.text, whole.columns, whole.columns, ""),)
-        condition, inside, outside = whole.branches
-        parts = (
-            Part(whole.text, whole.columns, condition.columns, ""),
-            Part(inside.text, inside.columns, inside.columns, condition.text),
-            Part(outside.text, outside.columns, outside.columns, f"~({condition.text})"),
-        )
-        return parts if outside.columns else parts[:2]
-
-    @property
-    def condition_columns(self) -> tuple[str, ...]:
-        """The columns that encode the sub-population; empty if the hypothesis holds in all rows."""
-        return self.expression.branches[0].columns if self.expression.branches else ()
 
     @property
     def name(self) -> str:
@@ -108,91 +73,93 @@ class TreeTask:
         return f"{self.node.name}/{self.length}"
 
     @property
-    def handwritten_goal(self) -> str | None:
-        """The goal that the tree specifies; None if the author writes it."""
-        return self.node.goal if self.length == 1 else None
+    def start_height(self) -> int:
+        """Height of the observed nodes above the leaves, as the names of DB-SYNTH's folders give it."""
+        return self.node.height - self.length
+
+    @property
+    def is_handwritten(self) -> bool:
+        """Whether the tree has the goal and the gold hypothesis."""
+        return self.length == 1 and self.node.goal is not None
 
     @property
     def difficulty(self) -> int:
-        """Difficulty from 1 to 4: the path length, as in DB-SYNTH, whose difficulty is never above the height left."""
-        return self.node.difficulty if self.length == 1 and self.node.difficulty is not None else self.length
+        """Difficulty from 1 to 4: the path length, as in DB-SYNTH."""
+        if self.length == 1 and self.node.difficulty is not None:
+            return self.node.difficulty
+        return self.length
 
-    def metadata(self, tree: Tree, query_id: int, goal: str, gold: str) -> dict[str, Any]:
-        """The metadata file, in the format of DB-SYNTH."""
-        descriptions = {column.name: column.description for column in tree.columns()}
-        columns = [{"name": name, "description": descriptions[name]} for name in self.columns]
-        return {
-            "id": 0,
-            "domain": tree.domain,
-            "datasets": [{"name": DATA_FILE, "description": tree.description, "columns": columns}],
-            "queries": [
-                {
-                    "qid": query_id,
-                    "question": goal,
-                    "question_type": "general" if self.handwritten_goal else self.masked,
-                    "difficulty": self.difficulty,
-                    "target_col": self.node.name,
-                    "true_hypothesis": gold,
-                    "true_hypothesis_expr": self.expression.text,
-                    "relevant_cols": [*self.expression.columns, self.node.name],
-                }
-            ],
-        }
+    def hidden_names(self) -> set[str]:
+        """Nodes that would give another answer than the gold one: above the observed columns, and below them."""
+        return set(self.node.names) - {self.node.name, *self.expression.columns}
+
+    def derivations(self) -> list[Node]:
+        """The target and the hidden nodes whose expressions make up the gold expression, parents first."""
+        used: list[Node] = []
+        level = [self.node]
+        for _ in range(self.length):
+            inner = [node for node in level if node.is_computed]
+            used += inner
+            level = [child for node in inner for child in node.children]
+        return used
 
 
-def tree_tasks(tree: Tree, seed: int) -> tuple[list[TreeTask], list[Rejection]]:
-    """The tasks of a tree with columns chosen by the seed, and those whose expression has too many parts or columns."""
+def tree_tasks(tree: Tree) -> tuple[list[TreeTask], list[Rejection]]:
+    """The tasks of a tree, and those whose gold expression is too large."""
     tasks: list[TreeTask] = []
     rejected: list[Rejection] = []
-    start = random.Random(f"{seed}/{tree.domain}/numbered").random()
-    inner = [node for node in tree.nodes() if node.expression is not None]
-    for number, node in enumerate(inner):
+    for number, node in enumerate(node for node in tree.nodes() if node.is_computed):
         for length in range(1, node.height + 1):
-            name = f"{node.name}/{length}"
+            facets = FACETS if node.sub_population else FACETS[:2]
+            masked = facets[(number + length) % len(facets)]
             try:
                 expression = _composed(node, length)
             except ExpressionRefused as error:
-                rejected.append(Rejection(name, "expression", error.message))
+                rejected.append(Rejection(f"{node.name}/{length}", "expression", error.message))
                 continue
-            columns = _columns(tree, node, expression, f"{seed}/{name}")
-            types = QUESTION_TYPES if expression.branches else QUESTION_TYPES[1:]
-            masked = types[(number + length - 1) % len(types)]
-            numbered = (start + NUMBERED * len(tasks)) % 1 < NUMBERED
-            tasks.append(TreeTask(node, tree.level(node.name), length, expression, columns, masked, numbered))
+            tasks.append(TreeTask(node, tree.depth(node.name), length, expression, masked))
     return tasks, rejected
 
 
-def thinned(tasks: Sequence[TreeTask], domain: int, height: int) -> list[TreeTask]:
-    """The tasks of a domain that are kept, evenly over the domains of a set."""
-    places = {length: domain * (height + 1 - length) for length in KEPT}
-    kept = []
+def file_columns(tree: Tree, tasks: Sequence[TreeTask], key: str) -> list[str]:
+    """The columns of the data file of some tasks with targets of the same depth, in random order.
+
+    Left out is what would give another answer than the gold one: hidden nodes, nodes below the observed ones, ancestors
+    of a target, and second records of what is left out or of a target.
+    """
+    targets = {task.node.name for task in tasks}
+    left_out = {node.name for node in tree.nodes() if node.name not in targets and targets & node.names}
     for task in tasks:
-        place, share = places[task.length], KEPT[task.length]
-        places[task.length] += 1
-        if int((place + 1) * share + 0.5) > int(place * share + 0.5):
-            kept.append(task)
+        left_out |= task.hidden_names()
+    for column in tree.distractors:
+        if column.follows in left_out | targets:
+            left_out.add(column.name)
+    kept = [name for name in tree.names() if name not in left_out]
+    random.Random(key).shuffle(kept)
     return kept
+
+
+def query(task: TreeTask, query_id: int, text: TaskText) -> dict[str, Any]:
+    """A goal in the format of DB-SYNTH's metadata files, with one key of its own: `masked_facet`."""
+    fields = {
+        "qid": query_id,
+        "question": text.goal,
+        "question_type": "general",
+        "difficulty": task.difficulty,
+        "target_col": task.node.name,
+        "true_hypothesis": text.hypothesis,
+        "true_hypothesis_expr": task.expression.text,
+        "relevant_cols": [*task.expression.columns, task.node.name],
+    }
+    if not task.is_handwritten:
+        fields["masked_facet"] = task.masked
+    return fields
 
 
 def _composed(node: Node, length: int) -> Expression:
     """The expression over the columns that are `length` edges below, or leaves above them."""
-    deeper = [child for child in node.children if child.expression is not None and length > 1]
+    deeper = [child for child in node.children if child.is_computed and length > 1]
     expression = node.parsed.substitute({child.name: _composed(child, length - 1) for child in deeper})
     if len(expression.columns) > MAX_PREDICTORS:
         raise ExpressionRefused(f"the expression has {len(expression.columns)} columns, more than {MAX_PREDICTORS}")
     return expression
-
-
-def _columns(tree: Tree, node: Node, expression: Expression, key: str) -> tuple[str, ...]:
-    """All columns in random order but for these, then the target.
-
-    Left out are the hidden nodes, the ancestors of the target, which would reveal it, and columns that follow it.
-    """
-    inside = {part.name for part in node.walk()}
-    observed = {name for part in node.walk() if part.name in expression.columns for name in part.names}
-    left_out = (inside - observed) | {other.name for other in tree.nodes() if node.name in other.names}
-    others = [*tree.distractors, *tree.nodes()]
-    kept = [one.name for one in others if one.name not in left_out and one.follows != node.name]
-    released = list(dict.fromkeys((*expression.columns, *kept)))
-    random.Random(key).shuffle(released)
-    return (*released, node.name)
