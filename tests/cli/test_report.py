@@ -40,7 +40,6 @@ def test_scores_out_of_range_and_missing_metadata_are_refused_and_endless_text_i
     for metadata, hms, output in (
         ({"domain": "x" * 2_000_000}, 1.0, "Wrote "),
         ({}, 1.7, "the sample test/0 has hms = 1.7, not a score in 0–1.\n"),
-        ({}, "high", "the sample test/0 has hms = high, not a score in 0–1.\n"),
         (None, 1.0, "a sample has no metadata, such as its goal and gold hypothesis.\n"),
     ):
         log = original.model_copy(deep=True)

@@ -94,9 +94,7 @@ def shown(page: Page, section: str, column: str) -> list[str]:
 
 def test_summary_and_sections_are_shown(page: Page) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("Agents <b>and</b> models")
-    summary = page.locator("#summary li").all_inner_texts()
-    assert summary[:2] == ["3\nConfigurations", "150\nSamples"]
-    assert "5\nError" in summary
+    assert shown(page, "hms", "error") == ["0", "5", "0"]
     assert "provider/judge" in page.locator("header").inner_text()
     assert page.locator("#hms img:visible").count() == 1
     expect(page.locator("#hms h3")).to_have_text(re.compile(r"^DB-REAL test: 50 of 239 tasks \(50 selected: "))

@@ -91,7 +91,7 @@ def _differing_sample(a: System, b: System, column: str) -> str | None:
             first = _recorded(task.results, column)
             second = _recorded(b.tasks[key].results, column)
             if first and second and first[0] != second[0]:
-                return task.id
+                return task.sample.id
     return None
 
 

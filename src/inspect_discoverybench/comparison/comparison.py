@@ -130,7 +130,7 @@ def _pair(a: System, b: System, comparisons: int) -> SystemPair:
         common=len(common),
         only_baseline=len(a.tasks) - len(common),
         only_candidate=len(b.tasks) - len(common),
-        studies=describe_studies([a.tasks[name].study for name in common]),
+        studies=describe_studies([a.tasks[name].sample.study for name in common]),
     )
 
 

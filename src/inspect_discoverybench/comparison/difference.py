@@ -63,7 +63,7 @@ def key_difference(
         [score.mean for score in second],
         [score.mean for score in first],
         [task.cluster for task in tasks],
-        [task.study for task in tasks],
+        [task.sample.study for task in tasks],
         possible=(second_bounds, first_bounds) if missing else None,
         comparisons=comparisons,
     )
@@ -87,5 +87,5 @@ def _mean(tasks: Sequence[Task], scores: Sequence[TaskScore], is_counted: Sequen
     return estimate_mean(
         [score.mean for score in compress(scores, is_counted)],
         [task.cluster for task in counted],
-        [task.study for task in counted],
+        [task.sample.study for task in counted],
     )

@@ -4,6 +4,7 @@ The panels of a chart share their axes, so that bars and distances can be compar
 columns; `benchmark` sets the panel, and `agent` the colour.
 """
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -54,9 +55,9 @@ def agent_colors(agents: Iterable[str]) -> dict[str, str]:
     return _assigned([*AGENTS, *others], PALETTE)
 
 
-def _assigned(names: Sequence[str], choices: Sequence[str]) -> dict[str, str]:
+def _assigned(names: Iterable[str], choices: Sequence[str]) -> dict[str, str]:
     """A choice for each name, in turn."""
-    return {name: choices[place % len(choices)] for place, name in enumerate(names)}
+    return dict(zip(names, itertools.cycle(choices), strict=False))
 
 
 def dots(table: pd.DataFrame, row: str, interval: Interval, style: Style, kinds: Sequence[str] = ()) -> Chart | None:
@@ -75,11 +76,19 @@ def dots(table: pd.DataFrame, row: str, interval: Interval, style: Style, kinds:
         return None
 
     title = [value, "with 95 % CI on these tasks"]
-    base = alt.Chart().encode(color=_channel(alt.Color, table, "agent", style.colors))
-    line = base.mark_rule(strokeWidth=2).encode(x=_horizontal(low, title), x2=alt.X2(field=high))
-    point = base.mark_point().encode(x=_horizontal(value, title))
+    scale = alt.Scale(zero=True)
+    start = alt.X(field=low, type="quantitative", title=title, scale=scale)
+    center = alt.X(field=value, type="quantitative", title=title, scale=scale)
+    end = alt.X2(field=high)
+    color = _by_name(alt.Color, table, "agent", style.colors)
+
+    line = alt.Chart().mark_rule(strokeWidth=2)
+    line = line.encode(x=start, x2=end, color=color)
+    point = alt.Chart().mark_point()
+    point = point.encode(x=center, color=color)
     if kinds:
-        point = point.encode(shape=_channel(alt.Shape, table, "kind", _assigned(kinds, SHAPES)))
+        shape = _by_name(alt.Shape, table, "kind", _assigned(kinds, SHAPES))
+        point = point.encode(shape=shape)
     return _rows([line, point], table, row, style)
 
 
@@ -94,10 +103,16 @@ def bars(table: pd.DataFrame, row: str, segment: str, share: str, colors: Mappin
         colors: Colours of all segments in their order.
         style: Titles of panels.
     """
-    end = table.groupby(["benchmark", row], sort=False)[share].cumsum()
-    table = table.assign(end=end, start=end - table[share])
-    color = _channel(alt.Color, table, segment, colors)
-    bar = alt.Chart().mark_bar().encode(x=_horizontal("start", [share]), x2=alt.X2(field="end"), color=color)
+    order = list(colors)
+    places = table[segment].map(order.index)
+    table = table.assign(place=places)
+    whole = alt.Scale(domain=[0, 100])
+    size = alt.X(field=share, type="quantitative", stack="zero", title=share, scale=whole)
+    color = _by_name(alt.Color, table, segment, colors)
+    stacked = alt.Order(field="place", type="quantitative")
+
+    bar = alt.Chart().mark_bar()
+    bar = bar.encode(x=size, color=color, order=stacked)
     return _rows([bar], table, row, style)
 
 
@@ -109,8 +124,8 @@ def scatter(table: pd.DataFrame, pairs: Sequence[tuple[Interval, Interval]], sty
         pairs: What is on the horizontal and on the vertical axis of each plot.
         style: Titles and colours.
     """
-    values = {columns[0] for pair in pairs for columns in pair}
-    table = table.dropna(subset=list(values))
+    for x, y in pairs:
+        table = table.dropna(subset=[x[0], y[0]])
     if table.empty:
         return None
     plots = [_plot(table, x, y, style) for x, y in pairs]
@@ -118,60 +133,74 @@ def scatter(table: pd.DataFrame, pairs: Sequence[tuple[Interval, Interval]], sty
 
 
 def _plot(table: pd.DataFrame, x: Interval, y: Interval, style: Style) -> alt.FacetChart:
-    models = _assigned(sorted(set(table.model)), SHAPES)
-    shape = _channel(alt.Shape, table, "model", models)
-    base = alt.Chart().encode(color=_channel(alt.Color, table, "agent", style.colors))
+    models = sorted(set(table.model))
+    color = _by_name(alt.Color, table, "agent", style.colors)
+    shape = _by_name(alt.Shape, table, "model", _assigned(models, SHAPES))
+    center_x, start_x = _axis(alt.X, x, 0), _axis(alt.X, x, 1)
+    center_y, start_y = _axis(alt.Y, y, 0), _axis(alt.Y, y, 1)
+    end_x = alt.X2(field=x[2])
+    end_y = alt.Y2(field=y[2])
+
+    base = alt.Chart().encode(color=color)
     lines = base.mark_rule(opacity=0.4)
+    points = base.mark_point()
     layers = [
-        lines.encode(x=_axis(alt.X, x, 0), y=_axis(alt.Y, y, 1), y2=alt.Y2(field=y[2])),
-        lines.encode(x=_axis(alt.X, x, 1), x2=alt.X2(field=x[2]), y=_axis(alt.Y, y, 0)),
-        base.mark_point().encode(x=_axis(alt.X, x, 0), y=_axis(alt.Y, y, 0), shape=shape),
+        lines.encode(x=center_x, y=start_y, y2=end_y),
+        lines.encode(x=start_x, x2=end_x, y=center_y),
+        points.encode(x=center_x, y=center_y, shape=shape),
     ]
     layered = alt.LayerChart(layer=layers)
-    return _faceted(layered.properties(width=SCATTER_SIZE, height=SCATTER_SIZE), table, style)
+    layered = layered.properties(width=SCATTER_SIZE, height=SCATTER_SIZE)
+    return _faceted(layered, table, style)
 
 
-def _axis(channel: Any, interval: Interval, column: int) -> Any:
-    """An axis of a scatter plot: of scores from 0 to 100, or of usage, which is logarithmic with powers of ten."""
-    scale = alt.Scale(domain=[0, 100]) if interval[0] != interval[1] else alt.Scale(type="log", nice=True)
-    axis = alt.Axis(format="~g", tickCount=5)
-    return channel(field=interval[column], type="quantitative", title=interval[0], scale=scale, axis=axis)
+def _axis(channel: Any, interval: Interval, end: int) -> Any:
+    """An axis of a scatter plot, from 0."""
+    scale = alt.Scale(zero=True)
+    axis = alt.Axis(format=",~r", tickCount=5)
+    return channel(field=interval[end], type="quantitative", title=interval[0], scale=scale, axis=axis)
 
 
 def _rows(layers: Sequence[alt.Chart], table: pd.DataFrame, row: str, style: Style) -> Chart:
     """The layers with one row per label, in the order of the table."""
-    places = table.groupby("benchmark", sort=False)[row].transform(lambda labels: pd.factorize(labels)[0])
-    table = table.assign(**{row: table[row].map(_wrapped)})[places < MAX_ROWS]
-    is_tall = table[row].str.contains("\n").any()
+    labels = table.drop_duplicates(["benchmark", row])
+    labels = labels.groupby("benchmark").head(MAX_ROWS)
+    shown = table[table[row].isin(labels[row])]
+    shown = shown.assign(label=shown[row].map(_wrapped))
+    is_tall = shown.label.str.contains("\n").any()
+    height = alt.Step(TALL_ROW_HEIGHT if is_tall else ROW_HEIGHT)
 
     axis = alt.Axis(labelExpr=LINES, grid=True)
-    vertical = alt.Y(field=row, type="nominal", sort=None, title=None, axis=axis)
-    layered = alt.LayerChart(layer=[layer.encode(y=vertical) for layer in layers])
-    height = alt.Step(TALL_ROW_HEIGHT if is_tall else ROW_HEIGHT)
-    panels = _faceted(layered.properties(width=WIDTH, height=height), table, style)
+    vertical = alt.Y(field="label", type="nominal", sort=None, title=None, axis=axis)
+    in_rows = [layer.encode(y=vertical) for layer in layers]
+    layered = alt.LayerChart(layer=in_rows)
+    layered = layered.properties(width=WIDTH, height=height)
+    panels = _faceted(layered, shown, style)
     independent: Chart = panels.resolve_scale(y="independent")
     return independent
 
 
 def _wrapped(label: str) -> str:
     """Put what a long label has in parentheses on a second line."""
-    return label if len(label) <= MAX_LINE else label.replace(" (", "\n(", 1)
+    if len(label) <= MAX_LINE:
+        return label
+    return label.replace(" (", "\n(", 1)
 
 
 def _faceted(layers: alt.LayerChart, table: pd.DataFrame, style: Style) -> alt.FacetChart:
     """A panel for each benchmark."""
-    data = table.assign(panel=table.benchmark.map(style.titles))
+    titles = table.benchmark.map(style.titles)
     header = alt.Header(labelOrient="top", labelAnchor="start")
     panels = alt.Row(field="panel", type="nominal", sort=None, title=None, header=header)
-    return layers.properties(data=data).facet(row=panels, spacing=30)
+    layers = layers.properties(data=table.assign(panel=titles))
+    return layers.facet(row=panels, spacing=30)
 
 
-def _horizontal(field: str, title: Sequence[str]) -> alt.X:
-    return alt.X(field=field, type="quantitative", title=list(title), scale=alt.Scale(zero=True))
-
-
-def _channel(channel: Any, table: pd.DataFrame, field: str, choices: Mapping[str, str]) -> Any:
+def _by_name(channel: Any, table: pd.DataFrame, field: str, choices: Mapping[str, str]) -> Any:
     """A colour or shape for each name; the legend has those that occur."""
-    scale = alt.Scale(domain=list(choices), range=list(choices.values()))
-    occurring = [name for name in choices if name in set(table[field])]
-    return channel(field=field, type="nominal", scale=scale, legend=alt.Legend(values=occurring))
+    names = list(choices)
+    scale = alt.Scale(domain=names, range=list(choices.values()))
+    occurring = set(table[field])
+    legend = alt.Legend(values=[name for name in names if name in occurring])
+    title = field.replace("_", " ")
+    return channel(field=field, type="nominal", title=title, scale=scale, legend=legend)

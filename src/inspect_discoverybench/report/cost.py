@@ -24,7 +24,8 @@ def cost_section(leaderboard: Leaderboard) -> Section:
     """Mean usage per sample. The chart is of US dollars if all are known, otherwise of tokens."""
     rows = []
     for standing in leaderboard.standings:
-        row = standing.key_columns | interval_columns(standing.tasks, "hms", (HMS, LOW, HIGH))
+        row = standing.key_columns
+        row |= interval_columns(standing.tasks, "hms", (HMS, LOW, HIGH))
         for name, heading in USAGE.items():
             values = [getattr(result.sample, name) for result in standing.results]
             # A mean of only those samples whose usage is known would be biased.

@@ -37,16 +37,21 @@ def facet_section(leaderboard: Leaderboard) -> Section:
     for standing in leaderboard.standings:
         row = standing.key_columns
         for facet in FACET_KEYS:
-            row |= interval_columns(standing.tasks, facet, _names(facet))
+            names = _names(facet)
+            row |= interval_columns(standing.tasks, facet, names)
         matching = _with_matching_context(standing.tasks)
         for facet in FACET_KEYS[1:]:
-            row |= interval_columns(matching, facet, _names(f"{facet} {IF_MATCHES}"))
+            names = _names(f"{facet} {IF_MATCHES}")
+            row |= interval_columns(matching, facet, names)
         row["tasks"] = len(matching)
         rows.append(row)
 
     table = pd.DataFrame(rows)
-    variables, relationship = (_names(f"{facet} {IF_MATCHES}") for facet in FACET_KEYS[1:3])
-    pairs = [(_names(CONTEXT), variables), (variables, relationship)]
+    first, second = FACET_KEYS[1:3]
+    context = _names(CONTEXT)
+    variables = _names(f"{first} {IF_MATCHES}")
+    relationship = _names(f"{second} {IF_MATCHES}")
+    pairs = [(context, variables), (variables, relationship)]
     return Section("facets", table, scatter(table, pairs, leaderboard.style))
 
 
@@ -71,8 +76,11 @@ def losses(leaderboard: Leaderboard) -> Section:
         counts = Counter(_lost_at(result) for result in standing.results)
         for stage in LOSS_COLORS:
             if counts[stage]:
-                share = 100 * counts[stage] / counts.total()
-                rows.append(standing.key_columns | {"lost_at": stage, "samples": counts[stage], "share in %": share})
+                row = standing.key_columns
+                row["lost_at"] = stage
+                row["samples"] = counts[stage]
+                row["share in %"] = 100 * counts[stage] / counts.total()
+                rows.append(row)
     table = pd.DataFrame(rows)
     chart = bars(table, "configuration", "lost_at", "share in %", LOSS_COLORS, leaderboard.style)
     return Section("losses", table, chart)

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -21,15 +20,20 @@ FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', Helvetica, Arial, s
 
 def svg(chart: Chart, dark: bool = False) -> bytes:
     """An SVG image with a transparent background; dark has light text."""
-    specification = {**chart.to_dict(), "config": theme(dark), "padding": 8}
-    return _render(json.dumps(_printable(specification), allow_nan=False)).encode()
+    specification = chart.to_dict()
+    specification["config"] = theme(dark)
+    specification["padding"] = 8
+    text = json.dumps(_printable(specification), allow_nan=False)
+    return _render(text).encode()
 
 
 def png(chart: Chart) -> bytes:
     """A PNG image with a white background."""
-    tag, _, content = svg(chart).decode().partition(">")
+    image = svg(chart).decode()
     background = '<rect width="100%" height="100%" fill="#FFFFFF"/>'
-    return vl_convert.svg_to_png(f"{tag}>{background}{content}", ppi=144)
+    end_of_tag = image.index(">") + 1
+    image = image[:end_of_tag] + background + image[end_of_tag:]
+    return vl_convert.svg_to_png(image, ppi=144)
 
 
 # The figures and the page show the same charts, and rendering is most of a report's time.
@@ -42,27 +46,53 @@ def _printable(value: Any) -> Any:
     """A copy of a specification without characters that are invalid in an SVG image, and with no endless text."""
     if isinstance(value, str):
         return NOT_XML.sub("\N{REPLACEMENT CHARACTER}", value[:MAX_TEXT])
-    if isinstance(value, Mapping):
-        return {_printable(key): _printable(content) for key, content in value.items()}
     if isinstance(value, list):
         return [_printable(item) for item in value]
+    if isinstance(value, dict):
+        return {_printable(key): _printable(item) for key, item in value.items()}
     return value
 
 
 def theme(dark: bool) -> dict[str, Any]:
     """Vega-Lite configuration of all charts."""
-    ink, faint = ("#E4E6EB", "#4A4F57") if dark else ("#24292F", "#D5D9DE")
-    labels = {"labelColor": ink, "titleColor": ink, "labelFontSize": 12, "titleFontSize": 12, "labelLimit": 360}
+    ink = "#E4E6EB" if dark else "#24292F"
+    faint = "#4A4F57" if dark else "#D5D9DE"
+    text = {
+        "labelColor": ink,
+        "labelFontSize": 12,
+        "labelLimit": 360,
+        "titleColor": ink,
+        "titleFontSize": 12,
+    }
+    axis = {
+        "domain": False,
+        "ticks": False,
+        "gridColor": faint,
+        "labelPadding": 6,
+        "titlePadding": 8,
+    }
+    header = {
+        "labelColor": ink,
+        "labelFontSize": 14,
+        "labelFontWeight": "bold",
+        "labelLimit": 800,
+    }
+    legend = {
+        "symbolSize": 90,
+        "symbolType": "circle",
+        "symbolOpacity": 1,
+        "orient": "bottom",
+        "columns": 3,
+        "offset": 14,
+    }
     return {
         "background": "transparent",
         "font": FONT,
         "view": {"stroke": None},
-        "header": {"labelColor": ink, "labelFontSize": 14, "labelFontWeight": "bold", "labelLimit": 800},
-        "axis": {**labels, "domain": False, "ticks": False, "gridColor": faint, "labelPadding": 6, "titlePadding": 8},
+        "header": header,
+        "axis": text | axis,
         "axisX": {"titleFontWeight": "normal"},
-        "legend": {**labels, "symbolSize": 90, "orient": "bottom", "columns": 3, "offset": 14},
+        "legend": text | legend,
         "point": {"filled": True, "size": 80, "opacity": 1},
         "rule": {"color": ink},
-        "text": {"color": ink, "fontSize": 11},
-        "line": {"color": ink},
     }

@@ -54,12 +54,15 @@ def write_report(
 
 def report_files(contents: Contents, title: str) -> dict[str, bytes]:
     """The files of a report by their path in its folder."""
-    report = {SAMPLES: csv(contents.samples), PAGE: render_page(contents, title)}
+    report = {SAMPLES: csv(contents.samples)}
     for section in contents.sections:
-        report[f"{TABLES}/{section.name}.csv"] = csv(section.table)
+        table = f"{TABLES}/{section.name}.csv"
+        report[table] = csv(section.table)
         if section.chart is not None:
-            report[f"{FIGURES}/{section.name}.svg"] = svg(section.chart)
-            report[f"{FIGURES}/{section.name}.png"] = png(section.chart)
+            figure = f"{FIGURES}/{section.name}"
+            report[f"{figure}.svg"] = svg(section.chart)
+            report[f"{figure}.png"] = png(section.chart)
+    report[PAGE] = render_page(contents, title)
     return report
 
 
@@ -85,11 +88,14 @@ def _check(out: Path, force: bool) -> None:
     """Refuse a folder that contains anything but a report."""
     if out.exists() and not out.is_dir():
         raise InvalidArgument(f"'{out}' is not a folder. Choose another one with --out.")
-    names = {path.name for path in out.iterdir()} if out.is_dir() else set()
-    others = sorted(names - ENTRIES)
+    if force or not out.exists():
+        return
+    names = {path.name for path in out.iterdir()}
+    others = names - ENTRIES
     is_report = PAGE in names and not others
-    if names and not is_report and not force:
-        contents = ", ".join((others or sorted(names))[:3])
+    if names and not is_report:
+        listed = sorted(others or names)
+        contents = ", ".join(listed[:3])
         raise InvalidArgument(
             f"The folder '{out}' is not a report: it contains {contents}. Choose another folder with --out, or write "
             "into this one with --force."

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from inspect_discoverybench.report.charts import dots
+from inspect_discoverybench.report.charts import Chart, dots
 from inspect_discoverybench.report.leaderboard import BEST, Benchmark, Leaderboard
-from inspect_discoverybench.report.means import HIGH, HMS, LOW, Row, hms_columns
+from inspect_discoverybench.report.means import HIGH, HMS, LOW, Row, count_columns, interval_columns
 from inspect_discoverybench.report.section import Section, descriptions
 from inspect_discoverybench.results.sample_record import SampleRecord
 
@@ -27,10 +27,17 @@ def group_sections(leaderboard: Leaderboard) -> Iterator[Section]:
             rows += _rows(benchmark, description.column, description.order)
         if rows:
             table = pd.DataFrame(rows)
-            best = table[table.kind == BEST]
-            labels = best[description.column].astype(str) + ", n = " + best.tasks.astype(str)
-            chart = dots(best.assign(label=labels), "label", (HMS, LOW, HIGH), leaderboard.style)
+            chart = _chart(table, description.column, leaderboard)
             yield Section(name, table, chart)
+
+
+def _chart(table: pd.DataFrame, column: str, leaderboard: Leaderboard) -> Chart | None:
+    """The groups of the best agent of each benchmark; None if no best agent is marked."""
+    best = table[table.kind == BEST]
+    groups = best[column].astype(str)
+    sizes = best.tasks.astype(str)
+    labelled = best.assign(group=groups + ", n = " + sizes)
+    return dots(labelled, "group", (HMS, LOW, HIGH), leaderboard.style)
 
 
 def _rows(benchmark: Benchmark, column: str, order: Sequence[str]) -> list[Row]:
@@ -44,10 +51,14 @@ def _rows(benchmark: Benchmark, column: str, order: Sequence[str]) -> list[Row]:
     rows = []
     for standing in benchmark.standings:
         for group in _ordered(sizes, column, order):
-            tasks = [task for task in standing.tasks if group in _groups(task.results[0].sample, column)]
+            tasks = [task for task in standing.tasks if group in _groups(task.sample, column)]
             if tasks:
-                row = standing.key_columns | {column: group, "kind": standing.kind}
-                rows.append(row | hms_columns(tasks))
+                row = standing.key_columns
+                row[column] = group
+                row |= interval_columns(tasks, "hms", (HMS, LOW, HIGH))
+                row["kind"] = standing.kind
+                row |= count_columns(tasks)
+                rows.append(row)
     return rows
 
 
@@ -56,8 +67,9 @@ def _groups(sample: SampleRecord, column: str) -> Sequence[Group]:
     value = getattr(sample, column)
     if not isinstance(value, str) or column != TAGS:
         return [] if value is None else [value]
-    folded = [" ".join(tag.split()) for tag in value.casefold().replace("-", " ").split(",")]
-    return list(filter(None, folded))
+    tags = value.casefold().replace("-", " ").split(",")
+    folded = [" ".join(tag.split()) for tag in tags]
+    return [tag for tag in folded if tag]
 
 
 def _ordered(sizes: Counter[Group], column: str, order: Sequence[str]) -> list[Group]:

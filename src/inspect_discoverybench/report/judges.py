@@ -29,11 +29,18 @@ def name_judges(results: Sequence[Result]) -> list[Result]:
             record = json.loads(text or "")
             model = str(record.get("judge"))
             first = first_records.setdefault(model, record)
-            details = [f"{key}={value}" for key, _, value in changes(first, record)]
-            names[text] = f"{model} ({', '.join(details)})" if details else model
+            names[text] = _name(model, first, record)
         score = replace(result.score, judge=names[text])
         named.append(replace(result, score=score))
     return named
+
+
+def _name(model: str, first: Mapping[str, Any], record: Mapping[str, Any]) -> str:
+    """The model, and how the record differs from the first one of that model."""
+    details = [f"{key}={value}" for key, _, value in changes(first, record)]
+    if not details:
+        return model
+    return f"{model} ({', '.join(details)})"
 
 
 def main_results(results: Sequence[Result]) -> list[Result]:

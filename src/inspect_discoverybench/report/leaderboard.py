@@ -68,7 +68,8 @@ class Standing:
     @property
     def scored_tasks(self) -> int:
         """Number of tasks with a score."""
-        return sum(bool(task.score().scored) for task in self.tasks)
+        scored = [task for task in self.tasks if task.score().scored]
+        return len(scored)
 
     @property
     def judges(self) -> set[str]:
@@ -105,10 +106,15 @@ class Benchmark:
     def title(self) -> str:
         """The name, with the tasks that were run."""
         results = self.results
-        sizes = sorted(len(standing.tasks) for standing in self.standings)
-        if sizes[0] == len({result.sample.id for result in results}):  # all ran the same tasks
-            return f"{self.name}: {describe_coverage(self.name, results)}"
-        return f"{self.name}: {sizes[0]} to {sizes[-1]} of {task_count(self.name, results)} tasks"
+        tasks = {result.sample.id for result in results}
+        sizes = [len(standing.tasks) for standing in self.standings]
+        fewest, most = min(sizes), max(sizes)
+        if fewest == len(tasks):  # all configurations ran the same tasks
+            coverage = describe_coverage(self.name, results)
+        else:
+            available = task_count(self.name, results)
+            coverage = f"{fewest} to {most} of {available} tasks"
+        return f"{self.name}: {coverage}"
 
 
 @dataclass(frozen=True)
@@ -134,7 +140,8 @@ class Leaderboard:
             tasks = list(tasks_of(own_results).values())
             standing = Standing(configuration, tasks, ROLES.get(configuration.agent, AGENT))
             benchmarks.setdefault(configuration.benchmark, []).append(standing)
-        return cls([_ranked(name, standings) for name, standings in sorted(benchmarks.items())])
+        ranked = [_ranked(name, benchmarks[name]) for name in sorted(benchmarks)]
+        return cls(ranked)
 
     @property
     def standings(self) -> list[Standing]:
@@ -158,8 +165,10 @@ def _ranked(name: str, standings: Sequence[Standing]) -> Benchmark:
 
     ranked = []
     for standing in standings:
-        is_best = standing in competitors and standing.hms >= highest - ROUNDING
-        ranked.append(replace(standing, kind=BEST) if is_best and not no_best else standing)
+        is_highest = standing in competitors and standing.hms >= highest - ROUNDING
+        is_best = is_highest and not no_best
+        kind = BEST if is_best else standing.kind
+        ranked.append(replace(standing, kind=kind))
     ranked.sort(key=lambda standing: standing.hms, reverse=True)
     ranked.sort(key=lambda standing: standing.kind in (ORACLE, FLOOR))
     return Benchmark(name, ranked, no_best)
@@ -167,9 +176,10 @@ def _ranked(name: str, standings: Sequence[Standing]) -> Benchmark:
 
 def _competitors(standings: Sequence[Standing]) -> list[Standing]:
     """Agents with enough scored tasks: means over few tasks say nothing about which configuration is better."""
-    agents = [standing for standing in standings if standing.kind == AGENT and standing.scored_tasks]
+    agents = [standing for standing in standings if standing.kind == AGENT]
     most = max((agent.scored_tasks for agent in agents), default=0)
-    return [agent for agent in agents if agent.scored_tasks >= MIN_COVERAGE * most]
+    enough = max(1, MIN_COVERAGE * most)
+    return [agent for agent in agents if agent.scored_tasks >= enough]
 
 
 def _reason_for_no_best(competitors: Sequence[Standing], floor: float) -> str:

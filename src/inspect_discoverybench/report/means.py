@@ -25,21 +25,23 @@ def interval_columns(tasks: Sequence[Task], key: str, names: tuple[str, str, str
     mean = mean_score(tasks, key)
     if mean is None:
         return dict.fromkeys(names, math.nan)
-    value, low, high = names
-    return {value: 100 * mean.mean, low: 100 * mean.low, high: 100 * mean.high}
+    values = (mean.mean, mean.low, mean.high)
+    return {name: 100 * value for name, value in zip(names, values, strict=True)}
 
 
-def hms_columns(tasks: Sequence[Task]) -> Row:
-    """Mean HMS × 100 with its interval, its bounds if samples are missing, and counts."""
+def count_columns(tasks: Sequence[Task]) -> Row:
+    """The bounds of mean HMS × 100 if samples are missing, and counts."""
     scores = [task.score() for task in tasks]
-    missing = sum(score.missing for score in scores)
-    lowest, highest = bounds(scores)
-    outcomes = Counter(result.score.outcome for task in tasks for result in task.results)
+    outcomes: Counter[Outcome] = Counter()
+    for task in tasks:
+        outcomes.update(result.score.outcome for result in task.results)
 
-    row = interval_columns(tasks, "hms", (HMS, LOW, HIGH))
-    row[IF_0] = 100 * fmean(lowest) if missing else math.nan
-    row[IF_1] = 100 * fmean(highest) if missing else math.nan
-    row["tasks"] = sum(bool(score.scored) for score in scores)
+    row: Row = {IF_0: math.nan, IF_1: math.nan}
+    if any(score.missing for score in scores):
+        lowest, highest = bounds(scores)
+        row[IF_0] = 100 * fmean(lowest)
+        row[IF_1] = 100 * fmean(highest)
+    row["tasks"] = len([score for score in scores if score.scored])
     for outcome in Outcome:
         row[outcome.value] = outcomes[outcome]
     row["gold hypotheses"] = len({task.cluster for task in tasks})

@@ -32,7 +32,8 @@ def notices(leaderboard: Leaderboard, results: Sequence[Result]) -> Iterator[str
             f"The judge {_listed(offline)} is no language model. These scores check the installation; they are not a "
             "result."
         )
-    others = {result.score.judge for result in results if result.score.judge} - shown
+    all_judges = {result.score.judge for result in results if result.score.judge}
+    others = all_judges - shown
     if others:
         yield (
             f"Scores by {_listed(others)} are only in the table of samples. To compare judges, run `discoverybench "

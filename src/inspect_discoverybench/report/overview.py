@@ -11,7 +11,7 @@ import pandas as pd
 from inspect_discoverybench.dataset.published_study import GUESSED_STUDIES
 from inspect_discoverybench.report.charts import dots
 from inspect_discoverybench.report.leaderboard import AGENT, BEST, FLOOR, ORACLE, Leaderboard
-from inspect_discoverybench.report.means import HIGH, HMS, LOW, Row, hms_columns, interval_columns
+from inspect_discoverybench.report.means import HIGH, HMS, LOW, Row, count_columns, interval_columns
 from inspect_discoverybench.report.section import Section
 from inspect_discoverybench.results.task import Task, mean_score
 
@@ -29,19 +29,27 @@ def overview(leaderboard: Leaderboard) -> Section:
     """HMS by agent and model (paper, Figure 4 left)."""
     rows = []
     for standing in leaderboard.standings:
-        row = standing.key_columns | dict.fromkeys((HMS, LOW, HIGH)) | {"kind": standing.kind}
-        rows.append(row | hms_columns(standing.tasks))
+        row = standing.key_columns
+        row |= interval_columns(standing.tasks, "hms", (HMS, LOW, HIGH))
+        row["kind"] = standing.kind
+        row |= count_columns(standing.tasks)
+        rows.append(row)
     table = pd.DataFrame(rows)
 
-    paper = _published_beside(leaderboard).sort_values(HMS, ascending=False)
+    paper = _published_beside(leaderboard)
+    paper = paper.sort_values(HMS, ascending=False)
     paper["configuration"] = paper.agent + " · " + paper.model + ", paper"
     paper["kind"] = PAPER
     paper[LOW] = paper[HIGH] = paper[HMS]
-    points = pd.concat([table, paper]).sort_values("benchmark", kind="stable")
+    points = pd.concat([table, paper])
+    points = points.sort_values("benchmark", kind="stable")
     chart = dots(points, "configuration", (HMS, LOW, HIGH), leaderboard.style, KINDS)
 
-    unmarked = [benchmark for benchmark in leaderboard.benchmarks if benchmark.no_best]
-    notes = [f"No best agent is marked for {benchmark.name}, because {benchmark.no_best}." for benchmark in unmarked]
+    notes = []
+    for benchmark in leaderboard.benchmarks:
+        if benchmark.no_best:
+            note = f"No best agent is marked for {benchmark.name}, because {benchmark.no_best}."
+            notes.append(note)
     return Section("hms", table, chart, notes)
 
 
@@ -58,7 +66,8 @@ def _published_beside(leaderboard: Leaderboard) -> pd.DataFrame:
     for benchmark in leaderboard.benchmarks:
         task, _, split = benchmark.name.partition(" ")
         if split in PUBLISHED_SPLITS and benchmark.is_complete:
-            tables.append(scores[scores.task == task].assign(benchmark=benchmark.name))
+            own = scores[scores.task == task]
+            tables.append(own.assign(benchmark=benchmark.name))
     return pd.concat(tables)
 
 
@@ -75,16 +84,21 @@ def published_section(leaderboard: Leaderboard) -> Section | None:
 def new_studies(leaderboard: Leaderboard) -> Section | None:
     """HMS on these tasks and on new studies, of configurations with tasks of several known studies."""
     rows = []
-    guesses: set[str | None] = set()
+    guesses: set[str] = set()
     for standing in leaderboard.standings:
         columns = _new_studies_columns(standing.tasks)
         if columns:
             rows.append(standing.key_columns | columns)
-            guesses |= GUESSED_STUDIES.intersection(task.study for task in standing.tasks)
+            studies = {task.sample.study or "" for task in standing.tasks}
+            guesses |= GUESSED_STUDIES & studies
     if not rows:
         return None
-    listed = ", ".join(sorted(map(str, guesses)))
-    return Section("studies", pd.DataFrame(rows), notes=[f"Studies that are guesses: {listed}."] if guesses else [])
+
+    notes = []
+    if guesses:
+        listed = ", ".join(sorted(guesses))
+        notes.append(f"Studies that are guesses: {listed}.")
+    return Section("studies", pd.DataFrame(rows), notes=notes)
 
 
 def _new_studies_columns(tasks: Sequence[Task]) -> Row:
@@ -93,7 +107,8 @@ def _new_studies_columns(tasks: Sequence[Task]) -> Row:
     new = mean.new_studies if mean else None
     if new is None:
         return {}
-    sizes = Counter(task.study for task in tasks)
+    sizes = Counter(task.sample.study for task in tasks)
+    largest = max(sizes.values())
     row = interval_columns(tasks, "hms", (HMS, LOW, HIGH))
     row["new studies low"] = 100 * new.low
     row["new studies high"] = 100 * new.high
@@ -101,7 +116,7 @@ def _new_studies_columns(tasks: Sequence[Task]) -> Row:
     row["lowest without one study"] = 100 * new.lowest
     row["highest without one study"] = 100 * new.highest
     row["studies"] = new.studies
-    row["largest study in %"] = 100 * max(sizes.values()) / len(tasks)
+    row["largest study in %"] = 100 * largest / len(tasks)
     return row
 
 
@@ -116,5 +131,8 @@ def oracles(leaderboard: Leaderboard) -> Section | None:
                 last.append(result.score.value("hms"))
                 best.append(result.sample.best_trial_hms)
         if best:
-            rows.append(standing.key_columns | {"last trial": 100 * fmean(last), "best trial": 100 * fmean(best)})
+            row = standing.key_columns
+            row["last trial"] = 100 * fmean(last)
+            row["best trial"] = 100 * fmean(best)
+            rows.append(row)
     return Section("oracles", pd.DataFrame(rows)) if rows else None

@@ -3,7 +3,6 @@
 import re
 import shlex
 from base64 import b64encode
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -20,7 +19,6 @@ from inspect_discoverybench.report.notices import notices
 from inspect_discoverybench.report.section import Section, glossary
 from inspect_discoverybench.report.table import shown_tables
 from inspect_discoverybench.results.result import Result
-from inspect_discoverybench.results.sample_score import Outcome
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 
 SAMPLES, LEFT_OUT = "samples", "logs-left-out"
@@ -36,9 +34,11 @@ MARKUP = re.compile(r"`(?P<code>[^`]+)`|\*(?P<term>[^*]+)\*")
 def render_page(contents: Contents, title: str) -> bytes:
     """The page as HTML in UTF-8."""
     left_out = pd.DataFrame(contents.left_out.items(), columns=["log", "reason"])
-    sections = [*contents.sections, _sample_section(contents), Section(LEFT_OUT, left_out)]
-    tables = {section.name: shown_tables(section.table, contents.leaderboard.style.titles) for section in sections}
-    tables[SAMPLES] = shown_tables(sections[-2].table, {})
+    samples = _sample_section(contents)
+    sections = [*contents.sections, samples, Section(LEFT_OUT, left_out)]
+    titles = contents.leaderboard.style.titles
+    tables = {section.name: shown_tables(section.table, titles) for section in sections}
+    tables[SAMPLES] = shown_tables(samples.table, {})
 
     css, script = _resource("page.css"), _resource("page.js")
     environment = Environment(
@@ -55,7 +55,6 @@ def render_page(contents: Contents, title: str) -> bytes:
         script=script,
         facts=_facts(contents.results),
         notices=notices(contents.leaderboard, contents.results),
-        key_numbers=_key_numbers(contents),
         sections=sections,
         tables=tables,
         glossary=glossary(),
@@ -104,46 +103,42 @@ def _pieces(text: str) -> Iterator[tuple[str, str]]:
 def _sample_section(contents: Contents) -> Section:
     """The table of samples, with scores × 100 as everywhere on the page."""
     table = contents.samples.copy()
-    folders = {str(log).rpartition("/")[0] or "." for log in table.log}
-    folder = shlex.quote(folders.pop()) if len(folders) == 1 else "LOG_DIR"
-    headings = {key: f"{label} × 100" for key, label in SCORE_KEYS.items()}
-    for key in SCORE_KEYS:
+    for key, label in SCORE_KEYS.items():
         table[key] *= 100
+        table = table.rename(columns={key: f"{label} × 100"})
+
+    folders = {log.rpartition("/")[0] or "." for log in table.log}
+    folder = "LOG_DIR"
+    if len(folders) == 1:
+        folder = shlex.quote(folders.pop())
     note = (
         f"To read the transcripts, run `inspect view --log-dir {folder}`; to share them, run "
         f"`inspect view bundle --log-dir {folder} --output-dir FOLDER`."
     )
-    return Section(SAMPLES, table.rename(columns=headings), notes=[note])
+    return Section(SAMPLES, table, notes=[note])
 
 
 def _facts(results: Iterable[Result]) -> Mapping[str, str]:
     """What is at the top of the page about the logs."""
     runs = {result.run for result in results}
     days = sorted(run.created[:10] for run in runs)
-    written = " to ".join(dict.fromkeys((days[0], days[-1])))
+    commits = [run.data_commit[:12] for run in runs if run.data_commit]
+    judges = [result.score.judge for result in results]
+    now = datetime.now(UTC)
     package = version("inspect-discoverybench")
     facts = {
-        "Logs": f"{len(runs):,}, written {written}",
-        "Judge": _listed(result.score.judge for result in results) or "none",
+        "Logs": f"{len(runs):,}",
+        "First log": days[0],
+        "Last log": days[-1],
+        "Judge": _listed(judges) or "none",
         "Task version": _listed(run.task_version for run in runs),
         "Package": _listed(run.package_version for run in runs),
         "Sandbox image": _listed(run.image for run in runs),
-        "Data": _listed((run.data_commit or "")[:12] for run in runs),
-        "Report": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, inspect-discoverybench {package}",
+        "Data": _listed(commits),
+        "Report": f"{now:%Y-%m-%d %H:%M} UTC, inspect-discoverybench {package}",
     }
     return {name: text for name, text in facts.items() if text}
 
 
 def _listed(values: Iterable[str | None]) -> str:
     return ", ".join(sorted({value for value in values if value}))
-
-
-def _key_numbers(contents: Contents) -> Mapping[str, int]:
-    """The numbers at the top of the page; those that are 0 are left out."""
-    standings = contents.leaderboard.standings
-    outcomes = Counter(result.score.outcome for standing in standings for result in standing.results)
-    numbers = {"Configurations": len(standings), "Samples": outcomes.total()}
-    for outcome in Outcome:
-        numbers[outcome.capitalize()] = outcomes[outcome]
-    numbers["Logs left out"] = len(contents.left_out)
-    return {name: number for name, number in numbers.items() if number}

@@ -1,5 +1,6 @@
 """The sections that compare two means of the same tasks: with domain knowledge, and with controls."""
 
+import itertools
 from collections.abc import Iterator, Sequence
 
 import pandas as pd
@@ -23,14 +24,20 @@ GUESSER = "no_data_guess"
 
 def domain_knowledge(leaderboard: Leaderboard) -> Section | None:
     """The same configuration without and with domain knowledge as a hint (paper §5.3)."""
+    plain = {}
+    for standing in leaderboard.standings:
+        if not _is_hinted(standing):
+            plain[_without_hint(standing)] = standing
+
     rows: list[Row] = []
-    for hinted in leaderboard.standings:
-        for plain in leaderboard.standings:
-            if _without_hint(hinted) == _without_hint(plain) and _is_hinted(hinted) and not _is_hinted(plain):
-                archaeology = [task for task in hinted.tasks if task.results[0].sample.domain in ARCHAEOLOGY]
-                for name, tasks in (("archaeology", archaeology), ("all", hinted.tasks)):
-                    key = hinted.key_columns | {"task set": name}
-                    rows += _row(key, plain.tasks, tasks, ("without", "with"))
+    for hinted in filter(_is_hinted, leaderboard.standings):
+        without = plain.get(_without_hint(hinted))
+        if without is None:
+            continue
+        archaeology = [task for task in hinted.tasks if task.sample.domain in ARCHAEOLOGY]
+        for name, tasks in (("archaeology", archaeology), ("all", hinted.tasks)):
+            key = hinted.key_columns | {"task set": name}
+            rows += _row(key, without.tasks, tasks, ("without", "with"))
     return _section("domain_knowledge", rows, "task set", leaderboard)
 
 
@@ -42,37 +49,53 @@ def _without_hint(standing: Standing) -> tuple[object, ...]:
     """What is equal in configurations that differ at most in domain knowledge."""
     configuration = standing.configuration
     run = standing.results[0].run
-    hints = configuration.hints.replace(HINT, "").strip(", ")
-    return configuration.benchmark, run.agent, run.model, run.agent_arguments, run.model_settings, run.limits, hints
+    return (
+        configuration.benchmark,
+        configuration.agent,
+        configuration.model,
+        configuration.hints.replace(HINT, "").strip(", "),
+        run.agent_arguments,
+        run.model_settings,
+        run.limits,
+    )
 
 
 def controls(leaderboard: Leaderboard) -> Section | None:
     """Agents compared with controls: the floor, guesses without data, and the same agent on a placebo."""
     rows: list[Row] = []
-    for standing in leaderboard.standings:
-        if standing.kind in (AGENT, BEST) and standing.configuration.agent != GUESSER:
-            for control in leaderboard.standings:
-                name = _control_name(standing, control)
-                if name and standing.judges == control.judges:
-                    key = standing.key_columns | {"control": name}
-                    rows += _row(key, control.tasks, standing.tasks, ("control", "agent"))
+    pairs = itertools.product(leaderboard.standings, repeat=2)
+    for standing, control in pairs:
+        name = _control_name(standing, control)
+        is_agent = standing.kind in (AGENT, BEST) and standing.configuration.agent != GUESSER
+        if name and is_agent and standing.judges == control.judges:
+            key = standing.key_columns | {"control": name}
+            rows += _row(key, control.tasks, standing.tasks, ("control", "agent"))
     return _section("controls", rows, "control", leaderboard)
 
 
 def _control_name(standing: Standing, other: Standing) -> str:
     """What a configuration is a control of for another one; empty if it is none."""
-    own, control = standing.configuration, other.configuration
-    is_same_model = (own.model, own.hints) == (control.model, control.hints)
-    if own.benchmark == control.benchmark:
-        is_guess = control.agent == GUESSER and is_same_model
-        return other.name if is_guess or other.kind == FLOOR else ""
+    own = standing.configuration
+    control = other.configuration
+    is_here = own.benchmark == control.benchmark
+    if is_here and other.kind == FLOOR:
+        return other.name
+    if own.model != control.model or own.hints != control.hints:
+        return ""
+    if is_here and control.agent == GUESSER:
+        return other.name
+
     is_placebo = control.benchmark.startswith(f"{own.benchmark}, placebo ")
-    return control.benchmark if is_placebo and is_same_model and own.agent == control.agent else ""
+    if is_placebo and own.agent == control.agent:
+        return control.benchmark
+    return ""
 
 
 def _row(key: Row, first: Sequence[Task], second: Sequence[Task], names: tuple[str, str]) -> Iterator[Row]:
     """The paired difference of HMS, second minus first, if the tasks have any in common."""
-    difference = key_difference({task.id: task for task in first}, {task.id: task for task in second})
+    first_by_id = {task.sample.id: task for task in first}
+    second_by_id = {task.sample.id: task for task in second}
+    difference = key_difference(first_by_id, second_by_id)
     if difference is None:
         return
     paired = difference.paired
@@ -94,6 +117,7 @@ def _section(name: str, rows: Sequence[Row], reference: str, leaderboard: Leader
     if not rows:
         return None
     table = pd.DataFrame(rows)
-    labels = table.configuration + "\n" + table[reference]
-    chart = dots(table.assign(label=labels), "label", (DIFFERENCE, LOW, HIGH), leaderboard.style)
+    interval = (DIFFERENCE, LOW, HIGH)
+    labels = table.configuration + "\n− " + table[reference]
+    chart = dots(table.assign(pair=labels), "pair", interval, leaderboard.style)
     return Section(name, table, chart)

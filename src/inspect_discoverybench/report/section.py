@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 import pandas as pd
 import yaml
@@ -33,15 +34,20 @@ class Description(BaseModel):
 @cache
 def descriptions() -> dict[str, Description]:
     """The sections by name, in reading order."""
-    content = yaml.safe_load(files(__package__).joinpath("sections.yaml").read_text("utf-8"))
-    return {name: Description.model_validate(section) for name, section in content.items()}
+    sections = _read("sections.yaml")
+    return {name: Description.model_validate(section) for name, section in sections.items()}
 
 
 @cache
 def glossary() -> dict[str, str]:
     """The terms of the texts with their definitions."""
-    terms: dict[str, str] = yaml.safe_load(files(__package__).joinpath("glossary.yaml").read_text("utf-8"))
-    return terms
+    return _read("glossary.yaml")
+
+
+def _read(name: str) -> dict[str, Any]:
+    text = files(__package__).joinpath(name).read_text("utf-8")
+    content: dict[str, Any] = yaml.safe_load(text)
+    return content
 
 
 @dataclass(frozen=True)
@@ -68,4 +74,5 @@ class Section:
     @property
     def text(self) -> str:
         """What the table shows and how to read it."""
-        return " ".join([descriptions()[self.name].text, *self.notes])
+        text = descriptions()[self.name].text
+        return " ".join([text, *self.notes])

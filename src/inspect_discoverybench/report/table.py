@@ -55,7 +55,9 @@ def shown_tables(table: pd.DataFrame, titles: Mapping[str, str]) -> list[ShownTa
         return [_shown("", table)]
     tables = []
     for benchmark, rows in table.groupby("benchmark", sort=False):
-        tables.append(_shown(titles[str(benchmark)], rows.drop(columns="benchmark")))
+        title = titles[str(benchmark)]
+        shown = _shown(title, rows.drop(columns="benchmark"))
+        tables.append(shown)
     return tables
 
 
@@ -87,7 +89,8 @@ def _shown(title: str, table: pd.DataFrame) -> ShownTable:
 def _intervals(lows: list[str], table: pd.DataFrame, high: str) -> list[str]:
     intervals = []
     for low, value in zip(lows, table[high], strict=True):
-        intervals.append(MISSING if low == MISSING else f"{low} to {_text(high, value)}")
+        interval = f"{low} to {_text(high, value)}"
+        intervals.append(MISSING if low == MISSING else interval)
     return intervals
 
 
@@ -99,7 +102,8 @@ def _text(column: str, value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, int):
         return f"{value:,}"
-    if isinstance(value, float):
-        formats = [spec for pattern, spec in FORMATS.items() if re.search(pattern, column)]
-        return format(value, formats[0])
-    return str(value)
+    if not isinstance(value, float):
+        return str(value)
+    matching = [pattern for pattern in FORMATS if re.search(pattern, column)]
+    specification = FORMATS[matching[0]]
+    return format(value, specification)

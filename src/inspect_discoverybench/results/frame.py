@@ -1,9 +1,9 @@
 """Results: the samples of any mix of logs, each once for each judge, as typed rows and as a data frame."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from inspect_discoverybench.results.log_files import Paths
 from inspect_discoverybench.results.result import Result
@@ -58,30 +58,37 @@ def current_results(logs: Sequence[UsableLog]) -> list[Result]:
         results += log.results
     results.sort(key=lambda result: result.run.created)
 
-    latest: dict[tuple[str | None, ...], Result] = {}
-    for result in _valid_attempts(results):
-        key = (result.sample.uuid, result.score.score, result.score.judge_record)
-        # The log that was changed last has the latest score, unless it was not scored.
-        if key not in latest or result.score.is_scored or not latest[key].score.is_scored:
-            latest[key] = result
-    return _without_unscored_copies(list(latest.values()))
+    # `eval-retry` repeats the samples with an error under a new uuid, and where the file system has no locks, a shard
+    # that was started twice has two logs. Clocks of machines differ, so a retry may seem to be the earlier attempt.
+    attempts = _best(results, _attempted, _validity)
+    valid = {result.sample.uuid for result in attempts}
+    # The log that was changed last has the latest score, unless it was not scored.
+    latest = _best(results, _judged, _is_scored)
+    # A log that was not scored may be next to its scored copy.
+    scored = {(result.sample.uuid, result.score.score) for result in latest if result.score.is_scored}
+
+    current = []
+    for result in latest:
+        has_scored_copy = (result.sample.uuid, result.score.score) in scored
+        is_judged = result.score.is_scored or result.score.judge_record is not None
+        if result.sample.uuid in valid and (is_judged or not has_scored_copy):
+            current.append(result)
+    return current
 
 
-def _valid_attempts(results: Sequence[Result]) -> list[Result]:
-    """Keep one attempt at each sample of a run, with all its scores.
-
-    `eval-retry` repeats the samples with an error under a new uuid, and where the file system has no locks, a shard
-    that was started twice has two logs. Clocks of machines differ, so a retry may seem to be the earlier attempt.
-    """
-    valid: dict[tuple[str, str, int], Result] = {}
+def _best(
+    results: Sequence[Result], group: Callable[[Result], Hashable], rank: Callable[[Result], Any]
+) -> list[Result]:
+    """The result of each group with the highest rank; of equal ones the last."""
+    best: dict[Hashable, Result] = {}
     for result in results:
-        best = valid.setdefault(_attempted(result), result)
-        if _validity(result) >= _validity(best):
-            valid[_attempted(result)] = result
-    return [result for result in results if result.sample.uuid == valid[_attempted(result)].sample.uuid]
+        current = best.setdefault(group(result), result)
+        if rank(result) >= rank(current):
+            best[group(result)] = result
+    return list(best.values())
 
 
-def _attempted(result: Result) -> tuple[str, str, int]:
+def _attempted(result: Result) -> Hashable:
     """What is attempted: a sample of a run in one epoch."""
     return result.run.run, result.sample.id, result.sample.epoch
 
@@ -92,12 +99,10 @@ def _validity(result: Result) -> tuple[bool, bool, str]:
     return result.score.is_scored, has_ended, result.sample.completed_at or ""
 
 
-def _without_unscored_copies(results: Sequence[Result]) -> list[Result]:
-    """Leave out results of logs that were not scored, next to their scored copies."""
-    scored = {(result.sample.uuid, result.score.score) for result in results if result.score.is_scored}
-    current = []
-    for result in results:
-        has_scored_copy = (result.sample.uuid, result.score.score) in scored
-        if result.score.is_scored or result.score.judge_record or not has_scored_copy:
-            current.append(result)
-    return current
+def _judged(result: Result) -> Hashable:
+    """A sample with one of its scores by one judge."""
+    return result.sample.uuid, result.score.score, result.score.judge_record
+
+
+def _is_scored(result: Result) -> bool:
+    return result.score.is_scored

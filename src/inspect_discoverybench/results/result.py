@@ -5,9 +5,10 @@ from typing import Any
 
 from inspect_ai.log import EvalLog
 
+from inspect_discoverybench.errors.exceptions import UnreadableLog
 from inspect_discoverybench.results.run_record import RunRecord
 from inspect_discoverybench.results.sample_record import SampleRecord
-from inspect_discoverybench.results.sample_score import KEYS, SampleScore, check_score
+from inspect_discoverybench.results.sample_score import KEYS, SampleScore
 from inspect_discoverybench.submission.submission import SCORE_NAME
 
 
@@ -46,14 +47,24 @@ def results_of(log: EvalLog, any_task: bool) -> list[Result]:
     for sample in log.samples or []:
         record = SampleRecord.of(sample)
         for name in names:
+            result = Result(run, record, SampleScore.of(sample, name))
             if not any_task:
-                check_score(sample, name)
-            results.append(Result(run, record, SampleScore.of(sample, name)))
+                _check(result)
+            results.append(result)
 
     if any_task:
         numeric = {result.score.score for result in results if result.score.values}
         results = [result for result in results if result.score.score in numeric]
     return results
+
+
+def _check(result: Result) -> None:
+    sample = result.sample
+    if not sample.goal or not sample.gold_hypothesis:
+        raise UnreadableLog("a sample has no metadata, such as its goal and gold hypothesis.")
+    for key, value in result.score.values.items():
+        if not 0 <= value <= 1:
+            raise UnreadableLog(f"the sample {sample.id} has {key} = {value}, not a score in 0–1.")
 
 
 def _score_names(log: EvalLog, any_task: bool) -> list[str]:

@@ -10,7 +10,6 @@ from typing import Any
 from inspect_ai.log import EvalSample
 from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, PARTIAL, Score
 
-from inspect_discoverybench.errors.exceptions import UnreadableLog
 from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.scorer.judge_record import compared_part
 from inspect_discoverybench.scorer.released_form import RELEASED_KEYS
@@ -113,24 +112,3 @@ def _outcome(sample: EvalSample, score: Score, values: Mapping[str, float]) -> O
     if score.reason in WITHOUT_HYPOTHESIS:
         return Outcome.LIMIT if sample.limit else Outcome.NO_SUBMISSION
     return Outcome.SCORED if "hms" in values else Outcome.UNSCORED
-
-
-def check_score(sample: EvalSample, name: str) -> None:
-    """Check that a sample and its score are of this package.
-
-    Raises:
-        UnreadableLog: The goal or gold hypothesis is missing, or a value is not in 0–1.
-    """
-    for field in ("goal", "gold_hypothesis"):
-        if not isinstance(sample.metadata.get(field), str):
-            raise UnreadableLog("a sample has no metadata, such as its goal and gold hypothesis.")
-
-    score = (sample.scores or {}).get(name)
-    values = score.value if score and isinstance(score.value, dict) else {}
-    for key in KEYS:
-        value = values.get(key)
-        # An unscored key is NaN, which is null in JSON logs.
-        is_missing = value is None or value != value
-        is_valid = isinstance(value, int | float) and 0 <= value <= 1
-        if not is_missing and not is_valid:
-            raise UnreadableLog(f"the sample {sample.id} has {key} = {value}, not a score in 0–1.")

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from inspect_discoverybench.results.result import Result
+from inspect_discoverybench.results.sample_record import SampleRecord
 from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
 
 DECIMALS = 12
 """Scores are rounded, because a rounding error can make the mean of several values larger than 1."""
 
 TaskId = tuple[str, str]
-"""Name of the task, without a placebo's ending, and id of the sample."""
+"""Name of Inspect's task, and id of the sample."""
 
 
 @dataclass(frozen=True)
@@ -29,16 +30,19 @@ class TaskScore:
     @property
     def missing(self) -> int:
         """Number of epochs without a score."""
-        return len(self.epochs) - len(self.scored)
+        scored = len(self.scored)
+        return len(self.epochs) - scored
 
     @property
     def mean(self) -> float:
         """Mean over the epochs with a score; NaN if there is none."""
-        return fmean(self.scored) if self.scored else math.nan
+        scored = self.scored
+        return fmean(scored) if scored else math.nan
 
     def mean_if_missing(self, value: float) -> float:
         """Mean over all epochs, if those without a score had this one."""
-        return fmean([*self.scored, *[value] * self.missing])
+        missing = [value] * self.missing
+        return fmean(self.scored + missing)
 
 
 @dataclass(frozen=True)
@@ -48,23 +52,19 @@ class Task:
     results: Sequence[Result]
 
     @property
-    def id(self) -> str:
-        """Id of the sample."""
-        return self.results[0].sample.id
+    def sample(self) -> SampleRecord:
+        """The sample in the first epoch, with the goal and its properties."""
+        return self.results[0].sample
 
     @property
     def cluster(self) -> str:
         """What its score depends on together with those of other tasks: the gold hypothesis, or else its own id."""
-        return self.results[0].sample.gold_hypothesis or self.id
-
-    @property
-    def study(self) -> str | None:
-        """The study that its data are from; None if it is not known."""
-        return self.results[0].sample.study
+        return self.sample.gold_hypothesis or self.sample.id
 
     def score(self, key: str = "hms") -> TaskScore:
         """The score of each epoch."""
-        return TaskScore([round(result.score.value(key), DECIMALS) for result in self.results])
+        values = [result.score.value(key) for result in self.results]
+        return TaskScore([round(value, DECIMALS) for value in values])
 
 
 def tasks_of(results: Iterable[Result]) -> dict[TaskId, Task]:
@@ -95,6 +95,6 @@ def mean_score(tasks: Sequence[Task], key: str = "hms") -> Estimate | None:
     return estimate_mean(
         [score.mean for score in scores],
         [task.cluster for task in tasks],
-        [task.study for task in tasks],
+        [task.sample.study for task in tasks],
         possible=None if is_complete else bounds(scores),
     )
