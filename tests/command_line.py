@@ -23,6 +23,13 @@ def completed(line: str) -> str:
     return result.output
 
 
+def failed(line: str) -> str:
+    """The output of a command that finds something wrong."""
+    result = discoverybench(line)
+    assert result.exit_code == 1, result.output
+    return result.output
+
+
 def refused(line: str) -> str:
     """The message with which a command refuses its input: one line."""
     result = discoverybench(line)

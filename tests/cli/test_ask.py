@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log
 
-from tests.command_line import completed, discoverybench, lab, refused
+from tests.command_line import completed, failed, lab, refused
 from tests.endpoint import tool_call
 
 STUDY = Path(__file__).parents[2] / "examples" / "lighthouses" / "metadata_0.json"
@@ -16,13 +16,15 @@ GOAL = "'How do visitors depend on the height of the tower?'"
 
 
 def test_a_goal_with_a_gold_hypothesis_is_scored_with_the_requested_hints() -> None:
-    goal = json.loads(STUDY.read_text("utf-8"))["queries"][0]["question"]
+    [query, *_] = json.loads(STUDY.read_text("utf-8"))["queries"]
+    goal = query["question"].upper()
     hints = "--domain-knowledge --workflow-tags"
-    output = completed(f"{BASELINE} --grader discoverybench/lexical {hints} --goal ' {goal.upper()}\n'")
+    output = completed(f"{BASELINE} --grader discoverybench/lexical {hints} --goal ' {goal}\n'")
     assert "Workflow: Rule-based baseline" in output
     assert "HMS " in output
     [info] = list_eval_logs("logs")
-    assert read_eval_log(info, header_only=True).eval.task_args["domain_knowledge"] is True
+    log = read_eval_log(info)
+    assert log.eval.task_args["domain_knowledge"] is True
 
 
 def test_the_submitted_hypothesis_is_printed_without_escape_sequences() -> None:
@@ -37,9 +39,8 @@ def test_the_submitted_hypothesis_is_printed_without_escape_sequences() -> None:
 def test_an_agent_that_submits_nothing_is_an_error() -> None:
     answer = tool_call("python", "Let me look at the data first.", code="1")
     with lab(lambda _: answer) as (model, _):
-        result = discoverybench(f"{ASK} --goal {GOAL} --model {model} --solver no_data_guess")
-    assert result.exit_code == 1, result.output
-    assert "Error: nothing was submitted" in result.output
+        output = failed(f"{ASK} --goal {GOAL} --model {model} --solver no_data_guess")
+    assert "Error: nothing was submitted" in output
 
 
 @pytest.mark.parametrize(
