@@ -9,7 +9,7 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
 
-from inspect_discoverybench.scorer.hypothesis_pair import NOT_PUBLIC, NOT_SUBMITTED
+from inspect_discoverybench.scorer.hypothesis_pair import NOT_PUBLIC, NOT_SUBMITTED, HypothesisPair
 from inspect_discoverybench.scorer.scorer import hms
 from tests.endpoint import Answer, Request, question, slots, truthful
 from tests.scorer.judging import (
@@ -82,6 +82,11 @@ def test_gold_and_predicted_are_in_the_correct_slots() -> None:
     }
     assert values["variables"] == values["relationship"] == comparison
     assert "- gold: gold context\n- predicted: predicted context\n" in score.explanation
+
+
+def test_gold_and_predicted_cannot_be_swapped_by_position() -> None:
+    with pytest.raises(TypeError):
+        HypothesisPair("Why?", (), GOLD, None, PREDICTED, "")  # type: ignore[misc]
 
 
 INVALID = {"extract": "no context", "match": "perhaps", "variables": "two", "relationship": "similar"}
