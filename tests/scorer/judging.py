@@ -18,12 +18,17 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from inspect_discoverybench.dataset.metadata import Column, DataFile
 from inspect_discoverybench.dataset.sample_metadata import SampleMetadata
+from inspect_discoverybench.scorer.facets import SCORE_KEYS
 from inspect_discoverybench.scorer.scorer import hms
 from tests.endpoint import AGREEMENT, Answer, Endpoint, Request, question, slots
 
 GOLD = "In towns, rainfall raises yield by 3 kg."
 PREDICTED = "Rainfall raises yield in towns."
-FULL = {"hms": 1.0, "context": 1.0, "variables": 1.0, "relationship": 1.0}
+FULL = dict.fromkeys(SCORE_KEYS, 1.0)
+ZEROS = dict.fromkeys(SCORE_KEYS, 0.0)
+ALL_QUESTIONS = sorted([*AGREEMENT, "extract"])
+"""What is asked about a sample whose contexts differ. There are two extractions."""
+
 CONTEXTS = [f'{{"hypothesis": [{{"context": "place {number}"}}]}}' for number in range(99)]
 """One context after the other, none of them the same."""
 

@@ -14,7 +14,7 @@ from inspect_discoverybench.judge_audit.texts import AnswerText, answer_texts
 from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.submission.submission import MAX_TEXT
 from tests.endpoint import question, slots
-from tests.scorer.judging import InProcessJudge, Result, sample, score_of, scripted
+from tests.scorer.judging import ZEROS, InProcessJudge, Result, sample, score_of, scripted
 
 QUOTE = "BMI rises with age."
 TEXT = f"**Hypothesis:** {QUOTE}\n\n**Final Answer:** Yes, the relationship is significant."
@@ -121,7 +121,7 @@ def test_an_invalid_reply_is_sent_back_and_the_whole_text_is_judged_in_the_end(r
 
 def test_a_text_that_asserts_nothing_scores_0_with_the_reason() -> None:
     score, judge = judged(quoting(asserted=False), messages=[said("I will look at the data next.")])
-    assert score.values == {"hms": 0, "context": 0, "variables": 0, "relationship": 0}
+    assert score.values == ZEROS
     assert score.reason == "refusal"
     assert "why" in score.explanation
     assert "look at the data next" in score.explanation

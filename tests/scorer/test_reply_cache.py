@@ -8,12 +8,10 @@ from inspect_ai.event import InfoEvent
 from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig
 
-from tests.endpoint import Answer, Cut, Endpoint, Request, question, serve
-from tests.scorer.judging import CONTEXTS, FULL, PREDICTED, evaluate, judge_at, score_of, scripted
+from tests.endpoint import AGREEMENT, Answer, Cut, Endpoint, Request, question, serve
+from tests.scorer.judging import ALL_QUESTIONS, CONTEXTS, FULL, PREDICTED, evaluate, judge_at, score_of, scripted
 
 pytestmark = pytest.mark.usefixtures("sweep")
-
-ALL_QUESTIONS = ["extract", "extract", "match", "relationship", "variables"]
 
 
 def evaluate_at(endpoint: Endpoint, prediction: str = PREDICTED, **options: Any) -> tuple[EvalLog, list[str]]:
@@ -31,7 +29,7 @@ def test_only_new_questions_are_asked() -> None:
         _, of_another_agent = evaluate_at(endpoint, "Another.")
         log, repeated = evaluate_at(endpoint, "One.")
     assert first == ALL_QUESTIONS
-    assert of_another_agent == ["extract", "match", "relationship", "variables"]
+    assert of_another_agent == sorted(AGREEMENT)
     assert repeated == []
     assert score_of(log).values == FULL
 
@@ -89,8 +87,8 @@ def test_epochs_share_the_cache_and_transcripts_have_its_replies() -> None:
     assert len(log.samples) == 3
     events = log.samples[2].events
     cached = [event.data for event in events if isinstance(event, InfoEvent) and event.source == "judge cache"]
-    assert len(cached) == 5
-    assert len({data["name"] for data in cached if isinstance(data, dict)}) == 5
+    assert len(cached) == len(ALL_QUESTIONS)
+    assert len({data["name"] for data in cached if isinstance(data, dict)}) == len(ALL_QUESTIONS)
 
 
 def test_the_cache_can_be_disabled() -> None:
@@ -107,7 +105,7 @@ def test_cached_replies_are_for_the_user_alone(tmp_path: Path) -> None:
     with serve(scripted(extract=CONTEXTS)) as endpoint:
         evaluate_at(endpoint)
     files = cached_files(tmp_path)
-    assert len(files) == 5
+    assert len(files) == len(ALL_QUESTIONS)
     assert {file.stat().st_mode & 0o777 for file in files} == {0o600}
     assert not any((tmp_path / "cache").rglob("*.tmp"))
 

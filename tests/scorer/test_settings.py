@@ -17,8 +17,18 @@ from inspect_discoverybench import demo, judge_audit
 from inspect_discoverybench.cli.main import main
 from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.solvers.reflexion import reflexion
-from tests.endpoint import Answer, Refused, Request, question, serve
-from tests.scorer.judging import CONTEXTS, FULL, Result, evaluate, judge_at, score_of, scores_of, scripted
+from tests.endpoint import AGREEMENT, Answer, Refused, Request, question, serve
+from tests.scorer.judging import (
+    ALL_QUESTIONS,
+    CONTEXTS,
+    FULL,
+    Result,
+    evaluate,
+    judge_at,
+    score_of,
+    scores_of,
+    scripted,
+)
 from tests.solvers.scripted import scripted as scripted_agent
 from tests.solvers.scripted import submit
 
@@ -77,7 +87,7 @@ def test_every_use_sends_the_same_settings(monkeypatch: pytest.MonkeyPatch) -> N
             use(f"openai/gpt-4o-{port}")
             sent.append({(question(request), without_question(request)) for request in endpoint.requests})
 
-    assert len(sent[0]) == 4
+    assert {name for name, _ in sent[0]} == set(AGREEMENT)
     assert all(requests == sent[0] for requests in sent)
     body = next(json.loads(request) for name, request in sent[0] if name == "variables")
     assert body["temperature"] == 0
@@ -111,7 +121,7 @@ def test_schemas_require_the_fields_of_the_listings() -> None:
 def test_schemas_can_be_turned_off() -> None:
     with serve(scripted(extract=CONTEXTS)) as endpoint:
         score = score_of(evaluate(judge_at(endpoint), scorer=hms(schema=False)))
-    assert len(endpoint.requests) == 5
+    assert sorted(endpoint.judge_requests()) == ALL_QUESTIONS
     assert not any("response_format" in request for request in endpoint.requests)
     assert settings(score)["response_schema"] is False
     assert settings(score)["temperature"] == 0
@@ -165,7 +175,7 @@ def test_a_single_bad_request_changes_no_other_question() -> None:
     assert first.values == second.values == FULL
     assert settings(first)["response_schema"] == "mixed"
     assert settings(second)["response_schema"] is True
-    assert len(endpoint.requests) == 11
+    assert len(endpoint.requests) == 2 * len(ALL_QUESTIONS) + 1
     assert warnings(log) == []
 
 
