@@ -87,7 +87,7 @@ def test_gold_and_predicted_are_in_the_correct_slots() -> None:
 
 def test_gold_and_predicted_cannot_be_swapped_by_position() -> None:
     with pytest.raises(TypeError):
-        HypothesisPair("Why?", (), GOLD, None, PREDICTED, "")  # type: ignore[misc]
+        HypothesisPair("Why?", (), GOLD, None, PREDICTED, "")  # type: ignore[call-arg]
 
 
 INVALID = {"extract": "no context", "match": "perhaps", "variables": "two", "relationship": "similar"}
