@@ -33,8 +33,8 @@ Script = Sequence[Turn] | Callable[[list[ChatMessage], str], Turn]
 FORMS = ("calls", "text")
 
 
-def python(code: str, text: str = "") -> ModelOutput:
-    return ModelOutput.for_tool_call("mockllm/model", "python", {"code": code}, content=text or "Look.")
+def python(code: str) -> ModelOutput:
+    return ModelOutput.for_tool_call("mockllm/model", "python", {"code": code}, content="Look.")
 
 
 def submit(**arguments: Any) -> ModelOutput:
@@ -50,10 +50,18 @@ def with_calls(*outputs: ModelOutput) -> ModelOutput:
     return ModelOutput.from_message(message)
 
 
+def costly(turn: Turn) -> ModelOutput:
+    """A turn that costs 1000 tokens."""
+    output = ModelOutput.from_content("mockllm/model", turn) if isinstance(turn, str) else turn
+    usage = ModelUsage(input_tokens=1, output_tokens=1000, total_tokens=1001)
+    return output.model_copy(update={"usage": usage})
+
+
 def in_text(call: ToolCall) -> str:
     """A call as a model writes it that acts in its text."""
     if call.function == "python":
-        return f"Look.\n\n```python\n{call.arguments['code']}\n```\n\nIt prints 17."
+        code = call.arguments["code"]
+        return f"Look.\n\n```python\n{code}\n```\n\nIt prints 17."
     return json.dumps(call.arguments)
 
 
@@ -71,25 +79,23 @@ def required_action(messages: list[ChatMessage], tools: list[ToolInfo], choice: 
     return "submit" if is_codegen and last.startswith("The code printed") else ""
 
 
-def replies(script: Script, expensive: int | None = None) -> Callable[..., ModelOutput]:
-    """The output function of a model that follows the script. The call of this number costs 1000 tokens."""
-    turns = 0
+def replies(script: Script) -> Callable[..., ModelOutput]:
+    """The output function of a model that follows the script."""
+    remaining = [] if callable(script) else list(script)
 
     def reply(messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: Any) -> ModelOutput:
-        nonlocal turns
         if callable(script):
             turn = script(messages, required_action(messages, tools, choice))
         else:
-            turn = script[min(turns, len(script) - 1)]
-        output = ModelOutput.from_content("mockllm/model", turn) if isinstance(turn, str) else turn
-        output = output.model_copy(deep=True)
-        if output.choices and output.message.tool_calls and not tools:
-            output.message.content = in_text(output.message.tool_calls[0])
+            turn = remaining.pop(0) if len(remaining) > 1 else remaining[0]
+        if isinstance(turn, str):
+            turn = ModelOutput.from_content("mockllm/model", turn)
+        output = turn.model_copy(deep=True)
+        output.usage = output.usage or ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+        calls = output.message.tool_calls if output.choices else None
+        if calls and not tools:
+            output.completion = in_text(calls[0])
             output.message.tool_calls = None
-            output.completion = output.message.text
-        tokens = 1000 if turns == expensive else 1
-        output.usage = ModelUsage(input_tokens=1, output_tokens=tokens, total_tokens=tokens + 1)
-        turns += 1
         return output
 
     return reply
@@ -109,40 +115,37 @@ def finished(log: EvalLog) -> EvalLog:
 def named_sample(sample: Sample, name: str) -> Sample:
     """A copy whose task text and goal have a name; an agent may render the task text anew."""
     metadata = dict(sample.metadata or {})
-    metadata["goal"] = f"{metadata['goal']}\n{name}"
-    return sample.model_copy(update={"id": name, "input": f"{name}\n{sample.input}", "metadata": metadata})
+    goal = metadata["goal"]
+    metadata["goal"] = f"{goal}\n{name}"
+    changes = {"id": name, "input": f"{name}\n{sample.input}", "metadata": metadata}
+    return sample.model_copy(update=changes)
 
 
-def play_all(
-    scripts: Mapping[str, Script], solver: Solver, *, expensive: Sequence[int | None] = (), **options: Any
-) -> dict[str, EvalSample]:
-    """Run scripts by their names, each on a demo task of its own; a call of each may cost 1000 tokens."""
+def play_all(scripts: Mapping[str, Script], solver: Solver, **options: Any) -> dict[str, EvalSample]:
+    """Run scripts by their names, each on a demo task of its own; options are those of the eval."""
     task = demo()
     samples = [named_sample(task.dataset[0], name) for name in scripts]
-    numbers = expensive or [None] * len(scripts)
-    functions = {}
-    for (name, script), number in zip(scripts.items(), numbers, strict=True):
-        functions[name] = replies(script, number)
+    functions = {name: replies(script) for name, script in scripts.items()}
 
     def reply(messages: list[ChatMessage], tools: Any, choice: ToolChoice, config: Any) -> ModelOutput:
-        lines: set[str] = set()
-        for message in messages:
-            if message.role == "user":
-                lines.update(message.text.splitlines())
-        name = next((name for name in functions if name in lines), next(iter(functions)))
+        users = [message.text for message in messages if message.role == "user"]
+        lines = "\n".join(users).splitlines()
+        [name] = [name for name in functions if name in lines]
         return functions[name](messages, tools, choice, config)
 
     model = get_model("mockllm/model", custom_outputs=reply, memoize=False)
     task = task_with(task, dataset=MemoryDataset(samples))
     [log] = inspect_eval(task, model=model, solver=solver, **options)
-    log = finished(log)
-    assert not any(sample.error for sample in log.samples or [])
-    return {str(sample.id): sample for sample in log.samples or []}
+    played = finished(log).samples or []
+    for sample in played:
+        assert not sample.error
+    return {str(sample.id): sample for sample in played}
 
 
-def play(script: Script, solver: Solver, *, expensive: int | None = None, **options: Any) -> EvalSample:
+def play(script: Script, solver: Solver, **options: Any) -> EvalSample:
     """Run one demo task; options are those of the eval."""
-    return play_all({"sample": script}, solver, expensive=[expensive], **options)["sample"]
+    samples = play_all({"sample": script}, solver, **options)
+    return samples["sample"]
 
 
 def submission(sample: EvalSample) -> Submission | None:
@@ -160,26 +163,37 @@ def observations(sample: EvalSample) -> list[str]:
     """What the model saw of the code that it ran."""
     texts = []
     for message in sample.messages:
+        metadata = message.metadata or {}
         if isinstance(message, ChatMessageTool) and message.function == "python":
             texts.append(message.text)
-        elif message.metadata and message.metadata.get("function") == "python":
+        elif metadata.get("function") == "python":
             texts.append(message.text.removeprefix("The code printed:\n\n"))
     return texts
 
 
+def model_events(sample: EvalSample) -> list[ModelEvent]:
+    return [event for event in sample.events if isinstance(event, ModelEvent)]
+
+
 def judged(sample: EvalSample) -> bool:
     """Whether the judge was asked anything."""
-    return any(isinstance(event, ModelEvent) and event.role == "grader" for event in sample.events)
+    return any(event.role == "grader" for event in model_events(sample))
 
 
 def calls(sample: EvalSample) -> list[ModelEvent]:
     """The calls of the evaluated model."""
-    return [event for event in sample.events if isinstance(event, ModelEvent) and event.role != "grader"]
+    return [event for event in model_events(sample) if event.role != "grader"]
+
+
+def offered(call: ModelEvent) -> list[str]:
+    """Names of the tools that a model call offered."""
+    return [tool.name for tool in call.tools]
 
 
 def spans(sample: EvalSample) -> list[str]:
     """Names of the agent's spans, in order."""
-    return [event.name for event in sample.events if isinstance(event, SpanBeginEvent) and event.type == "agent"]
+    begins = [event for event in sample.events if isinstance(event, SpanBeginEvent)]
+    return [event.name for event in begins if event.type == "agent"]
 
 
 def score(sample: EvalSample) -> float:

@@ -10,12 +10,12 @@ from inspect_ai.log import EvalSample
 from inspect_ai.model import ChatMessage, ContentReasoning, ContentText, ModelOutput
 
 from inspect_discoverybench.prompts.prompt import Prompt
-from inspect_discoverybench.replies import parse_reply
-from inspect_discoverybench.solvers.datavoyager import CriticReply, Ledger, Role, datavoyager
+from inspect_discoverybench.solvers.datavoyager import Ledger, Role, datavoyager
 from tests.solvers.scripted import (
     Turn,
     calls,
     observations,
+    offered,
     play,
     python,
     scripted,
@@ -24,16 +24,23 @@ from tests.solvers.scripted import (
     submitted,
 )
 
-CRITIC = "You are the critic"
 DRAFT = {"hypothesis": "In all rows, y rises with x.", "workflow": "1. load"}
 
 
-def verdict(next_role: str | None = "coder", instruction: str | None = "go on", **fields: Any) -> str:
-    answer = {"assessment": "r", "answered": False, "progress": True, "next": next_role, "instruction": instruction}
-    return json.dumps(answer | fields)
+def verdict(next_role: str = "coder", instruction: str = "go on", **fields: Any) -> str:
+    reply = {
+        "assessment": "r",
+        "answered": False,
+        "progress": True,
+        "next": next_role,
+        "instruction": instruction,
+    }
+    return json.dumps(reply | fields)
 
 
-ANSWERED = verdict(answered=True)
+# The critic may name roles in any case, and writes anything where the goal is answered.
+COUNT = verdict(" Coder", "count")
+ANSWERED = verdict("N/A", "", answered="true")
 
 
 class Team:
@@ -46,7 +53,7 @@ class Team:
         self.acts = 0
 
     def __call__(self, messages: list[ChatMessage], must: str) -> Turn:
-        if messages[0].text.startswith(CRITIC):
+        if is_critic(messages):
             return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
         self.acts += 1
         if must == "python":
@@ -58,74 +65,70 @@ class Team:
         return f"Words number {self.acts}."
 
 
+def is_critic(messages: Sequence[ChatMessage]) -> bool:
+    return messages[0].text.startswith("You are the critic")
+
+
+def texts(messages: Sequence[ChatMessage]) -> list[str]:
+    return [message.text for message in messages]
+
+
 def ledger(sample: EvalSample) -> Ledger:
     return sample.store_as(Ledger)
 
 
-def instructions(sample: EvalSample) -> list[str]:
-    """Role and instruction of each turn but those of the critic."""
-    found = []
-    for message in sample.messages:
-        role = (message.metadata or {}).get("role")
-        if role not in (None, "critic"):
-            found.append(message.text.removeprefix("It is the ").replace("'s turn. ", ": ", 1))
-    return found
+def turns(sample: EvalSample) -> list[str]:
+    """The role of each turn but those of the critic, and the first word of its instruction."""
+    shown = []
+    for turn in ledger(sample).turns:
+        word, _, _ = turn.instruction.partition(" ")
+        shown.append(f"{turn.role}: {word}")
+    return shown
+
+
+PLAN = "planner: State"
+REVISE = "planner: The"
+DRAFTED = "analyst: The"
+"""Turns whose instruction is a prompt."""
 
 
 def test_the_critic_chooses_the_next_role_until_it_accepts_a_draft() -> None:
-    team = Team(verdict("coder", "count"), verdict("analyst", "read"), verdict("planner", "refine"), ANSWERED)
-    sample = play(["never asked"], datavoyager(), model_roles={role.value: scripted(team) for role in Role})
-    turns = ["planner", "coder", "analyst", "planner", "analyst"]
-    roles = [name for turn in turns for name in (turn, "critic")]
+    team = Team(COUNT, verdict("analyst", "read"), verdict("planner", "refine"), ANSWERED)
+    models = {role.value: scripted(team) for role in Role}
+    sample = play(["never asked"], datavoyager(), model_roles=models)
+    roles = ["planner", "critic", "coder", "critic", "analyst", "critic", "planner", "critic", "analyst", "critic"]
     assert spans(sample) == roles
     assert [call.role for call in calls(sample)] == roles
     assert [call.input[0].text.split()[3] for call in calls(sample)] == roles
-    assert [[tool.name for tool in call.tools] for call in calls(sample) if call.tools] == [["python"]]
-    assert instructions(sample)[1:4] == ["coder: count", "analyst: read", "planner: refine"]
+    assert turns(sample) == [PLAN, "coder: count", "analyst: read", "planner: refine", DRAFTED]
     assert observations(sample) == ["2"]
+    assert submitted(sample).hypothesis == DRAFT["hypothesis"]
 
     state = ledger(sample)
-    assert [turn.role for turn in state.turns] == turns
     assert state.turns[1].output.endswith("print(2)")
     assert state.turns[3].output == "Words number 4."
     assert [reply.answered for reply in state.verdicts] == [False, False, False, True, True]
     assert state.revisions == 0
-    assert submitted(sample).hypothesis == DRAFT["hypothesis"]
 
 
 def test_all_roles_see_one_conversation_with_the_assessments_of_the_critic() -> None:
     team = Team(verdict("coder", "count", assessment="No data were read."), ANSWERED)
     sample = play(team, datavoyager())
-    conversations = [[message.text for message in call.input[1:]] for call in calls(sample)]
+    conversations = [texts(call.input[1:]) for call in calls(sample)]
     for earlier, later in pairwise(conversations):
         assert later[: len(earlier)] == earlier
-    coder = conversations[2]
-    assert '"assessment":"No data were read."' in coder[-2]
-    assert coder[-1] == "It is the coder's turn. count"
+    *_, assessment, instruction = conversations[2]
+    assert '"assessment":"No data were read."' in assessment
+    assert instruction == "It is the coder's turn. count"
 
 
 def test_a_draft_that_the_critic_sends_back_is_not_submitted() -> None:
-    rejected, accepted = json.dumps(DRAFT | {"hypothesis": "y rises."}), json.dumps(DRAFT)
     feedback = verdict("analyst", "Name the context.", assessment="The context is missing.")
-    team = Team(ANSWERED, feedback, ANSWERED, ANSWERED, drafts=[rejected, accepted])
-    sample = play(team, datavoyager())
-    assert [text.split(".")[0] for text in instructions(sample)] == [
-        "planner: State what is given and what is asked, then write a numbered plan",
-        "analyst: The critic finds that the results answer the goal",
-        "analyst: Name the context",
-        "analyst: The critic finds that the results answer the goal",
-    ]
+    rejected = json.dumps(DRAFT | {"hypothesis": "y rises."})
+    sample = play(Team(ANSWERED, feedback, ANSWERED, drafts=[rejected]), datavoyager())
+    assert turns(sample) == [PLAN, DRAFTED, "analyst: Name", DRAFTED]
     assert any("The context is missing." in message.text for message in sample.messages)
     assert submitted(sample).hypothesis == DRAFT["hypothesis"]
-
-
-def test_after_the_last_turn_the_analyst_submits_what_was_not_accepted() -> None:
-    team = Team(ANSWERED, verdict("coder", "test it"), drafts=["y rises, I think."])
-    sample = play(team, datavoyager(turns=1))
-    assert [turn.role for turn in ledger(sample).turns] == ["planner", "analyst", "coder", "analyst"]
-    assert submitted(sample).hypothesis == "In the end, y rises with x."
-    last = calls(sample)[-1]
-    assert (last.tool_choice, [tool.name for tool in last.tools]) == ("any", ["submit"])
 
 
 def test_an_accepted_draft_that_is_no_object_is_drafted_again() -> None:
@@ -133,68 +136,65 @@ def test_an_accepted_draft_that_is_no_object_is_drafted_again() -> None:
     assert submitted(sample).hypothesis == DRAFT["hypothesis"]
 
 
+def test_after_the_last_turn_the_analyst_submits() -> None:
+    team = Team(ANSWERED, verdict("coder", "test"), drafts=["y rises, I think."])
+    sample = play(team, datavoyager(turns=1))
+    assert turns(sample) == [PLAN, DRAFTED, "coder: test", "analyst: The"]
+    assert submitted(sample).hypothesis == "In the end, y rises with x."
+    last = calls(sample)[-1]
+    assert last.tool_choice == "any"
+    assert offered(last) == ["submit"]
+
+
 def test_the_planner_revises_at_most_twice_after_two_turns_without_progress() -> None:
-    stuck = [verdict("coder", f"try {number}", progress=False) for number in range(12)]
-    sample = play(Team(*stuck), datavoyager(turns=8))
-    revise = Prompt.load("solvers/datavoyager/revise").render()
-    acts = ["revise" if revise in text else text for text in instructions(sample)]
-    later = [f"coder: try {number}" for number in range(4, 8)]
-    assert acts[1:-1] == ["coder: try 0", "revise", "coder: try 2", "revise", *later]
+    stuck = [verdict("coder", f"try-{number}", progress=False) for number in range(8)]
+    sample = play(Team(*stuck), datavoyager(turns=6))
+    tries = ["coder: try-0", REVISE, "coder: try-2", REVISE, "coder: try-4", "coder: try-5"]
+    assert turns(sample)[1:-1] == tries
     assert ledger(sample).revisions == 2
-    closing = Prompt.load("solvers/finish").render()
+
+
+def test_roles_do_not_see_how_to_submit() -> None:
+    closing_line = Prompt.load("solvers/finish").render()
+    sample = play(Team(COUNT, ANSWERED), datavoyager())
     for call in calls(sample):
-        assert not any(closing in message.text for message in call.input)
-    submitted(sample)
+        assert closing_line not in call.input[1].text
 
 
-COUNT, COUNT_AGAIN = verdict("coder", "count"), verdict("coder", "count", progress=False)
-DIFFERENT = [verdict("coder", f"try {number}") for number in range(4)]
+COUNT_AGAIN = verdict("coder", "count", progress=False)
+DIFFERENT = [verdict("coder", f"try-{number}") for number in range(4)]
+LOOPS = {
+    "an instruction repeated without progress": (Team(COUNT, COUNT_AGAIN, ANSWERED), ["coder: count", REVISE]),
+    "repeated with progress": (Team(COUNT, COUNT, ANSWERED), ["coder: count", "coder: count"]),
+    "code repeated": (Team(*DIFFERENT, code=["1"] * 3), ["coder: try-0", "coder: try-1", REVISE]),
+}
 
 
-@pytest.mark.parametrize(
-    ("replies", "code", "roles"),
-    [
-        ([COUNT, COUNT_AGAIN, ANSWERED], [], ["coder", "planner"]),
-        ([COUNT, COUNT, ANSWERED], [], ["coder", "coder"]),
-        (DIFFERENT, ["print('same')"] * 3, ["coder", "coder", "planner"]),
-    ],
-    ids=["an instruction repeated without progress", "repeated with progress", "code repeated"],
-)
-def test_the_planner_revises_the_plan_of_a_team_in_a_loop(
-    replies: list[str], code: list[str], roles: list[str]
-) -> None:
-    sample = play(Team(*replies, code=code), datavoyager(turns=3))
-    assert [turn.role for turn in ledger(sample).turns] == ["planner", *roles, "analyst"]
-    assert ledger(sample).revisions == roles.count("planner")
+@pytest.mark.parametrize("name", LOOPS)
+def test_the_planner_revises_the_plan_of_a_team_in_a_loop(name: str) -> None:
+    team, expected = LOOPS[name]
+    count = len(expected)
+    sample = play(team, datavoyager(turns=count))
+    first, *others = turns(sample)
+    assert first == PLAN
+    assert others[:count] == expected
+    assert ledger(sample).revisions == expected.count(REVISE)
 
 
-@pytest.mark.parametrize("reply", ["no", "I think the coder should act.", verdict("critic"), verdict("coder", " ")])
+@pytest.mark.parametrize("reply", ["I think the coder should act.", verdict("critic"), verdict("coder", " ")])
 def test_three_invalid_replies_of_the_critic_count_as_no_progress(reply: str) -> None:
     sample = play(Team(reply), datavoyager(turns=2))
-    requests = [call for call in calls(sample) if call.input[0].text.startswith(CRITIC)]
     again = Prompt.load("solvers/datavoyager/ask_again").render()
-    assert [again in call.input[-1].text for call in requests] == [False, True, True] * 2
+    requests = [call.input for call in calls(sample) if is_critic(call.input)]
+    is_repeated = [again in request[-1].text for request in requests]
+    assert is_repeated == [False, True, True] * 2
     state = ledger(sample)
-    assert [verdict.progress for verdict in state.verdicts] == [False, False]
-    assert [turn.role for turn in state.turns] == ["planner", "coder", "planner", "analyst"]
-    assert state.turns[1].instruction == Prompt.load("solvers/datavoyager/next_step").render()
-    submitted(sample)
+    assert [reply.progress for reply in state.verdicts] == [False, False]
+    assert turns(sample) == [PLAN, "coder: Carry", REVISE, "analyst: The"]
 
 
-@pytest.mark.parametrize(
-    ("text", "role"),
-    [
-        ('{"answered": "false", "progress": 1, "next": "Coder ", "instruction": "go on", "more": 0.5}', Role.CODER),
-        (verdict("N/A", "", answered=True), None),
-    ],
-)
-def test_verdicts_are_read_in_several_forms(text: str, role: Role | None) -> None:
-    reply = parse_reply(text, CriticReply)
-    assert (reply.answered, reply.next) == (role is None, role)
-
-
-def test_reasoning_is_removed_from_the_shared_conversation() -> None:
-    team = Team(verdict("coder", "count"), ANSWERED)
+def test_reasoning_is_removed_before_other_roles_read_a_message() -> None:
+    team = Team(COUNT, ANSWERED)
 
     def reasoner(messages: list[ChatMessage], must: str) -> Turn:
         turn = team(messages, must)
@@ -202,9 +202,11 @@ def test_reasoning_is_removed_from_the_shared_conversation() -> None:
             turn = ModelOutput.from_content("mockllm/model", turn)
         reasoning = ContentReasoning(reasoning="SECRET THOUGHT", signature="of-one-provider")
         content = [reasoning, ContentText(text=turn.message.text)]
-        return ModelOutput.from_message(turn.message.model_copy(update={"content": content}))
+        message = turn.message.model_copy(update={"content": content})
+        return ModelOutput.from_message(message)
 
     sample = play(reasoner, datavoyager())
     submitted(sample)
     for call in calls(sample):
-        assert "SECRET THOUGHT" not in json.dumps([message.model_dump(mode="json") for message in call.input])
+        for message in call.input:
+            assert "SECRET THOUGHT" not in message.model_dump_json()

@@ -56,7 +56,8 @@ def task_text_of(task: Task, agent: Solver) -> str:
 
 @pytest.mark.parametrize("columns", [False, True])
 def test_columns_are_shown_on_request_and_hints_are_kept(columns: bool) -> None:
-    text = task_text_of(custom(path=str(STUDY), sandbox="local", domain_knowledge=True), no_data_guess(columns))
+    task = custom(path=str(STUDY), sandbox="local", domain_knowledge=True)
+    text = task_text_of(task, no_data_guess(columns))
     assert ("Columns:" in text) is columns
     assert "## Domain knowledge" in text
     assert "## Workflow tags" not in text
@@ -64,10 +65,14 @@ def test_columns_are_shown_on_request_and_hints_are_kept(columns: bool) -> None:
 
 def test_a_goal_that_names_a_hint_does_not_reveal_it() -> None:
     goal = "Does Domain knowledge of Workflow tags raise visits?"
-    text = task_text_of(custom(path=str(STUDY / "metadata_0.json"), goal=goal, sandbox="local"), no_data_guess())
+    file = STUDY / "metadata_0.json"
+    task = custom(path=str(file), goal=goal, sandbox="local")
+    text = task_text_of(task, no_data_guess())
     assert "Visitors reach lighthouses" not in text
 
 
 def test_no_data_file_is_in_the_sandbox() -> None:
-    assert play([ANSWER], chain(look(), no_data_guess())).store["files"] == ["data.csv"]
-    assert play([ANSWER], chain(no_data_guess(), look())).store["files"] == []
+    before = play([ANSWER], chain(look(), no_data_guess()))
+    after = play([ANSWER], chain(no_data_guess(), look()))
+    assert before.store["files"] == ["data.csv"]
+    assert after.store["files"] == []

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 import pytest
 from inspect_ai.event import ToolEvent
 from inspect_ai.log import EvalSample
-from inspect_ai.model import ChatMessage, ChatMessageUser, ModelOutput
+from inspect_ai.model import ChatMessage, ModelOutput
 
 from inspect_discoverybench.solvers.react import react
 from tests.solvers.scripted import (
     FORMS,
     calls,
     observations,
+    offered,
     play,
     python,
     submit,
@@ -30,17 +31,21 @@ AGAIN = "No hypothesis has been"
 
 def prompts(sample: EvalSample) -> list[str]:
     """The first words of the messages that follow the task text, without those that show the output of code."""
-    texts = [message.text for message in sample.messages if isinstance(message, ChatMessageUser)]
-    prompts = [text for text in texts[1:] if not text.startswith("The code printed")]
-    return [" ".join(text.split()[:4]) for text in prompts]
+    beginnings = []
+    for message in sample.messages:
+        words = message.text.split()[:4]
+        if message.role == "user" and words[:3] != ["The", "code", "printed:"]:
+            beginnings.append(" ".join(words))
+    return beginnings[1:]
 
 
 def test_fenced_code_is_run_and_shown_as_code() -> None:
     sample = play([python("```python\nprint('```')\n```"), ANSWER], react())
     assert observations(sample) == ["```"]
-    events = [event for event in sample.events if isinstance(event, ToolEvent) and event.function == "python"]
-    assert events[0].view
-    assert events[0].view.content == "````python\n```python\nprint('```')\n```\n````\n"
+    events = [event for event in sample.events if isinstance(event, ToolEvent)]
+    view = events[0].view
+    assert view
+    assert view.content == "````python\n```python\nprint('```')\n```\n````\n"
 
 
 @pytest.mark.parametrize("text", [OBJECT, "Shall I go on?"])
@@ -62,8 +67,10 @@ def test_text_in_reply_to_the_forced_call_is_requested_again_and_then_read() -> 
     assert prompts(sample) == [REMINDER, LAST, AGAIN]
     assert len(calls(sample)) == 4
     assert sample.scores
-    assert sample.scores["HMS"].answer == "y rises with x."
-    assert (sample.scores["HMS"].metadata or {})["submission_source"] == "object"
+    score = sample.scores["HMS"]
+    assert score.answer == "y rises with x."
+    assert score.metadata
+    assert score.metadata["submission_source"] == "object"
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -76,7 +83,8 @@ def test_turns_is_the_number_of_model_calls_and_the_last_is_forced(turns: int, f
     assert len(calls(sample)) == turns
     if form == "calls":
         last = calls(sample)[-1]
-        assert (last.tool_choice, [tool.name for tool in last.tools]) == ("any", ["submit"])
+        assert last.tool_choice == "any"
+        assert offered(last) == ["submit"]
     assert len(observations(sample)) == turns - 1
     assert submitted(sample).hypothesis == "h"
     assert prompts(sample) == [LAST]

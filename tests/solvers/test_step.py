@@ -17,12 +17,13 @@ from inspect_discoverybench.solvers.no_data_guess import no_data_guess
 from inspect_discoverybench.solvers.react import react
 from inspect_discoverybench.solvers.step import python_block
 from tests.endpoint import Answer, Cut, Endpoint, NoChoices, Raw, Request, serve, tool_call
-from tests.solvers.scripted import FORMS, observations, reason, submission, submitted
+from tests.solvers.scripted import FORMS, observations, submitted
 
 ANSWER = {"hypothesis": "In all rows, y rises with x.", "workflow": "1. load"}
 OBJECT = json.dumps(ANSWER)
 BLOCK = "I look at the data.\n\n```python\nprint(6 * 7)\n```"
 CALL = json.dumps({"name": "python", "arguments": {"code": "print(6 * 7)"}})
+CALL_IN_FENCE = f"```json\n{CALL}\n```"
 
 
 def local_model(endpoint: Endpoint) -> Model:
@@ -56,7 +57,13 @@ def score_metadata(sample: EvalSample) -> dict[str, Any]:
 
 
 def offered(request: Request) -> list[str]:
-    return [tool["function"]["name"] for tool in request.get("tools") or []]
+    """Names of the tools in a request, in the format of OpenAI or Anthropic."""
+    tools = request.get("tools") or []
+    return sorted(tool.get("function", tool)["name"] for tool in tools)
+
+
+def last_message(request: Request) -> str:
+    return str(request["messages"][-1]["content"])
 
 
 def in_turn(*answers: Answer) -> Callable[[Request], Answer]:
@@ -65,11 +72,25 @@ def in_turn(*answers: Answer) -> Callable[[Request], Answer]:
     return lambda _: remaining.pop(0) if len(remaining) > 1 else remaining[0]
 
 
+def running(form: str, code: str) -> Answer:
+    """Code to run, in a form."""
+    return f"```python\n{code}\n```" if form == "text" else tool_call("python", code=code)
+
+
+def submitting(form: str) -> Answer:
+    """The answer, in a form."""
+    return OBJECT if form == "text" else tool_call("submit", **ANSWER)
+
+
 def acting(form: str, *before: Answer) -> Callable[[Request], Answer]:
     """Give these answers first; then run code and submit in this form."""
-    if form == "text":
-        return in_turn(*before, BLOCK, OBJECT)
-    return in_turn(*before, tool_call("python", code="print(6 * 7)"), tool_call("submit", **ANSWER))
+    return in_turn(*before, running(form, "print(6 * 7)"), submitting(form))
+
+
+def require_work(sample: EvalSample) -> None:
+    """Fail unless the code of `acting` has run and the answer was submitted."""
+    assert observations(sample) == ["42"]
+    assert submitted(sample).hypothesis == ANSWER["hypothesis"]
 
 
 def ignores_named_tools(request: Request) -> Answer:
@@ -77,7 +98,9 @@ def ignores_named_tools(request: Request) -> Answer:
     if request.get("tool_choice") != "required":
         return "I would rather talk."
     [name] = offered(request)
-    return tool_call("submit", **ANSWER) if name == "submit" else tool_call("python", code="print(6 * 7)")
+    if name == "submit":
+        return submitting("calls")
+    return running("calls", "1")
 
 
 @pytest.mark.parametrize("solver", [react(turns=1), codegen(), no_data_guess()])
@@ -88,36 +111,35 @@ def test_a_forced_call_needs_no_choice_of_a_certain_tool(solver: Solver) -> None
 
 def test_a_provider_that_needs_the_tools_of_earlier_calls_gets_them_in_requests_without_actions() -> None:
     """Anthropic refuses a conversation with calls whose tools are not listed."""
-    verdict = {"assessment": "a", "answered": False, "progress": True, "next": "coder", "instruction": "count"}
+    verdict = {
+        "answered": False,
+        "progress": True,
+        "next": "coder",
+        "instruction": "count",
+    }
 
     def team(request: Request) -> Answer:
-        return json.dumps(verdict) if "You are the critic" in str(request["system"]) else "1. Count."
+        is_critic = "You are the critic" in str(request["system"])
+        return json.dumps(verdict) if is_critic else "1. Count."
 
     _, requests = run(datavoyager(turns=1), team, anthropic_model)
     planner, critic, coder, analyst, _ = requests
     for request in (planner, critic):
-        assert sorted(tool["name"] for tool in request["tools"]) == ["python", "submit"]
+        assert offered(request) == ["python", "submit"]
         assert request["tool_choice"] == {"type": "none"}
-    assert [tool["name"] for tool in coder["tools"]] == ["python"]
-    assert [tool["name"] for tool in analyst["tools"]] == ["submit"]
-    assert coder["tool_choice"]["type"] == analyst["tool_choice"]["type"] == "any"
+    assert offered(coder) == ["python"]
+    assert offered(analyst) == ["submit"]
+    assert coder["tool_choice"]["type"] == "any"
+    assert analyst["tool_choice"]["type"] == "any"
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("reply", ["", NoChoices()], ids=["empty", "no choices"])
-def test_an_empty_reply_is_requested_again(reply: Answer, form: str) -> None:
-    sample, requests = run(react(actions=form), acting(form, reply, reply))
+def test_an_empty_reply_is_requested_again_twice(reply: Answer, form: str) -> None:
+    answers = acting(form, reply, reply)
+    sample, requests = run(react(actions=form), answers)
     assert len(requests) == 4
-    assert submitted(sample).hypothesis == ANSWER["hypothesis"]
-    assert observations(sample) == ["42"]
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_three_empty_replies_are_the_agents_own(form: str) -> None:
-    sample, requests = run(no_data_guess(actions=form), in_turn(""))
-    assert reason(sample) == "no_response"
-    # The last step is repeated once.
-    assert len(requests) == 6
+    require_work(sample)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -125,8 +147,7 @@ def test_a_reply_that_repeats_itself_until_the_token_limit_gets_a_reminder(form:
     endless = Cut("```python\nx = 1\n" + "x = x + 1\n" * 200, tokens=1000)
     sample, requests = run(react(actions=form), acting(form, endless))
     assert len(requests) == 3
-    assert observations(sample) == ["42"]
-    assert submitted(sample).hypothesis == ANSWER["hypothesis"]
+    require_work(sample)
 
 
 OVERFLOWS = {
@@ -142,67 +163,63 @@ def test_after_a_context_overflow_the_agent_submits_from_a_shorter_conversation(
     error: dict[str, Any], form: str
 ) -> None:
     overflow = Raw(400, json.dumps({"error": error}).encode())
-    work = acting(form)
 
-    def small(request: Request) -> Answer:
-        if len(json.dumps(request["messages"])) > 12_000:
+    def small_window(request: Request) -> Answer:
+        if len(str(request["messages"])) > 12_000:
             return overflow
-        is_last = "No hypothesis has been submitted" in str(request["messages"][-1])
-        if is_last:
-            return OBJECT if form == "text" else tool_call("submit", **ANSWER)
-        return work(request) if len(request["messages"]) < 3 else longer
+        if "No hypothesis has been submitted" in last_message(request):
+            return submitting(form)
+        return running(form, "print('x' * 3000)")
 
-    code = "print('x' * 3000)"
-    longer = f"```python\n{code}\n```" if form == "text" else tool_call("python", code=code)
-    sample, _ = run(react(actions=form), small)
+    sample, _ = run(react(actions=form), small_window)
     assert submitted(sample).hypothesis == ANSWER["hypothesis"]
 
 
-@pytest.mark.parametrize("written", [BLOCK, f"```json\n{CALL}\n```"], ids=["code", "a call"])
-def test_calls_written_as_text_do_not_run(written: str) -> None:
-    sample, _ = run(react(), in_turn(written, written, tool_call("submit", **ANSWER)))
+@pytest.mark.parametrize("written", [BLOCK, CALL_IN_FENCE], ids=["code", "a call"])
+def test_calls_written_as_text_do_not_run_and_the_sample_is_marked(written: str) -> None:
+    answers = in_turn(written, written, submitting("calls"))
+    sample, _ = run(react(), answers)
     assert observations(sample) == []
-    assert submitted(sample).hypothesis == ANSWER["hypothesis"]
     assert score_metadata(sample)["wrote_calls_as_text"] is True
 
 
-@pytest.mark.parametrize(
-    ("solver", "answer"),
-    [
-        (react(), acting("calls")),
-        (react(), acting("calls", BLOCK)),
-        (react(actions="text"), acting("text")),
-        (react(), in_turn("I am not sure.", "y rises.", tool_call("submit", **ANSWER))),
-        (no_data_guess(), in_turn(f"```json\n{OBJECT}\n```")),
-    ],
-    ids=["calls", "code once in text", "text", "words", "no python offered"],
-)
-def test_other_samples_are_not_marked(solver: Solver, answer: Callable[[Request], Answer]) -> None:
-    sample, _ = run(solver, answer)
+NOT_MARKED = {
+    "calls": (react(), acting("calls", BLOCK)),
+    "text": (react(actions="text"), acting("text")),
+    "words": (react(), in_turn("I am not sure.", "y rises.", submitting("calls"))),
+    "no python offered": (no_data_guess(), in_turn(f"```json\n{OBJECT}\n```")),
+}
+
+
+@pytest.mark.parametrize("name", NOT_MARKED)
+def test_other_samples_are_not_marked(name: str) -> None:
+    solver, answers = NOT_MARKED[name]
+    sample, _ = run(solver, answers)
     assert "wrote_calls_as_text" not in score_metadata(sample)
 
 
 def test_in_text_a_call_written_as_an_object_gets_a_reminder() -> None:
-    sample, requests = run(react(actions="text"), acting("text", f"```json\n{CALL}\n```"))
-    assert "Your message contains no action." in requests[1]["messages"][-1]["content"]
-    assert observations(sample) == ["42"]
+    answers = acting("text", CALL_IN_FENCE)
+    sample, requests = run(react(actions="text"), answers)
+    assert "Your message contains no action." in last_message(requests[1])
+    require_work(sample)
 
 
 def test_what_follows_the_code_in_a_text_is_cut_off() -> None:
     """The model wrote it without having seen the output."""
-    sample, requests = run(react(actions="text"), in_turn(f"{BLOCK}\n\nIt prints 17.\n{OBJECT}", OBJECT))
-    assert requests[1]["messages"][-2]["content"] == BLOCK
-    assert "42" in requests[1]["messages"][-1]["content"]
-    assert len(requests) == 2
-    assert submitted(sample).source == "object"
+    invented = f"{BLOCK}\n\nIt prints 17.\n{OBJECT}"
+    sample, requests = run(react(actions="text"), in_turn(invented, OBJECT))
+    *_, message, observation = requests[1]["messages"]
+    assert message["content"] == BLOCK
+    assert "42" in observation["content"]
+    require_work(sample)
 
 
 @pytest.mark.parametrize("solver", [react(actions="text"), codegen(actions="text")])
-def test_an_answer_before_any_code_is_sent_back_once(solver: Solver) -> None:
+def test_an_answer_before_any_code_is_sent_back(solver: Solver) -> None:
     sample, requests = run(solver, acting("text", OBJECT))
-    assert "You have not run any code yet" in requests[1]["messages"][-1]["content"]
-    assert observations(sample) == ["42"]
-    assert submission(sample)
+    assert "You have not run any code yet" in last_message(requests[1])
+    require_work(sample)
 
 
 def test_a_second_answer_before_any_code_is_submitted() -> None:

@@ -103,9 +103,10 @@ AGENTS: dict[str, tuple[Solver, list[Turn]]] = {
 }
 
 
-@pytest.mark.parametrize(("agent", "turns"), AGENTS.values(), ids=AGENTS)
+@pytest.mark.parametrize("name", AGENTS)
 @pytest.mark.usefixtures("sweep")
-def test_the_answer_of_another_agent_is_judged(agent: Solver, turns: list[Turn]) -> None:
+def test_the_answer_of_another_agent_is_judged(name: str) -> None:
+    agent, turns = AGENTS[name]
     assert answer_to_judge(turns, agent) == H
 
 
@@ -129,7 +130,8 @@ def loop_of_its_own() -> Solver:
 
 @pytest.mark.parametrize("agent", [generate(), loop_of_its_own()])
 def test_an_accepted_submission_ends_the_loop_of_a_plain_solver(agent: Solver) -> None:
-    refused, accepted = submit(hypothesis="N/A", workflow="w"), submit(hypothesis=H, workflow="w")
+    refused = submit(hypothesis="N/A", workflow="w")
+    accepted = submit(hypothesis=H, workflow="w")
     sample = play([refused, accepted], agent, message_limit=20)
     assert submitted(sample).hypothesis == H
     assert len(calls(sample)) == 2
