@@ -87,8 +87,9 @@ def _fail_if_worse(difference: "KeyDifference", margin: float) -> None:
 
 
 def _as_json(comparison: "SystemComparison") -> str:
+    text = json.dumps(asdict(comparison))
     # JSON has no NaN.
-    values = json.loads(json.dumps(asdict(comparison)), parse_constant=lambda _: None, object_hook=_by_level)
+    values = json.loads(text, parse_constant=lambda _: None, object_hook=_by_level)
     return json.dumps(values, indent=2)
 
 
@@ -129,7 +130,8 @@ def _print_pair(comparison: "SystemComparison") -> None:
     say("; ".join(counts))
 
     columns = ("Tasks", "Baseline", "Candidate", "Diff.", "95% CI", "p")
-    print_table("On these tasks", [""], columns, [_difference_row(difference) for difference in pair.keys])
+    rows = [_difference_row(difference) for difference in pair.keys]
+    print_table("On these tasks", [""], columns, rows)
     for sentence in _verdicts(pair.keys[0], pair.studies):
         console.print(sentence)
     if len(pair.keys) > 1:
@@ -197,8 +199,14 @@ def _print_ranking(comparison: "SystemComparison") -> None:
     ranks = []
     for number, rank in enumerate(comparison.ranking, 1):
         numbers[rank.system] = str(number)
-        mean = f"{rank.estimate.mean:.3f}"
-        ranks.append([str(number), rank.system, mean, _interval(rank.estimate, ""), f"{rank.first_share:.0%}"])
+        row = [
+            str(number),
+            rank.system,
+            f"{rank.estimate.mean:.3f}",
+            _interval(rank.estimate, ""),
+            f"{rank.first_share:.0%}",
+        ]
+        ranks.append(row)
     tasks = comparison.ranking[0].estimate.tasks if comparison.ranking else 0
     title = f"Ranking on the {tasks} tasks that all systems scored"
     print_table(title, ("", "System"), ("Mean", "95% CI on\nthese tasks", "First in draws"), ranks)
@@ -208,9 +216,15 @@ def _print_ranking(comparison: "SystemComparison") -> None:
         candidate = numbers.get(pair.candidate, pair.candidate)
         baseline = numbers.get(pair.baseline, pair.baseline)
         paired = pair.keys[0].paired
-        row = [f"{candidate} − {baseline}", str(paired.tasks), f"{paired.difference:+.3f}"]
-        row += [_interval(paired), p_value(paired.p_value)]
-        row += [_interval(paired.new_studies), _new_studies_p_value(paired)]
+        row = [
+            f"{candidate} − {baseline}",
+            str(paired.tasks),
+            f"{paired.difference:+.3f}",
+            _interval(paired),
+            p_value(paired.p_value),
+            _interval(paired.new_studies),
+            _new_studies_p_value(paired),
+        ]
         pairs.append(row)
     title = "Pairs, with intervals and p-values adjusted for their number"
     columns = ("Tasks", "Difference", "95% CI on\nthese tasks", "p", "95% CI on\nnew studies", "p")

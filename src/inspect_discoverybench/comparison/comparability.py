@@ -2,7 +2,7 @@
 
 import itertools
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from inspect_discoverybench.comparison.system import System
@@ -23,22 +23,39 @@ SAME_PER_RUN = {
 def incompatibilities(a: System, b: System) -> Iterator[str]:
     """Reasons why two systems' scores are not comparable, one line each. Values that are not recorded are ignored."""
     names = f"{a.name} and {b.name}"
-    # The number of a version changes when scores are no longer comparable, and its letter with the interface.
-    versions = [sorted({version.partition("-")[0] for version in _recorded(s.results, "task_version")}) for s in (a, b)]
-    if versions[0] != versions[1]:
-        yield f"{names}: the task versions differ ({', '.join(versions[0])} and {', '.join(versions[1])})."
+    first_version, second_version = _version(a), _version(b)
+    if first_version != second_version:
+        yield f"{names}: the task versions differ ({first_version} and {second_version})."
 
     for column, noun in SAME_PER_TASK.items():
         sample = _differing_sample(a, b, column)
         if sample is not None:
             yield f"{names}: the {noun} of the sample {sample} differ."
 
-    records = _recorded(a.results, "judge_record"), _recorded(b.results, "judge_record")
-    if all(records):
-        first, *others = map(json.loads, itertools.chain(*records))
-        lines = dict.fromkeys(line for other in others for line in differences(first, other))
-        if lines:
-            yield f"{names} were judged differently: {'; '.join(lines)}."
+    lines: dict[str, None] = {}
+    for first, second in _records(a, b, "judge_record"):
+        lines |= dict.fromkeys(differences(first, second))
+    if lines:
+        listed = "; ".join(lines)
+        yield f"{names} were judged differently: {listed}."
+
+
+def _version(system: System) -> str:
+    """The number of the task's version, which changes when scores are no longer comparable; its letter may differ."""
+    versions = _recorded(system.results, "task_version")
+    numbers = {version.partition("-")[0] for version in versions}
+    return ", ".join(sorted(numbers))
+
+
+def _differing_sample(a: System, b: System, column: str) -> str | None:
+    """The id of the first common sample whose values of a column differ."""
+    for key, task in a.tasks.items():
+        if key in b.tasks:
+            first = _recorded(task.results, column)
+            second = _recorded(b.tasks[key].results, column)
+            if first and second and first[0] != second[0]:
+                return task.sample.id
+    return None
 
 
 def notes_on(systems: Sequence[System]) -> list[str]:
@@ -62,40 +79,31 @@ def notes_on(systems: Sequence[System]) -> list[str]:
 def _provenance_differences(a: System, b: System) -> Iterator[str]:
     names = f"{a.name} and {b.name}"
     for column, noun in SAME_PER_RUN.items():
-        first, second = _recorded(a.results, column), _recorded(b.results, column)
+        first = ", ".join(_recorded(a.results, column))
+        second = ", ".join(_recorded(b.results, column))
         if first and second and first != second:
-            yield f"{names}: the {noun} differ ({', '.join(first)} and {', '.join(second)})."
+            yield f"{names}: the {noun} differ ({first} and {second})."
 
-    prompts = _recorded(a.results, "prompts"), _recorded(b.results, "prompts")
-    if all(prompts):
-        differing = _differing_prompts(itertools.chain(*prompts))
-        if differing:
-            yield f"{names}: these prompts differ: {', '.join(differing)}."
-
-
-def _differing_prompts(records: Iterable[str]) -> list[str]:
-    """Names of prompts whose fingerprints differ."""
-    first, *others = map(json.loads, records)
     differing: dict[str, None] = {}
-    for other in others:
-        for name, fingerprint in first.items():
-            if other.get(name, fingerprint) != fingerprint:
-                differing[name] = None
-    return list(differing)
+    for first_prompts, second_prompts in _records(a, b, "prompts"):
+        for prompt, fingerprint in first_prompts.items():
+            if second_prompts.get(prompt, fingerprint) != fingerprint:
+                differing[prompt] = None
+    if differing:
+        listed = ", ".join(differing)
+        yield f"{names}: these prompts differ: {listed}."
 
 
-def _differing_sample(a: System, b: System, column: str) -> str | None:
-    """The id of the first common sample whose values of a column differ."""
-    for key, task in a.tasks.items():
-        if key in b.tasks:
-            first = _recorded(task.results, column)
-            second = _recorded(b.tasks[key].results, column)
-            if first and second and first[0] != second[0]:
-                return task.sample.id
-    return None
+def _records(a: System, b: System, column: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """The first record of two systems in a column of JSON with each other one; none if a system has no record."""
+    first = _recorded(a.results, column)
+    second = _recorded(b.results, column)
+    if first and second:
+        for text in [*first[1:], *second]:
+            yield json.loads(first[0]), json.loads(text)
 
 
-def _recorded(results: Sequence[Result], column: str) -> list[Any]:
+def _recorded(results: Sequence[Result], column: str) -> list[str]:
     """The distinct recorded values of a column."""
     values = {result.columns[column] for result in results}
     return sorted(value for value in values if value is not None)

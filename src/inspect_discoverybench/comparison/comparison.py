@@ -11,6 +11,7 @@ from inspect_discoverybench.comparison.difference import KeyDifference, key_diff
 from inspect_discoverybench.comparison.system import System
 from inspect_discoverybench.errors.exceptions import InvalidArgument
 from inspect_discoverybench.results.coverage import describe_coverage, describe_studies
+from inspect_discoverybench.results.task import TaskId
 from inspect_discoverybench.statistics.mean import Estimate, estimate_mean
 from inspect_discoverybench.statistics.ranking import first_shares
 
@@ -92,11 +93,13 @@ def compare(
     for a, b in combinations:
         warnings |= dict.fromkeys(incompatibilities(a, b))
     if warnings and not anyway:
-        raise InvalidArgument(f"{next(iter(warnings))} Use comparable logs, or pass --anyway.")
+        first = next(iter(warnings))
+        raise InvalidArgument(f"{first} Use comparable logs, or pass --anyway.")
 
     coverage = {}
     for system in systems:
-        coverage[system.name] = describe_coverage(system.configuration.benchmark, system.results)
+        benchmark = system.configuration.benchmark
+        coverage[system.name] = describe_coverage(benchmark, system.results)
     return SystemComparison(
         score=systems[0].score,
         pairs=[_pair(a, b, len(combinations)) for a, b in combinations],
@@ -123,6 +126,7 @@ def _pair(a: System, b: System, comparisons: int) -> SystemPair:
     if not keys or keys[0].key != a.keys[0]:
         raise InvalidArgument(f"{a.name} and {b.name} have no common sample that both scored.")
 
+    studies = [a.tasks[name].sample.study for name in common]
     return SystemPair(
         baseline=a.name,
         candidate=b.name,
@@ -130,26 +134,34 @@ def _pair(a: System, b: System, comparisons: int) -> SystemPair:
         common=len(common),
         only_baseline=len(a.tasks) - len(common),
         only_candidate=len(b.tasks) - len(common),
-        studies=describe_studies([a.tasks[name].sample.study for name in common]),
+        studies=describe_studies(studies),
     )
 
 
 def _ranking(systems: Sequence[System], seed: int) -> list[SystemRank]:
     """Rank the systems by the first key on the tasks that all of them scored; empty if there are none."""
     first = systems[0]
-    key = first.keys[0]
-    common = [name for name in first.tasks if all(_is_scored(system, name, key) for system in systems)]
-    if not common:
+    means = [_means(system, first.keys[0]) for system in systems]
+    common = set(means[0]).intersection(*means[1:])
+    names = [name for name in first.tasks if name in common]
+    if not names:
         return []
 
-    clusters = [first.tasks[name].cluster for name in common]
-    scores = np.array([[system.tasks[name].score(key).mean for name in common] for system in systems])
-    shares = first_shares(scores, clusters, seed)
+    clusters = [first.tasks[name].cluster for name in names]
+    scores = [[by_task[name] for name in names] for by_task in means]
+    shares = first_shares(np.array(scores), clusters, seed)
     ranks = []
-    for system, means, share in zip(systems, scores, shares, strict=True):
-        ranks.append(SystemRank(system.name, estimate_mean(means, clusters), share))
+    for system, values, share in zip(systems, scores, shares, strict=True):
+        estimate = estimate_mean(values, clusters)
+        ranks.append(SystemRank(system.name, estimate, share))
     return sorted(ranks, key=lambda rank: rank.estimate.mean, reverse=True)
 
 
-def _is_scored(system: System, task: tuple[str, str], key: str) -> bool:
-    return task in system.tasks and bool(system.tasks[task].score(key).scored)
+def _means(system: System, key: str) -> dict[TaskId, float]:
+    """The mean of each task that is scored."""
+    means = {}
+    for name, task in system.tasks.items():
+        score = task.score(key)
+        if score.scored:
+            means[name] = score.mean
+    return means

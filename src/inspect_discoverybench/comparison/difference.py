@@ -49,16 +49,22 @@ def key_difference(
         key: Key of the score.
         comparisons: Number of differences that are read together. Interval and p-value are adjusted for it.
     """
-    common = [(baseline[name], candidate[name]) for name in baseline if name in candidate]
-    tasks = [task for task, _ in common]
-    first = [task.score(key) for task, _ in common]
-    second = [task.score(key) for _, task in common]
-    both = [bool(a.scored and b.scored) for a, b in zip(first, second, strict=True)]
+    common = [name for name in baseline if name in candidate]
+    tasks = [baseline[name] for name in common]
+    first = [task.score(key) for task in tasks]
+    second = [candidate[name].score(key) for name in common]
+    both = []
+    gate = []
+    for a, b in zip(first, second, strict=True):
+        both.append(bool(a.scored and b.scored))
+        if a.scored:
+            gate.append(b.mean_if_missing(0) - a.mean)
     if not any(both):
         return None
 
-    missing = sum(score.missing for score in [*first, *second])
-    first_bounds, second_bounds = bounds(first), bounds(second)
+    missing = sum(score.missing for score in first + second)
+    first_bounds = bounds(first)
+    second_bounds = bounds(second)
     paired = compare_paired(
         [score.mean for score in second],
         [score.mean for score in first],
@@ -67,16 +73,14 @@ def key_difference(
         possible=(second_bounds, first_bounds) if missing else None,
         comparisons=comparisons,
     )
-    lowest, highest = second_bounds
-    gate = [low - score.mean for low, score in zip(lowest, first, strict=True) if score.scored]
     return KeyDifference(
         key=key,
         baseline=_mean(tasks, first, both),
         candidate=_mean(tasks, second, both),
         paired=paired,
         missing=missing,
-        worst=fmean(lowest) - fmean(first_bounds[1]),
-        best=fmean(highest) - fmean(first_bounds[0]),
+        worst=fmean(second_bounds.lowest) - fmean(first_bounds.highest),
+        best=fmean(second_bounds.highest) - fmean(first_bounds.lowest),
         failures_lowest=fmean(gate),
     )
 

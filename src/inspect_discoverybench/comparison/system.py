@@ -74,15 +74,16 @@ class Operand:
         if start is None:
             return cls(text, text, {})
         if start[1] not in SELECTORS:
-            raise InvalidArgument(f"{text}: '{start[1]}' does not select samples. Columns: {', '.join(SELECTORS)}.")
+            listed = ", ".join(SELECTORS)
+            raise InvalidArgument(f"{text}: '{start[1]}' does not select samples. Columns: {listed}.")
 
+        path, pairs = text[: start.start()], text[start.start() + 1 :]
         columns = "|".join(SELECTORS)
-        parts = re.split(rf",\s*(?=(?:{columns})=)", text[start.start() + 1 :])
         selection = {}
-        for part in parts:
-            column, _, value = part.partition("=")
+        for pair in re.split(rf",\s*(?=(?:{columns})=)", pairs):
+            column, _, value = pair.partition("=")
             selection[column] = value.strip()
-        return cls(text, text[: start.start()], selection)
+        return cls(text, path, selection)
 
     def select(self, results: Sequence[Result]) -> Selected:
         """The selected results.
@@ -92,11 +93,15 @@ class Operand:
         """
         selected = list(zip(configurations_of(results), results, strict=True))
         for column, expected in self.selection.items():
-            values = [_value(configuration, result, column) for configuration, result in selected]
-            selected = [row for row, value in zip(selected, values, strict=True) if value == expected]
-            if not selected:
-                known = ", ".join(sorted(set(values))[:MAX_VALUES])
-                raise DataMissing(f"{self.text}: no sample has {column}={expected}. Values in the logs: {known}.")
+            by_value: dict[str, Selected] = {}
+            for configuration, result in selected:
+                value = _value(configuration, result, column)
+                by_value.setdefault(value, []).append((configuration, result))
+            if expected not in by_value:
+                values = sorted(by_value)[:MAX_VALUES]
+                listed = ", ".join(values)
+                raise DataMissing(f"{self.text}: no sample has {column}={expected}. Values in the logs: {listed}.")
+            selected = by_value[expected]
         return selected
 
 
@@ -135,27 +140,28 @@ def read_systems(texts: Sequence[str], score: str | None, workers: int = 1) -> t
             read[operand.path] = read_results(operand.path, workers, any_task=True)
             left_out |= read[operand.path].left_out
         for system in _systems(operand, read[operand.path].rows, score):
+            long_name = f"{text}: {system.name}"
             systems.append(system)
-            named.append(replace(system, name=f"{text}: {system.name}"))
+            named.append(replace(system, name=long_name))
 
     if len(systems) < 2:
         raise InvalidArgument(
             f"{texts[0]} has a single configuration, {systems[0].name}. Name at least two logs, folders or selections."
         )
-    is_distinct = len({system.name for system in systems}) == len(systems)
+    names = {system.name for system in systems}
+    is_distinct = len(names) == len(systems)
     return systems if is_distinct else named, left_out
 
 
 def _systems(operand: Operand, results: Sequence[Result], score: str | None) -> list[System]:
     """The selected results by configuration, with one score."""
     selected = operand.select(results)
-    choices = _choices(selected)
-    listed = ", ".join(choices)
     names = sorted({result.score.score for _, result in selected})
-    chosen = score
-    if score is None:
-        chosen = SCORE_NAME if SCORE_NAME in names else names[0]
-    if chosen not in choices or (score is None and chosen != SCORE_NAME and len(names) > 1):
+    choices = _choices(selected)
+    default = names[0] if len(names) == 1 else SCORE_NAME
+    chosen = score or default
+    if chosen not in choices:
+        listed = ", ".join(choices)
         problem = f"has no numeric score '{score}'" if score else "has several scores"
         raise InvalidArgument(f"{operand.text} {problem}. Select one with --score: {listed}.")
 
@@ -166,7 +172,7 @@ def _systems(operand: Operand, results: Sequence[Result], score: str | None) -> 
             _check_range(operand, result, keys[0])
             by_configuration.setdefault(configuration, []).append(result)
 
-    others = [] if score else [other for other in names if other != name]
+    others = [other for other in names if other != name and score is None]
     systems = []
     for configuration, rows in by_configuration.items():
         systems.append(System(configuration.name, configuration, rows, keys, others))
@@ -180,14 +186,16 @@ def _choices(selected: Selected) -> dict[str, tuple[str, list[str]]]:
     """
     keys: dict[str, set[str]] = {}
     for _, result in selected:
-        keys.setdefault(result.score.score, set()).update(result.score.values)
+        known = keys.setdefault(result.score.score, set())
+        known.update(result.score.values)
 
     choices = {}
-    for name, known in sorted(keys.items()):
-        own = [key for key in SCORE_KEYS if key in known]
-        if own or len(known) == 1:
-            choices[name] = (name, own + sorted(known.difference(own)))
-        for key in sorted(known - {""}):
+    for name in sorted(keys):
+        own = [key for key in SCORE_KEYS if key in keys[name]]
+        others = sorted(keys[name].difference(own))
+        if own or len(others) == 1:
+            choices[name] = (name, own + others)
+        for key in own + others:
             choices[f"{name}.{key}"] = (name, [key])
     return choices
 

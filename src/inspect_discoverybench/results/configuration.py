@@ -80,14 +80,15 @@ def configurations_of(results: Sequence[Result], pool_splits: bool = False) -> l
     for group, result in zip(groups, results, strict=True):
         texts = details[result.run]
         settings = [texts[place] for place in varying[group] if texts[place]]
-        configurations.append(Configuration(*group, _hints(result.run), ", ".join(settings)))
+        configuration = Configuration(*group, _hints(result.run), ", ".join(settings))
+        configurations.append(configuration)
     return configurations
 
 
 def _varying(rows: set[Details]) -> list[int]:
     """The places at which details differ."""
-    columns = zip(*rows, strict=True)
-    return [place for place, texts in enumerate(columns) if len(set(texts)) > 1]
+    distinct = [set(texts) for texts in zip(*rows, strict=True)]
+    return [place for place, texts in enumerate(distinct) if len(texts) > 1]
 
 
 def benchmark_of(result: Result, pool_splits: bool = False) -> str:
@@ -106,13 +107,16 @@ def benchmark_of(result: Result, pool_splits: bool = False) -> str:
 def _details(run: RunRecord) -> Details:
     """What distinguishes a run from others with the same benchmark, agent and model, as texts."""
     settings = (run.agent_arguments, run.model_settings, run.limits)
-    listed = [_listed(json.loads(text)) if text else "" for text in settings]
-    return (_hints(run), *listed, f"task version {run.task_version}")
+    listed = [_listed(json.loads(text or "{}")) for text in settings]
+    version = f"task version {run.task_version}"
+    return (_hints(run), *listed, version)
 
 
 def _hints(run: RunRecord) -> str:
-    switched_on = [(name, value) for name, value in _arguments(run).items() if value]
-    return _listed({name: value for name, value in switched_on if name not in SELECTION_ARGUMENTS})
+    arguments = dict(_arguments(run))
+    for name in SELECTION_ARGUMENTS:
+        arguments.pop(name, None)
+    return _listed({name: value for name, value in arguments.items() if value})
 
 
 def _arguments(run: RunRecord) -> Mapping[str, Any]:
@@ -121,4 +125,7 @@ def _arguments(run: RunRecord) -> Mapping[str, Any]:
 
 
 def _listed(values: Mapping[str, Any]) -> str:
-    return ", ".join(name if value is True else f"{name}={value}" for name, value in values.items())
+    texts = []
+    for name, value in values.items():
+        texts.append(name if value is True else f"{name}={value}")
+    return ", ".join(texts)

@@ -49,15 +49,18 @@ def describe_coverage(benchmark: str, results: Sequence[Result]) -> str:
     if is_complete(benchmark, results):
         return f"all {count} tasks"
     way = ways.pop() if len(ways) == 1 else SELECTED
+    available = task_count(benchmark, results)
     counts = Counter(domains.values())
-    listed = ", ".join(f"{domain} {number}" for domain, number in counts.most_common())
-    return f"{count} of {task_count(benchmark, results)} tasks ({way.format(count)}: {listed})"
+    listed = [f"{domain} {number}" for domain, number in counts.most_common()]
+    return f"{count} of {available} tasks ({way.format(count)}: {', '.join(listed)})"
 
 
 def describe_studies(studies: Sequence[str | None]) -> str:
     """The studies of tasks, such as `9 studies, the largest with 42 % of the tasks; guesses: nls`."""
     counts = Counter(studies)
-    [(_, largest)] = counts.most_common(1)
-    text = f"{len(counts)} studies, the largest with {largest / len(studies):.0%} of the tasks"
-    guesses = ", ".join(sorted(GUESSED_STUDIES & counts.keys()))
-    return f"{text}; guesses: {guesses}" if guesses else text
+    share = max(counts.values()) / len(studies)
+    text = f"{len(counts)} studies, the largest with {share:.0%} of the tasks"
+    guesses = sorted(GUESSED_STUDIES & counts.keys())
+    if not guesses:
+        return text
+    return f"{text}; guesses: {', '.join(guesses)}"

@@ -65,11 +65,11 @@ def current_results(logs: Sequence[UsableLog]) -> list[Result]:
     # The log that was changed last has the latest score, unless it was not scored.
     latest = _best(results, _judged, _is_scored)
     # A log that was not scored may be next to its scored copy.
-    scored = {(result.sample.uuid, result.score.score) for result in latest if result.score.is_scored}
+    scored = {_named(result) for result in latest if result.score.is_scored}
 
     current = []
     for result in latest:
-        has_scored_copy = (result.sample.uuid, result.score.score) in scored
+        has_scored_copy = _named(result) in scored
         is_judged = result.score.is_scored or result.score.judge_record is not None
         if result.sample.uuid in valid and (is_judged or not has_scored_copy):
             current.append(result)
@@ -102,6 +102,11 @@ def _validity(result: Result) -> tuple[bool, bool, str]:
 def _judged(result: Result) -> Hashable:
     """A sample with one of its scores by one judge."""
     return result.sample.uuid, result.score.score, result.score.judge_record
+
+
+def _named(result: Result) -> Hashable:
+    """A sample with the name of one of its scores."""
+    return result.sample.uuid, result.score.score
 
 
 def _is_scored(result: Result) -> bool:

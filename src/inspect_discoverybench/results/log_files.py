@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 from inspect_ai import task_identifier
 from inspect_ai.log import EvalLog, EvalLogInfo, EvalSampleSummary, list_eval_logs, read_eval_log
@@ -72,7 +73,9 @@ def logs_in(folder: str) -> list[EvalLogInfo]:
         UnreadableLog: The folder cannot be read.
     """
     with inspect_errors(UnreadableLog, f"{folder} cannot be read", "Check the address and the credentials."):
-        return list_eval_logs(folder) if _is_remote(folder) or Path(folder).is_dir() else []
+        if _is_remote(folder) or Path(folder).is_dir():
+            return list_eval_logs(folder)
+    return []
 
 
 def log_paths(path: str) -> list[str]:
@@ -110,7 +113,9 @@ def is_scored(sample: EvalSampleSummary) -> bool:
     """Whether every scorer scored the sample. Inspect marks an unscored key with NaN, which is null in JSON logs."""
     scores = (sample.scores or {}).values()
     for score in scores:
-        value = score.value.get("hms", 0.0) if isinstance(score.value, Mapping) else score.value
+        value: Any = score.value
+        if isinstance(value, Mapping):
+            value = value.get("hms", 0.0)
         if value is None or value != value:
             return False
     return bool(scores)

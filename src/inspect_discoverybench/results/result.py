@@ -23,8 +23,9 @@ class Result:
     @property
     def columns(self) -> dict[str, Any]:
         """Values by column; columns as in `SAMPLE_COLUMNS`."""
-        columns = vars(self.run) | vars(self.sample) | vars(self.score)
-        del columns["values"], columns["metadata"]
+        columns = {**vars(self.run), **vars(self.sample), **vars(self.score)}
+        del columns["values"]
+        del columns["metadata"]
         for key in KEYS:
             columns[key] = self.score.value(key)
         return columns
@@ -73,4 +74,5 @@ def _score_names(log: EvalLog, any_task: bool) -> list[str]:
         names |= (sample.scores or {}).keys()
     if any_task:
         return sorted(names)
-    return sorted(name for name in names if name.rstrip("0123456789") == SCORE_NAME) or [SCORE_NAME]
+    own = [name for name in names if name.rstrip("0123456789") == SCORE_NAME]
+    return sorted(own) or [SCORE_NAME]

@@ -97,9 +97,9 @@ class SampleScore:
 def _values(score: Score) -> dict[str, float]:
     """The finite numbers of a score. Facets that were decided without HMS are in its metadata."""
     decided = (score.metadata or {}).get("facets") or {}
-    value = score.value if isinstance(score.value, dict) else {"": score.value}
+    parts = score.value if isinstance(score.value, dict) else {"": score.value}
     numbers = {}
-    for key, part in [*decided.items(), *value.items()]:
+    for key, part in [*decided.items(), *parts.items()]:
         number = LETTERS.get(part) if isinstance(part, str) else part
         if isinstance(number, int | float) and math.isfinite(number):
             numbers[key] = float(number)

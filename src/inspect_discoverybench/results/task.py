@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
+from typing import NamedTuple
 
 from inspect_discoverybench.results.result import Result
 from inspect_discoverybench.results.sample_record import SampleRecord
@@ -76,14 +77,18 @@ def tasks_of(results: Iterable[Result]) -> dict[TaskId, Task]:
     return {key: Task(rows) for key, rows in epochs.items()}
 
 
-def bounds(scores: Iterable[TaskScore]) -> tuple[list[float], list[float]]:
+class ScoreBounds(NamedTuple):
     """The lowest and the highest mean that each task could have had, where epochs have no score."""
-    lowest = []
-    highest = []
-    for score in scores:
-        lowest.append(score.mean_if_missing(0))
-        highest.append(score.mean_if_missing(1))
-    return lowest, highest
+
+    lowest: list[float]
+    highest: list[float]
+
+
+def bounds(scores: Sequence[TaskScore]) -> ScoreBounds:
+    """The bounds of tasks."""
+    lowest = [score.mean_if_missing(0) for score in scores]
+    highest = [score.mean_if_missing(1) for score in scores]
+    return ScoreBounds(lowest, highest)
 
 
 def mean_score(tasks: Sequence[Task], key: str = "hms") -> Estimate | None:
@@ -91,10 +96,10 @@ def mean_score(tasks: Sequence[Task], key: str = "hms") -> Estimate | None:
     scores = [task.score(key) for task in tasks]
     if not any(score.scored for score in scores):
         return None
-    is_complete = not any(score.missing for score in scores)
+    has_missing = any(score.missing for score in scores)
     return estimate_mean(
         [score.mean for score in scores],
         [task.cluster for task in tasks],
         [task.sample.study for task in tasks],
-        possible=None if is_complete else bounds(scores),
+        possible=bounds(scores) if has_missing else None,
     )

@@ -67,7 +67,8 @@ def read_usable(paths: Paths, workers: int, any_task: bool) -> tuple[list[Usable
     unusable = [log for log in logs if isinstance(log, UnusableLog)]
     if not usable:
         first = unusable[0]
-        raise DataMissing(f"None of {len(logs)} logs can be used. {first.path}: {first.objection}.")
+        reason = f"{first.path}: {first.objection}"
+        raise DataMissing(f"None of {len(logs)} logs can be used. {reason}.")
 
     # A retry writes a new log of the same run.
     successors = {log.task_id: log.path for log in usable}
@@ -103,7 +104,8 @@ def _read(any_task: bool, path: str) -> UsableLog | UnusableLog:
             objection = _objection_to(header, any_task)
             if objection:
                 return UnusableLog(path, header.eval.task_id, objection)
-            modified = Path(path).stat().st_mtime if Path(path).exists() else 0.0
+            file = Path(path)
+            modified = file.stat().st_mtime if file.exists() else 0.0
             log = read_eval_log(path, exclude_fields=EXCLUDED_FIELDS)
         with inspect_errors(UnreadableLog, "cannot be used"):
             results = results_of(log, any_task)
