@@ -78,7 +78,9 @@ def covered(count: int, draws: Sequence[Callable[[], Draw]]) -> tuple[str, str, 
             contains.append(low <= truth <= high)
             widths.append(high - low)
         shares.append(fmean(contains))
-    return f"{fmean(shares):.1%}", f"{min(shares):.1%}", f"{fmean(widths):.2f}"
+    average, lowest = fmean(shares), min(shares)
+    width = fmean(widths)
+    return f"{average:.1%}", f"{lowest:.1%}", f"{width:.2f}"
 
 
 def draw_kappa(random: np.random.Generator, pairs: int, knowledge: float, chances: tuple[float, ...]) -> Draw:
@@ -100,14 +102,19 @@ def draw_kappa(random: np.random.Generator, pairs: int, knowledge: float, chance
     return result.low, result.high, truth
 
 
+def each_task(random: np.random.Generator, share: float) -> np.ndarray:
+    """Whether something that happens to this share of the tasks happens to each of them."""
+    return random.binomial(1, share, 239) == 1
+
+
 def draw_corrected(random: np.random.Generator, labels: int, silent: float, chance: float, invented: float) -> Draw:
     """The mean corrected by labels. Some tasks have no submission, and need no label."""
     system, _ = simulate(random, DB_REAL_TEST, SETTINGS["usual"], (chance, chance))
-    is_silent = random.random(239) < silent
+    is_silent = each_task(random, silent)
     true = np.where(is_silent, 0.0, system.scores)
-    is_seen = random.random(239) >= 0.25
-    is_invented = random.random(239) < invented
-    if_failed = np.where(is_invented & ~is_silent, 0.5, 0.0)
+    is_seen = each_task(random, 0.75)
+    is_invented = each_task(random, invented) & ~is_silent
+    if_failed = np.where(is_invented, 0.5, 0.0)
     judged = np.where(true > 0, true * is_seen, if_failed)
 
     submitted = np.flatnonzero(~is_silent)

@@ -25,7 +25,10 @@ DB_REAL_TEST = (
     "|3 3 3 3 2 2|1 1 1 1 1 1 1 1 1 1 1 1 1 1 1|4 2 2 2 2"
 )
 
-DB_SYNTH_TEST = "|".join(" 1" * tasks for tasks in (25, 24, 21, 20, 17, 17, 16, 15, 13, 10, 9, 8, 5))
+DOMAINS = "25 24 21 20 17 17 16 15 13 10 9 8 5"
+"""Number of tasks of each domain of DB-SYNTH test. Each task has its own gold hypothesis."""
+
+DB_SYNTH_TEST = "|".join(" 1" * int(tasks) for tasks in DOMAINS.split())
 
 DATA = {
     "8 tasks, 8 studies": "1|1|1|1|1|1|1|1",
@@ -39,7 +42,15 @@ DATA = {
 
 Interval = Estimate | PairedDifference | NewStudies
 
-CHANCES = ((0.05, 0.05), (0.2, 0.2), (0.5, 0.5), (0.1, 0.0), (0.2, 0.0), (0.3, 0.1), (0.6, 0.3))
+CHANCES = (
+    (0.05, 0.05),
+    (0.2, 0.2),
+    (0.5, 0.5),
+    (0.1, 0.0),
+    (0.2, 0.0),
+    (0.3, 0.1),
+    (0.6, 0.3),
+)
 """Probabilities that the two systems solve a task. With 0.2, 80 % of the scores are 0."""
 
 
@@ -70,7 +81,12 @@ class Setting:
     lost: float = 0.0
 
 
-SOLVED_OR_NOT: dict[str, Any] = {"values": (1,), "shares": (1,), "study": 0, "task": 0}
+SOLVED_OR_NOT: dict[str, Any] = {
+    "values": (1,),
+    "shares": (1,),
+    "study": 0,
+    "task": 0,
+}
 
 SETTINGS = {
     "usual": Setting(),
@@ -115,14 +131,14 @@ def simulate(
     study = _effect(random, setting.study, tasks.studies)
     gold = _effect(random, setting.gold, tasks.golds)
     task = _effect(random, setting.task, tasks.numbers)
-    difficulty = study, gold + task
-    first, second = (_system(random, tasks, setting, chance, *difficulty) for chance in chances)
+    first, second = (_system(random, tasks, setting, chance, study, gold + task) for chance in chances)
     return first, second
 
 
 def _effect(random: np.random.Generator, share: float, clusters: Sequence[int]) -> np.ndarray:
     """A normal effect of each task's cluster with this variance."""
-    by_cluster = random.normal(0, math.sqrt(share), max(clusters) + 1)
+    count = max(clusters) + 1
+    by_cluster = random.normal(0, math.sqrt(share), count)
     return np.take(by_cluster, clusters)
 
 
@@ -134,17 +150,20 @@ def _system(
     study: np.ndarray,
     gold_and_task: np.ndarray,
 ) -> System:
-    limit = ndtri(chance) - study - _effect(random, setting.own_study, tasks.studies)
+    own_study = _effect(random, setting.own_study, tasks.studies)
+    own_gold = _effect(random, setting.own_gold, tasks.golds)
+    limit = ndtri(chance) - study - own_study
     within_studies = 1 - setting.study - setting.own_study
-    difficulty = gold_and_task + _effect(random, setting.own_gold, tasks.golds)
-    noise = max(0.0, within_studies - setting.gold - setting.task - setting.own_gold)
+    noise = within_studies - setting.gold - setting.task - setting.own_gold
 
     scores = np.zeros(len(tasks.numbers))
     for _ in range(setting.epochs):
-        is_solved = difficulty + _effect(random, noise, tasks.numbers) < limit
+        of_epoch = _effect(random, max(0.0, noise), tasks.numbers)
+        is_solved = gold_and_task + own_gold + of_epoch < limit
         values = random.choice(setting.values, len(scores), p=setting.shares)
         scores += np.where(is_solved, values, 0.0) / setting.epochs
-    is_lost = (scores > 0) & (random.random(len(scores)) < setting.lost)
+    is_drawn = random.random(len(scores)) < setting.lost
+    is_lost = is_drawn & (scores > 0)
 
     score_if_solved = float(np.dot(setting.values, setting.shares))
     chance_in_study = ndtr(limit / math.sqrt(max(within_studies, 1e-12)))
@@ -157,7 +176,7 @@ def _system(
     )
 
 
-def intervals(tasks: Tasks, setting: Setting, systems: tuple[System, System]) -> dict[str, tuple[Interval, float]]:
+def intervals(tasks: Tasks, setting: Setting, systems: tuple[System, System]) -> dict[str, tuple[Any, float]]:
     """The intervals that are printed for two systems, each with the truth."""
     a, b = systems
     if np.isnan(a.scores + b.scores).all():  # nothing to print
@@ -168,17 +187,19 @@ def intervals(tasks: Tasks, setting: Setting, systems: tuple[System, System]) ->
         possible_pair = (possible, (b.lowest, b.highest))
     mean = estimate_mean(a.scores, tasks.golds, tasks.studies, possible)
     difference = compare_paired(a.scores, b.scores, tasks.golds, tasks.studies, possible_pair)
+    difference_here = a.on_these_studies - b.on_these_studies
+    difference_there = a.on_new_studies - b.on_new_studies
     printed: dict[str, tuple[Interval | None, float]] = {
         "mean, these tasks": (mean, a.on_these_studies),
-        "difference, these tasks": (difference, a.on_these_studies - b.on_these_studies),
+        "difference, these tasks": (difference, difference_here),
         "mean, new studies": (mean.new_studies, a.on_new_studies),
-        "difference, new studies": (difference.new_studies, a.on_new_studies - b.on_new_studies),
+        "difference, new studies": (difference.new_studies, difference_there),
     }
-    return {
-        name: (interval, truth)
-        for name, (interval, truth) in printed.items()
-        if interval is not None and not math.isnan(interval.low)
-    }
+    return {name: pair for name, pair in printed.items() if _is_given(pair[0])}
+
+
+def _is_given(interval: Interval | None) -> bool:
+    return interval is not None and not math.isnan(interval.low)
 
 
 def coverage(data: str, setting: Setting, count: int) -> pd.DataFrame:
