@@ -104,7 +104,7 @@ def draw_kappa(random: np.random.Generator, pairs: int, knowledge: float, chance
 
 def each_task(random: np.random.Generator, share: float) -> np.ndarray:
     """Whether something that happens to this share of the tasks happens to each of them."""
-    return random.binomial(1, share, 239) == 1
+    return np.less(random.random(239), share)
 
 
 def draw_corrected(random: np.random.Generator, labels: int, silent: float, chance: float, invented: float) -> Draw:
