@@ -47,7 +47,7 @@ class ModelSpec(Component):
     base_url: str | None = None
     """Base URL of the provider's API."""
 
-    config: Annotated[GenerateConfig, WithJsonSchema({"type": "object"})] = GenerateConfig()
+    config: Annotated[GenerateConfig, WithJsonSchema({"type": "object"})] = Field(default_factory=GenerateConfig)
     """Generation settings: the fields of Inspect's `GenerateConfig`."""
 
     @property
