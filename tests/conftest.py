@@ -7,16 +7,19 @@ variable `DISCOVERYBENCH_WITHOUT` lists the marker (for example `docker` on a ma
 
 import functools
 import gc
+import importlib.metadata
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable
+from contextvars import copy_context
 from importlib.metadata import packages_distributions
+from inspect import iscoroutinefunction
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 import tenacity
@@ -47,11 +50,21 @@ MARKERS = {
 }
 """Fixtures and the markers that they imply."""
 
+HIDDEN = (
+    "OPENAI_API_KEY",
+    "OPENAI_BASE_URL",
+    "INSPECT_EVAL_MODEL",
+    "INSPECT_EVAL_MODEL_ROLE",
+    "DISCOVERYBENCH_IMAGE",
+)
+"""The developer's variables that tests do not see."""
+
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """One worker more than there are cores: many tests wait for containers, processes and time limits."""
-    return int(os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS", 1 + (os.cpu_count() or 1)))
+    cores = os.cpu_count() or 1
+    return int(os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS", cores + 1))
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -60,9 +73,12 @@ def pytest_configure(config: pytest.Config) -> None:
     # Ctrl-C is enabled again, also for the tests themselves.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    # For the log of each task, Inspect lists the files of all installed packages. It is imported later.
+    pytest.MonkeyPatch().setattr(importlib.metadata, "packages_distributions", functools.cache(packages_distributions))
     if not hasattr(config, "workerinput"):
         # Paths of sockets in it must have at most 104 characters: too few in macOS's own temporary folder.
-        folder = tempfile.mkdtemp(prefix="discoverybench-tests-", dir="/tmp" if sys.platform == "darwin" else None)
+        parent = "/tmp" if sys.platform == "darwin" else None
+        folder = tempfile.mkdtemp(prefix="discoverybench-tests-", dir=parent)
         os.environ[shared.VARIABLE] = folder
         # For evals in fixtures of a wider scope than `isolated`.
         os.environ["INSPECT_CACHE_DIR"] = f"{folder}/cache"
@@ -81,14 +97,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Derive markers from fixtures, before `-m` selects by them."""
     for item in items:
         for fixture in getattr(item, "fixturenames", ()):
-            if marker := MARKERS.get(fixture):
-                item.add_marker(marker)
+            if fixture in MARKERS:
+                item.add_marker(MARKERS[fixture])
 
 
 def pytest_collection_finish() -> None:
     """Exempt what is loaded by now from garbage collection, and make full collections rare: each one takes 0.1 s."""
     gc.freeze()
-    gc.set_threshold(*gc.get_threshold()[:2], 100)
+    youngest, middle, _ = gc.get_threshold()
+    gc.set_threshold(youngest, middle, 100)
 
 
 def _missing(marker: str, reason: str) -> NoReturn:
@@ -100,8 +117,11 @@ def _missing(marker: str, reason: str) -> NoReturn:
 
 def _program(marker: str, *names: str) -> str:
     """The path of the first of these programs that is installed."""
-    path = next(filter(None, map(shutil.which, names)), None)
-    return path or _missing(marker, f"{names[0]} is not installed")
+    for name in names:
+        path = shutil.which(name)
+        if path is not None:
+            return path
+    _missing(marker, f"{names[0]} is not installed")
 
 
 @pytest.fixture(autouse=True)
@@ -111,19 +131,30 @@ def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path / "logs"))
     monkeypatch.setenv("INSPECT_DISPLAY", "none")
-    # What an eval of this process has displayed, which `eval_set` would display as well.
-    monkeypatch.setattr("inspect_ai.util._display._display_type", None)
-    others = ("INSPECT_EVAL_MODEL", "INSPECT_EVAL_MODEL_ROLE", "DISCOVERYBENCH_IMAGE")
-    for variable in ("OPENAI_API_KEY", "OPENAI_BASE_URL", *others):
+    for variable in HIDDEN:
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture(autouse=True)
 def no_retry_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Retry at once: Inspect waits at least three seconds before it repeats a failed model call."""
-    # There is no public setting for the wait.
-    monkeypatch.setattr("inspect_ai.model._retry.wait_exponential_jitter", lambda **_: tenacity.wait_none())
+    """Retry at once: Inspect waits at least three seconds before it repeats a failed model call, by this class."""
+    monkeypatch.setattr(tenacity.wait_exponential_jitter, "__call__", lambda *_: 0)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> None:
+    """Run each test in a context of its own: `eval_set` leaves its model and roles active, for later tasks as well."""
+    if isinstance(item, pytest.Function) and not iscoroutinefunction(item.obj):
+        item.obj = _in_own_context(item.obj)
+
+
+def _in_own_context(test: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(test)
+    def run(**arguments: Any) -> None:
+        copy_context().run(test, **arguments)
+
+    return run
 
 
 @pytest.fixture(autouse=True)
@@ -134,41 +165,9 @@ def no_early_start(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
     """
     from inspect_discoverybench.session.session import PythonSession
 
-    if "engine" not in request.fixturenames and not request.path.is_relative_to(REPOSITORY / "tests" / "session"):
+    is_session_test = request.path.is_relative_to(REPOSITORY / "tests" / "session")
+    if "engine" not in request.fixturenames and not is_session_test:
         monkeypatch.setattr(PythonSession, "start_early", lambda _: None)
-
-
-@pytest.fixture(autouse=True)
-def no_event_database(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep events in memory, and not also in a database on disk, which takes an eighth of an eval's time.
-
-    Not in tests with containers, in which everything is as for users.
-    """
-    if "engine" not in request.fixturenames:
-        monkeypatch.setattr("inspect_ai._eval.task.log.SampleBufferDatabase", lambda **_: None)
-
-
-@pytest.fixture(autouse=True, scope="session")
-def quick_evals() -> Iterator[None]:
-    """Skip work that no test looks at in this process and that takes much of its time.
-
-    For the log of each task, Inspect lists the files of all installed packages. It renders a table of the results, also
-    when it displays nothing, and a second traceback of each error, with colours.
-    """
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("inspect_ai._util.package.packages_distributions", functools.cache(packages_distributions))
-        patch.setattr("inspect_ai._display.rich.display.tasks_results", lambda _: "")
-        patch.setattr("inspect_ai._util.rich.rich_traceback", lambda *_, **__: "")
-        yield
-
-
-@pytest.fixture(autouse=True)
-def no_active_model() -> None:
-    """Start without an active model: `eval_set` leaves its model and roles active, and later tasks would use them."""
-    from inspect_ai.model._model import active_model_context_var, init_model_roles
-
-    active_model_context_var.set(None)
-    init_model_roles({})
 
 
 @pytest.fixture(scope="session")
@@ -187,11 +186,13 @@ def engine() -> None:
     from inspect_discoverybench.sandbox.shipped_files import shipped
 
     docker = _program("docker", "docker")
-    if subprocess.run([docker, "info"], capture_output=True, check=False).returncode:
+    info = subprocess.run([docker, "info"], capture_output=True, check=False)
+    if info.returncode:
         _missing("docker", "no Docker engine is running")
 
     def build() -> None:
-        if subprocess.run([docker, "image", "inspect", image()], capture_output=True, check=False).returncode:
+        existing = subprocess.run([docker, "image", "inspect", image()], capture_output=True, check=False)
+        if existing.returncode:
             subprocess.run([docker, "build", "--quiet", "--tag", image(), str(shipped("sandbox"))], check=True)
 
     shared.build_once("image", build)
