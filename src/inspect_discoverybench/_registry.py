@@ -18,7 +18,6 @@ from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver
 from inspect_ai.util import RegistryInfo, registry_info
 
-from inspect_discoverybench.scorer.scorer import hms
 from inspect_discoverybench.tasks import custom, demo, judge_audit, real, synth, synth_generate
 
 PACKAGES = ("discoverybench", "inspect_discoverybench")
@@ -55,11 +54,15 @@ def _add_names(registered: Callable[..., Any], info: RegistryInfo, name: str) ->
 
 
 def _add_lazily(
-    kind: Literal["solver", "scorer", "scanner", "scanjob"], module: str, name: str, result: Any = Any
+    kind: Literal["solver", "scorer", "scanner", "scanjob"],
+    module: str,
+    name: str,
+    result: Any = Any,
+    label: str | None = None,
 ) -> None:
     """Register a function of a module that is imported when the function is first called.
 
-    Inspect recognizes solvers and scorers by the return type.
+    Inspect recognizes solvers and scorers by the return type. Logs have the label; by default, this is the name.
     """
 
     def create(**arguments: Any) -> Any:
@@ -67,13 +70,14 @@ def _add_lazily(
         return function(**arguments)
 
     create.__annotations__["return"] = result
-    _add_names(create, RegistryInfo(type=kind, name=f"inspect_discoverybench/{name}"), name)
+    _add_names(create, RegistryInfo(type=kind, name=f"inspect_discoverybench/{label or name}"), name)
 
 
-for _registered in (real, synth, custom, demo, judge_audit, synth_generate, hms):
+for _registered in (real, synth, custom, demo, judge_audit, synth_generate):
     _add_names(_registered, registry_info(_registered), _registered.__name__)
 for _solver, _module in SOLVERS.items():
     _add_lazily("solver", f"solvers.{_module}", _solver, Solver)
+_add_lazily("scorer", "scorer.scorer", "hms", Scorer, label="HMS")
 _add_lazily("scorer", "judge_audit.audit", "audit", Scorer)
 for _scanner in SCANNERS:
     _add_lazily("scanner", "scanners.scanners", _scanner)

@@ -21,10 +21,6 @@ from inspect_discoverybench.errors.invalid_values import (
     require_boolean,
     require_given,
 )
-from inspect_discoverybench.sandbox.image import record_image
-from inspect_discoverybench.sandbox.specification import sandbox_spec
-from inspect_discoverybench.scorer.judge import DEFAULT_TIMEOUT
-from inspect_discoverybench.scorer.released_form import PRODUCT
 
 VERSION = "3-A"
 """The number increases when scores are no longer comparable, the letter when only the interface changes."""
@@ -42,7 +38,7 @@ def real(
     sandbox: str = "docker",
     build: bool = False,
     image: str | None = None,
-    aggregation: str = PRODUCT,
+    aggregation: str = "product",
     **unknown: Any,
 ) -> Task:
     """DB-REAL: discovery goals from published studies (paper §4.1).
@@ -67,6 +63,7 @@ def real(
     """
     from inspect_discoverybench.dataset.splits import released_samples
     from inspect_discoverybench.discovery import discovery_task
+    from inspect_discoverybench.sandbox.specification import sandbox_spec
 
     refuse_unknown(real, unknown)
     return discovery_task(
@@ -94,7 +91,7 @@ def synth(  # noqa: D417
     sandbox: str = "docker",
     build: bool = False,
     image: str | None = None,
-    aggregation: str = PRODUCT,
+    aggregation: str = "product",
     **unknown: Any,
 ) -> Task:
     """DB-SYNTH: goals over generated data, in 48 domains (paper §4.2). The other arguments are those of `real`.
@@ -106,6 +103,7 @@ def synth(  # noqa: D417
     """
     from inspect_discoverybench.dataset.splits import released_samples
     from inspect_discoverybench.discovery import discovery_task
+    from inspect_discoverybench.sandbox.specification import sandbox_spec
 
     refuse_unknown(synth, unknown)
     return discovery_task(
@@ -138,7 +136,7 @@ def custom(  # noqa: D417
     sandbox: str = "docker",
     build: bool = False,
     image: str | None = None,
-    aggregation: str = PRODUCT,
+    aggregation: str = "product",
     **unknown: Any,
 ) -> Task:
     """Custom studies, in the format of DB-REAL or DB-SYNTH (docs/custom.md). The other arguments are those of `real`.
@@ -152,6 +150,7 @@ def custom(  # noqa: D417
     from inspect_discoverybench.dataset.custom import custom_samples, single_goal
     from inspect_discoverybench.dataset.paths import absolute
     from inspect_discoverybench.discovery import discovery_task
+    from inspect_discoverybench.sandbox.specification import sandbox_spec
 
     refuse_unknown(custom, unknown)
     require_given(custom, "path", path)
@@ -178,12 +177,13 @@ def demo(
     sandbox: str = "local",
     build: bool = False,
     image: str | None = None,
-    aggregation: str = PRODUCT,
+    aggregation: str = "product",
     **unknown: Any,
 ) -> Task:
     """Eight small invented studies that run without an API key, network or Docker; arguments as in `real`."""
     from inspect_discoverybench.dataset.custom import demo_samples
     from inspect_discoverybench.discovery import discovery_task
+    from inspect_discoverybench.sandbox.specification import sandbox_spec
 
     refuse_unknown(demo, unknown)
     return discovery_task(
@@ -216,6 +216,7 @@ def judge_audit(kind: FieldFilter = None, released: bool = True, **unknown: Any)
     from inspect_discoverybench.judge_audit.pairs import PAIR_FIELDS, invented_pairs, released_pairs
     from inspect_discoverybench.judge_audit.texts import text_samples
     from inspect_discoverybench.provenance import provenance
+    from inspect_discoverybench.scorer.judge import DEFAULT_TIMEOUT
     from inspect_discoverybench.scorer.paper_accuracy import PAPER_ACCURACY
 
     refuse_unknown(judge_audit, unknown)
@@ -288,6 +289,9 @@ def synth_generate(
     """
     from inspect_discoverybench.discovery import end_session
     from inspect_discoverybench.provenance import provenance
+    from inspect_discoverybench.sandbox.image import record_image
+    from inspect_discoverybench.sandbox.specification import sandbox_spec
+    from inspect_discoverybench.scorer.judge import DEFAULT_TIMEOUT
     from inspect_discoverybench.synth import generate
     from inspect_discoverybench.synth.domains import DomainSource
     from inspect_discoverybench.synth.set_folder import SetFolder, SetSettings
